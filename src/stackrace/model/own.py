@@ -23,6 +23,7 @@ __all__ = [
     "OwnOption",
     "OwnReading",
     "ReadOptions",
+    "Signs",
     "Weight",
 ]
 
@@ -126,6 +127,18 @@ class OwnFile:
     """Where it lies on this machine, if ``path`` is a place on another one."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Signs:
+    """What in a project's files shows that a server stands in front of the app. All are regular expressions."""
+
+    files: str = ""
+    """The names of its configuration files."""
+    forwards: str = ""
+    """What in such a file forwards to an app."""
+    documents: str = ""
+    """What a compose file or a manifest of Kubernetes says of it."""
+
+
 Values = Mapping[str, str | int | bool]
 """Settings by name."""
 
@@ -190,6 +203,8 @@ class CommandLine:
     """The variable that holds more words of its command line."""
     workers: str = ""
     """The option whose value WEB_CONCURRENCY is where nobody gives it."""
+    is_inside: bool = False
+    """Whether it lives inside a front end, so that no other one of the project's stands before it."""
     unlike: frozenset[str] = frozenset()
     """The options that make it something else: a server for development, a router in front of others."""
 

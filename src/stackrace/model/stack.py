@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
-from .own import CommandLine, OwnFile, OwnLanguage, OwnOption
+from .own import CommandLine, OwnFile, OwnLanguage, OwnOption, Signs
 from .tunable import Tunable
 from .variants import TWIN, Side, original_path, side_of, side_path, twin_path, without_side
 
@@ -198,6 +198,8 @@ class ServerSpec:
     """Which words of its own language it takes; None for none."""
     command: CommandLine | None = None
     """How people start it; None where that is nothing that files of a project say."""
+    signs: Signs | None = None
+    """What shows that a project has it in front of its app; None for what is no front end, or is not looked for."""
     suggested_for: frozenset[Interface] = frozenset()
     """The interfaces for which messages name it as an example of a host."""
     caution: str = ""

@@ -17,7 +17,7 @@ from .deployment_command import DeploymentCommand, located, text_of
 from .dockerfiles import dockerfile_commands
 from .kubernetes import kubernetes_commands
 from .platforms import flaskenv_commands, fly_commands, platform_commands, procfile_commands, pyproject_commands
-from .units import ini_commands, systemd_commands
+from .units import httpd_commands, ini_commands, systemd_commands
 
 __all__ = ["DeploymentCommand", "commands_of_file", "deployment_commands"]
 
@@ -122,6 +122,10 @@ _READERS: tuple[tuple[str, Reader], ...] = (
         _INI,
     ),
     ("*.service */*.service */systemd/*.service deploy*/**/*.service", systemd_commands),
+    (
+        "*.conf */*.conf *apache*/**/*.conf deploy*/**/*.conf sites-*/* */sites-*/* *.vhost */*.vhost",
+        httpd_commands,
+    ),
     (".flaskenv", _each(flaskenv_commands)),
 )
 """By the patterns of the files' names."""

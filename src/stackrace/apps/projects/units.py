@@ -15,7 +15,7 @@ from .containers import LIMITED
 from .deployment_command import DeploymentCommand, assignments, command_of, located, text_of
 from .shell_words import split_words
 
-__all__ = ["ini_commands", "systemd_commands"]
+__all__ = ["httpd_commands", "ini_commands", "systemd_commands"]
 
 
 _CONTINUED = re.compile(r"\\[ \t]*\n(?:[ \t]*[#;][^\n]*\n)*")
@@ -54,6 +54,30 @@ def ini_commands(path: Path, text: str) -> Iterator[DeploymentCommand]:
         if section == "uwsgi":
             words = (word for key, value in options.items() for word in (f"--{key}", value or ""))
             yield DeploymentCommand(file=path, words=("uwsgi", *words))
+
+
+_DIRECTIVE = re.compile(r"^[ \t]*(WSGIScriptAlias|WSGIDaemonProcess)[ \t]+([^\n]+)", re.MULTILINE)
+
+
+def httpd_commands(files: Sequence[Path], root: Path) -> Iterator[DeploymentCommand]:
+    """Read hosts of Apache's that serve an app by mod_wsgi, as ``mod_wsgi-express`` would be told the same.
+
+    Source: mod_wsgi's documentation of WSGIDaemonProcess: one process with 15 threads where nothing else is said.
+    """
+    for path in files:
+        text = text_of(path).replace("\\\n", " ")
+        said = {match[1]: match for match in _DIRECTIVE.finditer(text)}
+        if alias := said.get("WSGIScriptAlias"):
+            words = ["--mode", "embedded"]
+            if daemon := said.get("WSGIDaemonProcess"):
+                options = {"processes": "1", "threads": "15", **assignments(daemon[2])}
+                known = ("processes", "threads", "maximum-requests")
+                words = [word for name in known if name in options for word in (f"--{name}", options[name])]
+            script = (*split_words(alias[2]), "", "")[1]
+            line = text_of(path).count("\n", 0, text_of(path).find("WSGIScriptAlias")) + 1
+            yield DeploymentCommand(
+                file=path, words=("mod_wsgi-express", "start-server", script, *words), line=line, document=path
+            )
 
 
 def systemd_commands(files: Sequence[Path], root: Path) -> Iterator[DeploymentCommand]:

@@ -6,6 +6,7 @@ import signal
 from collections.abc import Mapping
 from pathlib import Path
 
+from ...model.own import Signs
 from ...model.stack import Interface, Origin, ProcessCount, Protocol, ServerSpec, Setting, SettingValue, Socket
 from ..contract import Endpoint, Needs, Recipe, Reload, Server, Site
 from ..shared_settings import ACCESS_LOG, ANY_SOCKET, UPSTREAM_KEEP_ALIVE
@@ -35,6 +36,11 @@ class Apache(Server):
     spec = ServerSpec(
         name="apache",
         title="Apache httpd",
+        signs=Signs(
+            files=r".*\.(conf|vhost)(\..+)?|\.htaccess",
+            forwards=r"^\s*(ProxyPass(Match)?\s|RewriteRule\s.*\[([^]]*,)?P\b)",
+            documents=r"image:\s*\S*\bhttpd(?![\w-])",
+        ),
         listens=frozenset({Protocol.HTTP}),
         sockets=(Socket.TCP,),
         forwards=dict.fromkeys(SCHEMES, ANY_SOCKET) | {Protocol.AJP: (Socket.TCP,)},

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from urllib.parse import quote
 
+from ...model.own import Signs
 from ...model.stack import Interface, Protocol, ServerSpec, Socket
 from ..contract import Needs, Recipe, Server, Site
 from ..quoting import in_quotes
@@ -21,6 +22,11 @@ class Caddy(Server):
     spec = ServerSpec(
         name="caddy",
         title="Caddy",
+        signs=Signs(
+            files=r"(.+\.)?Caddyfile(\..+)?",
+            forwards=r"^\s*(reverse_proxy|php_fastcgi)\s",
+            documents=r"image:\s*\S*\bcaddy(?![\w-])",
+        ),
         listens=frozenset({Protocol.HTTP}),
         # over a unix socket a client has no address that could be trusted, and it drops what a proxy said
         sockets=(Socket.TCP,),

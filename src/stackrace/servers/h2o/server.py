@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ...model.own import Signs
 from ...model.stack import Interface, Protocol, ServerSpec
 from ..contract import Needs, Recipe, Server, Site
 from ..quoting import in_yaml
@@ -16,6 +17,7 @@ class H2o(Server):
     spec = ServerSpec(
         name="h2o",
         title="H2O",
+        signs=Signs(files=r"h2o.*\.(conf|ya?ml)(\..+)?", forwards=r"^\s*proxy\.reverse\.url:"),
         listens=frozenset({Protocol.HTTP}),
         forwards={Protocol.HTTP: ANY_SOCKET, Protocol.FASTCGI: ANY_SOCKET},
         balances=False,

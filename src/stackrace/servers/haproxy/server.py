@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 
+from ...model.own import Signs
 from ...model.stack import Protocol, ServerSpec
 from ..contract import Needs, Recipe, Server, Site
 from ..shared_settings import ANY_SOCKET, KEEP_ALIVE, UPSTREAM_KEEP_ALIVE, access_log, workers
@@ -21,6 +22,11 @@ class Haproxy(Server):
     spec = ServerSpec(
         name="haproxy",
         title="HAProxy",
+        signs=Signs(
+            files=r".*\.cfg(\..+)?",
+            forwards=r"^\s*(backend|listen)\s[\s\S]*^\s+server\s",
+            documents=r"image:\s*\S*\bhaproxy(?![\w-])",
+        ),
         listens=frozenset({Protocol.HTTP}),
         forwards={Protocol.HTTP: ANY_SOCKET},
         settings=(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 from pathlib import Path
 
+from ...model.own import Signs
 from ...model.stack import Interface, Protocol, ServerSpec
 from ..contract import Needs, Recipe, Reload, Server, Site
 from ..quoting import in_quotes
@@ -25,6 +26,11 @@ class Lighttpd(Server):
     spec = ServerSpec(
         name="lighttpd",
         title="lighttpd",
+        signs=Signs(
+            files=r"lighttpd.*\.conf(\..+)?",
+            forwards=r"^\s*(proxy|fastcgi|scgi|uwsgi)\.server\b",
+            documents=r"image:\s*\S*\blighttpd(?![\w-])",
+        ),
         listens=frozenset({Protocol.HTTP}),
         forwards=dict.fromkeys(MODULES, ANY_SOCKET),
         hosts=frozenset({Interface.FILES}),

@@ -12,6 +12,7 @@ COMMAND = CommandLine(
     unsaid={"processes": 1, "threads": 5},
     switches=("reload-on-changes embedded-mode log-to-terminal access-log debug-mode enable-debugger help"),
     path="apache+mod_wsgi",
-    settings={"processes": "processes", "threads": "threads", "maximum-requests": "max_requests"},
+    is_inside=True,
+    settings={"mode": "mode", "processes": "processes", "threads": "threads", "maximum-requests": "max_requests"},
     unlike=frozenset({"reload-on-changes", "debug-mode", "enable-debugger"}),
 )

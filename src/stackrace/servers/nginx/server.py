@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 from pathlib import Path
 
+from ...model.own import Signs
 from ...model.stack import Interface, Origin, Protocol, ServerSpec, Setting
 from ..contract import Needs, Recipe, Reload, Server, Site
 from ..processes import fixed_by
@@ -22,6 +23,9 @@ class Nginx(Server):
     spec = ServerSpec(
         name="nginx",
         title="nginx",
+        signs=Signs(
+            documents=r"image:\s*\S*\bnginx(-proxy|-unprivileged)?(?![\w-])|ingressClassName:\s*\S*nginx|ingress\.class\S*\s*\S*nginx|nginx\.ingress\."
+        ),
         listens=frozenset({Protocol.HTTP}),
         forwards={
             Protocol.HTTP: ANY_SOCKET,

@@ -49,6 +49,9 @@ def site_file(text: str, path: Path, folder: Path, static: Mapping[str, Path] | 
     site.http = list(kept(site, around, static, folder))
     _leave_upstreams(site, http, chosen)
     site.server = list(kept(site, chosen.block or [], static, folder))
+    if not any(PASS.fullmatch(each.name) for top in site.server for each in top.walk()):
+        line = next((each.line for each in site.not_taken if each.line >= chosen.line), chosen.line)
+        raise ValueError(f"line {line}: what forwards to the app cannot be read")
     _serve_root(site)
     _send_host(site)
     _say_scheme(site)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from ...model.own import Signs
 from ...model.stack import CACHE, Origin, Protocol, ServerSpec, Setting
 from ..contract import BACKLOG, Needs, Recipe, Server, Site
 from ..shared_settings import ANY_SOCKET, KEEP_ALIVE, UPSTREAM_KEEP_ALIVE, workers
@@ -17,6 +18,9 @@ class Varnish(Server):
     spec = ServerSpec(
         name="varnish",
         title="Varnish",
+        signs=Signs(
+            files=r".*\.vcl(\..+)?", forwards=r"^\s*backend\s+\w+\s*\{", documents=r"image:\s*\S*\bvarnish(?![\w-])"
+        ),
         listens=frozenset({Protocol.HTTP}),
         forwards={Protocol.HTTP: ANY_SOCKET},
         settings=(

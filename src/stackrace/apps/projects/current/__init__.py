@@ -19,7 +19,7 @@ from ..deployment import DeploymentCommand, commands_of_file, deployment_command
 from ..deployment_command import text_of
 from ..likelihood import is_platform, likelihood
 from ..loading import problem_of
-from .fronts import Front, fronts
+from .fronts import Front, fronts, fronts_shown
 from .hop import ReadHop, shown_place
 from .invocations import invocations
 from .process_variables import settings_variable
@@ -102,7 +102,9 @@ def _found_in(
     first, *others = sorted(ours or real, key=lambda hop: _likelihood(hop, root))
     before = fronts(root, specs, {text_of(command.file) for command in commands}, beside)
     named = [front for front in before if file is not None and root / front.file == file.absolute()]
-    found = _deployment(first, named or before, root, base)
+    command = first.invocation.command
+    documents = dict.fromkeys((*command.documents, *filter(None, (command.document, command.file))))
+    found = _deployment(first, named or [*before, *fronts_shown(root, specs, documents)], root, base)
     gaps = (*found.gaps, *_beside(first), *settings_variable(first, entry))
     return replace(found, gaps=gaps, others=_others(found, others))
 
@@ -195,19 +197,21 @@ def _likelihood(hop: ReadHop, root: Path) -> tuple[int, ...]:
 def _deployment(hop: ReadHop, before: Sequence[Front], root: Path, base: Path) -> CurrentDeployment:
     """Return the server with the first front end that fits it; platforms bring front ends of their own."""
     file, line = hop.place
+    command = hop.invocation.command
     front, gaps = None, list(hop.gaps)
-    instances = hop.invocation.command.instances
-    if not is_platform(hop.invocation.command.file, root):
-        front = next((each for each in before if each.wire and each.wire in hop.speaks), None)
-        gaps += _unfit(hop, before) if front is None else [*front.gaps, *_further(front, instances)]
+    instances = command.instances
+    if not hop.invocation.line.is_inside and not is_platform(command.document or command.file, root):
+        front = next((each for each in before if each.wire(hop.speaks)), None)
+        gaps += front.gaps if front else ()
+        gaps += _further(front, instances) if front else ()
+        gaps += _unfit(hop, [each for each in before if each is not front], front)
         if front is None and "http" not in hop.speaks:
             why = "no front end that speaks it was found, so the server is raced by itself, over http"
             gaps.append(CurrentGap(file=file, line=line, what=" and ".join(sorted(hop.speaks)), why=why))
     if instances > 1 and front is None:
         gaps.append(CurrentGap(file=file, line=line, what=f"{instances} of them", why=_NO_FRONT))
-    documents = hop.invocation.command.documents
     return CurrentDeployment(
-        read=tuple(os.path.relpath(path, root) for path in documents) if len(documents) > 1 else (),
+        read=tuple(os.path.relpath(path, root) for path in command.documents) if len(command.documents) > 1 else (),
         stack="" if hop.problem else _path(hop, front, instances, root, base),
         file=file,
         line=line,
@@ -229,14 +233,25 @@ def _further(front: Front, instances: int) -> Iterator[CurrentGap]:
         yield CurrentGap(file=server.file, line=server.line, what=f"server {server.theirs}", why=why)
 
 
-def _unfit(hop: ReadHop, before: Sequence[Front]) -> Iterator[CurrentGap]:
-    """Yield why front ends that were found are not raced before ``hop``."""
-    for front in before:
-        yield from front.gaps if front.reading is None else ()
-        if front.reading is not None:
+def _unfit(hop: ReadHop, others: Sequence[Front], front: Front | None) -> Iterator[CurrentGap]:
+    """Yield why front ends that were found are not raced before ``hop``; ``front`` is."""
+    for each in others:
+        if each.reading is None and (front is None or each.title != front.title):
+            yield each.unread(_instead(each, front))
+        elif each.reading is not None and front is None:
             spoken = " and ".join(sorted(hop.speaks))
-            why = f"it forwards by {front.wire}, and {hop.invocation.spec.title} is started for {spoken}"
-            yield CurrentGap(file=front.file, line=0, what=front.spec.title, why=why)
+            why = f"it forwards by {each.reading.forwards}, and {hop.invocation.spec.title} is started for {spoken}"
+            yield CurrentGap(file=each.file, line=0, what=each.title, why=why)
+
+
+def _instead(front: Front, raced: Front | None) -> str:
+    if raced is not None:
+        return f"{raced.title} is raced in front"
+    return (
+        "the server is raced without it"
+        if front.spec
+        else "Stackrace has no such server, so none is raced in front"
+    )
 
 
 def _path(hop: ReadHop, front: Front | None, instances: int, root: Path, base: Path) -> str:
@@ -244,7 +259,7 @@ def _path(hop: ReadHop, front: Front | None, instances: int, root: Path, base: P
         return hop.text(base)
     behind = {} if front.is_unix else {"socket": "tcp"}
     behind |= {"instances": str(instances)} if instances > 1 else {}
-    return f"{front.text(root, base)}/{front.wire}/{hop.text(base, behind)}"
+    return f"{front.text(root, base)}/{front.wire(hop.speaks)}/{hop.text(base, behind)}"
 
 
 def _others(found: CurrentDeployment, others: Sequence[ReadHop]) -> tuple[str, ...]:

@@ -11,53 +11,86 @@ from pathlib import Path
 from ....model.current import CurrentChange, CurrentGap
 from ....model.exported import is_exported
 from ....model.foreign import said_by
-from ....model.own import CONFIG, OwnReading
+from ....model.own import CONFIG, OwnReading, Signs, Weight
 from ....model.stack import ServerSpec
 from ..deployment_command import text_of
+from ..kubernetes import manifests
 from ..likelihood import likelihood
 from ..places import deployment_folders
 from .hop import quoted_value
 
-__all__ = ["Front", "fronts"]
+__all__ = ["Front", "fronts", "fronts_shown"]
 
-_NAMES = re.compile(r"\.(conf|nginx|vhost|template|tmpl|site)$|nginx|^default$", re.IGNORECASE)
+_NAMES = re.compile(r"\.(conf|nginx|vhost|template|tmpl|site|j2)$|nginx|^default$", re.IGNORECASE)
 _FOLDERS = frozenset({"sites-available", "sites-enabled", "conf.d", "nginx"})
 _NO_TEXT = re.compile(
-    r"\.(py|md|rst|txt|sh|ya?ml|json|html?|js|ts|service|toml|lock|png|svg|j2)$|Dockerfile", re.IGNORECASE
+    r"\.(py|md|rst|txt|sh|ya?ml|json|html?|js|ts|service|toml|lock|png|svg)$|Dockerfile", re.IGNORECASE
 )
 _PASSES = re.compile(r"(?:^|[{;])\s*(?:proxy|uwsgi|fastcgi|scgi)_pass\s", re.MULTILINE)
 _FORWARDS = re.compile(
     r"(?:^|[{;])\s*(?:(?:proxy|uwsgi|fastcgi|scgi)_pass\s|server\s*\{.*\binclude\s)", re.MULTILINE | re.DOTALL
 )
 """What forwards, or may include what does."""
+_TEMPLATE = re.compile(r"\{\{|\{%")
+_TEMPLATES = re.compile(r"\.(template|tmpl|tpl|j2|jinja2?|in)$")
+"""Files of which a tool makes the configuration."""
 _LINE = re.compile(r"line (\d+): ")
+
+
+_SOME_INGRESS = "Ingress"
+_ABSENT = {
+    "Traefik": Signs(
+        files=r"traefik.*\.(ya?ml|toml)(\..+)?",
+        forwards=r"providers|entryPoints|http",
+        documents=r"traefik\.(enable|http)\b|image:\s*\S*\btraefik(?![\w-])",
+    ),
+    "Envoy": Signs(
+        files=r"envoy.*\.ya?ml(\..+)?", forwards=r"^static_resources:", documents=r"image:\s*\S*\benvoy\b"
+    ),
+    _SOME_INGRESS: Signs(documents=r"^kind:\s*Ingress\s*$"),
+}
+"""Front ends that are not in the catalogue."""
+_INGRESS = re.compile(r"^kind:\s*Ingress\s*$", re.MULTILINE)
+_MANIFEST = re.compile(r"^apiVersion:", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Front:
-    """A front end with its configuration file."""
+    """A front end, and where the project speaks of it."""
 
-    spec: ServerSpec
+    title: str
+    spec: ServerSpec | None
+    """None for one that is not in the catalogue."""
     file: str
     """Relative to the project's folder."""
-    reading: OwnReading | None
-    """None where the file cannot be read."""
-    problem: str = ""
+    line: int = 0
+    """0 where nobody knows."""
+    reading: OwnReading | None = None
+    """What its configuration file says; None where that cannot be read."""
+    problem: str = "its configuration is not read"
     """Why not."""
+    is_broken: bool = False
+    """Whether that is no configuration at all, so that nothing can stand there."""
 
     def text(self, root: Path, base: Path) -> str:
         """Return how a path spells it, its file relative to ``base``; ``root`` is the project's folder."""
+        assert self.spec is not None
+        if self.reading is None:
+            return self.spec.name
         return f"{self.spec.name}:{CONFIG}={quoted_value(os.path.relpath(root / self.file, base))}"
 
-    @property
-    def wire(self) -> str:
-        """The protocol in which it forwards."""
-        return self.reading.forwards if self.reading else ""
+    def wire(self, spoken: Collection[str]) -> str:
+        """Return the protocol in which it reaches a server that has ``spoken`` ones; empty where there is none."""
+        if self.reading is not None:
+            return self.reading.forwards if self.reading.forwards in spoken else ""
+        if self.is_broken:
+            return ""
+        return next((str(each) for each in (self.spec.forwards if self.spec else ()) if str(each) in spoken), "")
 
     @property
     def is_unix(self) -> bool:
         """Whether it reaches the app by a unix socket."""
-        return self.reading is not None and self.reading.target.startswith("unix:")
+        return self.reading is None or self.reading.target.startswith("unix:")
 
     @property
     def changes(self) -> Iterator[CurrentChange]:
@@ -69,17 +102,22 @@ class Front:
     @property
     def gaps(self) -> Iterator[CurrentGap]:
         """What of its file a race goes without."""
-        if self.problem:
-            line = _LINE.match(self.problem)
-            yield CurrentGap(
-                file=self.file,
-                line=int(line[1]) if line else 0,
-                what=self.spec.title,
-                why=self.problem[line.end() :] if line else self.problem,
-            )
         for gap in self.reading.not_taken if self.reading else ():
             file, what = _in_file(gap.what, self.file)
             yield CurrentGap(file=file, line=gap.line, what=what, why=gap.why)
+        if self.reading is None:
+            yield self.unread("it is raced as the catalogue has it", Weight.ASSUMED)
+
+    def unread(self, instead: str, weight: Weight = Weight.PLAIN) -> CurrentGap:
+        """Return what its configuration cannot say, and what is raced ``instead``."""
+        line = _LINE.match(self.problem)
+        return CurrentGap(
+            file=self.file,
+            line=int(line[1]) if line else self.line,
+            what=self.title,
+            why=f"{self.problem[line.end() :] if line else self.problem}; {instead}",
+            weight=weight,
+        )
 
 
 def _in_file(words: str, file: str) -> tuple[str, str]:
@@ -135,8 +173,49 @@ def _front(root: Path, path: Path, spec: ServerSpec) -> Front | None:
     file, text = str(path.relative_to(root)), text_of(path)
     assert spec.own is not None
     try:
-        return Front(spec=spec, file=file, reading=spec.own.reading(text, path, root))
+        return Front(title=spec.title, spec=spec, file=file, reading=spec.own.reading(text, path, root))
     except (OSError, ValueError) as error:
         if not _PASSES.search(text):
             return None
-        return Front(spec=spec, file=file, reading=None, problem=said_by(error))
+        is_broken = not _TEMPLATE.search(text) and not _TEMPLATES.search(file)
+        return Front(title=spec.title, spec=spec, file=file, problem=said_by(error), is_broken=is_broken)
+
+
+def fronts_shown(root: Path, specs: Mapping[str, ServerSpec], documents: Collection[Path]) -> list[Front]:
+    """Return the front ends that files of the project show and that Stackrace cannot read, the likeliest first.
+
+    Those go first of which the ``documents`` of the server speak, or the project's ingresses where these are of
+    Kubernetes.
+    """
+    known: list[tuple[str, ServerSpec | None, Signs]]
+    known = [(spec.title, spec, spec.signs) for spec in specs.values() if spec.signs]
+    known += [(title, None, signs) for title, signs in _ABSENT.items()]
+    texts = {path: text_of(path) for path in documents}
+    if any(_MANIFEST.search(text) for text in texts.values()):
+        texts |= dict(manifests(root, _INGRESS))
+    named = [
+        Front(title=title, spec=spec, file=str(path.relative_to(root)), line=line)
+        for path, text in texts.items()
+        for title, spec, signs in known
+        if path.is_relative_to(root) and (line := _first_line(signs.documents, text))
+    ]
+    known_ones = {front.file for front in named if front.spec}
+    named = [front for front in named if front.title != _SOME_INGRESS or front.file not in known_ones]
+    found = [
+        Front(title=title, spec=spec, file=str((place / name).relative_to(root)), line=line)
+        for place, _, names in deployment_folders(root)
+        for name in names
+        for title, spec, signs in known
+        if signs.files
+        and re.fullmatch(signs.files, name)
+        and (line := _first_line(signs.forwards, text_of(place / name)))
+    ]
+    found.sort(key=lambda front: (*likelihood(root / front.file, root), len(front.file)))
+    # a file of each says enough
+    return list({front.title: front for front in reversed([*named, *found])}.values())[::-1]
+
+
+def _first_line(pattern: str, text: str) -> int:
+    """Return the line in which ``pattern`` is first found; 0 where it is not."""
+    match = re.search(pattern, text, re.MULTILINE) if pattern else None
+    return text.count("\n", 0, match.start()) + 1 if match else 0
