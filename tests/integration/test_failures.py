@@ -314,6 +314,7 @@ def test_answers_that_are_wrong_only_under_load_are_named(guard, busy, check, ca
         f"{target.name} {target.counts.errors} of {target.counts.scheduled}" for target in wrong
     }
     assert all(cause in page for page in pages)
+    assert (observation.wrong_status, observation.wrong_server[:8]) == ((503, "BaseHTTP") if busy else (0, ""))
     assert re.fullmatch(r"the first error after [0-9.]+ s", since)
     assert "; ".join(observation.wrongs) in seen(check(observation))
 

@@ -30,6 +30,9 @@ STAGES = {
 }
 """What to look at when requests fail at a stage; wrong bodies have a check of their own."""
 
+_GATEWAY = (502, 504)
+"""What a server answers only as a gateway. Source: RFC 9110 sections 15.6.3 and 15.6.5."""
+
 _FEW = 0.01
 """The share of answers to a page that changed in the app itself beyond which a slice is lost."""
 
@@ -86,8 +89,24 @@ def unexpected_status(observation: Observation) -> Finding | None:
         wrongs="; ".join(observation.wrongs),
         cure="refused" if observation.result.status_classes.get("5xx") else "",
         wrong=wrong,
+        status=observation.wrong_status,
+        server=_giver(observation),
         classes={name: number for name, number in sorted(observation.result.status_classes.items()) if number},
     )
+
+
+def _giver(observation: Observation) -> str:
+    """Return the title of the server that gave the wrong status, where its own header proves it; else nothing.
+
+    A proxy may write its header on an answer of the app's. Bad Gateway and Gateway Timeout only a proxy gives: of
+    two hops the first.
+    """
+    hops = observation.stack.hops if observation.stack is not None else ()
+    product = observation.wrong_server.partition("/")[0].lower()
+    proved = len(hops) == 1 or (len(hops) == 2 and observation.wrong_status in _GATEWAY)
+    if proved and product and product in (hops[0].spec.name, hops[0].spec.title.lower()):
+        return hops[0].spec.title
+    return ""
 
 
 @Declaration(

@@ -64,6 +64,10 @@ class Observation:
     """Pages that the app itself, asked again during the race, answered otherwise than before it."""
     wrongs: tuple[str, ...] = ()
     """What was wrong with answers, in a sentence for each page; empty where nobody looked."""
+    wrong_status: int = 0
+    """The status of the most frequent wrong answers; 0 where nobody knows it."""
+    wrong_server: str = ""
+    """Their Server header."""
     wrongly_accused: int = 0
     """Wrong bodies of such pages, before that was known."""
 

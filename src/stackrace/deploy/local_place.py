@@ -240,7 +240,9 @@ class LocalPlace:
             debug=self._debug,
             pauses=any(request.think_s > 0 for request in workload.requests),
             changing=known.pages(workload),
-            wrongs=wrongs,
+            wrongs=wrongs.words,
+            wrong_status=wrongs.status,
+            wrong_server=wrongs.server,
             wrongly_accused=sum(wrong[name] for name in loosened),
         )
 

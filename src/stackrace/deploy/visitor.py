@@ -47,7 +47,8 @@ class Visitor:
         address, host = (self._host, self._port), self._workload.host
         status, fields, body, beyond = ask(address, request, host, timeout_s=timeout_s, most_bytes=self._most_bytes)
         cookies = tuple(value for name, value in fields if name.lower() == "set-cookie")
-        reply = Reply(status, body, cookies, beyond)
+        server = next((value for name, value in fields if name.lower() == "server"), "")
+        reply = Reply(status, body, cookies, beyond, server)
         if self._workload.cookies:
             self._keep(reply)
         self._given.update(handed_out(asked, reply.body))

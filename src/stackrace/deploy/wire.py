@@ -27,6 +27,8 @@ class Reply:
     """The values of its Set-Cookie headers."""
     excess: str = ""
     """Why it is no answer that can be raced: it is too large, or does not end; ``body`` is not whole then."""
+    server: str = ""
+    """Its Server header."""
 
 
 def difference(reply: Reply, golden: Answer) -> str:

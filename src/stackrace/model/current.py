@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from .own import Concern, Weight
 
-__all__ = ["CurrentChange", "CurrentDeployment", "CurrentGap"]
+__all__ = ["CurrentChange", "CurrentDeployment", "CurrentGap", "CurrentQueue"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,6 +42,25 @@ class CurrentGap:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CurrentQueue:
+    """How many connections the deployment lets wait for its server."""
+
+    server: str
+    """By title."""
+    file: str
+    """Relative to the project's folder."""
+    line: int
+    """0 where nobody knows."""
+    value: int
+    """Connections."""
+
+    @property
+    def place(self) -> str:
+        """Where that stands: ``uwsgi.ini:4``."""
+        return f"{self.file}:{self.line}" if self.line else self.file
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CurrentDeployment:
     """What a project runs today."""
 
@@ -59,6 +78,8 @@ class CurrentDeployment:
     """What could not be taken over."""
     read: tuple[str, ...] = ()
     """The files that were read together for it, relative to the project's folder; empty for one alone."""
+    queue: CurrentQueue | None = None
+    """How many connections may wait; None where its files do not say it."""
     others: tuple[str, ...] = ()
     """Other deployments of this project, as ``FILE:LINE``, the likeliest first."""
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from .current import CurrentQueue
 from .interval import Interval
 from .launch import Failure
+from .load import Load
 
-__all__ = ["CurrentKind", "CurrentStanding"]
+__all__ = ["CurrentErrors", "CurrentKind", "CurrentStanding"]
 
 
 class CurrentKind(StrEnum):
@@ -24,6 +26,24 @@ class CurrentKind(StrEnum):
     """It was raced, but has no place in the standing."""
     NOT_RACED = "not raced"
     """It could not be raced."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CurrentErrors:
+    """Where what is run today answered so many requests wrongly, or not at all, that it has no result."""
+
+    load: Load
+    """The lowest such load level."""
+    workload: str = ""
+    """By name; empty where the race has a single one."""
+    answered: float | None = None
+    """The share of answers with another status than expected; None where most errors were no answers."""
+    failed: float | None = None
+    """The share of requests without a whole answer in time; None where most errors were answers."""
+    status: int = 0
+    """The status of the wrong answers; 0 where nobody knows it."""
+    server: str = ""
+    """The title of the server that gave it, where its own header and the kind of status prove that."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,3 +71,7 @@ class CurrentStanding:
     """Whether the project's files do not say how many workers and threads it has, or of which class."""
     problem: str = ""
     """Why it could not be raced, with what helps."""
+    errors: CurrentErrors | None = None
+    """Where it fails; None where it does at no level."""
+    queue: CurrentQueue | None = None
+    """How many connections may wait for it, where it fails and that is fewer than it had."""

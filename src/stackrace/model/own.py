@@ -223,6 +223,8 @@ class OwnLanguage:
     """The letters that would end a value in its configuration, so that no value may have them."""
     file: str = ""
     """What its configuration file is usually called; empty: it takes none."""
+    queue: str = ""
+    """The option that bounds how many connections may wait for it, in its file and on its command line."""
     read: Callable[[str], OwnReading] | None = None
     """Reads such a file's text. Raises ValueError saying what is wrong with it."""
     read_in: Callable[[str, Path, Path], OwnReading] | None = None
@@ -230,11 +232,17 @@ class OwnLanguage:
 
     @classmethod
     def options(
-        cls, settings: Mapping[str, str], *, abbreviates: bool = False, ends: str = "", **decided: str
+        cls,
+        settings: Mapping[str, str],
+        *,
+        abbreviates: bool = False,
+        ends: str = "",
+        queue: str = "",
+        **decided: str,
     ) -> OwnLanguage:
         """Return the language of a server that takes options only; ``decided`` lists by concern what it refuses."""
         refuses = {option: Concern(concern) for concern, words in decided.items() for option in words.split()}
-        return cls(refuses=refuses, settings=settings, abbreviates=abbreviates, ends=ends)
+        return cls(refuses=refuses, settings=settings, abbreviates=abbreviates, ends=ends, queue=queue)
 
     def reading(self, text: str, path: Path, folder: Path) -> OwnReading:
         """Return what the file at ``path`` says. Raises ValueError saying what is wrong with it."""

@@ -6,10 +6,16 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ..model.current_standing import CurrentKind, CurrentStanding
+from ..checks.answers import failures, nothing_right, unexpected_status
+from ..model.current import CurrentQueue
+from ..model.current_standing import CurrentErrors, CurrentKind, CurrentStanding
 from ..model.interval import Interval
+from ..model.launch import Slice
+from ..model.load import Load
 from ..model.race import Race
+from ..model.stack import original_path
 from ..model.standing import Withdrawal
+from ..model.verdict import Effect
 from .costs import cpu_ms, memory
 from .judged_level import JudgedLevel
 
@@ -41,22 +47,75 @@ def _standing(
             place=place,
             problem=race.deployment.problem,
         )
-    if headline is None or race.current not in headline.stacks:
-        failure = next((each.failure for each in withdrawals if each.stack == race.current), None)
-        return CurrentStanding(kind=CurrentKind.UNMEASURED, stack=race.current, place=place, failure=failure)
-    own, first = headline.stacks.index(race.current), headline.first
-    if own == first:
-        return CurrentStanding(kind=CurrentKind.FIRST, stack=race.current, place=place, first=race.current)
-    rows = headline.row(own), headline.row(first)
-    return CurrentStanding(
-        kind=CurrentKind.BEHIND if headline.judgement.better(first, own) else CurrentKind.OPEN,
+    errors = _errors(race)
+    yours = CurrentStanding(
+        kind=CurrentKind.UNMEASURED,
         stack=race.current,
         place=place,
+        errors=errors,
+        queue=None if errors is None else _queue(race, errors),
+    )
+    if headline is None or race.current not in headline.stacks:
+        failure = next((each.failure for each in withdrawals if each.stack == race.current), None)
+        return replace(yours, failure=failure)
+    own, first = headline.stacks.index(race.current), headline.first
+    if own == first:
+        return replace(yours, kind=CurrentKind.FIRST, first=race.current)
+    rows = headline.row(own), headline.row(first)
+    return replace(
+        yours,
+        kind=CurrentKind.BEHIND if headline.judgement.better(first, own) else CurrentKind.OPEN,
         first=headline.stacks[first],
         throughput=_ratio(headline, own, first),
         memory=_share(memory(rows[0]), memory(rows[1])),
         cpu=_share(cpu_ms(rows[0]), cpu_ms(rows[1])),
     )
+
+
+_WRONG = unexpected_status.declaration.id
+_FAILED = frozenset(check.declaration.id for check in (failures, nothing_right))
+
+
+def _errors(race: Race) -> CurrentErrors | None:
+    """Return the lowest level at which errors left no slice of what is run today; None where they did at none."""
+    levels: dict[tuple[str, Load], list[Slice]] = {}
+    for launch in race.launches:
+        if original_path(launch.stack) == race.current and not launch.cut_short:
+            for one in launch.slices:
+                levels.setdefault((one.workload, one.load), []).append(one)
+    for (workload, load), slices in sorted(levels.items(), key=lambda level: level[0][1].concurrency):
+        wrong = [finding for one in slices for finding in one.verdict.findings if finding.check == _WRONG]
+        faulty = [one for one in slices if _is_faulty(one)]
+        if not faulty or any(one.verdict.valid for one in slices):
+            continue
+        counts = [one.result.counts for one in faulty]
+        non2xx, ok = sum(each.non2xx for each in counts), sum(each.ok for each in counts)
+        failed = sum(each.errors for each in counts) - non2xx
+        if non2xx < failed or not non2xx:
+            known = sum(each.ok + each.errors for each in counts)
+            return CurrentErrors(load=load, workload=workload, failed=failed / known if known else 1.0)
+        facts = next((finding.facts for finding in wrong if finding.facts.get("status")), {})
+        return CurrentErrors(
+            load=load,
+            workload=workload,
+            answered=non2xx / (non2xx + ok),
+            status=int(str(facts.get("status", 0))),
+            server=str(facts.get("server", "")),
+        )
+    return None
+
+
+def _is_faulty(one: Slice) -> bool:
+    """Tell whether errors refused a slice."""
+    return any(
+        finding.effect is Effect.INVALIDATES and (finding.check == _WRONG or finding.check in _FAILED)
+        for finding in one.verdict.findings
+    )
+
+
+def _queue(race: Race, errors: CurrentErrors) -> CurrentQueue | None:
+    queue = None if race.deployment is None else race.deployment.queue
+    return queue if queue is not None and queue.value < errors.load.concurrency else None
 
 
 def _ratio(headline: JudgedLevel, own: int, first: int) -> Interval:

@@ -14,7 +14,7 @@ from .short_names import renamed, short_names
 from .words import race_words
 from .words.answer import answer
 from .words.costs import costs
-from .words.current import current
+from .words.current import current, failing
 from .words.leads import elsewhere
 from .words.machines import machines
 from .words.raced import debug, deployment, raced
@@ -45,14 +45,17 @@ def brief_sheet(race: Race, standing: Standing) -> Iterator[Section]:
 def _top(race: Race, short_race: Race, standing: Standing) -> Iterator[Paragraph]:
     """Yield the answer and, directly below it, what a reader must know to use it."""
     valid = standing.verdict.valid
+    if news := failing(standing.current):
+        yield Paragraph(text=news, tone=Tone.ALARM, lines=2)
+    usual = 1 if news else 2
     yield Paragraph(text=answer(short_race, standing), tone=Tone.STRONG if valid else Tone.ALARM, lines=2)
     if not valid:
         yield Paragraph(text=race_words.VOID, tone=Tone.WRONG, lines=1)
     if debugging := debug(race):
         yield Paragraph(text=debugging, tone=Tone.DOUBTFUL, lines=1)
-    yield Paragraph(text=raced(race), lines=2)
+    yield Paragraph(text=raced(race), lines=usual)
     if valid and (yours := current(standing.current)):
-        yield Paragraph(text=yours, tone=Tone.STRONG, lines=2)
+        yield Paragraph(text=yours, tone=Tone.STRONG, lines=usual)
     if read := deployment(race):
         yield Paragraph(text=read, lines=1)
 

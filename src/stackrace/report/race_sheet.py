@@ -68,6 +68,8 @@ def race_sheet(race: Race, standing: Standing) -> Iterator[Section]:
 def _answer(race: Race, standing: Standing) -> Iterator[Paragraph]:
     """Yield the answer and what belongs to it; of a void race only that it is void."""
     words = words_of(race, standing)
+    if words.failing:
+        yield Paragraph(text=words.failing, tone=Tone.ALARM)
     if standing.verdict.valid:
         yield Paragraph(text=words.answer, tone=Tone.STRONG)
     else:
@@ -78,9 +80,7 @@ def _answer(race: Race, standing: Standing) -> Iterator[Paragraph]:
     yield Paragraph(text=f"{raced(race)} {race_words.ending(race, standing)}")
     if words.current:
         yield Paragraph(text=words.current, tone=Tone.STRONG)
-    yield from (Paragraph(text=text, media=_SCREEN) for text in taken_over(race, short=True))
-    yield from (Paragraph(text=text, media=_TEXT) for text in taken_over(race))
-    texts = (left_out(race), words.leads, words.reason, words.costs, words.machines)
+    texts = (*taken_over(race), left_out(race), words.leads, words.reason, words.costs, words.machines)
     yield from (Paragraph(text=text) for text in texts if text)
 
 

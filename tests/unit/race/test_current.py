@@ -3,11 +3,13 @@
 from dataclasses import replace
 
 import pytest
-from tests.factories import make_failure
+from tests.factories import make_counts, make_failure
 
-from stackrace.model.current import CurrentDeployment
+from stackrace.checks.answers import failures, unexpected_status
+from stackrace.model.current import CurrentDeployment, CurrentQueue
 from stackrace.model.current_standing import CurrentKind
 from stackrace.model.launch import FailureKind
+from stackrace.model.verdict import Effect, Verdict
 from stackrace.race.standing import standing
 from stackrace.report.words import words_of
 
@@ -95,3 +97,58 @@ def test_without_a_deployment_nothing_is_said():
     race, found = stood("", deployment=None)
     assert found.current is None
     assert words_of(race, found).current == ""
+
+
+QUEUE = CurrentQueue(server="uWSGI", file="uwsgi.ini", line=4, value=10)
+BAD_GATEWAY = unexpected_status.finding(effect=Effect.INVALIDATES, value=0.56, status=502, server="nginx")
+
+
+def erring(finding, counts, *, at=100, **found):
+    """The races of ``RACED`` at two levels, at one of which all slices of b were refused for errors."""
+    race, _ = stood("b", entries={name: replace(RACED[name], rates=flat(1000, 10, 100)) for name in "ab"})
+
+    def refused(one):
+        if one.load.concurrency < at:
+            return one
+        return replace(one, result=replace(one.result, counts=counts), verdict=Verdict((finding,)))
+
+    launches = tuple(
+        replace(launch, slices=tuple(map(refused, launch.slices))) if launch.stack == "b" else launch
+        for launch in race.launches
+    )
+    race = replace(race, launches=launches, deployment=replace(FOUND, **found))
+    return race, standing(race, merge=merged)
+
+
+def test_what_fails_under_load_is_the_news_with_who_answers_and_what_its_queue_holds():
+    race, found = erring(BAD_GATEWAY, make_counts(44, non2xx=56), queue=QUEUE)
+    assert words_of(race, found).failing == (
+        "Your present deployment fails at 100 connections: 56 % of the answers are 502 from nginx; "
+        "uWSGI's queue holds 10 (uwsgi.ini:4)."
+    )
+    assert "delivers" in words_of(race, found).current
+    race, found = erring(BAD_GATEWAY, make_counts(44, non2xx=56), queue=QUEUE, at=1)
+    assert found.current is not None and found.current.kind is CurrentKind.UNMEASURED
+    assert words_of(race, found).failing.startswith("Your present deployment fails at 10 connections: 56 % of the")
+    assert words_of(race, found).current == ""
+
+
+def test_a_queue_that_would_hold_all_connections_is_not_named():
+    race, found = erring(BAD_GATEWAY, make_counts(44, non2xx=56), queue=replace(QUEUE, value=100))
+    assert words_of(race, found).failing.endswith("56 % of the answers are 502 from nginx.")
+
+
+def test_what_nobody_knows_of_errors_is_not_guessed():
+    unknown = unexpected_status.finding(effect=Effect.INVALIDATES, value=0.56, status=0, server="")
+    assert words_of(*erring(unknown, make_counts(44, non2xx=56))).failing == (
+        "Your present deployment fails at 100 connections: 56 % of the answers are errors."
+    )
+    lost = failures.finding(effect=Effect.INVALIDATES, value=0.2)
+    assert words_of(*erring(lost, make_counts(80, failed={"connect": 20}))).failing == (
+        "Your present deployment fails at 100 connections: 20 % of the requests got no right answer."
+    )
+
+
+def test_errors_that_left_slices_to_believe_are_no_news():
+    race, found = erring(replace(BAD_GATEWAY, effect=Effect.WARNS), make_counts(4000, non2xx=1))
+    assert words_of(race, found).failing == ""

@@ -10,16 +10,19 @@ from rich.cells import cell_len
 from tests.factories import STACKS, make_failure, make_finding, make_race, make_standing, with_workloads
 
 from stackrace.cli.run.next_steps import short_steps
-from stackrace.model.current import CurrentDeployment, CurrentGap
+from stackrace.model.current import CurrentDeployment, CurrentGap, CurrentQueue
+from stackrace.model.current_standing import CurrentErrors, CurrentKind
 from stackrace.model.launch import FailureKind
 from stackrace.model.printable import one_line
 from stackrace.model.race import Ending, LeftOut
 from stackrace.model.verdict import Effect, Finding, Verdict
+from stackrace.report import html
 from stackrace.report.result import standing_of
 from stackrace.report.short_names import renamed, short_names
 from stackrace.report.terminal import make_console, print_report
 from stackrace.report.words import words_of
 from stackrace.report.words.answer import answer
+from stackrace.report.words.current import failing
 
 LONG = "nginx:config=deploy/production/nginx/sites/shop.conf/uwsgi/uwsgi:config=deploy/production/uwsgi/shop.ini"
 LINES, COLUMNS = 32, 100
@@ -81,16 +84,39 @@ def races(draw):
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
-@given(races(), st.booleans())
-def test_any_race_of_seven_stacks_fits_on_a_screen_with_the_answer_first(race, void):
+@given(races(), st.booleans(), st.booleans())
+def test_any_race_of_seven_stacks_fits_on_a_screen_with_the_answer_first(race, void, fails):
     standing = standing_of(race)
+    if standing.current is not None and fails:
+        errors = CurrentErrors(load=race.loads[-1], workload="pages", answered=0.56, status=502, server="nginx")
+        queue = CurrentQueue(server="uWSGI", file="deploy/production/uwsgi/shop.ini", line=4, value=10)
+        standing = replace(standing, current=replace(standing.current, errors=errors, queue=queue))
     if void:
         standing = replace(standing, verdict=Verdict((make_finding("twins", Effect.INVALIDATES),)))
     lines = [*printed(race, standing).splitlines(), *[""] * FINISH, *short_steps(race, standing)]
     assert len(lines) <= LINES, "\n".join(lines)
     assert max(map(cell_len, lines)) <= COLUMNS
     begin = one_line(answer(*renamed(race, standing, short_names(race))))
-    assert bare("".join(lines[:2])).startswith(bare(begin)[:80])
+    news = one_line(failing(standing.current))
+    assert bare("".join(lines[:4])).startswith((bare(news) + bare(begin))[: 80 + len(bare(news))])
+
+
+def test_the_most_that_can_be_said_fits_too():
+    stacks = tuple(f"{LONG}{'x' * 90}{n}" for n in range(7))
+    race = complained(make_race(stacks, (1, 2, 5, 10, 20, 50, 100, 200), blocks=1), 9)
+    debug = Verdict((Finding(check="debug-mode", effect=Effect.WARNS),))
+    first = race.launches[0]
+    first = replace(first, slices=tuple(replace(one, verdict=debug) for one in first.slices))
+    race = replace(
+        race, launches=(first, *race.launches[1:]), current=stacks[-1], deployment=FOUND, app="shop " * 99
+    )
+    standing = standing_of(race)
+    errors = CurrentErrors(load=race.loads[-1], workload="pages " * 40, answered=0.56)
+    failing_too = replace(standing, current=replace(standing.current, errors=errors))
+    for each in (standing, failing_too):
+        lines = printed(race, each).splitlines()
+        assert len(lines) + FINISH + 2 <= LINES, "\n".join(lines)
+        assert max(map(cell_len, lines)) <= COLUMNS
 
 
 def bare(text):
@@ -155,6 +181,18 @@ def test_one_cause_has_one_line():
     text = printed(complained(make_race(5, levels=(20,), failures=failing), 6))
     assert text.count("No answer within 30 s") == 1
     assert "and 4 more: --details" in text
+
+
+@pytest.mark.parametrize("details", [False, True])
+def test_what_fails_under_load_comes_first(details):
+    race = replace(make_race(3), current=STACKS[0], deployment=replace(FOUND, stack=STACKS[0]))
+    errors = CurrentErrors(load=race.loads[-1], answered=0.56, status=502, server="nginx")
+    standing = standing_of(race)
+    standing = replace(standing, current=replace(standing.current, errors=errors, kind=CurrentKind.UNMEASURED))
+    news = "Your present deployment fails at 100 connections: 56 % of the answers are 502 from nginx."
+    assert printed(race, standing, details=details).startswith(f"{news}\n")
+    page = html.export(race, standing)
+    assert page.index("56 % of the answers are 502") < page.index("<h1")
 
 
 @pytest.mark.parametrize("failures", [(), STACKS[:2]])

@@ -80,19 +80,6 @@ def test_without_one_nothing_is_marked():
     assert "(current)" not in render(race, make_standing(race), Format.MARKDOWN)
 
 
-def test_the_terminal_names_the_first_changes_only():
-    race, standing = raced()
-    assert race.deployment is not None
-    changes = tuple(replace(race.deployment.changes[0], line=line, key=f"k{line}") for line in range(1, 8))
-    race = replace(race, deployment=replace(race.deployment, changes=changes))
-    out = io.StringIO()
-    print_report(race, standing, make_console(out, width=1000), details=True)
-    assert "gunicorn.conf.py:4 k4 ':80' (address); and 3 more: see the HTML report." in out.getvalue()
-    assert "k5" not in out.getvalue()
-    for form in (Format.MARKDOWN, Format.HTML):
-        assert "k7" in render(race, standing, form)
-
-
 def test_without_limits_only_what_was_seen_is_said():
     race, standing = raced()
     seen = replace(STANDING, kind=CurrentKind.OPEN, throughput=Interval(value=0.32))

@@ -16,14 +16,14 @@ from tests.written import STORE
 
 from stackrace.model import ids
 from stackrace.model.conditions import Conditions
-from stackrace.model.current import CurrentChange, CurrentDeployment, CurrentGap
+from stackrace.model.current import CurrentChange, CurrentDeployment, CurrentGap, CurrentQueue
 from stackrace.model.duty import Duty
 from stackrace.model.gate import Contender, GateFacts
 from stackrace.model.host import HostFacts
 from stackrace.model.launch import Failure, FailureKind, HopUsage, Lack, Launch, MemorySample, Slice
 from stackrace.model.load import Counters, Counts, EngineShare, Load, LoadResult, Quantiles, SeriesBin, TargetResult
 from stackrace.model.network import NetworkPath
-from stackrace.model.own import Concern
+from stackrace.model.own import Concern, Weight
 from stackrace.model.race import (
     ChangeFact,
     Ending,
@@ -231,11 +231,13 @@ RACE = whole(
         file=TEXT,
         line=COUNT,
         problem=TEXT,
+        read=few(TEXT),
+        queue=st.none() | whole(CurrentQueue, server=TEXT, file=TEXT, line=COUNT, value=COUNT),
         others=few(TEXT),
         changes=few(
             whole(CurrentChange, file=TEXT, line=COUNT, key=TEXT, theirs=TEXT, concern=st.sampled_from(Concern))
         ),
-        gaps=few(whole(CurrentGap, file=TEXT, line=COUNT, what=TEXT, why=TEXT)),
+        gaps=few(whole(CurrentGap, file=TEXT, line=COUNT, what=TEXT, why=TEXT, weight=st.sampled_from(Weight))),
     ),
     checks=mapping(mapping(whole(RightAnswer, likeness=st.sampled_from(Likeness), text=TEXT))),
     notes=few(TEXT),

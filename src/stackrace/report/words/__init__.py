@@ -9,7 +9,7 @@ from ...model.standing import Standing
 from .answer import answer
 from .conditions import condition
 from .costs import costs
-from .current import current
+from .current import current, failing
 from .leads import leads
 from .machines import machines
 from .reason import reason
@@ -28,6 +28,8 @@ class StandingWords:
     """Where the CPU time goes."""
     costs: str = ""
     """What the winner needs in memory and CPU time."""
+    failing: str = ""
+    """Where what the project runs today fails under load."""
     current: str = ""
     """How far what the project runs today is from the best."""
     machines: str = ""
@@ -45,6 +47,7 @@ def words_of(race: Race, standing: Standing) -> StandingWords:
         leads=leads(standing.leads, race),
         reason=reason(standing.reason),
         costs=costs(standing.costs),
+        failing=failing(standing.current),
         current=current(standing.current),
         machines=machines(standing.machines),
         conditions=tuple(condition(change) for change in standing.conditions),

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ...model.current import CurrentChange, CurrentDeployment, CurrentGap
-from ...model.current_standing import CurrentKind, CurrentStanding
+from ...model.current_standing import CurrentErrors, CurrentKind, CurrentStanding
 from ...model.interval import Interval
-from ...model.numbers import number
+from ...model.numbers import connections, count, number, percent
 from ...model.own import Concern, Weight
 from ...model.race import Race
 from .failures import kind, message
 from .phrases import listed, share
 
-__all__ = ["MARK", "current", "found", "taken_over"]
+__all__ = ["MARK", "current", "failing", "found", "taken_over"]
 
 MARK = "current"
 """Stands beside the stack that is run today."""
@@ -26,6 +26,9 @@ _TWICE = (1.9, 2.1)
 def current(standing: CurrentStanding | None) -> str:
     """Return the sentence; empty where nobody knows what is run today."""
     if standing is None:
+        return ""
+    if standing.errors is not None and standing.kind is CurrentKind.UNMEASURED:
+        # see ``failing``
         return ""
     yours = _yours(standing.place, is_partial=standing.is_partial)
     match standing.kind:
@@ -48,6 +51,25 @@ def _yours(place: str, *, is_partial: bool) -> str:
     """Return what a sentence calls the deployment: what workers it has must be known to call it the user's."""
     name = "What your files say in part" if is_partial else "Your present deployment"
     return f"{name} ({place})" if place else name
+
+
+def failing(standing: CurrentStanding | None) -> str:
+    """Say where and how what the project runs today fails, and what bounds its queue; empty where it does not."""
+    if standing is None or standing.errors is None:
+        return ""
+    errors, queue = standing.errors, standing.queue
+    on = f" on {errors.workload}" if errors.workload else ""
+    where = f"{on} at {connections(errors.load.concurrency)}"
+    bound = f"; {queue.server}'s queue holds {count(queue.value)} ({queue.place})" if queue is not None else ""
+    return f"{_yours('', is_partial=standing.is_partial)} fails{where}: {_errors(errors)}{bound}."
+
+
+def _errors(errors: CurrentErrors) -> str:
+    if errors.answered is None:
+        return f"{percent(errors.failed or 0.0)} of the requests got no right answer"
+    what = str(errors.status) if errors.status else "errors"
+    source = f" from {errors.server}" if errors.server else ""
+    return f"{percent(errors.answered)} of the answers are {what}{source}"
 
 
 def _failed(standing: CurrentStanding) -> str:
@@ -88,24 +110,18 @@ def found(race: Race) -> str:
     return f"{yours} is not raced: {race.deployment.problem.rstrip('.')}."
 
 
-def taken_over(race: Race, *, short: bool = False) -> tuple[str, ...]:
-    """Return what is to be known of the deployment that was raced: its place, what was changed, what is missing.
-
-    A ``short`` list has the first changes only.
-    """
-    return () if race.deployment is None else tuple(_taken_over(race.deployment, race.current, short=short))
+def taken_over(race: Race) -> tuple[str, ...]:
+    """Return what is to be known of the deployment that was raced: its place, what was changed, what is missing."""
+    return () if race.deployment is None else tuple(_taken_over(race.deployment, race.current))
 
 
-def _taken_over(deployment: CurrentDeployment, raced: str, *, short: bool) -> Iterator[str]:
+def _taken_over(deployment: CurrentDeployment, raced: str) -> Iterator[str]:
     if raced:
         beside = [file for file in deployment.read if file != deployment.file]
         read = f"{deployment.place}{f' with {listed(beside)}' if beside else ''}"
         yield f"{_yours('', is_partial=deployment.is_partial)} was read from {read}: {raced}."
     if deployment.changes and raced:
-        changes = list(_changes(deployment.changes))
-        left = len(changes) - _FIRST_CHANGES if short else 0
-        more = f"; and {left} more: see the HTML report" if left > 1 else ""
-        yield f"Changed for the race: {'; '.join(changes[:_FIRST_CHANGES] if more else changes)}{more}."
+        yield f"Changed for the race: {'; '.join(_changes(deployment.changes))}."
     yield from _gaps(deployment.gaps)
     if deployment.others:
         others = listed(deployment.others[:_MOST_OTHERS])
@@ -113,7 +129,6 @@ def _taken_over(deployment: CurrentDeployment, raced: str, *, short: bool) -> It
 
 
 _MOST_OTHERS = 5
-_FIRST_CHANGES = 4
 
 
 def _changes(changes: Sequence[CurrentChange]) -> Iterator[str]:

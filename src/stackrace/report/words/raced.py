@@ -9,6 +9,7 @@ from urllib.parse import unquote, urlsplit
 from ...checks.stack import debug_on
 from ...model.load import Load
 from ...model.numbers import connections
+from ...model.own import Weight
 from ...model.race import Ending, Race
 from .. import figures
 from .findings import check_title
@@ -105,10 +106,12 @@ def deployment(race: Race) -> str:
 def _deployment(race: Race) -> Iterator[str]:
     found = race.deployment
     assert found is not None
-    if found.gaps:
-        first, more = found.gaps[0], len(found.gaps) - 1
-        place = f"{first.file}:{first.line}" if first.line else first.file
-        yield f"Not taken over: {place} {first.what}{f' and {more} more' if more else ''}."
+    missing = [gap for gap in found.gaps if gap.weight is not Weight.ASSUMED]
+    assumed = [gap for gap in found.gaps if gap.weight is Weight.ASSUMED]
+    for kind, gaps in (("Not taken over", missing), ("Assumed", assumed)):
+        for first in sorted(gaps, key=lambda gap: gap.weight is not Weight.SIZE)[:1]:
+            place = f"{first.file}:{first.line}" if first.line else first.file
+            yield f"{kind}: {place} {first.what}{f' and {len(gaps) - 1} more' if gaps[1:] else ''}."
     if found.others:
         more = len(found.others) - _MOST_OTHERS
         others = listed([*found.others[:_MOST_OTHERS], *([f"{more} more"] if more > 0 else [])])

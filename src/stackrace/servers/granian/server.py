@@ -39,6 +39,7 @@ LANGUAGE = OwnLanguage.options(
         "access-log": "access_log",
         "no-access-log": "access_log",
     },
+    queue="backlog",
     address="host port uds uds-permissions ssl-certificate ssl-keyfile ssl-keyfile-password url-path-prefix",
     logs="log no-log log-level log-config",
     paths="working-dir factory",

@@ -168,4 +168,6 @@ def _class(settings: Mapping[str, str | int | bool]) -> str:
     return "gthread" if name == "sync" and settings.get("threads", 2) != 1 else name
 
 
-LANGUAGE = OwnLanguage(refuses=REFUSED, settings=OPTIONS, abbreviates=True, file="gunicorn.conf.py", read=read)
+LANGUAGE = OwnLanguage(
+    refuses=REFUSED, settings=OPTIONS, abbreviates=True, file="gunicorn.conf.py", queue="backlog", read=read
+)

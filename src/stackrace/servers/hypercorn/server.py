@@ -26,6 +26,7 @@ LANGUAGE = OwnLanguage.options(
         "access-log": "access_log",
     },
     abbreviates=True,
+    queue="backlog",
     address="bind insecure-bind quic-bind certfile keyfile keyfile-password ca-certs",
     user="user group umask",
     logs="error-log error-logfile log-file log-config log-level access-logformat",

@@ -28,6 +28,7 @@ LANGUAGE = OwnLanguage.options(
         "access-log": "access_log",
         "no-access-log": "access_log",
     },
+    queue="backlog",
     address="host port uds fd ssl-keyfile ssl-certfile ssl-keyfile-password interface http2",
     logs="log-config log-level use-colors no-use-colors",
     paths="app-dir factory app entrypoint",

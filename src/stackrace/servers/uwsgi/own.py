@@ -156,4 +156,4 @@ def _placed(line: str, path: Path) -> str:
     return line
 
 
-LANGUAGE = OwnLanguage(refuses=TAKEN, settings=SETTINGS, file="uwsgi.ini", read=read)
+LANGUAGE = OwnLanguage(refuses=TAKEN, settings=SETTINGS, file="uwsgi.ini", queue="listen", read=read)

@@ -22,6 +22,7 @@ LAUNCHER = Path(__file__).with_name("launcher.py")
 
 LANGUAGE = OwnLanguage.options(
     {"threads": "threads", "connection-limit": "connection_limit", "channel-timeout": "keep_alive"},
+    queue="backlog",
     address="host port listen ipv4 ipv6 unix-socket unix-socket-perms sockets url-prefix",
     paths="call app",
     process="help",

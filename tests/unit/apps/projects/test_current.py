@@ -346,3 +346,28 @@ def test_files_above_the_app_are_those_of_its_repository(tmp_path):
     assert found is not None
     assert found.stack == 'nginx:config="../nginx/site.conf"/http/gunicorn:socket=tcp,config=gunicorn.conf.py'
     assert parse_stack(found.stack, SPECS, ANY, backend)
+
+
+QUEUES = {
+    "uwsgi.ini": ("uwsgi --ini uwsgi.ini", "[uwsgi]\nmodule = shop:app\n; listen = 5\nlisten = 10\n", 4, "uWSGI"),
+    "gunicorn.conf.py": ("gunicorn shop:app", "backlog = 10  # few\n", 1, "Gunicorn"),
+    "Procfile": ("gunicorn --backlog 10 shop:app", "", 1, "Gunicorn"),
+}
+
+
+@pytest.mark.parametrize("file", QUEUES)
+def test_how_many_connections_may_wait_is_read_with_its_place(tmp_path, file):
+    command, text, line, title = QUEUES[file]
+    files = {"shop.py": "app = None\n", file: text, "Procfile": f"web: {command}\n"}
+    found = current_deployment(write(tmp_path, files), SPECS)
+    assert found.queue is not None
+    assert (found.queue.server.lower(), found.queue.place, found.queue.value) == (
+        title.lower(),
+        f"{file}:{line}",
+        10,
+    )
+
+
+def test_a_queue_of_which_no_file_says_anything_is_not_known(tmp_path):
+    found = current_deployment(write(tmp_path, {"Procfile": "web: gunicorn shop:app\n"}), SPECS)
+    assert found.queue is None

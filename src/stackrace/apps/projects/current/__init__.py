@@ -216,6 +216,7 @@ def _deployment(hop: ReadHop, before: Sequence[Front], root: Path, base: Path) -
         file=file,
         line=line,
         problem=hop.problem,
+        queue=hop.queue,
         changes=(*hop.changes, *(front.changes if front else ())),
         gaps=tuple(gaps),
     )

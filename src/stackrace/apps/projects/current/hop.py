@@ -8,11 +8,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ....model.current import CurrentChange, CurrentGap
+from ....model.current import CurrentChange, CurrentGap, CurrentQueue
 from ....model.own import CONFIG, Concern, OwnLanguage, Weight
 from ....model.secrets import masked_settings
 from ....model.stack import SettingValue
-from ..deployment_command import DeploymentCommand
+from ..deployment_command import DeploymentCommand, text_of
 from .invocations import Invocation
 
 __all__ = ["SIZES", "ReadHop", "quoted_value", "shown_place"]
@@ -82,6 +82,20 @@ class ReadHop:
         line = self.invocation.line
         said = self.settings.keys() | self.said
         return bool(line.workers or line.prefix or line.arguments) and not said & {"workers", "processes"}
+
+    @property
+    def queue(self) -> CurrentQueue | None:
+        """How many connections may wait for it, by its command or its file; None where neither says it."""
+        title, option = self.invocation.spec.title, self.language.queue
+        said = dict(self.options).get(option) or ""
+        if option and said.isdecimal():
+            file, line = self.place
+            return CurrentQueue(server=title, file=file, line=line, value=int(said))
+        text = text_of(self.root / self.config) if option and self.config else ""
+        for number, written in enumerate(text.splitlines(), 1):
+            if found := re.fullmatch(rf"\s*{re.escape(option)}\s*[=:]\s*(\d+)\s*(?:[#;].*)?", written):
+                return CurrentQueue(server=title, file=self.config, line=number, value=int(found[1]))
+        return None
 
     @property
     def is_unlike(self) -> bool:
