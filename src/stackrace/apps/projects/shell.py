@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path, PurePosixPath
 
 from ...model.last_parts import by_last_parts
@@ -394,8 +394,17 @@ class _Search:
             return True
         return False
 
+    @cached_property
+    def _names(self) -> dict[str, list[Path]]:
+        """The project's files by their names, from one walk: scripts hold many words, projects many folders."""
+        known: dict[str, list[Path]] = {}
+        for place, _, names in deployment_folders(self.place.root):
+            for name in names:
+                known.setdefault(name, []).append(place / name)
+        return known
+
     def _elsewhere(self, name: str) -> Path | None:
-        found = [place / name for place, _, names in deployment_folders(self.place.root) if name in names]
+        found = self._names.get(name, ())
         return found[0] if len(found) == 1 else None
 
 
