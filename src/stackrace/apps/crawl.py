@@ -43,6 +43,8 @@ class Crawl:
     given: tuple[str, ...] = ()
     sitemap: str = ""
     """The path of one that robots.txt does not name."""
+    enough: int | None = None
+    """So many pages that can be raced end it; None: nothing but the time does."""
     on_progress: OnProgress = unheard
 
     def order(self, request: RequestMessage) -> CrawlOrder:
@@ -52,6 +54,7 @@ class Crawl:
             "headers": request["headers"],
             "sitemap": self.sitemap,
             "time_s": self.time_s,
+            "enough": self.enough,
         }
 
 

@@ -40,7 +40,7 @@ class Announcer:
                 return
             self._silent_until_s = time.monotonic() + SILENCE_S
         what = preparing_words(preparing)
-        if preparing.step is Step.CHANGES:
+        if preparing.step in (Step.CHANGES, Step.CHOSEN):
             # to be read, also when the race is over
             self.done()
             click.echo(what, err=True)

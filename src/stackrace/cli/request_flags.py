@@ -74,7 +74,7 @@ _ENTRY_OPTIONS = (
         "urls",
         multiple=True,
         metavar="PATH",
-        help="Path to request. Repeat it for more; they are sent in turn. Default: / for your project.",
+        help="Path to request. Repeat it for more; they are sent in turn. Default: up to five main pages.",
     ),
 )
 _host_option = _app(

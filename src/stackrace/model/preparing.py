@@ -42,6 +42,8 @@ class Step(StrEnum):
     """The app ``subject`` is asked for its golden answers."""
     PAGES = auto()
     """The app is asked for its pages: its name and how far that is, ``subject``."""
+    CHOSEN = auto()
+    """Nothing takes time: nobody named pages, and ``subject`` says which are raced."""
     PACKING = auto()
     """It is looked what machines of a cluster have of the project in the folder ``subject``."""
     SENDING = auto()

@@ -21,6 +21,7 @@ _WORDS = {
     Step.APP: "preparing the app",
     Step.ANSWERS: "asking {} for its answers",
     Step.PAGES: "asking {}",
+    Step.CHOSEN: "{}",
     Step.PACKING: "comparing {} with what the machines of the cluster have",
     Step.SENDING: "sending {}",
     Step.MACHINES: "the machines of the cluster prepare the race: {}",

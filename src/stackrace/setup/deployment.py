@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from ..apps import app_environment
+from ..apps.examiner.choice import MOST_RACED
 from ..deploy.company import Company
 from ..deploy.confinement import Confinement, confined, own_group
 from ..deploy.environments import Environments, cache_folder
@@ -102,11 +103,13 @@ def set_up(
     *,
     apart: Apart | None = None,
     services: ServicesApart | None = None,
+    most_pages: int = MOST_RACED,
 ) -> Iterator[Deployment]:
     """Set everything up, and leave nothing behind afterwards.
 
-    With ``apart`` the engines are on other machines, with ``services`` those of the app. Stack paths are checked
-    before anything is started. Raises InputError and its kin with the way out.
+    With ``apart`` the engines are on other machines, with ``services`` those of the app. ``most_pages`` are raced
+    where nobody names any. Stack paths are checked before anything is started. Raises InputError and its kin with
+    the way out.
     """
     servers = catalogue().extended(request.servers)
     offered = offered_by(request)
@@ -133,6 +136,7 @@ def set_up(
             on_preparing,
             seeding.bring_up,
             lambda app: protected(app, request, guard, seeding.environment, on_preparing),
+            most_pages,
         )
         python = None if examined.interpreter is None else examined.interpreter.minor
         current = current_stack(request, servers, examined.app.interfaces, python, examined.app.entry)

@@ -7,9 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from ..apps import DjangoFacts, Examination, Exchange, PythonFacts, read_env_files
+from ..apps import DjangoFacts, Examination, Exchange, PythonFacts, Reply, read_env_files
+from ..apps.examiner.choice import MOST_RACED
 from ..deploy.environments import Environments, byte_code
-from ..model.app import App
+from ..model.app import App, EntryKind
 from ..model.errors import AppError, InputError
 from ..model.page_time import PageTime
 from ..model.preparing import OnPreparing, Preparing, Step
@@ -17,11 +18,17 @@ from ..model.url_prefix import by_prefix
 from ..model.workload import Request, Workload
 from ..spec.request import RaceRequest
 from .finding import find_app
+from .pages import Crawling, asked_pages, problem_of, raced
 from .protected import Protected
-from .sessions import Ask, with_bundled_sessions
+from .sessions import with_bundled_sessions
 from .workloads import urls_of, workloads_of
 
 __all__ = ["ExaminedApp", "examined_app", "furnished"]
+
+CRAWL_S = 10.0
+"""Spent on looking for pages at the most; few apps take a second until there are enough."""
+LOADING_S = 60.0
+"""How long the app may load meanwhile."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,12 +63,13 @@ def examined_app(
     on_preparing: OnPreparing,
     preparing: Callable[[App], None],
     protecting: Callable[[App], Protected] = Protected.not_at_all,
+    most_pages: int = MOST_RACED,
 ) -> ExaminedApp:
     """Find the app, prepare it, have it examined by its own interpreter, and ask it for its golden answers.
 
     ``data`` is a private folder for a bundled app's files, ``beside`` the variables that lead to the app's
-    services, which ``preparing`` starts; ``protecting`` comes before anything of the app runs. Raises AppError or
-    InputError naming the way out.
+    services, which ``preparing`` starts; ``protecting`` comes before anything of the app runs. ``most_pages`` are
+    raced where nobody names any. Raises AppError or InputError naming the way out.
     """
     request = with_bundled_sessions(request)
     found_app = find_app(request, environments, data, on_preparing)
@@ -72,11 +80,22 @@ def examined_app(
     with protected.naming_originals():
         preparing(app)
         _require_folders(request.static or {}, protected)
-    on_preparing(Preparing(step=Step.ANSWERS, subject=app.name))
     urls = urls_of(request, found_app.urls)
+    home: Reply | None = None
+    if not urls:
+        urls, home = _main_pages(app, request, protected, most_pages, on_preparing)
+    on_preparing(Preparing(step=Step.ANSWERS, subject=app.name))
     begun = time.monotonic()
-    examination = _examination(app, request, urls, protected.ask)
+    requests = tuple(Request(path=path, headers=request.headers) for path in urls)
+    follow = home is not None and app.entry.kind is not EntryKind.FILES
+    examination = protected.ask(app, requests, host=request.host or "", follow=follow)
     took_s = time.monotonic() - begun
+    chosen: tuple[str, ...] = ()
+    if home is not None:
+        examination = _able(examination)
+        chosen = _named(examination, home)
+        for sentence in chosen:
+            on_preparing(Preparing(step=Step.CHOSEN, subject=sentence))
     static = _static(request, app, examination)
     app = replace(app, static=static)
     seen = {url: protected.view.path(folder) for url, folder in static.items()}
@@ -92,7 +111,7 @@ def examined_app(
             *protected.notes,
             *protected.warnings,
             *protected.escapes(on_preparing),
-            *_instead(examination, urls),
+            *chosen,
             *notes,
             *examination.notes,
         ),
@@ -147,28 +166,40 @@ def furnished(app: App, request: RaceRequest, beside: Mapping[str, str]) -> App:
     )
 
 
-def _examination(app: App, request: RaceRequest, urls: tuple[str, ...], ask_app: Ask) -> Examination:
-    """Ask the app for ``urls``; without any for "/", and where that is no page, for the first route that is one."""
+def _main_pages(
+    app: App, request: RaceRequest, protected: Protected, most: int, on_preparing: OnPreparing
+) -> tuple[tuple[str, ...], Reply]:
+    """Return the pages that are raced where nobody names any, ``most`` of them, and the app's answer to "/".
 
-    def ask(*paths: str) -> Examination:
-        requests = tuple(Request(path=path, headers=request.headers) for path in paths)
-        return ask_app(app, requests, host=request.host or "")
-
-    first = ask(*urls)
-    if urls or first.exchanges[0].first.status != 404 or first.django is None:
-        return first
-    for route in first.django.routes:
-        if route.startswith("/admin") or "<" in route or "(" in route:
-            continue
-        page_examination = ask(route)
-        if 200 <= page_examination.exchanges[0].first.status < 300:
-            return page_examination
-    return first
+    The one alone that is to be mended, where "/" fails or no page answers: what is said of it names the way out.
+    """
+    crawling = Crawling(time_s=CRAWL_S, loading_s=LOADING_S, enough=most)
+    asked = asked_pages(protected, app, request, crawling, on_preparing)
+    home = asked.examination.exchanges[0].first
+    chosen = raced(asked.pages, most=most)
+    if chosen and home.status < 500 and home.status not in _FAULTS:
+        return tuple(page.via or page.path for page in chosen), home
+    broken = [page.path for page in asked.pages if (page.status or 0) >= 500]
+    closed = [page.path for page in asked.pages if page.status in (401, 403)]
+    return ((*broken, *closed)[:1] if home.status == 404 else ()) or ("/",), home
 
 
-def _instead(examination: Examination, urls: tuple[str, ...]) -> tuple[str, ...]:
-    """Say which page is raced where the user named none and "/" is none."""
-    asked = examination.exchanges[0]
-    if urls or asked.via or asked.request.path == "/":
+_FAULTS = (301, 302, 303, 307, 308, 400)
+"""What "/" answers where something is to be mended: a redirect that leads elsewhere, a Host."""
+
+
+def _able(examination: Examination) -> Examination:
+    """Leave out pages that fail: nobody named them, so one that does is no reason to refuse the race."""
+    able = tuple(each for each in examination.exchanges if not problem_of(each, examination))
+    return replace(examination, exchanges=able or examination.exchanges)
+
+
+def _named(examination: Examination, home: Reply) -> tuple[str, ...]:
+    """Say which pages are raced where nobody named any, unless it is "/" alone."""
+    paths = [exchange.via or exchange.request.path for exchange in examination.exchanges]
+    if paths == ["/"]:
         return ()
-    return (f"/ is no page of this project, so {asked.request.path} is raced; choose with --url.",)
+    why = "" if "/" in paths else f"/ answers {home.status}, so "
+    if len(paths) == 1:
+        return (f"{why}{paths[0]} is raced; choose with --url.",)
+    return (f"{why}{len(paths)} pages are raced in turn: {', '.join(paths)}; choose with --url.",)

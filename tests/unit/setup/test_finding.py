@@ -117,7 +117,9 @@ def app(environ, start_response):
 def test_a_variable_in_a_file_beside_the_app_is_asked_for_and_then_used(tmp_path):
     (tmp_path / "shop.py").write_text(WANTS_A_SECRET)
     (tmp_path / ".env").write_text("SHOP_SECRET=from-the-file\n")
-    with pytest.raises(InputError, match=r"KeyError: 'SHOP_SECRET'; there is a \.env here: --env-file .*\.env"):
+    with pytest.raises(
+        InputError, match=r"KeyError: 'SHOP_SECRET' \(shop.py, line 4\); there is a \.env here: --env-file .*\.env"
+    ):
         load(tmp_path, python=Path(sys.executable))
     loaded = load(tmp_path, python=Path(sys.executable), env_files=(tmp_path / ".env",))
     assert loaded.workloads[0].answers[0].body == b"from-the-file"
@@ -128,3 +130,71 @@ def test_a_variable_in_a_file_beside_the_app_is_asked_for_and_then_used(tmp_path
         tmp_path, {"SHOP_SECRET": "service"}, python=Path(sys.executable), env_files=(tmp_path / ".env",)
     )
     assert service.workloads[0].answers[0].body == b"service", "a race's service wins over the user's file"
+
+
+PAGES = """
+import os
+
+STATUS, ASKED = {status!r}, {asked!r}
+
+
+def app(environ, start_response):
+    path = environ["PATH_INFO"]
+    status = STATUS.get(path, "404 Not Found")
+    with open(ASKED, "a") as file:
+        print(path, file=file)
+    if status == "302 Found" or (status == "once" and open(ASKED).read().split().count(path) > 3):
+        start_response("302 Found", [("Location", "/elsewhere/")])
+    else:
+        start_response("200 OK" if status == "once" else status, [])
+    if path == "/sitemap.xml":
+        return [b"".join(b"<loc>http://x%s</loc>" % page.encode() for page in STATUS if page[1:])]
+    if status[0] == "5":
+        raise RuntimeError("is down")
+    return [b"page"]
+"""
+
+
+@pytest.fixture
+def site(tmp_path):
+    """Return what loads a site of pages with these statuses, all but "/" named in its sitemap."""
+
+    def write(**asked):
+        pages = asked.pop("pages")
+        (tmp_path / "site").mkdir()
+        text = PAGES.format(status=pages | {"/sitemap.xml": "200 OK"}, asked=str(tmp_path / "asked"))
+        (tmp_path / "site" / "shop.py").write_text(text)
+        return load(tmp_path / "site", python=Path(sys.executable), **asked)
+
+    return write
+
+
+def raced(loaded):
+    return [request.path for request in loaded.workloads[0].requests]
+
+
+def test_the_main_pages_are_raced_where_nobody_names_any(site):
+    pages = dict.fromkeys(["/", *(f"/{letter}" for letter in "abcdefgh")], "200 OK")
+    loaded = site(pages=pages | {"/admin/": "200 OK", "/a": "404 Not Found"})
+    assert raced(loaded) == ["/", "/b", "/c", "/d", "/e"]
+    assert any("5 pages are raced in turn: /, /b, /c, /d, /e; choose with --url" in note for note in loaded.notes)
+
+
+def test_a_page_that_is_named_is_raced_alone(site, tmp_path):
+    loaded = site(pages=dict.fromkeys(["/", "/a", "/b"], "200 OK"), urls=("/b",))
+    assert raced(loaded) == ["/b"]
+    assert set((tmp_path / "asked").read_text().split()) == {"/b"}
+
+
+def test_a_home_page_that_fails_is_not_passed_over_for_others(site):
+    with pytest.raises(AppError, match=r"^/ answers 500: RuntimeError: is down\b"):
+        site(pages={"/": "500 Oops", "/a": "200 OK"})
+
+
+def test_where_no_page_answers_the_one_that_can_be_mended_is_told_of(site):
+    with pytest.raises(AppError, match=r"^/b answers 500: RuntimeError: is down\b"):
+        site(pages={"/a": "404 Not Found", "/b": "500 Oops"})
+
+
+def test_a_page_that_nobody_named_may_fail_the_second_time(site):
+    assert raced(site(pages={"/a": "200 OK", "/b": "once"})) == ["/a"]

@@ -8,7 +8,9 @@ import pytest
 
 from stackrace.model.errors import InputError
 from stackrace.model.preparing import Step
-from stackrace.setup.surveying import Crawling, survey_project
+from stackrace.setup.pages import Crawling, Page
+from stackrace.setup.pages import raced as choose
+from stackrace.setup.surveying import survey_project
 from stackrace.spec.request import RaceRequest
 
 SITE = """
@@ -87,6 +89,17 @@ def test_pages_that_change_something_are_not_asked_for(survey):
         "/account/logout/": "not asked for: it may change something",
         "/items/delete/": "not asked for: it may change something",
     }
+
+
+def test_a_slow_page_that_nobody_named_is_left_out():
+    pages = [
+        Page(path=path, status=200, seconds=seconds) for path, seconds in (("/", 0.1), ("/a", 2.0), ("/b", 0.4))
+    ]
+    assert [page.path for page in choose(pages)] == ["/", "/b"]
+    assert [page.path for page in choose(pages, named=["/a"])] == ["/", "/a", "/b"]
+    assert [page.path for page in choose(pages[1:])] == ["/a", "/b"], "the first is as slow"
+    many = [Page(path=f"/{number}", status=200) for number in range(9)]
+    assert [page.path for page in choose(many, named=["/7"])] == ["/0", "/1", "/2", "/3", "/7"]
 
 
 def test_articles_side_by_side_stand_for_each_other(survey):

@@ -16,12 +16,20 @@ MOST_AT_TOP = 12
 FEW_PAGES = 3
 """With fewer pages than that, the links of the home page are pages, too, as in a content management system."""
 
+MOST_RACED = 5
+"""Pages that are raced where nobody names any: with more of them each is asked too seldom."""
+SLOW_S = 0.5
+"""What a page may take that nobody named; one that takes longer is all that a race of several would measure."""
+
 CHANGES = "it may change something"
 ALIKE = "it is like others"
 
 _CHANGES = re.compile(r"log-?out|sign-?out|delete|remove|unsubscribe|reset|destroy|flush", re.IGNORECASE)
 _INNER_PAGE = re.compile(r"^/(django-|wagtail-|cms-)?admin/.+|^/__debug__/")
 """Pages that nobody but its staff sees: one of them stands for all."""
+_NO_PAGE = re.compile(
+    r"^/(__debug__|admin|django-admin|docs|openapi\.json|redoc|schema|static|media|robots\.txt|favicon\.ico|sitemap\.xml)(/|$)"
+)
 _LINK = re.compile(rb"""<a\s[^>]*?href=["'](/[^"'#\s]*)""", re.IGNORECASE)
 
 
@@ -44,6 +52,15 @@ class Choice(NamedTuple):
 def unknown_view(path: str) -> View:
     """Tell nothing of the view of ``path``."""
     return View("", 0)
+
+
+def is_main(path: str, via: str) -> bool:
+    """Tell whether ``path``, to which ``via`` redirects, is what visitors of ``via`` come for.
+
+    Neither an administration is, nor a file for robots; and a page for a login is none of the page asked for.
+    """
+    is_same = not via or via == "/" or via.rstrip("/") == path.rstrip("/")
+    return is_same and not _NO_PAGE.match(path)
 
 
 def links(body: bytes) -> list[str]:

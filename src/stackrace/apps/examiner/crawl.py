@@ -8,12 +8,16 @@ from typing import Any
 
 from .asking import Asking
 from .channel import Channel
-from .choice import choose, links
-from .messages import CrawlOrder, Report, RequestMessage
+from .choice import SLOW_S, choose, is_main, links
+from .messages import CrawlOrder, ExchangeMessage, Report, RequestMessage
 from .sitemaps import located
 from .survey import view_of
 
 HOME = "/"
+HOME_S = 30.0
+"""What the home page may take, however short the time for all others is."""
+GRACE_S = 5.0
+"""How much longer than its time a crawl may take for its last page."""
 SITEMAPS_SHARE = 0.25
 """The share of the time in which sitemaps may be asked for; some sites make them anew for every answer."""
 
@@ -31,7 +35,9 @@ def crawl(order: CrawlOrder, asking: Asking, application: Any, report: Report, c
         is_late = left_s() < (1 - SITEMAPS_SHARE) * order["time_s"]
         return (0, b"") if is_late else asking.glance(_request(order, path))
 
+    channel.end_in(max(order["time_s"], HOME_S) + GRACE_S)
     home = asking.page(_request(order, HOME))
+    channel.end_in(max(left_s(), 0.0) + GRACE_S)
     linked = links(base64.b64decode(home["first"]["body"] or "")) if home["first"]["status"] == 200 else []
     view = view_of(application, report["django"] is not None)
     given, named = (HOME, *order["given"]), located(fetch, order["sitemap"])
@@ -39,12 +45,21 @@ def crawl(order: CrawlOrder, asking: Asking, application: Any, report: Report, c
     survey["asked"], survey["unasked"] = chosen
     channel.report(report)
     channel.page(home)
+    able = int(_is_able(home))
     for done, path in enumerate(chosen.asked[1:], start=1):
         # the user's own pages are asked for, however long the others take
-        if left_s() <= 0 and done >= len(given):
+        if done >= len(given) and (left_s() <= 0 or able == order["enough"]):
             return
         channel.progress(done, len(chosen.asked), _eta_s(done, len(chosen.asked), left_s(), order["time_s"]))
-        channel.page(asking.page(_request(order, path)))
+        page = asking.page(_request(order, path))
+        channel.page(page)
+        able += _is_able(page)
+
+
+def _is_able(page: ExchangeMessage) -> bool:
+    """Tell whether a page counts among those that are enough."""
+    is_success = 200 <= page["first"]["status"] < 300
+    return is_success and is_main(page["path"], page["via"]) and page["wall_s"] <= SLOW_S
 
 
 def _eta_s(done: int, number: int, left_s: float, time_s: float) -> float:

@@ -127,14 +127,28 @@ def _werkzeug_pages(url_map: Any) -> Iterator[str]:
 
 def _routed_pages(routes: Any, prefix: str) -> Iterator[str]:
     """Starlette, FastAPI and Litestar have ``path`` and ``methods``, Bottle ``rule`` and ``method``."""
-    for route in routes:
+    for route in _leaves(routes):
         path = str(getattr(route, "path", getattr(route, "rule", "")))
         inner = getattr(route, "routes", None)
         methods = getattr(route, "methods", None) or [getattr(route, "method", "")]
         if inner:
             yield from _routed_pages(inner, prefix + path)
-        elif "GET" in methods and getattr(route, "include_in_schema", True):
+        elif "GET" in methods and not _is_documentation(route):
             yield prefix + path or "/"
+
+
+def _leaves(routes: Any) -> Iterator[Any]:
+    """Yield routes, those of routers that FastAPI includes by reference among them, under their whole paths."""
+    for route in routes:
+        if hasattr(route, "effective_candidates"):
+            yield from _leaves(route.effective_candidates())
+        else:
+            yield getattr(route, "starlette_route", None) or route
+
+
+def _is_documentation(route: Any) -> bool:
+    """Tell whether a route is one of FastAPI's own, wherever the app has put its documentation."""
+    return str(getattr(getattr(route, "endpoint", None), "__module__", "")).startswith("fastapi.")
 
 
 def _static_folders(application: Any) -> Iterator[tuple[str, str]]:

@@ -69,13 +69,14 @@ def command(
     in comments.
     """
     from ...model.printable import printable
-    from ...setup.surveying import Crawling, survey_project
+    from ...setup.pages import Crawling
+    from ...setup.surveying import survey_project
     from ...spec.request import RaceRequest
     from ..announcer import Announcer
     from ..showing import refuse_unwritable
     from .document import document
     from .hidden import hidden
-    from .text import MOST_URLS, race_file_text
+    from .text import race_file_text
 
     if words:
         raise InputError(_misplaced(words[0]))
@@ -99,7 +100,7 @@ def command(
         click.echo(text, nl=False)
         return
     write_race_file(text, file)
-    raced = survey.raced[:MOST_URLS]
+    raced = survey.raced
     click.echo(written(file, len(raced)))
     for group in hidden(survey, raced):
         pages = f"{things(len(group.pages), 'page')}, such as {printable(group.example)}"

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from ...setup.surveying import Page, ProjectSurvey
+from ...setup.pages import Page
+from ...setup.surveying import ProjectSurvey
 from .services import suggestions
 
 __all__ = ["document"]

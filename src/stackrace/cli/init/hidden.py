@@ -6,7 +6,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ...setup.surveying import Page, ProjectSurvey
+from ...apps.examiner.choice import SLOW_S
+from ...setup.pages import Page
+from ...setup.surveying import ProjectSurvey
 
 __all__ = ["Hidden", "hidden"]
 
@@ -56,4 +58,6 @@ def _reason(page: Page) -> str:
         return f"answers {page.status}"
     if page.via and not page.is_main:
         return "redirects to another page"
-    return "answers, too" if page.is_main else "is no page for visitors"
+    if page.is_main:
+        return "is slow, so it wants a race of its own" if page.seconds > SLOW_S else "answers, too"
+    return "is no page for visitors"

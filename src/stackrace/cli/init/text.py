@@ -10,17 +10,15 @@ from ...model.app import App, EntryKind
 from ...model.errors import InputError
 from ...model.numbers import duration, things
 from ...model.url_prefix import by_prefix
-from ...setup.surveying import Page, ProjectSurvey
+from ...setup.pages import Page
+from ...setup.surveying import ProjectSurvey
 from ...spec.request import RaceRequest
 from .document import static_of
 from .hidden import Hidden, hidden
 from .services import suggestions
 from .toml import comment, quoted
 
-__all__ = ["MOST_URLS", "race_file_text"]
-
-MOST_URLS = 12
-"""Pages that are raced at once: with more of them each is asked for too seldom."""
+__all__ = ["race_file_text"]
 
 _TAIL = """
 [load]
@@ -137,7 +135,7 @@ def _static(survey: ProjectSurvey) -> Iterator[str]:
 def _workload(survey: ProjectSurvey, request: RaceRequest) -> Iterator[str]:
     if request.host is not None:
         yield f"host = {quoted(request.host)}"
-    raced = survey.raced[:MOST_URLS]
+    raced = survey.raced
     if raced:
         yield "urls = ["
         yield from (f"  {quoted(page.path)},   # {_remark(page)}" for page in raced)

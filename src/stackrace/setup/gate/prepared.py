@@ -138,7 +138,8 @@ def _deployed(side: Side, variant: Variant, on_preparing: OnPreparing) -> Iterat
     """Set one side up; what is wrong with it says that it is this one."""
     with ExitStack() as held:
         try:
-            deployment = held.enter_context(set_up(variant.request, on_preparing))
+            # one page that nobody named: a base may lack the head's others
+            deployment = held.enter_context(set_up(variant.request, on_preparing, most_pages=1))
         except LimitError:
             raise
         except StackraceError as error:

@@ -27,20 +27,22 @@ class Site:
     def page(self, request):
         self._answered(request["path"])
         body = base64.b64encode(self.home).decode()
-        return {"path": request["path"], "first": {"status": 200, "body": body}}
+        status, wall_s = 404 if "gone" in request["path"] else 200, 0.0 if "slow" not in request["path"] else 2.0
+        return {"path": request["path"], "via": "", "first": {"status": status, "body": body}, "wall_s": wall_s}
 
     def glance(self, request):
         self._answered(request["path"])
         body = self.sitemaps.get(request["path"])
         return (404, b"") if body is None else (200, body)
 
-    def crawled(self, *given, time_s):
+    def crawled(self, *given, time_s, enough=None):
         heard = SimpleNamespace(
             report=lambda report: None,
+            end_in=lambda seconds: None,
             page=lambda exchange: None,
             progress=lambda done, number, left_s: self.left_s.append(left_s),
         )
-        order = {"given": list(given), "headers": [], "sitemap": "", "time_s": time_s}
+        order = {"given": list(given), "headers": [], "sitemap": "", "time_s": time_s, "enough": enough}
         crawl(order, self, None, {"survey": self.survey, "django": None}, heard)
         return self.asked
 
@@ -85,3 +87,9 @@ def test_what_is_left_is_told_by_the_pages_so_far_and_never_more_than_the_time(s
     slow = site({"xml": 0.0, "txt": 0.0, "": 25.0}, home=links)
     slow.crawled(time_s=60.0)
     assert slow.left_s == [35.0, 10.0]
+
+
+def test_once_enough_pages_can_be_raced_no_more_are_asked_for(site):
+    paths = ("/a/", "/gone/", "/slow/", "/admin/", "/b/", "/c/")
+    quick = site({"": 0.1}, {"/sitemap.xml": sitemap(*paths)})
+    assert quick.crawled(time_s=600.0, enough=3)[3:] == ["/a/", "/gone/", "/slow/", "/admin/", "/b/"]

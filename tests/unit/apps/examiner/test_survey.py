@@ -33,8 +33,10 @@ def test_flasks_rules_without_arguments_are_pages():
 
 def test_starlettes_routes_and_mounts_are_pages():
     mount = SimpleNamespace(path="/api", routes=[route("/items"), route("/items/{id}")])
-    hidden = route("/openapi.json", include_in_schema=False)
-    assert pages(SimpleNamespace(routes=[route("/"), mount, hidden, route("/x", ["POST"])])) == ["/", "/api/items"]
+    hidden = route("/hidden", include_in_schema=False)
+    own = route("/swagger", endpoint=SimpleNamespace(__module__="fastapi.applications"))
+    routes = [route("/"), mount, hidden, own, route("/x", ["POST"])]
+    assert pages(SimpleNamespace(routes=routes)) == ["/", "/api/items", "/hidden"]
 
 
 def test_bottles_routes_are_pages():

@@ -15,7 +15,8 @@ from stackrace.cli.init.text import race_file_text
 from stackrace.cli.init.toml import comment, quoted
 from stackrace.model.app import App, EntryKind
 from stackrace.model.stack import Interface
-from stackrace.setup.surveying import Page, ProjectSurvey
+from stackrace.setup.pages import Page
+from stackrace.setup.surveying import ProjectSurvey
 from stackrace.spec.race_file import read_race_file
 from stackrace.spec.request import RaceRequest
 
