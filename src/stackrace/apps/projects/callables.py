@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ...model.app import EntryKind
-from .code import parse
-from .frameworks import CALLED_ATTRIBUTES, FACTORIES, framework_of, implied_by, made_by_method, wrapped_kind
+from .bare import at_level, is_bare
+from .code import content, parse
+from .frameworks import (
+    CALLED_ATTRIBUTES,
+    FACTORIES,
+    FILLED_LATER,
+    IMPLIED,
+    OWN_SERVERS,
+    framework_of,
+    made_by_method,
+    wrapped_kind,
+)
 
 __all__ = ["CodeIndex", "Definition"]
 
@@ -19,6 +30,8 @@ _PROTOCOL_NAMES = frozenset({"app", "application"})
 """Functions of these names are told by the number of their parameters: both protocols give them by position."""
 _SAME_APP = frozenset({"app", "asgi_app", "server", "wsgi_app"})
 """Attributes of an application that are its callable, as Dash's ``app.server``."""
+_FOR_SERVERS = {"asgi": EntryKind.ASGI, "wsgi": EntryKind.WSGI, "passenger_wsgi": EntryKind.WSGI}
+"""Modules whose only purpose is to give servers an application, by name."""
 _MOST_HOPS = 6
 """How far a name is followed from module to module."""
 
@@ -38,6 +51,8 @@ class Definition:
     """The arguments that a factory needs."""
     attribute: str = ""
     """The application's attribute that servers call, where they do not call itself."""
+    is_guess: bool = False
+    """Whether its name alone says so: what it is made of is unknown."""
 
 
 @dataclass(slots=True)
@@ -66,8 +81,8 @@ class CodeIndex:
         scope = self._scope(path)
         factories = {name: self._factory(node, scope, 0) for name, node in scope.functions.items()}
         imported = {name: self._imported(dotted, 0) for name, dotted in scope.imports.items()}
-        merged = {**imported, **factories, **scope.names}
-        return {name: made for name, made in merged.items() if made is not None}
+        known = {name: made for name, made in (imported | factories | scope.names).items() if made is not None}
+        return self._for_servers(path) | self._implied(path) | known
 
     def tree(self, path: Path) -> ast.Module:
         """Return the syntax tree of a file of the project; an empty one for what cannot be read."""
@@ -93,9 +108,84 @@ class CodeIndex:
             dotted = _dotted(call.func, imports)
             if framework := _framework(call, dotted):
                 return _new(framework, path, call.lineno), f"{ast.unparse(call.func)}(…)"
-            if implied := implied_by(dotted):
-                framework, expression = implied
-                return _new(framework, path, call.lineno), expression
+        return None
+
+    def implied(self, path: Path) -> tuple[int, str, bool] | None:
+        """Return where a module adds to the application that its framework makes by itself, None where it does not.
+
+        With the name that the module has for the function that gives it, empty for none; and whether its import
+        runs the application, and so never ends.
+        """
+        package, giver = IMPLIED
+        imports = self._scope(path).imports
+
+        def is_its_own(decorator: ast.expr) -> bool:
+            return _dotted(getattr(decorator, "func", decorator), imports).startswith(f"{package}.")
+
+        uses = [
+            node
+            for node in at_level(self.tree(path).body)
+            if isinstance(node, ast.FunctionDef) and any(map(is_its_own, node.decorator_list))
+        ]
+        if not uses:
+            return None
+        runs = [node for node in at_level(self.tree(path).body) if isinstance(node, ast.Call)]
+        is_run = any(_dotted(call.func, imports) == f"{package}.run" for call in runs)
+        names = {dotted: name for name, dotted in imports.items()}
+        module = f"{names[package]}.{giver}" if package in names else ""
+        return min(node.lineno for node in uses), names.get(f"{package}.{giver}", module), is_run
+
+    def is_bare(self, path: Path, name: str) -> bool:
+        """Tell whether the application ``name`` of a module gets no routes from any module of the project."""
+        scope = self._scope(path)
+        values = (
+            getattr(node, "value", None) for node in _statements(self.tree(path).body) if name in _bound(node)
+        )
+        made = next((value for value in values if isinstance(value, ast.Call)), None)
+        framework = None if made is None else _framework(made, _dotted(made.func, scope.imports))
+        if made is None or framework is None or framework[1] not in FILLED_LATER:
+            return False
+        if not is_bare(name, made, self.tree(path), scope.functions):
+            return False
+        others = (file for file in self._files if file != path and name.encode() in (content(file) or b""))
+        return not any(f"{path}::{name}" in self._scope(file).imports.values() for file in others)
+
+    def _implied(self, path: Path) -> dict[str, Definition]:
+        found = self.implied(path)
+        if found is None or not found[1] or found[2]:
+            return {}
+        line, name, _ = found
+        package, giver = IMPLIED
+        framework = framework_of(f"{package}.{giver}")
+        assert framework is not None
+        return {name: replace(_new(framework, path, line), is_factory=True)}
+
+    def _for_servers(self, path: Path) -> dict[str, Definition]:
+        """Return what a module that is there for servers calls an application, by whatever class it is made."""
+        kind = _FOR_SERVERS.get(path.stem)
+        if kind is None:
+            return {}
+        bound = {name: node.lineno for node in _statements(self.tree(path).body) for name in _bound(node)}
+        return {
+            name: replace(_new((kind, kind.name), path, line), is_guess=True)
+            for name, line in bound.items()
+            if name in _PROTOCOL_NAMES
+        }
+
+    def unknown(self, path: Path) -> tuple[int, str] | None:
+        """Return the line and the name of what a module calls an application, made by an unknown package."""
+        imports = self._scope(path).imports
+        for node in _statements(self.tree(path).body):
+            if not isinstance(node, ast.Assign | ast.AnnAssign) or not isinstance(node.value, ast.Call):
+                continue
+            made: ast.expr = node.value
+            while isinstance(made, ast.Call | ast.Attribute):
+                made = made.func if isinstance(made, ast.Call) else made.value
+            package = _dotted(made, imports).partition(".")[0]
+            is_known = not isinstance(made, ast.Name) or made.id not in imports or "::" in _dotted(made, imports)
+            names = [name for name in _bound(node) if name in _PROTOCOL_NAMES]
+            if names and not is_known and package not in {*sys.stdlib_module_names, *OWN_SERVERS}:
+                return node.lineno, names[0]
         return None
 
     def imported_files(self, path: Path) -> frozenset[Path]:
@@ -212,7 +302,10 @@ class CodeIndex:
         framework = None if node.returns is None else framework_of(_dotted(node.returns, scope.imports))
         if made is None and framework is not None and node.name in (*FACTORIES, "get_application", "app"):
             made = _new(framework, scope.file, node.lineno)
-        if made is None or made in scope.names.values():
+        if made is None:
+            return None
+        filled = next((name for name, known in scope.names.items() if known == made), None)
+        if filled is not None and not (node.name in FACTORIES and self.is_bare(scope.file, filled)):
             return None
         return replace(
             made, path=scope.file, line=node.lineno, is_factory=True, required=tuple(_required(node.args))

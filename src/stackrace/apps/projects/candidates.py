@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
+from functools import partial
 from pathlib import Path, PurePosixPath
+from shlex import join
 
 from ...model.app import Entry, EntryKind
 from ...model.errors import InputError
@@ -15,7 +17,7 @@ from .callables import CodeIndex, Definition
 from .code import content, has_notebooks, import_name, is_aside, python_files
 from .commands import PROGRAMS, ServedApp, served_app
 from .deployment import DeploymentCommand, deployment_commands
-from .frameworks import FACTORIES, MENTIONED, OWN_SERVERS
+from .frameworks import FACTORIES, IMPLIED, MENTIONED, OWN_SERVERS
 from .out_of_reach import out_of_reach
 from .paste import pasted
 from .starts import starts
@@ -103,8 +105,16 @@ class ProjectCode:
         """Return why files that look like apps hold none, one sentence each."""
         files = (path for path in self.files if not is_aside(path, self.folder))
         return tuple(
-            reason for path in files for reason in out_of_reach(path, shown(path, self.folder), self._index)
+            reason
+            for path in files
+            for reason in out_of_reach(path, shown(path, self.folder), self._index, partial(self._command, path))
         )
+
+    def _command(self, path: Path, kind: EntryKind, name: str) -> str:
+        """Return the command that races what a file calls ``name``."""
+        root, module = self._import_name(path)
+        candidate = Candidate(root=root, entry=Entry(kind=kind, target=f"{module}:{name}"), title="", place="")
+        return join(["stackrace", "run", *candidate.flags(self.folder)])
 
     def defined(self, elsewhere: Sequence[Path] = ()) -> tuple[Candidate, ...]:
         """Return the applications in the code but for the folders ``elsewhere``, each once, the surest first."""
@@ -116,8 +126,15 @@ class ProjectCode:
                 for candidate in self._of_file(path):
                     by_origin.setdefault(candidate.origin, []).append(candidate)
         kept = [min(same, key=self._preference) for same in by_origin.values()]
+        if any(candidate.rank is Rank.FACTORY for candidate in kept):
+            kept = [replace(each, rank=Rank.UNLIKELY) if self._is_bare(each) else each for each in kept]
         found = sorted(self._whole(kept), key=self._preference)
         return (*found, *(self._pasted() if any(each.title == "Pyramid" for each in found) else ()))
+
+    def _is_bare(self, candidate: Candidate) -> bool:
+        """Tell whether an application is one that a factory beside it fills, or takes the place of."""
+        is_likely = candidate.rank in (Rank.USUAL, Rank.OTHER) and "(" not in candidate.entry.target
+        return is_likely and self._index.is_bare(candidate.origin[0], candidate.name)
 
     def _pasted(self) -> Iterator[Candidate]:
         """Yield what Pyramid makes of its ini files: no surer than a factory, since wsgi.py may name the same."""
@@ -172,8 +189,9 @@ class ProjectCode:
             parts = path.relative_to(self.folder).parts
             return Rank.TEST if any(part.startswith("test") for part in parts) else Rank.UNLIKELY
         if definition.is_factory:
-            return Rank.FACTORY if name in FACTORIES and not definition.required else Rank.UNLIKELY
-        return Rank.USUAL if name in _NAMES else Rank.OTHER
+            is_usual = name.rpartition(".")[2] in (*FACTORIES, IMPLIED[1])
+            return Rank.FACTORY if is_usual and not definition.required else Rank.UNLIKELY
+        return Rank.USUAL if name in _NAMES and not definition.is_guess else Rank.OTHER
 
     def _preference(self, candidate: Candidate) -> tuple[int, int, int, str]:
         module, _, name = candidate.entry.target.partition(":")

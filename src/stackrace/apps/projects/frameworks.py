@@ -7,8 +7,8 @@ import re
 from ...model.app import EntryKind
 
 __all__ = [
-    "CALLED_ATTRIBUTES", "FACTORIES", "MENTIONED", "OWN_SERVERS", "framework_of", "implied_by", "made_by_method",
-    "wrapped_kind",
+    "CALLED_ATTRIBUTES", "FACTORIES", "FILLED_LATER", "IMPLIED", "MENTIONED", "OWN_SERVERS", "framework_of",
+    "made_by_method", "wrapped_kind",
 ]  # fmt: skip
 
 _WSGI, _ASGI = EntryKind.WSGI, EntryKind.ASGI
@@ -59,8 +59,11 @@ FACTORIES = ("create_app", "make_app", "create_application", "make_application",
 _METHODS = {"make_wsgi_app": (_WSGI, "Pyramid"), "wsgifunc": (_WSGI, "web.py")}
 """Methods that make an application of an object that is none itself."""
 
-_IMPLIED = {"bottle.run": ((_WSGI, "Bottle"), "bottle.default_app()")}
-"""Functions that run an application which a framework makes by itself, and what gives that application."""
+IMPLIED = ("bottle", "default_app")
+"""A framework that makes an application by itself, to which its decorators add, and the function that gives it."""
+
+FILLED_LATER = frozenset({"Bottle", "Falcon", "FastAPI", "Flask", "Quart", "Sanic", "Starlette"})
+"""Titles of frameworks whose applications are made without routes."""
 
 _TO_ASGI = frozenset({"WsgiToAsgi", "WSGIMiddleware", "WsgiToAsgiInstance"})
 _TO_WSGI = frozenset({"ASGIMiddleware", "AsgiToWsgi"})
@@ -105,11 +108,6 @@ def framework_of(dotted: str) -> tuple[EntryKind, str] | None:
 def made_by_method(method: str) -> tuple[EntryKind, str] | None:
     """Return interface and title of what such a method makes, as Pyramid's ``config.make_wsgi_app()``."""
     return _METHODS.get(method)
-
-
-def implied_by(dotted: str) -> tuple[tuple[EntryKind, str], str] | None:
-    """Return interface and title of the application that ``dotted`` runs by itself, and what gives it."""
-    return _IMPLIED.get(dotted)
 
 
 def wrapped_kind(wrapper: str, kind: EntryKind) -> EntryKind:
