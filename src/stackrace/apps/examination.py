@@ -96,6 +96,8 @@ class Examination:
     """Everything found out about an app."""
 
     entry: Entry
+    root: Path = Path()
+    """Where its code lies."""
     interface: Interface
     python: PythonFacts | None
     """None for Rack apps and plain files."""

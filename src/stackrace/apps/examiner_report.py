@@ -18,7 +18,8 @@ from ..model.stack import Interface
 from ..model.workload import Request, excess
 from .examination import DjangoFacts, Examination, Exchange, PythonFacts, Reply
 from .examiner.messages import DjangoReport, ExchangeMessage, PythonReport, ReplyMessage, Report
-from .hints import import_hint
+from .hints import failure_words, import_hint
+from .refusal import other_object
 from .survey import Survey, survey_of
 
 __all__ = ["Outcome", "examination_of", "read_outcome"]
@@ -88,15 +89,18 @@ def examination_of(outcome: Outcome, app: App, requests: Sequence[Request], inte
     crawled = listed is not None and bool(listed["asked"])
     if report["failure"] and not (crawled and report["exchanges"]):
         raise _failed(outcome.stage, _with_last_words(report["failure"], outcome.rest), app)
+    if found := report.get("object"):
+        raise AppError(other_object(app.entry, found))
     asked = [requests[0]] * len(report["exchanges"]) if crawled else requests
     django = None if report["django"] is None else _django(report["django"])
     return Examination(
         entry=app.entry,
+        root=app.root,
         interface=interface,
         python=_python(report["python"], app.python),
         django=django,
         host=report["host"],
-        cut=_cut(outcome, report) if crawled else "",
+        cut=_cut(outcome, report, app.root) if crawled else "",
         loading=PageTime(**report["loading"]) if report["loading"] else PageTime(),
         exchanges=tuple(
             _exchange(message, request) for message, request in zip(report["exchanges"], asked, strict=True)
@@ -116,11 +120,11 @@ def _no_python(outcome: Outcome, app: App) -> str:
     return f"; is {app.python} Python 3? Give the app's interpreter with --python or [app] python"
 
 
-def _cut(outcome: Outcome, report: Report) -> str:
+def _cut(outcome: Outcome, report: Report, root: Path) -> str:
     if outcome.timed_out:
         return "no answer in time"
     if report["failure"]:
-        return report["failure"].strip().splitlines()[-1]
+        return failure_words(report["failure"], root)
     return f"the app died ({outcome.status})" if outcome.status else ""
 
 
@@ -131,14 +135,14 @@ def _with_last_words(traceback: str, log: str) -> str:
 
 
 def _failed(stage: str, traceback: str, app: App) -> AppError:
-    last = next((line for line in reversed(traceback.splitlines()) if line.strip()), "")
-    return AppError(f"{app.entry.target}: {stage} failed: {last}{_hint(last, traceback, app)}", detail=traceback)
+    what = failure_words(traceback, app.root)
+    return AppError(f"{app.entry.target}: {stage} failed: {what}{_hint(what, traceback, app)}", detail=traceback)
 
 
-def _hint(last: str, traceback: str, app: App) -> str:
-    if last == "LoadError: cannot load such file -- rack":
+def _hint(what: str, traceback: str, app: App) -> str:
+    if what == "LoadError: cannot load such file -- rack":
         return f"; {app.ruby} has no Rack: install ruby-rack, as stackrace install puma does, or set [app] ruby"
-    if "cannot load such file -- " in last or "Bundler::" in last:
+    if "cannot load such file -- " in what or "Bundler::" in what:
         return f"; it is not installed for {app.ruby} ([app] ruby)"
     return import_hint(traceback, app)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 
@@ -18,7 +18,7 @@ from .project_files import text
 from .projects import VARIABLE, deployment_commands, settings_candidates
 from .surroundings import project_folders
 
-__all__ = ["import_hint", "service_hint"]
+__all__ = ["failure_words", "import_hint", "service_hint"]
 
 _SERVICES = {
     "postgresql": re.compile(
@@ -52,6 +52,12 @@ _UPPER = re.compile(r"\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b|(?<=KeyError: ')[A-Z][A-Z0-9
 _FIELD = re.compile(r"^(\w+)\n\s+Field required", re.MULTILINE)
 """How pydantic names the variables that it wants, in capitals or not."""
 
+_FRAME = re.compile(r'^[ |+]*File "(.+?)", line (\d+)', re.MULTILINE)
+_INSTALLED = frozenset({"site-packages", "dist-packages"})
+"""Folders in which no code of the user's own lies."""
+_IN_GROUP = re.compile(r"^ *(\| ?|\+-.*$)", re.MULTILINE)
+"""What stands before the lines of an exception within a group, and between two such."""
+
 _MISSING_ARGUMENTS = re.compile(r"TypeError: (?:\w+\.)*(\w+)\(\) missing \d+ required [\w -]*arguments?: (.+)")
 
 MOST_NAMED = 4
@@ -81,16 +87,34 @@ def service_hint(traceback: str) -> str:
     return ""
 
 
+def failure_words(traceback: str, root: Path) -> str:
+    """Return what failed, to be shown in a sentence: the exception's type and first line, and where below ``root``.
+
+    >>> failure_words("ValueError: no\\nbody is here\\n", Path("/srv/shop"))
+    'ValueError: no'
+    """
+    root = root.absolute()
+    first, *more = [line.strip() for line in _last_exception(traceback).splitlines() if line.strip()] or [""]
+    if first.endswith(":") and more:
+        first = f"{first} {more[0]}"
+    places = [
+        f"{path.relative_to(root)}, line {frame[2]}"
+        for frame in _FRAME.finditer(traceback)
+        if (path := Path(frame[1])).is_relative_to(root) and not _INSTALLED & {*path.relative_to(root).parts}
+    ]
+    return f"{first} ({places[-1]})" if places and first else first
+
+
 def _last_exception(traceback: str) -> str:
-    """Return the last exception's own lines: those behind the last frame."""
-    lines = traceback.rstrip().splitlines()
-    start = max((number for number, line in enumerate(lines) if line.startswith("  ")), default=-1)
-    tail = lines[start + 1 :]
-    # pydantic's messages are indented themselves
-    first = next(
-        (number for number, line in enumerate(lines) if re.match(r"[\w.]+(Error|Exception)\b", line)), None
-    )
-    return "\n".join(lines[first:] if not tail and first is not None else tail)
+    """Return the last exception's own lines: from the first behind its frames that is not indented.
+
+    Its message may have several, and these may be indented, as where SQL stands in it.
+    """
+    is_group = "Exception Group Traceback" in traceback
+    lines = (_IN_GROUP.sub("", traceback) if is_group else traceback).rstrip().splitlines()
+    begun = max((number for number, line in enumerate(lines) if line.startswith("Traceback")), default=-1) + 1
+    first = next((number for number in range(begun, len(lines)) if lines[number][:1].strip()), len(lines))
+    return "\n".join(lines[first:])
 
 
 def _missing_module(missing: str, app: App, environ: Mapping[str, str]) -> str:
@@ -118,31 +142,32 @@ def _missing_arguments(missing: re.Match[str], app: App) -> str:
 def _missing_variable(traceback: str, last: str, app: App) -> str:
     asked = bool(_FROM_ENVIRON.search(traceback) or _VARIABLE_WORDS.search(last))
     names = {name.upper() for name in _NAME.findall(last)}
+    wanted = {name.upper() for name in _named(last)} or names
     filled_in, templates = env_files(app.root)
-    for path in filled_in:
-        if _has_one_of(names, _names_in(path) - app.environment.keys()):
-            return f"; there is a {path.name} here: --env-file {_shown(path)} ([app] env_file)"
+    if path := _file_with(wanted, filled_in, app.environment.keys()):
+        return f"; there is a {path.name} here: --env-file {_shown(path)} ([app] env_file)"
     if not asked:
         return ""
-    name = VARIABLE if VARIABLE in last else _asked_for(last)
+    name = VARIABLE if VARIABLE in last else next((name.upper() for name in _named(last)), "NAME")
     if name == "DATABASE_URL":
         return '; [app] services = ["postgresql"] starts a database and sets DATABASE_URL, or set it in [app] env'
     if deployed := _deployed_variable(names - app.environment.keys(), app.root):
         return deployed
     if name == VARIABLE and (settings := settings_candidates(app.root)):
         return "; name the settings: " + " or ".join(f"--django {each}" for each in settings[:MOST_NAMED])
-    for path in templates:
-        if _has_one_of(names, _names_in(path)):
-            filled = path.with_name(".env")
-            return f"; copy {_shown(path)} to {_shown(filled)}, fill it in, and give --env-file {_shown(filled)}"
+    if path := _file_with(wanted, templates):
+        filled = path.with_name(".env")
+        if filled in filled_in:
+            return f"; {_shown(path)} has it: add it to {_shown(filled)}, and give --env-file {_shown(filled)}"
+        return f"; copy {_shown(path)} to {_shown(filled)}, fill it in, and give --env-file {_shown(filled)}"
     for path in filled_in:
         return f'; it is not in {_shown(path)} either: add it there, or give [app] env = {{ {name} = "…" }}'
     return f'; set it as [app] env = {{ {name} = "…" }}, or in a file with --env-file'
 
 
-def _asked_for(error: str) -> str:
-    """Return the name of the variable that an error asks for."""
-    return next((name.upper() for name in (*_UPPER.findall(error), *_FIELD.findall(error))), "NAME")
+def _named(error: str) -> list[str]:
+    """Return the names of variables that an error asks for, as it writes them."""
+    return [*_UPPER.findall(error), *_FIELD.findall(error)]
 
 
 def _deployed_variable(names: set[str], root: Path) -> str:
@@ -162,11 +187,19 @@ def _deployed_variable(names: set[str], root: Path) -> str:
     return ""
 
 
-def _has_one_of(names: set[str], variables: set[str]) -> bool:
-    """Tell whether a file's ``variables`` have one of ``names``, be it behind an app's own prefix: FLASK_DB_URL."""
-    return bool(names & variables) or any(
-        variable.endswith(f"_{name}") for name in names if "_" in name for variable in variables
-    )
+def _file_with(names: set[str], files: Sequence[Path], known: Collection[str] = ()) -> Path | None:
+    """Return the first of ``files`` with the most of the variables ``names`` that are not ``known``, None for none.
+
+    A name may stand there behind an app's own prefix, as in FLASK_DB_URL, which tells less than the name itself.
+    """
+
+    def has(path: Path) -> tuple[int, int]:
+        variables = _names_in(path) - {*known}
+        ends = tuple(f"_{name}" for name in names if "_" in name)
+        return len(names & variables), sum(variable.endswith(ends) for variable in variables)
+
+    best = max(files, key=has, default=None)
+    return best if best is not None and any(has(best)) else None
 
 
 def _names_in(path: Path) -> set[str]:

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from shlex import quote
 from urllib.parse import urljoin, urlsplit
 
+from ..model.app import Entry
 from ..model.errors import AppError
 from .examination import Examination, Exchange, Reply
-from .hints import service_hint
+from .examiner import interface
+from .examiner.messages import ObjectReport
+from .hints import failure_words, service_hint
+from .projects.frameworks import OWN_SERVERS
 
-__all__ = ["lacks_static_files", "lacks_tables", "refusal", "refusals"]
+__all__ = ["lacks_static_files", "lacks_tables", "other_object", "refusal", "refusals"]
 
 _MOST_ROUTES = 12
 _ANOTHER_URL = "race another page with --url or [workload] urls"
@@ -45,6 +50,24 @@ def refusals(errors: Sequence[AppError]) -> AppError:
     lines = "\n".join(f"  {error.message}" for error in errors)
     details = dict.fromkeys(error.detail for error in errors if error.detail)
     return AppError(f"{len(errors)} URLs cannot be raced:\n{lines}", detail="\n".join(details))
+
+
+def other_object(entry: Entry, found: ObjectReport) -> str:
+    """Say what ``entry`` names where it is no application of its interface, and how to name that instead."""
+    kind, name, package = found["interface"], found["type"], found["type"].partition(".")[0]
+    if kind == interface.FACTORY:
+        call = quote(f"{entry.target}()")
+        return (
+            f"{entry.target} is a function without arguments, no {entry.kind.upper()} application; "
+            f"if it makes one, give --{entry.kind} {call} ([app] {entry.kind})"
+        )
+    if kind != interface.NONE:
+        flag = f"--{kind} {quote(entry.target)} ([app] {kind})"
+        return f"{entry.target} ({name}) has the interface {kind.upper()}, not {entry.kind.upper()}; give {flag}"
+    said = f"{entry.target} ({name}) is neither a WSGI nor an ASGI application, so no server here can call it"
+    if package in OWN_SERVERS:
+        return f"{said}: {package} brings the only server that runs it, also where that is a worker of another"
+    return f"{said}; name the app's own callable with --wsgi or --asgi"
 
 
 def _bad_request(examination: Examination) -> str:
@@ -112,13 +135,12 @@ def lacks_static_files(reply: Reply) -> bool:
 
 
 def _server_error(reply: Reply, examination: Examination) -> str:
-    lines = [line for line in reply.traceback.splitlines() if line.strip()]
-    last = lines[-1] if lines else "it logged no traceback"
+    what = failure_words(reply.traceback, examination.root) or "it logged no traceback"
     if lacks_static_files(reply):
-        return f'{last}; collect the files: [app] prepare = ["python manage.py collectstatic --no-input"]'
+        return f'{what}; collect the files: [app] prepare = ["python manage.py collectstatic --no-input"]'
     if lacks_tables(reply):
-        return f'{last}; has the database been migrated? [app] prepare = ["{_migration(reply, examination)}"]'
-    return last + service_hint(reply.traceback)
+        return f'{what}; has the database been migrated? [app] prepare = ["{_migration(reply, examination)}"]'
+    return what + service_hint(reply.traceback)
 
 
 def _migration(reply: Reply, examination: Examination) -> str:

@@ -1,11 +1,14 @@
 """What an app says when it fails at import is turned into the key that mends it."""
 
+import subprocess
+import sys
+import traceback
 from pathlib import Path
 
 import pytest
 
 from stackrace.apps import entry_of
-from stackrace.apps.hints import import_hint, service_hint
+from stackrace.apps.hints import failure_words, import_hint, service_hint
 from stackrace.model.app import App, EntryKind
 
 FRAMES = 'Traceback (most recent call last):\n  File "/srv/settings.py", line 3, in <module>\n    x = y\n'
@@ -214,3 +217,80 @@ def test_djangos_own_words_name_the_settings_that_are_here(tmp_path):
     assert hint(tmp_path, error) == "; name the settings: --django shop.settings.development"
     assert "DJANGO_SETTINGS_MODULE" in hint(tmp_path / "shop" / "settings", error)
     assert "LOGGING_CONFIG" not in hint(tmp_path / "shop" / "settings", error)
+
+
+def sql(message):
+    raise LookupError(message)
+
+
+def traceback_of(call, *arguments):
+    try:
+        call(*arguments)
+    except Exception as error:
+        return "".join(traceback.format_exception(error))
+
+
+SQL = """(psycopg2.errors.UndefinedTable) relation "note" does not exist
+LINE 2: FROM note
+             ^
+
+[SQL: SELECT 1
+  File "nowhere.py", line 1
+]"""
+
+
+def test_of_an_exception_of_several_lines_the_first_is_shown_and_where_it_came_from():
+    here, line = Path(__file__), sql.__code__.co_firstlineno + 1
+    words = failure_words(traceback_of(sql, SQL), here.parent)
+    said = 'LookupError: (psycopg2.errors.UndefinedTable) relation "note" does not exist'
+    assert words == f"{said} ({here.name}, line {line})"
+    assert failure_words(traceback_of(sql, "\nx"), here.parent).startswith("LookupError: x (")
+    assert failure_words(traceback_of(sql, "x"), Path("/nowhere")) == "LookupError: x"
+    assert failure_words("", here.parent) == ""
+
+
+def test_of_chained_and_grouped_exceptions_the_last_is_shown():
+    def chained():
+        try:
+            sql("first\nof two")
+        except LookupError as error:
+            raise OSError("second\nof two") from error
+
+    def grouped():
+        try:
+            sql("inner\nof two")
+        except LookupError as error:
+            raise ExceptionGroup("a group", [error])  # noqa: B904
+
+    assert failure_words(traceback_of(chained), Path("/nowhere")) == "OSError: second"
+    assert failure_words(traceback_of(grouped), Path("/nowhere")) == "LookupError: inner"
+
+
+def test_where_a_file_cannot_be_read_as_python_it_is_named(tmp_path):
+    (tmp_path / "shop.py").write_text("x = 1\ny = (\n")
+    done = subprocess.run([sys.executable, "-c", "import shop"], cwd=tmp_path, capture_output=True, text=True)
+    assert failure_words(done.stderr, tmp_path) == "SyntaxError: '(' was never closed (shop.py, line 2)"
+
+
+def test_of_several_templates_the_one_with_the_missing_variable_is_named(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / ".env.dev.example").write_text("ENVIRONMENT=dev\nOTHER_SECRET_KEY=\n")
+    (tmp_path / ".env.example").write_text("SECRET_KEY=\n")
+    for library in ("django-environ", "os.environ", "pydantic"):
+        assert "copy .env.example to .env" in hint(tmp_path, MISSING[library], ENVIRON)
+    (tmp_path / ".env.more.example").write_text("SECRET_KEY=\nA_KEY=\nB_KEY=\n")
+    fields = "".join(f"{name}\n  Field required [type=missing]\n" for name in ("a_key", "secret_key", "b_key"))
+    error = f"pydantic_core.ValidationError: 3 validation errors for Settings\n{fields}"
+    assert "copy .env.more.example to .env" in hint(tmp_path, error)
+    (tmp_path / ".env").write_text("MODE=dev\n")
+    line = "; .env.more.example has it: add it to .env, and give --env-file .env"
+    assert hint(tmp_path, error) == line, "a file that is filled in is not written over"
+
+
+def test_code_that_is_installed_in_the_project_is_not_the_users(tmp_path):
+    frames = "".join(
+        f'  File "{tmp_path / place}", line {line}, in f\n    f()\n    ~^^\n'
+        for line, place in enumerate(["app.py", ".venv/lib/python3.11/site-packages/flask/app.py"], start=7)
+    )
+    text = f"Traceback (most recent call last):\n{frames}ValueError: 1\n"
+    assert failure_words(text, tmp_path) == "ValueError: 1 (app.py, line 7)"

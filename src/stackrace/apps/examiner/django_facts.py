@@ -11,6 +11,11 @@ from .messages import DjangoReport
 _MOST_ROUTES = 24
 
 
+def load_settings() -> None:
+    """Import the settings module; whatever it raises is the caller's to catch."""
+    import_module("django.conf").settings._setup()
+
+
 def django_facts() -> DjangoReport:
     """Set Django up and return the facts; whatever the project raises is the caller's to catch."""
     django: Any = import_module("django")  # the app's own, so not before its path is set

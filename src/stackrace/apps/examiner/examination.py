@@ -14,16 +14,14 @@ from .asking import Asking
 from .channel import Channel
 from .connecting import Connecting
 from .crawl import crawl
-from .django_facts import django_facts, https_headers
+from .django_facts import django_facts, https_headers, load_settings
 from .hosts import choose_host
+from .interface import UNKNOWN, object_report
 from .messages import Caller, Order, Report
 from .survey import survey
 from .tracebacks import Tracebacks, own_traceback
 from .writing import Writing
 from .wsgi import WsgiCaller
-
-GRACE_S = 5.0
-"""How much longer than its time a crawl may take for its last page."""
 
 
 def examine(order: Order, channel: Channel) -> Report:
@@ -31,6 +29,7 @@ def examine(order: Order, channel: Channel) -> Report:
     report: Report = {
         "python": installation.facts(),
         "django": None,
+        "object": None,
         "survey": None,
         "host": "",
         "loading": None,
@@ -68,11 +67,18 @@ def _examine(order: Order, report: Report, channel: Channel) -> None:
     if order["settings"]:
         stage("loading its settings")
         os.environ["DJANGO_SETTINGS_MODULE"] = order["settings"]
+        load_settings()
+        stage("loading its apps and models")
         facts = report["django"] = django_facts()
         report["host"] = order["host"] or choose_host(facts["allowed_hosts"])
         added = https_headers(facts)
     stage("importing it")
     application = _application(order["source"])
+    if not order["settings"] and (order["requests"] or order["crawl"]):
+        found = object_report(application)
+        if found["interface"] not in (order["interface"], UNKNOWN):
+            report["object"] = found
+            return
     if order["survey"]:
         stage("listing its pages")
         report["survey"] = survey(application, bool(order["settings"]))
@@ -83,7 +89,6 @@ def _examine(order: Order, report: Report, channel: Channel) -> None:
     wanted = order["crawl"]
     asking = Asking(caller, report["host"], added, stage, order["in_doubt"], briefly=wanted is not None)
     if wanted is not None:
-        channel.end_in(wanted["time_s"] + GRACE_S)
         crawl(wanted, asking, application, report, channel)
     else:
         report["exchanges"] = asking.all_of(order["requests"], follow=order["follow"], after_first=note_loading)

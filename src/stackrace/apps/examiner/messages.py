@@ -23,12 +23,14 @@ class CrawlOrder(TypedDict):
     """Ask for the home page, the pages ``given`` and all that the app and its sitemaps name, for ``time_s``.
 
     ``sitemap`` is the path of one that robots.txt does not name, or empty; ``headers`` go with every request.
+    ``enough`` pages that can be raced end it, None never does.
     """
 
     given: list[str]
     headers: list[list[str]]
     sitemap: str
     time_s: float
+    enough: int | None
 
 
 class Order(TypedDict):
@@ -137,16 +139,24 @@ class DjangoReport(TypedDict):
     routes: list[str]
 
 
+class ObjectReport(TypedDict):
+    """What the app's object is: "wsgi", "asgi", "factory", "none", or empty where it does not say; and its type."""
+
+    interface: str
+    type: str
+
+
 class Report(TypedDict):
     """Everything found out, as far as it got; ``failure`` is the app's own traceback, or empty.
 
-    ``python`` is None in the report on a Rack app, ``loading`` before every request was answered once.
-    ``written`` are files that the app wrote to, ``imported`` those of its modules that are no part of its
-    environment, ``connected`` addresses of servers that it talks to.
+    ``python`` is None in the report on a Rack app, ``object`` where it is as ordered, ``loading`` before every
+    request was answered once. ``written`` are files that the app wrote to, ``imported`` those of its modules that
+    are no part of its environment, ``connected`` addresses of servers that it talks to.
     """
 
     python: PythonReport | None
     django: DjangoReport | None
+    object: ObjectReport | None
     survey: SurveyReport | None
     host: str
     loading: LoadingReport | None

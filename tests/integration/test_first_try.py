@@ -1,0 +1,158 @@
+"""What a first ``stackrace run`` meets: small apps of real frameworks, in an environment of their own."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from stackrace.apps import entry_of
+from stackrace.deploy.environments import Environments, cache_folder
+from stackrace.deploy.guard import Guard
+from stackrace.deploy.hosting import prepare
+from stackrace.model.app import EntryKind
+from stackrace.model.errors import AppError, InputError
+from stackrace.model.preparing import Step
+from stackrace.setup.examined import examined_app
+from stackrace.setup.pages import Crawling
+from stackrace.setup.surveying import survey_project
+from stackrace.spec.request import RaceRequest
+
+REQUIREMENTS = "fastapi\naiohttp\nbottle\nflask\n"
+
+
+@pytest.fixture(scope="module")
+def python(tmp_path_factory):
+    file = tmp_path_factory.mktemp("apps") / "requirements.txt"
+    file.write_text(REQUIREMENTS)
+    try:
+        return Environments(cache_folder(), lambda _: None).of_requirements(file, Path(sys._base_executable))
+    except InputError as error:
+        pytest.skip(str(error))
+
+
+@pytest.fixture
+def project(tmp_path):
+    def write(**files):
+        folder = tmp_path / "project"
+        folder.mkdir()
+        for name, text in files.items():
+            (folder / f"{name}.py").write_text(text)
+        return folder
+
+    return write
+
+
+def loaded(folder, python, **asked):
+    request, heard = RaceRequest(folder=folder, python=python, **asked), []
+    with Guard() as guard:
+        app = examined_app(
+            request,
+            Environments(cache_folder(), str),
+            folder / "data",
+            {},
+            heard.append,
+            lambda app: prepare(app, guard),
+        )
+    return app, [preparing.subject for preparing in heard if preparing.step is Step.CHOSEN]
+
+
+def paths(app):
+    return [request.path for request in app.workloads[0].requests]
+
+
+API = """
+from fastapi import APIRouter, FastAPI
+
+app = FastAPI(docs_url="/swagger")
+
+
+@app.get("/items")
+def items():
+    return [1, 2]
+
+
+@app.get("/hidden", include_in_schema=False)
+def hidden():
+    return {"a": 1}
+
+
+@app.get("/wants")
+def wants(a: int):
+    return a
+
+
+router = APIRouter(prefix="/inner")
+
+
+@router.get("/more")
+def more():
+    return 3
+
+
+app.include_router(router, prefix="/v1")
+"""
+
+
+def test_an_api_without_a_home_page_is_raced_at_the_pages_that_init_would_write(project, python):
+    folder = project(app=API)
+    app, said = loaded(folder, python)
+    assert paths(app) == ["/items", "/hidden", "/v1/inner/more"]
+    assert said == [
+        "/ answers 404, so 3 pages are raced in turn: /items, /hidden, /v1/inner/more; choose with --url."
+    ]
+    assert said[0] in app.notes
+    survey = survey_project(RaceRequest(folder=folder, python=python), crawling=Crawling())
+    assert [page.path for page in survey.raced] == paths(app)
+
+
+AIOHTTP = "from aiohttp import web\napp = web.Application()\n"
+BOTTLE = """
+import bottle
+
+
+@bottle.get("/")
+def home():
+    return "hi"
+
+
+if __name__ == "__main__":
+    bottle.run()
+"""
+BARE = """
+from flask import Blueprint, Flask
+
+app = Flask(__name__)
+pages = Blueprint("pages", __name__)
+pages.get("/")(lambda: "home")
+
+
+def create_app():
+    app.register_blueprint(pages)
+    return app
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "target", "words"),
+    [
+        (AIOHTTP, "wsgi", "app:app", "app:app (aiohttp.web_app.Application) is neither a WSGI nor an ASGI app"),
+        (AIOHTTP, "asgi", "app:app", "aiohttp brings the only server that runs it"),
+        (API, "wsgi", "app:app", "has the interface ASGI, not WSGI; give --asgi app:app ([app] asgi)"),
+        (BARE, "asgi", "app:app", "has the interface WSGI, not ASGI; give --wsgi app:app ([app] wsgi)"),
+        (BARE, "wsgi", "app:create_app", "if it makes one, give --wsgi 'app:create_app()' ([app] wsgi)"),
+    ],
+)
+def test_what_is_no_application_of_its_interface_is_told_what_it_is(project, python, text, kind, target, words):
+    with pytest.raises(AppError) as raised:
+        loaded(project(app=text), python, entry=entry_of(EntryKind(kind), target))
+    assert words in raised.value.message
+    assert not raised.value.detail
+
+
+@pytest.mark.parametrize(
+    ("text", "target"), [(BARE, "app:create_app()"), (BOTTLE, "app:bottle.default_app()")], ids=["flask", "bottle"]
+)
+def test_an_app_that_has_no_name_of_its_own_is_found_and_answers(project, python, text, target):
+    app, _ = loaded(project(app=text), python)
+    assert app.app.entry.target == target
+    assert paths(app) == ["/"]
