@@ -17,6 +17,24 @@ def test_help_lists_every_verb(stackrace):
     assert done.returncode == 0
     for verb in VERBS:
         assert f"  {verb} " in done.stdout
+    order = [done.stdout.index(f"\n{heading}:\n") for heading in ("Start", "Decide", "Measure", "Keep")]
+    assert order == sorted(order)
+
+
+def test_every_option_of_run_stands_under_what_it_is_about():
+    text = CliRunner().invoke(cli, ["run", "--help"], prog_name="stackrace").stdout
+    sections = (
+        "What is raced",
+        "The app of a stack",
+        "The load",
+        "The question",
+        "What every stack gets",
+        "Output",
+    )
+    order = [text.index(f"\n{heading}") for heading in sections]
+    assert order == sorted(order)
+    assert order[2] < text.index("--concurrency") < order[3] < text.index("--budget") < order[4]
+    assert "\nOptions:" not in text
 
 
 @pytest.mark.parametrize("verb", VERBS)

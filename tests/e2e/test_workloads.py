@@ -131,7 +131,7 @@ def test_it_is_shown_again_in_every_format(several, stackrace, tmp_path):
     assert json.loads(stackrace("report", identifier, "--json").stdout) == several
     assert "browse" in stackrace("report", identifier, "--csv").stdout
     markdown = stackrace("report", identifier, "--markdown").stdout
-    terminal = stackrace("report", identifier).stdout
+    terminal = stackrace("report", identifier, "--details").stdout
     for level in several["levels"]:
         assert f"#### {level['workload']}, c={level['load']['concurrency']}" in markdown
         assert f"requests/s on {level['workload']}" in terminal

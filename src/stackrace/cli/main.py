@@ -22,31 +22,42 @@ __all__ = ["INTERRUPTED", "main"]
 
 INTERRUPTED = 130
 
-VERBS = {
-    "init": "Write a race file for the app in this folder.",
-    "check": "Find out whether a change makes the app slower.",
-    "run": "Race stacks: deploy, load, compare, and name a winner.",
-    "tune": "Find a stack's best settings for this app, within limits.",
-    "stacks": "List the servers: what is ready, what is missing.",
-    "install": "Install what races need: servers, services, all of a race file.",
-    "doctor": "Find what disturbs measurements on this machine.",
-    "cluster": "Show the machines of a cluster: who is there, and for what.",
-    "up": "Start one stack and look at it.",
-    "load": "Load one server, with the load engine alone.",
-    "record": "Record a visit in your browser, as a session to race.",
-    "capacity": "Find the highest rate at which a server is fast enough.",
-    "compare": "Compare two results of load.",
-    "report": "Show a race again, in any format.",
-    "trend": "Show a project's races over time, and what changed.",
-    "export": "Write what deploys a stack: configurations, units, an image, and why.",
-    "history": "Show whether anybody changed a stored race.",
-    "name": "Give a stored race a name.",
-    "publish": "Publish a race in a CouchDB database.",
-    "fetch": "Copy published races into your store.",
-    "web": "Browse your races.",
-    "completion": "Print a completion script for your shell.",
+GROUPS = {
+    "Start": {
+        "init": "Write a race file for the app in this folder.",
+        "stacks": "List the servers: what is ready, what is missing.",
+        "install": "Install what races need: servers, services, all of a race file.",
+        "doctor": "Find what disturbs measurements on this machine.",
+        "up": "Start one stack and look at it.",
+        "completion": "Print a completion script for your shell.",
+    },
+    "Decide": {
+        "run": "Race stacks: deploy, load, compare, and name a winner.",
+        "check": "Find out whether a change makes the app slower.",
+        "tune": "Find a stack's best settings for this app, within limits.",
+        "export": "Write what deploys a stack: configurations, units, an image, and why.",
+    },
+    "Measure": {
+        "load": "Load one server, with the load engine alone.",
+        "capacity": "Find the highest rate at which a server is fast enough.",
+        "record": "Record a visit in your browser, as a session to race.",
+        "compare": "Compare two results of load.",
+        "cluster": "Show the machines of a cluster: who is there, and for what.",
+    },
+    "Keep": {
+        "report": "Show a race again, in any format.",
+        "trend": "Show a project's races over time, and what changed.",
+        "history": "Show whether anybody changed a stored race.",
+        "name": "Give a stored race a name.",
+        "publish": "Publish a race in a CouchDB database.",
+        "fetch": "Copy published races into your store.",
+        "web": "Browse your races.",
+    },
 }
-"""Verb → its line in ``stackrace --help``; the verb itself is imported only when it is used."""
+"""Verb → its line in ``stackrace --help``, by what it is for; the verb itself is imported only when it is used."""
+
+VERBS = {verb: line for group in GROUPS.values() for verb, line in group.items()}
+_WIDEST = max(map(len, VERBS))
 
 
 class _LazyGroup(click.Group):
@@ -64,8 +75,9 @@ class _LazyGroup(click.Group):
         return module.command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Verbs"):
-            formatter.write_dl(list(VERBS.items()))
+        for heading, verbs in GROUPS.items():
+            with formatter.section(heading):
+                formatter.write_dl([(verb.ljust(_WIDEST), line) for verb, line in verbs.items()])
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Set
 from dataclasses import dataclass, replace
 from typing import Self
 
@@ -50,6 +51,9 @@ class LiveSink:
         self._view = LiveView()
         self._activity, self._stack, self._level = Activity.STARTING, "", ""
         self._twin = ""
+        self._stacks: tuple[str, ...] = ()
+        self._out: dict[str, int] = {}
+        self._answer_at_s: float | None = None
         self._block = 0
         self._slices = 0
         self._first_launch_s: float | None = None
@@ -69,12 +73,13 @@ class LiveSink:
     def __call__(self, event: Event) -> None:
         match event:
             case RaceStarted(race=race):
-                self._activity, self._twin = Activity.STARTING, race.twin
+                self._activity, self._twin, self._stacks = Activity.STARTING, race.twin, race.stacks
             case RaceResumed(race=race):
-                self._twin = race.twin
+                self._twin, self._stacks = race.twin, race.stacks
                 self._go_on(race)
-            case BlockStarted(block=block):
+            case BlockStarted(block=block, stacks=stacks):
                 self._block = block + 1
+                self._leaving({original_path(stack) for stack in stacks})
             case LaunchStarted(launch=launch):
                 self._first_launch_s = self._first_launch_s or time.monotonic()
                 self._activity, self._stack, self._level = Activity.LAUNCHING, original_path(launch.stack), ""
@@ -108,8 +113,15 @@ class LiveSink:
     def _stands(self, race: Race) -> None:
         if race.tuning is None:
             self._standing = standing_so_far(race)
+            needed_s = self._standing.answer.needed_s
+            self._answer_at_s = None if needed_s is None else time.monotonic() + needed_s
         else:
             self._leading = leading(race)
+
+    def _leaving(self, racing: Set[str]) -> None:
+        """Note who does not race on; a stack that comes back, since a machine was left out, has not left."""
+        left = self._block - 1
+        self._out = {stack: self._out.get(stack, left) for stack in self._stacks if left and stack not in racing}
 
     def _mishap(self, stack: str, failure: Failure) -> None:
         self._mishaps.append(Mishap(stack=stack, block=self._block, failure=failure))
@@ -128,6 +140,9 @@ class LiveSink:
             unit="slices" if self._plan.repeats is None else "runs",
             blocks=self._plan.repeats,
             stack=self._stack,
+            stacks=self._stacks if self._leading is None and self._plan.repeats is None else (),
+            out=self._out,
+            answer_s=None if self._answer_at_s is None else max(self._answer_at_s - time.monotonic(), 0.0),
             standing=self._standing,
             leading=self._leading,
             mishaps=tuple(self._mishaps),

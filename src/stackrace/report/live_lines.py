@@ -8,6 +8,7 @@ from ..model.printable import one_line
 from . import figures
 from .state import LiveState
 from .words.failures import kind, message
+from .words.phrases import listed
 from .words.tuning import leading
 
 __all__ = ["Lines"]
@@ -45,10 +46,11 @@ def _progress(state: LiveState) -> str:
     if state.slices_planned:
         words.append(f"{state.slices_done} of {state.slices_planned} {state.unit}")
     words.append(f"{figures.duration(state.elapsed_s)} elapsed")
-    if state.left:
-        words.append(state.left)
+    words += filter(None, [state.answer, state.left])
     if state.leading is not None:
         words.append(leading(state.leading))
+    if gone := [stack for stack, block in state.out.items() if block == state.block - 1]:
+        words.append(f"{listed(gone)} left the race")
     first = [row.stack for row in state.standing.rows if row.tier == 1] if state.standing else []
     if first:
         more = f" and {len(first) - 1} more" if len(first) > 1 else ""

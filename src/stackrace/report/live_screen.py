@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
-from rich.progress_bar import ProgressBar
-from rich.table import Table
 from rich.text import Text
 
 from ..model.printable import one_line
+from ..model.standing import Row
 from . import figures
-from .level_table import level_table
+from .sheet import Column, Table, Tone
 from .state import LiveState, Mishap
+from .terminal_bar import bar
 from .terminal_table import ScreenTable
 from .words.failures import kind, message
 from .words.tuning import leading
@@ -18,19 +20,22 @@ from .words.tuning import leading
 __all__ = ["screen"]
 
 RECENT = 3
+PATH = 30
+"""A path may be folded to this width before the bars are left out."""
+BAR = 12
 SPARE = 2
 """Lines of the terminal left free, so that the view never scrolls."""
 
 
 def screen(state: LiveState) -> RenderableType:
-    """Return the progress, the action, the latest failures and the provisional standing."""
-    parts: list[RenderableType] = [_progress(state), _action(state)]
+    """Return the action, the time, the latest failures and the provisional standing, which is the progress."""
+    parts: list[RenderableType] = [_action(state), _time(state)]
     parts += [_mishap(mishap) for mishap in state.mishaps[-RECENT:]]
     if state.leading is not None:
         parts += [Text(one_line(leading(state.leading)), no_wrap=True, overflow="ellipsis")]
-    if state.standing is not None and state.standing.rows:
-        level = state.standing.levels[state.standing.headline]
-        parts += [Text(), Text(f"So far, {level.where}:", style="dim"), ScreenTable(level_table(level))]
+    rows = state.standing.rows if state.standing is not None else ()
+    if rows or (state.stacks and state.leading is None):
+        parts += [Text(), _heading(state), ScreenTable(_standing(state, rows))]
     return _Cropped(Group(*parts))
 
 
@@ -46,14 +51,51 @@ class _Cropped:
             yield from line
 
 
-def _progress(state: LiveState) -> RenderableType:
-    grid = Table.grid(padding=(0, 1))
+def _heading(state: LiveState) -> Text:
+    if state.standing is None or not state.standing.levels:
+        return Text("No standing yet: it comes after the first block", style="dim")
+    level = state.standing.levels[state.standing.headline]
+    return Text(f"Provisional standing {level.where}; it may change with each block", style="dim")
+
+
+def _standing(state: LiveState, rows: Sequence[Row]) -> Table:
+    """Return a line for every stack: those measured best first, then those that were not yet."""
+    most = max((row.ratio.high or row.ratio.value for row in rows), default=1.0)
+    waiting = [stack for stack in state.stacks if all(row.stack != stack for row in rows)]
+    stacks = (*(row.stack for row in rows), *waiting)
+    blank = ("",) * len(waiting)
+
+    def cells(cell: Callable[[Row], str]) -> tuple[str, ...]:
+        return (*map(cell, rows), *blank)
+
+    doing = tuple(_doing(state, stack, has_row=stack not in waiting) for stack in stacks)
+    tones = tuple(Tone.GOOD if row.tier == 1 else Tone.OTHER for row in rows) + (Tone.PLAIN,) * len(waiting)
+    return Table(columns=(
+        Column(title="stack", cells=stacks, left=True, fold_to=PATH,
+               tones=tuple(Tone.ASIDE if stack in state.out else Tone.PLAIN for stack in stacks)),
+        Column(title="req/s", keep=1, cells=cells(lambda row: figures.number(row.throughput_per_s.value))),
+        Column(title="vs leader, 95 %", keep=2, left=True, cells=cells(lambda row: figures.number(row.ratio.value)),
+               notes=cells(lambda row: figures.limits(row.ratio, figures.number))),
+        Column(title="", keep=3, left=True, cells=cells(lambda row: bar(row.ratio, most, BAR)), tones=tones),
+        Column(title="", left=True, tone=Tone.ASIDE, cells=doing),
+    ))  # fmt: skip
+
+
+def _doing(state: LiveState, stack: str, *, has_row: bool) -> str:
+    """Say what a stack does: it races now, it has left, it failed in this block or has no result for that."""
+    if stack in state.out:
+        return f"left (block {state.out[stack]})"
+    if stack == state.stack:
+        return f"← {state.activity}"
+    failed = [each for each in state.mishaps if each.stack == stack and (each.block == state.block or not has_row)]
+    return kind(failed[-1].failure) if failed else ""
+
+
+def _time(state: LiveState) -> Text:
     done, planned = state.slices_done, state.slices_planned
-    bar = ProgressBar(total=max(1, planned), completed=min(done, planned), width=30)
-    left = f" · {state.left}" if state.left else ""
     slices = f"{done}/{planned} {state.unit}" if planned else f"{done} {state.unit}"
-    grid.add_row(bar, Text(f"{slices} · {figures.duration(state.elapsed_s)}{left}"))
-    return grid
+    words = (slices, figures.duration(state.elapsed_s), state.answer, state.left)
+    return Text(" · ".join(filter(None, words)), no_wrap=True, overflow="ellipsis")
 
 
 def _action(state: LiveState) -> Text:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from ..model.host import Disturbance
 from ..model.launch import Failure
@@ -31,7 +32,8 @@ class LiveState:
     ``activity`` is what is being done, ``level`` what is measured (``static, c=20``); ``block`` counts from 1, is
     0 before the first. ``eta_s`` is the time left, None while unknown; ``mishaps`` holds all failures so far. What
     is counted are ``unit``, slices or runs; the number of ``blocks`` is known for runs only. A race that tunes has
-    ``leading`` in place of a ``standing``.
+    ``leading`` in place of a ``standing``. ``stacks`` are all that began, ``out`` those that need not go on, with
+    the block after which they left. An answer is likely in ``answer_s``, None where nobody knows.
     """
 
     activity: Activity
@@ -42,6 +44,9 @@ class LiveState:
     elapsed_s: float = 0.0
     eta_s: float | None = None
     stack: str = ""
+    stacks: tuple[str, ...] = ()
+    out: Mapping[str, int] = field(default_factory=dict)
+    answer_s: float | None = None
     standing: Standing | None = None
     leading: Leading | None = None
     mishaps: tuple[Mishap, ...] = ()
@@ -64,6 +69,11 @@ class LiveState:
         if self.eta_s is None:
             return ""
         return f"{'at most' if self.blocks is None else 'about'} {figures.duration(self.eta_s)} left"
+
+    @property
+    def answer(self) -> str:
+        """When an answer is likely, in words; empty where nobody knows."""
+        return "" if self.answer_s is None else f"about {figures.duration(self.answer_s)} to the likely answer"
 
     @property
     def where(self) -> str:

@@ -2,7 +2,7 @@ import io
 import sys
 
 import pytest
-from tests.factories import make_failure, make_race, make_standing
+from tests.factories import STACKS, make_failure, make_race, make_standing
 
 from stackrace.race.activity import Activity
 from stackrace.report import LiveState, Mishap
@@ -118,6 +118,46 @@ def test_the_terminal_shows_progress_failures_and_the_provisional_standing(termi
         text = terminal.getvalue()
     for words in ("24/96 slices", "1 min 5 s", "2 min 10 s left", "block 2", "bjoern", "nginx/http/gunicorn:"):
         assert words in text
+
+
+def test_the_standing_is_the_progress_with_who_has_left_and_when_an_answer_is_likely(terminal, monkeypatch):
+    monkeypatch.setenv("NO_COLOR", "1")
+    race = make_race(5, failures={STACKS[4]: make_failure()})
+    mishap = Mishap(stack=STACKS[4], block=1, failure=make_failure())
+    with LiveView(terminal) as view:
+        view.update(
+            state(
+                block=3, stacks=race.stacks, out={STACKS[3]: 2}, answer_s=40, standing=make_standing(race),
+                mishaps=(mishap,),
+            )
+        )  # fmt: skip
+        lines = terminal.getvalue().splitlines()
+    assert any("about 40 s to the likely answer" in line for line in lines)
+    assert any(line.startswith("Provisional standing at c=100; it may change") for line in lines)
+    (first,) = (line for line in lines if line.startswith(STACKS[0]))
+    assert "━●" in first
+    (left,) = (line for line in lines if "left (block 2)" in line)
+    assert left.startswith("nginx/http/gunicorn:")
+    assert any(line.startswith(STACKS[4].split(",")[0]) and "never became ready" in line for line in lines)
+    assert "\x1b[3" not in terminal.getvalue()
+
+
+def test_before_the_first_block_all_stacks_wait_in_the_standing(terminal):
+    with LiveView(terminal) as view:
+        view.update(state(block=1, stacks=STACKS[:3]))
+        text = terminal.getvalue()
+    assert "No standing yet" in text
+    assert all(stack.split(",")[0] in text for stack in STACKS[:3])
+
+
+def test_a_pipe_gets_who_left_once_and_when_an_answer_is_likely():
+    out = io.StringIO()
+    with LiveView(out) as view:
+        view.update(state(block=3, out={"bjoern": 2}, answer_s=40))
+        view.update(state(block=4, out={"bjoern": 2}))
+    third, fourth = out.getvalue().splitlines()
+    assert "about 40 s to the likely answer" in third and "bjoern left the race" in third
+    assert "bjoern" not in fourth
 
 
 def test_a_long_standing_is_cut_to_the_terminal(terminal, monkeypatch):

@@ -12,7 +12,16 @@ import click
 from ..options import details_option, store_option
 from ..race_file import requested
 from ..request_flags import APP_OPTIONS, RequestFlags, app_words, request_flags, spelt
-from .options import BUDGET_OPTIONS, CURRENT_OPTIONS, LOAD_OPTIONS, QUESTION_OPTIONS, RUN_OPTIONS, stack_option
+from ..sections import SectionedCommand
+from .options import (
+    BUDGET_OPTIONS,
+    CURRENT_OPTIONS,
+    LOAD_OPTIONS,
+    QUESTION_OPTIONS,
+    RUN_OPTIONS,
+    question,
+    stack_option,
+)
 
 if TYPE_CHECKING:
     from .output import Output
@@ -20,7 +29,12 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 
+class _RunCommand(SectionedCommand):
+    rest = "Output"
+
+
 @click.command(
+    cls=_RunCommand,
     context_settings={"allow_extra_args": True},
     epilog="""\b
 Examples:
@@ -36,14 +50,14 @@ Examples:
 )
 @click.argument("race_file", metavar="[RACE.toml]", required=False, type=click.Path(path_type=Path))
 @request_flags(
-    stack_option, *CURRENT_OPTIONS, *APP_OPTIONS, *LOAD_OPTIONS, *RUN_OPTIONS, *BUDGET_OPTIONS, *QUESTION_OPTIONS
+    stack_option, *CURRENT_OPTIONS, *APP_OPTIONS, *LOAD_OPTIONS, *RUN_OPTIONS, *QUESTION_OPTIONS, *BUDGET_OPTIONS
 )
-@click.option(
+@question(
     "--quick",
     is_flag=True,
     help="For published comparisons: short slices or runs, which take minutes, instead of the author's protocol.",
 )
-@click.option(
+@question(
     "--resume",
     metavar="[RACE]",
     is_flag=False,

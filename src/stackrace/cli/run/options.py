@@ -11,10 +11,24 @@ from ...model.units import DURATION, PERCENT, SIZE
 from ...spec.request import MOST_SEED
 from ..names import complete_stack
 from ..options import Connections, Cores, Quantity
+from ..sections import section
 
-__all__ = ["BUDGET_OPTIONS", "CURRENT_OPTIONS", "LOAD_OPTIONS", "QUESTION_OPTIONS", "RUN_OPTIONS", "stack_option"]
+__all__ = [
+    "BUDGET_OPTIONS",
+    "CURRENT_OPTIONS",
+    "LOAD_OPTIONS",
+    "QUESTION_OPTIONS",
+    "RUN_OPTIONS",
+    "question",
+    "stack_option",
+]
 
-stack_option = click.option(
+_stacks = section("What is raced")
+_load = section("The load")
+question = section("The question, and the time for it")
+_resources = section("What every stack gets")
+
+stack_option = _stacks(
     "--stack",
     "stacks",
     multiple=True,
@@ -25,14 +39,14 @@ stack_option = click.option(
 )
 
 CURRENT_OPTIONS = (
-    click.option(
+    _stacks(
         "--current",
         metavar="FILE",
         type=click.Path(path_type=Path, exists=True, dir_okay=False),
         help="Deployment file that says what you run today: a Procfile, compose file, systemd unit … Default: the "
         "likeliest one in the project.",
     ),
-    click.option(
+    _stacks(
         "--no-current",
         "no_current",
         is_flag=True,
@@ -41,14 +55,14 @@ CURRENT_OPTIONS = (
 )
 
 LOAD_OPTIONS = (
-    click.option(
+    _load(
         "-c",
         "--concurrency",
         multiple=True,
         type=Connections(20_000, levels=True),
         help="Connections. Repeat it for more load levels. Default: 1, 10 and 100, fewer for a slow page.",
     ),
-    click.option(
+    _load(
         "--close",
         "keep_alive",
         is_flag=True,
@@ -56,43 +70,41 @@ LOAD_OPTIONS = (
         default=True,
         help="Open a new connection for every request (no keep-alive).",
     ),
-    click.option(
+    question(
         "--budget",
         "budget_s",
         type=Quantity(DURATION),
         help="Time to spend, such as 60s or 20min. Default: 3min.",
     ),
-    click.option(
+    question(
         "--slice", "slice_s", type=Quantity(DURATION), help="Length of a slice. Default: fitted to page and budget."
     ),
-    click.option(
+    _load(
         "--session",
         metavar="FILE",
         type=click.Path(path_type=Path, exists=True, dir_okay=False),
         help="Replay a HAR file or an access log instead of URLs. Each connection is a visitor.",
     ),
-    click.option("--think", is_flag=True, help="Keep the pauses of --session. Default: leave them out."),
+    _load("--think", is_flag=True, help="Keep the pauses of --session. Default: leave them out."),
 )
 
 RUN_OPTIONS = (
-    click.option(
+    _load(
         "--requests",
         "run_requests",
         metavar="N",
         type=click.IntRange(1),
         help="Length of a run in requests, with --repeats.",
     ),
-    click.option(
-        "--duration", "run_s", type=Quantity(DURATION), help="Length of a run in time (10s), with --repeats."
-    ),
-    click.option(
+    _load("--duration", "run_s", type=Quantity(DURATION), help="Length of a run in time (10s), with --repeats."),
+    _load(
         "--repeats",
         metavar="N",
         type=click.IntRange(1),
         help="Make N cold runs of each stack at each level, each on a fresh launch, as published comparisons did. "
         "Default: warm slices, as many as the budget holds.",
     ),
-    click.option(
+    question(
         "--no-twin",
         "twin",
         is_flag=True,
@@ -103,24 +115,24 @@ RUN_OPTIONS = (
 )
 
 BUDGET_OPTIONS = (
-    click.option(
+    _resources(
         "--cluster",
         metavar="SCHEDULER",
         help="Race on the workers of this Dask cluster, as in tcp://10.0.0.1:8786. Default: on this machine.",
     ),
-    click.option(
+    _resources(
         "--cores",
         type=Cores(),
         metavar="LIST",
         help="Cores of every stack, such as 0-3 or 0,2. Default: all but the load engine's.",
     ),
-    click.option(
+    _resources(
         "--engine-cores",
         type=Cores(),
         metavar="LIST",
         help="Cores of the load engine. Default: one, with all its threads.",
     ),
-    click.option(
+    _resources(
         "--memory",
         "memory_bytes",
         type=Quantity(SIZE),
@@ -128,12 +140,12 @@ BUDGET_OPTIONS = (
         metavar="SIZE",
         help="Memory limit of every stack, such as 512MiB or 2GiB. A stack above it is out. Default: no limit.",
     ),
-    click.option(
+    _resources(
         "--quota",
         is_flag=True,
         help="The CPU quota of this container is intended: its throttling only gives a warning.",
     ),
-    click.option(
+    _resources(
         "--no-priority",
         "priority",
         is_flag=True,
@@ -146,18 +158,18 @@ BUDGET_OPTIONS = (
 """What every stack gets."""
 
 QUESTION_OPTIONS = (
-    click.option(
+    question(
         "--question",
         type=click.Choice([question.value for question in Question]),
         callback=lambda context, option, question: None if question is None else Question(question),
         help="What to answer. Default: winner.",
     ),
-    click.option(
+    question(
         "--difference",
         type=Quantity(PERCENT, most=1.0),
         help="Smaller differences do not matter to you. Default: 5%.",
     ),
-    click.option(
+    question(
         "--seed",
         type=click.IntRange(0, MOST_SEED),
         metavar="N",
