@@ -38,7 +38,7 @@ _WAITS = re.compile(r"wait(-|_)?for.*|.*entrypoint.*")
 _OTHER_USER = frozenset({"gosu", "su-exec", "sudo", "setpriv", "runuser", "s6-setuidgid", "chpst"})
 _SOMEBODY = 1000
 _ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
-_PLAIN = re.compile(r"(?:[\w./:=,@%+-]+|'[^'\n]*'|\"[^\"$`\\\n]*\"|[ \t])*")
+_PLAIN = re.compile(r"(?:[\w./:=,@%+-]|'[^'\n]*'|\"[^\"$`\\\n]*\"|[ \t])*")
 """Words that every shell takes as they stand."""
 _SIMPLE = re.compile(r"(?:[\w./:=,@%+-]|\$\w|\$\{\w+(:?-[\w./:-]*)?\}|'[^'\n]*'|\"[^\"`\\\n]*\"|[ \t])*")
 """Words and variables, where no shell can be asked."""

@@ -37,6 +37,10 @@ SCRIPTS = {
         {"Procfile": "web: gunicorn a:b -w $((2 * $(nproc) + 1))"},
         f"gunicorn:workers={2 * CORES + 1}",
     ),
+    "a long line of plain words that ends in a list": (
+        {"compose.yml": f"services:\n  web:\n    command: sh -c '{'manage/py/migrate/' * 9} && gunicorn -w 3 a:b'\n"},
+        "gunicorn:workers=3",
+    ),
     "a condition that holds": (
         image('#!/bin/sh\nif [ "$ENV" = prod ]; then N=4; else N=2; fi\nexec gunicorn -w $N a:b\n')
         | {"Dockerfile": 'FROM x\nENV ENV=prod\nCOPY . /app/\nCMD ["/app/start.sh"]\n'},
