@@ -154,6 +154,10 @@ def _nothing(settings: Values) -> frozenset[str]:
     return frozenset()
 
 
+def _no_values(printed: Mapping[str, object]) -> Values:
+    return {}
+
+
 def _as_they_are(settings: Values) -> Values:
     return settings
 
@@ -195,6 +199,10 @@ class CommandLine:
     """How a word ends that is such a file without an option; empty: no word is."""
     found: str = ""
     """The configuration file that it reads where nobody names one."""
+    asked: Path | None = None
+    """A program for the app's interpreter: given a configuration file, it prints what the server makes of that."""
+    effective: Callable[[Mapping[str, object]], Values] = _no_values
+    """Returns the settings among what ``asked`` prints."""
     reads: Mapping[str, ReadOptions | None] = field(default_factory=dict)
     """The options that name a file which no path can name, and what reads it; None: nothing can."""
     prefix: str = ""

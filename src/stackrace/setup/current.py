@@ -50,19 +50,20 @@ def current_stack(
     offered: frozenset[Interface],
     python: tuple[int, int] | None = None,
     entry: Entry | None = None,
+    interpreter: Path | None = None,
 ) -> CurrentStack | None:
     """Return the stack that the project of ``request`` runs today, as its deployment files say.
 
-    ``offered`` is what the app offers, ``python`` the minor version of its interpreter, ``entry`` where it is, as
-    far as that is known. None where nothing is found, nothing is to be looked for (``current`` of the request), or
-    the app is a bundled one. Raises InputError for a file that the request names and that starts no server.
+    ``offered`` is what the app offers, ``python`` the minor version of its ``interpreter``, ``entry`` where it is,
+    as far as that is known. None where nothing is found, nothing is to be looked for (``current`` of the request),
+    or the app is a bundled one. Raises InputError for a file that the request names and that starts no server.
     """
     if request.current is False or request.bundled is not None:
         return None
     if request.current is None and request.stacks is not None:
         return None
     file = request.current if isinstance(request.current, Path) else None
-    deployment = current_deployment(request.folder, catalogue.specs, file, entry)
+    deployment = current_deployment(request.folder, catalogue.specs, file, entry, interpreter)
     if deployment is None:
         return None
     stack, problem = _parsed(deployment, request.folder, catalogue, offered)

@@ -139,7 +139,9 @@ def set_up(
             most_pages,
         )
         python = None if examined.interpreter is None else examined.interpreter.minor
-        current = current_stack(request, servers, examined.app.interfaces, python, examined.app.entry)
+        current = current_stack(
+            request, servers, examined.app.interfaces, python, examined.app.entry, examined.app.python
+        )
         choice = choose(request, examined, servers, cores, None if current is None else current.stack)
         named = request.stacks is not None
         built = build_stacks(choice, servers, environments, examined.interpreter, named=named)

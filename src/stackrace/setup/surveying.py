@@ -79,7 +79,9 @@ def survey_project(
         examination=protection.relocation.original(asked.examination),
         pages=protection.relocation.original(asked.pages),
         named=request.urls or (),
-        current=current_stack(request, catalogue(), project.interfaces, entry=project.entry),
+        current=current_stack(
+            request, catalogue(), project.interfaces, entry=project.entry, interpreter=project.python
+        ),
         notes=(
             *found_app.notes,
             *protection.notes,

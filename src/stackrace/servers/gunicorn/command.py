@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 
 from ...model.own import CommandLine
-from .own import UNSAID, WORKERS
+from .own import UNSAID, WORKERS, effective
 
 __all__ = ["COMMAND"]
 
@@ -59,6 +60,8 @@ COMMAND = CommandLine(
     idle=_idle,
     file_option="config",
     found="gunicorn.conf.py",
+    asked=Path(__file__).with_name("asked.py"),
+    effective=effective,
     arguments="GUNICORN_CMD_ARGS",
     workers="workers",
     unlike=frozenset({"reload", "check-config", "print-config"}),

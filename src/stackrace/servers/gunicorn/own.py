@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from ...model.own import Change, Concern, OwnLanguage, OwnReading
 
-__all__ = ["LANGUAGE", "OPTIONS", "TAKEN", "WORKER"]
+__all__ = ["LANGUAGE", "OPTIONS", "TAKEN", "WORKER", "effective"]
 
 OPTIONS = {
     "workers": "workers",
@@ -142,6 +142,17 @@ def read(text: str) -> OwnReading:
         changes.append(Change(key="worker_class", theirs=theirs, concern=Concern.PATHS))
     said = frozenset(setting for key, setting in KEYS.items() if key in values)
     return OwnReading(settings=settings, said=said, computed=computed, changes=tuple(changes))
+
+
+def effective(printed: Mapping[str, object]) -> Mapping[str, str | int | bool]:
+    """Return the settings among what gunicorn says of its file."""
+    settings = {}
+    for key, setting in KEYS.items():
+        value = printed.get(key, UNSAID[setting])
+        if isinstance(value, (str, int)) and type(value) is type(UNSAID[setting]):
+            settings[setting] = value
+    name = _class(settings)
+    return {**settings, "class": name} if name else {key: settings[key] for key in settings if key != "class"}
 
 
 def _assigned(body: Iterable[ast.stmt]) -> Iterator[tuple[str, ast.expr]]:

@@ -133,3 +133,37 @@ def test_what_leads_elsewhere_is_missing_by_line(tmp_path):
         (12, "location /blog/"),
         (14, "server"),
     ]
+
+
+READING = {
+    "a loop": "for name in ('workers', 'threads'):\n    globals()[name] = int(os.environ.get(name.upper(), 1))\n",
+    "an alias": "get = os.environ.get\nworkers = int(get('WORKERS', 1))\nthreads = int(get('THREADS', 1))\n",
+    "a helper of the project": "from conf.numbers import number\nworkers = number('WORKERS')\n"
+    "threads = number('THREADS')\n",
+    "a condition": "if 'WORKERS' in os.environ:\n    workers, threads = 4, 2\n",
+}
+
+
+@pytest.mark.parametrize("case", READING)
+def test_gunicorn_is_asked_what_its_file_makes_of_the_deployments_variables(tmp_path, case):
+    files = {
+        "compose.yml": "services: {w: {command: gunicorn a:b, environment: {WORKERS: 4, THREADS: 2}}}\n",
+        "gunicorn.conf.py": f"import os\n{READING[case]}open('written', 'w')\n",
+        "conf/numbers.py": "import os\ndef number(name):\n    return int(os.environ.get(name, 1))\n",
+    }
+    found = current_deployment(write(tmp_path, files), SPECS)
+    assert found is not None
+    assert found.stack == "gunicorn:workers=4,class=gthread,threads=2,config=gunicorn.conf.py"
+    assert not found.gaps
+    assert not (tmp_path / "written").exists()
+    assert parse_stack(found.stack, SPECS, ANY, tmp_path)
+
+
+def test_a_file_that_cannot_be_asked_is_read_and_what_it_computes_is_named(tmp_path):
+    files = {
+        "compose.yml": "services: {w: {command: gunicorn a:b, environment: {WORKERS: 4}}}\n",
+        "gunicorn.conf.py": "import os\nfrom nowhere import number\nworkers = number(os.environ, 'WORKERS')\n",
+    }
+    found = current_deployment(write(tmp_path, files), SPECS)
+    assert found is not None
+    assert [(gap.line, gap.what) for gap in found.gaps] == [(3, "workers = number(os.environ, 'WORKERS')")]

@@ -35,19 +35,23 @@ _CONFIGURES = re.compile(r"^\s*(\[uwsgi\]|(bind|workers|worker_class|threads|wsg
 
 
 def current_deployment(
-    folder: Path, specs: Mapping[str, ServerSpec], file: Path | None = None, entry: Entry | None = None
+    folder: Path,
+    specs: Mapping[str, ServerSpec],
+    file: Path | None = None,
+    entry: Entry | None = None,
+    python: Path | None = None,
 ) -> CurrentDeployment | None:
     """Return what the project in ``folder`` runs today, by its deployment files or by ``file`` alone.
 
     ``specs`` is the catalogue by server name. Where some of the servers start the app ``entry``, others count as
-    those of other apps. None where no file starts one of its servers. Raises InputError for a ``file`` that is not
-    there, or starts none.
+    those of other apps; ``python`` is the app's interpreter, as far as these are known. None where no file starts
+    one of its servers. Raises InputError for a ``file`` that is not there, or starts none.
     """
     base = folder.absolute()
     places = [base, *_above(base)] if file is None else [_home(file.absolute(), base)]
     found = None
     for root in places:
-        here = _found_in(root, base, specs, file, entry)
+        here = _found_in(root, base, specs, file, entry, python)
         # a server's own file says less than a command that names it
         if here is not None and (file is not None or Path(here.file).suffix not in _OWN_SUFFIXES):
             return here
@@ -71,7 +75,12 @@ def _home(file: Path, base: Path) -> Path:
 
 
 def _found_in(
-    root: Path, base: Path, specs: Mapping[str, ServerSpec], file: Path | None, entry: Entry | None
+    root: Path,
+    base: Path,
+    specs: Mapping[str, ServerSpec],
+    file: Path | None,
+    entry: Entry | None,
+    python: Path | None,
 ) -> CurrentDeployment | None:
     if file is not None and not file.is_file():
         raise InputError(
@@ -86,8 +95,8 @@ def _found_in(
         own = [command for command in own if command.document == file.absolute()] or own
         commands = own or commands_of_file(file.absolute(), root)
     commands = [command for command in commands if not _is_own_file(command)]
-    hops, unasked = _hops(commands, specs, root)
-    hops += _hops(_alone(root, hops, file), specs, root)[0]
+    hops, unasked = _hops(commands, specs, root, python)
+    hops += _hops(_alone(root, hops, file), specs, root, python)[0]
     real = _without_parts([hop for hop in hops if not hop.is_unlike or file is not None], root)
     if not real:
         if unasked:
@@ -110,13 +119,13 @@ def _found_in(
 
 
 def _hops(
-    commands: Sequence[DeploymentCommand], specs: Mapping[str, ServerSpec], root: Path
+    commands: Sequence[DeploymentCommand], specs: Mapping[str, ServerSpec], root: Path, python: Path | None
 ) -> tuple[list[ReadHop], list[CurrentDeployment]]:
     """Return the servers that ``commands`` start, and those commands of which nobody knows what they start."""
     hops, unasked = [], []
     for command in commands:
         invoked, problem = invocations(command, specs, root)
-        hops += [read_hop(start, root) for start in invoked]
+        hops += [read_hop(start, root, python) for start in invoked]
         if problem and not invoked:
             file, line = shown_place(command, root)
             unasked.append(CurrentDeployment(stack="", file=file, line=line, problem=problem))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -14,10 +13,9 @@ from ....model.own import OwnLanguage
 from ....model.stack import SettingValue
 from ..deployment_command import text_of
 from ..places import deployment_folders
-from ..settings import text_in
 from .invocations import Invocation
 
-__all__ = ["ConfigReading", "config_named", "config_reading", "line_of"]
+__all__ = ["ConfigReading", "config_named", "config_reading", "line_of", "unknown_variables"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,8 +24,10 @@ class ConfigReading:
 
     changes: tuple[CurrentChange, ...] = ()
     gaps: tuple[CurrentGap, ...] = ()
-    settings: dict[str, str] = field(default_factory=dict)
-    """What it computes, but of which a default in it tells what a path must say."""
+    computed: Mapping[str, str] = field(default_factory=dict)
+    """By setting what it computes: its server knows what that is."""
+    decided: frozenset[str] = frozenset()
+    """What of it is decided otherwise."""
     known: Mapping[str, SettingValue] = field(default_factory=dict)
     """What it says of settings, the server's defaults included."""
     said: frozenset[str] = frozenset()
@@ -59,8 +59,8 @@ def _inside(folder: str, root: Path) -> Path | None:
     return by_last_parts(folder, [root], Path.is_dir)
 
 
-def config_reading(path: Path, root: Path, language: OwnLanguage, variables: Mapping[str, str]) -> ConfigReading:
-    """Return what is decided otherwise in the file at ``path``, and what of it nobody knows here."""
+def config_reading(path: Path, root: Path, language: OwnLanguage) -> ConfigReading:
+    """Return what is decided otherwise in the file at ``path``, and what of it nobody knows without its server."""
     text, file = text_of(path), str(path.relative_to(root))
     try:
         reading = language.reading(text, path, root)
@@ -75,16 +75,17 @@ def config_reading(path: Path, root: Path, language: OwnLanguage, variables: Map
         )
         for change in reading.changes
     )  # fmt: skip
-    gaps = [CurrentGap(file=file, line=gap.line, what=gap.what, why=gap.why) for gap in reading.not_taken]
-    settings = {
-        name: value
-        for name, expression in reading.computed.items()
-        # what the file computes by itself it computes in a race, too
-        if (name == "class" or _names(expression) & variables.keys()) and (value := _value(expression, variables))
-    }
-    taken = set().union(*(_names(reading.computed[name]) for name in settings))
-    gaps += _unknown_variables(file, lines, {name: "" for name in variables if name not in taken})
-    return ConfigReading(changes, tuple(gaps), settings, reading.settings, reading.said)
+    return ConfigReading(
+        changes=changes,
+        gaps=tuple(
+            CurrentGap(file=file, line=gap.line, what=gap.what, why=gap.why, weight=gap.weight)
+            for gap in reading.not_taken
+        ),
+        computed=reading.computed,
+        decided=frozenset(change.key for change in reading.changes),
+        known=reading.settings,
+        said=reading.said,
+    )
 
 
 def line_of(lines: list[str], key: str) -> int:
@@ -93,7 +94,7 @@ def line_of(lines: list[str], key: str) -> int:
     return next((number for number, line in enumerate(lines, 1) if spelled.match(line)), 0)
 
 
-def _unknown_variables(file: str, lines: list[str], variables: Mapping[str, str]) -> Iterator[CurrentGap]:
+def unknown_variables(file: str, lines: list[str], variables: Mapping[str, str]) -> Iterator[CurrentGap]:
     """Yield where a file reads a variable that the deployment sets: nobody sets it in a race."""
     for number, line in enumerate(lines, 1):
         for named in _names(line):
@@ -106,17 +107,3 @@ def _names(text: str) -> set[str]:
     """Return the variables that a line reads: ``os.environ.get("WORKERS", 2)``, uWSGI's ``$(WORKERS)``."""
     found = re.findall(r"""(?:environ(?:\.get)?|getenv|env|config)[(\[\s]+["'](\w+)["']|\$\((\w+)\)""", text)
     return {first or second for first, second in found}
-
-
-def _value(expression: str, variables: Mapping[str, str]) -> str:
-    """Return what such as ``int(os.environ.get("WORKERS", "2"))`` is here; empty where that is open."""
-    if match := re.fullmatch(r"\$\((\w+)\)", expression):
-        return variables.get(match[1], "")
-    try:
-        node = ast.parse(expression, mode="eval").body
-    except (SyntaxError, ValueError):
-        return ""
-    match node:
-        case ast.Call(func=ast.Name(id="int"), args=[inner]):
-            node = inner
-    return text_in(node, variables) or ""

@@ -10,7 +10,8 @@ from pathlib import Path
 from ....model.own import Weight
 from ..deployment_command import text_of
 from ..shell import unknown
-from .config_file import config_named, config_reading, line_of
+from .asking import Asked, ask_server
+from .config_file import ConfigReading, config_named, config_reading, line_of, unknown_variables
 from .hop import ReadHop
 from .invocations import Invocation
 from .options import options_in, set_value, take
@@ -23,10 +24,12 @@ _UNREAD = "Stackrace cannot read such a file: its settings are missing"
 _NO_FILE = "there is no such file in the project"
 _MORE = re.compile(r"\$\w*(ARG|OPT|FLAG|PARAM|EXTRA)[A-Z_]*")
 """A variable by itself that holds options, by its name."""
+_READS = re.compile(r"environ|getenv|\$\(\w+\)")
+"""How files read variables."""
 _SECTION = re.compile(r":(\w+)$")
 
 
-def read_hop(invocation: Invocation, root: Path) -> ReadHop:
+def read_hop(invocation: Invocation, root: Path, python: Path | None = None) -> ReadHop:
     """Return what ``invocation`` starts in the project at ``root``, as far as a path can say it."""
     hop = ReadHop(invocation, root)
     if invocation.problem:
@@ -44,7 +47,7 @@ def read_hop(invocation: Invocation, root: Path) -> ReadHop:
             _take_options(hop, name, value)
     for name, value in options:
         take(hop, name, value)
-    hop.said = _take_file(hop)
+    hop.said = _take_file(hop, python)
     _take_workers(hop)
     for wrapper in invocation.wrappers:
         hop.gap(wrapper, "a race starts the server by itself, without this program")
@@ -108,7 +111,7 @@ def _take_options(hop: ReadHop, option: str, named: str) -> None:
     hop.at = None
 
 
-def _take_file(hop: ReadHop) -> frozenset[str]:
+def _take_file(hop: ReadHop, python: Path | None) -> frozenset[str]:
     """Take the configuration file that the command names, or that the server finds by itself.
 
     Returns the settings of which the file says something.
@@ -123,14 +126,52 @@ def _take_file(hop: ReadHop) -> frozenset[str]:
             hop.gap(f"--{line.file_option} {named}", _NO_FILE, Weight.SIZE)
         return frozenset()
     hop.config = str(path.relative_to(hop.root))
-    reading = config_reading(path, hop.root, language, hop.variables)
+    reading = config_reading(path, hop.root, language)
     hop.file_settings = reading.known
     hop.changes += reading.changes
     hop.gaps += reading.gaps
-    for name, value in reading.settings.items():
-        if name not in hop.settings:
-            set_value(hop, name, name, value, f"{name} = {value}")
+    if asked := ask_server(hop, path, python):
+        _take_answers(hop, reading, asked)
+    else:
+        _take_as_read(hop, path, reading)
     return reading.said
+
+
+def _take_answers(hop: ReadHop, reading: ConfigReading, asked: Asked) -> None:
+    """Take what the server makes of its file: what hangs on the deployment's variables becomes a setting."""
+    theirs, races = asked
+    effective, kept = (hop.invocation.line.effective(each) for each in asked)
+    hop.file_settings = kept
+    for name, value in effective.items():
+        # a path says its class, which decides what it can host
+        is_to_be_said = value != kept.get(name) or (name == "class" and name in reading.computed)
+        if is_to_be_said and name not in hop.settings:
+            hop.settings[name] = value
+    for key in sorted(theirs.keys() | races.keys()):
+        if theirs.get(key) != races.get(key) and key not in reading.decided and not _is_setting(hop, key, asked):
+            hop.gap(key, "it hangs on variables that the deployment sets, and a race does not: add [app] env")
+
+
+def _is_setting(hop: ReadHop, key: str, asked: Asked) -> bool:
+    effective = hop.invocation.line.effective
+    return any(effective({key: each[key]}) != effective({}) for each in asked if key in each)
+
+
+def _take_as_read(hop: ReadHop, path: Path, reading: ConfigReading) -> None:
+    """Take what of a file's settings can be told without the server, and name the rest."""
+    file, lines = str(path.relative_to(hop.root)), text_of(path).splitlines()
+    for name, expression in reading.computed.items():
+        named = re.fullmatch(r"\$\((\w+)\)", expression)
+        value = hop.variables.get(named[1], "") if named else ""
+        if name in hop.settings:
+            continue
+        if value and not unknown(value):
+            set_value(hop, name, name, value, f"{name} = {value}")
+        elif hop.variables and _READS.search(text_of(path)):
+            hop.at = file, line_of(lines, name)
+            hop.gap(f"{name} = {expression}", _UNKNOWN, Weight.SIZE)
+            hop.at = None
+    hop.gaps += unknown_variables(file, lines, hop.variables)
 
 
 def _take_workers(hop: ReadHop) -> None:

@@ -1,0 +1,36 @@
+"""Says what gunicorn makes of its configuration file, with the variables around it. Run by the app's interpreter.
+
+Usage: ``asked.py FILE``. The last line that it prints is a JSON object of gunicorn's settings, by their names in a
+file. The file is run, the app is not loaded. Where the interpreter has no gunicorn, or that takes offence at a
+folder or a user that this machine lacks, only the file's own names are said.
+"""
+
+import json
+import runpy
+import sys
+
+_LONGEST = 80
+
+
+def settings(file: str) -> dict[str, object]:
+    """Return what gunicorn would start with."""
+    try:
+        from gunicorn.app.wsgiapp import WSGIApplication  # type: ignore[import-untyped]
+
+        sys.argv = ["gunicorn", "-c", file, "app:app"]
+        return {name: setting.get() for name, setting in WSGIApplication().cfg.settings.items()}
+    except (ImportError, SystemExit):
+        return dict(runpy.run_path(file))
+
+
+def main(file: str) -> None:
+    """Print it."""
+    sys.path.insert(0, "")
+    values = settings(file)
+    plain = {name: value for name, value in values.items() if isinstance(value, (str, int)) and name[:1] != "_"}
+    kept = {name: value for name, value in plain.items() if len(str(value)) < _LONGEST}
+    sys.stdout.write("\n" + json.dumps(kept))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
