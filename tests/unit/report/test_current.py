@@ -10,9 +10,11 @@ from tests.factories import STACKS, make_race, make_standing
 from stackrace.model.current import CurrentChange, CurrentDeployment, CurrentGap
 from stackrace.model.current_standing import CurrentKind, CurrentStanding
 from stackrace.model.interval import Interval
-from stackrace.model.own import Concern
+from stackrace.model.own import Concern, Weight
+from stackrace.race.current import current_standing
 from stackrace.report import SCHEMA, Format, document, render
 from stackrace.report.terminal import make_console, print_report
+from stackrace.report.words.current import current, taken_over
 
 FOUND = CurrentDeployment(
     stack=STACKS[1],
@@ -52,6 +54,20 @@ def test_the_terminal_marks_it_and_lists_what_was_changed():
     assert f"{STACKS[0]} (current)" not in text
     for part in (SENTENCE, CHANGED, GAP, "Procfile:1; race one with --current FILE"):
         assert part in text
+
+
+def test_what_leaves_the_workers_open_is_no_present_deployment():
+    open_ = CurrentGap(file="compose.yml", line=3, what="env_file w.env", why="it is missing", weight=Weight.SIZE)
+    assumed = CurrentGap(file="compose.yml", line=2, what="image x", why="it is ours", weight=Weight.ASSUMED)
+    found = replace(FOUND, gaps=(*FOUND.gaps, assumed, open_), read=("compose.yml", "compose.prod.yml"))
+    race = replace(make_race(3), current=STACKS[1], deployment=found)
+    standing = current_standing(race, None, ())
+    assert standing is not None
+    assert current(standing).startswith("What your files say in part (compose.prod.yml:12), ")
+    said = " ".join(taken_over(race))
+    assert "What your files say in part was read from compose.prod.yml:12 with compose.yml: " in said
+    assert said.index("Not taken over: compose.yml:3 env_file w.env") < said.index("nginx.conf:4 lua_code_cache")
+    assert "Assumed: compose.yml:2 image x: it is ours." in said
 
 
 def test_markdown_and_the_page_mark_it():

@@ -15,7 +15,7 @@ from ...model.exported import is_exported
 from .containers import compose_commands
 from .deployment_command import DeploymentCommand, located, text_of
 from .dockerfiles import dockerfile_commands
-from .kubernetes import kubernetes_commands
+from .kubernetes import is_manifest, kubernetes_commands
 from .platforms import flaskenv_commands, fly_commands, platform_commands, procfile_commands, pyproject_commands
 from .units import httpd_commands, ini_commands, systemd_commands
 
@@ -57,7 +57,7 @@ def commands_of_file(path: Path, root: Path) -> tuple[DeploymentCommand, ...]:
         ),
         None,
     )
-    if path.suffix in (".yml", ".yaml") and re.search(r"^apiVersion:", text, re.MULTILINE):
+    if is_manifest(path):
         read = kubernetes_commands
     elif read is None and re.search(r"^services:", text, re.MULTILINE):
         read = compose_commands

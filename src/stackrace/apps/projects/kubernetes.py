@@ -17,10 +17,10 @@ from .deployment_command import OPEN, DeploymentCommand, text_of
 from .loading import Table, loaded_all
 from .places import deployment_folders
 
-__all__ = ["TEMPLATED", "kubernetes_commands", "manifests"]
+__all__ = ["MENTIONED", "TEMPLATED", "is_manifest", "kubernetes_commands", "manifests"]
 
 _KINDS = frozenset({"Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "Pod"})
-_MENTIONED = re.compile(
+MENTIONED = re.compile(
     r"^\s*-?\s*kind:\s*[\"']?(Deployment|StatefulSet|DaemonSet|ReplicaSet|Pod|ConfigMap|List)\b", re.M
 )
 TEMPLATED = "{{"
@@ -29,7 +29,12 @@ _VARIABLE = re.compile(r"\$(\$|\(([A-Za-z_][\w.-]*)\))")
 _SECRET = "it stands in a secret, which is not read"
 
 
-def manifests(root: Path, least: re.Pattern[str] = _MENTIONED) -> Iterator[tuple[Path, str]]:
+def is_manifest(path: Path) -> bool:
+    """Tell whether a file speaks of objects of Kubernetes."""
+    return path.suffix in (".yml", ".yaml") and bool(re.search(r"^apiVersion:", text_of(path), re.MULTILINE))
+
+
+def manifests(root: Path, least: re.Pattern[str] = MENTIONED) -> Iterator[tuple[Path, str]]:
     """Yield the files of YAML in the project that speak of objects of Kubernetes, with their text."""
     for folder, _, names in deployment_folders(root):
         for path in (folder / name for name in names if name.endswith((".yml", ".yaml"))):

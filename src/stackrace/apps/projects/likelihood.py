@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-__all__ = ["is_platform", "likelihood"]
+__all__ = ["is_development", "is_platform", "likelihood"]
 
 _PRODUCTION = re.compile(r"(?<![a-z])(prod|production|live|deploy|deployment)(?![a-z])", re.IGNORECASE)
 _DEVELOPMENT = re.compile(
@@ -35,6 +35,11 @@ def likelihood(file: Path, root: Path, service: str = "") -> tuple[int, int]:
     stage = 2 if _DEVELOPMENT.search(whole) else 0 if _PRODUCTION.search(whole) else 1
     kind = next((place for place, pattern in enumerate(_KINDS) if pattern.search(name)), len(_KINDS))
     return stage, kind
+
+
+def is_development(file: Path, root: Path) -> bool:
+    """Tell whether the file is called one for development, for tests or for show."""
+    return likelihood(file, root)[0] > 1
 
 
 def is_platform(file: Path, root: Path) -> bool:

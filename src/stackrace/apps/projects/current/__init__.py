@@ -17,6 +17,7 @@ from ....model.stack import ServerSpec
 from ..commands import served_app
 from ..deployment import DeploymentCommand, commands_of_file, deployment_commands
 from ..deployment_command import text_of
+from ..kubernetes import is_manifest
 from ..likelihood import is_platform, likelihood
 from ..loading import problem_of
 from .fronts import Front, fronts, fronts_shown
@@ -24,6 +25,7 @@ from .hop import ReadHop, shown_place
 from .invocations import invocations
 from .process_variables import settings_variable
 from .reading import read_hop
+from .unread import unread_documents
 
 __all__ = ["current_deployment"]
 
@@ -53,7 +55,7 @@ def current_deployment(
     for root in places:
         here = _found_in(root, base, specs, file, entry, python)
         # a server's own file says less than a command that names it
-        if here is not None and (file is not None or Path(here.file).suffix not in _OWN_SUFFIXES):
+        if here is not None and (file or (here.stack and Path(here.file).suffix not in _OWN_SUFFIXES)):
             return here
         found = found or here
     return found
@@ -98,9 +100,15 @@ def _found_in(
     hops, unasked = _hops(commands, specs, root, python)
     hops += _hops(_alone(root, hops, file), specs, root, python)[0]
     real = _without_parts([hop for hop in hops if not hop.is_unlike or file is not None], root)
+    programs = {name for spec in specs.values() if spec.command for name in spec.command.programs}
+    # a repository above may be that of a tool, which has templates for others
+    unread = list(unread_documents(root, programs if root == base else ()))
     if not real:
         if unasked:
             return unasked[0]
+        if unread and file is None:
+            gap = unread[0]
+            return CurrentDeployment(stack="", file=gap.file, line=gap.line, problem=f"{gap.what}: {gap.why}")
         if file is not None:
             raise InputError(
                 f"{file} starts no server that Stackrace knows{_why_unread(file)}; "
@@ -114,7 +122,7 @@ def _found_in(
     command = first.invocation.command
     documents = dict.fromkeys((*command.documents, *filter(None, (command.document, command.file))))
     found = _deployment(first, named or [*before, *fronts_shown(root, specs, documents)], root, base)
-    gaps = (*found.gaps, *_beside(first), *settings_variable(first, entry))
+    gaps = (*found.gaps, *_beside(first), *settings_variable(first, entry), *_overriding(first, unread, file))
     return replace(found, gaps=gaps, others=_others(found, others))
 
 
@@ -142,6 +150,18 @@ def _beside(hop: ReadHop) -> Iterator[CurrentGap]:
         if weight is Weight.VARIABLES:
             weight = Weight.SIZE if hop.takes_workers else Weight.PLAIN
         yield CurrentGap(file=shown, line=gap.line, what=gap.what, why=gap.why, weight=weight)
+
+
+def _overriding(hop: ReadHop, unread: Sequence[CurrentGap], file: Path | None) -> Iterator[CurrentGap]:
+    """Yield the files that may override what ``hop`` is: an image's words, and objects of Kubernetes.
+
+    What is said elsewhere, or was named by the user, is a deployment of its own: they only stand beside it.
+    """
+    command = hop.invocation.command
+    file_of = command.document or command.file
+    is_overridden = is_manifest(file_of) or (command.document is None and not is_platform(file_of, hop.root))
+    for gap in unread if file is None else ():
+        yield gap if is_overridden else replace(gap, weight=Weight.PLAIN)
 
 
 def _why_unread(file: Path) -> str:

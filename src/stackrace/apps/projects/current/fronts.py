@@ -14,7 +14,7 @@ from ....model.foreign import said_by
 from ....model.own import CONFIG, OwnReading, Signs, Weight
 from ....model.stack import ServerSpec
 from ..deployment_command import text_of
-from ..kubernetes import manifests
+from ..kubernetes import is_manifest, manifests
 from ..likelihood import likelihood
 from ..places import deployment_folders
 from .hop import quoted_value
@@ -51,7 +51,6 @@ _ABSENT = {
 }
 """Front ends that are not in the catalogue."""
 _INGRESS = re.compile(r"^kind:\s*Ingress\s*$", re.MULTILINE)
-_MANIFEST = re.compile(r"^apiVersion:", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -191,7 +190,7 @@ def fronts_shown(root: Path, specs: Mapping[str, ServerSpec], documents: Collect
     known = [(spec.title, spec, spec.signs) for spec in specs.values() if spec.signs]
     known += [(title, None, signs) for title, signs in _ABSENT.items()]
     texts = {path: text_of(path) for path in documents}
-    if any(_MANIFEST.search(text) for text in texts.values()):
+    if any(is_manifest(path) for path in texts):
         texts |= dict(manifests(root, _INGRESS))
     named = [
         Front(title=title, spec=spec, file=str(path.relative_to(root)), line=line)
