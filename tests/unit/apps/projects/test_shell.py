@@ -38,7 +38,7 @@ SCRIPTS = {
         f"gunicorn:workers={2 * CORES + 1}",
     ),
     "a long line of plain words that ends in a list": (
-        {"compose.yml": f"services:\n  web:\n    command: sh -c '{'manage/py/migrate/' * 9} && gunicorn -w 3 a:b'\n"},
+        {"Procfile": f"web: sh -c 'echo {'plain-words/' * 9} && gunicorn -w 3 a:b'"},
         "gunicorn:workers=3",
     ),
     "a condition that holds": (
