@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..model.verdict import Effect, Finding, Unit
 from ..model.workload import LARGE_HEAD
-from .declaration import Declaration, Limits, Made
+from .declaration import Cause, Declaration, Limits, Made
 from .observation import Observation
 from .texts import LOWER_CONCURRENCY
 
@@ -44,6 +44,7 @@ _LOWER_BOUNDS = "{censored:list} include requests unfinished at the end: they ar
     id="nothing-right",
     number=25,
     title="nothing right",
+    cause=Cause.ERRORS,
     made=(Made.SLICE,),
     limits=Limits(invalidates=1),
     least=True,
@@ -62,6 +63,7 @@ def nothing_right(observation: Observation) -> Finding | None:
     id="unexpected-status",
     number=25,
     title="unexpected status",
+    cause=Cause.ERRORS,
     made=(Made.SLICE,),
     limits=Limits(warns=0.0, invalidates=0.001),
     unit=Unit.SHARE,
@@ -113,6 +115,7 @@ def _giver(observation: Observation) -> str:
     id="failures",
     number=25,
     title="failures",
+    cause=Cause.ERRORS,
     made=(Made.SLICE,),
     limits=Limits(warns=0.0, invalidates=0.01),
     unit=Unit.SHARE,
@@ -141,6 +144,7 @@ def failures(observation: Observation) -> Finding | None:
     id="timeouts",
     number=26,
     title="timeouts",
+    cause=Cause.ERRORS,
     made=(Made.SLICE,),
     limits=Limits(warns=0),
     seen={

@@ -15,7 +15,7 @@ from typing import Generic, TypeVar
 
 from ..model.verdict import Effect, Fact, Finding, Unit
 
-__all__ = ["Check", "Declaration", "Limits", "Made"]
+__all__ = ["Cause", "Check", "Declaration", "Limits", "Made"]
 
 View = TypeVar("View")
 
@@ -29,6 +29,15 @@ class Made(StrEnum):
     """One run of ``stackrace load``."""
     LAUNCH = "launch"
     RACE = "race"
+
+
+class Cause(StrEnum):
+    """What several checks see the signs of; a short report tells such checks together."""
+
+    PROGRAMS = "other programs"
+    MACHINE = "an uneven machine"
+    ERRORS = "errors"
+    WRITING = "writing to disk"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,6 +94,8 @@ class Declaration:
     """The limit for the list of checks, where it is not one number: a formula, or what must hold."""
     of: str = ""
     """What a share is of: "of the time"."""
+    cause: Cause | None = None
+    """What it sees a sign of, where other checks see signs of the same."""
     passing: bool = False
     """Whether what it refuses is worth another try, since its cause may pass; what is refused again counts no more
     than before. For causes that favour some stacks: see docs/method.md."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..model.verdict import Finding, Unit
-from .declaration import Declaration, Limits, Made
+from .declaration import Cause, Declaration, Limits, Made
 from .observation import Observation
 from .texts import OWN_CORE
 
@@ -68,6 +68,7 @@ def _spare_cores(observation: Observation) -> int:
     id="generator-waited",
     number=2,
     title="generator waited",
+    cause=Cause.PROGRAMS,
     made=(Made.SLICE, Made.RUN),
     limits=Limits(warns=0.03, invalidates=0.05),
     unit=Unit.SHARE,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..model.verdict import Finding, Unit
-from .declaration import Declaration, Limits, Made
+from .declaration import Cause, Declaration, Limits, Made
 from .observation import Observation
 
 __all__ = ["MOST_TAKEN", "contention", "foreign_cpu", "major_faults", "steal", "swapping", "throttled"]
@@ -19,6 +19,7 @@ _END_OTHERS = "end what else runs here (`stackrace doctor` names it)"
     id="steal",
     number=10,
     title="steal",
+    cause=Cause.MACHINE,
     made=(Made.SLICE, Made.RUN),
     limits=Limits(warns=0.01, invalidates=0.05),
     unit=Unit.SHARE,
@@ -41,6 +42,7 @@ def steal(observation: Observation) -> Finding | None:
     id="foreign-cpu",
     number=11,
     title="foreign CPU",
+    cause=Cause.PROGRAMS,
     made=(Made.SLICE,),
     limits=Limits(warns=0.03),
     unit=Unit.SHARE,
@@ -66,6 +68,7 @@ def foreign_cpu(observation: Observation) -> Finding | None:
     id="contention",
     number=11,
     title="contention",
+    cause=Cause.PROGRAMS,
     made=(Made.SLICE,),
     limits=Limits(warns=0.05, invalidates=MOST_TAKEN),
     unit=Unit.SHARE,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from ..model.verdict import Finding, Unit
-from .declaration import Declaration, Limits, Made
+from .declaration import Cause, Declaration, Limits, Made
 from .observation import Observation
 
 __all__ = ["cpu_frequency", "machine_speed", "overheated"]
@@ -15,6 +15,7 @@ __all__ = ["cpu_frequency", "machine_speed", "overheated"]
     id="machine-speed",
     number=13,
     title="machine speed",
+    cause=Cause.MACHINE,
     made=(Made.SLICE,),
     limits=Limits(warns=0.10, redoes=0.25),
     unit=Unit.SHARE,
@@ -42,6 +43,7 @@ def machine_speed(observation: Observation) -> Finding | None:
     id="cpu-frequency",
     number=13,
     title="CPU frequency",
+    cause=Cause.MACHINE,
     made=(Made.SLICE,),
     limits=Limits(warns=0.05, redoes=0.15),
     unit=Unit.SHARE,
@@ -62,6 +64,7 @@ def cpu_frequency(observation: Observation) -> Finding | None:
     id="overheated",
     number=13,
     title="overheated",
+    cause=Cause.MACHINE,
     made=(Made.SLICE,),
     limits=Limits(redoes=0),
     seen="the processor slowed down {value:count} times because of heat",

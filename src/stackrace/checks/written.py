@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..model.verdict import Effect, Finding, Unit
-from .declaration import Declaration, Limits, Made
+from .declaration import Cause, Declaration, Limits, Made
 from .observation import Observation
 
 __all__ = ["access_log", "logs_grow"]
@@ -19,6 +19,7 @@ _ENOUGH_PER_CONNECTION = 20
     id="access-log",
     number=34,
     title="access log",
+    cause=Cause.WRITING,
     made=(Made.SLICE,),
     effects=(Effect.WARNS,),
     unit=Unit.BYTES,
@@ -46,6 +47,7 @@ def access_log(observation: Observation) -> Finding | None:
     id="logs-grow",
     number=32,
     title="logs grow",
+    cause=Cause.WRITING,
     made=(Made.SLICE,),
     limits=Limits(warns=_MIB),
     unit=Unit.BYTES_PER_SECOND,

@@ -110,11 +110,11 @@ def _show_race(
     from ..store import open_store
     from .run.next_steps import short_steps
     from .showing import show, write_html
-    from .stored import meant, unfinished_note
+    from .stored import at_store, meant, unfinished_note
 
     with open_store(store_url) as store:
         loaded = store.load(meant(race, store))
-        hint = unfinished_note(loaded, store)
+        hint, at = unfinished_note(loaded, store), at_store(store)
     if loaded.tuning is not None and form is None:
         _show_tuning(loaded, html)
         if hint:
@@ -126,7 +126,7 @@ def _show_race(
     if form is not None or html is None:
         show(loaded, standing, form, details=details)
     if form is None and html is None and not details and loaded.gate is None:
-        click.echo("\n" + "\n".join(short_steps(loaded, standing)))
+        click.echo("\n" + "\n".join(short_steps(loaded, standing, at=at)))
     if hint:
         click.echo(hint, err=True)
 

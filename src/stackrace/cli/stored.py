@@ -14,7 +14,7 @@ from ..store.address import VARIABLE, SqliteFile, default_file, races_folder
 if TYPE_CHECKING:
     from ..store.store import Store
 
-__all__ = ["go_on_with", "meant", "unfinished_note"]
+__all__ = ["at_store", "go_on_with", "meant", "unfinished_note"]
 
 
 def meant(race: str | None, store: Store) -> str:
@@ -26,12 +26,16 @@ def meant(race: str | None, store: Store) -> str:
 
 
 def go_on_with(race_id: str, store: Store) -> str:
-    """Return the command that goes on with a race; it names the store unless it would be found anyway."""
-    command = f"stackrace run --resume {race_id}"
+    """Return the command that goes on with a race."""
+    return f"stackrace run --resume {race_id}{at_store(store)}"
+
+
+def at_store(store: Store) -> str:
+    """Return the end of a command that needs ``store``; empty where that would be found anyway."""
     if store.address == default_file() or VARIABLE in os.environ:
-        return command
+        return ""
     address = f"sqlite:///{store.address}" if isinstance(store.address, SqliteFile) else str(store.address)
-    return f"{command} --store {shlex.quote(address)}"
+    return f" --store {shlex.quote(address)}"
 
 
 def unfinished_note(race: Race, store: Store) -> str:

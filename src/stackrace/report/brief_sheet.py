@@ -53,11 +53,11 @@ def _top(race: Race, short_race: Race, standing: Standing) -> Iterator[Paragraph
         yield Paragraph(text=race_words.VOID, tone=Tone.WRONG, lines=1)
     if debugging := debug(race):
         yield Paragraph(text=debugging, tone=Tone.DOUBTFUL, lines=1)
-    yield Paragraph(text=raced(race), lines=usual)
+    yield Paragraph(text=raced(race), lines=2)
     if valid and (yours := current(standing.current)):
         yield Paragraph(text=yours, tone=Tone.STRONG, lines=usual)
     if read := deployment(race):
-        yield Paragraph(text=read, lines=1)
+        yield Paragraph(text=read, lines=usual)
 
 
 def _rest(race: Race, standing: Standing) -> Iterator[Paragraph]:
@@ -67,7 +67,7 @@ def _rest(race: Race, standing: Standing) -> Iterator[Paragraph]:
     if others := elsewhere(standing, race):
         yield Paragraph(text=others, lines=1 if compared else 2)
     if needs := costs(standing.costs, short=True):
-        yield Paragraph(text=needs, lines=1 if compared else 2)
+        yield Paragraph(text=needs, lines=1)
     if compared:
         yield Paragraph(text=compared, lines=1)
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from ..checks import DECLARATIONS
+from ..checks.declaration import Cause
 from ..checks.stack import debug_on
 from ..model.launch import FailureKind
 from ..model.race import Race
 from ..model.standing import Standing
 from ..model.verdict import Effect
-from .complaints import complaints
+from .complaints import Complaint, complaints
 from .setbacks import Setback, setbacks
 from .sheet import Item, Tone
 from .words.failures import kind
@@ -21,6 +23,7 @@ from .words.phrases import listed
 __all__ = ["causes"]
 
 _TONES = {Effect.INVALIDATES: Tone.WRONG, Effect.REDOES: Tone.REDONE, Effect.WARNS: Tone.DOUBTFUL}
+_CAUSES = {each.title: each.cause for each in DECLARATIONS.values() if each.cause is not None}
 _GRAVE = {Effect.INVALIDATES: 1, Effect.REDOES: 2, Effect.WARNS: 4}
 _ELSEWHERE = check_title(debug_on.declaration.id)
 """What is said of the whole race, and not here."""
@@ -58,21 +61,27 @@ def _failures(race: Race, standing: Standing, names: Mapping[str, str]) -> Itera
 
 
 def _complaints(race: Race, standing: Standing, names: Mapping[str, str]) -> Iterator[_Cause]:
-    """Yield the gravest that each check found, with the stacks that have no place for it."""
+    """Yield what checks found that see the same cause, with the gravest effect and who has no place for it."""
     out: dict[str, list[str]] = {}
     for one in standing.withdrawals:
         if one.failure.kind is FailureKind.REFUSED and one.failure.finding is not None:
-            out.setdefault(title(one.failure.finding), []).append(names.get(one.stack, one.stack))
-    told: set[str] = {_ELSEWHERE}
+            out.setdefault(title(one.failure.finding), []).append(one.stack)
+    is_news = standing.current is not None and standing.current.errors is not None
+    groups: dict[str, list[Complaint]] = {}
     for complaint in complaints(race, standing):
-        if complaint.check in told:
+        if complaint.check != _ELSEWHERE:
+            groups.setdefault(_CAUSES.get(complaint.check, complaint.check), []).append(complaint)
+    for cause, same in groups.items():
+        first = same[0]
+        # the news says it of this stack
+        if is_news and cause == Cause.ERRORS and all(one.stacks == (race.current,) for one in same):
             continue
-        told.add(complaint.check)
-        gone = out.get(complaint.check, [])
-        place = f"; no place for {_named(gone)}" if gone else ""
-        seen = f": {complaint.seen}" if complaint.seen else ""
-        item = Item(lead=complaint.check, tone=_TONES[complaint.effect], text=f"{complaint.headline}{place}{seen}")
-        yield _Cause(grave=0 if gone else _GRAVE[complaint.effect], item=item)
+        checks = dict.fromkeys(complaint.check for complaint in same)
+        gone = dict.fromkeys(names.get(stack, stack) for check in checks for stack in out.get(check, ()))
+        place = f"; no place for {_named([*gone])}" if gone else ""
+        seen = f": {first.seen}" if first.seen else ""
+        item = Item(lead=", ".join(checks), tone=_TONES[first.effect], text=f"{first.headline}{place}{seen}")
+        yield _Cause(grave=0 if gone else _GRAVE[first.effect], item=item)
 
 
 def _named(stacks: Sequence[str]) -> str:

@@ -183,6 +183,27 @@ def test_one_cause_has_one_line():
     assert "and 4 more: --details" in text
 
 
+def test_checks_that_see_the_same_cause_share_a_line():
+    findings = tuple(
+        Finding(check=check, effect=effect, seen=f"{check} was seen")
+        for check, effect in (
+            ("foreign-cpu", Effect.WARNS), ("contention", Effect.REDOES), ("generator-waited", Effect.WARNS),
+            ("reconnects", Effect.WARNS),
+        )
+    )  # fmt: skip
+    race = make_race(3, levels=(20,))
+    launches = tuple(
+        replace(launch, slices=tuple(replace(one, verdict=Verdict(findings)) for one in launch.slices))
+        for launch in race.launches
+    )
+    race = replace(race, launches=launches)
+    lines = [line for line in printed(race, make_standing(race)).splitlines() if line[:1] in "✗↻!" and line]
+    assert lines == [
+        "↻ contention, foreign CPU, generator waited: 15 slices redone: contention was seen",
+        "! reconnects: 15 slices warned about: reconnects was seen",
+    ]
+
+
 @pytest.mark.parametrize("details", [False, True])
 def test_what_fails_under_load_comes_first(details):
     race = replace(make_race(3), current=STACKS[0], deployment=replace(FOUND, stack=STACKS[0]))

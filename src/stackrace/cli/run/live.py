@@ -25,7 +25,7 @@ from ..announcer import Announcer
 from ..failures import failure_of
 from ..progress import LiveSink
 from ..showing import show, write_html
-from ..stored import go_on_with
+from ..stored import at_store, go_on_with
 from .next_steps import next_steps, short_steps
 from .output import Output
 
@@ -78,7 +78,7 @@ def report_of(race: Race, store: Store, output: Output) -> None:
     written = write_html(race, standing, output.html)
     show(race, standing, Format.JSON if output.as_json else None, details=output.details)
     everything = output.details or output.as_json
-    steps = next_steps(race, standing, output) if everything else short_steps(race, standing)
+    steps = next_steps(race, standing, output) if everything else short_steps(race, standing, at=at_store(store))
     for line in (f"\nThe report: {written}", *steps):
         click.echo(line, err=output.as_json)
     if race.ending is Ending.INTERRUPTED:

@@ -30,8 +30,11 @@ def next_steps(race: Race, standing: Standing, output: Output) -> Iterator[str]:
     yield f"Load it as here: {shlex.join(['stackrace', 'load', *load])}"
 
 
-def short_steps(race: Race, standing: Standing) -> Iterator[str]:
-    """Yield two at most, which fit on a line: read all of it, and write what deploys the stack that it names."""
-    yield f"All of it: stackrace report {race.id} --details"
+def short_steps(race: Race, standing: Standing, *, at: str = "") -> Iterator[str]:
+    """Yield two at most, a line each: read all of it, and write what deploys the stack that it names.
+
+    ``at`` ends a command that needs another store than the usual one.
+    """
+    yield f"All of it: stackrace report {race.id} --details{at}"
     if standing.settled and standing.verdict.valid:
-        yield f"Deploy the first: stackrace export {race.id} --to deploy"
+        yield f"Deploy the first: stackrace export {race.id} --to deploy{at}"

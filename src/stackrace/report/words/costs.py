@@ -45,7 +45,7 @@ def _shares(need: Need, other: Need, *, short: bool) -> list[str]:
     if need.cpu_ms_per_request and other.cpu_ms_per_request:
         figures = f" ({number(need.cpu_ms_per_request)} ms against {number(other.cpu_ms_per_request)} ms)"
         ratio = need.cpu_ms_per_request / other.cpu_ms_per_request
-        shares.append(f"{_of(ratio)} CPU time per request{'' if short else figures}")
+        shares.append(f"{_of(ratio)} CPU time{'' if short else f' per request{figures}'}")
     return shares
 
 

@@ -30,7 +30,7 @@ _ENDINGS = {
 }
 
 _MOST_URLS = 3
-_MOST_OTHERS = 2
+_MOST_OTHERS = 1
 
 
 def debug(race: Race) -> str:
@@ -98,7 +98,7 @@ def _machine(race: Race) -> str:
 
 
 def deployment(race: Race) -> str:
-    """Say in one line what was not taken over of the deployment that was raced, and which others there are."""
+    """Say shortly what was not taken over of the deployment that was raced, and which others there are."""
     found = race.deployment
     return "" if found is None else " ".join(_deployment(race))
 
@@ -115,4 +115,4 @@ def _deployment(race: Race) -> Iterator[str]:
     if found.others:
         more = len(found.others) - _MOST_OTHERS
         others = listed([*found.others[:_MOST_OTHERS], *([f"{more} more"] if more > 0 else [])])
-        yield f"Also found: {others} (race one with --current FILE)."
+        yield f"Also found: {others} (--current FILE)."
