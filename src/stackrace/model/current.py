@@ -78,6 +78,10 @@ class CurrentDeployment:
     """What could not be taken over."""
     read: tuple[str, ...] = ()
     """The files that were read together for it, relative to the project's folder; empty for one alone."""
+    effective: tuple[str, ...] = ()
+    """Its workers, threads and class as they take effect, with the defaults that nobody writes: ``workers=4``."""
+    at_once: int = 0
+    """How many requests it works on at once, at most; 0 where only connections limit that, or nobody knows."""
     queue: CurrentQueue | None = None
     """How many connections may wait; None where its files do not say it."""
     others: tuple[str, ...] = ()

@@ -158,6 +158,10 @@ def _no_values(printed: Mapping[str, object]) -> Values:
     return {}
 
 
+def _no_limit(settings: Values) -> int:
+    return 0
+
+
 def _as_they_are(settings: Values) -> Values:
     return settings
 
@@ -189,6 +193,8 @@ class CommandLine:
     value."""
     becomes: Callable[[Values], Values] = _as_they_are
     """What it makes of settings by itself."""
+    at_once: Callable[[Values], int] = _no_limit
+    """How many requests it works on at once with such settings, at most; 0: only connections limit that."""
     idle: Callable[[Values], frozenset[str]] = _nothing
     """The settings that do nothing beside the others, but those of which the settings themselves say it."""
     underscores: bool = False

@@ -232,6 +232,8 @@ RACE = whole(
         line=COUNT,
         problem=TEXT,
         read=few(TEXT),
+        effective=few(TEXT),
+        at_once=COUNT,
         queue=st.none() | whole(CurrentQueue, server=TEXT, file=TEXT, line=COUNT, value=COUNT),
         others=few(TEXT),
         changes=few(

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from ...model.current import CurrentChange, CurrentDeployment, CurrentGap
 from ...model.current_standing import CurrentErrors, CurrentKind, CurrentStanding
 from ...model.interval import Interval
-from ...model.numbers import connections, count, number, percent
+from ...model.numbers import connections, count, number, percent, things
 from ...model.own import Concern, Weight
 from ...model.race import Race
 from .failures import kind, message
@@ -120,6 +120,9 @@ def _taken_over(deployment: CurrentDeployment, raced: str) -> Iterator[str]:
         beside = [file for file in deployment.read if file != deployment.file]
         read = f"{deployment.place}{f' with {listed(beside)}' if beside else ''}"
         yield f"{_yours('', is_partial=deployment.is_partial)} was read from {read}: {raced}."
+        if deployment.effective:
+            most = f": at most {things(deployment.at_once, 'request')} at once" if deployment.at_once else ""
+            yield f"It takes effect as {', '.join(deployment.effective)}{most}."
     if deployment.changes and raced:
         yield f"Changed for the race: {'; '.join(_changes(deployment.changes))}."
     yield from _gaps(deployment.gaps)

@@ -22,6 +22,12 @@ def _becomes(settings: Mapping[str, str | int | bool]) -> Mapping[str, str | int
     return {**settings, "class": "gthread"} if threaded else settings
 
 
+def _at_once(settings: Mapping[str, str | int | bool]) -> int:
+    """Return one request for each worker or thread; gevent has as many as connections."""
+    each = {"sync": 1, "gthread": settings.get("threads", 1), "gevent": settings.get("worker_connections", 1000)}
+    return int(settings.get("workers", 1)) * int(each.get(str(settings.get("class", "sync")), 0))
+
+
 COMMAND = CommandLine(
     programs=("gunicorn",),
     unsaid=UNSAID,
@@ -57,6 +63,7 @@ COMMAND = CommandLine(
     },
     speaks={"protocol": ""},
     becomes=_becomes,
+    at_once=_at_once,
     idle=_idle,
     file_option="config",
     found="gunicorn.conf.py",

@@ -12,6 +12,7 @@ COMMAND = CommandLine(
     unsaid={"processes": 1, "threads": 5},
     switches=("reload-on-changes embedded-mode log-to-terminal access-log debug-mode enable-debugger help"),
     path="apache+mod_wsgi",
+    at_once=lambda settings: int(settings.get("processes", 1)) * int(settings.get("threads", 5)),
     is_inside=True,
     settings={"mode": "mode", "processes": "processes", "threads": "threads", "maximum-requests": "max_requests"},
     unlike=frozenset({"reload-on-changes", "debug-mode", "enable-debugger"}),

@@ -46,6 +46,7 @@ COMMAND = CommandLine(
         "protocol": "",
         "socket-protocol": "",
     },
+    at_once=lambda settings: int(settings.get("processes", 1)) * int(settings.get("threads", 1)),
     underscores=True,
     file_option="ini",
     file_suffix=".ini",

@@ -154,6 +154,7 @@ def test_gunicorn_is_asked_what_its_file_makes_of_the_deployments_variables(tmp_
     found = current_deployment(write(tmp_path, files), SPECS)
     assert found is not None
     assert found.stack == "gunicorn:workers=4,class=gthread,threads=2,config=gunicorn.conf.py"
+    assert (found.effective, found.at_once) == (("workers=4", "class=gthread", "threads=2"), 8)
     assert not found.gaps
     assert not (tmp_path / "written").exists()
     assert parse_stack(found.stack, SPECS, ANY, tmp_path)

@@ -245,6 +245,8 @@ def _deployment(hop: ReadHop, before: Sequence[Front], root: Path, base: Path) -
         file=file,
         line=line,
         problem=hop.problem,
+        effective=hop.effective[0],
+        at_once=hop.effective[1],
         queue=hop.queue,
         changes=(*hop.changes, *(front.changes if front else ())),
         gaps=tuple(gaps),

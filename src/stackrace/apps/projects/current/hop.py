@@ -112,14 +112,33 @@ class ReadHop:
         is_http = not spoken or self.invocation.line.says.keys() & {name for name, _ in said}
         return frozenset(spoken | ({"http"} if is_http else set()))
 
+    def _values(self) -> dict[str, SettingValue]:
+        """Return its settings as far as they are known, the server's own defaults included."""
+        line = self.invocation.line
+        return dict(line.becomes({**(self.file_settings if self.config else line.unsaid), **self.settings}))
+
+    def _idle(self) -> frozenset[str]:
+        spec, values = self.invocation.spec, self._values()
+        defaults = {setting.name: setting.default for setting in spec.settings}
+        return spec.idle({**defaults, **values}) | self.invocation.line.idle(values)
+
+    @property
+    def effective(self) -> tuple[tuple[str, ...], int]:
+        """Its size as it takes effect, and how many requests it works on at once; nothing where that is open."""
+        if any(gap.weight is Weight.SIZE for gap in self.gaps):
+            return (), 0
+        values = {setting.name: setting.default for setting in self.invocation.spec.settings} | self._values()
+        shown = tuple(
+            f"{name}={_shown(values[name])}" for name in values if name in SIZES and name not in self._idle()
+        )
+        return shown, self.invocation.line.at_once(values)
+
     def text(self, base: Path, behind: Mapping[str, str] | None = None) -> str:
         """Return it as a path spells it, files relative to ``base``; ``behind`` is said towards the hop before."""
         spec, line = self.invocation.spec, self.invocation.line
+        values, idle = self._values(), self._idle()
         around = {**self.file_settings, **self.settings} if self.config else {**line.unsaid, **self.settings}
-        values = line.becomes(around)
         said = self.settings.keys() | {name for name in values if values[name] != around.get(name)}
-        defaults = {setting.name: setting.default for setting in spec.settings}
-        idle = spec.idle({**defaults, **values}) | line.idle(values)
         words = [
             f"{setting.name}={_shown(values[setting.name])}"
             for setting in spec.settings
