@@ -25,7 +25,7 @@ import numpy as np
 
 from stackrace.model.gate import TERMS, Outcome, Response
 
-from .gate.blocks import MODELS, Blocks, Noise, drawn, simulated, slowed
+from .gate.blocks import MODELS, REQUESTS, Blocks, Noise, drawn, simulated, slowed
 from .gate.replay import Replay, replayed, threshold
 from .method._kept import Kept
 from .method.shares import interval
@@ -39,14 +39,16 @@ TITLES = ("noise", "head", "checks", "failed", "95 % limits", "passed", "undecid
 AT_LIMIT = 1 / (1 - TERMS[Response.THROUGHPUT].limit) - 1
 """Requests that sleep so much longer lower the throughput by just what a pass must have ruled out."""
 
-TRUTHS: tuple[tuple[str, float, bool], ...] = (
-    ("the same", 0.0, False),
-    ("+5 % CPU", 0.05, False),
-    ("+10 % CPU", 0.10, False),
-    ("sleeps 5 % longer", 0.05, True),
-    ("at the limit", AT_LIMIT, True),
+TRUTHS: tuple[tuple[str, float, bool, float], ...] = (
+    ("the same", 0.0, False, 0.0),
+    ("+5 % CPU", 0.05, False, 0.0),
+    ("+10 % CPU", 0.10, False, 0.0),
+    ("sleeps 5 % longer", 0.05, True, 0.0),
+    ("at the limit", AT_LIMIT, True, 0.0),
+    ("2 % wait 50 ms", 0.0, False, 0.02),
 )
-"""What the head is: a name, by how much it is slower, and whether it only waits longer."""
+"""What the head is: a name, by how much it is slower, whether it only waits longer, and the share of its requests
+that wait alone."""
 
 Maker = Callable[[np.random.Generator, bool], Blocks]
 
@@ -66,13 +68,13 @@ def main() -> None:
         )
     texts = []
     if not given.record and not given.real and not given.recorded:
-        makers = {model.name: _simulating(model, given.budget) for model in MODELS}
+        makers = {model.name: _simulating(model, given.budget, given.requests) for model in MODELS}
         texts.append(_table("Simulated checks", makers, given.checks, given.budget))
     rows = Kept(RECORDED).rows
     if given.recorded:
         if len(rows) < 10:
             raise SystemExit(f"only {len(rows)} recorded blocks; record some first: --record 20")
-        makers = {"recorded": lambda dice, waits: drawn(rows, dice, budget_s=given.budget)}
+        makers = {"recorded": lambda dice, waits: drawn(rows, dice, budget_s=given.budget, requests=given.requests)}
         texts.append(_table(f"Checks replayed on {len(rows)} recorded blocks", makers, given.checks, given.budget))
     if real := Kept(REAL).rows:
         texts.append(_real(real))
@@ -84,6 +86,9 @@ def _given() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--checks", type=int, default=200, help="checks per cell; 200 by default")
     parser.add_argument("--budget", type=float, default=600.0, help="seconds for each check; 600 by default")
+    parser.add_argument(
+        "--requests", type=int, default=REQUESTS, help=f"answers of a launch; {REQUESTS} by default"
+    )
     parser.add_argument("--quick", action="store_true", help="10 checks per cell, to see that all of it runs")
     parser.add_argument(
         "--record", type=float, metavar="MIN", default=0.0, help="record blocks for so many minutes"
@@ -101,8 +106,8 @@ def _given() -> argparse.Namespace:
     return given
 
 
-def _simulating(model: Noise, budget_s: float) -> Maker:
-    return lambda dice, waits: simulated(model, dice, budget_s=budget_s, waits=waits)
+def _simulating(model: Noise, budget_s: float, requests: int) -> Maker:
+    return lambda dice, waits: simulated(model, dice, budget_s=budget_s, waits=waits, requests=requests)
 
 
 def _table(title: str, makers: dict[str, Maker], checks: int, budget_s: float) -> str:
@@ -117,9 +122,11 @@ def _table(title: str, makers: dict[str, Maker], checks: int, budget_s: float) -
 
 def _rows(makers: dict[str, Maker], checks: int, budget_s: float) -> Iterator[Sequence[str]]:
     for name, make in makers.items():
-        for truth, share, sleeps in TRUTHS:
-            dice = np.random.default_rng([7, zlib.crc32(name.encode()), round(1000 * share), sleeps])
-            made = [slowed(make(dice, sleeps), share, sleeps=sleeps) for _ in range(checks)]
+        for truth, share, sleeps, waiting in TRUTHS:
+            dice = np.random.default_rng(
+                [7, zlib.crc32(name.encode()), round(1000 * share), sleeps, round(1000 * waiting)]
+            )
+            made = [slowed(make(dice, sleeps), share, sleeps=sleeps, waiting=waiting) for _ in range(checks)]
             came = [replayed(blocks, budget_s=budget_s) for blocks in made]
             over = [sum(_over(blocks, percent) for blocks in made) / checks for percent in (5.0, 10.0)]
             yield (name, truth, *_summed(came), *(f"{each:.0%}" for each in over))

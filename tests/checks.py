@@ -6,9 +6,10 @@ import random
 from dataclasses import replace
 
 from tests.factories import make_load, make_race, make_result
+from tests.unit.load.encoded import encode
 
 from stackrace.model import ids
-from stackrace.model.gate import TERMS, Contender, GateFacts
+from stackrace.model.gate import ON_REQUEST, TERMS, Contender, GateFacts
 from stackrace.model.launch import HopUsage, Launch, MemorySample, Slice
 from stackrace.model.race import Ending
 from stackrace.model.stack import Side, side_path
@@ -16,7 +17,7 @@ from stackrace.model.stack import Side, side_path
 STACK = "gunicorn:workers=4"
 BASE = Contender(label="main", revision="a" * 40, python="3.12.1", stack=STACK)
 HEAD = Contender(label="the work tree", revision="b" * 40, changed=2, python="3.12.1", stack=STACK)
-ALLOWED = {str(response): terms.allowance for response, terms in TERMS.items()}
+ALLOWED = {str(each): terms.allowance for each, terms in TERMS.items() if each not in ON_REQUEST}
 
 
 def make_check(
@@ -31,9 +32,11 @@ def make_check(
     slices=2,
     seed=1,
     rate=1000.0,
+    slow=0.0,
     **changes,
 ):
-    """A check whose head is so much slower; ``errors`` is how many of its answers in a slice are wrong."""
+    """A check whose head is so much slower; ``errors`` is how many of its answers in a slice are wrong, and a share
+    ``slow`` of its requests takes six times as long."""
     dice = random.Random(seed)
     load = make_load(10)
     launches, index = [], 0
@@ -48,6 +51,8 @@ def make_check(
             for _ in range(slices):
                 speed = rate / about(1.0, slower)
                 result = make_result(speed, load=load, errors=errors * worse)
+                waiting = sum(dice.random() < slow * worse for _ in range(result.counts.ok)) if slow else 0
+                result = replace(result, histogram=_histogram(result, waiting))
                 spent_s = about(0.0005 * result.counts.ok, cpu)
                 usage = HopUsage(hop="gunicorn", cpu_s=spent_s, processes=4, threads=4,
                                  pss_bytes=10**7)  # fmt: skip
@@ -74,3 +79,11 @@ def make_check(
             **changes,
         },
     )
+
+
+def _histogram(result, waiting):
+    """The answers of a slice: up to a fifth off the middle, and some that take six times as long."""
+    usual, middle_ns = result.counts.ok - waiting, 1e9 * result.latency.p50
+    marks = [usual * step // 41 for step in range(42)]
+    counts = {round(middle_ns * (0.8 + 0.01 * step)): marks[step + 1] - marks[step] for step in range(41)}
+    return encode({**counts, round(6 * middle_ns): waiting})

@@ -14,12 +14,24 @@ from stackrace.race.extent import Extent
 from stackrace.race.overhead import Overhead
 from stackrace.race.pace import USUAL_LENGTHS, fixed_lengths
 from stackrace.race.schedule import plan_block
+from stackrace.stats.buckets import Buckets
 from stackrace.stats.gate import LOOKS
 
-__all__ = ["MODELS", "Blocks", "Noise", "drawn", "simulated", "slowed"]
+__all__ = ["MODELS", "Blocks", "Noise", "answers", "drawn", "simulated", "slowed"]
 
 Array = npt.NDArray[np.float64]
 Dice = np.random.Generator
+
+REQUESTS = 500
+"""Of a launch: three slices of a page that gives 800 answers a second."""
+
+WAIT_S = 0.05
+"""What some requests of a head wait for."""
+
+_SHAPE = 25.0
+_P99 = 1.526
+"""Of a gamma distribution of this shape whose mean is 1."""
+_GRID = np.geomspace(1e-5, 100.0, 8000)
 
 BLOCKS = LOOKS[-1]
 """A race makes no more."""
@@ -30,11 +42,15 @@ class Blocks:
     """What a check measured."""
 
     values: Mapping[Response, Array]
-    """(blocks, 2): base and head, in the response's own unit."""
+    """(blocks, 2): base and head, in the response's own unit; of p99 how slow each launch was."""
     ends_s: Array
     """When each block is over."""
-    requests: int = 500
+    requests: int = REQUESTS
     """Of a side in a block."""
+    waiting: float = 0.0
+    """The share of the head's requests that wait for ``WAIT_S`` longer."""
+    seed: int = 0
+    """Of the single answers."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,10 +83,13 @@ OVERHEAD = Overhead(launch_s=0.4, warmup_s=0.45, stop_s=0.3, rest_s=0.15)
 """What default races and checks measured: 94 launches of checks warmed up for 0.36 s."""
 
 
-def simulated(noise: Noise, dice: Dice, *, budget_s: float, waits: bool = False) -> Blocks:
+def simulated(
+    noise: Noise, dice: Dice, *, budget_s: float, waits: bool = False, requests: int = REQUESTS
+) -> Blocks:
     """Return a check of two equal sides of a page that is all CPU time, its slices as a race would plan them.
 
-    Of a page that mostly ``waits`` the speed varies by a third of that, and its slices take a second.
+    Of a page that mostly ``waits`` the speed varies by a third of that, and its slices take a second. A launch
+    answers ``requests``.
     """
     lengths = fixed_lengths(1.0) if waits else USUAL_LENGTHS
     felt = 1 / 3 if waits else 1.0
@@ -95,7 +114,28 @@ def simulated(noise: Noise, dice: Dice, *, budget_s: float, waits: bool = False)
                 speeds[each, side] = moment + dice.normal(0, noise.slice)
         sides.append(lasting + felt * (launch + speeds.mean(axis=0)))
         ends.append(at)
-    return _of_speed(np.array(sides), np.array(ends), noise, dice)
+    return replace(
+        _of_speed(np.array(sides), np.array(ends), noise, dice), requests=requests, seed=int(dice.integers(2**32))
+    )
+
+
+def answers(blocks: Blocks) -> tuple[tuple[Buckets, Buckets], ...]:
+    """Return the buckets of each side's answers, block by block.
+
+    They are gamma distributed with a standard deviation of a fifth, and scaled for their p99 to be what the launch
+    has: what varies from launch to launch is as in the model, or as it was recorded.
+    """
+    dice = np.random.default_rng(blocks.seed)
+    number = blocks.values[Response.P99].shape[0]
+    times = dice.gamma(_SHAPE, 1 / _SHAPE, (number, 2, blocks.requests)) / _P99
+    times *= blocks.values[Response.P99][:, :, None]
+    times[:, 1] += WAIT_S * (dice.random((number, blocks.requests)) < blocks.waiting)
+    return tuple((_buckets(base), _buckets(head)) for base, head in times)
+
+
+def _buckets(times: Array) -> Buckets:
+    places, counts = np.unique(np.searchsorted(_GRID, times), return_counts=True)
+    return tuple(zip(_GRID[places], counts.tolist(), strict=True))
 
 
 def _of_speed(speed: Array, ends: Array, noise: Noise, dice: Dice) -> Blocks:
@@ -118,7 +158,9 @@ def _of_speed(speed: Array, ends: Array, noise: Noise, dice: Dice) -> Blocks:
     )
 
 
-def drawn(recorded: Sequence[Mapping[str, Any]], dice: Dice, *, budget_s: float) -> Blocks:
+def drawn(
+    recorded: Sequence[Mapping[str, Any]], dice: Dice, *, budget_s: float, requests: int = REQUESTS
+) -> Blocks:
     """Return a check of blocks as one of the ``recorded`` races had them, its sides exchanged or not.
 
     They follow one another as they did, from a random one on, and again from the race's first after its last: what
@@ -141,14 +183,20 @@ def drawn(recorded: Sequence[Mapping[str, Any]], dice: Dice, *, budget_s: float)
             values[name].append([float(block[name][side]) for side in order])
         ends.append(at)
     return Blocks(
-        values={name: np.array(pairs).reshape(-1, 2) for name, pairs in values.items()}, ends_s=np.array(ends)
+        values={name: np.array(pairs).reshape(-1, 2) for name, pairs in values.items()},
+        ends_s=np.array(ends),
+        requests=requests,
+        seed=int(dice.integers(2**32)),
     )
 
 
-def slowed(blocks: Blocks, share: float, *, sleeps: bool = False) -> Blocks:
-    """Return ``blocks`` with a head whose requests take ``share`` more CPU time, or sleep so much longer."""
+def slowed(blocks: Blocks, share: float, *, sleeps: bool = False, waiting: float = 0.0) -> Blocks:
+    """Return ``blocks`` with a head whose requests take ``share`` more CPU time, or sleep so much longer.
+
+    A share of them that is ``waiting`` changes p99 alone: other requests are served meanwhile.
+    """
     factors = {Response.THROUGHPUT: 1 / (1 + share), Response.P99: 1 + share}
     if not sleeps:
         factors[Response.CPU] = 1 + share
     changed = {name: pairs * np.array([1.0, factors.get(name, 1.0)]) for name, pairs in blocks.values.items()}
-    return replace(blocks, values=changed)
+    return replace(blocks, values=changed, waiting=waiting)

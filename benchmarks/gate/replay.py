@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
-from stackrace.model.gate import TERMS, Outcome, Response
+from stackrace.model.gate import ON_REQUEST, TERMS, Outcome, Response
 from stackrace.race.gate.answer import outcome_of, rulings_of
 from stackrace.race.gate.series import Series
+from stackrace.stats.gate import Sample
+from stackrace.stats.tails import Tails
 
-from .blocks import Blocks
+from .blocks import Blocks, answers
 
 __all__ = ["Replay", "replayed", "threshold"]
 
-_ALLOWED = {str(response): terms.allowance for response, terms in TERMS.items()}
+_ALLOWED = {str(response): terms.allowance for response, terms in TERMS.items() if response not in ON_REQUEST}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,15 +34,16 @@ class Replay:
 def replayed(blocks: Blocks, *, budget_s: float) -> Replay:
     """Decide after each block as a check does, until it is answered or its budget is spent."""
     number = int((blocks.ends_s <= budget_s).sum())
+    whole = _whole(blocks)
     rulings, outcome, seconds = (), Outcome.UNDECIDED, 0.0
     for many in range(3, number + 1):
-        rulings, _ = rulings_of(_series(blocks, many), _ALLOWED, ended=False)
+        rulings = rulings_of([_Begun(**series, many=many) for series in whole], _ALLOWED, ended=False)
         outcome, seconds = outcome_of(rulings), float(blocks.ends_s[many - 1])
         if outcome is not Outcome.UNDECIDED:
             break
     else:
         if number:
-            rulings, _ = rulings_of(_series(blocks, number), _ALLOWED, ended=True)
+            rulings = rulings_of([_Begun(**series, many=number) for series in whole], _ALLOWED, ended=True)
             outcome, seconds = outcome_of(rulings), float(blocks.ends_s[number - 1])
     return Replay(
         outcome=outcome,
@@ -50,17 +54,42 @@ def replayed(blocks: Blocks, *, budget_s: float) -> Replay:
     )
 
 
-def _series(blocks: Blocks, many: int) -> list[Series]:
-    return [
-        Series(
-            response=response,
-            base=tuple(pairs[:many, 0]),
-            head=tuple(pairs[:many, 1]),
-            requests=(blocks.requests,) * many if response is Response.ERRORS else (),
-            quantile="p99" if response is Response.P99 else "",
-        )
-        for response, pairs in blocks.values.items()
-    ]
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Begun(Series):
+    """The first blocks of a series."""
+
+    whole: Sample
+    many: int
+
+    def sample(self) -> Sample:
+        """Return what the first blocks are: answers of all are pooled once."""
+        if isinstance(self.whole, Tails):
+            return _cut(self.whole, self.many)
+        values = replace(self.whole, values=self.whole.values[: self.many])
+        return replace(values, requests=self.whole.requests[: self.many]) if self.requests else values
+
+
+def _cut(whole: Tails, made: int) -> Tails:
+    """Return what ``whole`` was after the first ``made`` pairs, but for its number of answers."""
+    batches = sum(end <= made for end in whole.ends)
+    return replace(
+        whole, base=whole.base[:batches], head=whole.head[:batches], ends=whole.ends[:batches], made=made
+    )
+
+
+def _whole(blocks: Blocks) -> list[dict[str, Any]]:
+    found = []
+    for response, pairs in blocks.values.items():
+        fields = {
+            "response": response,
+            "blocks": tuple(range(len(pairs))),
+            "base": tuple(pairs[:, 0]),
+            "head": tuple(pairs[:, 1]),
+            "requests": (blocks.requests,) * len(pairs) if response is Response.ERRORS else (),
+            "answers": answers(blocks) if response is Response.P99 else (),
+        }
+        found.append({**fields, "whole": Series(**fields).sample()})
+    return found
 
 
 def threshold(blocks: Blocks, response: Response, percent: float) -> bool:

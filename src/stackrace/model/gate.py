@@ -9,12 +9,14 @@ from enum import StrEnum
 from .load import SIGNED
 
 __all__ = [
+    "ON_REQUEST",
     "TERMS",
     "Change",
     "Contender",
     "FailedLaunches",
     "GateAnswer",
     "GateFacts",
+    "Growth",
     "Outcome",
     "Response",
     "Ruling",
@@ -32,7 +34,11 @@ class Response(StrEnum):
     CPU = "cpu"
     """CPU time per right answer, of the stack and the services beside it."""
     P99 = "p99"
-    """The 99th percentile of latency; a lower one where answers are too few, see ``Ruling.quantile``."""
+    """The 99th percentile of the latency of a side's answers, those of all its launches together."""
+    P90 = "p90"
+    """The 90th; judged only where somebody asks for it."""
+    P50 = "p50"
+    """The median; the same."""
     MEMORY = "memory"
     """The peak of the stack's proportional set size."""
     ERRORS = "errors"
@@ -44,6 +50,17 @@ class Response(StrEnum):
     def of_launch(self) -> bool:
         """Whether a launch has one value of it, whatever workloads it meets."""
         return self in (Response.MEMORY, Response.START)
+
+    @property
+    def quantile(self) -> float | None:
+        """Which quantile of latency it is, if it is one."""
+        return _QUANTILES.get(self)
+
+
+_QUANTILES = {Response.P99: 0.99, Response.P90: 0.9, Response.P50: 0.5}
+
+ON_REQUEST = frozenset({Response.P90, Response.P50})
+"""What is judged only where somebody asks for it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,6 +77,8 @@ TERMS: Mapping[Response, Terms] = {
     Response.THROUGHPUT: Terms(allowance=0.01, limit=0.04),
     Response.CPU: Terms(allowance=0.01, limit=0.04),
     Response.P99: Terms(allowance=0.05, limit=0.20),
+    Response.P90: Terms(allowance=0.05, limit=0.20),
+    Response.P50: Terms(allowance=0.05, limit=0.20),
     Response.MEMORY: Terms(allowance=0.02, limit=0.06),
     Response.ERRORS: Terms(allowance=0.001, limit=0.003),
     Response.START: Terms(allowance=0.05, limit=0.20),
@@ -99,6 +118,8 @@ class GateFacts:
     head: Contender
     allowances: Mapping[str, float] = field(default_factory=dict)
     """What is allowed of each response that is judged, by its name."""
+    packages: tuple[str, ...] = ()
+    """What differs between the packages that the two lock files name, as ``flask 3.1.2 → 3.0.3``."""
 
 
 class State(StrEnum):
@@ -129,6 +150,18 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Growth:
+    """By how much memory grows with every request, within launches."""
+
+    base_bytes: float = field(metadata=SIGNED)
+    """Per request."""
+    head_bytes: float = field(metadata=SIGNED)
+    """Per request."""
+    proved: bool
+    """Whether the head's surely grows, and faster than the base's."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Ruling:
     """What a check says of one response."""
 
@@ -137,17 +170,20 @@ class Ruling:
     terms: Terms
     workload: str = ""
     """By name; empty where there is only one, and for what a launch has one value of."""
-    quantile: str = ""
-    """Which quantile of latency it is about: p99, or p90 or p50 where answers are too few."""
     base: float | None = None
-    """The geometric mean of the blocks' values, in the response's own unit; of errors, the mean share."""
+    """The geometric mean of the pairs' values, in the response's own unit; of errors, the mean share; of a quantile
+    that of all answers."""
     head: float | None = None
     change: Change | None = None
-    """With the limits that the state rests on."""
+    """With the limits that the state rests on; of an alarm without launches made since, those that raised it."""
     blocks: int = 0
     """How many pairs of launches it rests on: after an alarm only those made since."""
     alarm: int | None = None
     """After how many pairs there was an alarm; None without."""
+    answers: int | None = None
+    """Of a quantile: right answers of the side with fewer, all launches together."""
+    growth: Growth | None = None
+    """Of memory that is not clear: how fast it grows; None where that is unknown."""
 
     @property
     def missed(self) -> float | None:
@@ -186,6 +222,8 @@ class GateAnswer:
     """In the order of ``Response``, workload by workload."""
     blocks: int = 0
     """Pairs of launches, of which some may have been refused."""
+    valid: int = 0
+    """Those of which neither launch was refused, or failed."""
     failed: FailedLaunches = field(default_factory=FailedLaunches)
     """A check with a failed launch of the head does not pass."""
     needed_s: float | None = None

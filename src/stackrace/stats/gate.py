@@ -1,38 +1,55 @@
 """Whether one of two is slower than allowed: looks at their differences while they are measured.
 
-A response's differences come block by block, positive where the head is worse. Two statements may be made of their
-expectation θ: it is above the allowance, after an alarm that fresh blocks confirm; or it is below the limit.
+A response's values come one after the other, positive where the head is worse. Two statements may be made of their
+expectation θ: it is above the allowance, after an alarm that fresh values confirm; or it is below the limit.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import accumulate
+from typing import Protocol
 
 import numpy as np
 
 from .limits import critical
 from .pairs import ROBUST_FROM, Array, trimmed, trimmed_from
 
-__all__ = ["ALARM", "CONFIRM", "LOOKS", "MISS", "MISS_BEFORE", "Stage", "Watched", "blocks_needed", "watched"]
+__all__ = [
+    "ALARM",
+    "CONFIRM",
+    "LOOKS",
+    "MISS",
+    "MISS_BEFORE",
+    "Differences",
+    "Figures",
+    "Look",
+    "Mean",
+    "Sample",
+    "Shares",
+    "Stage",
+    "Watched",
+    "mean_of",
+    "values_needed",
+    "watched",
+]
 
 ALARM = 0.20
 """The probability of an alarm about any response, over all looks, where none is slower than allowed."""
 
 CONFIRM = 0.05
-"""The probability that fresh blocks alone confirm an alarm about a response that is not slower than allowed."""
+"""The probability that fresh values alone confirm an alarm about a response that is not slower than allowed."""
 
 MISS = 0.05
 """The probability that a response is called clear although it is slower by its limit or more."""
 
 MISS_BEFORE = 0.8 * MISS
-"""The part of it that blocks before an alarm may spend; those after one may spend the rest."""
+"""The part of it that values before an alarm may spend; those after one may spend the rest."""
 
 LOOKS = (3, 4, 6, 8, 10, 13, 16, 20, 25, 31, 38, 47, 58, 71, 87, 106, 130, 160, 190)
-"""The numbers of blocks, since the beginning or since the alarm, after which something may be decided."""
+"""The numbers of values, since the beginning or since the alarm, after which something may be decided."""
 
 LOOK_SHARE = 0.09
 """Every look may spend this part of an error rate: they mostly see the same data, and spend all of it together."""
@@ -43,6 +60,12 @@ PASSING_SHARE = 0.07
 LAST_SHARE = 0.36
 """The part that the look at the end may spend on what is clear, whenever the end is."""
 
+_USUAL = LOOKS[6]
+"""So many values decide most checks: a guess for a response that has not even a spread."""
+
+_MOST_TIMES = 1e4
+"""What would take more data than so many times those there are is never decided."""
+
 
 class Stage(StrEnum):
     """How far a response is."""
@@ -52,93 +75,232 @@ class Stage(StrEnum):
     CONFIRMED = "confirmed"
 
 
+class Look(Protocol):
+    """What some of a response's values say, all in the unit of its differences."""
+
+    @property
+    def value(self) -> float:
+        """The estimate of θ."""
+
+    def low(self, p: float, chance: float, times: float = 1.0) -> float:
+        """Return the lower limit, which ``p`` of samples exceed where they vary as these do; −∞ without any.
+
+        ``chance`` is for what single requests may do by chance. ``times``: if there were so many times the data,
+        and they stayed as they are.
+        """
+
+    def high(self, p: float, chance: float, times: float = 1.0) -> float:
+        """Return the upper limit; the same."""
+
+
+class Sample(Protocol):
+    """The values of one response, in order of time."""
+
+    def __len__(self) -> int: ...
+
+    def look(self, first: int, last: int) -> Look:
+        """Return what values ``first`` to ``last`` (exclusive, at least one more) say."""
+
+    def pairs(self, values: int) -> int:
+        """Return of how many pairs of launches the first ``values`` are."""
+
+    def pairs_for(self, values: int) -> int | None:
+        """Return how many more pairs so many more values take, at the pace so far; None where that is unknown."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mean:
+    """m ± t_p·e: a trimmed mean (`pairs.trimmed`; plain below ten values), and its standard error.
+
+    t_p is the upper quantile p of Student's t with the degrees of freedom of the values that are left.
+    """
+
+    value: float
+    error: float
+    """Of ``value``; infinite of a single one."""
+    values: int
+    robust_from: int = ROBUST_FROM
+
+    def low(self, p: float, chance: float, times: float = 1.0) -> float:
+        return self.value - self._reach(p, times)
+
+    def high(self, p: float, chance: float, times: float = 1.0) -> float:
+        return self.value + self._reach(p, times)
+
+    def _reach(self, p: float, times: float) -> float:
+        if not math.isfinite(self.error):
+            return math.inf
+        kept = trimmed_from(max(round(self.values * times), 2), self.robust_from)
+        return critical(2, kept - 1, 2 * p) * self.error / math.sqrt(times)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Differences:
+    """One difference for each pair of launches, of values that every launch has."""
+
+    values: Sequence[float] | Array
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def look(self, first: int, last: int) -> Look:
+        return mean_of(self.values[first:last], ROBUST_FROM)
+
+    def pairs(self, values: int) -> int:
+        return values
+
+    def pairs_for(self, values: int) -> int | None:
+        return values
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Shares(Differences):
+    """One difference of two shares of requests for each pair, which few pairs may have all of.
+
+    The mean is plain, for what trimming takes off is what is looked for. The upper limit is wider by what so many
+    requests without any error leave possible.
+
+    Source: the "rule of three", Hanley & Lippman-Hand 1983, If nothing goes wrong, is everything all right?, JAMA
+    249.
+    """
+
+    requests: Sequence[int]
+    """What the head's share is one of, pair by pair."""
+
+    def look(self, first: int, last: int) -> Look:
+        return _Share(
+            mean=mean_of(self.values[first:last], last + 1), requests=max(sum(self.requests[first:last]), 1)
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Share:
+    mean: Mean
+    requests: int
+
+    @property
+    def value(self) -> float:
+        return self.mean.value
+
+    def low(self, p: float, chance: float, times: float = 1.0) -> float:
+        return self.mean.low(p, chance, times)
+
+    def high(self, p: float, chance: float, times: float = 1.0) -> float:
+        return self.mean.high(p, chance, times) - math.log(chance) / (self.requests * times)
+
+
+def mean_of(values: Sequence[float] | Array, robust_from: int) -> Mean:
+    """Return the mean of at least one value, trimmed from ``robust_from`` on."""
+    mean, variance = trimmed(np.asarray(values, dtype=float), robust_from)
+    error = math.sqrt(float(variance) / len(values)) if len(values) > 1 else math.inf
+    return Mean(value=float(mean), error=error, values=len(values), robust_from=robust_from)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figures:
+    """What one look says: an estimate, and limits that go with it."""
+
+    value: float
+    low: float = -math.inf
+    high: float = math.inf
+    first: int
+    """The values that it rests on: from this one …"""
+    last: int
+    """… to this one, exclusive."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Watched:
-    """What all looks say of one response; all figures in the unit of its differences."""
+    """What all looks say of one response."""
 
     stage: Stage
-    mean: float
-    """The estimate, over the blocks that count: after an alarm those made since."""
-    low: float
-    """The lower limit; −∞ where nothing is known."""
-    high: float
-    """The upper limit: the lowest of all looks of its stage, which holds over all of them together; ∞ where nothing
-    is known."""
-    blocks: int
-    """How many blocks count."""
+    clear: bool
+    """Whether the last look of its stage rules out θ ≥ its limit."""
+    figures: Figures | None
+    """Those of the last look, or of the one that confirmed; before the first fresh value those of the alarm. None
+    without a value."""
     alarm: int | None
-    """After how many blocks there was an alarm."""
-    error: float
-    """The standard error of ``mean``."""
+    """After how many values there was an alarm."""
 
 
-def watched(
-    differences: Sequence[float] | Array,
-    *,
-    allowance: float,
-    family: int,
-    ended: bool,
-    requests: Sequence[int] | None = None,
-) -> Watched:
-    """Return what looks after ``LOOKS`` blocks say of one of ``family`` responses, and where it has ``ended`` one
+def watched(sample: Sample, *, allowance: float, limit: float, family: int, ended: bool) -> Watched:
+    """Return what looks after ``LOOKS`` values say of one of ``family`` responses, and where it has ``ended`` one
     after the last.
 
-    With m and e the trimmed mean and its standard error (`pairs.trimmed`; plain below ten blocks), t_p the upper
-    quantile p of Student's t with their degrees of freedom, and w = ``LOOK_SHARE``:
+    With w = ``LOOK_SHARE``, and limits at p as the sample's `Look` has them:
 
-    1. An alarm if m − t_p·e > ``allowance`` with p = w·``ALARM``/``family``. All blocks so far are then put aside.
-    2. It is confirmed if the same holds of the fresh blocks alone, at their own looks, with p = w·``CONFIRM``.
+    1. An alarm if the lower limit at p = w·``ALARM``/``family`` is above ``allowance``. All values so far are then
+       put aside.
+    2. It is confirmed if the same holds of the fresh values alone, at their own looks, with p = w·``CONFIRM``.
 
     Fresh launches know nothing of the ones before, so a response that is not slower than allowed is called slower
     with a probability of at most ``ALARM``/``family`` × ``CONFIRM``, and any of them in at most ``ALARM`` ×
     ``CONFIRM`` = 1 % of checks. What both stages share, a lasting difference between two copies of one app, is
     what the allowance is for.
 
-    The upper limit is the least m + t_p·e of all looks, p = ``PASSING_SHARE``·M, at the end ``LAST_SHARE``·M, with
-    M = ``MISS_BEFORE``. After an alarm it is that of fresh blocks, M being the rest of ``MISS``: an alarm gives no
-    second chance. A check passes only if all responses are below their limits, so each may have the whole of
-    ``MISS`` (intersection-union). That the shares spend no more than the whole, over all looks, is counted in
-    simulations: benchmarks/check.py.
+    It is clear if the upper limit is below ``limit`` at the last look so far, at p = ``PASSING_SHARE``·M, at the
+    end ``LAST_SHARE``·M, with M = ``MISS_BEFORE``: what later values contradict is clear no more. After an alarm
+    fresh values alone may say so, M being the rest of ``MISS``: an alarm gives no second chance. A check passes
+    only if all responses are clear, so each may have the whole of ``MISS`` (intersection-union). That the shares
+    spend no more than the whole, over all looks, is counted in simulations: benchmarks/check.py.
 
-    ``requests`` is given where a difference is one of shares of requests, which few blocks may have all of: how
-    many the head's share is one of, block by block. The mean is plain then, for what trimming takes off is what is
-    looked for, and the upper limit is wider by what so many requests without any error leave possible. The last
-    look raises no alarm, which nothing could confirm.
+    The figures are all of one look, the last, or the one that confirmed. The look at the end raises no alarm, which
+    nothing could confirm.
 
     Source: Pocock 1977, Group sequential methods, Biometrika 64; Jennison & Turnbull 2000, Group Sequential
     Methods, chapter 3.8 (significance levels of known variance applied to t); Yuen 1974, Biometrika 61; Berger
-    1982, Multiparameter hypothesis testing and acceptance sampling, Technometrics 24; the "rule of three",
-    Hanley & Lippman-Hand 1983, If nothing goes wrong, is everything all right?, JAMA 249.
+    1982, Multiparameter hypothesis testing and acceptance sampling, Technometrics 24.
     """
-    values = np.asarray(differences, dtype=float)
-    before = _Rates(exceed=ALARM / family, miss=MISS_BEFORE)
-    first = _stage(values, requests, allowance, before, ended=ended)
+    bounds = _Bounds(allowance=allowance, limit=limit)
+    first = _stage(sample, 0, bounds, _before(family), ended=ended)
     if not first.exceeded:
-        return _watched(Stage.WATCHED, first, None)
-    alarm = first.blocks
-    after = _Rates(exceed=CONFIRM, miss=MISS - MISS_BEFORE)
-    fresh = None if requests is None else requests[alarm:]
-    second = _stage(values[alarm:], fresh, allowance, after, ended=ended)
-    return _watched(Stage.CONFIRMED if second.exceeded else Stage.ALARMED, second, alarm)
+        return Watched(stage=Stage.WATCHED, clear=first.clear, figures=first.figures, alarm=None)
+    assert first.figures is not None
+    alarm = first.figures.last
+    second = _stage(sample, alarm, bounds, _AFTER, ended=ended)
+    return Watched(
+        stage=Stage.CONFIRMED if second.exceeded else Stage.ALARMED,
+        clear=second.clear,
+        figures=second.figures or first.figures,
+        alarm=alarm,
+    )
 
 
-def blocks_needed(seen: Watched, *, limit: float, allowance: float) -> int | None:
-    """Return how many more blocks a response needs to be clear, or an alarm to be confirmed, if it stays as it is.
+def values_needed(sample: Sample, alarm: int | None, *, allowance: float, limit: float, family: int) -> int | None:
+    """Return how many more values a response needs to be clear, or slower for sure, if it stays as it is.
 
-    The standard error shrinks with √n; degrees of freedom are taken as they will be. None where no number would do,
-    or too little is known.
+    That is what its limits would be if there were so many times the data; degrees of freedom are taken as they
+    will be. A response without a spread is taken to need as many as most do. None where no number would do.
     """
-    if not math.isfinite(seen.error) or seen.blocks < 2:
-        return max(LOOKS[0] - seen.blocks, 1) if seen.stage is Stage.ALARMED else None
-    spread = seen.error * math.sqrt(seen.blocks)
-    alarmed = seen.stage is Stage.ALARMED
-    miss = MISS - MISS_BEFORE if alarmed else MISS_BEFORE
-    for n in range(max(seen.blocks + 1, LOOKS[0]), LOOKS[-1] + 1):
-        error, kept = spread / math.sqrt(n), trimmed_from(n, ROBUST_FROM)
-        confirmed = alarmed and seen.mean - _quantile(kept, LOOK_SHARE * CONFIRM) * error > allowance
-        if confirmed or seen.mean + _quantile(kept, LAST_SHARE * miss) * error < limit:
-            return n - seen.blocks
+    begun = alarm or 0
+    have = len(sample) - begun
+    if have < 2:
+        return (LOOKS[0] if alarm is not None else _USUAL) - have
+    look, rates = sample.look(begun, len(sample)), _before(family) if alarm is None else _AFTER
+    for n in _rising(max(have + 1, LOOKS[0]), have * _MOST_TIMES):
+        times = n / have
+        if look.high(LAST_SHARE * rates.miss, rates.miss, times) < limit:
+            return n - have
+        if look.low(LOOK_SHARE * rates.exceed, rates.exceed, times) > allowance:
+            again = 0 if alarm is not None else LOOKS[0]
+            while again and look.low(LOOK_SHARE * CONFIRM, CONFIRM, again / have) <= allowance:
+                again += 1
+            return n - have + again
     return None
+
+
+def _rising(first: int, most: float) -> Iterator[int]:
+    """Yield numbers from ``first`` on, a twentieth apart."""
+    n = first
+    while n <= most:
+        yield n
+        n = max(n + 1, n * 21 // 20)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Bounds:
+    allowance: float
+    limit: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,57 +311,40 @@ class _Rates:
     miss: float
 
 
+_AFTER = _Rates(exceed=CONFIRM, miss=MISS - MISS_BEFORE)
+
+
+def _before(family: int) -> _Rates:
+    return _Rates(exceed=ALARM / family, miss=MISS_BEFORE)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Stage:
-    exceeded: bool
-    mean: float
-    low: float
-    high: float
-    blocks: int
-    error: float
+    exceeded: bool = False
+    clear: bool = False
+    figures: Figures | None = None
 
 
-def _stage(
-    values: Array, requests: Sequence[int] | None, allowance: float, rates: _Rates, *, ended: bool
-) -> _Stage:
-    """Look until the allowance is exceeded, or there is no other look."""
-    total, high = len(values), math.inf
-    robust_from = ROBUST_FROM if requests is None else total + 1
-    unseen = [0.0] * total if requests is None else _unseen(requests, rates.miss)
+def _stage(sample: Sample, first: int, bounds: _Bounds, rates: _Rates, *, ended: bool) -> _Stage:
+    """Look at the values from ``first`` on until the allowance is exceeded, or there is no other look."""
+    total, last = len(sample) - first, None
     for n in (look for look in LOOKS if look <= total):
-        mean, error, kept = _estimate(values[:n], robust_from)
-        low = mean - _quantile(kept, LOOK_SHARE * rates.exceed) * error
-        high = min(high, mean + _quantile(kept, PASSING_SHARE * rates.miss) * error + unseen[n - 1])
-        if low > allowance:
-            return _Stage(exceeded=True, mean=mean, low=low, high=high, blocks=n, error=error)
-    if total < 2:
-        mean = float(values.mean()) if total else math.nan
-        return _Stage(exceeded=False, mean=mean, low=-math.inf, high=high, blocks=total, error=math.inf)
-    mean, error, kept = _estimate(values, robust_from)
+        last = _figures(sample, first, n, rates, PASSING_SHARE)
+        if last.low > bounds.allowance:
+            return _Stage(exceeded=True, figures=last)
     if ended and total >= LOOKS[0]:
-        high = min(high, mean + _quantile(kept, LAST_SHARE * rates.miss) * error + unseen[-1])
-    low = mean - _quantile(kept, LOOK_SHARE * rates.exceed) * error
-    return _Stage(exceeded=False, mean=mean, low=low, high=high, blocks=total, error=error)
+        last = _figures(sample, first, total, rates, LAST_SHARE)
+    if last is None and total:
+        last = Figures(value=sample.look(first, first + total).value, first=first, last=first + total)
+    return _Stage(clear=last is not None and last.high < bounds.limit, figures=last)
 
 
-def _unseen(requests: Sequence[int], miss: float) -> list[float]:
-    """Return, after each block, the largest share of errors of which so many requests would show one, but for
-    ``miss``."""
-    return [-math.log(miss) / total for total in accumulate(requests)]
-
-
-def _watched(stage: Stage, seen: _Stage, alarm: int | None) -> Watched:
-    return Watched(
-        stage=stage, mean=seen.mean, low=seen.low, high=seen.high, blocks=seen.blocks, alarm=alarm, error=seen.error
+def _figures(sample: Sample, first: int, n: int, rates: _Rates, passing: float) -> Figures:
+    look = sample.look(first, first + n)
+    return Figures(
+        value=look.value,
+        low=look.low(LOOK_SHARE * rates.exceed, rates.exceed),
+        high=look.high(passing * rates.miss, rates.miss),
+        first=first,
+        last=first + n,
     )
-
-
-def _estimate(values: Array, robust_from: int) -> tuple[float, float, int]:
-    """Return the mean, trimmed from so many values on, its standard error, and how many values are left."""
-    mean, variance = trimmed(values, robust_from)
-    return float(mean), math.sqrt(float(variance) / len(values)), trimmed_from(len(values), robust_from)
-
-
-def _quantile(kept: int, p: float) -> float:
-    """Return the upper quantile ``p`` of t for a mean of ``kept`` values."""
-    return critical(2, kept - 1, 2 * p)

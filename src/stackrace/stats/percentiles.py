@@ -10,7 +10,7 @@ from .pairs import Array
 from .resample import expanded
 from .summary import intervals
 
-__all__ = ["BEYOND", "enough", "quantile_interval"]
+__all__ = ["BEYOND", "enough", "quantile_interval", "quantiles"]
 
 BEYOND = 50
 """So many answers beyond a quantile make it one of its own launch: p99 needs 5,000, p99.9 50,000."""
@@ -49,9 +49,9 @@ def quantile_interval(values: Array, counts: Histograms, q: float, *, draws: int
     if not len(launches):
         return Interval(value=float("nan"))
     if all(enough(count, q) for count in launches[:, -1]):
-        return intervals(np.log(_quantiles(values, launches, q))[None])[0]
+        return intervals(np.log(quantiles(values, launches, q))[None])[0]
     return _limits(
-        _quantiles(values, launches.sum(axis=0)[None], q), _drawn(values, launches, q, draws), len(launches)
+        quantiles(values, launches.sum(axis=0)[None], q), _drawn(values, launches, q, draws), len(launches)
     )
 
 
@@ -68,8 +68,8 @@ def _answered(totals: Array) -> Array:
     return totals[totals[:, -1] > 0]
 
 
-def _quantiles(values: Array, totals: Array, q: float) -> Array:
-    """Return each row's smallest value with ⌈qN⌉ answers or more at or below it."""
+def quantiles(values: Array, totals: Array, q: float) -> Array:
+    """Return each row's smallest value with ⌈qN⌉ answers or more at or below it; ``totals`` (B, V) are running."""
     wanted = np.ceil(totals[:, -1:] * q - 1e-9)
     quantiles: Array = np.asarray(values, dtype=float)[(totals < wanted).sum(axis=1)]
     return quantiles

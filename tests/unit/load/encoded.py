@@ -16,6 +16,8 @@ def encode(counts: Mapping[int, int]) -> bytes:
     """Return the histogram that holds each value (nanoseconds) as often as its count says, to three digits."""
     by_index: dict[int, int] = {}
     for value, count in counts.items():
+        if not count:
+            continue
         bucket = max(0, value.bit_length() - 11)
         index = ((bucket + 1) << 10) + (value >> bucket) - 1024
         by_index[index] = by_index.get(index, 0) + count

@@ -255,7 +255,7 @@ RACE = whole(
     twin=TEXT,
     resumed=COUNT,
     rule=st.sampled_from(Rule),
-    gate=st.none() | whole(GateFacts, base=CONTENDER, head=CONTENDER, allowances=mapping(REAL)),
+    gate=st.none() | whole(GateFacts, base=CONTENDER, head=CONTENDER, allowances=mapping(REAL), packages=few(TEXT)),
     duty=st.none() | whole(Duty, **dict.fromkeys((one.name for one in fields(Duty)), REAL)),
     network=few(
         whole(

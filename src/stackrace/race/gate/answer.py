@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from statistics import fmean
 
 from ...checks.races import examine_race
@@ -20,20 +21,20 @@ from ...model.gate import (
 )
 from ...model.race import Ending, Race
 from ...model.stack import Side
-from ...stats.gate import LOOKS, Stage, Watched, blocks_needed, watched
+from ...stats.gate import Sample, Stage, Watched, values_needed, watched
 from ...stats.logs import exp
+from ...stats.tails import Tails
 from ..decisions import Decisions
 from ..levels import blocks_of, headline_of, measured_levels
 from ..race_view import race_view
-from .failures import failed_launches, is_down, may_be_confirmed
-from .series import Series, series_of
+from .failures import failed_launches, failures_needed, is_down, may_be_confirmed
+from .growth import growth_of
+from .series import Series, pairs_of, series_of
 
 __all__ = ["decide", "gate_answer", "outcome_of", "rulings_of"]
 
 _ENDED = frozenset(Ending) - {Ending.ANSWERED, Ending.INTERRUPTED}
 """Endings with a last look. An answer was seen by a planned look, and an interruption is no time to look."""
-
-_AFTER = {Stage.CONFIRMED: State.SLOWER, Stage.ALARMED: State.ALARM, Stage.WATCHED: State.OPEN}
 
 
 def decide(race: Race) -> Decisions:
@@ -44,7 +45,7 @@ def decide(race: Race) -> Decisions:
     """
     if not race.launches:
         return Decisions(settled=False, dropped=frozenset())
-    rulings, failed = _rulings(race)[0], failed_launches(race)
+    rulings, failed = [each.ruling for each in _judged(race)], failed_launches(race)
     is_open = outcome_of(rulings, failed) is Outcome.UNDECIDED and (not _clear(rulings) or may_be_confirmed(failed))
     settled = not is_open or any(is_down(race, side) for side in (Side.BASE, Side.HEAD))
     return Decisions(settled=settled, dropped=frozenset())
@@ -52,79 +53,123 @@ def decide(race: Race) -> Decisions:
 
 def gate_answer(race: Race) -> GateAnswer:
     """Return what ``race``, which compares two sides, answers so far. Raises ValueError for any other race."""
-    rulings, more = _rulings(race)
-    failed = failed_launches(race)
+    judged, failed = _judged(race), failed_launches(race)
+    rulings = tuple(each.ruling for each in judged)
     refused = not failed.confirmed and _refused(race, rulings)
     outcome = Outcome.REFUSED if refused else outcome_of(rulings, failed)
-    hopeful = outcome is Outcome.UNDECIDED and not failed.head
+    over = race.ending is not None
     return GateAnswer(
         outcome=outcome,
-        rulings=rulings,
+        rulings=tuple(_with_growth(each, race) for each in rulings) if over else rulings,
         blocks=len(blocks_of(race)),
+        valid=len(pairs_of(race)),
         failed=failed,
-        needed_s=_needed_s(race, more) if hopeful else None,
+        needed_s=_needed_s(race, judged, failed) if over and outcome is Outcome.UNDECIDED else None,
     )
 
 
-def _rulings(race: Race) -> tuple[tuple[Ruling, ...], list[int | None]]:
-    """Return the rulings, and how many more blocks each that is open needs."""
+def rulings_of(found: Sequence[Series], allowances: Mapping[str, float], *, ended: bool) -> tuple[Ruling, ...]:
+    """Return what is said of each of ``found``, which are one family."""
+    return tuple(each.ruling for each in _family(found, allowances, ended=ended))
+
+
+def _judged(race: Race) -> list[_Judged]:
     if race.gate is None:
         raise ValueError(f"race {race.id} is no check")
     responses = [response for response in Response if response in race.gate.allowances]
-    return rulings_of(series_of(race, responses), race.gate.allowances, ended=race.ending in _ENDED)
+    return _family(series_of(race, responses), race.gate.allowances, ended=race.ending in _ENDED)
 
 
-def rulings_of(
-    found: Sequence[Series], allowances: Mapping[str, float], *, ended: bool
-) -> tuple[tuple[Ruling, ...], list[int | None]]:
-    """Return what is said of each of ``found``, which are one family, and how many more blocks each that is open
-    needs."""
-    seen = [_seen(series, allowances, len(found), ended=ended) for series in found]
-    rulings = tuple(
-        _ruling(series, each, terms_of(series.response, allowances[series.response]))
-        for series, each in zip(found, seen, strict=True)
-    )
-    more = [
-        blocks_needed(
-            each,
-            limit=_log(ruling.response, ruling.terms.limit),
-            allowance=_log(ruling.response, ruling.terms.allowance),
+def _family(found: Sequence[Series], allowances: Mapping[str, float], *, ended: bool) -> list[_Judged]:
+    judged = []
+    for series in found:
+        terms, sample = terms_of(series.response, allowances[series.response]), series.sample()
+        seen = watched(
+            sample,
+            allowance=_log(series.response, terms.allowance),
+            limit=_log(series.response, terms.limit),
+            family=len(found),
+            ended=ended,
         )
-        for each, ruling in zip(seen, rulings, strict=True)
-        if ruling.state not in (State.CLEAR, State.SLOWER)
-    ]
-    return rulings, more
+        judged.append(_Judged(series=series, sample=sample, terms=terms, seen=seen, family=len(found)))
+    return judged
 
 
-def _seen(series: Series, allowances: Mapping[str, float], family: int, *, ended: bool) -> Watched:
-    return watched(
-        series.differences,
-        allowance=_log(series.response, allowances[series.response]),
-        family=family,
-        ended=ended,
-        requests=series.requests if series.response is Response.ERRORS else None,
-    )
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Judged:
+    """One response with what its looks said."""
 
+    series: Series
+    sample: Sample
+    terms: Terms
+    seen: Watched
+    family: int
 
-def _ruling(series: Series, seen: Watched, terms: Terms) -> Ruling:
-    response = series.response
-    state = _AFTER[seen.stage] if seen.blocks or seen.alarm else State.UNKNOWN
-    if state in (State.OPEN, State.ALARM) and seen.high < _log(response, terms.limit):
-        state = State.CLEAR
-    first = seen.alarm or 0
-    base, head = series.base[first:], series.head[first:]
-    return Ruling(
-        response=response,
-        workload=series.workload,
-        quantile=series.quantile,
-        state=state,
-        terms=terms,
-        base=_middle(response, base),
-        head=_middle(response, head),
-        change=_change(response, seen),
-        blocks=seen.blocks,
-        alarm=seen.alarm,
-    )
+    @property
+    def ruling(self) -> Ruling:
+        figures, alarm = self.seen.figures, self.seen.alarm
+        begun, end = (self.sample.pairs(figures.first), self.sample.pairs(figures.last)) if figures else (0, 0)
+        base, head = self._middle
+        return Ruling(
+            response=self.series.response,
+            workload=self.series.workload,
+            state=self._state,
+            terms=self.terms,
+            base=base,
+            head=head,
+            change=self._change,
+            blocks=end - begun if figures and figures.first >= (alarm or 0) else 0,
+            alarm=None if alarm is None else self.sample.pairs(alarm),
+            answers=self.sample.answers if isinstance(self.sample, Tails) else None,
+        )
+
+    @property
+    def pairs_needed(self) -> int | None:
+        """How many more pairs of launches it needs if it stays as it is; None where no number would do."""
+        response = self.series.response
+        if self._state is State.UNKNOWN and not isinstance(self.sample, Tails):
+            return None
+        values = values_needed(
+            self.sample,
+            self.seen.alarm,
+            allowance=_log(response, self.terms.allowance),
+            limit=_log(response, self.terms.limit),
+            family=self.family,
+        )
+        return None if values is None else self.sample.pairs_for(values)
+
+    @property
+    def _state(self) -> State:
+        if self.seen.stage is Stage.CONFIRMED:
+            return State.SLOWER
+        if self.seen.clear:
+            return State.CLEAR
+        if self.seen.figures is None:
+            return State.UNKNOWN
+        return State.OPEN if self.seen.alarm is None else State.ALARM
+
+    @property
+    def _change(self) -> Change | None:
+        figures, response = self.seen.figures, self.series.response
+        if figures is None:
+            return None
+        low, high = (
+            _share(response, limit) if math.isfinite(limit) else None for limit in (figures.low, figures.high)
+        )
+        return Change(value=_share(response, figures.value), low=low, high=high)
+
+    @property
+    def _middle(self) -> tuple[float, float] | tuple[None, None]:
+        """Base and head in the response's own unit, where the figures are of."""
+        figures = self.seen.figures
+        if figures is None:
+            return None, None
+        if isinstance(self.sample, Tails):
+            return self.sample.look(figures.first, figures.last).seconds
+        base, head = (side[figures.first : figures.last] for side in (self.series.base, self.series.head))
+        if self.series.response is Response.ERRORS:
+            return fmean(base), fmean(head)
+        return exp(fmean(map(math.log, base))), exp(fmean(map(math.log, head)))
 
 
 def _log(response: Response, share: float) -> float:
@@ -139,22 +184,6 @@ def _share(response: Response, difference: float) -> float:
     if response is Response.ERRORS:
         return difference
     return 1 - exp(-difference) if response is Response.THROUGHPUT else exp(difference) - 1
-
-
-def _change(response: Response, seen: Watched) -> Change | None:
-    if not math.isfinite(seen.mean):
-        return None
-
-    def limit(difference: float) -> float | None:
-        return _share(response, difference) if math.isfinite(difference) else None
-
-    return Change(value=_share(response, seen.mean), low=limit(seen.low), high=limit(seen.high))
-
-
-def _middle(response: Response, values: Sequence[float]) -> float | None:
-    if not values:
-        return None
-    return fmean(values) if response is Response.ERRORS else math.exp(fmean(map(math.log, values)))
 
 
 def outcome_of(rulings: Sequence[Ruling], failed: FailedLaunches | None = None) -> Outcome:
@@ -179,10 +208,23 @@ def _refused(race: Race, rulings: Sequence[Ruling]) -> bool:
     return not examine_race(race_view(race, levels[headline_of(levels)].key)).valid
 
 
-def _needed_s(race: Race, more: Sequence[int | None]) -> float | None:
-    """Return how long the blocks take that are still needed, at the pace of those made."""
-    blocks = len(blocks_of(race))
+def _with_growth(ruling: Ruling, race: Race) -> Ruling:
+    if ruling.response is not Response.MEMORY or ruling.state is State.CLEAR:
+        return ruling
+    return replace(ruling, growth=growth_of(pairs_of(race)))
+
+
+def _needed_s(race: Race, judged: Sequence[_Judged], failed: FailedLaunches) -> float | None:
+    """Return how long the launches take that are still needed, at the pace of those that count.
+
+    None where no number of them would decide it, or nothing tells the pace.
+    """
+    if failed.head:
+        pairs = None if failed.base else failures_needed(race)
+        return None if pairs is None else pairs * race.elapsed_s / len(blocks_of(race))
+    counting = max((len(each.series.blocks) for each in judged), default=0)
+    more = [each.pairs_needed for each in judged if each.ruling.state not in (State.CLEAR, State.SLOWER)]
     known = [each for each in more if each is not None]
-    if not blocks or len(known) < len(more) or not known:
+    if not counting or not known or len(known) < len(more):
         return None
-    return max(max(known), LOOKS[0] - blocks, 1) * race.elapsed_s / blocks
+    return max(known) * race.elapsed_s / counting

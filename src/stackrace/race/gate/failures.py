@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
+
 from ...model.gate import FailedLaunches
 from ...model.launch import FailureKind, Launch
 from ...model.race import Race
 from ...model.stack import Side, side_of
 from ..ledger import FAILED_OF_A_SIDE
 
-__all__ = ["IN_ALL", "failed", "failed_launches", "is_down", "may_be_confirmed"]
+__all__ = ["IN_ALL", "failed", "failed_launches", "failures_needed", "is_down", "may_be_confirmed"]
 
 IN_ALL = 7
 """So many failures of the head before any of the base's are its own doing: ½⁷ < 1 %."""
@@ -38,6 +40,13 @@ def failed_launches(race: Race) -> FailedLaunches:
 def may_be_confirmed(failed: FailedLaunches) -> bool:
     """Tell whether fresh launches may show that failures are the head's doing."""
     return failed.head > 0 and not failed.base
+
+
+def failures_needed(race: Race) -> int:
+    """Return after how many more launches of a side failures of the head will confirm one another, if as many of
+    them fail as so far. Only where some did."""
+    head = _failures(race, Side.HEAD)
+    return math.ceil(max(IN_ALL - sum(head), 1) * len(head) / sum(head))
 
 
 def is_down(race: Race, side: Side) -> bool:

@@ -1,26 +1,28 @@
-"""The values of each response, block by block and side by side."""
+"""The values of each response, pair by pair of launches and side by side."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from statistics import fmean
 
+from ...load.histogram import distribution, merge
 from ...model.gate import Response
 from ...model.launch import Launch, Slice
 from ...model.race import Race
 from ...model.stack import Side, side_of
+from ...stats.buckets import Buckets
+from ...stats.gate import Differences, Sample, Shares
+from ...stats.tails import tails
 from ..resume import counted
 from .failures import failed
 
-__all__ = ["Series", "series_of"]
+__all__ = ["Pair", "Series", "pairs_of", "series_of", "slices_of"]
 
-FIRST_BLOCKS = 3
-"""So many blocks tell which quantile of latency has enough answers beyond it; it stays the same afterwards."""
-
-QUANTILES = (("p99", 300), ("p90", 30), ("p50", 0))
-"""The quantile that is judged where a launch's slices together have so many answers."""
+Pair = tuple[Launch, Launch]
+"""Base and head of one block."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,23 +31,26 @@ class Series:
 
     response: Response
     workload: str = ""
-    quantile: str = ""
-    """Of latency: which."""
     blocks: tuple[int, ...] = ()
     """Their numbers."""
     base: tuple[float, ...] = ()
-    """In the response's own unit."""
+    """In the response's own unit; of a quantile nothing."""
     head: tuple[float, ...] = ()
     requests: tuple[int, ...] = ()
     """Of errors: how many requests the head's share is one of, block by block."""
+    answers: tuple[tuple[Buckets, Buckets], ...] = ()
+    """Of a quantile: how long answers took, base's and head's, block by block."""
 
-    @property
-    def differences(self) -> tuple[float, ...]:
-        """How much worse the head is: ln of the ratio, of errors the difference of the shares."""
+    def sample(self) -> Sample:
+        """Return how much worse the head is: ln of the ratio, of errors the difference of the shares."""
+        if self.response.quantile is not None:
+            base, head = ([both[side] for both in self.answers] for side in (0, 1))
+            return tails(base, head, self.response.quantile)
+        pairs = zip(self.base, self.head, strict=True)
         if self.response is Response.ERRORS:
-            return tuple(head - base for base, head in zip(self.base, self.head, strict=True))
+            return Shares(values=[head - base for base, head in pairs], requests=self.requests)
         sign = -1.0 if self.response is Response.THROUGHPUT else 1.0
-        return tuple(sign * math.log(head / base) for base, head in zip(self.base, self.head, strict=True))
+        return Differences(values=[sign * math.log(head / base) for base, head in pairs])
 
 
 def series_of(race: Race, responses: Iterable[Response]) -> tuple[Series, ...]:
@@ -53,7 +58,7 @@ def series_of(race: Race, responses: Iterable[Response]) -> tuple[Series, ...]:
 
     Of errors invalid slices count, too, for often it is errors that made them so.
     """
-    pairs = _pairs(counted(race).launches)
+    pairs = pairs_of(race)
     workloads = tuple(race.workloads) or ("",)
     wanted = tuple(responses)
     of_workloads = [
@@ -65,16 +70,13 @@ def series_of(race: Race, responses: Iterable[Response]) -> tuple[Series, ...]:
     return (*of_workloads, *(_of_launches(response, pairs) for response in wanted if response.of_launch))
 
 
-_Pair = tuple[Launch, Launch]
-
-
-def _pairs(launches: Sequence[Launch]) -> list[_Pair]:
+def pairs_of(race: Race) -> list[Pair]:
     """Return base and head of each block that has both, and nothing wrong with either.
 
     What a launch showed before it died is no launch's worth, and failures count by themselves: see `failures`.
     """
     sides: dict[int, dict[Side, Launch]] = {}
-    for launch in launches:
+    for launch in counted(race).launches:
         side = side_of(launch.stack)
         if side is not None and launch.verdict.valid and not failed(launch):
             sides.setdefault(launch.block, {})[side] = launch
@@ -85,47 +87,68 @@ def _pairs(launches: Sequence[Launch]) -> list[_Pair]:
     ]
 
 
-def _of_launches(response: Response, pairs: Sequence[_Pair]) -> Series:
+def slices_of(launch: Launch, workload: str | None = None) -> list[Slice]:
+    """Return the valid slices of a launch, those of one workload where it is named."""
+    return [each for each in launch.slices if each.verdict.valid and workload in (None, each.workload)]
+
+
+def _of_launches(response: Response, pairs: Sequence[Pair]) -> Series:
     def value(launch: Launch) -> float:
         return float(launch.peak_bytes) if response is Response.MEMORY else launch.ready_s or 0.0
 
-    return _paired(response, pairs, [(value(base), value(head)) for base, head in pairs])
+    return _paired(response, "", pairs, [(value(base), value(head)) for base, head in pairs])
 
 
-def _of_slices(response: Response, workload: str, pairs: Sequence[_Pair]) -> Series:
-    own = [(_slices(base, workload), _slices(head, workload)) for base, head in pairs]
+def _of_slices(response: Response, workload: str, pairs: Sequence[Pair]) -> Series:
     if response is Response.ERRORS:
-        return _errors(workload, pairs, own)
-    valid = [tuple([each for each in side if each.verdict.valid] for side in both) for both in own]
-    quantile = (
-        _quantile([side for both in valid[:FIRST_BLOCKS] for side in both]) if response is Response.P99 else ""
-    )
-    value = _VALUES.get(response) or (lambda each: float(getattr(each.result.latency, quantile)))
-    means = [(_mean(base, value), _mean(head, value)) for base, head in valid]
-    return _paired(response, pairs, means, workload, quantile)
+        return _errors(workload, pairs)
+    valid = [(slices_of(base, workload), slices_of(head, workload)) for base, head in pairs]
+    if response.quantile is not None:
+        return _quantile(response, workload, pairs, valid)
+    value = _VALUES[response]
+    return _paired(response, workload, pairs, [(_mean(base, value), _mean(head, value)) for base, head in valid])
 
 
 def _paired(
-    response: Response,
-    pairs: Sequence[_Pair],
-    values: Sequence[tuple[float, float]],
-    workload: str = "",
-    quantile: str = "",
+    response: Response, workload: str, pairs: Sequence[Pair], values: Sequence[tuple[float, float]]
 ) -> Series:
     """Keep the blocks in which both sides have a value above zero."""
     kept = [(pair[0].block, *both) for pair, both in zip(pairs, values, strict=True) if min(both) > 0]
     return Series(
         response=response,
         workload=workload,
-        quantile=quantile,
         blocks=tuple(block for block, _, _ in kept),
         base=tuple(base for _, base, _ in kept),
         head=tuple(head for _, _, head in kept),
     )
 
 
-def _errors(workload: str, pairs: Sequence[_Pair], own: Sequence[tuple[list[Slice], list[Slice]]]) -> Series:
-    counts = [(pair[0].block, _wrong(base), _wrong(head)) for pair, (base, head) in zip(pairs, own, strict=True)]
+def _quantile(
+    response: Response, workload: str, pairs: Sequence[Pair], valid: Sequence[tuple[list[Slice], list[Slice]]]
+) -> Series:
+    found = [(_answers(base), _answers(head)) for base, head in valid]
+    kept = [(pair[0].block, *both) for pair, both in zip(pairs, found, strict=True) if all(both)]
+    return Series(
+        response=response,
+        workload=workload,
+        blocks=tuple(block for block, _, _ in kept),
+        answers=tuple((base, head) for _, base, head in kept),
+    )
+
+
+def _answers(slices: Sequence[Slice]) -> Buckets:
+    histograms = tuple(each.result.histogram for each in slices if each.result.histogram)
+    return _pooled(histograms) if histograms else ()
+
+
+@lru_cache(maxsize=1024)
+def _pooled(histograms: tuple[bytes, ...]) -> Buckets:
+    """Return the buckets of one launch; a check asks for them again after every block."""
+    return tuple((bucket.value_s, bucket.count) for bucket in distribution(merge(histograms)) if bucket.value_s > 0)
+
+
+def _errors(workload: str, pairs: Sequence[Pair]) -> Series:
+    counts = [(base.block, _wrong(base, workload), _wrong(head, workload)) for base, head in pairs]
     kept = [(block, base, head) for block, base, head in counts if base[1] and head[1]]
     return Series(
         response=Response.ERRORS,
@@ -137,21 +160,11 @@ def _errors(workload: str, pairs: Sequence[_Pair], own: Sequence[tuple[list[Slic
     )
 
 
-def _wrong(slices: Iterable[Slice]) -> tuple[int, int]:
+def _wrong(launch: Launch, workload: str) -> tuple[int, int]:
     """Return how many requests went wrong, and of how many."""
-    counts = [each.result.counts for each in slices]
+    counts = [each.result.counts for each in launch.slices if each.workload == workload]
     wrong = sum(each.errors for each in counts)
     return wrong, wrong + sum(each.ok for each in counts)
-
-
-def _slices(launch: Launch, workload: str) -> list[Slice]:
-    return [each for each in launch.slices if each.workload == workload]
-
-
-def _quantile(sides: Iterable[Sequence[Slice]]) -> str:
-    """Return the highest quantile that the smallest of these launches tells something about."""
-    least = min((sum(each.result.counts.ok for each in side) for side in sides if side), default=0)
-    return next(name for name, enough in QUANTILES if least >= enough)
 
 
 def _mean(slices: Iterable[Slice], value: Callable[[Slice], float]) -> float:

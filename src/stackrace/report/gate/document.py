@@ -11,7 +11,7 @@ import json
 from pathlib import Path
 
 from ...codec import LEFT_OUT, Form, readable
-from ...model.gate import Change, Contender, FailedLaunches, GateAnswer, GateFacts, Ruling, Terms
+from ...model.gate import Change, Contender, FailedLaunches, GateAnswer, GateFacts, Growth, Ruling, Terms
 from ...model.load import Load
 from ...model.printable import printable
 from ...model.race import Race
@@ -35,6 +35,7 @@ RECORDS: dict[str, type] = {
     "ruling": Ruling,
     "terms": Terms,
     "change": Change,
+    "growth": Growth,
     "failed_launches": FailedLaunches,
     "load": Load,
 }
@@ -60,6 +61,7 @@ def document(race: Race, result: GateAnswer) -> dict[str, object]:
         },
         "base": readable(race.gate.base, FORM),
         "head": readable(race.gate.head, FORM),
+        "packages": [printable(change) for change in race.gate.packages],
         "rulings": [readable(each, FORM) for each in result.rulings],
         "pairs": result.blocks,
         "failed_launches": readable(result.failed, FORM),

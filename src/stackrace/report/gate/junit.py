@@ -1,6 +1,6 @@
 """A check as JUnit XML: a test case for each response, and one for launches where some of the head's failed.
 
-A slowdown is a failure, what could not be settled an error, as CI systems show them.
+A slowdown is a failure. What could not be settled is skipped, with the reason: it is neither good nor bad.
 Source: the schema of Jenkins' xunit plugin, junit-10.xsd; GitLab, "Unit test reports".
 """
 
@@ -19,29 +19,30 @@ __all__ = ["export"]
 def export(race: Race, result: GateAnswer) -> str:
     """Return the document as text that ends with a newline."""
     failed = result.failed
-    failures = len(result.slower) + failed.confirmed
-    unconfirmed = failed.head > 0 and not failed.confirmed and not result.slower
-    errors = sum(_is_error(each, result) for each in result.rulings) + unconfirmed
-    tests = len(result.rulings) + (failed.head > 0)
-    counts = {"tests": str(tests), "failures": str(failures), "errors": str(errors)}
+    unconfirmed = failed.head > 0 and not failed.confirmed
+    counts = {
+        "tests": str(len(result.rulings) + (failed.head > 0)),
+        "failures": str(len(result.slower) + failed.confirmed),
+        "errors": "0",
+    }
+    skipped = sum(_is_open(each, result) for each in result.rulings) + unconfirmed
     suite = Tree.Element(
         "testsuite",
         name="stackrace check",
         timestamp=race.started_at.partition("+")[0],
         time=f"{race.elapsed_s:.3f}",
-        skipped="0",
+        skipped=str(skipped),
     )
     _properties(suite, race)
     for each in result.rulings:
         _case(suite, race, result, each)
     if failed.head:
         case = _opened(suite, race, "launches")
-        if failed.confirmed or unconfirmed:
-            kind = "failed" if failed.confirmed else "unconfirmed"
-            found = Tree.SubElement(
-                case, "failure" if failed.confirmed else "error", message=words.failed(race, result), type=kind
-            )
+        if failed.confirmed:
+            found = Tree.SubElement(case, "failure", message=words.failed(race, result), type="failed")
             found.text = one_line(words.answer(race, result))
+        else:
+            Tree.SubElement(case, "skipped", message=one_line(f"{words.failed(race, result)}: not confirmed"))
         Tree.SubElement(case, "system-out").text = one_line(words.failed(race, result))
     Tree.SubElement(suite, "system-out").text = one_line(words.answer(race, result))
     suites = Tree.Element("testsuites", name="stackrace", time=f"{race.elapsed_s:.3f}")
@@ -72,10 +73,8 @@ def _case(suite: Tree.Element, race: Race, result: GateAnswer, each: Ruling) -> 
     text = one_line(f"{words.change(each)}, allowed {words.allowed(each)}: {words.ruling(each)}")
     if each.state is State.SLOWER:
         Tree.SubElement(case, "failure", message=text, type="slower").text = one_line(words.answer(race, result))
-    elif _is_error(each, result):
-        Tree.SubElement(case, "error", message=text, type=str(each.state)).text = one_line(
-            words.answer(race, result)
-        )
+    elif _is_open(each, result):
+        Tree.SubElement(case, "skipped", message=one_line(f"{text}. {words.answer(race, result)}"))
     Tree.SubElement(case, "system-out").text = text
 
 
@@ -85,11 +84,9 @@ def _opened(suite: Tree.Element, race: Race, name: str) -> Tree.Element:
     )
 
 
-def _is_error(each: Ruling, result: GateAnswer) -> bool:
-    """Tell whether a response is why a check says neither yes nor no; beside a failure what is open is none."""
-    if result.outcome is Outcome.REFUSED:
-        return each.state is not State.SLOWER
-    return result.outcome is Outcome.UNDECIDED and each.state is not State.CLEAR
+def _is_open(each: Ruling, result: GateAnswer) -> bool:
+    """Tell whether a check says neither yes nor no of a response."""
+    return each.state is not State.SLOWER and (each.state is not State.CLEAR or result.outcome is Outcome.REFUSED)
 
 
 def _dotted(name: str) -> str:

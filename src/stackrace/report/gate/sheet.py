@@ -64,8 +64,8 @@ def _table(result: GateAnswer) -> Table:
                 cells=tuple(row[place] for row in rows),
                 left=place in (0, last),
                 tones=tones if place == last else (),
-                # on a narrow screen the two values go first: the change says it, too
-                keep={1: 1, 2: 1, 4: 2}.get(place, 0),
+                # on a narrow screen what is not ruled out goes first, as the change's limits say it, too
+                keep={5: 1, 4: 2}.get(place, 0),
             )
             for place, title in enumerate(words.HEADER)
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 
 from ...model import numbers
@@ -20,6 +21,8 @@ from ...model.numbers import (
 )
 from ...model.race import Ending, Race
 from ...model.stack import Side, side_of
+from ...stats.gate import LOOKS
+from ...stats.tails import least_answers
 from .failures import kind
 from .phrases import listed
 
@@ -45,6 +48,9 @@ HEADER = ("", "base", "head", "change", "allowed", "not ruled out", "")
 _NAMES = {
     Response.THROUGHPUT: "throughput",
     Response.CPU: "CPU per request",
+    Response.P99: "p99",
+    Response.P90: "p90",
+    Response.P50: "p50",
     Response.MEMORY: "memory",
     Response.ERRORS: "errors",
     Response.START: "start time",
@@ -54,14 +60,18 @@ _WORSE = {
     Response.THROUGHPUT: "lower",
     Response.CPU: "more",
     Response.P99: "longer",
+    Response.P90: "longer",
+    Response.P50: "longer",
     Response.MEMORY: "more",
     Response.START: "longer",
 }
 
+_MOST_PACKAGES = 8
+
 _STATES = {
     State.CLEAR: "ok",
     State.SLOWER: "SLOWER",
-    State.ALARM: "alarm, unconfirmed",
+    State.ALARM: "alarm",
     State.OPEN: "open",
     State.UNKNOWN: "not measured",
 }
@@ -77,15 +87,28 @@ def answer(race: Race, result: GateAnswer) -> str:
             return f"Failed: {'; '.join([*launches, *map(_slower, result.slower)])}."
         case Outcome.REFUSED:
             return "Refused: the measurements are not valid, so there is no answer."
-    left = _more(result.needed_s)
-    return " ".join(filter(None, (f"Undecided: {_cause(race, result)}.", _open(result.rulings), left)))
+    parts = (f"Undecided: {_cause(race, result)}.", _open(result), _more(race, result))
+    return " ".join(filter(None, parts))
 
 
-def _more(needed_s: float | None) -> str:
-    if needed_s is None:
-        return ""
-    amount, unit = about(needed_s).split()
-    return f"About {amount} more {'minutes' if unit == 'min' else 'seconds'} would probably decide it."
+def _more(race: Race, result: GateAnswer) -> str:
+    """Say how much more time would decide it, and what else might."""
+    if result.needed_s is None:
+        more = "More time would not decide it."
+    else:
+        amount, unit = about(result.needed_s).split()
+        whole_s = race.elapsed_s + result.needed_s
+        option = f" (--budget {math.ceil(whole_s / 60)}min)" if whole_s > (race.budget_s or 0.0) else ""
+        more = f"About {amount} more {'minutes' if unit == 'min' else 'seconds'} would probably decide it{option}."
+    tails = [each for each in result.rulings if each.response.quantile is not None]
+    is_open = [each for each in result.rulings if each.state not in (State.CLEAR, State.SLOWER)]
+    if result.failed.head or not is_open or not all(each in tails for each in is_open):
+        return more
+    # nothing else is open: a slow page gives few answers
+    highest = is_open[0].response
+    other = Response.P90 if highest is Response.P99 else Response.P50
+    instead = "" if highest is Response.P50 else f"; to judge {_NAMES[other]} instead, add --allow '{other} 5%'"
+    return f"{more} To leave it out: --allow '{highest} any'{instead}."
 
 
 def _cause(race: Race, result: GateAnswer) -> str:
@@ -96,11 +119,10 @@ def _cause(race: Race, result: GateAnswer) -> str:
         return f"{failed(race, result)}, which rules out a pass, but does not show that the change is the reason"
     if result.failed.base and race.ending in (Ending.ANSWERED, Ending.EXHAUSTED):
         return f"{failed(race, result)}, so there is nothing to compare with"
-    if unknown := [name(each) for each in result.rulings if each.state is State.UNKNOWN]:
+    if unknown := [name(each) for each in result.rulings if each.state is State.UNKNOWN and not each.answers]:
         return f"{listed(unknown)} could not be measured"
-    whole = min((each.blocks + (each.alarm or 0) for each in result.rulings), default=0)
-    if 2 * whole < result.blocks:
-        return f"{count(result.blocks - whole)} of {things(result.blocks, 'pair')} of launches were refused"
+    if 2 * result.valid < result.blocks:
+        return f"{count(result.blocks - result.valid)} of {things(result.blocks, 'pair')} of launches were refused"
     return "there was too little time"
 
 
@@ -146,24 +168,42 @@ def _slower(each: Ruling) -> str:
     return (
         f"{found}, at least "
         f"{_share(each.response, each.change.low or 0.0)}, where {_share(each.response, each.terms.allowance)} is "
-        f"allowed; {again}"
+        f"allowed{_growing(each)}; {again}"
     )
 
 
-def _open(rulings: Sequence[Ruling]) -> str:
+def _growing(each: Ruling) -> str:
+    """Say of memory whether it grows without end, or was more from the beginning."""
+    if each.growth is None:
+        return ""
+    if not each.growth.proved:
+        return "; no growth with requests was seen"
+    head, base = (mebibytes(1000 * max(each, 0.0)) for each in (each.growth.head_bytes, each.growth.base_bytes))
+    return f"; it grows by {head} MiB per 1,000 requests, the base's by {base}"
+
+
+def _open(result: GateAnswer) -> str:
     """Say what has not been settled, and what would have been seen."""
     parts = []
-    for each in rulings:
+    for each in result.rulings:
         if each.state in (State.CLEAR, State.SLOWER):
             continue
         if each.state is State.ALARM:
-            since = "" if each.change is None else f" (since then {_natural(each.response, each.change.value)})"
-            parts.append(f"an alarm about {name(each)} is neither confirmed nor ruled out{since}")
+            since = "" if each.change is None else f" ({_natural(each.response, each.change.value)})"
+            since = since.replace("(", "(since then ") if each.blocks else since
+            parts.append(f"an alarm about {name(each)} is neither confirmed nor ruled out{since}{_growing(each)}")
+        elif each.response.quantile is not None and each.missed is None and each.answers:
+            least = LOOKS[0] * least_answers(each.response.quantile)
+            parts.append(
+                f"{name(each)} needs more answers: {count(each.answers)} of each side came, and {count(least)} are "
+                "the least"
+            )
         elif each.state is State.UNKNOWN or each.missed is None:
             parts.append(f"nothing is known of {name(each)}")
         else:
             parts.append(
                 f"{name(each)} may be {_missed_by(each)} worse (limit: {_share(each.response, each.terms.limit)})"
+                f"{_growing(each)}"
             )
     text = "; ".join(parts)
     return f"{text[:1].upper()}{text[1:]}." if parts else ""
@@ -171,7 +211,7 @@ def _open(rulings: Sequence[Ruling]) -> str:
 
 def name(each: Ruling) -> str:
     """Name a response, with its workload where there are several."""
-    own = each.quantile or "p99" if each.response is Response.P99 else _NAMES[each.response]
+    own = _NAMES[each.response]
     return f"{own} on {each.workload}" if each.workload else own
 
 
@@ -262,9 +302,14 @@ def contender(side: Contender, other: Contender) -> str:
     return ", ".join(words)
 
 
-def side_notes(facts: GateFacts) -> tuple[str, str]:
-    """Say what base and head were."""
-    return f"Base: {contender(facts.base, facts.head)}.", f"Head: {contender(facts.head, facts.base)}."
+def side_notes(facts: GateFacts) -> tuple[str, ...]:
+    """Say what base and head were, and which packages differ."""
+    sides = f"Base: {contender(facts.base, facts.head)}.", f"Head: {contender(facts.head, facts.base)}."
+    if not facts.packages:
+        return sides
+    shown, rest = facts.packages[:_MOST_PACKAGES], len(facts.packages) - _MOST_PACKAGES
+    more = f" and {things(rest, 'other package')}" if rest > 0 else ""
+    return *sides, f"Lock files differ: {', '.join(shown)}{more}."
 
 
 def details(race: Race, result: GateAnswer) -> str:

@@ -6,9 +6,9 @@ import json
 import re
 import subprocess
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 from urllib.parse import urlsplit
 
 from ...model.errors import InputError
@@ -17,7 +17,7 @@ from ...model.foreign import said_by
 from ...model.printable import tail
 from ...process import uv_program
 
-__all__ = ["locks_differ", "requirements_of"]
+__all__ = ["changes_between", "locks_differ", "requirements_of"]
 
 _LOCKS = ("uv.lock", "poetry.lock", "Pipfile.lock", "pylock.toml")
 """Files that say exactly what is installed; the first that a project has is its own."""
@@ -26,6 +26,14 @@ _LISTS = ("requirements.txt", "requirements/production.txt", "requirements/prod.
 """Files that say what is wanted, where nothing says what exactly."""
 
 PYPI = "https://pypi.org/simple"
+
+_OWN = {"editable", "virtual", "directory"}
+"""Where a package comes from that is a folder of the project."""
+
+_ELSEWHERE = "from elsewhere"
+
+_REQUIREMENT = re.compile(r"(?P<name>[A-Za-z0-9][A-Za-z0-9._-]*)\s*(\[[^]]*\])?\s*(?P<wanted>.*)")
+"""Source: dependency specifiers, packaging.python.org."""
 
 _COMMENT = re.compile(r"(^|\s)#.*$")
 
@@ -74,6 +82,55 @@ def _dependencies(path: Path) -> object:
     except (OSError, ValueError):
         return None
     return project.get("dependencies")
+
+
+def changes_between(locks: Locks) -> tuple[str, ...]:
+    """Return which packages the head's lock file names otherwise, as ``flask 3.1.2 → 3.0.3``, by name.
+
+    Nothing where one cannot be read: `requirements_of` explains that.
+    """
+    try:
+        base, head = map(_versions, locks)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return ()
+    changes = []
+    for name in sorted({*base, *head}):
+        before, after = base.get(name), head.get(name)
+        if before is None:
+            changes.append(f"{name} {after} added")
+        elif after is None:
+            changes.append(f"{name} {before} removed")
+        elif before != after:
+            changes.append(f"{name} {before} → {after}")
+    return tuple(changes)
+
+
+def _versions(path: Path) -> dict[str, str]:
+    """Return the version of each package that ``path`` names, or what it wants of one."""
+    versions: dict[str, list[str]] = {}
+    for name, version in _named_versions(path):
+        versions.setdefault(re.sub(r"[-_.]+", "-", name).lower(), []).append(version)
+    return {name: " and ".join(sorted(found)) for name, found in versions.items()}
+
+
+def _named_versions(path: Path) -> Iterator[tuple[str, str]]:
+    if path.name == "Pipfile.lock":
+        for name, package in json.loads(read_text(path))["default"].items():
+            yield name, package.get("version", _ELSEWHERE).removeprefix("==")
+    elif path.name in _LOCKS:
+        lock = tomllib.loads(read_text(path))
+        for package in (*lock.get("package", ()), *lock.get("packages", ())):
+            # the project itself is no package of its environment
+            own = _OWN & {*package.get("source", {}), package.get("source", {}).get("type")}
+            if not own and "main" in package.get("groups", ("main",)):
+                yield package["name"], package.get("version", _ELSEWHERE)
+    else:
+        lines = _dependencies(path) if path.name == "pyproject.toml" else _listed(path)
+        for line in cast("Iterable[str]", lines or ()):
+            if found := _REQUIREMENT.match(line):
+                # an address may hold credentials
+                wanted = _ELSEWHERE if "@" in found["wanted"] else found["wanted"].partition(";")[0].strip()
+                yield found["name"], wanted.removeprefix("==").strip() or "any"
 
 
 def requirements_of(lock: Path) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,14 +13,17 @@ from ...deploy.environments import Environments, cache_folder
 from ...deploy.place import Place
 from ...deploy.sides import SidePlace, Sides
 from ...model.errors import InputError, LimitError, StackraceError
-from ...model.gate import TERMS, Contender, GateFacts, Response
+from ...model.gate import ON_REQUEST, TERMS, Contender, GateFacts, Response
 from ...model.preparing import OnPreparing, unheard
 from ...model.race import Race, RacePlan
 from ...model.stack import Side, Stack
 from ...model.verdict import Finding
+from ...race.loading import planned_launch_s
+from ...race.overhead import expected_overhead
 from ...race.pace import parallelism_of, planned_lengths, response_s
 from ...spec.request import RaceRequest
 from ...stats.gate import LOOKS
+from ...stats.tails import least_answers
 from ..deployment import Deployment, set_up
 from ..finding import project_run
 from ..planning import plan_of, race_of
@@ -42,7 +45,13 @@ ANSWERS = 200
 """In a slice: counting whole ones then adds an sd of some 0.3 %."""
 
 MOST_SLICE_S = 1.0
-"""Longer slices are worth less than another launch."""
+"""Longer slices are worth less than another launch, unless a quantile needs them."""
+
+BATCHES = 10
+"""So many batches of answers decide most quantiles: of p99 3,000 answers of each side."""
+
+LEAST_PAIRS = 25
+"""So many pairs of launches are to fit into the budget, however long slices are."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +70,8 @@ class CheckRequest:
     @property
     def judged(self) -> dict[str, float]:
         """What is allowed of each response that is judged, by name."""
-        whole = {**{response: terms.allowance for response, terms in TERMS.items()}, **self.allowances}
+        usual = {response: terms.allowance for response, terms in TERMS.items() if response not in ON_REQUEST}
+        whole = {**usual, **self.allowances}
         return {str(response): allowed for response, allowed in whole.items() if allowed is not None}
 
 
@@ -101,9 +111,12 @@ def prepared_check(request: CheckRequest, on_preparing: OnPreparing = unheard) -
         deployments = {Side.BASE: base, Side.HEAD: head}
         _refuse_other_code(deployments, both.moved)
         facts = GateFacts(
-            base=_contender(before, base), head=_contender(named[Side.HEAD], head), allowances=request.judged
+            base=_contender(before, base),
+            head=_contender(named[Side.HEAD], head),
+            allowances=request.judged,
+            packages=both.packages,
         )
-        plan = _plan(named[Side.HEAD].request, deployments)
+        plan = _plan(named[Side.HEAD].request, deployments, request.judged)
         wait_for_ports(on_preparing)
         warnings = check_limits(plan.loads, plan.cores, folder=head.guard.directory, stacks=len(plan.stacks))
         notes = tuple(dict.fromkeys((*both.notes, *head.notes, *base.notes)))
@@ -172,7 +185,7 @@ def _contender(variant: Variant, deployment: Deployment) -> Contender:
     return replace(variant.contender, python=python, stack=deployment.stacks[0].path)
 
 
-def _plan(request: RaceRequest, deployments: Mapping[Side, Deployment]) -> RacePlan:
+def _plan(request: RaceRequest, deployments: Mapping[Side, Deployment], judged: Mapping[str, float]) -> RacePlan:
     """Return one plan for both: each stack under its side's name, at one level."""
     plan = plan_of(request, deployments[Side.HEAD])
     stacks: tuple[Stack, ...] = tuple(deployment.stacks[0].on(side) for side, deployment in deployments.items())
@@ -180,29 +193,50 @@ def _plan(request: RaceRequest, deployments: Mapping[Side, Deployment]) -> RaceP
     wanted = (
         max(levels) if request.concurrency else max([c for c in levels if c <= USUAL_CONCURRENCY] or levels[:1])
     )
-    return replace(
+    ahead = replace(
         plan,
         stacks=stacks,
         loads=tuple(load for load in plan.loads if load.concurrency == wanted),
         limits={},
-        slice_s=request.slice_s or _slice_s(plan, wanted),
         # every workload is judged, so all are measured alike
         exhaustive=len(plan.workloads) > 1,
         twin=False,
         most_blocks=LOOKS[-1],
     )
+    return replace(ahead, slice_s=request.slice_s or slice_s(ahead, judged))
 
 
-def _slice_s(plan: RacePlan, concurrency: int) -> float | None:
+def slice_s(plan: RacePlan, judged: Iterable[str]) -> float | None:
     """Return the length of slices; None: as long as a race's are.
 
     Whole answers are counted, so of slow pages a race's slices hold too few to tell one per cent: a check's hold
-    ``ANSWERS``, or take ``MOST_SLICE_S``.
+    ``ANSWERS``, or take ``MOST_SLICE_S``. They take longer where a quantile is ``judged`` and the budget would not
+    hold ``BATCHES`` of answers otherwise: the less often launches are made, the more of the time is load.
     """
-    parallelism = parallelism_of(plan.stacks, plan.cores)
+    parallelism, concurrency = parallelism_of(plan.stacks, plan.cores), plan.loads[0].concurrency
     each_s = max(response_s(each.page, concurrency, parallelism) / concurrency for each in plan.workloads)
-    wanted_s = min(ANSWERS * each_s, MOST_SLICE_S)
+    quantiles = [quantile for response in judged if (quantile := Response(response).quantile) is not None]
+    answers = max((BATCHES * least_answers(quantile) for quantile in quantiles), default=0)
+    wanted_s = max(min(ANSWERS * each_s, MOST_SLICE_S), _filling_s(plan, answers * each_s))
     return wanted_s if wanted_s > planned_lengths(plan).slice_s else None
+
+
+def _filling_s(plan: RacePlan, loaded_s: float) -> float:
+    """Return how long slices must be for the budget to hold ``loaded_s`` of them for each side and workload.
+
+    A pair of launches takes e seconds beside its n slices of s, and a budget B holds B/(e + n·s) pairs:
+    s = loaded·e/(B − n·loaded), in ``LEAST_PAIRS`` of them at least.
+    """
+    assert plan.budget_s is not None
+    sides = len(plan.stacks)
+    slices = sides * len(plan.workloads)
+    overhead = expected_overhead(
+        plan.budget_s, sides, planned_lengths(plan), planned_launch_s(plan), most_blocks=LOOKS[-1]
+    )
+    beside_s = overhead.empty_block_s(sides) + slices * overhead.between_s
+    spare_s = plan.budget_s - slices * loaded_s
+    most_s = (plan.budget_s / LEAST_PAIRS - beside_s) / slices
+    return min(loaded_s * beside_s / spare_s, most_s) if spare_s > 0 else most_s
 
 
 def _side_by_side(deployments: Mapping[Side, Deployment]) -> Sides:

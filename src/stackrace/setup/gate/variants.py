@@ -14,7 +14,7 @@ from ...model.gate import Contender
 from ...model.present import real_path
 from ...model.stack import Side
 from ...spec.request import RaceRequest
-from .locked import locks_differ
+from .locked import changes_between, locks_differ
 from .repository import Repository, Revision, repository_of
 from .worktree import checked_out
 
@@ -67,6 +67,8 @@ class Variants:
     moved: tuple[Path, Path] | None
     """The uppermost folders of head and base, where they are two."""
     notes: tuple[str, ...] = ()
+    packages: tuple[str, ...] = ()
+    """What differs between the packages of their lock files, where each has an environment of its own."""
 
 
 @contextmanager
@@ -148,7 +150,8 @@ def _of_two_trees(
             locked=None if given or own[Side.HEAD].python or locks is None else locks[1],
         ),
     }
-    return Variants(sides=sides, moved=(real_path(repository.top), real_path(tree)), notes=notes)
+    packages = changes_between(locks) if locks and all(side.locked for side in sides.values()) else ()
+    return Variants(sides=sides, moved=(real_path(repository.top), real_path(tree)), notes=notes, packages=packages)
 
 
 def _moved(request: RaceRequest, top: Path, tree: Path) -> RaceRequest:

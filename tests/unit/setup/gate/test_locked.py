@@ -5,7 +5,7 @@ import json
 import pytest
 
 from stackrace.model.errors import InputError
-from stackrace.setup.gate.locked import locks_differ, requirements_of
+from stackrace.setup.gate.locked import changes_between, locks_differ, requirements_of
 
 
 @pytest.fixture
@@ -56,6 +56,38 @@ def test_of_a_pyproject_only_the_dependencies_count(both):
     assert differ(both) is None
     write(both, "pyproject.toml", '[project]\ndependencies=["a"]', '[project]\ndependencies=["b"]')
     assert differ(both) is not None
+
+
+UV = '[[package]]\nname = "shop"\nversion = "{}"\nsource = {{ editable = "." }}\n{}'
+PACKAGE = '[[package]]\nname = "{}"\nversion = "{}"\n'
+PIPENV = '{{"default": {{"flask": {{"version": "=={}"}}, "local": {{"path": "."}}}}}}'
+
+
+@pytest.mark.parametrize(
+    ("name", "base", "head", "changes"),
+    [
+        (
+            "uv.lock",
+            UV.format(1, PACKAGE.format("flask", "3.1.2") + PACKAGE.format("six", "1.17")),
+            UV.format(2, PACKAGE.format("Flask", "3.0.3") + PACKAGE.format("blinker", "1.9")),
+            ("blinker 1.9 added", "flask 3.1.2 → 3.0.3", "six 1.17 removed"),
+        ),
+        ("poetry.lock", PACKAGE.format("flask", "3.1.2"), PACKAGE.format("flask", "3.0.3"),
+         ("flask 3.1.2 → 3.0.3",)),
+        ("Pipfile.lock", PIPENV.format("3.1.2"), PIPENV.format("3.0.3"), ("flask 3.1.2 → 3.0.3",)),
+        ("pylock.toml", '[[packages]]\nname = "a"\nversion = "1"\n', '[[packages]]\nname = "a"\n',
+         ("a 1 → from elsewhere",)),
+        ("requirements.txt", "flask[async]==3.1.2 ; python_version > '3'\nsix\n--no-binary :all:\n",
+         "flask[async]==3.0.3\nsix>=1\n", ("flask 3.1.2 → 3.0.3", "six any → >=1")),
+        ("requirements.txt", "shop @ https://me:secret@h/shop-1.whl", "shop @ https://me:secret@h/shop-2.whl", ()),
+        ("pyproject.toml", '[project]\ndependencies=["flask>=3.1"]', '[project]\ndependencies=["flask"]',
+         ("flask >=3.1 → any",)),
+        ("uv.lock", "no table", PACKAGE.format("flask", 3), ()),
+    ],
+)  # fmt: skip
+def test_packages_that_lock_files_name_otherwise_are_told(both, name, base, head, changes):
+    write(both, name, base, head)
+    assert changes_between(differ(both)) == changes
 
 
 def test_a_project_without_any_list_has_one_environment(both):

@@ -1,0 +1,159 @@
+"""A quantile of latency on two sides: the answers of several launches are pooled where one has too few."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import NormalDist
+
+import numpy as np
+
+from .buckets import Buckets, on_common_buckets
+from .gate import Mean, mean_of
+from .pairs import Array
+from .percentiles import quantiles
+
+__all__ = ["LEAST_BEYOND", "Tails", "least_answers", "tails"]
+
+LEAST_BEYOND = 3
+"""So many answers of a side lie beyond the quantile in each batch of launches: p99 takes 300."""
+
+
+def least_answers(q: float) -> int:
+    """Return how many answers of a side make a batch for the quantile ``q``, 0 < q < 1."""
+    return math.ceil(LEAST_BEYOND / (1 - q) - 1e-9)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Tails:
+    """Pooled answers of two sides, batch by batch; a batch is some blocks in a row."""
+
+    q: float
+    seconds: Array
+    """(V,) upper values of buckets, rising."""
+    base: Array
+    """(B, V) answers of a batch in them."""
+    head: Array
+    ends: tuple[int, ...]
+    """Of how many pairs of launches the first 1, 2, … batches are."""
+    made: int
+    """Pairs of launches, with those that wait for a batch."""
+    answers: int
+    """Of the side with fewer, of all these."""
+
+    def __len__(self) -> int:
+        return len(self.ends)
+
+    def pairs(self, values: int) -> int:
+        """Return of how many pairs of launches the first batches are."""
+        return self.ends[values - 1] if values else 0
+
+    def pairs_for(self, values: int) -> int | None:
+        """Return how many more pairs so many more batches take, at the pace so far."""
+        if not self.answers:
+            return None
+        return math.ceil(values * max(least_answers(self.q) * self.made / self.answers, 1.0))
+
+    def look(self, first: int, last: int) -> Pooled:
+        """Return what batches ``first`` to ``last`` say of ln(head's quantile/base's)."""
+        of_base, of_head = (
+            quantiles(self.seconds, np.cumsum(side[first:last], axis=1), self.q) for side in (self.base, self.head)
+        )
+        base, head = (
+            _Side(seconds=self.seconds, totals=np.cumsum(side[first:last].sum(axis=0)), q=self.q)
+            for side in (self.base, self.head)
+        )
+        # launches that have the long answers alone are what is looked for: nothing is trimmed
+        return Pooled(base=base, head=head, batches=mean_of(np.log(of_head / of_base), last + 1))
+
+
+def tails(base: Sequence[Buckets], head: Sequence[Buckets], q: float) -> Tails:
+    """Return the answers of two sides, block by block, in batches of `least_answers` of each side.
+
+    What the last blocks have too few of for a batch waits for the next ones.
+    """
+    seconds, counts = on_common_buckets([*base, *head])
+    sides = counts[: len(base)], counts[len(base) :]
+    answered = np.array([side.sum(axis=1) for side in sides])
+    ends, waiting = [], np.zeros(2)
+    for block in range(len(base)):
+        waiting += answered[:, block]
+        if waiting.min() >= least_answers(q):
+            ends.append(block + 1)
+            waiting[:] = 0
+    batched = [np.add.reduceat(side[: ends[-1]], [0, *ends[:-1]], axis=0) if ends else side[:0] for side in sides]
+    return Tails(
+        q=q, seconds=seconds, base=batched[0], head=batched[1], ends=tuple(ends), made=len(base),
+        answers=int(answered.sum(axis=1).min()),
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Side:
+    """All answers of one side."""
+
+    seconds: Array
+    totals: Array
+    """(V,) how many lie in a bucket or below it."""
+    q: float
+
+    def at(self, q: float) -> float:
+        """Return ln of the quantile ``q``; ∓∞ where there is none."""
+        if not 0 < q < 1:
+            return math.copysign(math.inf, q - 0.5)
+        wanted = math.ceil(q * self.totals[-1] - 1e-9)
+        return math.log(self.seconds[np.searchsorted(self.totals, wanted)])
+
+    def reach(self, z: float, times: float) -> float:
+        """Return by how much the share below the quantile may be off."""
+        return z * math.sqrt(self.q * (1 - self.q) / (self.totals[-1] * times))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Pooled:
+    """ln of the ratio of two pooled quantiles, with the wider of two limits.
+
+    How much launches vary is what batches vary by: the mean of their ln ratios has t limits (`gate.Mean`, nothing
+    trimmed). How much chance leaves open is told by how few answers lie beyond the quantile, on whichever launch
+    they are: of N answers the share below it is q ± z·√(q(1 − q)/N), and the quantiles at these two shares are the
+    limits of one side; those of the ratio take the squares of both sides' together (MOVER). A distribution with a
+    gap at its quantile, as of a page of which one request in a hundred waits, has limits at either end of it.
+
+    Source: Woodruff 1952, Confidence intervals for medians and other position measures, JASA 47; Donner & Zou 2012,
+    Closed-form confidence intervals for functions of the normal mean and standard deviation, Statistical Methods in
+    Medical Research 21; batch means: Schmeiser 1982, Batch size effects in the analysis of simulation output,
+    Operations Research 30.
+    """
+
+    base: _Side
+    head: _Side
+    batches: Mean
+
+    @property
+    def value(self) -> float:
+        """ln of the ratio of the quantiles of all answers."""
+        return self.head.at(self.head.q) - self.base.at(self.base.q)
+
+    @property
+    def seconds(self) -> tuple[float, float]:
+        """The quantiles of all answers: base's and head's."""
+        return math.exp(self.base.at(self.base.q)), math.exp(self.head.at(self.head.q))
+
+    def low(self, p: float, chance: float, times: float = 1.0) -> float:
+        """Return the lower limit; see `gate.Look`."""
+        by_chance = self.value - math.hypot(_down(self.head, chance, times), _up(self.base, chance, times))
+        return min(self.batches.low(p, chance, times), by_chance)
+
+    def high(self, p: float, chance: float, times: float = 1.0) -> float:
+        """Return the upper limit."""
+        by_chance = self.value + math.hypot(_up(self.head, chance, times), _down(self.base, chance, times))
+        return max(self.batches.high(p, chance, times), by_chance)
+
+
+def _up(side: _Side, chance: float, times: float) -> float:
+    return side.at(side.q + side.reach(NormalDist().inv_cdf(1 - chance), times)) - side.at(side.q)
+
+
+def _down(side: _Side, chance: float, times: float) -> float:
+    return side.at(side.q) - side.at(side.q - side.reach(NormalDist().inv_cdf(1 - chance), times))
