@@ -13,6 +13,7 @@ import yaml
 from tests.conftest import BRIEF
 
 import stackrace as package
+from stackrace.setup.gate.locked import LISTS, LOCKS
 
 REPOSITORY = Path(__file__).parents[2]
 ACTION = yaml.safe_load((REPOSITORY / "action.yml").read_text())
@@ -55,6 +56,18 @@ def test_every_input_is_used_and_none_stands_in_a_script():
     used = re.findall(r"inputs\.([a-z-]+)", text)
     assert set(used) == set(ACTION["inputs"])
     assert not [name for name, step in STEPS.items() if "${{" in step.get("run", "")], "a script injection"
+
+
+def test_the_cache_of_the_action_is_one_of_the_projects_lock_files():
+    """A cache is never written again under its key, so one of other packages would be built anew every time."""
+    (cache,) = (
+        step["with"] for step in ACTION["runs"]["steps"] if step.get("uses", "").startswith("actions/cache")
+    )
+    hashed = re.search(r"hashFiles\((.*)\)", cache["key"])[1]
+    patterns = [name.strip("' ").removeprefix("**/") for name in hashed.split(",")]
+    for name in (*LOCKS, *LISTS, "pyproject.toml"):
+        assert any(Path(name).match(pattern) for pattern in patterns), name
+    assert cache["key"].startswith(cache["restore-keys"].strip())
 
 
 class Runner:
