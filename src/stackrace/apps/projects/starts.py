@@ -175,7 +175,8 @@ class _Search:
             return
         before = len(self.starts)
         command = self.command
-        for call in heard.calls:
+        # a loop may call the same a thousand times
+        for call in {(call.words, call.folder): call for call in heard.calls}.values():
             self.command = _located(command, call.words, heard.scripts)
             self.follow(call.words, call.variables, call.folder, depth + 1)
         self.command = command
