@@ -18,7 +18,7 @@ from ..race.runner import Decide, check_budget
 from ..race.runner import run as run_race
 from ..race.tuner import Tuner
 from ..report.words.findings import warning
-from ..report.words.outlook import outlook
+from ..report.words.outlook import estimate, outlook
 from ..report.words.tuning import outlook as tuning_outlook
 from ..setup.current import beside_current
 from ..setup.prepared import PreparedRace, prepared
@@ -148,13 +148,15 @@ def _prepared(
 
 
 def _foretold(fresh: PreparedRace) -> tuple[PreparedRace, tuple[str, ...]]:
-    """Return the race with warnings and what is foretold of it among its notes, and what is foretold alone."""
+    """Return the race with warnings and what is unusual of it among its notes, and all that is foretold."""
     warned = (*fresh.race.notes, *map(warning, fresh.warnings))
     if fresh.race.tuning is not None:
         # what it says is in the answer, too
         return replace(fresh, race=replace(fresh.race, notes=warned)), tuning_outlook(fresh.plan, fresh.race.tuning)
     foretold = outlook(fresh.plan, fresh.request, left_out=fresh.left_out)
-    return replace(fresh, race=replace(fresh.race, notes=(*warned, *foretold))), foretold
+    alone = estimate(fresh.plan, left_out=fresh.left_out)
+    told = (*foretold, alone) if alone else foretold
+    return replace(fresh, race=replace(fresh.race, notes=(*warned, *foretold))), told
 
 
 def _again(fresh: PreparedRace, race: Race) -> PreparedRace:

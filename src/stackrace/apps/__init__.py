@@ -6,7 +6,7 @@ from .demanded import demanded, rule_for
 from .entry import COUNTING_MODULE, ENTRY_MODULE, counting_source, deployed_source, entry_source
 from .env_file import read_env_files
 from .environment import app_environment
-from .examination import DjangoFacts, Examination, Exchange, PythonFacts, Reply
+from .examination import DjangoFacts, Examination, Exchange, PythonFacts, Reply, ThreadPool
 from .examine import examine, python_facts
 from .golden import golden, loosened
 from .import_places import ImportPlaces, import_places
@@ -31,6 +31,7 @@ __all__ = [
     "Project",
     "PythonFacts",
     "Reply",
+    "ThreadPool",
     "app_environment",
     "bundled",
     "counting_source",

@@ -13,7 +13,7 @@ from ..model.workload import Request
 from .survey import Survey
 from .unlike import has_toolbar
 
-__all__ = ["DjangoFacts", "Examination", "Exchange", "PythonFacts", "Reply"]
+__all__ = ["DjangoFacts", "Examination", "Exchange", "PythonFacts", "Reply", "ThreadPool"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,6 +92,16 @@ class Exchange:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ThreadPool:
+    """Threads of AnyIO's, in which asynchronous frameworks run what is not asynchronous."""
+
+    framework: str
+    """As people write it."""
+    threads: int
+    """How many each process may have."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Examination:
     """Everything found out about an app."""
 
@@ -115,6 +125,8 @@ class Examination:
     """Files of its modules that are no part of its environment."""
     connected: tuple[str, ...] = ()
     """Servers that it talks to: ``127.0.0.1:5432``, or the path of a unix socket."""
+    pool: ThreadPool | None = None
+    """What its pages run in; None where they need none."""
     loading: PageTime = field(default_factory=PageTime)
     """What it took to load the app and to give each first answer."""
     cut: str = ""

@@ -16,8 +16,8 @@ from ..model.page_time import PageTime
 from ..model.secrets import masked
 from ..model.stack import Interface
 from ..model.workload import Request, excess
-from .examination import DjangoFacts, Examination, Exchange, PythonFacts, Reply
-from .examiner.messages import DjangoReport, ExchangeMessage, PythonReport, ReplyMessage, Report
+from .examination import DjangoFacts, Examination, Exchange, PythonFacts, Reply, ThreadPool
+from .examiner.messages import DjangoReport, ExchangeMessage, PoolReport, PythonReport, ReplyMessage, Report
 from .hints import failure_words, import_hint
 from .refusal import other_object
 from .survey import Survey, survey_of
@@ -109,8 +109,13 @@ def examination_of(outcome: Outcome, app: App, requests: Sequence[Request], inte
         written=tuple(map(Path, report.get("written", ()))),
         imported=tuple(map(Path, report.get("imported", ()))),
         connected=tuple(report.get("connected", ())),
+        pool=_pool(report.get("pool")),
         survey=survey_of(listed) if listed else Survey(),
     )
+
+
+def _pool(report: PoolReport | None) -> ThreadPool | None:
+    return report and ThreadPool(framework=report["framework"], threads=int(report["threads"]))
 
 
 def _no_python(outcome: Outcome, app: App) -> str:

@@ -38,8 +38,7 @@ def launch_not_steady(view: LaunchView) -> Finding | None:
     The limit on p is shared among the launch's levels.
     """
     trends = [
-        thirds([part.result.throughput_per_s for part in slices if part.verdict.valid])
-        for slices in view.levels.values()
+        thirds([part.throughput_per_s for part in slices if part.verdict.valid]) for slices in view.levels.values()
     ]
     worst = min((trend for trend in trends if trend is not None), key=lambda trend: trend.p, default=None)
     if worst is None or worst.p * len(trends) >= SIGNIFICANT:

@@ -6,8 +6,8 @@ import math
 import os
 import tempfile
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 from pathlib import Path
 
@@ -17,7 +17,7 @@ from ..model.launch import Failure, FailureKind
 from ..model.numbers import duration
 from ..model.removal import remove_tree
 from ..model.secrets import learn
-from ..model.stack import Stack
+from ..model.stack import Stack, original_path
 from ..model.workload import Request, Workload
 from ..process import run
 from ..servers import Catalogue, Hosted
@@ -106,6 +106,8 @@ class Launcher:
     """The address on which stacks listen: another one where load comes from other machines."""
     exported: ExportedFiles | None = None
     """Exported files that are started in the place of what would be rendered."""
+    kept: dict[str, Running] = field(default_factory=dict)
+    """Stacks that are up already, by path: each is taken by the next launch of its stack, or of its twin."""
 
     @property
     def start_timeout_s(self) -> float:
@@ -121,6 +123,11 @@ class Launcher:
         Raises LaunchFailed, with nothing left running, when a process cannot be started or ends, when it does not
         become ready in time, or when an answer differs from the app's own.
         """
+        kept = self.kept.pop(original_path(stack.path), None)
+        if kept is not None:
+            if self.failure_of(kept) is None:
+                return replace(kept, stack=stack)
+            self.discard(kept)
         try:
             return self._launch(stack, port, timeout_s)
         except _Unlucky:
@@ -198,6 +205,16 @@ class Launcher:
                 died = Failure(kind=FailureKind.DIED, message=f"{part.hop} {ended(code)}", log=log)
                 return self._exceeded(running.group, log) or died
         return None
+
+    def forget(self, paths: Iterable[str]) -> None:
+        """End the stacks that were kept, but for those at ``paths``."""
+        raced = set(paths)
+        for path in [path for path in self.kept if path not in raced]:
+            self.discard(self.kept.pop(path))
+
+    def discard(self, running: Running) -> None:
+        """End a stack at once, whatever it works at, and remove its folder."""
+        self._abandon(running.parts, running.directory, running.group)
 
     def pin(self, running: Running) -> None:
         """Bind a stack to its cores once more: who was born while it was bound may have escaped."""

@@ -121,7 +121,7 @@ def _launches(race: Race, path: str, cell: CellName) -> Iterator[tuple[Launch, t
 def _measured(slice_: Slice, metric: Metric) -> float:
     match metric:
         case Metric.TIME:
-            rate = slice_.result.throughput_per_s
+            rate = slice_.throughput_per_s
             return 1 / rate if rate > 0 else 0.0
         case Metric.LATENCY:
             return slice_.result.latency.mean
@@ -130,4 +130,4 @@ def _measured(slice_: Slice, metric: Metric) -> float:
         case Metric.MEMORY:
             return float(sum(usage.pss_bytes for usage in slice_.usage))
         case _:
-            return slice_.result.throughput_per_s
+            return slice_.throughput_per_s

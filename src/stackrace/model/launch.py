@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from .conditions import Conditions
-from .load import Load, LoadResult
+from .load import Load, LoadResult, answered_per_s
 from .verdict import Finding, Verdict
 
 __all__ = ["Failure", "FailureKind", "HopUsage", "Lack", "Launch", "MemorySample", "Slice"]
@@ -55,6 +55,11 @@ class Slice:
     """By name; empty in races with a single workload."""
     conditions: Conditions | None = None
     """What the machine did meanwhile; None in races that earlier versions measured."""
+
+    @property
+    def throughput_per_s(self) -> float:
+        """Right answers per second; see `answered_per_s`."""
+        return answered_per_s(self.load, self.result)
 
     @property
     def cpu_s(self) -> float:

@@ -1,4 +1,4 @@
-"""How long the app itself takes: for an answer, or to load."""
+"""How long the app itself takes: for an answer, or to load; and what a ready stack delivers of its answers."""
 
 from __future__ import annotations
 
@@ -6,7 +6,23 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from statistics import fmean
 
-__all__ = ["PageTime", "mean_time"]
+__all__ = ["Burst", "PageTime", "mean_time"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Burst:
+    """What a ready stack delivered while a number of connections asked it all the time, for a moment."""
+
+    connections: int
+    per_s: float
+    """Right answers per second, above 0."""
+    promised: int = 1
+    """Processes times threads of the server that hosts the app there."""
+
+    @property
+    def response_s(self) -> float:
+        """How long an answer takes then, by Little's law."""
+        return self.connections / self.per_s
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,6 +33,8 @@ class PageTime:
     """Seconds that pass."""
     cpu_s: float = 0.0
     """CPU seconds among them; the rest is waiting, for a database or for another site."""
+    bursts: tuple[Burst, ...] = ()
+    """What ready stacks deliver, the slowest of those that were asked, by connections; empty where nobody asked."""
 
 
 def mean_time(times: Iterable[PageTime]) -> PageTime:

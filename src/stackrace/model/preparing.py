@@ -40,6 +40,8 @@ class Step(StrEnum):
     """The app's own commands run."""
     ANSWERS = auto()
     """The app ``subject`` is asked for its golden answers."""
+    BURSTS = auto()
+    """The stack ``subject`` starts and answers short loads, which tell how many requests it serves at once."""
     PAGES = auto()
     """The app is asked for its pages: its name and how far that is, ``subject``."""
     CHOSEN = auto()

@@ -22,7 +22,7 @@ from .pace import SliceLengths
 from .schedule import BlockPlan, least_budget_s
 from .steps import Steps, shuffled
 from .stopwatch import Phase
-from .warmup import warm_up
+from .warmup import WarmUp, warm_up
 
 __all__ = ["Block"]
 
@@ -41,7 +41,8 @@ class Block:
     plan: BlockPlan
     replan: Callable[[Overhead], BlockPlan | None]
     """Returns the block's plan by what launches, warm-ups and rests turned out to cost."""
-    lengths: SliceLengths
+    lengths: Callable[[], SliceLengths]
+    """Returns how long slices are meant to be, by what warm-ups told."""
     cells: Sequence[Cell]
     steps: Steps
     shuffler: random.Random
@@ -49,6 +50,8 @@ class Block:
     """The longest warm-up of a stack."""
     stop_s: float
     """What stopping is expected to take."""
+    warmed: Callable[[Cell, WarmUp], None] = lambda cell, warm_up: None
+    """Hears what each warm-up told."""
     alike: bool = False
     """Whether no level comes before others."""
     bound_bytes: int | None = None
@@ -136,7 +139,11 @@ class Block:
         busiest = [headline([cell for cell in own if cell.workload.name == name]) for name in names]
         with steps.watch.during(Phase.WARMING):
             cap_s = self.warmup_cap_s / len(busiest)
-            spent_s = sum(warm_up(steps.place, cell, cap_s, least_s=self.lengths.response_s) for cell in busiest)
+            least_s = min(self.lengths().response_s, cap_s)
+            heard = [(cell, warm_up(steps.place, cell, cap_s, least_s=least_s)) for cell in busiest]
+        for cell, warm in heard:
+            self.warmed(cell, warm)
+        spent_s = sum(warm.spent_s for _, warm in heard)
         steps.ledger.enter(replace(steps.ledger.launch(steps.up[stack]), warmup_s=spent_s))
         steps.withdraw_if_dead(stack)
 
@@ -157,7 +164,7 @@ class Block:
             if racing:
                 # the next block has no levels beside the answer's own
                 ahead = extent_of([cell for cell in racing if self._is_headline(cell)], alike=self.alike)
-                another_s = least_budget_s(ahead, overhead, self.lengths)
+                another_s = least_budget_s(ahead, overhead, self.lengths())
             another_fits = time.monotonic() + another_s < self.steps.deadline_s
             if not up or (number >= self.plan.passes and (another_fits or not to_the_end)):
                 return

@@ -9,11 +9,11 @@ from ..model.race import Cell
 from ..stats.planning import blocks_expected
 from .extent import Extent
 from .overhead import Overhead
-from .pace import USUAL_LENGTHS, Parallelism, SliceLengths, lengths_of
+from .pace import USUAL_LENGTHS, SliceLengths, lengths_of
 from .schedule import MOST_BLOCKS, block_s
 from .twins import TWIN_BLOCKS
 
-__all__ = ["ForecastInput", "answer_s", "fits", "forecast_input", "likely_stacks"]
+__all__ = ["READY_S", "ForecastInput", "answer_s", "fits", "forecast_input", "likely_stacks"]
 
 READY_S = 8.0
 """Looking at the app and its stacks, before the first launch."""
@@ -59,7 +59,7 @@ class ForecastInput:
 
 def forecast_input(
     cells: Sequence[Cell],
-    parallelism: Parallelism,
+    cores: int,
     *,
     difference: float,
     twin: bool,
@@ -71,7 +71,7 @@ def forecast_input(
     """Return what ``cells`` mean for each stack; all slices are of ``fixed_slice_s`` where that is given."""
     levels = len({cell.level for cell in cells})
     return ForecastInput(
-        lengths=lengths_of(cells, parallelism, alike=alike, fixed_s=fixed_slice_s),
+        lengths=lengths_of(cells, cores, alike=alike, fixed_s=fixed_slice_s),
         headline=levels if alike else 1,
         sides=0 if alike else levels - 1,
         difference=difference,

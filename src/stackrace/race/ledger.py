@@ -122,7 +122,7 @@ class Ledger:
             for slice_ in (slice_ for launch in launches for slice_ in launch.slices if slice_.verdict.valid):
                 same = slice_.workload == workload and slice_.load.keep_alive == load.keep_alive
                 if same and slice_.load.concurrency < load.concurrency:
-                    lower.setdefault(slice_.load.concurrency, []).append(slice_.result.throughput_per_s)
+                    lower.setdefault(slice_.load.concurrency, []).append(slice_.throughput_per_s)
             if lower:
                 return fmean(lower[max(lower)])
         return None

@@ -63,7 +63,7 @@ def is_valid(slice_: Slice) -> bool:
 
 def throughput(launch: Launch, slice_: Slice) -> float:
     """Return ln(right answers per second)."""
-    return math.log(slice_.result.throughput_per_s)
+    return math.log(slice_.throughput_per_s)
 
 
 def blocks_of(race: Race) -> list[int]:
@@ -102,7 +102,7 @@ def measured_levels(
         for slice_ in launch.slices:
             if taken(slice_.verdict.findings):
                 lost.setdefault(key_of(slice_), set()).add((stack, launch.block))
-            if believed(slice_) and slice_.result.throughput_per_s > 0:
+            if believed(slice_) and slice_.throughput_per_s > 0:
                 key = key_of(slice_)
                 loads.setdefault(key, slice_.load)
                 valid.setdefault(key, {}).setdefault((stack, launch.block), []).append(

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import accumulate
 
-from ..model.page_time import PageTime
-from ..model.race import Cell, RacePlan, Resources
-from ..model.stack import Stack
+from ..model.page_time import Burst, PageTime
+from ..model.race import Cell, RacePlan
 from .extent import headline
 
 __all__ = [
@@ -15,13 +16,14 @@ __all__ = [
     "MOST_SLICE_S",
     "SLICE_S",
     "USUAL_LENGTHS",
-    "Parallelism",
     "SliceLengths",
+    "at_once",
     "fixed_lengths",
+    "heard",
     "lengths_of",
-    "parallelism_of",
     "planned_lengths",
     "response_s",
+    "round_s",
     "slice_needed_s",
 ]
 
@@ -44,14 +46,11 @@ LEAST_RESPONSES = 3
 MOST_SLICE_S = 30.0
 """Longer slices would put too much time between stacks that are compared, and leave too few blocks."""
 
+WAITS_SIDE_BY_SIDE = 1.2
+"""An answer that takes no longer than so many times as long as alone did not wait for others."""
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Parallelism:
-    """How much goes on at a time while answers are made."""
-
-    cores: int
-    requests: int
-    """Under way in the app."""
+TRUSTED = 1.5
+"""By such a factor a warm-up may be off."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,6 +63,8 @@ class SliceLengths:
     """The length at other levels."""
     response_s: float = 0.0
     """How long an answer takes at the answer's own level, under load."""
+    round_s: float = 0.0
+    """How far apart answers come where many come at once; slices hold whole rounds. 0: they come one by one."""
     queue_s: float = 0.0
     """How long a stack goes on computing answers that nobody waits for, when a slice ends."""
     fixed: bool = False
@@ -74,61 +75,109 @@ USUAL_LENGTHS = SliceLengths()
 """Those of quick pages."""
 
 
-def parallelism_of(stacks: Sequence[Stack], cores: Resources) -> Parallelism:
-    """Return what every one of ``stacks`` has, as far as its settings tell: the fewest requests at once."""
-    return Parallelism(
-        cores=len(cores.stack_cores), requests=min((_requests_at_once(stack) for stack in stacks), default=1)
-    )
-
-
-def _requests_at_once(stack: Stack) -> int:
-    """Processes times threads of the server that hosts the app; a process at least answers one at a time."""
-    host = stack.hops[-1]
-    processes = host.processes.most if host.processes else 1
-    return max(processes * host.threads * host.instances, 1)
-
-
-def response_s(page: PageTime, concurrency: int, parallelism: Parallelism) -> float:
+def response_s(page: PageTime, concurrency: int, cores: int) -> float:
     """Return how long an answer takes while ``concurrency`` connections ask all the time.
 
-    At least what the app takes for it. More connections wait in turn: for the cores, of which each answer takes
-    ``page.cpu_s`` seconds, or for a process or thread, which each answer takes for ``page.wall_s`` seconds.
+    Bursts say it, with straight lines between them. Beyond the last an answer takes no longer where all of its
+    requests were served at once; else nothing more can be delivered. Without bursts an answer takes at least what
+    the app takes for it, and waits in turn for the ``cores``, of which each takes ``page.cpu_s`` seconds.
 
-    Source: the asymptotic bounds of a closed system, D. Lazowska et al., "Quantitative System Performance", 1984,
-    chapter 5.
+    Source: J. D. C. Little, Operations Research 9 (1961); for the bounds of a closed system D. Lazowska et al.,
+    "Quantitative System Performance", 1984, chapter 5.
     """
-    return max(
-        page.wall_s, concurrency * page.cpu_s / parallelism.cores, concurrency * page.wall_s / parallelism.requests
+    if not page.bursts:
+        return max(page.wall_s, concurrency * page.cpu_s / cores)
+    points = _rising(page)
+    (_, alone_s), (most, longest_s) = points[0], points[-1]
+    if concurrency <= 1:
+        return alone_s
+    if concurrency >= most:
+        return longest_s if longest_s <= WAITS_SIDE_BY_SIDE * alone_s else longest_s * concurrency / most
+    after = next(i for i, (connections, _) in enumerate(points) if connections >= concurrency)
+    (fewer, quicker), (more, slower) = points[after - 1 : after + 1]
+    return quicker + (concurrency - fewer) * (slower - quicker) / (more - fewer)
+
+
+def _rising(page: PageTime) -> list[tuple[int, float]]:
+    """Return connections and how long an answer takes with them; it never takes longer with fewer."""
+    points = [(burst.connections, burst.response_s) for burst in page.bursts]
+    if points[0][0] > 1:
+        points.insert(0, (1, min(page.wall_s, points[0][1])))
+    return list(
+        zip((connections for connections, _ in points), accumulate((s for _, s in points), max), strict=True)
     )
 
 
-def slice_needed_s(page: PageTime, concurrency: int, parallelism: Parallelism) -> float:
+def at_once(page: PageTime, concurrency: int, cores: int) -> float:
+    """Return how many of ``concurrency`` requests are served at once: those that do not wait for their turn."""
+    longest_s = response_s(page, concurrency, cores)
+    return concurrency * response_s(page, 1, cores) / longest_s if longest_s else concurrency
+
+
+def round_s(page: PageTime, concurrency: int, cores: int) -> float:
+    """Return how far apart answers come where many come at once; 0 where they come one by one, or in no time.
+
+    Requests that begin together and wait side by side are answered together: whole answers are counted by rounds.
+    """
+    alone_s = response_s(page, 1, cores)
+    many = LEAST_RESPONSES * at_once(page, concurrency, cores) > ENOUGH_ANSWERS
+    return alone_s if many and LEAST_RESPONSES * alone_s > SLICE_S else 0.0
+
+
+def slice_needed_s(page: PageTime, concurrency: int, cores: int) -> float:
     """Return how long a slice must be: ``SLICE_S``, or as long as ``LEAST_ANSWERS`` take and ``LEAST_RESPONSES``.
 
-    Response times count until the slice holds ``ENOUGH_ANSWERS``. ``MOST_SLICE_S`` is the longest.
+    Response times count until the slice holds ``ENOUGH_ANSWERS``, and ``LEAST_RESPONSES`` rounds of them.
+    ``MOST_SLICE_S`` is the longest.
     """
-    response = response_s(page, concurrency, parallelism)
+    response = response_s(page, concurrency, cores)
     between_s = response / concurrency  # from answer to answer, by Little's law
-    steady_s = min(LEAST_RESPONSES * response, ENOUGH_ANSWERS * between_s)
+    enough_s = max(ENOUGH_ANSWERS * between_s, LEAST_RESPONSES * round_s(page, concurrency, cores))
+    steady_s = min(LEAST_RESPONSES * response, enough_s)
     return min(max(SLICE_S, LEAST_ANSWERS * between_s, steady_s), MOST_SLICE_S)
 
 
+def heard(page: PageTime, concurrency: int, answers: int, seconds: float, cores: int) -> PageTime:
+    """Return ``page`` as a stack's own warm-up tells it, which brought ``answers`` in ``seconds`` of load.
+
+    A warm-up is short, and some of it is spent on becoming warm: it tells of other magnitudes only, ``TRUSTED``
+    times the response time or more, and not by chance (two standard deviations of a Poisson count).
+    """
+    chance, planned_s = 2 * math.sqrt(answers), response_s(page, concurrency, cores)
+    is_slower = concurrency * seconds > TRUSTED * planned_s * (answers + chance + 1)
+    # the first round of answers may only have begun
+    is_slower = is_slower and seconds >= TRUSTED * response_s(page, 1, cores)
+    is_quicker = TRUSTED * concurrency * seconds < planned_s * (answers - chance)
+    if not is_slower and not is_quicker:
+        return page
+    response = concurrency * seconds / max(answers, 1)
+    # with fewer connections an answer takes no longer, with more no less
+    below = [(each, min(response_s(page, each, cores), response)) for each in (1, *_measured_at(page))]
+    fewer = [Burst(connections=each, per_s=each / s) for each, s in below if each < concurrency and s > 0]
+    return replace(page, bursts=(*fewer, Burst(connections=concurrency, per_s=concurrency / response)))
+
+
+def _measured_at(page: PageTime) -> list[int]:
+    return [burst.connections for burst in page.bursts if burst.connections > 1]
+
+
 def lengths_of(
-    cells: Sequence[Cell], parallelism: Parallelism, *, alike: bool = False, fixed_s: float | None = None
+    cells: Sequence[Cell], cores: int, *, alike: bool = False, fixed_s: float | None = None
 ) -> SliceLengths:
     """Return how long slices of ``cells`` are to be: as long as their pages need, or ``fixed_s``.
 
-    Where all cells are ``alike``, all slices are as long as the most demanding of them.
+    The stack that needs the longest decides. Where all cells are ``alike``, so does the most demanding of levels.
     """
     own = headline(cells)
-    ahead = cells if alike else [own]
-    needed_s = [slice_needed_s(cell.workload.page, cell.load.concurrency, parallelism) for cell in ahead]
-    sides_s = [_side_s(cell, parallelism) for cell in cells if cell.level != own.level]
+    ahead = [cell for cell in cells if alike or cell.level == own.level]
+    slowest = max(ahead, key=lambda cell: slice_needed_s(cell.workload.page, cell.load.concurrency, cores))
+    sides_s = [_side_s(cell, cores) for cell in cells if cell.level != own.level]
     return SliceLengths(
-        slice_s=fixed_s or max(needed_s),
+        slice_s=fixed_s or slice_needed_s(slowest.workload.page, slowest.load.concurrency, cores),
         side_s=fixed_s or max(sides_s, default=SLICE_S),
-        response_s=max(_response_s(cell, parallelism) for cell in ahead),
-        queue_s=max(cell.workload.page.cpu_s * cell.load.concurrency / parallelism.cores for cell in ahead),
+        round_s=round_s(slowest.workload.page, slowest.load.concurrency, cores),
+        response_s=max(response_s(cell.workload.page, cell.load.concurrency, cores) for cell in ahead),
+        queue_s=max(cell.workload.page.cpu_s * cell.load.concurrency / cores for cell in ahead),
         fixed=fixed_s is not None,
     )
 
@@ -140,15 +189,14 @@ def fixed_lengths(slice_s: float) -> SliceLengths:
 
 def planned_lengths(plan: RacePlan) -> SliceLengths:
     """Return how long the slices of ``plan`` are to be."""
-    parallelism = parallelism_of(plan.stacks, plan.cores)
-    return lengths_of(plan.cells(plan.stacks), parallelism, alike=plan.exhaustive, fixed_s=plan.slice_s)
+    return lengths_of(
+        plan.cells(plan.stacks), len(plan.cores.stack_cores), alike=plan.exhaustive, fixed_s=plan.slice_s
+    )
 
 
-def _response_s(cell: Cell, parallelism: Parallelism) -> float:
-    return response_s(cell.workload.page, cell.load.concurrency, parallelism)
-
-
-def _side_s(cell: Cell, parallelism: Parallelism) -> float:
-    """A level that the answer does not speak of is a point of a curve: ``SIDE_ANSWERS`` tell it."""
-    between_s = _response_s(cell, parallelism) / cell.load.concurrency
-    return min(max(SLICE_S, SIDE_ANSWERS * between_s), MOST_SLICE_S)
+def _side_s(cell: Cell, cores: int) -> float:
+    """A level that the answer does not speak of is a point of a curve: ``SIDE_ANSWERS`` tell it, in two rounds."""
+    page, concurrency = cell.workload.page, cell.load.concurrency
+    between_s = response_s(page, concurrency, cores) / concurrency
+    rounds_s = 2 * response_s(page, 1, cores) if at_once(page, concurrency, cores) > SIDE_ANSWERS / 2 else 0.0
+    return min(max(SLICE_S, SIDE_ANSWERS * between_s, rounds_s), MOST_SLICE_S)

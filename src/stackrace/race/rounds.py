@@ -75,7 +75,7 @@ class Rounds:
         block = Block(
             plan=plan,
             replan=lambda overhead: plan,
-            lengths=fixed_lengths(self._slice_s),
+            lengths=lambda: fixed_lengths(self._slice_s),
             cells=cells,
             steps=steps,
             shuffler=shuffler_of(self._plan.seed, steps.number),

@@ -107,6 +107,9 @@ class _Division:
         return self.extent.sides * (self.lengths.side_s + self.overhead.between_s)
 
     def plan(self, slice_s: float, passes: int, blocks_left: int) -> BlockPlan:
+        round_s = 0.0 if self.lengths.fixed else self.lengths.round_s
+        if round_s:
+            slice_s = max(math.floor(slice_s / round_s + 1e-9), 1) * round_s
         return BlockPlan(slice_s=slice_s, passes=passes, blocks_left=blocks_left, side_slice_s=self.lengths.side_s)
 
     @property
@@ -174,4 +177,5 @@ def _least_s(lengths: SliceLengths, overhead: Overhead) -> float:
     """The shortest slice that may be: where stacks take long to rest, short ones would mostly be spent waiting."""
     if lengths.fixed:
         return lengths.slice_s
-    return max(min(lengths.slice_s, SLICE_S), LEAST_SHARE * lengths.slice_s, overhead.between_s / 2)
+    least_s = max(min(lengths.slice_s, SLICE_S), LEAST_SHARE * lengths.slice_s, overhead.between_s / 2)
+    return math.ceil(least_s / lengths.round_s - 1e-9) * lengths.round_s if lengths.round_s else least_s

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
 
 from ..model.launch import Launch
+from ..model.page_time import PageTime
 from ..model.race import Cell, Ending, RacePlan
-from ..model.stack import Stack
+from ..model.stack import Stack, original_path
 from .block import Block
 from .extent import Extent, extent_of, headline
 from .loading import planned_launch_s
 from .overhead import Overhead, expected_overhead, overhead_of_launches, warmup_cap_s
-from .pace import planned_lengths
+from .pace import SliceLengths, heard, lengths_of, planned_lengths
 from .schedule import MOST_BLOCKS, BlockPlan, least_budget_s, plan_block
 from .short_budget import too_short_for
 from .steps import Steps, shuffler_of
 from .twins import entrants
+from .warmup import WarmUp
 
 __all__ = ["Slices"]
 
@@ -31,10 +35,10 @@ class Slices:
         assert plan.budget_s is not None
         self._plan = plan
         self._lengths = planned_lengths(plan)
+        self._pages: dict[tuple[str, str], PageTime] = {}
         stacks, most = len(plan.stacks), plan.most_blocks
         expected = expected_overhead(plan.budget_s, stacks, self._lengths, planned_launch_s(plan), most_blocks=most)
         self._overhead = overhead_of_launches(earlier, expected)
-        self._warmup_cap_s = warmup_cap_s(plan.budget_s, stacks, self._lengths.response_s, most_blocks=most)
         self.ending = Ending.BUDGET
 
     def check(self, remaining_s: float) -> None:
@@ -43,6 +47,7 @@ class Slices:
 
     def another(self, steps: Steps, racing: Sequence[Stack], remaining_s: float) -> bool:
         """Make one more block within ``remaining_s``; False when none fits."""
+        self._lengths = self._lengths_of(racing)
         block_plan = self._next(racing, remaining_s, steps.number)
         if block_plan is None:
             return False
@@ -50,11 +55,12 @@ class Slices:
         block = Block(
             plan=block_plan,
             replan=lambda overhead: self._plan_with(overhead, racing, remaining_s, steps.number),
-            lengths=self._lengths,
+            lengths=lambda: self._lengths,
             cells=self._cells(racing, sides=block_plan.sides),
             steps=steps,
             shuffler=shuffler_of(self._plan.seed, steps.number),
             warmup_cap_s=self._warmup_cap_s,
+            warmed=partial(self._hear, racing),
             stop_s=self._overhead.stop_s,
             alike=self._plan.exhaustive,
             bound_bytes=self._plan.cores.memory_bytes,
@@ -69,6 +75,33 @@ class Slices:
             return cells
         level = headline(cells).level
         return [cell for cell in cells if cell.level == level]
+
+    @property
+    def _warmup_cap_s(self) -> float:
+        plan = self._plan
+        assert plan.budget_s is not None
+        return warmup_cap_s(plan.budget_s, len(plan.stacks), self._lengths.response_s, most_blocks=plan.most_blocks)
+
+    def _hear(self, racing: Sequence[Stack], cell: Cell, warm: WarmUp) -> None:
+        """Take what a stack's warm-up told of its pages for this and its next launches."""
+        known = self._page_of(cell)
+        cores = len(self._plan.cores.stack_cores)
+        page = heard(known, cell.load.concurrency, warm.answers, warm.answered_s, cores)
+        if page is not known:
+            self._pages[original_path(cell.stack.path), cell.workload.name] = page
+            self._lengths = self._lengths_of(racing)
+
+    def _page_of(self, cell: Cell) -> PageTime:
+        return self._pages.get((original_path(cell.stack.path), cell.workload.name), cell.workload.page)
+
+    def _lengths_of(self, racing: Sequence[Stack]) -> SliceLengths:
+        """Return how long slices are to be for the stacks that still race, the slowest of which decides."""
+        plan = self._plan
+        if not self._pages:
+            return self._lengths
+        cells = plan.cells(racing)
+        own = [replace(cell, workload=replace(cell.workload, page=self._page_of(cell))) for cell in cells]
+        return lengths_of(own, len(plan.cores.stack_cores), alike=plan.exhaustive, fixed_s=plan.slice_s)
 
     def _next(self, racing: Sequence[Stack], remaining_s: float, done: int) -> BlockPlan | None:
         block_plan = self._plan_with(self._overhead, racing, remaining_s, done)

@@ -36,7 +36,7 @@ def _one(launch: Launch, valid: Sequence[Slice], cores: int) -> OneLaunch:
 
 
 def _counts(one: Slice) -> bool:
-    return is_valid(one) and one.result.throughput_per_s > 0
+    return is_valid(one) and one.throughput_per_s > 0
 
 
 def _busy(launch: Launch, valid: Sequence[Slice], cores: int) -> float:

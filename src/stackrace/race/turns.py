@@ -58,7 +58,7 @@ def _walk(race: Race) -> Iterator[PlacedSlice]:
                 level, measured, position, turn = key_of(slice_), set[str](), 0, turn + 1
             if slice_.verdict.valid:
                 measured.add(launch.stack)
-            if slice_.verdict.valid and launch.verdict.valid and slice_.result.throughput_per_s > 0:
+            if slice_.verdict.valid and launch.verdict.valid and slice_.throughput_per_s > 0:
                 yield PlacedSlice(
                     level=level,
                     stack=launch.stack,
@@ -67,6 +67,6 @@ def _walk(race: Race) -> Iterator[PlacedSlice]:
                     turn=turn,
                     position=position,
                     after=after,
-                    value=math.log(slice_.result.throughput_per_s),
+                    value=math.log(slice_.throughput_per_s),
                 )
             position, after = position + 1, original_path(launch.stack)

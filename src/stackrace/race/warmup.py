@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from ..deploy.place import WARM_BIN_S, Enough, Place
 from ..model.race import Cell
 
-__all__ = ["rising", "warm_up"]
+__all__ = ["WarmUp", "delivered", "rising", "warm_up"]
 
 SHORT_S = 1.0
 """With less than this no stretch is long enough to be called steady: then throughput must only not rise any more.
@@ -22,20 +22,41 @@ BINS_PER_POINT = 2
 """Bins of 100 ms are joined to 200 ms: short enough to see a change, long enough to be calm."""
 
 
-def warm_up(place: Place, cell: Cell, cap_s: float, *, least_s: float = 0.0) -> float:
-    """Send a cell's load until the throughput is steady or ``cap_s`` is over; returns the seconds spent.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WarmUp:
+    """What came of a warm-up."""
+
+    spent_s: float
+    answers: int
+    """Right ones."""
+    answered_s: float
+    """The time in which they came; all of it where there was none."""
+
+
+def warm_up(place: Place, cell: Cell, cap_s: float, *, least_s: float = 0.0) -> WarmUp:
+    """Send a cell's load until the throughput is steady or ``cap_s`` is over.
 
     It goes on for ``least_s`` at least: how long an answer takes, for nothing is known before one is there.
     """
     load = replace(cell.load, duration_s=cap_s, requests=None)
     least_bins = max(LEAST_BINS, math.ceil(least_s / WARM_BIN_S))
     enough: Enough = (lambda counts: not rising(counts)) if cap_s < SHORT_S else _steady(cap_s)
-    return place.warm_up(
-        cell.stack,
-        cell.workload,
-        load,
-        lambda counts: place.failure_of(cell.stack) is not None or (len(counts) >= least_bins and enough(counts)),
-    )
+    seen: Sequence[int] = ()
+
+    def look(counts: Sequence[int]) -> bool:
+        nonlocal seen
+        seen = counts
+        return place.failure_of(cell.stack) is not None or (len(counts) >= least_bins and enough(counts))
+
+    spent_s = place.warm_up(cell.stack, cell.workload, load, look)
+    answers, answered_s = delivered(seen)
+    return WarmUp(spent_s=spent_s, answers=answers, answered_s=answered_s)
+
+
+def delivered(counts: Sequence[int]) -> tuple[int, float]:
+    """Return the answers in bins of ``WARM_BIN_S``, and the seconds until the last of them came."""
+    last = max((index for index, count in enumerate(counts) if count), default=len(counts) - 1)
+    return sum(counts), (last + 1) * WARM_BIN_S
 
 
 def _steady(cap_s: float) -> Enough:

@@ -48,7 +48,7 @@ def _row(race: Race, launch: Launch, slice_: Slice | None) -> tuple[object, ...]
     counts, latency, result = slice_.result.counts, slice_.result.latency, slice_.result
     return (
         *before, slice_.index, slice_.load.concurrency, str(slice_.load.keep_alive).lower(),
-        str(slice_.verdict.valid).lower(), result.duration_s, result.throughput_per_s, counts.scheduled,
+        str(slice_.verdict.valid).lower(), result.duration_s, slice_.throughput_per_s, counts.scheduled,
         counts.ok, counts.non2xx, sum(counts.failed.values()), counts.timed_out, counts.in_flight,
         counts.unsent,
         latency.mean, latency.p50, latency.p90, latency.p99, latency.p999, latency.max,

@@ -43,7 +43,7 @@ def _slice(record: Slice, series: bool) -> dict[str, object]:
         "workload": printable(record.workload),
         "load": plain(record.load),
         "valid": record.verdict.valid,
-        "throughput_per_s": whole(record.result.throughput_per_s),
+        "throughput_per_s": whole(record.throughput_per_s),
         **plain(record.result),
         "findings": [finding(complaint) for complaint in record.verdict.findings],
         "usage": plain(record.usage),

@@ -20,6 +20,7 @@ _WORDS = {
     Step.CHANGES: "warning: {}",
     Step.APP: "preparing the app",
     Step.ANSWERS: "asking {} for its answers",
+    Step.BURSTS: "trying {} with short loads",
     Step.PAGES: "asking {}",
     Step.CHOSEN: "{}",
     Step.PACKING: "comparing {} with what the machines of the cluster have",

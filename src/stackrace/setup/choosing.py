@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,8 +15,11 @@ from ..model.page_time import PageTime
 from ..model.race import Cell, LeftOut, Resources
 from ..model.stack import Interface, Stack
 from ..model.workload import Workload
+from ..race.extent import extent_of
 from ..race.loading import launch_s
-from ..race.pace import Parallelism, parallelism_of, response_s
+from ..race.overhead import expected_overhead
+from ..race.pace import lengths_of, response_s
+from ..race.schedule import FEWEST_BLOCKS, plan_block
 from ..servers import Catalogue, catalogue
 from ..spec.request import RaceRequest
 from ..spec.stack_path import parse_stack
@@ -27,9 +30,18 @@ from .examined import ExaminedApp
 if TYPE_CHECKING:
     from ..race.forecast import ForecastInput
 
-__all__ = ["Choice", "asked", "choose", "levels_for", "most_used", "number_for", "ready_stack"]
+__all__ = ["Ahead", "Choice", "asked", "choose", "levels_for", "most_used", "ready_stack"]
 
 ANY = frozenset(Interface)
+
+FEWEST = 2
+"""A single stack is compared with nothing."""
+
+ABOUT = 1.1
+"""So much longer than wanted an answer may take: bursts are short."""
+
+SHARE_READY = 0.2
+"""Of a budget, spent on looking at the app and its stacks; less than that in a long one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +56,8 @@ class Choice:
     """How many of them are raced."""
     levels: tuple[int, ...]
     """Numbers of connections, ascending."""
+    workloads: tuple[Workload, ...]
+    """With what the first of them that were tried deliver."""
     current: str = ""
     """The path of the one that the project runs today; empty where none is."""
 
@@ -54,10 +68,14 @@ def choose(
     catalogue: Catalogue,
     cores: Resources,
     current: Stack | None = None,
+    *,
+    measured: Callable[[Sequence[Stack]], tuple[Workload, ...]] | None = None,
+    all_named: bool = False,
 ) -> Choice:
     """Choose stacks and levels for the examined app; ``current``, which is run today, is raced in any case.
 
-    Raises StackError, MissingError or InputError.
+    ``measured`` tries candidates and returns the workloads with what they deliver. With ``all_named`` the stacks
+    that were asked for are raced however short the budget is. Raises StackError, MissingError or InputError.
     """
     offered, interpreter = examined.app.interfaces, examined.interpreter
     python = None if interpreter is None else interpreter.minor
@@ -68,10 +86,14 @@ def choose(
         candidates = asked(request.stacks, catalogue, offered, python, request.folder)
     if current is not None:
         candidates = _beside(current, candidates, most=MOST_STACKS if request.stacks is None else None)
-    levels = levels_for(request, examined.workloads, parallelism_of(candidates, cores))
-    number = number_for(request, candidates, examined.workloads, levels, cores, examined.loading)
+    workloads = examined.workloads if measured is None else measured(candidates)
+    ahead = Ahead(request=request, workloads=workloads, cores=cores, loading=examined.loading)
+    levels = ahead.levels(candidates)
+    number = len(candidates) if all_named and request.stacks is not None else ahead.number(candidates, levels)
     path = "" if current is None else candidates[0].path
-    return Choice(candidates=candidates, left_out=left_out, number=number, levels=levels, current=path)
+    return Choice(
+        candidates=candidates, left_out=left_out, number=number, levels=levels, workloads=workloads, current=path
+    )
 
 
 def _beside(current: Stack, others: Sequence[Stack], most: int | None) -> tuple[Stack, ...]:
@@ -155,10 +177,11 @@ def _hosting(catalogue: Catalogue, offered: frozenset[Interface]) -> Iterator[St
                 yield stack
 
 
-def levels_for(request: RaceRequest, workloads: Iterable[Workload], parallelism: Parallelism) -> tuple[int, ...]:
+def levels_for(request: RaceRequest, workloads: Iterable[Workload], cores: int) -> tuple[int, ...]:
     """Return the load levels asked for, or the first default ones at which no page takes too long to answer.
 
-    Runs, whose length may be given level by level, keep the usual defaults.
+    A page that takes too long alone may have as many connections as do not make it any slower. Runs, whose length
+    may be given level by level, keep the usual defaults.
     """
     usual = levels_of(request)
     if request.concurrency or request.repeats is not None:
@@ -166,54 +189,90 @@ def levels_for(request: RaceRequest, workloads: Iterable[Workload], parallelism:
     pages = [workload.page for workload in workloads]
 
     def suits(levels: tuple[int, ...]) -> bool:
-        return all(response_s(page, max(levels), parallelism) <= LONGEST_RESPONSE_S for page in pages)
+        return all(
+            response_s(page, max(levels), cores) <= ABOUT * max(LONGEST_RESPONSE_S, response_s(page, 1, cores))
+            for page in pages
+        )
 
     return next((levels for levels in (usual, *SLOW_CONCURRENCY) if suits(levels)), SLOW_CONCURRENCY[-1])
 
 
-def number_for(
-    request: RaceRequest,
-    stacks: Sequence[Stack],
-    workloads: Sequence[Workload],
-    levels: Sequence[int],
-    cores: Resources,
-    loading: PageTime,
-) -> int:
-    """Return how many of ``stacks`` are raced: of those that nobody named, as many as the budget may answer.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ahead:
+    """What is known of a race before its levels and stacks are chosen."""
 
-    ``loading`` is what one process takes to load the app.
-    """
-    budget_s = budget_s_of(request)
-    if request.stacks is not None or request.repeats is not None or budget_s is None:
-        return len(stacks)
-    from ..race.forecast import likely_stacks  # the statistics come with it, which verbs that only list do without
+    request: RaceRequest
+    workloads: tuple[Workload, ...]
+    cores: Resources
+    loading: PageTime
+    """What one process takes to load the app."""
 
-    ahead = _forecast_input(request, stacks, workloads, levels, cores, loading)
-    return likely_stacks(ahead, budget_s, len(stacks))
+    def levels(self, stacks: Sequence[Stack]) -> tuple[int, ...]:
+        """Return the numbers of connections; of default ones the highest alone where time is short."""
+        levels = levels_for(self.request, self.workloads, len(self.cores.stack_cores))
+        if self.request.concurrency or not self._is_bounded or self.request.exhaustive:
+            return levels
+        fewest = stacks[:FEWEST] if self.request.stacks is None else stacks
+        helps = not self._holds_blocks(fewest, levels) and self._holds_blocks(fewest, levels[-1:])
+        return levels[-1:] if helps else levels
 
+    def number(self, stacks: Sequence[Stack], levels: Sequence[int]) -> int:
+        """Return how many of ``stacks`` are raced: of those that nobody named, as many as the budget may answer.
 
-def _forecast_input(
-    request: RaceRequest,
-    stacks: Sequence[Stack],
-    workloads: Sequence[Workload],
-    levels: Sequence[int],
-    cores: Resources,
-    loading: PageTime,
-) -> ForecastInput:
-    from ..race.forecast import forecast_input
+        Of those that somebody named, as many as it may launch a second time: a single launch proves nothing.
+        """
+        request, budget_s = self.request, budget_s_of(self.request)
+        if not self._is_bounded or budget_s is None:
+            return len(stacks)
+        if request.stacks is None:
+            from ..race.forecast import likely_stacks  # the statistics come with it: verbs that list do without
 
-    cells = [
-        Cell(stack=stacks[0], workload=workload, load=Load(concurrency=level))
-        for workload in workloads
-        for level in levels
-    ]
-    return forecast_input(
-        cells,
-        parallelism_of(stacks, cores),
-        difference=request.difference,
-        twin=request.twin,
-        fixed_slice_s=request.slice_s,
-        alike=request.exhaustive,
-        launch_s=launch_s(stacks, loading, len(usable_cores())),
-        loading_s=loading.wall_s,
-    )
+            return likely_stacks(self._forecast(stacks, levels), budget_s, len(stacks))
+        if request.exhaustive or request.workloads:
+            return len(stacks)
+        numbers = range(len(stacks), FEWEST - 1, -1)
+        return next((each for each in numbers if self._holds_blocks(stacks[:each], levels)), len(stacks))
+
+    @property
+    def _is_bounded(self) -> bool:
+        return self.request.repeats is None and budget_s_of(self.request) is not None
+
+    def _holds_blocks(self, stacks: Sequence[Stack], levels: Sequence[int]) -> bool:
+        """Tell whether the budget holds as many blocks as an answer takes at the least."""
+        from ..race.forecast import READY_S
+
+        request, budget_s = self.request, budget_s_of(self.request)
+        assert budget_s is not None
+        twins = [stacks[0].twin] if request.twin and len(stacks) >= FEWEST else []
+        cells = self._cells([*stacks, *twins], levels)
+        lengths = lengths_of(cells, len(self.cores.stack_cores), alike=request.exhaustive, fixed_s=request.slice_s)
+        overhead = expected_overhead(budget_s, len(stacks), lengths, self._launch_s(stacks))
+        # an app that is examined slowly is loaded slowly, too
+        left_s = budget_s - min(READY_S, SHARE_READY * budget_s) - self.loading.wall_s
+        planned = plan_block(extent_of(cells), remaining_s=left_s, done=0, overhead=overhead, lengths=lengths)
+        return planned is not None and planned.blocks_left >= FEWEST_BLOCKS
+
+    def _forecast(self, stacks: Sequence[Stack], levels: Sequence[int]) -> ForecastInput:
+        from ..race.forecast import forecast_input
+
+        return forecast_input(
+            self._cells(stacks[:1], levels),
+            len(self.cores.stack_cores),
+            difference=self.request.difference,
+            twin=self.request.twin,
+            fixed_slice_s=self.request.slice_s,
+            alike=self.request.exhaustive,
+            launch_s=self._launch_s(stacks),
+            loading_s=self.loading.wall_s,
+        )
+
+    def _launch_s(self, stacks: Sequence[Stack]) -> float:
+        return launch_s(stacks, self.loading, len(usable_cores()))
+
+    def _cells(self, stacks: Sequence[Stack], levels: Sequence[int]) -> list[Cell]:
+        return [
+            Cell(stack=stack, workload=workload, load=Load(concurrency=level))
+            for workload in self.workloads
+            for level in levels
+            for stack in stacks
+        ]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 
 from ..apps import app_environment
 from ..apps.examiner.choice import MOST_RACED
@@ -31,10 +32,11 @@ from ..model.workload import Workload
 from ..servers import Hosted, catalogue
 from ..spec.request import RaceRequest
 from .apart import Apart, ServicesApart
+from .bursts import Bursts, pilots, pool_note
 from .choosing import asked, choose
 from .cores import cores_of
 from .current import CurrentStack, current_stack
-from .environments import BuiltStacks, build_stacks
+from .environments import build_stack, build_stacks
 from .examined import ExaminedApp, examined_app
 from .finding import offered_by, project_run
 from .needs import require_all, services_of
@@ -54,7 +56,7 @@ class Deployment:
     stacks: tuple[Stack, ...]
     """The stacks that are raced, in the order in which they were chosen."""
     left_out: tuple[Stack, ...]
-    """Stacks that nobody named, and for which the budget is too short."""
+    """Stacks for which the budget is too short."""
     unready: tuple[LeftOut, ...]
     """Stacks that nobody named, and that cannot be raced here."""
     levels: tuple[int, ...]
@@ -83,8 +85,7 @@ class Deployment:
     ) -> LocalPlace:
         """Return this machine as the place where the stacks run, ``company`` being on it, too."""
         if self.raised:
-            subtree = self.launcher.confinement.subtree
-            self.guard.prioritise(own_group() if subtree is None else subtree.folder)
+            _prioritise(self.launcher)
         return kind(
             guard=self.guard,
             launcher=self.launcher,
@@ -103,10 +104,14 @@ def set_up(
     *,
     apart: Apart | None = None,
     services: ServicesApart | None = None,
+    bursts: bool = False,
+    all_named: bool = True,
     most_pages: int = MOST_RACED,
 ) -> Iterator[Deployment]:
     """Set everything up, and leave nothing behind afterwards.
 
+    For a race that is to be planned ``bursts`` tell how many requests stacks serve at once. Without ``all_named``
+    a budget that is too short for all stacks that were asked for has fewer of them.
     With ``apart`` the engines are on other machines, with ``services`` those of the app. ``most_pages`` are raced
     where nobody names any. Stack paths are checked before anything is started. Raises InputError and its kin with
     the way out.
@@ -142,16 +147,13 @@ def set_up(
         current = current_stack(
             request, servers, examined.app.interfaces, python, examined.app.entry, examined.app.python
         )
-        choice = choose(request, examined, servers, cores, None if current is None else current.stack)
-        named = request.stacks is not None
-        built = build_stacks(choice, servers, environments, examined.interpreter, named=named)
-        current = None if current is None else current.among(built.stacks, choice.current)
-        limits = limits_of(request, servers, choice.current)
-        workloads = met(examined.workloads, limits, built.stacks)
+        limits = limits_of(request, servers)
+        homes: dict[str, Path | None] = {}
+        workloads = examined.workloads
         launcher = Launcher(
             guard=guard,
             catalogue=servers,
-            host_for=partial(_hosted, examined, built, guard),
+            host_for=partial(_hosted, examined, homes, guard),
             environment=app_environment(examined.app),
             workloads_for=lambda stack: [workload for workload in workloads if meets(stack, workload, limits)],
             cores=cores.stack_cores,
@@ -161,6 +163,32 @@ def set_up(
             examination_s=examined.took_s,
             host=LOOPBACK if apart is None else apart.host,
         )
+
+        def tried(candidates: Sequence[Stack]) -> tuple[Workload, ...]:
+            def build(stack: Stack) -> None:
+                homes[stack.path] = build_stack(stack, servers, environments, examined.interpreter)
+
+            if raised:
+                _prioritise(launcher)
+            tries = Bursts(launcher=launcher, build=build, request=request, cores=cores, on_preparing=on_preparing)
+            return tries.measured(workloads, pilots(candidates))
+
+        choice = choose(
+            request,
+            examined,
+            servers,
+            cores,
+            None if current is None else current.stack,
+            measured=tried if bursts and request.repeats is None else None,
+            all_named=all_named,
+        )
+        named = request.stacks is not None
+        built = build_stacks(choice, servers, environments, examined.interpreter, named=named)
+        homes.update(built.homes)
+        launcher.forget(stack.path for stack in built.stacks)
+        current = None if current is None else current.among(built.stacks, choice.current)
+        limits = limits_of(request, servers, choice.current)
+        workloads = met(choice.workloads, limits, built.stacks)
         yield Deployment(
             guard=guard,
             examined=examined,
@@ -173,18 +201,30 @@ def set_up(
             launcher=launcher,
             services=seeding.running,
             cores=cores,
-            notes=(*examined.notes, *_memory_note(confinement), *_priority_note(raised)),
+            notes=(
+                *examined.notes,
+                *pool_note(examined.pool, workloads, len(cores.stack_cores)),
+                *_memory_note(confinement),
+                *_priority_note(raised),
+            ),
             raised=raised,
             current=current,
             engine=RunningEngine if apart is None else apart.engine,
         )
 
 
-def _hosted(examined: ExaminedApp, built: BuiltStacks, guard: Guard, stack: Stack) -> Hosted:
+def _prioritise(launcher: Launcher) -> None:
+    """Give all that is measured from now on a priority that other programs cannot share."""
+    if not launcher.guard.raised:
+        subtree = launcher.confinement.subtree
+        launcher.guard.prioritise(own_group() if subtree is None else subtree.folder)
+
+
+def _hosted(examined: ExaminedApp, homes: Mapping[str, Path | None], guard: Guard, stack: Stack) -> Hosted:
     return hosted(
         examined.app,
         stack.interface,
-        home=built.homes[original_path(stack.path)],
+        home=homes[original_path(stack.path)],
         folder=guard.directory,
         app_packages=examined.interpreter.site_packages if examined.interpreter else (),
         view=guard.view,

@@ -14,7 +14,7 @@ from ..model.stack import Stack
 from ..servers import Catalogue
 from .choosing import Choice
 
-__all__ = ["BuiltStacks", "build_stacks", "requirements_of"]
+__all__ = ["BuiltStacks", "build_stack", "build_stacks", "requirements_of"]
 
 UNBUILT = "its Python packages cannot be installed beside the app's; leave it out, or loosen the app's pins"
 
@@ -46,7 +46,7 @@ def build_stacks(
         if len(homes) == choice.number:
             break
         try:
-            homes[stack.path] = _build(stack, catalogue, environments, app)
+            homes[stack.path] = build_stack(stack, catalogue, environments, app)
         except MissingError:
             if named and stack.path != choice.current:
                 raise
@@ -59,7 +59,9 @@ def build_stacks(
     )
 
 
-def _build(stack: Stack, catalogue: Catalogue, environments: Environments, app: PythonFacts | None) -> Path | None:
+def build_stack(
+    stack: Stack, catalogue: Catalogue, environments: Environments, app: PythonFacts | None
+) -> Path | None:
     """Return the folder of the environment that ``stack`` runs in, None without Python.
 
     Raises MissingError naming the stack whose packages cannot be installed.

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from ..apps import DjangoFacts, Examination, Exchange, PythonFacts, Reply, read_env_files
+from ..apps import DjangoFacts, Examination, Exchange, PythonFacts, Reply, ThreadPool, read_env_files
 from ..apps.examiner.choice import MOST_RACED
 from ..deploy.environments import Environments, byte_code
 from ..model.app import App, EntryKind
@@ -51,6 +51,8 @@ class ExaminedApp:
     """Asks the app itself again, many times, when a stack is accused of a wrong answer."""
     took_s: float = 0.0
     """How long its examination took, in an interpreter of its own: every answer is asked for several times."""
+    pool: ThreadPool | None = None
+    """The framework's own threads that its pages run in; None where they need none."""
     loading: PageTime = field(default_factory=PageTime)
     """What a process takes to load it and to give each first answer."""
 
@@ -118,6 +120,7 @@ def examined_app(
         django=examination.django,
         ask_again=lambda requests: protected.ask(app, requests, host=examination.host, in_doubt=True).exchanges,
         took_s=took_s,
+        pool=examination.pool,
         loading=examination.loading,
     )
 

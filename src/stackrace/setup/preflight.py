@@ -20,6 +20,7 @@ from ..race.pace import USUAL_LENGTHS, fixed_lengths
 from ..race.schedule import least_budget_s
 from ..race.short_budget import too_short
 from ..spec.request import RaceRequest
+from .choosing import FEWEST
 from .cores import cores_of
 from .defaults import budget_s_of, levels_of
 
@@ -32,7 +33,8 @@ LOOK_S = 1.0
 def refuse_early(request: RaceRequest, first: int | None = None, *, apart: bool = False) -> None:
     """Raise InputError for what no race that ``request`` asks for could do here.
 
-    What depends on the app and its services, or on which stacks are ready, is checked once that is known. ``first``
+    What depends on the app and its services, or on which stacks are ready, is checked once that is known. Where
+    time is short, fewer stacks may race, at one level unless more were asked for. ``first``
     is how many stacks open a race that tunes, at its only level; None for all. With ``apart`` the
     engines are on other machines.
     """
@@ -47,7 +49,9 @@ def refuse_early(request: RaceRequest, first: int | None = None, *, apart: bool 
         and request.repeats is None
         and all(workload.stacks is None for workload in request.workloads)
     ):
-        _refuse_short(request, budget_s, stacks, 1 if first else len(levels))
+        fewest = stacks if first or request.exhaustive or request.workloads else min(stacks, FEWEST)
+        at_least = len(levels) if request.concurrency or request.exhaustive else 1
+        _refuse_short(request, budget_s, fewest, 1 if first else at_least)
 
 
 def _refuse_short(request: RaceRequest, budget_s: float, stacks: int, levels: int) -> None:

@@ -35,7 +35,7 @@ class PreparedRace:
     folder: Path | None
     """Where their run directories lie; None: on other machines."""
     left_out: tuple[Stack, ...]
-    """Stacks that nobody named, and for which the budget is too short."""
+    """Stacks for which the budget is too short."""
     warnings: tuple[Finding, ...]
     """What this machine is short of."""
     begun_s: float
@@ -60,7 +60,9 @@ def prepared(
     begun_s = time.monotonic()
     refuse_early(request, first, apart=apart is not None)
     stopwatch = _FirstRaceTimer(on_preparing)
-    with set_up(request, stopwatch, apart=apart, services=services) as deployment:
+    with set_up(
+        request, stopwatch, apart=apart, services=services, bursts=True, all_named=first is not None
+    ) as deployment:
         plan = plan_of(request, deployment)
         waited_s = wait_for_ports(stopwatch)
         together = 1 if plan.repeats else first or len(entrants(plan))

@@ -6,11 +6,15 @@ Source: https://asgi.readthedocs.io/en/latest/specs/www.html
 from __future__ import annotations
 
 import asyncio
+import math
+import sys
+from importlib import import_module
+from threading import Thread
 from typing import Any
 from urllib.parse import unquote
 
 from .lifespan import Lifespan
-from .messages import Body, Reply, WireRequest
+from .messages import Body, PoolReport, Reply, WireRequest
 from .tracebacks import Tracebacks
 
 _VERSION = {"version": "3.0", "spec_version": "2.3"}
@@ -23,6 +27,7 @@ class AsgiCaller:
         self._application = application
         self._tracebacks = tracebacks
         self._most_body_bytes = most_body_bytes
+        self._threads = _started_threads()
         self._loop = asyncio.new_event_loop()
         asyncio.set_event_loop(self._loop)
         self._lifespan = Lifespan(application)
@@ -52,10 +57,49 @@ class AsgiCaller:
             return Reply(500, traceback=self._tracebacks.take())
         return Reply(status, headers, body.whole(), self._tracebacks.take(), body.bytes, body.endless)
 
+    def pool(self) -> PoolReport | None:
+        """Return the pool of threads that AnyIO gave pages, None where no page needed one."""
+        if not any(name.startswith(_ANYIO_WORKER) for name in self._threads):
+            return None
+        try:
+            threads = self._loop.run_until_complete(_anyio_threads())
+        except Exception:
+            # a later AnyIO may keep its limit elsewhere
+            return None
+        if not math.isfinite(threads):
+            return None
+        framework = next((title for module, title in _POOLED.items() if module in sys.modules), "the framework")
+        return {"framework": framework, "threads": threads}
+
     def close(self) -> None:
         """Shut the application down."""
         self._loop.run_until_complete(self._lifespan.shutdown())
         self._loop.close()
+
+
+_ANYIO_WORKER = "AnyIO worker thread"
+"""How AnyIO names the threads of its pool."""
+
+_POOLED = {"fastapi": "FastAPI", "litestar": "Litestar", "starlette": "Starlette"}
+"""Frameworks that run in it what is not asynchronous; those first that are built on others."""
+
+
+def _started_threads() -> list[str]:
+    """Return the names of all threads that this process starts from now on, as they start."""
+    names: list[str] = []
+    start = Thread.start
+
+    def named(thread: Thread) -> None:
+        names.append(thread.name)
+        start(thread)
+
+    Thread.start = named  # type: ignore[method-assign, assignment]
+    return names
+
+
+async def _anyio_threads() -> float:
+    anyio: Any = import_module("anyio.to_thread")  # the app's own
+    return float(anyio.current_default_thread_limiter().total_tokens)
 
 
 class _Exchange:

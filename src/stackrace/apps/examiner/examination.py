@@ -37,6 +37,7 @@ def examine(order: Order, channel: Channel) -> Report:
         "written": [],
         "imported": [],
         "connected": [],
+        "pool": None,
         "failure": "",
     }
     try:
@@ -94,6 +95,7 @@ def _examine(order: Order, report: Report, channel: Channel) -> None:
         report["exchanges"] = asking.all_of(order["requests"], follow=order["follow"], after_first=note_loading)
     report["written"], report["imported"] = writing.files(), _imported()
     report["connected"] = connecting.places()
+    report["pool"] = caller.pool()
     stage("shutting it down")
     caller.close()
 

@@ -146,12 +146,20 @@ class ObjectReport(TypedDict):
     type: str
 
 
+class PoolReport(TypedDict):
+    """A pool of threads that pages run in: whose it is, and how many threads each process may have."""
+
+    framework: str
+    threads: float
+
+
 class Report(TypedDict):
     """Everything found out, as far as it got; ``failure`` is the app's own traceback, or empty.
 
     ``python`` is None in the report on a Rack app, ``object`` where it is as ordered, ``loading`` before every
     request was answered once. ``written`` are files that the app wrote to, ``imported`` those of its modules that
-    are no part of its environment, ``connected`` addresses of servers that it talks to.
+    are no part of its environment, ``connected`` addresses of servers that it talks to. ``pool`` is None where pages
+    need none.
     """
 
     python: PythonReport | None
@@ -163,6 +171,7 @@ class Report(TypedDict):
     written: list[str]
     imported: list[str]
     connected: list[str]
+    pool: PoolReport | None
     exchanges: list[ExchangeMessage]
     failure: str
 
@@ -259,6 +268,9 @@ class Caller(Protocol):
 
     def call(self, asked: WireRequest) -> Reply:
         """Return the application's answer."""
+
+    def pool(self) -> PoolReport | None:
+        """Return the pool of threads that pages ran in, None where there is none."""
 
     def close(self) -> None:
         """Let the application end."""

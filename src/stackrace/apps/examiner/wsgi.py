@@ -33,6 +33,9 @@ class WsgiCaller:
         traceback = self._tracebacks.take()
         return Reply(response.status, response.headers, body.whole(), traceback, body.bytes, body.endless)
 
+    def pool(self) -> None:
+        """Return none: servers choose the threads of WSGI."""
+
     def close(self) -> None:
         """Do nothing: WSGI knows no end."""
 

@@ -174,6 +174,6 @@ def _mean(slices: Iterable[Slice], value: Callable[[Slice], float]) -> float:
 
 
 _VALUES: dict[Response, Callable[[Slice], float]] = {
-    Response.THROUGHPUT: lambda each: each.result.throughput_per_s,
+    Response.THROUGHPUT: lambda each: each.throughput_per_s,
     Response.CPU: lambda each: each.cpu_s / each.result.counts.ok,
 }

@@ -12,7 +12,7 @@ from ...race.extent import extent_of
 from ...race.forecast import ForecastInput, answer_s, fits, forecast_input
 from ...race.loading import planned_launch_s
 from ...race.overhead import USUAL_LAUNCH_S, expected_overhead
-from ...race.pace import SLICE_S, lengths_of, parallelism_of, planned_lengths, response_s
+from ...race.pace import SLICE_S, lengths_of, planned_lengths, response_s
 from ...race.schedule import FEWEST_BLOCKS, least_budget_s, plan_block
 from ...race.twins import entrants
 from ...setup.defaults import CONCURRENCY
@@ -20,7 +20,7 @@ from ...spec.request import RaceRequest
 from ...stats.planning import blocks_expected
 from .phrases import listed
 
-__all__ = ["outlook"]
+__all__ = ["estimate", "outlook"]
 
 _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
@@ -48,18 +48,34 @@ def outlook(plan: RacePlan, request: RaceRequest, *, left_out: Sequence[Stack] =
     return (*levels, *time, *_of_difference(plan))
 
 
+def estimate(plan: RacePlan, *, left_out: Sequence[Stack] = ()) -> str:
+    """Return how long the race is likely to take, where `outlook` does not say it; empty where nobody can tell."""
+    if plan.repeats is not None or plan.budget_s is None or plan.exhaustive or len(plan.stacks) < 2:
+        return ""
+    if any(_of_time(plan, plan.budget_s, left_out)):
+        return ""
+    return _needed(plan, answer_s(_forecast(plan, left_out), len(plan.stacks)), len(plan.stacks)) + "."
+
+
+def _needed(plan: RacePlan, seconds: float, stacks: int) -> str:
+    least = "at least " if plan.question is Question.RANKING else ""
+    return f"{_number(stacks).capitalize()} stacks need {least}about {about(seconds)} for an answer"
+
+
 def _of_levels(plan: RacePlan, request: RaceRequest) -> Iterator[str]:
     """Say why the levels are not the usual ones, or that those asked for will make requests time out."""
-    parallelism = parallelism_of(plan.stacks, plan.cores)
-    slowest = max((workload.page for workload in plan.workloads), key=lambda page: response_s(page, 1, parallelism))
+    cores = len(plan.cores.stack_cores)
+    slowest = max((workload.page for workload in plan.workloads), key=lambda page: response_s(page, 1, cores))
     levels = [load.concurrency for load in plan.loads]
-    if not request.concurrency and tuple(levels) != CONCURRENCY:
-        usual_s = response_s(slowest, max(CONCURRENCY), parallelism)
+    if not request.concurrency and levels[-1] == max(CONCURRENCY) and len(levels) < len(CONCURRENCY):
+        yield f"Time is short, so the load is {connections(levels[-1])} only. Choose others with -c."
+    elif not request.concurrency and tuple(levels) != CONCURRENCY:
+        usual_s = response_s(slowest, max(CONCURRENCY), cores)
         yield (
             f"{_page(plan)}, so the load is {listed(levels)} connection{'' if levels == [1] else 's'}: at "
             f"{max(CONCURRENCY)} an answer would take about {about(round(usual_s, 1))}. Choose others with -c."
         )
-    longest_s = response_s(slowest, max(levels), parallelism)
+    longest_s = response_s(slowest, max(levels), cores)
     if longest_s > plan.loads[-1].timeout_s:
         yield (
             f"At {connections(plan.loads[-1].concurrency)} an answer will take about {about(round(longest_s, 1))}, "
@@ -94,17 +110,16 @@ def _of_time(plan: RacePlan, budget_s: float, left_out: Sequence[Stack]) -> Iter
         return
     forecast, racing, every = _forecast(plan, left_out), len(plan.stacks), len(plan.stacks) + len(left_out)
     budget, needed_s = DURATION.format(budget_s), answer_s(forecast, every)
-    least = "at least " if plan.question is Question.RANKING else ""
     if left_out:
         yield (
-            f"{_number(every).capitalize()} stacks need {least}about {about(needed_s)} for an answer, "
-            f"{_number(racing)} about {about(answer_s(forecast, racing))}; the budget is {budget}. "
-            f"Racing {_number(racing)}. Left out: {missing}. To race all, give --budget {_flag(needed_s)}."
+            f"{_needed(plan, needed_s, every)}, {_number(racing)} about {about(answer_s(forecast, racing))}; "
+            f"the budget is {budget}. Racing {_number(racing)}. Left out: {missing}. "
+            f"To race all, give --budget {_flag(needed_s)}."
         )
     elif not fits(forecast, racing, budget_s):
         yield (
-            f"{_number(racing).capitalize()} stacks need {least}about {about(needed_s)} for an answer, so "
-            f"{budget} is likely too short. Give --budget {_flag(needed_s)}, or fewer stacks."
+            f"{_needed(plan, needed_s, racing)}, so {budget} is likely too short. "
+            f"Give --budget {_flag(needed_s)}, or fewer stacks."
         )
 
 
@@ -145,7 +160,7 @@ def _is_told(stacks: int, difference: float) -> bool:
 def _forecast(plan: RacePlan, left_out: Sequence[Stack]) -> ForecastInput:
     return forecast_input(
         plan.cells(plan.stacks),
-        parallelism_of(plan.stacks, plan.cores),
+        len(plan.cores.stack_cores),
         difference=plan.difference,
         twin=plan.twin,
         fixed_slice_s=plan.slice_s,
@@ -156,8 +171,7 @@ def _forecast(plan: RacePlan, left_out: Sequence[Stack]) -> ForecastInput:
 
 def _needed_slice_s(plan: RacePlan) -> float:
     """Return how long slices need to be, whatever somebody said of them."""
-    parallelism = parallelism_of(plan.stacks, plan.cores)
-    return lengths_of(plan.cells(plan.stacks), parallelism, alike=plan.exhaustive).slice_s
+    return lengths_of(plan.cells(plan.stacks), len(plan.cores.stack_cores), alike=plan.exhaustive).slice_s
 
 
 def _page(plan: RacePlan) -> str:

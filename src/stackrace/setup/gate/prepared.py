@@ -20,7 +20,7 @@ from ...model.stack import Side, Stack
 from ...model.verdict import Finding
 from ...race.loading import planned_launch_s
 from ...race.overhead import expected_overhead
-from ...race.pace import parallelism_of, planned_lengths, response_s
+from ...race.pace import planned_lengths, response_s
 from ...spec.request import RaceRequest
 from ...stats.gate import LOOKS
 from ...stats.tails import least_answers
@@ -152,7 +152,8 @@ def _deployed(side: Side, variant: Variant, on_preparing: OnPreparing) -> Iterat
     with ExitStack() as held:
         try:
             # one page that nobody named: a base may lack the head's others
-            deployment = held.enter_context(set_up(variant.request, on_preparing, most_pages=1))
+            bursts = side is Side.HEAD
+            deployment = held.enter_context(set_up(variant.request, on_preparing, bursts=bursts, most_pages=1))
         except LimitError:
             raise
         except StackraceError as error:
@@ -213,8 +214,8 @@ def slice_s(plan: RacePlan, judged: Iterable[str]) -> float | None:
     ``ANSWERS``, or take ``MOST_SLICE_S``. They take longer where a quantile is ``judged`` and the budget would not
     hold ``BATCHES`` of answers otherwise: the less often launches are made, the more of the time is load.
     """
-    parallelism, concurrency = parallelism_of(plan.stacks, plan.cores), plan.loads[0].concurrency
-    each_s = max(response_s(each.page, concurrency, parallelism) / concurrency for each in plan.workloads)
+    cores, concurrency = len(plan.cores.stack_cores), plan.loads[0].concurrency
+    each_s = max(response_s(each.page, concurrency, cores) / concurrency for each in plan.workloads)
     quantiles = [quantile for response in judged if (quantile := Response(response).quantile) is not None]
     answers = max((BATCHES * least_answers(quantile) for quantile in quantiles), default=0)
     wanted_s = max(min(ANSWERS * each_s, MOST_SLICE_S), _filling_s(plan, answers * each_s))

@@ -1,5 +1,6 @@
 """What is foretold of a race: how long it takes, who is left out for that, and what cannot be told at all."""
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,9 +11,9 @@ from tests.unit.setup.test_planning import asking, stacks_of, stage
 
 from stackrace.model.page_time import PageTime
 from stackrace.model.race import Question, Resources
-from stackrace.race.pace import parallelism_of, response_s
-from stackrace.report.words.outlook import outlook
-from stackrace.setup.choosing import levels_for, number_for
+from stackrace.race.pace import response_s
+from stackrace.report.words.outlook import estimate, outlook
+from stackrace.setup.choosing import ABOUT, Ahead, levels_for
 from stackrace.setup.defaults import CONCURRENCY, LONGEST_RESPONSE_S
 from stackrace.setup.planning import plan_of
 from stackrace.spec.request import RaceRequest
@@ -24,7 +25,7 @@ TEN = (
 )  # fmt: skip
 CORES = Resources(stack_cores=(0,), generator_cores=(1,))
 STACKS = stacks_of(*TEN)
-PARALLELISM = parallelism_of(STACKS, CORES)
+ONE_CORE = 1
 QUICK = PageTime()
 milliseconds = st.floats(0.1, 5000)
 
@@ -33,11 +34,16 @@ def page(ms):
     return replace(asking("", "/"), page=PageTime(wall_s=ms / 1000, cpu_s=ms / 1000))
 
 
+def ahead(request, workload, loading=QUICK):
+    return Ahead(request=request, workloads=(workload,), cores=CORES, loading=loading)
+
+
 def told(ms, request=ASKED, *, paths=TEN, loading=QUICK, cores=2):
     """What a user reads before the race of a page that takes ``ms``; all stacks of ``paths`` are ready."""
     ready, workload = stacks_of(*paths), page(ms)
-    levels = levels_for(request, [workload], parallelism_of(ready, CORES))
-    number = number_for(request, ready, [workload], levels, CORES, loading)
+    coming = ahead(request, workload, loading)
+    levels = coming.levels(ready)
+    number = coming.number(ready, levels)
     made = stage(workload, levels=levels, paths=paths[:number], loading=loading)
     return outlook(replace(plan_of(request, made), start_cores=cores), request, left_out=ready[number:])
 
@@ -67,7 +73,7 @@ def test_an_app_that_is_slow_to_load_has_fewer_stacks_and_says_so():
     proposed = float(words.rpartition("--budget ")[2].removesuffix("min.")) * 60
     (words,) = told(1, replace(ASKED, stacks=TEN[:7]), loading=PageTime(wall_s=18.0, cpu_s=2.0), paths=TEN[:7])
     assert words.startswith("The app takes 18 s to load: seven stacks need about ")
-    assert words.endswith("or fewer stacks.")
+    assert words.endswith(" To race all, give --budget 12min.")
     assert told(1, replace(ASKED, budget_s=proposed), loading=PageTime(wall_s=18.0), paths=TEN[:7]) == ()
 
 
@@ -126,39 +132,67 @@ def test_a_budget_without_a_decision_says_what_one_takes():
 def test_runs_are_counted_and_foretell_nothing():
     request = replace(ASKED, concurrency=(10,), budget_s=30.0, repeats=2, run_s=1.0)
     assert told(500, request) == ()
-    assert levels_for(replace(request, concurrency=None), [page(500)], PARALLELISM) == CONCURRENCY
+    assert levels_for(replace(request, concurrency=None), [page(500)], ONE_CORE) == CONCURRENCY
 
 
 @given(milliseconds)
 def test_default_levels_keep_answers_short_and_begin_with_one_visitor(ms):
-    levels = levels_for(ASKED, [page(ms)], PARALLELISM)
+    levels = levels_for(ASKED, [page(ms)], ONE_CORE)
     assert levels == tuple(sorted(set(levels)))
     assert levels[0] == 1
-    assert response_s(page(ms).page, levels[-1], PARALLELISM) <= max(LONGEST_RESPONSE_S, ms / 1000)
+    assert response_s(page(ms).page, levels[-1], ONE_CORE) <= ABOUT * max(LONGEST_RESPONSE_S, ms / 1000)
 
 
 @given(milliseconds, milliseconds)
 def test_a_slower_page_never_has_more_connections(one, other):
-    top = [max(levels_for(ASKED, [page(ms)], PARALLELISM)) for ms in sorted((one, other))]
+    top = [max(levels_for(ASKED, [page(ms)], ONE_CORE)) for ms in sorted((one, other))]
     assert top[0] >= top[1]
 
 
 @pytest.mark.parametrize("ms", [1, 200])
 def test_levels_that_were_given_stay(ms):
-    assert levels_for(replace(ASKED, concurrency=(100, 1)), [page(ms)], PARALLELISM) == (1, 100)
+    assert levels_for(replace(ASKED, concurrency=(100, 1)), [page(ms)], ONE_CORE) == (1, 100)
 
 
 @given(milliseconds, st.floats(10, 7200), st.floats(10, 7200))
 def test_more_budget_never_means_fewer_stacks(ms, one, other):
-    levels = levels_for(ASKED, [page(ms)], PARALLELISM)
+    levels = levels_for(ASKED, [page(ms)], ONE_CORE)
     numbers = [
-        number_for(replace(ASKED, budget_s=budget), STACKS, [page(ms)], levels, CORES, PageTime())
-        for budget in sorted((one, other))
+        ahead(replace(ASKED, budget_s=budget), page(ms)).number(STACKS, levels) for budget in sorted((one, other))
     ]
     assert 2 <= numbers[0] <= numbers[1] <= 10
 
 
-def test_stacks_that_were_named_are_never_left_out():
-    request = replace(ASKED, stacks=TEN, budget_s=10.0)
-    assert number_for(request, STACKS, [page(1000)], (1, 2), CORES, PageTime()) == len(TEN)
-    assert number_for(ASKED, STACKS[:1], [page(1)], CONCURRENCY, CORES, PageTime()) == 1
+def test_of_stacks_that_were_named_as_many_race_as_can_be_launched_twice():
+    request = replace(ASKED, stacks=TEN, concurrency=(10,))
+    numbers = [
+        ahead(replace(request, budget_s=budget), page(50)).number(STACKS, (10,)) for budget in (30.0, 60.0, 120.0)
+    ]
+    assert numbers == sorted(numbers)
+    assert 2 <= numbers[0] < numbers[-1] == len(TEN)
+    assert ahead(replace(request, budget_s=30.0, exhaustive=True), page(50)).number(STACKS, (10,)) == len(TEN)
+    assert ahead(ASKED, page(1)).number(STACKS[:1], CONCURRENCY) == 1
+
+
+def test_who_is_left_out_of_those_that_were_named_is_told_with_the_budget_that_has_all():
+    request = replace(ASKED, stacks=TEN, concurrency=(10,), budget_s=30.0)
+    (words,) = told(50, request)
+    assert "Left out: " in words and "To race all, give --budget " in words
+    assert "proves nothing" not in words
+
+
+def test_where_two_stacks_have_no_time_for_other_levels_the_highest_is_raced_alone():
+    assert ahead(replace(ASKED, budget_s=60.0), page(140)).levels(STACKS) == (10,)
+    assert ahead(replace(ASKED, budget_s=60.0, concurrency=(1, 10)), page(140)).levels(STACKS) == (1, 10)
+    assert ahead(ASKED, page(140)).levels(STACKS) == (1, 4, 10)
+
+
+def test_how_long_an_answer_takes_is_told_before_the_race():
+    plan = plan_of(ASKED, stage(page(1), levels=CONCURRENCY, paths=TEN[:7]))
+    assert outlook(plan, ASKED) == ()
+    assert re.fullmatch(r"Seven stacks need about \d+ s for an answer\.", estimate(plan))
+    # once is enough
+    short = replace(plan, budget_s=55.0)
+    assert "need about" in outlook(short, ASKED)[0]
+    assert estimate(short) == ""
+    assert estimate(replace(plan, exhaustive=True)) == estimate(replace(plan, stacks=plan.stacks[:1])) == ""
