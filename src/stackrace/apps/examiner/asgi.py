@@ -59,7 +59,7 @@ class AsgiCaller:
 
     def pool(self) -> PoolReport | None:
         """Return the pool of threads that AnyIO gave pages, None where no page needed one."""
-        if not any(name.startswith(_ANYIO_WORKER) for name in self._threads):
+        if "anyio" not in self._threads:
             return None
         try:
             threads = self._loop.run_until_complete(_anyio_threads())
@@ -77,24 +77,21 @@ class AsgiCaller:
         self._loop.close()
 
 
-_ANYIO_WORKER = "AnyIO worker thread"
-"""How AnyIO names the threads of its pool."""
-
 _POOLED = {"fastapi": "FastAPI", "litestar": "Litestar", "starlette": "Starlette"}
 """Frameworks that run in it what is not asynchronous; those first that are built on others."""
 
 
-def _started_threads() -> list[str]:
-    """Return the names of all threads that this process starts from now on, as they start."""
-    names: list[str] = []
+def _started_threads() -> set[str]:
+    """Return the packages that start threads from now on, as they do."""
+    packages: set[str] = set()
     start = Thread.start
 
-    def named(thread: Thread) -> None:
-        names.append(thread.name)
+    def heard(thread: Thread) -> None:
+        packages.add(type(thread).__module__.partition(".")[0])
         start(thread)
 
-    Thread.start = named  # type: ignore[method-assign, assignment]
-    return names
+    Thread.start = heard  # type: ignore[method-assign, assignment]
+    return packages
 
 
 async def _anyio_threads() -> float:
