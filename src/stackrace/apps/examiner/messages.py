@@ -158,8 +158,8 @@ class Report(TypedDict):
 
     ``python`` is None in the report on a Rack app, ``object`` where it is as ordered, ``loading`` before every
     request was answered once. ``written`` are files that the app wrote to, ``imported`` those of its modules that
-    are no part of its environment, ``connected`` addresses of servers that it talks to. ``pool`` is None where pages
-    need none.
+    are no part of its environment, ``connected`` addresses of servers that it talks to. ``pool`` is None where
+    pages need none.
     """
 
     python: PythonReport | None
