@@ -22,7 +22,7 @@ from ..report.words.outlook import estimate, outlook
 from ..report.words.tuning import outlook as tuning_outlook
 from ..setup.current import beside_current
 from ..setup.prepared import PreparedRace, prepared
-from ..setup.tuning.candidates import first_of
+from ..setup.tuning.candidates import fewest_of
 from ..setup.tuning.shaping import under_goal
 from ..spec.request import RaceRequest
 from ..store import open_store
@@ -114,7 +114,7 @@ def ready_race(
     block, or where ``resumed`` was raced otherwise.
     """
     if resumed is not None and resumed.race.tuning is not None:
-        first = first_of(resumed.race.tuning)
+        first = fewest_of(resumed.race.tuning)
     with _prepared(request, on_preparing, first) as fresh:
         if resumed is not None and resumed.race.tuning is not None:
             fresh = under_goal(fresh, resumed.race.tuning)

@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ..model.preparing import OnPreparing, unheard
-from ..setup.tuning.candidates import candidates, first_of
+from ..setup.tuning.candidates import candidates, fewest_of
 from ..setup.tuning.shaping import shaped
 from ..spec.tune_request import TuneRequest
 from .racing import ReadyRace, ready_race
@@ -34,6 +34,6 @@ def ready_tuning(
         store,
         on_preparing,
         shape=partial(shaped, asked=found, on_preparing=on_preparing),
-        first=first_of(found.tuning),
+        first=fewest_of(found.tuning),
     ) as ready:
         yield ready

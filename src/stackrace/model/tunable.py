@@ -8,6 +8,9 @@ from enum import StrEnum
 
 __all__ = ["Formula", "Spacing", "Tunable"]
 
+WIDER = 2
+"""So many values beyond the largest that is tried are tried, too, where that one is the best."""
+
 
 class Spacing(StrEnum):
     """How the values that are tried lie apart."""
@@ -72,6 +75,25 @@ class Tunable:
             most = min(most, self.most)
         most = max(most, self.least)
         return tuple(dict.fromkeys(self._at(step, most) for step in range(self.steps)))
+
+    def beyond(self, cores: int, least: int, most: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """Return the numbers from ``least`` to ``most`` to go on with below and above those tried, ascending.
+
+        Above they grow as the last two do, below they halve.
+
+        >>> Tunable(per_core=8, least=4).beyond(2, 1, 256)
+        ((1, 2), (22, 30))
+        """
+        tried = [value for value in self.tried(cores) if not isinstance(value, str | bool)]
+        if self.values or len(tried) < 2:
+            return (), ()
+        growth = max(tried[-1] / tried[-2], 1.25)
+        above = [min(round(tried[-1] * growth**step), most) for step in range(1, WIDER + 1)]
+        below: list[int] = []
+        # zero often means that the server decides
+        while (half := (below or tried)[0] // 2) >= max(least, 1):
+            below.insert(0, half)
+        return tuple(below), tuple(dict.fromkeys(value for value in above if value > tried[-1]))
 
     def applies(self, settings: Mapping[str, object]) -> bool:
         """Tell whether it is tried beside these ``settings`` of its server."""

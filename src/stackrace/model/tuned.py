@@ -11,6 +11,7 @@ from .interval import Interval
 __all__ = [
     "OF_NEEDS",
     "Against",
+    "Edge",
     "Effect",
     "Exceeded",
     "GoalKind",
@@ -88,6 +89,19 @@ class Knob:
     """As paths write them, in the order of their steps."""
     numeric: bool
     """Whether they are numbers, so that what lies between two of them lies between their steps."""
+    below: tuple[str, ...] = ()
+    """Smaller numbers, ascending, tried where the smallest of ``values`` is the best."""
+    above: tuple[str, ...] = ()
+    """Larger ones, tried where the largest is."""
+    least: int | None = None
+    """The smallest number that the server takes."""
+    most: int | None = None
+    """The largest."""
+
+    @property
+    def ladder(self) -> tuple[str, ...]:
+        """All values that may be tried, in the order of their steps."""
+        return (*self.below, *self.values, *self.above)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -177,6 +191,12 @@ class Tuning:
     """What was measured of some to know what all need."""
     proposes: bool = False
     """Whether there are too many to race all, so that a sampler proposes."""
+    reserve: tuple[str, ...] = ()
+    """The configurations beyond the values of a knob: they race only where the best lies at that end."""
+    cut: int = 0
+    """How many others were left out, since the budget does not answer for so many."""
+    whole_s: float | None = None
+    """About how long a search among those, too, would take; None where none was left out."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -209,6 +229,17 @@ class Effect:
     """How far at most."""
     best: str = ""
     """Its best value on the average."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Edge:
+    """A setting whose tuned value is the last one that was tried, though the server takes others."""
+
+    server: str
+    name: str
+    value: str
+    is_largest: bool
+    """Otherwise the smallest."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -266,6 +297,7 @@ class Tuned:
     against: tuple[Against, ...]
     needs: Needs | None
     effects: tuple[Effect, ...]
+    edges: tuple[Edge, ...]
     responses: tuple[Responded, ...]
     """The best first."""
     infeasible: tuple[Infeasible, ...]

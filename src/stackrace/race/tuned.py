@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from ..model.interval import Interval
 from ..model.race import Race
 from ..model.tuned import (
     Against,
+    Edge,
     Effect,
     GoalKind,
     Infeasible,
@@ -55,6 +56,7 @@ def tuned(race: Race) -> Tuned:
         effects=tuple(
             _effect(knob, effect, grid) for knob, effect in zip(tuning.knobs, main_effects(grid), strict=True)
         ),
+        edges=tuple(_edges(race, tuning, path, infeasible)),
         responses=tuple(_responses(race, tuning, found, needs)),
         infeasible=infeasible,
         scattering=tuple(
@@ -66,7 +68,7 @@ def tuned(race: Race) -> Tuned:
         tried=sum(
             bool(row.any()) for path, row in zip(race.stacks, grid.entered, strict=True) if path in tuning.settings
         ),
-        of=sum(path in tuning.settings for path in race.stacks),
+        of=_field(race, grid),
     )
 
 
@@ -77,11 +79,37 @@ def leading(race: Race) -> Leading | None:
     alive, expected = in_play(grid)
     if not alive.any():
         return None
-    possible = [path in race.tuning.settings and i not in grid.out for i, path in enumerate(race.stacks)]
+    idle = {*grid.out, *grid.waiting}
+    possible = [path in race.tuning.settings and i not in idle for i, path in enumerate(race.stacks)]
     fresh = sum(is_possible and not row.any() for is_possible, row in zip(possible, grid.entered, strict=True))
     best = max((i for i, may_be_best in enumerate(alive) if may_be_best), key=lambda i: float(expected.mean[i]))
-    of = sum(path in race.tuning.settings for path in race.stacks)
-    return Leading(stack=race.stacks[best], left=int(alive.sum()) + fresh, of=of)
+    return Leading(stack=race.stacks[best], left=int(alive.sum()) + fresh, of=_field(race, grid))
+
+
+def _field(race: Race, grid: Grid) -> int:
+    """Return how many configurations there are, those of the reserve among them that raced."""
+    assert race.tuning is not None
+    return sum(path in race.tuning.settings and i not in grid.waiting for i, path in enumerate(race.stacks))
+
+
+def _edges(race: Race, tuning: Tuning, chosen: str, infeasible: Sequence[Infeasible]) -> Iterator[Edge]:
+    """Yield the settings whose best value is the last one tried, unless the server or a limit ends it there."""
+    raced = by_stack(race)
+    for d, knob in enumerate(tuning.knobs):
+        value = tuning.settings[chosen][d] if chosen in tuning.settings else None
+        if not knob.numeric or value is None or not value.isdecimal():
+            continue
+
+        def values(paths: Iterable[str], d: int = d) -> list[int]:
+            found = (tuning.settings[path][d] for path in paths if path in tuning.settings)
+            return [int(one) for one in found if one is not None and one.isdecimal()]
+
+        tried, own = values(raced), int(value)
+        beyond = values(one.stack for one in infeasible)
+        for is_largest, end, last in ((True, knob.most, max(tried)), (False, knob.least, min(tried))):
+            is_bound = any(other > own if is_largest else other < own for other in beyond)
+            if own == last != end and min(tried) < max(tried) and not is_bound:
+                yield Edge(server=knob.server, name=knob.name, value=value, is_largest=is_largest)
 
 
 def _settings(tuning: Tuning, path: str) -> dict[str, str]:
@@ -139,7 +167,7 @@ def _or_least(value: float) -> float:
 
 def _effect(knob: Knob, effect: MainEffect, grid: Grid) -> Effect:
     matters = effect.matters(grid.delta)
-    steps = dict(zip(steps_of(knob), knob.values, strict=True))
+    steps = dict(zip(steps_of(knob), knob.ladder, strict=True))
     return Effect(
         server=knob.server,
         name=knob.name,

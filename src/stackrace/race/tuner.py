@@ -79,6 +79,7 @@ def grid_of_race(race: Race) -> Grid:
         delta=math.log1p(race.difference),
         references=tuple(sorted({number[path] for path in tuning.references.values() if path in number})),
         strangers=tuple(number[path] for path in race.stacks if path not in tuning.settings),
+        reserve=tuple(number[path] for path in tuning.reserve if path in number),
         out=tuple(sorted(number[path] for path in out if path in number)),
     )
 
@@ -100,18 +101,18 @@ _APART = 2.0
 
 def steps_of(knob: Knob) -> tuple[float, ...]:
     """Return where the values of a knob lie on the grid."""
-    return tuple(i * (1.0 if knob.numeric else _APART) for i in range(len(knob.values)))
+    return tuple(i * (1.0 if knob.numeric else _APART) for i in range(len(knob.ladder)))
 
 
 def _step(knob: Knob, value: str | None) -> float:
     """Return the step of ``value``: before the first where the knob means nothing, or between two."""
     if value is None:
         return -1.0
-    if value in knob.values:
-        return steps_of(knob)[knob.values.index(value)]
+    if value in knob.ladder:
+        return steps_of(knob)[knob.ladder.index(value)]
     if not knob.numeric or not value.isdecimal() or int(value) < 1:
         return math.nan
-    steps = [math.log(int(one)) for one in knob.values]
+    steps = [math.log(int(one)) for one in knob.ladder]
     at = math.log(int(value))
     for step, (low, high) in enumerate(pairwise(steps)):
         if low <= at <= high:

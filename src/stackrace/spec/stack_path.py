@@ -34,7 +34,7 @@ from .nearest import did_you_mean
 from .own_words import OwnWords, own_words
 from .path_words import HopWords, hops_of, quoted
 
-__all__ = ["parse_stack", "setting_text", "stack_text"]
+__all__ = ["parse_stack", "setting_text", "setting_value", "stack_text"]
 
 _ORDER = (Interface.WSGI, Interface.ASGI, Interface.RACK, Interface.FILES)
 """Which interface is taken where server and app share several."""
@@ -244,15 +244,16 @@ def _chosen(text: str, token: HopWords, known: Mapping[str, Setting], own: OwnWo
             raise StackError(f"stack {text!r}: setting {name!r} needs a value, as in {name}={known[name].default}")
         if name in chosen:
             raise StackError(f"stack {text!r}: setting {name!r} is given twice")
-        chosen[name] = _value(text, token.server, known[name], value)
+        chosen[name] = setting_value(f"stack {text!r}", token.server, known[name], value)
     return chosen
 
 
 MOST_DIGITS = 1000
 
 
-def _value(text: str, server: str, setting: Setting, value: str) -> SettingValue:
-    wrong = f"stack {text!r}: {server}:{setting.name} cannot be {value!r}"
+def setting_value(where: str, server: str, setting: Setting, value: str) -> SettingValue:
+    """Return the value of ``setting`` that ``value`` spells; raises StackError that begins with ``where``."""
+    wrong = f"{where}: {server}:{setting.name} cannot be {value!r}"
     if isinstance(setting.default, bool):
         if value.lower() in ("on", "true", "yes", "1"):
             return True

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
@@ -14,7 +14,7 @@ from ..model.stack import BEHIND_ANOTHER, Hop, Interface, ServerSpec, Setting, S
 from ..model.tunable import Formula
 from ..model.tuned import Knob
 from .nearest import did_you_mean
-from .stack_path import parse_stack, setting_text, stack_text
+from .stack_path import parse_stack, setting_text, setting_value, stack_text
 
 __all__ = ["MOST", "Space", "formula_of", "place_of", "space_of"]
 
@@ -34,6 +34,8 @@ class Space:
     stacks: tuple[Stack, ...]
     settings: Mapping[str, tuple[str | None, ...]]
     """By path of each of ``stacks`` its value of each knob, None where the knob means nothing there."""
+    reserve: frozenset[str] = frozenset()
+    """The paths of those with a value beyond the usual ones of a knob."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,37 +75,94 @@ def space_of(
 
     Without ``vary``, the tunable settings of the server that hosts the app, but for those that the path itself
     gives. ``vary`` names settings (``threads``), those of one server (``SERVER.workers``, ``SERVER``) or ``all``;
-    named ones are tuned even if the path gives them. ``saves_memory`` adds settings that only save memory. Raises
-    InputError for a name that is no tunable setting, and where nothing is left to tune.
+    named ones are tuned even if the path gives them. It may give the values to try, too: ``threads=8,16,32``.
+    ``saves_memory`` adds settings that only save memory. Raises InputError for a name that is no tunable setting,
+    for a value that it does not take, and where nothing is left to tune.
     """
-    chosen = _chosen(stack, vary, saves_memory)
-    tried = [(index, setting, _tried(stack, index, setting, cores)) for index, setting in chosen]
-    knobs = tuple(
-        Knob(
-            hop=index,
-            server=stack.hops[index].server,
-            name=setting.name,
-            values=tuple(map(setting_text, values)),
-            numeric=all(isinstance(value, int) and not isinstance(value, bool) for value in values),
-        )
-        for index, setting, values in tried
-    )
+    names = [word.partition("=")[0] for word in vary]
+    chosen = _chosen(stack, names, saves_memory)
+    asked = _asked(stack, chosen, vary)
+    tried = [
+        (index, setting, asked.get((index, setting.name)) or _tried(stack, index, setting, cores))
+        for index, setting in chosen
+    ]
+    knobs = tuple(_knob(stack, one, cores, widens=(one[0], one[1].name) not in asked) for one in tried)
     if math.prod(len(values) for _, _, values in tried) > 20 * MOST:
         raise InputError(_too_many(knobs))
     reader = _Reader(specs, offered, folder)
     stacks: dict[tuple[object, ...], Stack] = {}
     settings: dict[str, tuple[str | None, ...]] = {}
-    for values in product(*(values for _, _, values in tried)):
-        one = _configuration(stack, tried, values, reader)
-        if one is not None and one[0].identity not in stacks:
-            stacks[one[0].identity] = one[0]
-            settings[one[0].path] = one[1]
+
+    def take(all_values: Iterable[Sequence[SettingValue]]) -> None:
+        for values in all_values:
+            one = _configuration(stack, tried, values, reader)
+            if one is not None and one[0].identity not in stacks:
+                stacks[one[0].identity] = one[0]
+                settings[one[0].path] = one[1]
+
+    take(product(*(values for _, _, values in tried)))
     if len(stacks) > MOST:
         raise InputError(_too_many(knobs))
-    space = _without_idle(Space(stack=stack, knobs=knobs, stacks=tuple(stacks.values()), settings=settings), vary)
-    if len(stacks) < 2:
+    usual = len(stacks)
+    beyond = [[*values, *map(int, (*k.below, *k.above))] for (_, _, values), k in zip(tried, knobs, strict=True)]
+    if math.prod(map(len, beyond)) <= MOST:
+        take(product(*beyond))
+    space = _without_idle(
+        Space(
+            stack=stack,
+            knobs=knobs,
+            stacks=tuple(stacks.values()),
+            settings=settings,
+            reserve=frozenset([*settings][usual:]),
+        ),
+        names,
+    )
+    if usual < 2:
         raise InputError(_nothing(stack))
     return space
+
+
+def _knob(stack: Stack, tried: tuple[int, Setting, tuple[SettingValue, ...]], cores: int, *, widens: bool) -> Knob:
+    """Return a knob with its values, and where it ``widens``, those beyond them."""
+    index, setting, values = tried
+    numeric = all(isinstance(value, int) and not isinstance(value, bool) for value in values)
+    below, above = (
+        setting.tunable.beyond(cores, setting.minimum, setting.maximum)
+        if setting.tunable and numeric and widens and len(values) > 1
+        else ((), ())
+    )
+    return Knob(
+        hop=index,
+        server=stack.hops[index].server,
+        name=setting.name,
+        values=tuple(map(setting_text, values)),
+        numeric=numeric,
+        below=tuple(map(str, below)),
+        above=tuple(map(str, above)),
+        # zero often means that the server decides
+        least=max(setting.minimum, 1) if numeric else None,
+        most=setting.maximum if numeric else None,
+    )
+
+
+def _asked(
+    stack: Stack, chosen: Sequence[tuple[int, Setting]], vary: Sequence[str]
+) -> dict[tuple[int, str], tuple[SettingValue, ...]]:
+    """Return the values that ``vary`` itself gives, by hop and setting."""
+    found: dict[tuple[int, str], tuple[SettingValue, ...]] = {}
+    for word in vary:
+        name, equals, text = word.partition("=")
+        if not equals:
+            continue
+        if not text:
+            raise InputError(f"--vary {word}: give the values to try, as in {name}=8,16,32")
+        for i, setting in chosen:
+            if name not in (setting.name, f"{stack.hops[i].server}.{setting.name}"):
+                continue
+            server = stack.hops[i].server
+            values = {setting_value(f"--vary {word}", server, setting, each.strip()) for each in text.split(",")}
+            found[i, setting.name] = tuple(sorted(values))
+    return found
 
 
 def _without_idle(space: Space, vary: Sequence[str]) -> Space:

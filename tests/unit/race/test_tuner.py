@@ -10,7 +10,9 @@ from stackrace.model.launch import HopUsage, MemorySample
 from stackrace.model.race import Ending
 from stackrace.model.tuned import (
     GoalKind,
+    Infeasible,
     Knob,
+    Needs,
     Reference,
     Tuning,
     TuningGoal,
@@ -190,3 +192,49 @@ def test_how_a_search_stands_is_its_leader_and_how_many_are_left():
 def test_the_figures_say_from_how_many_launches_they_are():
     found = tuned(tune()[0])
     assert FINAL_LAUNCHES <= found.final_launches <= found.launches
+
+
+WIDE = replace(KNOB, values=THREADS[:-2], above=THREADS[-2:], least=1, most=1024)
+RESERVE = tuple(f"waitress:threads={n}" for n in WIDE.above)
+
+
+def rising(top):
+    """Speeds that grow up to ``top`` threads, and fall then."""
+    return {
+        path: 1000 - 150 * abs(THREADS.index(n) - THREADS.index(top)) for path, (n,) in tuning().settings.items()
+    }
+
+
+def test_a_range_whose_end_is_the_best_goes_on_until_the_best_lies_inside():
+    ended, _ = tune(speeds=rising("32"), asked=tuning(knobs=(WIDE,), reserve=RESERVE))
+    found = tuned(ended)
+    assert found.stack == "waitress:threads=32"
+    assert not {launch.stack for launch in ended.launches if launch.block == 0} & {*RESERVE}
+    assert found.edges == ()
+    assert found.of == 7
+
+
+def test_a_best_at_the_end_of_all_that_was_tried_says_so():
+    found = tuned(tune(speeds=rising("64"), asked=tuning(knobs=(WIDE,), reserve=RESERVE))[0])
+    assert found.stack == "waitress:threads=64"
+    (edge,) = found.edges
+    assert (edge.name, edge.value, edge.is_largest) == ("threads", "64", True)
+
+
+def test_an_end_that_a_limit_or_the_server_makes_is_none():
+    speeds = rising("64")
+    beyond = Infeasible(stack="waitress:threads=64", kind=Unfit.MEMORY, needs=Needs(memory_bytes=2**40))
+    assert tuned(tune(speeds=speeds, asked=tuning(knobs=(replace(KNOB, most=64),)))[0]).edges == ()
+    (edge,) = tuned(tune(speeds=speeds, asked=tuning(knobs=(replace(KNOB, most=1024),)))[0]).edges
+    assert edge.value == "64"
+    at_most = tuning(knobs=(replace(KNOB, most=1024),), infeasible=(beyond,))
+    race = tune(speeds=rising("32"), asked=at_most)[0]
+    race = replace(race, launches=tuple(one for one in race.launches if one.stack != beyond.stack))
+    assert tuned(race).edges == ()
+
+
+def test_where_the_best_lies_inside_its_range_nothing_beyond_it_is_launched():
+    ended, _ = tune(speeds=rising("8"), asked=tuning(knobs=(WIDE,), reserve=RESERVE))
+    assert tuned(ended).stack == "waitress:threads=8"
+    assert not {launch.stack for launch in ended.launches} & {*RESERVE}
+    assert tuned(ended).of == 5

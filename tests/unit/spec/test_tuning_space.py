@@ -26,7 +26,7 @@ def named(made):
 def test_threads_are_tried_only_with_the_class_that_has_them():
     made = space("gunicorn")
     assert named(made) == ["gunicorn.workers", "gunicorn.class", "gunicorn.threads"]
-    assert len(made.stacks) == 6 + 6 * 5
+    assert len(made.stacks) - len(made.reserve) == 6 + 6 * 5
     sync = [values for values in made.settings.values() if values[1] == "sync"]
     assert {values[2] for values in sync} == {None}
 
@@ -58,6 +58,21 @@ def test_a_front_ends_settings_are_tuned_when_they_are_named():
     ]  # fmt: skip
 
 
+def test_a_range_goes_on_beyond_its_ends_where_the_server_takes_more():
+    made = space("gunicorn:class=gthread", cores=2)
+    workers, threads = made.knobs
+    assert (workers.values[-1], workers.above, workers.below) == ("16", ("28", "51"), ())
+    assert (threads.values[0], threads.below) == ("2", ("1",))
+    assert all(({*made.settings[path]} & {"28", "51", "64", "128", "1"}) for path in made.reserve)
+    assert not space("nginx/http/waitress", vary=("upstream_keep_alive",)).reserve
+
+
+def test_values_may_be_given_and_are_then_the_only_ones():
+    (threads,) = space("waitress", vary=("threads=64,8,16",)).knobs
+    assert (threads.values, threads.below, threads.above) == (("8", "16", "64"), (), ())
+    assert space("gunicorn", vary=("class=gthread,sync",)).knobs[0].values == ("gthread", "sync")
+
+
 def test_copies_are_tuned_only_where_a_server_has_no_processes_of_its_own():
     assert named(space("nginx/http/daphne")) == ["daphne.instances"]
     assert "gunicorn.instances" not in named(space("nginx/http/gunicorn"))
@@ -80,6 +95,12 @@ def test_an_app_of_another_interface_has_no_threads_to_tune():
     ("path", "vary", "word"),
     [
         ("gunicorn", ("treads",), "did you mean threads"),
+        (
+            "waitress",
+            ("threads=8,lots",),
+            "--vary threads=8,lots: waitress:threads cannot be 'lots'",
+        ),
+        ("waitress", ("threads=",), "give the values to try, as in threads=8,16,32"),
         ("daphne", (), "no setting that may be tuned"),
         ("gunicorn:workers=2,class=sync", ("threads",), "--vary threads: it means nothing"),
         ("waitress:threads=4", (), "--vary: waitress.threads"),

@@ -188,7 +188,12 @@ TUNING = whole(
     stack=TEXT,
     goal=whole(TuningGoal, kind=st.sampled_from(GoalKind), rate_per_s=st.none() | REAL, quantile=TEXT),
     limits=whole(TuningLimits, memory_bytes=st.none() | COUNT, connections=st.none() | COUNT),
-    knobs=few(whole(Knob, hop=COUNT, server=TEXT, name=TEXT, values=few(TEXT), numeric=st.booleans())),
+    knobs=few(
+        whole(
+            Knob, hop=COUNT, server=TEXT, name=TEXT, values=few(TEXT), numeric=st.booleans(),
+            below=few(TEXT), above=few(TEXT), least=st.none() | COUNT, most=st.none() | COUNT,
+        )
+    ),
     settings=mapping(few(st.none() | TEXT)),
     references=st.dictionaries(st.sampled_from(Reference), TEXT),
     formula=TEXT,
@@ -198,7 +203,10 @@ TUNING = whole(
     ),
     piloted=mapping(NEEDS),
     proposes=st.booleans(),
-)
+    reserve=few(TEXT),
+    cut=COUNT,
+    whole_s=st.none() | REAL,
+)  # fmt: skip
 RACE = whole(
     Race,
     id=st.just(""),

@@ -101,8 +101,9 @@ Examples:
     "--vary",
     multiple=True,
     metavar="SETTING",
-    help="Setting to tune: threads, nginx.workers, nginx (all of that server) or all. Repeat it for more. Default: "
-    "those of the server that hosts the app, except those that STACK sets.",
+    help="Setting to tune: threads, nginx.workers, nginx (all of that server) or all; with the values to try: "
+    "threads=8,16,32. Repeat it for more. Default: those of the server that hosts the app, except those that STACK "
+    "sets.",
 )
 @_search(
     "--current",

@@ -13,6 +13,7 @@ from ...model.printable import printable
 from ...model.race import Race
 from ...model.tuned import (
     Against,
+    Edge,
     Effect,
     Infeasible,
     Knob,
@@ -45,6 +46,7 @@ RECORDS: dict[str, type] = {
     "infeasible": Infeasible,
     "against": Against,
     "effect": Effect,
+    "edge": Edge,
     "response": Responded,
     "scattering": Scattering,
     "interval": Interval,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 
 from ...model.tuned import Knob, Tuned, Tuning
@@ -45,6 +45,7 @@ def facets(tuning: Tuning, found: Tuned) -> tuple[Facet, ...]:
     Those in which nothing was launched are left out, as long as something was anywhere. A setting that means
     nothing in a panel does not span it.
     """
+    tuning = replace(tuning, knobs=tuple(_raced(tuning, found)))
     spots = dict(_spots(tuning, found))
     axes = _axes(tuning)
     others = [i for i in range(len(tuning.knobs)) if i not in axes]
@@ -59,6 +60,14 @@ def facets(tuning: Tuning, found: Tuned) -> tuple[Facet, ...]:
             panels.append(_facet(tuning, axes, others, fixed, inside))
     seen = [panel for panel in panels if any(spot.launches for spot in panel.spots.values())]
     return tuple(seen or panels)
+
+
+def _raced(tuning: Tuning, found: Tuned) -> Iterator[Knob]:
+    """Yield the knobs with the values beyond their usual ones that were launched."""
+    for d, knob in enumerate(tuning.knobs):
+        launched = {one.values[d] for one in found.responses}
+        extra = {*knob.below, *knob.above} - launched
+        yield replace(knob, values=tuple(value for value in knob.ladder if value not in extra))
 
 
 def _axes(tuning: Tuning) -> list[int]:

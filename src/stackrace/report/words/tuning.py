@@ -12,6 +12,7 @@ from ...model.race import Ending, Race, RacePlan
 from ...model.tuned import (
     OF_NEEDS,
     Against,
+    Edge,
     Effect,
     GoalKind,
     Infeasible,
@@ -25,7 +26,6 @@ from ...model.tuned import (
     Unfit,
 )
 from ...model.units import DURATION, SIZE
-from ...race.overhead import USUAL_LAUNCH_S
 from ...stats.tuning.rounds import FINAL_LAUNCHES
 from .phrases import listed, names, sentence, times
 
@@ -52,27 +52,26 @@ REFERENCES = {
 }
 """What each reference is called."""
 
-_AROUND_S = 1.5
-"""What a launch takes beside its start and its slice: warming up, coming to rest, its share of stopping."""
-
 
 def outlook(plan: RacePlan, tuning: Tuning) -> tuple[str, ...]:
-    """Return what is to be known before: how many configurations there are, and about how long each takes."""
-    many = len(plan.stacks)
-    out = len(tuning.infeasible)
+    """Return what is to be known before: how many configurations there are, and what the budget leaves out."""
+    many = sum(stack.path not in tuning.reserve for stack in plan.stacks)
+    out = sum(one.stack not in tuning.reserve for one in tuning.infeasible)
     beside = f"; {things(out, 'other')} would exceed the limits" if out else ""
     knobs = listed([f"{knob.server}.{knob.name} ({listed(knob.values)})" for knob in tuning.knobs])
     lines = [f"Tuning {knobs}: {things(many, 'configuration')}{beside}."]
-    each_s = max(plan.loading.wall_s, USUAL_LAUNCH_S) + _AROUND_S + (plan.slice_s or 0.0)
-    whole_s = each_s * (many * 2)
-    if plan.budget_s is not None and not tuning.proposes and plan.budget_s < whole_s:
+    if tuning.cut and plan.budget_s is not None:
         lines.append(
-            f"Launching each once takes about {about(each_s * many)}; the budget is {duration(plan.budget_s)}. "
-            f"About {about(whole_s)} would settle it better (--budget)."
+            f"In {duration(plan.budget_s)} no more can be told apart: {things(tuning.cut, 'other')} between them "
+            f"{'is' if tuning.cut == 1 else 'are'} left out. {_all_of(tuning)}"
         )
     if tuning.proposes:
         lines.append("That is too many to race all: Optuna proposes what is tried next.")
     return tuple(lines)
+
+
+def _all_of(tuning: Tuning) -> str:
+    return f"All take about {about(tuning.whole_s or 0.0)} (--budget)."
 
 
 def leading(found: Leading) -> str:
@@ -189,9 +188,23 @@ def reasons(race: Race, found: Tuned) -> Iterator[str]:
         yield f"It was launched too few times to be sure of it{_more_time(race)}."
     if found.equals:
         yield f"Within {percent(race.difference)} of it, with 95 % confidence: {names(found.equals)}."
+    for edge in found.edges:
+        yield _edge(edge)
     yield from effects(race, found.effects)
-    if found.infeasible:
-        yield infeasible(tuning, found.infeasible)
+    if out := [one for one in found.infeasible if one.stack not in tuning.reserve or one.measured]:
+        yield infeasible(tuning, out)
+    if tuning.cut:
+        yield f"{things(tuning.cut, 'other')} of its configurations did not race. {_all_of(tuning)}"
+
+
+def _edge(one: Edge) -> str:
+    end, more = ("largest", "larger") if one.is_largest else ("smallest", "smaller")
+    values = [round(int(one.value) * times_) for times_ in ((1, 1.5, 2) if one.is_largest else (0.5, 0.75, 1))]
+    tried = ",".join(map(str, dict.fromkeys(value for value in values if value > 0)))
+    return (
+        f"{one.server}.{one.name}={one.value} is the {end} value that was tried: a {more} one may be better still "
+        f"(--vary {one.server}.{one.name}={tried})."
+    )
 
 
 def _more_time(race: Race) -> str:

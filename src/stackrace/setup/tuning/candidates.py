@@ -16,13 +16,13 @@ from ...spec.stack_path import parse_stack
 from ...spec.tune_request import TuneRequest
 from ...spec.tuning_space import formula_of, place_of, space_of
 from ...stats.tuning.proposing import require_sampler
-from ...stats.tuning.rounds import AT_ONCE, FIRST
+from ...stats.tuning.rounds import AT_ONCE, FIRST, largest_field
 from ..cores import cores_of
 from ..current import beside_current, current_stack
 from ..finding import offered_by
 from .tail import tail_slice_s
 
-__all__ = ["BUDGET_S", "Candidates", "candidates", "first_of"]
+__all__ = ["BUDGET_S", "Candidates", "candidates", "fewest_of", "first_of"]
 
 BUDGET_S = 600.0
 """Some forty configurations, and the finalists launched anew."""
@@ -84,7 +84,8 @@ def candidates(asked: TuneRequest) -> Candidates:
         if stack.identity not in settings:
             place = place_of(space, stack, specs, offered, request.folder)
             settings |= {} if place is None else {stack.identity: place}
-    proposes = len(stacks) > AT_ONCE
+    reserve = tuple(path for path in space.reserve if path not in named.values())
+    proposes = len(stacks) - len(reserve) > AT_ONCE
     if proposes:
         require_sampler()
     tuning = Tuning(
@@ -97,6 +98,7 @@ def candidates(asked: TuneRequest) -> Candidates:
         formula="" if advised is None else f"{advised[1]} = {advised[2]}",
         formula_source="" if advised is None else advised[2].source,
         proposes=proposes,
+        reserve=reserve,
     )
     _refuse_short(tuning, request.budget_s or BUDGET_S)
     return Candidates(
@@ -115,14 +117,19 @@ def candidates(asked: TuneRequest) -> Candidates:
 
 def first_of(tuning: Tuning) -> int:
     """Return how many configurations open the race."""
-    return (
-        FIRST + len(tuning.references) if tuning.proposes else len({*tuning.settings, *tuning.references.values()})
-    )
+    if tuning.proposes:
+        return FIRST + len(tuning.references)
+    return len({*tuning.settings, *tuning.references.values()} - {*tuning.reserve})
+
+
+def fewest_of(tuning: Tuning) -> int:
+    """Return how many configurations open the race at least, where the budget is too short for all."""
+    return min(first_of(tuning), largest_field(0, 0, AT_ONCE) + len({*tuning.references.values()}))
 
 
 def _refuse_short(tuning: Tuning, budget_s: float) -> None:
-    """Refuse a budget in which the configurations that open the race could not even be launched once."""
-    many = first_of(tuning)
+    """Refuse a budget in which the fewest configurations that open a race could not even be launched once."""
+    many = fewest_of(tuning)
     least_s = many * LEAST_S
     if budget_s < least_s:
         raise InputError(

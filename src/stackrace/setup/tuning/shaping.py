@@ -16,6 +16,7 @@ from ...model.tuned import GoalKind, Needs, Tuning, TuningGoal, TuningLimits
 from ...race.pace import planned_lengths
 from ..prepared import PreparedRace
 from .candidates import Candidates
+from .cutting import cut_to_budget
 from .nearest import none_within
 from .needs import beyond, measured_needs, model_of, pilots
 from .tail import LEAST_SLICE_S, MOST_SLICE_S, tail_slice_s
@@ -48,12 +49,14 @@ def under_goal(fresh: PreparedRace, tuning: Tuning) -> PreparedRace:
 def shaped(fresh: PreparedRace, asked: Candidates, on_preparing: OnPreparing) -> PreparedRace:
     """Return the race of those configurations of ``fresh`` that are within the limits, as two measured ones tell.
 
+    Where there is no time for all of them, some are left out.
+
     Raises RefusedError where none is, naming the one that needs the least and by how much it is beyond.
     """
     ready = under_goal(fresh, asked.tuning)
     limits = asked.tuning.limits
     if limits == TuningLimits():
-        return ready
+        return cut_to_budget(ready, asked.tuning)
     place, plan = _local(ready), ready.plan
     begun = time.monotonic()
     measured = {
@@ -70,13 +73,14 @@ def shaped(fresh: PreparedRace, asked: Candidates, on_preparing: OnPreparing) ->
     tuning = replace(
         asked.tuning, infeasible=tuple(out), piloted={stack.path: needs for stack, needs in measured.items()}
     )
-    return replace(
+    within = replace(
         ready,
         # what it takes to know the limits is not the search's
         begun_s=ready.begun_s + time.monotonic() - begun,
         plan=replace(plan, stacks=left),
         race=replace(ready.race, stacks=tuple(stack.path for stack in left), tuning=tuning),
     )
+    return cut_to_budget(within, tuning)
 
 
 def _local(fresh: PreparedRace) -> LocalPlace:

@@ -35,6 +35,18 @@ class Grid:
     """Those that are not possible, or failed."""
     strangers: tuple[int, ...] = ()
     """References that are none of the configurations: they are compared with, and never chosen."""
+    reserve: tuple[int, ...] = ()
+    """Configurations beyond the usual values: they race only where the best lies at that end."""
+
+    @property
+    def waiting(self) -> tuple[int, ...]:
+        """Those of the reserve that were never launched."""
+        return tuple(i for i in self.reserve if not self.entered[i].any())
+
+    @property
+    def field(self) -> int:
+        """How many configurations there are to choose from."""
+        return len(self.values) - len(self.strangers) - len(self.waiting)
 
 
 def grid_of(
@@ -47,6 +59,7 @@ def grid_of(
     references: tuple[int, ...] = (),
     out: tuple[int, ...] = (),
     strangers: tuple[int, ...] = (),
+    reserve: tuple[int, ...] = (),
 ) -> Grid:
     """Return the arrays of what lists hold, a row for each configuration.
 
@@ -65,4 +78,5 @@ def grid_of(
         references=references,
         out=out,
         strangers=strangers,
+        reserve=reserve,
     )

@@ -24,8 +24,10 @@ __all__ = [
     "Round",
     "finals",
     "in_play",
+    "largest_field",
     "next_round",
     "rivals",
+    "search_launches",
 ]
 
 AT_ONCE = 50
@@ -96,10 +98,11 @@ def next_round(grid: Grid, left: float, propose: Propose | None = None) -> Round
     below it leaves after a launch, one whose limits say so later (`_proved`). Where time is too short for all of
     them, those of which the most may be expected. At most ``FINALISTS`` remain, and are launched anew
     ``FINAL_LAUNCHES`` times at least, and until the limits name one or time is over. Of a ``SMALL`` field fewer do.
+    Where the best lies at an end of the usual values, those of the reserve next to it race before the finals.
     """
     k = len(grid.values)
     possible = np.ones(k, dtype=bool)
-    possible[list(grid.out)] = False
+    possible[[*grid.out, *grid.waiting]] = False
     if not grid.entered.any():
         return _first(grid, possible, propose)
     state = _state(grid)
@@ -110,7 +113,12 @@ def next_round(grid: Grid, left: float, propose: Propose | None = None) -> Round
             # none of the first is possible: others may be
             return Round(racing=_joined(propose(np.full(k, np.nan), fresh, FIRST)))
         return Round(racing=tuple(int(i) for i in np.flatnonzero(unheard)))
-    if final_blocks := finals(grid):
+    final_blocks = finals(grid)
+    if not final_blocks or _newcomers(grid)[-1]:
+        wider = _wider(state, left) if propose is None or not _explores(state, left) else ()
+        if wider:
+            return Round(racing=_joined(state.top(GUIDES, state.expected.mean), wider))
+    if final_blocks:
         return _final(state, final_blocks)
     if propose is not None and fresh.any() and _explores(state, left):
         seen = np.where(state.known.count > 0, state.expected.mean, np.nan)
@@ -157,6 +165,38 @@ def _explores(state: _State, left: float) -> bool:
     return done + batch <= EXPLORING * (done + left) and left - batch >= _finals_cost(state)
 
 
+def _wider(state: _State, left: float) -> tuple[int, ...]:
+    """Return who waits in the reserve a step of one setting beyond the best; none where time is short."""
+    grid = state.grid
+    apart = grid.places - grid.places[state.top(1, state.expected.mean)[0]]
+    waiting = [i for i in grid.waiting if i not in grid.out]
+    near = tuple(i for i in waiting if np.isfinite(apart[i]).all() and np.abs(apart[i]).sum() == 1)
+    return near if left - len(near) - GUIDES >= _finals_cost(state) else ()
+
+
+def _newcomers(grid: Grid) -> Flags:
+    """Return for each block whether anybody was launched in it for the first time, (B,)."""
+    before = np.cumsum(grid.entered, axis=1) - grid.entered > 0
+    return np.asarray((grid.entered & ~before).any(axis=0))
+
+
+def search_launches(field: int, references: int) -> int:
+    """Return how many launches a search among so many configurations takes, beside so many references.
+
+    Each is launched once, half of a large field once more, and the finalists and references in the finals.
+    """
+    finalists = min(field, SMALL_FINALISTS if FINALISTS < field <= SMALL else FINALISTS)
+    again = 0 if field <= SMALL else field // 2
+    blocks = FINAL_LAUNCHES if field > FINALISTS else FINAL_LAUNCHES - 1
+    return field + again + blocks * (finalists + references)
+
+
+def largest_field(launches: float, references: int, most: int) -> int:
+    """Return of how many configurations, ``most`` at most, so many launches find the best; no fewer than five."""
+    fitting = (k for k in range(most, 0, -1) if search_launches(k, references) <= launches)
+    return max(next(fitting, 0), min(most, FINALISTS + 1))
+
+
 def _finals_cost(state: _State) -> int:
     """Return how many launches the finals take."""
     return FINAL_LAUNCHES * (min(_finalists(state.grid), int(state.alive.sum())) + len(state.beside))
@@ -192,7 +232,7 @@ def _final(state: _State, blocks: int) -> Round:
 
 def _is_small(grid: Grid) -> bool:
     """Tell whether finals are to be short; where all can be finalists, they are."""
-    return FINALISTS < len(grid.values) - len(grid.strangers) <= SMALL
+    return FINALISTS < grid.field <= SMALL
 
 
 def _finalists(grid: Grid) -> int:
@@ -208,13 +248,13 @@ def _named(state: _State, finalists: Sequence[int]) -> bool:
 def finals(grid: Grid) -> int:
     """Return how many of the last blocks had no more than finalists and references; 0 before the finals.
 
-    Where there are no more configurations than that, every block is one.
+    A block in which anybody is new is none. Where there are no more configurations than that, the first is one.
     """
     most = _finalists(grid) + len(grid.references)
-    few = grid.entered.sum(axis=0) <= most
-    if few.all():
-        return len(few) if len(grid.values) <= most else 0
-    return int(np.argmin(few[::-1]))
+    few = (grid.entered.sum(axis=0) <= most) & ~_newcomers(grid)
+    if few.size and few[1:].all() and grid.field + len(grid.strangers) <= most:
+        few[0] = True
+    return len(few) if few.all() else int(np.argmin(few[::-1]))
 
 
 def _state(grid: Grid) -> _State:

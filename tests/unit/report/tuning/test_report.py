@@ -6,9 +6,10 @@ from dataclasses import replace
 
 import jsonschema
 import pytest
+from tests.unit.race.simulated import plan_for
 from tests.unit.race.test_tuner import tune, tuning
 
-from stackrace.model.tuned import Infeasible, Knob, Leading, Needs, Tuned, TuningLimits, Unfit
+from stackrace.model.tuned import Edge, Infeasible, Knob, Leading, Needs, Tuned, TuningLimits, Unfit
 from stackrace.race.activity import Activity
 from stackrace.race.tuned import tuned
 from stackrace.report import Format, LiveState, render
@@ -52,6 +53,22 @@ def test_a_limit_stands_beside_what_is_used_of_it_also_where_that_is_nothing():
     assert unseen == "83 MiB and an unknown number of connections to databases (1 allowed)"
 
 
+def test_an_end_of_a_range_is_named_with_what_tries_more(race):
+    edge = Edge(server="waitress", name="threads", value="64", is_largest=True)
+    said = " ".join(words.reasons(race, replace(tuned(race), edges=(edge,))))
+    assert "waitress.threads=64 is the largest value that was tried: a larger one may be better still" in said
+    assert "--vary waitress.threads=64,96,128" in said
+
+
+def test_what_the_budget_leaves_out_is_said_before_and_after(race):
+    cut = tuning(cut=23, whole_s=280.0)
+    before = " ".join(words.outlook(plan_for(["waitress"], budget_s=120.0), cut))
+    assert "In 2 min no more can be told apart: 23 others between them are left out." in before
+    assert "(--budget)" in before
+    after = " ".join(words.reasons(replace(race, tuning=cut), tuned(race)))
+    assert "23 others of its configurations did not race. All take about" in after
+
+
 def test_the_screen_has_the_answer_first(race, capsys):
     make_console(width=100).print(drawn(tuning_sheet(race, tuned(race))))
     out = capsys.readouterr().out
@@ -81,7 +98,7 @@ def two_settings():
 def test_a_setting_that_means_nothing_in_a_panel_does_not_span_it():
     empty = Tuned(
         stack="", settings={}, value=None, poor=None, launches=0, final_launches=0, against=(), needs=None,
-        effects=(), responses=(), infeasible=(), scattering=(), rivals=(), equals=(), tried=0, of=8,
+        effects=(), edges=(), responses=(), infeasible=(), scattering=(), rivals=(), equals=(), tried=0, of=8,
     )  # fmt: skip
     sync, gthread = facets(two_settings(), empty)
     assert (sync.title, sync.across.name, sync.down) == ("class=sync", "workers", None)

@@ -57,8 +57,8 @@ def test_more_cores_than_there_are_beside_the_engine_are_refused(tmp_path):
 
 def test_a_budget_that_holds_no_launch_of_each_is_refused_with_what_would_do(tmp_path):
     wanted = asked("gunicorn", tmp_path, core_count=1)
-    with pytest.raises(InputError, match=r"--budget 30 s is too short: launching 30 configurations.*--vary"):
-        candidates(replace(wanted, race=replace(wanted.race, budget_s=30.0)))
+    with pytest.raises(InputError, match=r"--budget 15 s is too short: launching 7 configurations.*--vary"):
+        candidates(replace(wanted, race=replace(wanted.race, budget_s=15.0)))
 
 
 def test_many_configurations_need_a_sampler_and_say_how_to_get_it(tmp_path, monkeypatch):

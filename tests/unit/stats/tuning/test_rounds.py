@@ -16,7 +16,9 @@ from stackrace.stats.tuning.rounds import (
     SMALL_FINALISTS,
     SMALL_MOST_LAUNCHES,
     finals,
+    largest_field,
     next_round,
+    search_launches,
 )
 from stackrace.stats.tuning.verdict import verdict
 
@@ -219,3 +221,44 @@ def test_final_launches_that_could_not_be_believed_are_made_up_for():
     values[0, 2:] = np.nan
     refused = replace(told_apart, values=values)
     assert 0 in next_round(refused, 100).racing
+
+
+ROW = [(float(i),) for i in range(8)]
+BEYOND = (6, 7)
+
+
+@pytest.mark.parametrize("top", [7, 6])
+def test_a_best_at_the_end_of_its_range_makes_the_range_wider(top):
+    truth = [-0.2 * abs(top - i) for i in range(8)]
+    chosen, raced, _ = play(truth, 80, places=ROW, reserve=BEYOND)
+    assert chosen.index == top
+    assert not set(BEYOND) & set(raced[0])
+    assert any(6 in racing for racing in raced)
+
+
+def test_a_best_inside_its_range_launches_none_beyond():
+    chosen, raced, _ = play([-0.2 * abs(3 - i) for i in range(8)], 80, places=ROW, reserve=BEYOND)
+    assert chosen.index == 3
+    assert not set(BEYOND) & {i for racing in raced for i in racing}
+
+
+def test_a_range_of_two_goes_on_too():
+    truth, places = [0.0, 0.3, 0.6, 0.5], [(0.0,), (1.0,), (2.0,), (3.0,)]
+    chosen, raced, left = play(truth, 60, places=places, reserve=(2, 3))
+    assert chosen.index == 2
+    assert chosen.launches >= FINAL_LAUNCHES
+    assert raced[0] == (0, 1)
+    assert left > 0
+
+
+def test_without_time_for_more_the_range_stays():
+    _, raced, _ = play([float(i) / 10 for i in range(8)], 14, places=ROW, reserve=BEYOND)
+    assert not set(BEYOND) & {i for racing in raced for i in racing}
+
+
+def test_so_many_configurations_are_told_apart_as_there_are_launches_for():
+    assert search_launches(36, 2) == 36 + 18 + 4 * 6
+    assert largest_field(search_launches(12, 2), 2, 36) == 12
+    assert largest_field(1e9, 2, 36) == 36
+    assert largest_field(3, 2, 36) == 5
+    assert largest_field(3, 2, 2) == 2
