@@ -180,8 +180,13 @@ class _Search:
             self.command = _located(command, call.words, heard.scripts)
             self.follow(call.words, call.variables, call.folder, depth + 1)
         self.command = command
-        if not (heard.is_late and len(self.starts) > before):
+        has_come = heard.is_late and len(self.starts) > before
+        if not has_come and self._speaks_of_one((*words, *map(text_of, heard.scripts))):
             self.problem = self.problem or heard.problem
+
+    def _speaks_of_one(self, texts: Sequence[str]) -> bool:
+        """Tell whether one of the programs is named at all: other scripts are of no interest."""
+        return any(program in text for text in texts for program in self.programs)
 
     def _note(self, words: Sequence[str], variables: Mapping[str, str], folder: str) -> None:
         start = Start(

@@ -192,6 +192,14 @@ def test_a_variable_that_no_file_says_reaches_a_script_as_unknown(tmp_path):
     assert "--workers $WORKERS" in [gap.what for gap in found.gaps]
 
 
+def test_a_server_that_cannot_be_raced_is_named_rather_than_another_file_taken(tmp_path):
+    files = {"Procfile": "web: sanic a:app --workers=4\n", "Dockerfile": "CMD gunicorn -w 9 a:b\n"}
+    found = started(tmp_path, files)
+    assert found is not None
+    assert (found.stack, found.place, found.others) == ("", "Procfile:1", ("Dockerfile:1",))
+    assert "Sanic's own server" in found.problem
+
+
 def test_a_port_that_a_platform_sets_says_nothing_of_workers(tmp_path):
     found = started(tmp_path, {"Procfile": "web: gunicorn -b 0.0.0.0:$PORT -w ${N:-3} a:b"})
     assert found is not None

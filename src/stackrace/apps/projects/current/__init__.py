@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from ....model.app import Entry
@@ -14,7 +14,7 @@ from ....model.errors import InputError
 from ....model.exported import is_exported
 from ....model.own import Weight
 from ....model.stack import ServerSpec
-from ..commands import served_app
+from ..commands import ELSEWHERE, served_app
 from ..deployment import DeploymentCommand, commands_of_file, deployment_commands
 from ..deployment_command import text_of
 from ..kubernetes import is_manifest
@@ -97,15 +97,20 @@ def _found_in(
         own = [command for command in own if command.document == file.absolute()] or own
         commands = own or commands_of_file(file.absolute(), root)
     commands = [command for command in commands if not _is_own_file(command)]
-    hops, unasked = _hops(commands, specs, root, python)
+    hops, unraced = _hops(commands, specs, root, python)
     hops += _hops(_alone(root, hops, file), specs, root, python)[0]
     real = _without_parts([hop for hop in hops if not hop.is_unlike or file is not None], root)
     programs = {name for spec in specs.values() if spec.command for name in spec.command.programs}
     # a repository above may be that of a tool, which has templates for others
     unread = list(unread_documents(root, programs if root == base else ()))
+    first_other = min(
+        (each for each in unraced if each.words or not real),
+        key=lambda each: _rank(each.command, root, 1),
+        default=None,
+    )
     if not real:
-        if unasked:
-            return unasked[0]
+        if first_other is not None:
+            return first_other.deployment(root)
         if unread and file is None:
             gap = unread[0]
             return CurrentDeployment(stack="", file=gap.file, line=gap.line, problem=f"{gap.what}: {gap.why}")
@@ -117,6 +122,9 @@ def _found_in(
         return None
     ours = [hop for hop in real if entry is not None and _starts(hop, entry)]
     first, *others = sorted(ours or real, key=lambda hop: _likelihood(hop, root))
+    if first_other is not None and _rank(first_other.command, root, 0) < _likelihood(first, root):
+        places = tuple(f"{file}:{line}" for file, line in (hop.place for hop in (first, *others)))
+        return replace(first_other.deployment(root), others=tuple(dict.fromkeys(places)))
     before = fronts(root, specs, {text_of(command.file) for command in commands}, beside)
     named = [front for front in before if file is not None and root / front.file == file.absolute()]
     command = first.invocation.command
@@ -126,18 +134,34 @@ def _found_in(
     return replace(found, gaps=gaps, others=_others(found, others))
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Unraced:
+    """A command of which nobody knows what it starts, or that starts what cannot be raced."""
+
+    command: DeploymentCommand
+    problem: str
+    words: tuple[str, ...] = ()
+    """Of a program that serves an app."""
+
+    def deployment(self, root: Path) -> CurrentDeployment:
+        file, line = shown_place(self.command, root)
+        return CurrentDeployment(stack="", file=file, line=line, problem=self.problem)
+
+
 def _hops(
     commands: Sequence[DeploymentCommand], specs: Mapping[str, ServerSpec], root: Path, python: Path | None
-) -> tuple[list[ReadHop], list[CurrentDeployment]]:
-    """Return the servers that ``commands`` start, and those commands of which nobody knows what they start."""
-    hops, unasked = [], []
+) -> tuple[list[ReadHop], list[_Unraced]]:
+    """Return the servers that ``commands`` start, and the commands that are no server of the catalogue's."""
+    hops, unraced = [], []
     for command in commands:
-        invoked, problem = invocations(command, specs, root)
-        hops += [read_hop(start, root, python) for start in invoked]
-        if problem and not invoked:
-            file, line = shown_place(command, root)
-            unasked.append(CurrentDeployment(stack="", file=file, line=line, problem=problem))
-    return hops, unasked
+        found = invocations(command, specs, root)
+        hops += [read_hop(each, root, python) for each in found.servers]
+        for start in found.others:
+            problem = f"it is served by {ELSEWHERE[start.words[0]]}, which Stackrace does not race"
+            unraced.append(_Unraced(command=start.command, problem=problem, words=start.words))
+        if found.problem and not found.servers and not found.others:
+            unraced.append(_Unraced(command=command, problem=found.problem))
+    return hops, unraced
 
 
 def _beside(hop: ReadHop) -> Iterator[CurrentGap]:
@@ -213,14 +237,18 @@ def _without_parts(hops: Sequence[ReadHop], root: Path) -> list[ReadHop]:
 
 
 def _likelihood(hop: ReadHop, root: Path) -> tuple[int, ...]:
-    command = hop.invocation.command
+    return _rank(hop.invocation.command, root, int(bool(hop.problem)))
+
+
+def _rank(command: DeploymentCommand, root: Path, problems: int) -> tuple[int, ...]:
+    """Return a key by which commands sort, the likeliest one of production first."""
     file = command.document or command.file
     stage, kind = likelihood(file, root, command.service)
     if command.image is not None and stage == _PLAIN:
         # what is built by an image of production is one
         stage = min(stage, likelihood(command.image, root)[0])
     # a service says more than the image that it is built of
-    return stage, kind, int(bool(hop.problem)), command.rank, int(not command.service)
+    return stage, kind, problems, command.rank, int(not command.service)
 
 
 def _deployment(hop: ReadHop, before: Sequence[Front], root: Path, base: Path) -> CurrentDeployment:

@@ -8,10 +8,11 @@ from pathlib import Path
 
 from ....model.own import CommandLine
 from ....model.stack import ServerSpec
+from ..commands import ELSEWHERE
 from ..deployment_command import DeploymentCommand
-from ..starts import starts
+from ..starts import Start, starts
 
-__all__ = ["Invocation", "invocations"]
+__all__ = ["Invocation", "Invocations", "invocations"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,17 +37,24 @@ class Invocation:
     """Why what is started may be something else."""
 
 
-def invocations(
-    command: DeploymentCommand, specs: Mapping[str, ServerSpec], root: Path
-) -> tuple[list[Invocation], str]:
-    """Return the servers that ``command`` starts in ``root``, the last first, and what is not known of it."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Invocations:
+    """What a command starts."""
+
+    servers: tuple[Invocation, ...] = ()
+    """Those of the catalogue, the last first."""
+    others: tuple[Start, ...] = ()
+    """What serves an app, too, but cannot be raced."""
+    problem: str = ""
+    """Why it may be something else, or could not be asked."""
+
+
+def invocations(command: DeploymentCommand, specs: Mapping[str, ServerSpec], root: Path) -> Invocations:
+    """Return what ``command`` starts in the project at ``root``."""
     programs = {name: spec for spec in specs.values() if spec.command for name in spec.command.programs}
-    found = starts(command, root, programs)
-    invoked = []
-    for start in found.starts:
-        spec = programs[start.words[0]]
-        assert spec.command is not None
-        invoked.append(
+    found = starts(command, root, programs.keys() | ELSEWHERE.keys())
+    return Invocations(
+        servers=tuple(
             Invocation(
                 command=start.command,
                 spec=spec,
@@ -58,8 +66,12 @@ def invocations(
                 wrappers=start.wrappers,
                 problem=found.problem,
             )
-        )
-    return invoked, found.problem
+            for start in found.starts
+            if (spec := programs.get(start.words[0])) is not None and spec.command is not None
+        ),
+        others=tuple(start for start in found.starts if start.words[0] not in programs),
+        problem=found.problem,
+    )
 
 
 def _arguments(words: Sequence[str], line: CommandLine) -> Iterator[str]:
