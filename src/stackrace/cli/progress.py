@@ -73,9 +73,9 @@ class LiveSink:
     def __call__(self, event: Event) -> None:
         match event:
             case RaceStarted(race=race):
-                self._activity, self._twin, self._stacks = Activity.STARTING, race.twin, race.stacks
+                self._activity, self._twin, self._stacks = Activity.STARTING, race.twin, self._rivals(race)
             case RaceResumed(race=race):
-                self._twin, self._stacks = race.twin, race.stacks
+                self._twin, self._stacks = race.twin, self._rivals(race)
                 self._go_on(race)
             case BlockStarted(block=block, stacks=stacks):
                 self._block = block + 1
@@ -100,6 +100,10 @@ class LiveSink:
         self._view.update(self._state())
         if self._activity.must_not_be_disturbed:
             self._view.pause()
+
+    def _rivals(self, race: Race) -> tuple[str, ...]:
+        """Return the stacks whose standing is the progress: none where runs are counted, or one stack is tuned."""
+        return race.stacks if race.tuning is None and self._plan.repeats is None else ()
 
     def _go_on(self, race: Race) -> None:
         """Count what was measured before an interruption, and the time it took."""
@@ -140,7 +144,7 @@ class LiveSink:
             unit="slices" if self._plan.repeats is None else "runs",
             blocks=self._plan.repeats,
             stack=self._stack,
-            stacks=self._stacks if self._leading is None and self._plan.repeats is None else (),
+            stacks=self._stacks,
             out=self._out,
             answer_s=None if self._answer_at_s is None else max(self._answer_at_s - time.monotonic(), 0.0),
             standing=self._standing,

@@ -287,6 +287,8 @@ class Race:
     network: tuple[NetworkPath, ...] = ()
     """The ways between its engines and its hosts, a pair each, as they were before its first block, also where it
     went on later. None where each host sends its own load."""
+    altered: str = ""
+    """What its store says of changes since it ended, also the last of its notes; empty where there were none."""
     entry: str = ""
     """What of the app is raced, as the race file calls it: ``shop.wsgi:application``; empty for a bundled one."""
     tuning: Tuning | None = None

@@ -47,13 +47,15 @@ def _top(race: Race, short_race: Race, standing: Standing) -> Iterator[Paragraph
     valid = standing.verdict.valid
     if news := failing(standing.current):
         yield Paragraph(text=news, tone=Tone.ALARM, lines=2)
-    usual = 1 if news else 2
+    usual = 1 if news or race.altered else 2
     yield Paragraph(text=answer(short_race, standing), tone=Tone.STRONG if valid else Tone.ALARM, lines=2)
     if not valid:
         yield Paragraph(text=race_words.VOID, tone=Tone.WRONG, lines=1)
+    if race.altered:
+        yield Paragraph(text=race.altered, tone=Tone.ALARM, lines=2)
     if debugging := debug(race):
         yield Paragraph(text=debugging, tone=Tone.DOUBTFUL, lines=1)
-    yield Paragraph(text=raced(race), lines=2)
+    yield Paragraph(text=raced(race), lines=1 if race.altered else 2)
     if valid and (yours := current(standing.current)):
         yield Paragraph(text=yours, tone=Tone.STRONG, lines=usual)
     if read := deployment(race):
@@ -65,7 +67,7 @@ def _rest(race: Race, standing: Standing) -> Iterator[Paragraph]:
         return
     compared = machines(standing.machines)
     if others := elsewhere(standing, race):
-        yield Paragraph(text=others, lines=1 if compared else 2)
+        yield Paragraph(text=others, lines=1 if compared or race.altered else 2)
     if needs := costs(standing.costs, short=True):
         yield Paragraph(text=needs, lines=1)
     if compared:

@@ -171,7 +171,7 @@ class Store(AbstractContextManager["Store"]):
             try:
                 race = self._load(race_id)
                 altered = note_of(self.alterations(race_id))
-                return replace(race, notes=(*race.notes, altered)) if altered else race
+                return replace(race, notes=(*race.notes, altered), altered=altered) if altered else race
             except (KeyError, TypeError, ValueError) as error:
                 raise StoreError(
                     f"store {self.address}: race {race_id} was altered, or written by another version of "

@@ -113,8 +113,9 @@ def test_the_most_that_can_be_said_fits_too():
     standing = standing_of(race)
     errors = CurrentErrors(load=race.loads[-1], workload="pages " * 40, answered=0.56)
     failing_too = replace(standing, current=replace(standing.current, errors=errors))
-    for each in (standing, failing_too):
-        lines = printed(race, each).splitlines()
+    altered = replace(race, altered="This result was altered in its store. " * 9)
+    for raced, each in ((race, standing), (race, failing_too), (altered, standing), (altered, failing_too)):
+        lines = printed(raced, each).splitlines()
         assert len(lines) + FINISH + 2 <= LINES, "\n".join(lines)
         assert max(map(cell_len, lines)) <= COLUMNS
 

@@ -231,6 +231,7 @@ RACE = whole(
     seed=st.integers(),
     host=HOST,
     entry=TEXT,
+    altered=TEXT,
     current=TEXT,
     deployment=st.none()
     | whole(

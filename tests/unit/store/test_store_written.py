@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import gzip
 import json
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 import pytest
 from tests.written import RACES, STORE
@@ -34,7 +34,9 @@ def upgraded(tmp_path_factory):
 @pytest.mark.parametrize("race_id", WRITTEN["races"])
 def test_a_race_of_an_earlier_version_is_read_without_loss(upgraded, race_id):
     """Compared in plain form, where a NaN equals itself."""
-    assert encode(upgraded.load(race_id)) == encode(decode(Race, WRITTEN["races"][race_id]))
+    read = upgraded.load(race_id)
+    assert encode(replace(read, altered="")) == encode(decode(Race, WRITTEN["races"][race_id]))
+    assert (read.altered == read.notes[-1]) if WRITTEN["history"].get(race_id) else not read.altered
 
 
 @pytest.mark.parametrize("race_id", WRITTEN["history"])

@@ -93,6 +93,8 @@ def command(
     if more := click.get_current_context().args:
         stacks = join(word for name in more for word in ("--stack", name))
         raise click.UsageError(f"one race file at most, so not also {join(more)}; stacks are given as {stacks}")
+    if details and as_json:
+        raise click.UsageError("give only one of --details and --json: the document has all there is to say")
     refuse_unwritable("--html", html)
     output = Output(store=store, html=html, as_json=as_json, details=details)
     comparison = comparison_name(race_file) if race_file is not None else None
