@@ -8,21 +8,19 @@ from __future__ import annotations
 
 import copy
 import os
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from io import StringIO
 from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
 from ...model.own import NotTaken, Weight
-from ...model.secrets import learn
 from .deployment_command import text_of
 from .loading import Table, Tagged, loaded
 from .shell_words import split_words
+from .variables import interpolated, variables_of
 
-__all__ = ["AT", "LACKS", "NO_FILE", "Model", "interpolated", "models_of", "variables_of"]
+__all__ = ["AT", "LACKS", "NO_FILE", "Model", "models_of"]
 
 _DEFAULTS = ("compose.yaml", "compose.yml", "docker-compose.yml", "docker-compose.yaml")
 _OVERRIDES = tuple(
@@ -33,11 +31,12 @@ AT = "\0at"
 LACKS = "\0lacks"
 """The key under which a service has what it could not be read with."""
 _MOST_DEEP = 9
-"""Files that name files, and variables in defaults of variables."""
+"""Files that name files."""
 _MOST_VALUES = 5000
 """Of one file: aliases make a short file endless."""
 
 NO_FILE = "there is no such file in the project"
+_LEFT = "with it they start no server of production, so it is left out"
 _ENDS = frozenset({";", "&&", "||", "|", "&"})
 """Where compose ends the words of a command, which no shell runs."""
 
@@ -97,7 +96,10 @@ def _of_folder(folder: Path, files: Iterable[Path], root: Path) -> Iterator[Mode
     if together:
         yield _model(together, root)
     if default and together != (default,):
-        yield _model((default,), root, is_second=True)
+        alone = _model((default,), root, is_second=True)
+        over = "overrides the services"
+        alone.lacks += [NotTaken(file=file, line=0, what=over, why=_LEFT) for file in together if file != default]
+        yield alone
     base = default or (_first(folder.parent, _DEFAULTS) if folder.is_relative_to(root) and folder != root else None)
     for file in files:
         if file.parent == folder and file not in (*together, default, override):
@@ -283,68 +285,6 @@ def _merge(base: dict[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
 
 def _untagged(value: Any) -> Any:
     return _merge({}, value) if isinstance(value, dict) else value
-
-
-def interpolated(text: str, known: Mapping[str, str], depth: int = 0) -> str:
-    """Return what compose makes of ``text``; a variable that no file sets is left as ``${NAME?}``.
-
-    >>> interpolated("-w ${N:-${M:-3}} $$PORT ${L}", {"N": ""})
-    '-w 3 $PORT ${L?}'
-    """
-    parts, at = [], 0
-    while (sign := text.find("$", at)) >= 0 and depth < _MOST_DEEP:
-        parts.append(text[at:sign])
-        plain = re.compile(r"\$(?:(\$)|([A-Za-z_]\w*))").match(text, sign)
-        end = _closed(text, sign + 2) if text.startswith("${", sign) else -1
-        if plain:
-            parts.append("$" if plain[1] else known.get(plain[2], f"${{{plain[2]}?}}"))
-            at = plain.end()
-        elif end > 0 and (braced := re.compile(r"(\w+)(:?[-?+])?(.*)", re.DOTALL).fullmatch(text[sign + 2 : end])):
-            parts.append(_value(braced[1], braced[2] or "", braced[3], known, depth))
-            at = end + 1
-        else:
-            parts.append("$")
-            at = sign + 1
-    return "".join([*parts, text[at:]])
-
-
-def _closed(text: str, start: int) -> int:
-    """Return where the brace before ``start`` is closed; -1 for nowhere."""
-    level = 1
-    for place in range(start, len(text)):
-        level += {"{": 1, "}": -1}.get(text[place], 0)
-        if not level:
-            return place
-    return -1
-
-
-def _value(name: str, how: str, other: str, known: Mapping[str, str], depth: int) -> str:
-    value = known.get(name)
-    is_there = value is not None and bool(value or not how.startswith(":"))
-    if how.endswith("+"):
-        return interpolated(other, known, depth + 1) if is_there else ""
-    if how.endswith("-"):
-        return value if value is not None and is_there else interpolated(other, known, depth + 1)
-    return value if value is not None else f"${{{name}?}}"
-
-
-def variables_of(path: Path, known: Mapping[str, str], *, is_raw: bool = False) -> dict[str, str] | None:
-    """Return the variables of a file of variables, ``known`` and earlier ones put in; None if it cannot be read."""
-    from dotenv.parser import parse_stream
-
-    if not path.is_file():
-        return None
-    text, variables = text_of(path), {}
-    if is_raw:
-        pairs = (line.partition("=") for line in text.splitlines() if "=" in line and not line.startswith("#"))
-        variables = {name.strip(): value for name, _, value in pairs}
-    for binding in () if is_raw else parse_stream(StringIO(text)):
-        if binding.key and not binding.error and binding.value is not None:
-            quoted = binding.original.string.partition("=")[2].strip().startswith("'")
-            value = binding.value if quoted else interpolated(binding.value, {**known, **variables})
-            variables[binding.key] = value
-    learn(variables)
-    return variables
 
 
 def _words(value: object, _: Path) -> list[str] | None:

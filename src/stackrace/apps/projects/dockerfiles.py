@@ -9,9 +9,9 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
-from .compose import interpolated
 from .deployment_command import DeploymentCommand, assignments, for_shell, is_open, located
 from .shell_words import split_words
+from .variables import interpolated
 
 __all__ = ["Image", "dockerfile_commands", "image_of"]
 

@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from .code_starts import started_by_code
-from .compose import interpolated
 from .deployment_command import DeploymentCommand, text_of
 from .shell import Place, ask_shell
+from .variables import interpolated
 
 __all__ = ["Start", "Started", "starts"]
 

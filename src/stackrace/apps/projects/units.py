@@ -10,10 +10,11 @@ from pathlib import Path
 
 from ...model.last_parts import by_last_parts
 from ...model.own import NotTaken, Weight
-from .compose import NO_FILE, variables_of
+from .compose import NO_FILE
 from .containers import LIMITED
 from .deployment_command import DeploymentCommand, assignments, command_of, located, text_of
 from .shell_words import split_words
+from .variables import variables_of
 
 __all__ = ["httpd_commands", "ini_commands", "systemd_commands"]
 

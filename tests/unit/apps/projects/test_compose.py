@@ -106,6 +106,13 @@ def test_files_that_compose_reads_together_are_one_deployment(tmp_path, case):
     assert not found.is_partial
 
 
+def test_an_override_that_is_left_out_is_named(tmp_path):
+    files, _, _ = PROJECTS["an override for development"]
+    found = current_deployment(write(tmp_path, files), SPECS)
+    assert found is not None
+    assert [(gap.file, gap.what) for gap in found.gaps] == [("compose.override.yml", "overrides the services")]
+
+
 def test_an_overlay_is_read_with_its_base_where_it_is_named(tmp_path):
     write(
         tmp_path, {"compose.yml": BASE, "compose.override.yml": OVER, "compose.small.yml": OVER.replace("9", "1")}

@@ -48,7 +48,7 @@ def said_at(hop: ReadHop, name: str) -> tuple[str, int]:
     """Return the file and line that set a variable; where none is seen, those of the command."""
     command = hop.invocation.command
     said = re.compile(rf"(?<![\w$]){name}[\"']?\s*[=: ]")
-    for path in dict.fromkeys(filter(None, (command.file, command.document, command.image))):
+    for path in dict.fromkeys(filter(None, (command.file, *command.documents, command.document, command.image))):
         for number, line in enumerate(text_of(path).splitlines(), 1):
             if said.search(line) and not line.lstrip().startswith(("#", ";")):
                 return _shown(path, hop.root), number
