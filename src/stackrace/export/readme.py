@@ -185,7 +185,7 @@ def _notes(export: Export) -> Iterator[str]:
     if packages.debian:
         yield (
             f"Debian starts services of its own for some packages ({', '.join(packages.debian)}). Stop those that "
-            "you do not use: `systemctl disable --now nginx`, say."
+            "you do not use, by `systemctl disable --now` with their names."
         )
     yield from web_files(export)
     if export.has_python:

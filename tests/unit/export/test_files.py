@@ -5,6 +5,7 @@ import json
 import os
 import re
 import shlex
+import subprocess
 from dataclasses import replace
 from graphlib import TopologicalSorter
 from pathlib import Path
@@ -412,3 +413,14 @@ def test_the_front_of_containers_knows_the_host_that_the_app_accepts_and_no_othe
 
 def test_uploads_are_no_part_of_the_image():
     assert "app/media" in exported_files(export_of("gunicorn"), "")["Dockerfile.dockerignore"].splitlines()
+
+
+@pytest.mark.parametrize("path", MANY)
+@pytest.mark.parametrize("django", [DJANGO, replace(DJANGO, has_manage=False, static_root=None)])
+def test_the_shell_understands_every_block_of_the_readme(path, django):
+    text = exported_files(export_of(path, django=django), "")["README.md"]
+    blocks = re.findall(r"(?:^ {4}.*\n)+", text, re.MULTILINE)
+    assert len(blocks) == 3
+    for block in blocks:
+        read = subprocess.run(["bash", "-n"], input=block, text=True, capture_output=True, check=False)
+        assert read.returncode == 0, read.stderr
