@@ -30,6 +30,13 @@ def test_a_longer_sleep_costs_no_cpu_time():
     assert replayed(sleepy, budget_s=200.0).outcome is Outcome.FAILED
 
 
+def test_some_requests_that_wait_are_found_by_p99_alone():
+    blocks = slowed(quiet(requests=100), 0.0, waiting=0.02)
+    assert np.array_equal(blocks.values[Response.THROUGHPUT], quiet(requests=100).values[Response.THROUGHPUT])
+    found = replayed(blocks, budget_s=200.0)
+    assert (found.outcome, found.slower) == (Outcome.FAILED, (Response.P99,))
+
+
 def test_recorded_blocks_are_drawn_until_the_budget_is_spent():
     block = {"race": "a", "seconds": 10.0, "throughput": [100.0, 110.0], "cpu": [0.01, 0.02]}
     blocks = drawn([block], np.random.default_rng(DICE), budget_s=95.0)

@@ -107,7 +107,7 @@ ALLOW_OPTION = _raced(
     metavar="'RESPONSE SHARE'",
     callback=read_allowances,
     help="How much worse a response may get, as in 'cpu 3%', or 'memory any' to leave it out: throughput (1%), cpu "
-    "(1%), p99 (5%), memory (2%), errors (0.1%), start (5%).",
+    "(1%), p99 (5%), memory (2%), errors (0.1%), start (5%). p90 and p50 are judged only if they are named.",
 )
 
 RACE_OPTIONS = (
