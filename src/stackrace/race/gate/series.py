@@ -141,7 +141,7 @@ def _answers(slices: Sequence[Slice]) -> Buckets:
     return _pooled(histograms) if histograms else ()
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=4096)
 def _pooled(histograms: tuple[bytes, ...]) -> Buckets:
     """Return the buckets of one launch; a check asks for them again after every block."""
     return tuple((bucket.value_s, bucket.count) for bucket in distribution(merge(histograms)) if bucket.value_s > 0)
