@@ -15,35 +15,58 @@ from stackrace.servers import catalogue
 from stackrace.setup.deployment import set_up
 from stackrace.spec.request import RaceRequest
 
-APP = "def app(environ, start_response):\n    start_response('200 OK', [])\n    return [b'hello']\n"
-PINNED = "21.2.0"
+APPS = """
+def wsgi(environ, start_response):
+    start_response("200 OK", [])
+    return [b"hello"]
+
+
+async def asgi(scope, receive, send):
+    await send({"type": "http.response.start", "status": 200, "headers": []})
+    await send({"type": "http.response.body", "body": b"hello"})
+"""
 
 
 @pytest.fixture
 def python(tmp_path):
-    """Return the interpreter of an environment with an old gunicorn."""
-    home = tmp_path / "venv"
-    for arguments in (
-        ["venv", "--quiet", "--no-project", "--python", sys.executable, str(home)],
-        ["pip", "install", "--quiet", "--python", str(home), f"gunicorn=={PINNED}"],
-    ):
-        subprocess.run([find_uv_bin(), *arguments], check=True, cwd=tmp_path)
-    return home / "bin" / "python"
+    """Return what makes an environment with some packages, and returns its interpreter."""
+
+    def make(*packages):
+        home = tmp_path / "venv"
+        for arguments in (
+            ["venv", "--quiet", "--no-project", "--python", sys.executable, str(home)],
+            ["pip", "install", "--quiet", "--python", str(home), *packages],
+        ):
+            subprocess.run([find_uv_bin(), *arguments], check=True, cwd=tmp_path)
+        return home / "bin" / "python"
+
+    return make
 
 
-@pytest.mark.parametrize("settings", ["", ":class=gthread,threads=2"])
-def test_the_pinned_gunicorn_serves(tmp_path, python, settings):
+@pytest.mark.parametrize(
+    ("server", "pinned", "settings"),
+    [
+        ("gunicorn", "21.2.0", ":class=gthread,threads=2"),
+        # older than what is asked for where the app brings none
+        ("uvicorn", "0.18.3", ""),
+        pytest.param("daphne", "3.0.2", "", marks=pytest.mark.exhaustive),
+        pytest.param("waitress", "1.4.4", "", marks=pytest.mark.exhaustive),
+        pytest.param("cheroot", "9.0.0", "", marks=pytest.mark.exhaustive),
+    ],
+)
+def test_the_server_that_an_app_brings_serves_it(tmp_path, python, server, pinned, settings):
+    kind = EntryKind.ASGI if server in ("uvicorn", "daphne") else EntryKind.WSGI
     project = tmp_path / "project"
     project.mkdir()
-    (project / "small.py").write_text(APP)
+    (project / "small.py").write_text(APPS)
     request = RaceRequest(
         folder=project,
-        entry=entry_of(EntryKind.WSGI, "small:app"),
-        python=python,
-        stacks=(f"gunicorn{settings}",),
+        entry=entry_of(kind, f"small:{kind}"),
+        python=python(f"{server}=={pinned}", "setuptools<80"),
+        stacks=(f"{server}{settings}",),
         environment={"PATH": os.environ["PATH"]},
     )
     with set_up(request) as made:
-        running = made.launcher.launch(made.stacks[0], timeout_s=60)
-        assert facts_of(running, catalogue()).versions["gunicorn"] == PINNED
+        running = made.launcher.launch(made.stacks[0], timeout_s=120)
+        assert facts_of(running, catalogue()).versions[server] == pinned
         assert stop(made.guard, [running]) == {}

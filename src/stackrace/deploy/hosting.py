@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 
 from ..apps import COUNTING_MODULE, ENTRY_MODULE, app_environment, counting_source, entry_source
 from ..model.app import App
@@ -62,21 +64,23 @@ def hosted(
     home: Path | None,
     folder: Path,
     app_packages: Sequence[Path],
+    versions: Mapping[str, str] = MappingProxyType({}),
     view: View = UNCHANGED,
     proxied: bool = False,
 ) -> Hosted:
     """Describe the app as its host sees it; for Python, write the entry module for ``interface`` below ``folder``.
 
     ``home`` is the layered environment the host runs in, None for an app without Python; ``app_packages`` are the
-    folders of the app's own packages, ``view`` what its processes see. ``proxied`` tells whether requests
-    say what a proxy would. Paths that a configuration could misread come as links below ``folder``.
+    folders of the app's own packages, ``versions`` say which these are, ``view`` what its processes see.
+    ``proxied`` tells whether requests say what a proxy would. Paths that a configuration could misread come as links below
+    ``folder``.
     """
     runtime: PythonRuntime | RubyRuntime | None
     if home is None:
         runtime = _ruby(app, folder, view)
     else:
         entry = _entry(app, interface, folder, proxied=proxied)
-        runtime = _python(app, entry, home, folder, app_packages)
+        runtime = replace(_python(app, entry, home, folder, app_packages), versions=versions)
     return Hosted(
         interface=interface,
         root=plain(app.root, folder),

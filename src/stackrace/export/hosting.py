@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import MappingProxyType
 
 from ..apps import deployed_source
 from ..model.app import App
@@ -35,10 +36,12 @@ def deployed_app(
     *,
     minor: tuple[int, int] | None,
     proxied: bool,
+    versions: Mapping[str, str] = MappingProxyType({}),
     lasting: Collection[Path] = (),
 ) -> DeployedApp:
     """Return ``app`` as the last hop of ``stack`` sees it on ``target``; ``minor`` is its Python's version.
 
+    ``versions`` are those of the packages in its environment, by name.
     ``proxied`` tells whether it was raced with what a TLS proxy in front would say. ``lasting`` are folders that
     the app's settings name: outside of the project, they have the same path on every machine. Raises InputError for
     an app that neither Python runs nor is plain files.
@@ -64,6 +67,7 @@ def deployed_app(
         home=target.venv,
         python_path=(entry.parent, target.app),
         site_packages=(target.venv / "lib" / f"python{minor[0]}.{minor[1]}" / "site-packages",),
+        versions=versions,
     )
     front = stack.processes[0]
     meets_clients = len(stack.processes) == 1 and not any(catalogue.entries[hop.server].screens for hop in front)

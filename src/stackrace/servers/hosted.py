@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..model.stack import Interface
 
-__all__ = ["Hosted", "PythonRuntime", "RubyRuntime"]
+__all__ = ["Hosted", "PythonRuntime", "RubyRuntime", "versions_by_key"]
+
+
+def versions_by_key(versions: Mapping[str, str]) -> dict[str, str]:
+    """Return versions by normalised names of packages: what some call Foo_Bar is foo-bar."""
+    return {re.sub(r"[-_.]+", "-", name).lower(): version for name, version in versions.items()}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,6 +33,8 @@ class PythonRuntime:
     """Must lead the import path."""
     site_packages: tuple[Path, ...]
     """The environment's folders of packages, for servers that embed Python and know no home directive."""
+    versions: Mapping[str, str] = field(default_factory=dict)
+    """What the app's own environment has, by name: a server among these is raced in that version."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,6 +107,11 @@ class Hosted:
     def site_packages(self) -> tuple[Path, ...]:
         """The folders of packages, the server's own first."""
         return self._python.site_packages
+
+    def has_before(self, package: str, *version: int) -> bool:
+        """Tell whether the app brings ``package`` itself in a version before ``version``, as in (0, 22)."""
+        brought = re.findall(r"\d+", versions_by_key(self._python.versions).get(package, ""))
+        return bool(brought) and tuple(map(int, brought)) < version
 
     @property
     def import_path(self) -> tuple[Path, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +13,7 @@ from ..model.errors import MissingError
 from ..model.race import LeftOut
 from ..model.stack import Stack
 from ..servers import Catalogue
+from ..servers.hosted import versions_by_key
 from .choosing import Choice
 
 __all__ = ["BuiltStacks", "build_stack", "build_stacks", "requirements_of"]
@@ -69,7 +71,7 @@ def build_stack(
     if app is None:
         return None
     try:
-        return environments.layered(app, requirements_of(stack, catalogue))
+        return environments.layered(app, requirements_of(stack, catalogue, app))
     except MissingError as error:
         raise MissingError(
             f"stack {stack.path!r}: {UNBUILT}",
@@ -77,11 +79,25 @@ def build_stack(
         ) from error
 
 
-def requirements_of(stack: Stack, catalogue: Catalogue) -> tuple[str, ...]:
-    """Return the PyPI requirements of all the stack's servers."""
+def requirements_of(stack: Stack, catalogue: Catalogue, app: PythonFacts | None = None) -> tuple[str, ...]:
+    """Return the PyPI requirements of all the stack's servers; what ``app`` has is wanted in any version.
+
+    An app that brings a server is raced with that one, however old: an environment is layered over its own, and
+    nothing of it is replaced.
+    """
+    brought = {} if app is None else versions_by_key(app.distributions)
     needed = {
-        requirement
+        _any_version(requirement) if _package(requirement) in brought else requirement
         for hop in stack.hops
         for requirement in catalogue.entries[hop.server].requirements(hop.settings)
     }
     return tuple(sorted(needed))
+
+
+def _any_version(requirement: str) -> str:
+    """Turn ``uvicorn[standard]>=0.22`` into ``uvicorn[standard]``."""
+    return re.split(r"[<>=!~ ;]", requirement, maxsplit=1)[0]
+
+
+def _package(requirement: str) -> str:
+    return next(iter(versions_by_key({_any_version(requirement).partition("[")[0]: ""})))

@@ -93,7 +93,7 @@ def _build(race: RaceRequest, known: Catalogue, environments: Environments, on_p
     if facts is None:
         return
     for stack in _stacks(race, known, facts.minor):
-        environments.layered(facts, requirements_of(stack, known))
+        environments.layered(facts, requirements_of(stack, known, facts))
 
 
 def _stacks(race: RaceRequest, known: Catalogue, python: tuple[int, int]) -> tuple[Stack, ...]:

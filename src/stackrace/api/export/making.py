@@ -97,6 +97,7 @@ def made(deployment: Deployment, subject: Subject, wishes: TargetWishes) -> Expo
         deployment.launcher.catalogue,
         target,
         minor=None if facts is None else facts.minor,
+        versions={} if facts is None else facts.distributions,
         proxied=any(request.has("x-forwarded-proto") for request in workload.requests),
         lasting=[_theirs(folder, deployment) for folder in _folders(deployment).values()],
     )

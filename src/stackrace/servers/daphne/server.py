@@ -60,7 +60,7 @@ class Daphne(Server):
                 f"{where}:backlog={BACKLOG}",
                 "--verbosity",
                 "0",
-                "--no-server-name",
+                *(() if site.app.has_before("daphne", 4) else ("--no-server-name",)),
                 # it believes everybody, so only what another server hands on
                 *(() if site.production and not site.production.is_behind else ("--proxy-headers",)),
                 *log,

@@ -76,11 +76,15 @@ class Uvicorn(Server):
     )
 
     def requirements(self, settings: Mapping[str, SettingValue]) -> tuple[str, ...]:
-        """Return uvicorn with the accelerators its documentation advises; 0.22 is the first to bound its stop."""
+        """Return uvicorn with the accelerators its documentation advises; 0.22 is the first to bound its stop.
+
+        An app that brings an older one is raced with that: see ``recipe``.
+        """
         return ("uvicorn[standard]>=0.22",)
 
     def recipe(self, site: Site) -> Recipe:
         """Bind to the site's socket."""
+        is_old = site.app.has_before("uvicorn", 0, 22)
         options: dict[str, object] = {
             "--workers": site.settings["workers"],
             "--loop": site.settings["loop"],
@@ -88,7 +92,7 @@ class Uvicorn(Server):
             "--backlog": BACKLOG,
             "--timeout-keep-alive": site.settings["keep_alive"],
             # Its stop waits for kept connections; no load is left when a stack is stopped.
-            "--timeout-graceful-shutdown": site.patience_s(2),
+            **({} if is_old else {"--timeout-graceful-shutdown": site.patience_s(2)}),
             "--forwarded-allow-ips": site.believed,
             "--log-level": "info" if site.settings["access_log"] or site.production else "warning",
         }
