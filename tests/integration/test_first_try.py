@@ -17,7 +17,7 @@ from stackrace.setup.pages import Crawling
 from stackrace.setup.surveying import survey_project
 from stackrace.spec.request import RaceRequest
 
-REQUIREMENTS = "fastapi\naiohttp\nbottle\nflask\n"
+REQUIREMENTS = "fastapi\naiohttp\nbottle\nflask\nchannels\nDjango>=5.2,<6\n"
 
 
 @pytest.fixture(scope="module")
@@ -156,3 +156,61 @@ def test_an_app_that_has_no_name_of_its_own_is_found_and_answers(project, python
     app, _ = loaded(project(app=text), python)
     assert app.app.entry.target == target
     assert paths(app) == ["/"]
+
+
+LIFESPAN = """
+from contextlib import asynccontextmanager
+
+from fastapi import FastAPI, Request
+
+
+@asynccontextmanager
+async def lifespan(app):
+    app.state.greeting = "hi"
+    yield
+
+
+app = FastAPI(lifespan=lifespan)
+
+
+@app.get("/")
+def home(request: Request):
+    return {answer}
+"""
+
+
+@pytest.mark.parametrize(("answer", "failing"), [("request.app.state.greeting", "/ answers 500"), ("'hi'", "")])
+def test_whether_an_app_needs_its_lifespan_is_asked_of_the_app(project, python, answer, failing):
+    app, _ = loaded(project(app=LIFESPAN.replace("{answer}", answer)), python)
+    assert app.needs_lifespan() == failing
+
+
+CHANNELS = {
+    "settings": """
+SECRET_KEY = "x"
+ALLOWED_HOSTS = ["*"]
+ROOT_URLCONF = "urls"
+INSTALLED_APPS = ["channels"]
+ASGI_APPLICATION = "routing.application"
+""",
+    "urls": """
+from django.http import HttpResponse
+from django.urls import path
+
+urlpatterns = [path("", lambda request: HttpResponse("home"))]
+""",
+    "routing": """
+from channels.routing import ProtocolTypeRouter, URLRouter
+from django.core.asgi import get_asgi_application
+
+application = ProtocolTypeRouter({"http": get_asgi_application(), "websocket": URLRouter([])})
+""",
+}
+
+
+@pytest.mark.parametrize(("key", "routes"), [("websocket", True), ("other", False)])
+def test_web_sockets_that_channels_routes_are_seen(project, python, key, routes):
+    folder = project(**CHANNELS | {"routing": CHANNELS["routing"].replace('"websocket":', f'"{key}":')})
+    app, _ = loaded(folder, python, entry=entry_of(EntryKind.DJANGO, "settings"))
+    assert paths(app) == ["/"]
+    assert app.django.web_sockets is routes

@@ -49,6 +49,8 @@ class DjangoFacts:
     """The header that SECURE_PROXY_SSL_HEADER trusts, empty without."""
     routes: tuple[str, ...]
     """The URLconf's first level."""
+    web_sockets: bool = False
+    """Whether its ASGI application routes WebSockets."""
     collected: Path | None = None
     """STATIC_ROOT, also where no such folder exists."""
     media_url: str = ""
@@ -123,6 +125,8 @@ class Examination:
     """Files that the app opened for writing, or holds open so."""
     imported: tuple[Path, ...] = ()
     """Files of its modules that are no part of its environment."""
+    lifespan: bool = False
+    """Whether the app takes part in ASGI's lifespan protocol, as it was asked."""
     connected: tuple[str, ...] = ()
     """Servers that it talks to: ``127.0.0.1:5432``, or the path of a unix socket."""
     pool: ThreadPool | None = None

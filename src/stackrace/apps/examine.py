@@ -46,15 +46,17 @@ def examine(
     begin: Callable[[], None] | None = None,
     in_doubt: bool = False,
     crawl: Crawl | None = None,
+    lifespan: bool = True,
 ) -> Examination:
     """Load ``app`` as the servers will, ask it every request at least twice, and return what was found out.
 
     Without ``requests`` it is asked for ``/``, and one redirect within the site is followed, as it is with
-    ``follow``. Without a ``host``, ALLOWED_HOSTS decides. ``survey`` has the app list its pages. ``begin`` runs in
-    the new process before the app's interpreter does. ``in_doubt`` each request is asked up to a thousand times.
-    ``crawl`` has it asked for all of its pages, each with the headers of the first of ``requests``; Rack apps and
-    plain files cannot. Raises AppError with the app's own traceback when it does not load, or not in time; answers
-    are returned whatever their status: judging them is ``golden``'s.
+    ``follow``. Without a ``host``, ALLOWED_HOSTS decides. ``survey`` has the app list its pages. ``begin`` runs
+    in the new process before the app's interpreter does. ``in_doubt`` each request is asked up to a thousand
+    times. Without ``lifespan`` an ASGI app is not told that it starts. ``crawl`` has it asked for all of its
+    pages, each with the headers of the first of ``requests``; Rack apps and plain files cannot. Raises AppError
+    with the app's own traceback when it does not load, or not in time; answers are returned whatever their
+    status: judging them is ``golden``'s.
     """
     asked = tuple(requests) or (Request(path="/"),)
     if app.entry.kind is EntryKind.FILES:
@@ -79,6 +81,7 @@ def examine(
         "survey": survey,
         "crawl": None,
         "in_doubt": in_doubt,
+        "lifespan": lifespan,
         "timeout_s": timeout_s,
         "most_body_bytes": MOST_BODY_BYTES,
     }
@@ -107,6 +110,7 @@ def python_facts(app: App) -> PythonFacts | None:
         "survey": False,
         "crawl": None,
         "in_doubt": False,
+        "lifespan": True,
         "timeout_s": INTERPRETER_TIMEOUT_S,
         "most_body_bytes": MOST_BODY_BYTES,
     }

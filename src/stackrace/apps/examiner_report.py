@@ -108,6 +108,7 @@ def examination_of(outcome: Outcome, app: App, requests: Sequence[Request], inte
         static=app.static or _static(django),
         written=tuple(map(Path, report.get("written", ()))),
         imported=tuple(map(Path, report.get("imported", ()))),
+        lifespan=report.get("lifespan", False),
         connected=tuple(report.get("connected", ())),
         pool=_pool(report.get("pool")),
         survey=survey_of(listed) if listed else Survey(),
@@ -176,6 +177,7 @@ def _django(report: DjangoReport) -> DjangoFacts:
         sends_static=report["sends_static"],
         https_header=report["https_header"],
         routes=tuple(report["routes"]),
+        web_sockets=report.get("web_sockets", False),
     )
 
 

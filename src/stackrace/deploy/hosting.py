@@ -72,8 +72,8 @@ def hosted(
 
     ``home`` is the layered environment the host runs in, None for an app without Python; ``app_packages`` are the
     folders of the app's own packages, ``versions`` say which these are, ``view`` what its processes see.
-    ``proxied`` tells whether requests say what a proxy would. Paths that a configuration could misread come as links below
-    ``folder``.
+    ``proxied`` tells whether requests say what a proxy would. Paths that a configuration could misread come as
+    links below ``folder``.
     """
     runtime: PythonRuntime | RubyRuntime | None
     if home is None:

@@ -291,5 +291,7 @@ class Race:
     """What its store says of changes since it ended, also the last of its notes; empty where there were none."""
     entry: str = ""
     """What of the app is raced, as the race file calls it: ``shop.wsgi:application``; empty for a bundled one."""
+    unserved: tuple[str, ...] = ()
+    """The stacks, by path, that do not serve the app's WebSockets; empty where it has none."""
     tuning: Tuning | None = None
     """What it tunes, where its stacks are configurations of one stack."""

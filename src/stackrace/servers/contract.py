@@ -238,6 +238,9 @@ class Entry(ABC):
     passes: ClassVar[bool] = False
     """Whether, deployed, it hands on X-Forwarded-* from anybody, since it cannot tell proxies from clients."""
 
+    sends_lifespan: ClassVar[bool] = True
+    """Whether it tells an ASGI app that it starts and ends, by lifespan events."""
+
     cuts: ClassVar[bool] = False
     """Whether it cuts off the requests that it works on when it is told to end, however patiently that is asked."""
 

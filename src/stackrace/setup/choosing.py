@@ -30,7 +30,7 @@ from .examined import ExaminedApp
 if TYPE_CHECKING:
     from ..race.forecast import ForecastInput
 
-__all__ = ["Ahead", "Choice", "asked", "choose", "levels_for", "most_used", "ready_stack"]
+__all__ = ["Ahead", "Choice", "asked", "choose", "levels_for", "most_used", "ready_stack", "unserved"]
 
 ANY = frozenset(Interface)
 
@@ -84,6 +84,8 @@ def choose(
         candidates, left_out = _most_used(catalogue, offered, python)
     else:
         candidates = asked(request.stacks, catalogue, offered, python, request.folder)
+    candidates, unstarted = _without_lifespan(candidates, examined, catalogue)
+    left_out = (*left_out, *unstarted)
     if current is not None:
         candidates = _beside(current, candidates, most=MOST_STACKS if request.stacks is None else None)
     workloads = examined.workloads if measured is None else measured(candidates)
@@ -93,6 +95,26 @@ def choose(
     path = "" if current is None else candidates[0].path
     return Choice(
         candidates=candidates, left_out=left_out, number=number, levels=levels, workloads=workloads, current=path
+    )
+
+
+def _without_lifespan(
+    stacks: tuple[Stack, ...], examined: ExaminedApp, catalogue: Catalogue
+) -> tuple[tuple[Stack, ...], tuple[LeftOut, ...]]:
+    """Leave out stacks whose server does not tell an ASGI app that it starts, where the app needs to know."""
+    silent = [
+        stack
+        for stack in stacks
+        if stack.interface is Interface.ASGI and not catalogue.entries[stack.hops[-1].server].sends_lifespan
+    ]
+    if not silent or not (failing := examined.needs_lifespan()):
+        return stacks, ()
+    reason = f"sends no lifespan events, which this app needs: without them {failing}"
+    if len(silent) == len(stacks):
+        raise InputError(f"stack {silent[0].path!r} {reason}; race another stack")
+    return (
+        tuple(stack for stack in stacks if stack not in silent),
+        tuple(LeftOut(stack=stack.path, reason=reason) for stack in silent),
     )
 
 
@@ -120,6 +142,13 @@ def asked(
         _refuse_again(stack, stacks[:index])
         require_fit(stack, catalogue, python)
     return tuple(stacks)
+
+
+def unserved(stacks: Iterable[Stack], examined: ExaminedApp) -> tuple[str, ...]:
+    """Return the paths of the stacks that do not serve the app's WebSockets: WSGI has none."""
+    if examined.django is None or not examined.django.web_sockets:
+        return ()
+    return tuple(stack.path for stack in stacks if stack.interface is Interface.WSGI)
 
 
 def _refuse_again(stack: Stack, others: Sequence[Stack]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path
 
 from ..apps import DjangoFacts, Examination, Exchange, PythonFacts, Reply, ThreadPool, read_env_files
@@ -49,6 +50,9 @@ class ExaminedApp:
     """What its settings say; None for an app that is none of Django's."""
     ask_again: Callable[[Sequence[Request]], Sequence[Exchange]] | None = None
     """Asks the app itself again, many times, when a stack is accused of a wrong answer."""
+    needs_lifespan: Callable[[], str] = str
+    """Says how the app fails where nobody tells it that it starts, as some ASGI servers do not; empty where it
+    answers. It asks the app once more."""
     took_s: float = 0.0
     """How long its examination took, in an interpreter of its own: every answer is asked for several times."""
     pool: ThreadPool | None = None
@@ -119,10 +123,26 @@ def examined_app(
         ),
         django=examination.django,
         ask_again=lambda requests: protected.ask(app, requests, host=examination.host, in_doubt=True).exchanges,
+        needs_lifespan=cache(lambda: _failing_unstarted(app, examination, protected)),
         took_s=took_s,
         pool=examination.pool,
         loading=examination.loading,
     )
+
+
+def _failing_unstarted(app: App, examination: Examination, protected: Protected) -> str:
+    """Say what an app that has a lifespan answers without its start; empty where that is what it answers anyway."""
+    if not examination.lifespan:
+        return ""
+    requests = [exchange.request for exchange in examination.exchanges]
+    try:
+        unstarted = protected.ask(app, requests, host=examination.host, lifespan=False)
+    except AppError:
+        return "it does not answer"
+    for before, after in zip(examination.exchanges, unstarted.exchanges, strict=True):
+        if before.first.status < 400 <= after.first.status:
+            return f"{after.request.path} answers {after.first.status}"
+    return ""
 
 
 def _require_folders(static: Mapping[str, Path], protected: Protected) -> None:

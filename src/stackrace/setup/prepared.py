@@ -16,6 +16,7 @@ from ..model.verdict import Finding
 from ..race.twins import entrants
 from ..spec.request import RaceRequest
 from .apart import Apart, ServicesApart
+from .choosing import unserved
 from .deployment import set_up
 from .planning import plan_of, race_of
 from .preflight import check_limits, refuse_early, wait_for_ports
@@ -70,7 +71,11 @@ def prepared(
         yield PreparedRace(
             request=request,
             plan=plan,
-            race=replace(race_of(plan, request, deployment.notes, deployment.current), left_out=deployment.unready),
+            race=replace(
+                race_of(plan, request, deployment.notes, deployment.current),
+                left_out=deployment.unready,
+                unserved=unserved(plan.stacks, deployment.examined),
+            ),
             warnings=warnings,
             place=deployment.place(),
             folder=deployment.guard.directory,

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 from stackrace.deploy import installation
-from stackrace.model.errors import StackError
+from stackrace.model.errors import InputError, StackError
 from stackrace.model.stack import Interface
 from stackrace.servers import catalogue
 from stackrace.setup import choosing
@@ -78,3 +78,27 @@ def test_two_spellings_of_one_stack_are_refused_with_both(offered, paths):
 def test_stacks_that_differ_are_raced_both():
     paths = ("granian", "granian:interface=asgi", "granian:workers=3", "gunicorn", "nginx/http/gunicorn")
     assert len(asked(paths, catalogue(), WSGI | ASGI)) == len(paths)
+
+
+def without_lifespan(failing, *paths):
+    stacks = asked(paths, catalogue(), ASGI)
+    return choosing._without_lifespan(stacks, SimpleNamespace(needs_lifespan=lambda: failing), catalogue())
+
+
+def test_a_server_that_sends_no_lifespan_events_is_left_out_of_what_needs_them():
+    paths = ("uvicorn", "daphne")
+    stacks, absent = without_lifespan("/ answers 500", *paths)
+    assert [stack.path for stack in stacks] == ["uvicorn"]
+    reason = "sends no lifespan events, which this app needs: without them / answers 500"
+    assert [(each.stack, each.reason) for each in absent] == [("daphne", reason)]
+    assert [stack.path for stack in without_lifespan("", *paths)[0]] == list(paths)
+    with pytest.raises(InputError, match=r"stack 'daphne' sends no lifespan events, .*; race another stack"):
+        without_lifespan("/ answers 500", "daphne")
+
+
+@pytest.mark.parametrize(("web_sockets", "paths"), [(True, ("gunicorn",)), (False, ())])
+def test_stacks_of_wsgi_serve_no_web_sockets(web_sockets, paths):
+    stacks = asked(("gunicorn", "uvicorn"), catalogue(), WSGI | ASGI)
+    examined = SimpleNamespace(django=SimpleNamespace(web_sockets=web_sockets))
+    assert choosing.unserved(stacks, examined) == paths
+    assert choosing.unserved(stacks, SimpleNamespace(django=None)) == ()

@@ -283,6 +283,7 @@ RACE = whole(
     ),
     source=st.none() | whole(Source, project=TEXT, commit=TEXT, committed_at=TEXT, changed=st.booleans()),
     tuning=st.none() | TUNING,
+    unserved=few(TEXT),
 )
 
 

@@ -23,7 +23,9 @@ _VERSION = {"version": "3.0", "spec_version": "2.3"}
 class AsgiCaller:
     """One started application with an event loop of its own."""
 
-    def __init__(self, application: Any, tracebacks: Tracebacks, most_body_bytes: int) -> None:
+    def __init__(
+        self, application: Any, tracebacks: Tracebacks, most_body_bytes: int, lifespan: bool = True
+    ) -> None:
         self._application = application
         self._tracebacks = tracebacks
         self._most_body_bytes = most_body_bytes
@@ -31,11 +33,18 @@ class AsgiCaller:
         self._loop = asyncio.new_event_loop()
         asyncio.set_event_loop(self._loop)
         self._lifespan = Lifespan(application)
+        if not lifespan:
+            return
         try:
             self._loop.run_until_complete(self._lifespan.startup())
         except BaseException:
             self._loop.close()
             raise
+
+    @property
+    def has_lifespan(self) -> bool:
+        """Whether the application took part in the lifespan protocol."""
+        return self._lifespan.answered
 
     def call(self, asked: WireRequest) -> Reply:
         """Return the application's answer; an exception out of it counts as a 500."""

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
 from .messages import DjangoReport
 
 _MOST_ROUTES = 24
+_MOST_WRAPPERS = 10
 
 
 def load_settings() -> None:
@@ -35,7 +37,29 @@ def django_facts() -> DjangoReport:
         "sends_static": any("whitenoise" in str(name).lower() for name in settings.MIDDLEWARE),
         "https_header": _https_header(settings.SECURE_PROXY_SSL_HEADER),
         "routes": _routes(),
+        "web_sockets": False,
     }
+
+
+def routes_web_sockets() -> bool:
+    """Tell whether the project's ASGI application has Channels route WebSockets; False where it does not load."""
+    settings: Any = import_module("django.conf").settings
+    if find_spec("channels") is None:
+        return False
+    package = (settings.WSGI_APPLICATION or os.environ["DJANGO_SETTINGS_MODULE"]).rpartition(".")[0]
+    beside = package.rpartition(".")[0] if settings.WSGI_APPLICATION else package
+    target = getattr(settings, "ASGI_APPLICATION", None) or f"{beside}.asgi.application".lstrip(".")
+    module, _, name = target.rpartition(".")
+    try:
+        application = getattr(import_module(module), name)
+    except Exception:  # nobody asked for it
+        return False
+    for _ in range(_MOST_WRAPPERS):
+        mapping = getattr(application, "application_mapping", None)
+        if isinstance(mapping, dict):
+            return "websocket" in mapping
+        application = getattr(application, "app", getattr(application, "application", None))
+    return False
 
 
 def https_headers(facts: DjangoReport) -> tuple[tuple[str, str], ...]:

@@ -14,7 +14,7 @@ from .asking import Asking
 from .channel import Channel
 from .connecting import Connecting
 from .crawl import crawl
-from .django_facts import django_facts, https_headers, load_settings
+from .django_facts import django_facts, https_headers, load_settings, routes_web_sockets
 from .hosts import choose_host
 from .interface import UNKNOWN, object_report
 from .messages import Caller, Order, Report
@@ -30,6 +30,7 @@ def examine(order: Order, channel: Channel) -> Report:
         "python": installation.facts(),
         "django": None,
         "object": None,
+        "lifespan": False,
         "survey": None,
         "host": "",
         "loading": None,
@@ -85,14 +86,21 @@ def _examine(order: Order, report: Report, channel: Channel) -> None:
         report["survey"] = survey(application, bool(order["settings"]))
     tracebacks = Tracebacks()
     stage("starting it up")
-    kind = AsgiCaller if order["interface"] == "asgi" else WsgiCaller
-    caller: Caller = kind(application, tracebacks, order["most_body_bytes"])
+    caller: Caller
+    if order["interface"] == "asgi":
+        caller = asgi = AsgiCaller(application, tracebacks, order["most_body_bytes"], order["lifespan"])
+        report["lifespan"] = asgi.has_lifespan
+    else:
+        caller = WsgiCaller(application, tracebacks, order["most_body_bytes"])
     wanted = order["crawl"]
-    asking = Asking(caller, report["host"], added, stage, order["in_doubt"], briefly=wanted is not None)
+    is_brief = wanted is not None or not order["lifespan"]
+    asking = Asking(caller, report["host"], added, stage, order["in_doubt"], briefly=is_brief)
     if wanted is not None:
         crawl(wanted, asking, application, report, channel)
     else:
         report["exchanges"] = asking.all_of(order["requests"], follow=order["follow"], after_first=note_loading)
+        if report["django"] is not None and not order["in_doubt"]:
+            report["django"]["web_sockets"] = routes_web_sockets()
     report["written"], report["imported"] = writing.files(), _imported()
     report["connected"] = connecting.places()
     report["pool"] = caller.pool()

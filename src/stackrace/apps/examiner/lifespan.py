@@ -20,6 +20,8 @@ class Lifespan:
         self._inbox: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
         self._outbox: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
         self._task: asyncio.Task[None] | None = None
+        self.answered = False
+        """Whether the application took part: others simply have none."""
 
     async def startup(self) -> None:
         """Announce the start and wait until the application is done with it.
@@ -49,5 +51,7 @@ class Lifespan:
         await asyncio.wait([answer, task], return_when=asyncio.FIRST_COMPLETED)
         if not answer.done():
             answer.cancel()
-        elif answer.result()["type"] == event + ".failed":
+            return
+        self.answered = True
+        if answer.result()["type"] == event + ".failed":
             raise RuntimeError(f"the application reports {event}.failed: {answer.result().get('message', '')}")

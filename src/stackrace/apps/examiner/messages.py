@@ -39,8 +39,9 @@ class Order(TypedDict):
     For a Rack app ``source`` is the path of its rackup file.
     ``host`` empty lets the examiner choose. ``follow`` permits one redirect within the site.
     ``survey`` asks for pages and services, too. With ``crawl`` it has no requests of its own.
-    ``in_doubt`` has every request asked more often: a stack is accused. No more of a body than ``most_body_bytes``
-    is kept.
+    ``in_doubt`` has every request asked more often: a stack is accused. Without ``lifespan`` an ASGI application is
+    not told that it starts, as by servers that send no lifespan events, and is asked briefly. No more of a body
+    than ``most_body_bytes`` is kept.
     """
 
     root: str
@@ -53,6 +54,7 @@ class Order(TypedDict):
     survey: bool
     crawl: CrawlOrder | None
     in_doubt: bool
+    lifespan: bool
     timeout_s: float
     most_body_bytes: int
 
@@ -124,7 +126,7 @@ class DjangoReport(TypedDict):
     """Django's settings, as far as they matter to a race; empty strings stand for None.
 
     ``collected`` is STATIC_ROOT, also where no such folder exists. ``media_url`` is empty where a view of the
-    project answers there.
+    project answers there. ``web_sockets`` tells whether its ASGI application routes WebSockets.
     """
 
     debug: bool
@@ -137,6 +139,7 @@ class DjangoReport(TypedDict):
     sends_static: bool
     https_header: str
     routes: list[str]
+    web_sockets: bool
 
 
 class ObjectReport(TypedDict):
@@ -157,14 +160,15 @@ class Report(TypedDict):
     """Everything found out, as far as it got; ``failure`` is the app's own traceback, or empty.
 
     ``python`` is None in the report on a Rack app, ``object`` where it is as ordered, ``loading`` before every
-    request was answered once. ``written`` are files that the app wrote to, ``imported`` those of its modules that
-    are no part of its environment, ``connected`` addresses of servers that it talks to. ``pool`` is None where
-    pages need none.
+    request was answered once. ``lifespan`` tells whether an ASGI application took part in that protocol.
+    ``written`` are files that the app wrote to, ``imported`` those of its modules that are no part of its
+    environment, ``connected`` addresses of servers that it talks to. ``pool`` is None where pages need none.
     """
 
     python: PythonReport | None
     django: DjangoReport | None
     object: ObjectReport | None
+    lifespan: bool
     survey: SurveyReport | None
     host: str
     loading: LoadingReport | None

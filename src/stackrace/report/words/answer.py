@@ -21,7 +21,15 @@ def answer(race: Race, standing: Standing) -> str:
         return void(standing.verdict)
     if not standing.levels:
         return _nothing(standing.withdrawals)
-    return sentence(_where(standing) + _clause(race, standing), race.stacks)
+    return sentence(_where(standing) + _clause(race, standing) + _unserved(race, standing), race.stacks)
+
+
+def _unserved(race: Race, standing: Standing) -> str:
+    """Say which of the best stacks do not serve the app's WebSockets."""
+    lacking = [stack for stack in standing.answer.stacks if stack in race.unserved]
+    return (
+        f"; {names(lacking)} {'does' if len(lacking) == 1 else 'do'} not serve your WebSockets" if lacking else ""
+    )
 
 
 def _where(standing: Standing) -> str:

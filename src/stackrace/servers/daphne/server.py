@@ -38,6 +38,7 @@ class Daphne(Server):
     )
 
     cuts = True
+    sends_lifespan = False
 
     def requirements(self, settings: Mapping[str, SettingValue]) -> tuple[str, ...]:
         """Return daphne."""

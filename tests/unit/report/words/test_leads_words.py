@@ -46,6 +46,16 @@ def test_a_difference_nobody_would_notice_is_none():
     assert found.leads in (f"{begin}a and b are equally good.", f"{begin}b and a are equally good.")
 
 
+def test_a_winner_that_does_not_serve_the_apps_web_sockets_says_so():
+    entries = {"uwsgi": entry("uwsgi", flat(900)), "daphne": entry("daphne", flat(500))}
+    assert told(entries, unserved=("uwsgi",)).answer.endswith(
+        "the next best; uwsgi does not serve your WebSockets."
+    )
+    assert "WebSockets" not in told(entries, unserved=("daphne",)).answer
+    alike = told({name: entry(name, flat(900)) for name in "ab"}, blocks=28, exhaustive=True, unserved=("a", "b"))
+    assert "b do not serve your WebSockets" in alike.answer or "a do not serve your WebSockets" in alike.answer
+
+
 def test_one_level_needs_no_such_sentence():
     assert told({"a": entry("a", flat(900)), "b": entry("b", flat(800))}).leads == ""
 
