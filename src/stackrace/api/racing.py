@@ -153,7 +153,7 @@ def _foretold(fresh: PreparedRace) -> tuple[PreparedRace, tuple[str, ...]]:
     if fresh.race.tuning is not None:
         # what it says is in the answer, too
         return replace(fresh, race=replace(fresh.race, notes=warned)), tuning_outlook(fresh.plan, fresh.race.tuning)
-    foretold = outlook(fresh.plan, fresh.request, left_out=fresh.left_out)
+    foretold = (*fresh.limit, *outlook(fresh.plan, fresh.request, left_out=fresh.left_out))
     alone = estimate(fresh.plan, left_out=fresh.left_out)
     told = (*foretold, alone) if alone else foretold
     return replace(fresh, race=replace(fresh.race, notes=(*warned, *foretold))), told

@@ -60,6 +60,8 @@ class Hosted:
     plan: RacePlan
     race: Race
     left_out: tuple[Stack, ...]
+    limit: tuple[str, ...]
+    """As in ``PreparedRace``."""
     warnings: tuple[Finding, ...]
     place: str
     """Below which folder the project that was sent lies; empty where none was."""
@@ -109,6 +111,7 @@ class Hosting(Leased[PreparedRace]):
             plan=replace(ready.plan, app=self.abroad.app(ready.plan.app)),
             race=self.abroad.race(ready.race),
             left_out=ready.left_out,
+            limit=ready.limit,
             warnings=ready.warnings,
             place="" if place is None else str(place),
             counted_s=time.monotonic() - ready.begun_s,

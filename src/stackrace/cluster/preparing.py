@@ -75,6 +75,7 @@ def prepared_on_cluster(
             place=Fleet(machines=places) if len(places) > 1 else places[roster.hosts[0].name],
             folder=None,
             left_out=one.left_out,
+            limit=one.limit,
             warnings=one.warnings,
             begun_s=time.monotonic() - max(each.counted_s for each in hosted.values()),
         )

@@ -70,6 +70,8 @@ class Deployment:
     cores: Resources
     notes: tuple[str, ...]
     """Worth telling the user, one sentence each."""
+    limit: tuple[str, ...] = ()
+    """What bursts found to be the limit, where that is no server; a sentence."""
     raised: bool = False
     """Whether all that is measured runs at a priority that other programs cannot share."""
     current: CurrentStack | None = None
@@ -201,12 +203,8 @@ def set_up(
             launcher=launcher,
             services=seeding.running,
             cores=cores,
-            notes=(
-                *examined.notes,
-                *pool_note(examined.pool, workloads, len(cores.stack_cores)),
-                *_memory_note(confinement),
-                *_priority_note(raised),
-            ),
+            notes=(*examined.notes, *_memory_note(confinement), *_priority_note(raised)),
+            limit=pool_note(examined.pool, workloads, len(cores.stack_cores)),
             raised=raised,
             current=current,
             engine=RunningEngine if apart is None else apart.engine,

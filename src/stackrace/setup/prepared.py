@@ -39,6 +39,8 @@ class PreparedRace:
     """Stacks for which the budget is too short."""
     warnings: tuple[Finding, ...]
     """What this machine is short of."""
+    limit: tuple[str, ...] = ()
+    """What was found to be the limit before the race, where that is no server; a sentence."""
     begun_s: float
     """The moment from which the budget counts, on CLOCK_MONOTONIC."""
 
@@ -80,6 +82,7 @@ def prepared(
             place=deployment.place(),
             folder=deployment.guard.directory,
             left_out=deployment.left_out,
+            limit=deployment.limit,
             begun_s=begun_s + waited_s + stopwatch.once_s(),
         )
 
