@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from ...model.own import CommandLine
 from .files import ini_options, json_options, yaml_options
-from .own import UNSAID
+from .own import UNSAID, effective
 
 __all__ = ["COMMAND"]
 
@@ -48,6 +50,8 @@ COMMAND = CommandLine(
     },
     at_once=lambda settings: int(settings.get("processes", 1)) * int(settings.get("threads", 1)),
     underscores=True,
+    asked=Path(__file__).with_name("asked.py"),
+    effective=effective,
     file_option="ini",
     file_suffix=".ini",
     reads={"ini": ini_options, "yaml": yaml_options, "yml": yaml_options, "json": json_options, "xml": None},

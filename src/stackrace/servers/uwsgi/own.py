@@ -10,7 +10,7 @@ from ...model.errors import LaunchError
 from ...model.own import Change, Concern, NotTaken, OwnFile, OwnLanguage, OwnReading
 from ..plain import PLAIN
 
-__all__ = ["LANGUAGE", "pairs_of", "theirs"]
+__all__ = ["LANGUAGE", "effective", "pairs_of", "theirs"]
 
 SETTINGS = {
     "processes": "processes",
@@ -112,6 +112,17 @@ def read(text: str) -> OwnReading:
         if key in _FILES
     )
     return OwnReading(settings=settings, said=said, computed=computed, changes=changes, not_taken=missing)
+
+
+def effective(printed: Mapping[str, object]) -> Mapping[str, str | int | bool]:
+    """Return the settings among what uWSGI says of its file."""
+    settings = dict(UNSAID)
+    for key, value in printed.items():
+        if key in SETTINGS and (known := _value(str(value), UNSAID[SETTINGS[key]])) is not None:
+            settings[SETTINGS[key]] = known
+        elif key in ("http", "http-socket"):
+            settings["http"] = "router" if key in _ROUTERS else "socket"
+    return settings
 
 
 def pairs_of(text: str, section: str) -> list[tuple[str, str]]:

@@ -143,8 +143,9 @@ def _take_answers(hop: ReadHop, reading: ConfigReading, asked: Asked) -> None:
     effective, kept = (hop.invocation.line.effective(each) for each in asked)
     hop.file_settings = kept
     for name, value in effective.items():
-        # a path says its class, which decides what it can host
-        is_to_be_said = value != kept.get(name) or (name == "class" and name in reading.computed)
+        # a path says its class, which decides what it can host, and what stands in files that a race leaves out
+        is_to_be_said = value != kept.get(name) or value != reading.known.get(name, value)
+        is_to_be_said |= name == "class" and name in reading.computed
         if is_to_be_said and name not in hop.settings:
             hop.settings[name] = value
     for key in sorted(theirs.keys() | races.keys()):

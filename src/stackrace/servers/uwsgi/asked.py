@@ -1,0 +1,46 @@
+"""Says what uWSGI makes of its configuration file, with the variables around it. Run by the app's interpreter.
+
+Usage: ``asked.py FILE``. The last line that it prints is a JSON object of uWSGI's options, includes, conditions and
+placeholders resolved. uWSGI prints them before it loads an app, and is ended then.
+"""
+
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+_OURS = ("ini", "show-config", "no-server", "if-env", "if-not-env", "if-opt", "endif", "for", "endfor")
+"""Our own options, and what is done once the rest is shown."""
+_END = ";end of configuration"
+
+
+def options(program: str, file: str) -> Iterator[tuple[str, str]]:
+    """Yield the names and values of what uWSGI would start with."""
+    command = [program, "--ini", file, "--show-config", "--no-server"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
+        assert process.stdout
+        is_inside = False
+        for line in process.stdout:
+            if line.startswith(_END):
+                process.kill()
+                return
+            name, equals, value = line.strip().partition(" = ")
+            if is_inside and equals:
+                yield name.replace("_", "-"), value
+            is_inside = is_inside or line.startswith("[uwsgi]")
+    raise SystemExit("uWSGI shows no configuration")
+
+
+def main(file: str) -> None:
+    """Print them; fails where the interpreter's environment has no uWSGI."""
+    program = shutil.which("uwsgi", path=str(Path(sys.executable).parent)) or shutil.which("uwsgi")
+    if program is None:
+        raise SystemExit("there is no uWSGI")
+    found = dict(options(program, file))
+    sys.stdout.write("\n" + json.dumps({name: found[name] for name in found if name not in _OURS}))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
