@@ -38,6 +38,18 @@ def test_by_itself_it_is_what_cannot_be_raced(tmp_path, case):
     assert "--current" in found.problem
 
 
+def test_a_command_that_nobody_can_tell_is_named_beside_the_images_own(tmp_path):
+    line = "'if [ \"$$(cores)\" = 2 ]; then gunicorn a:b -w 9; fi'"
+    compose = f"services:\n  w:\n    build: .\n    command: sh -c {line}\n"
+    found = current_deployment(write(tmp_path, {**IMAGE, "compose.yml": compose}), SPECS)
+    assert found is not None
+    assert found.stack == "gunicorn:workers=3"
+    assert [(gap.file, gap.line, gap.what) for gap in found.gaps] == [
+        ("compose.yml", 4, "the command with gunicorn")
+    ]
+    assert found.is_partial
+
+
 def test_beside_a_deployment_of_its_own_it_changes_nothing(tmp_path):
     found = current_deployment(
         write(tmp_path, {"Procfile": "web: gunicorn a:b -w 3\n", "c/web.yaml": CHART}), SPECS

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
@@ -131,6 +131,7 @@ def _found_in(
     documents = dict.fromkeys((*command.documents, *filter(None, (command.document, command.file))))
     found = _deployment(first, named or [*before, *fronts_shown(root, specs, documents)], root, base)
     gaps = (*found.gaps, *_beside(first), *settings_variable(first, entry), *_overriding(first, unread, file))
+    gaps += tuple(_likelier(unraced, first, root, programs))
     return replace(found, gaps=gaps, others=_others(found, others))
 
 
@@ -186,6 +187,18 @@ def _overriding(hop: ReadHop, unread: Sequence[CurrentGap], file: Path | None) -
     is_overridden = is_manifest(file_of) or (command.document is None and not is_platform(file_of, hop.root))
     for gap in unread if file is None else ():
         yield gap if is_overridden else replace(gap, weight=Weight.PLAIN)
+
+
+def _likelier(
+    unraced: Sequence[_Unraced], hop: ReadHop, root: Path, programs: Collection[str]
+) -> Iterator[CurrentGap]:
+    """Yield the commands that are likelier than ``hop`` and name a server, but cannot be told to start it."""
+    for each in unraced:
+        named = set(re.findall(r"[\w-]+", " ".join(each.command.words))) & set(programs)
+        if named and not each.words and _rank(each.command, root, 0) < _likelihood(hop, root):
+            file, line = shown_place(each.command, root)
+            what = f"the command with {' and '.join(sorted(named))}"
+            yield CurrentGap(file=file, line=line, what=what, why=each.problem, weight=Weight.SIZE)
 
 
 def _why_unread(file: Path) -> str:
