@@ -231,7 +231,7 @@ class _Scene:
             "scripts": [str(path.relative_to(root)) for path in self.scripts],
             "files": self.files,
             "programs": sorted(str(Path(cwd, name)) if "/" in name else name for name in self.programs),
-            "tools": sorted(self.tools),
+            "tools": sorted(str(Path(cwd, name)) for name in self.tools),
             "argv": self._found(words),
             "env": {"HOME": "/root", **variables, "PATH": _PATH},
             "cwd": cwd,
@@ -380,12 +380,14 @@ class _Search:
 
     def _noted(self, path: Path, word: str) -> None:
         self.found |= {word} if path.exists() else set()
-        if path.is_file() and not self._script(path):
-            if os.access(path, os.X_OK) or text_of(path).startswith("#!"):
-                self.programs.add(word)
-        elif PurePosixPath(word).parent.name in ("bin", "sbin") and not path.exists():
-            self.tools.add(str(PurePosixPath(word).parent))
-            self.programs.add(PurePosixPath(word).name)
+        if path.is_file() and self._script(path):
+            return
+        parts = PurePosixPath(word)
+        if parts.parent.name in ("bin", "sbin"):
+            self.tools.add(str(parts.parent))
+            self.programs.add(parts.name)
+        elif path.is_file() and (os.access(path, os.X_OK) or text_of(path).startswith("#!")):
+            self.programs.add(word)
 
     def _script(self, path: Path) -> bool:
         text = text_of(path)

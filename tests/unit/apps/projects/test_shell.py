@@ -96,6 +96,18 @@ SCRIPTS = {
         image("#!/bin/bash\n. /opt/venv/bin/activate\nexec /opt/venv/bin/gunicorn -w 3 a:b\n"),
         "gunicorn:workers=3",
     ),
+    "a program in the project's own environment": (
+        {
+            "x.service": "[Service]\nWorkingDirectory=/srv/x\nExecStart=/srv/x/start.sh\n",
+            "start.sh": "#!/bin/bash\ncd \"$(dirname \"${BASH_SOURCE[0]}\")\"\nsource .venv/bin/activate\n"
+            "export $(grep -v '^#' .env | xargs)\nmapfile -t more < <(printf '%s\\n' --timeout 9)\n"
+            'exec .venv/bin/gunicorn -w "$N" "${more[@]}" a:b 2>&1 | tee -a /var/log/x.log\n',
+            ".env": "# x\nN=3\n",
+            ".venv/bin/activate": "exit 9\n",
+            ".venv/bin/gunicorn": "#!/usr/bin/python3\nopen('/tmp/stackrace-ran', 'w')\n",
+        },
+        "gunicorn:workers=3,timeout=9",
+    ),
     "supervisor's shell": (
         {"supervisord.conf": "[program:web]\ncommand=bash -c 'cd /app && exec gunicorn -w $((1 + 2)) a:b'\n"},
         "gunicorn:workers=3",
