@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ...model.app import EntryKind
-from .bare import at_level, is_bare
 from .code import content, parse
 from .frameworks import (
     CALLED_ATTRIBUTES,
@@ -20,6 +19,16 @@ from .frameworks import (
     framework_of,
     made_by_method,
     wrapped_kind,
+)
+from .syntax import (
+    at_level,
+    bound_names,
+    calls,
+    dotted_name,
+    is_bare,
+    required_arguments,
+    returned_values,
+    statements,
 )
 
 __all__ = ["CodeIndex", "Definition"]
@@ -104,8 +113,8 @@ class CodeIndex:
             if isinstance(node, ast.Import | ast.ImportFrom)
             for name, dotted in self._imports(node, path)
         }
-        for call in _calls(tree):
-            dotted = _dotted(call.func, imports)
+        for call in calls(tree):
+            dotted = dotted_name(call.func, imports)
             if framework := _framework(call, dotted):
                 return _new(framework, path, call.lineno), f"{ast.unparse(call.func)}(…)"
         return None
@@ -120,7 +129,7 @@ class CodeIndex:
         imports = self._scope(path).imports
 
         def is_its_own(decorator: ast.expr) -> bool:
-            return _dotted(getattr(decorator, "func", decorator), imports).startswith(f"{package}.")
+            return dotted_name(getattr(decorator, "func", decorator), imports).startswith(f"{package}.")
 
         uses = [
             node
@@ -130,7 +139,7 @@ class CodeIndex:
         if not uses:
             return None
         runs = [node for node in at_level(self.tree(path).body) if isinstance(node, ast.Call)]
-        is_run = any(_dotted(call.func, imports) == f"{package}.run" for call in runs)
+        is_run = any(dotted_name(call.func, imports) == f"{package}.run" for call in runs)
         names = {dotted: name for name, dotted in imports.items()}
         module = f"{names[package]}.{giver}" if package in names else ""
         return min(node.lineno for node in uses), names.get(f"{package}.{giver}", module), is_run
@@ -139,10 +148,10 @@ class CodeIndex:
         """Tell whether the application ``name`` of a module gets no routes from any module of the project."""
         scope = self._scope(path)
         values = (
-            getattr(node, "value", None) for node in _statements(self.tree(path).body) if name in _bound(node)
+            getattr(node, "value", None) for node in statements(self.tree(path).body) if name in bound_names(node)
         )
         made = next((value for value in values if isinstance(value, ast.Call)), None)
-        framework = None if made is None else _framework(made, _dotted(made.func, scope.imports))
+        framework = None if made is None else _framework(made, dotted_name(made.func, scope.imports))
         if made is None or framework is None or framework[1] not in FILLED_LATER:
             return False
         if not is_bare(name, made, self.tree(path), scope.functions):
@@ -165,7 +174,7 @@ class CodeIndex:
         kind = _FOR_SERVERS.get(path.stem)
         if kind is None:
             return {}
-        bound = {name: node.lineno for node in _statements(self.tree(path).body) for name in _bound(node)}
+        bound = {name: node.lineno for node in statements(self.tree(path).body) for name in bound_names(node)}
         return {
             name: replace(_new((kind, kind.name), path, line), is_guess=True)
             for name, line in bound.items()
@@ -175,15 +184,17 @@ class CodeIndex:
     def unknown(self, path: Path) -> tuple[int, str] | None:
         """Return the line and the name of what a module calls an application, made by an unknown package."""
         imports = self._scope(path).imports
-        for node in _statements(self.tree(path).body):
+        for node in statements(self.tree(path).body):
             if not isinstance(node, ast.Assign | ast.AnnAssign) or not isinstance(node.value, ast.Call):
                 continue
             made: ast.expr = node.value
             while isinstance(made, ast.Call | ast.Attribute):
                 made = made.func if isinstance(made, ast.Call) else made.value
-            package = _dotted(made, imports).partition(".")[0]
-            is_known = not isinstance(made, ast.Name) or made.id not in imports or "::" in _dotted(made, imports)
-            names = [name for name in _bound(node) if name in _PROTOCOL_NAMES]
+            package = dotted_name(made, imports).partition(".")[0]
+            is_known = (
+                not isinstance(made, ast.Name) or made.id not in imports or "::" in dotted_name(made, imports)
+            )
+            names = [name for name in bound_names(node) if name in _PROTOCOL_NAMES]
             if names and not is_known and package not in {*sys.stdlib_module_names, *OWN_SERVERS}:
                 return node.lineno, names[0]
         return None
@@ -202,7 +213,7 @@ class CodeIndex:
 
     def _read(self, body: list[ast.stmt], scope: _Scope, hops: int) -> None:
         """Take in statements in their order, also those below ``if``, ``try`` and ``with``."""
-        for node in _statements(body):
+        for node in statements(body):
             match node:
                 case ast.Import() | ast.ImportFrom():
                     scope.imports |= dict(self._imports(node, scope.file))
@@ -241,7 +252,7 @@ class CodeIndex:
         return None
 
     def _called(self, call: ast.Call, scope: _Scope, hops: int) -> Definition | None:
-        dotted = _dotted(call.func, scope.imports)
+        dotted = dotted_name(call.func, scope.imports)
         if framework := _framework(call, dotted):
             return _new(framework, scope.file, call.lineno)
         own = self._own(call.func, scope, dotted, hops)
@@ -281,7 +292,7 @@ class CodeIndex:
             if isinstance(method, ast.FunctionDef | ast.AsyncFunctionDef) and method.name == "__call__":
                 return _protocol_callable(method, scope.file, skipped=1)
         for base in node.bases:
-            dotted = _dotted(base, scope.imports)
+            dotted = dotted_name(base, scope.imports)
             if framework := framework_of(dotted):
                 return _new(framework, scope.file, node.lineno)
             if own := self._own(base, scope, dotted, hops):
@@ -297,9 +308,9 @@ class CodeIndex:
         )
         inner.functions.pop(node.name, None)
         self._read(node.body, inner, hops + 1)
-        returned = (self._made(value, inner, hops + 1) for value in _returned(node))
+        returned = (self._made(value, inner, hops + 1) for value in returned_values(node))
         made = next((each for each in returned if each is not None and not each.is_factory), None)
-        framework = None if node.returns is None else framework_of(_dotted(node.returns, scope.imports))
+        framework = None if node.returns is None else framework_of(dotted_name(node.returns, scope.imports))
         if made is None and framework is not None and node.name in (*FACTORIES, "get_application", "app"):
             made = _new(framework, scope.file, node.lineno)
         if made is None:
@@ -308,7 +319,7 @@ class CodeIndex:
         if filled is not None and not (node.name in FACTORIES and self.is_bare(scope.file, filled)):
             return None
         return replace(
-            made, path=scope.file, line=node.lineno, is_factory=True, required=tuple(_required(node.args))
+            made, path=scope.file, line=node.lineno, is_factory=True, required=tuple(required_arguments(node.args))
         )
 
     def _imported(self, dotted: str, hops: int) -> Definition | None:
@@ -345,7 +356,7 @@ class CodeIndex:
         return f"{home}::{name}" if inner is None or self._defines(home, name) else f"{inner}::"
 
     def _defines(self, home: Path, name: str) -> bool:
-        return any(name in _bound(node) for node in _statements(self.tree(home).body))
+        return any(name in bound_names(node) for node in statements(self.tree(home).body))
 
     def module_file(self, module: str, near: Path | None = None) -> Path | None:
         """Return the project's file of a dotted name, None for a module from elsewhere."""
@@ -368,53 +379,6 @@ class CodeIndex:
         return None
 
 
-def _statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
-    for node in body:
-        yield node
-        match node:
-            case ast.If(test=test) if "__main__" in ast.unparse(test):
-                continue
-            case ast.If() | ast.For() | ast.While():
-                yield from _statements([*node.body, *node.orelse])
-            case ast.With() | ast.AsyncWith():
-                yield from _statements(node.body)
-            case ast.Try():
-                handlers = [statement for handler in node.handlers for statement in handler.body]
-                # what an ImportError falls back to comes first, so that the usual way has the last word
-                yield from _statements([*handlers, *node.body, *node.orelse, *node.finalbody])
-
-
-def _bound(node: ast.stmt) -> Iterator[str]:
-    """Yield the names that a statement binds at its level."""
-    match node:
-        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
-            yield name
-        case ast.Assign(targets=targets):
-            yield from (target.id for target in targets if isinstance(target, ast.Name))
-        case ast.AnnAssign(target=ast.Name(id=name)):
-            yield name
-        case ast.ImportFrom(names=names, module=module) if module:
-            yield from (alias.asname or alias.name for alias in names)
-
-
-def _returned(node: ast.FunctionDef) -> Iterator[ast.expr]:
-    """Yield what a function returns, the last first."""
-    values = [each.value for each in _statements(node.body) if isinstance(each, ast.Return) and each.value]
-    yield from reversed(values)
-
-
-def _dotted(node: ast.expr, imports: Mapping[str, str]) -> str:
-    """Return the dotted name of an expression, its first part replaced by what was imported under it."""
-    if isinstance(node, ast.Constant) and isinstance(node.value, str):  # an annotation in quotes
-        return imports.get(node.value, node.value)
-    if isinstance(node, ast.Name):
-        return imports.get(node.id, node.id)
-    if isinstance(node, ast.Attribute):
-        inner = _dotted(node.value, imports)
-        return f"{inner}{node.attr}" if inner.endswith("::") else f"{inner}.{node.attr}" if inner else ""
-    return ""
-
-
 def _protocol_callable(
     node: ast.FunctionDef | ast.AsyncFunctionDef, file: Path, skipped: int = 0
 ) -> Definition | None:
@@ -433,23 +397,6 @@ def _framework(call: ast.Call, dotted: str) -> tuple[EntryKind, str] | None:
     return made_by_method(call.func.attr) if isinstance(call.func, ast.Attribute) else None
 
 
-def _calls(node: ast.AST) -> Iterator[ast.Call]:
-    """Yield the calls below ``node`` but for those in classes, whose instances may be known by another name."""
-    for child in ast.iter_child_nodes(node):
-        if isinstance(child, ast.Call):
-            yield child
-        if not isinstance(child, ast.ClassDef):
-            yield from _calls(child)
-
-
 def _new(framework: tuple[EntryKind, str], file: Path, line: int) -> Definition:
     kind, title = framework
     return Definition(kind=kind, title=title, path=file, line=line, attribute=CALLED_ATTRIBUTES.get(title, ""))
-
-
-def _required(arguments: ast.arguments) -> Iterator[str]:
-    """Yield the arguments that have no default."""
-    positional = (*arguments.posonlyargs, *arguments.args)
-    yield from (each.arg for each in positional[: len(positional) - len(arguments.defaults)])
-    named = zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
-    yield from (each.arg for each, default in named if default is None)
