@@ -18,12 +18,6 @@ SPECS = catalogue().specs
 CORES = len(os.sched_getaffinity(0))
 
 
-@pytest.fixture(autouse=True)
-def patient(monkeypatch):
-    """A busy machine takes longer to run a script."""
-    monkeypatch.setattr(shell, "LONGEST_S", 120.0)
-
-
 def started(folder, files):
     return current_deployment(write(folder, files), SPECS)
 
