@@ -83,7 +83,8 @@ def fly_commands(path: Path, text: str) -> Iterator[DeploymentCommand]:
     build, tried, processes = (_table(document, key) for key in ("build", "experimental", "processes"))
     dockerfile = path.parent / str(build.get("dockerfile") or "Dockerfile")
     image = _built(dockerfile, str(build.get("build-target") or ""), build.get("args"))
-    beside = DeploymentCommand(file=path, words=(), environment=dict(_variables(document, {})), document=path)
+    variables = dict(_variables(document, {}))
+    beside = DeploymentCommand(file=path, words=(), environment=variables, document=path, documents=(path,))
     entrypoint = _words(tried.get("exec")) or _words(tried.get("entrypoint"))
     named = [(name, split_words(str(line))) for name, line in processes.items() if not name.startswith(_NO_WEB)]
     started: list[tuple[str, tuple[str, ...] | None]] = [*named] or [("", _words(tried.get("cmd")))]

@@ -281,7 +281,9 @@ def _deployment(hop: ReadHop, before: Sequence[Front], root: Path, base: Path) -
     if instances > 1 and front is None:
         gaps.append(CurrentGap(file=file, line=line, what=f"{instances} of them", why=_NO_FRONT))
     return CurrentDeployment(
-        read=tuple(os.path.relpath(path, root) for path in command.documents) if len(command.documents) > 1 else (),
+        read=tuple(
+            os.path.relpath(path, root) for path in command.documents if {*command.documents} - {command.file}
+        ),
         stack="" if hop.problem else _path(hop, front, instances, root, base),
         file=file,
         line=line,
@@ -335,6 +337,11 @@ def _path(hop: ReadHop, front: Front | None, instances: int, root: Path, base: P
     return f"{front.text(root, base)}/{front.wire(hop.speaks)}/{hop.text(base, behind)}"
 
 
+_OTHER_RANK = 1
+
+
 def _others(found: CurrentDeployment, others: Sequence[ReadHop]) -> tuple[str, ...]:
-    places = (f"{file}:{line}" if line else file for file, line in (hop.place for hop in others))
+    # without its override a compose file is none that can be named
+    named = (hop for hop in others if hop.invocation.command.rank <= _OTHER_RANK)
+    places = (f"{file}:{line}" if line else file for file, line in (hop.place for hop in named))
     return tuple(place for place in dict.fromkeys(places) if place != found.place)
