@@ -78,8 +78,9 @@ USUAL_LENGTHS = SliceLengths()
 def response_s(page: PageTime, concurrency: int, cores: int) -> float:
     """Return how long an answer takes while ``concurrency`` connections ask all the time.
 
-    Bursts say it, with straight lines between them. Beyond the last an answer takes no longer where all of its
-    requests were served at once; else nothing more can be delivered. Without bursts an answer takes at least what
+    Bursts say it. Between them fewer connections take as long as with the burst before, unless they wait for their
+    turn, as with the one after. Beyond the last an answer takes no longer where all of its requests were served at
+    once; else nothing more can be delivered. Without bursts an answer takes at least what
     the app takes for it, and waits in turn for the ``cores``, of which each takes ``page.cpu_s`` seconds.
 
     Source: J. D. C. Little, Operations Research 9 (1961); for the bounds of a closed system D. Lazowska et al.,
@@ -94,8 +95,8 @@ def response_s(page: PageTime, concurrency: int, cores: int) -> float:
     if concurrency >= most:
         return longest_s if longest_s <= WAITS_SIDE_BY_SIDE * alone_s else longest_s * concurrency / most
     after = next(i for i, (connections, _) in enumerate(points) if connections >= concurrency)
-    (fewer, quicker), (more, slower) = points[after - 1 : after + 1]
-    return quicker + (concurrency - fewer) * (slower - quicker) / (more - fewer)
+    (_, quicker), (more, slower) = points[after - 1 : after + 1]
+    return max(quicker, slower * concurrency / more)
 
 
 def _rising(page: PageTime) -> list[tuple[int, float]]:

@@ -25,7 +25,8 @@ from .defaults import levels_of
 
 __all__ = ["Bursts", "connections_for", "pilots", "pool_note"]
 
-CONNECTIONS = (1, 10, 100)
+CONNECTIONS = (1, 100)
+"""A burst leaves a queue that the next one waits behind: no number between these is worth that."""
 
 ALL_S, RESPONSES = 1.8, 1.8
 """All bursts on a stack take so many seconds and response times at most; to begin and to end takes 0.05 s each."""
@@ -39,9 +40,6 @@ QUICK_S = 0.005
 
 SLOW_S = 0.25
 """What a slower page takes is known well enough from the app alone: it has no burst with one connection."""
-
-SLOWEST_S = 8.0
-"""One that needs longer still has a single burst, or the first would use up the time of the next."""
 
 KEPT_S = 0.5
 """A stack whose answers take longer is still busy with them after its bursts: it is not kept for the race."""
@@ -151,9 +149,7 @@ class Bursts:
 def connections_for(wall_s: float, most: int) -> tuple[int, ...]:
     """Return with how many connections bursts are taken of a page that takes ``wall_s`` alone, ``most`` at most."""
     wanted = sorted({min(each, most) for each in CONNECTIONS})
-    if wall_s <= QUICK_S or wall_s > SLOWEST_S:
-        return (wanted[-1],)
-    return tuple(each for each in wanted if each > 1 or wall_s <= SLOW_S) or (wanted[-1],)
+    return tuple(wanted) if QUICK_S < wall_s <= SLOW_S else (wanted[-1],)
 
 
 def is_enough(counts: Sequence[int], connections: int, wall_s: float) -> bool:

@@ -99,6 +99,12 @@ def test_a_burst_that_says_that_more_connections_are_quicker_is_not_believed():
     assert [response_s(page, each, ONE_CORE) for each in (10, 50, 100)] == pytest.approx([1.0, 1.0, 1.0])
 
 
+def test_between_bursts_requests_wait_for_their_turn_or_for_nobody():
+    page = PageTime(wall_s=0.5, bursts=(Burst(connections=100, per_s=16.0),))
+    times_s = [response_s(page, each, ONE_CORE) for each in (1, 4, 10, 40, 100)]
+    assert times_s == pytest.approx([0.5, 0.5, 0.625, 2.5, 6.25])
+
+
 @pytest.mark.parametrize(
     ("page_s", "hands", "apart_s"), [(0.5, 1000, 0.5), (0.5, 40, 0.5), (0.5, 8, 0), (0.02, 1000, 0)]
 )
