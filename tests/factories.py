@@ -18,7 +18,7 @@ from stackrace.model.host import HostFacts
 from stackrace.model.launch import Failure, FailureKind, HopUsage, Launch, MemorySample, Slice
 from stackrace.model.load import Counts, Load, LoadResult, Quantiles, SeriesBin
 from stackrace.model.network import NetworkPath
-from stackrace.model.race import Ending, Question, Race, Resources, Rule, StackFacts
+from stackrace.model.race import Ending, Question, Race, Resources, StackFacts
 from stackrace.model.reason import CpuTime, Reason
 from stackrace.model.standing import Interval, Level, Row, Standing, Withdrawal
 from stackrace.model.verdict import Effect, Finding, Verdict
@@ -160,7 +160,7 @@ def make_race(
         version="0.1.0", app="shop", urls=("/", "/items/?page=3"), stacks=paths, loads=loads,
         question=Question.WINNER, difference=0.05, budget_s=1200.0,
         cores=Resources(stack_cores=(0, 1), generator_cores=(2, 3)), seed=seed, host=HOST,
-        notes=("The access log of every server was off.",), rule=Rule.SELECTION,
+        notes=("The access log of every server was off.",),
         facts=tuple(make_facts(path) for path in paths), launches=tuple(launches),
         elapsed_s=37.0 * max(1, len(launches)), ending=Ending.ANSWERED,
     )  # fmt: skip

@@ -29,8 +29,8 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
-from stackrace.stats.allpairs.shrunken import shrunken
 from stackrace.stats.pairs import pairs
+from stackrace.stats.variances import measured as variances
 
 from ..rig.tables import line, verdict, write_json
 from .covariate import Array, Rule, adjusted
@@ -119,7 +119,7 @@ def judged(values: Array, block: npt.NDArray[np.int64], truth: Array) -> tuple[A
     means = np.stack([np.nanmean(values[..., block == number], axis=-1) for number in numbers], axis=-1)
     one, other = np.triu_indices(means.shape[-2], 1)
     found = pairs(means)
-    variance, nu = (each[..., one, other] for each in shrunken(found))
+    variance, nu = (each[..., one, other] for each in variances(found).of_pairs())
     width = scipy.stats.t.ppf(0.975, nu) * np.sqrt(variance / len(numbers))
     error = found.estimate[..., one, other] - truth
     return np.abs(error) > width, error, width

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 
+from stackrace.model.race import Question
+
 from ..noise import MODELS
 from ..shares import upper_bound
 from ..trials.cut import cut
@@ -80,8 +82,8 @@ def _cut(cell: Cell) -> list[Error]:
     ]
 
 
-def _ordered(*, drops: bool) -> Counted:
-    return lambda cell: [Error(truth=EQUAL.name, races=cell.races, share=false_orders(cell, drops=drops))]
+def _ordered(question: Question) -> Counted:
+    return lambda cell: [Error(truth=EQUAL.name, races=cell.races, share=false_orders(cell, question))]
 
 
 def _columns(fields: Sequence[int]) -> tuple[str, ...]:
@@ -112,16 +114,17 @@ bound at most 6.5.""",
 ORDERS = Figure(
     title="False orders in a ranking",
     measured="""\
-Races of identical stacks in which the tiers put one above another at any of the 17 looks, in per cent, with
-the upper bound. Nobody is dropped, and all races go on for 40 blocks. Goal: at most 5, bound at most 6.5.""",
+Races of identical stacks whose table puts one above another when they end, in per cent, with the upper bound:
+when each pair has an order or is alike, or before that with a budget of 2, 3 … 40 blocks. The worst of these
+budgets is shown. Nobody is dropped. Goal: at most 5, bound at most 6.5.""",
     columns=_columns(FIELDS),
-    rows=_rows(_ordered(drops=False), FIELDS),
+    rows=_rows(_ordered(Question.RANKING), FIELDS),
 )
 
 ENDED = Figure(
     title="False orders in a race for a winner",
     measured="""\
 The same where stacks are dropped, until the race has its winner. Goal: at most 5, bound at most 6.5.""",
-    columns=_columns(FEW_FIELDS),
-    rows=_rows(_ordered(drops=True), FEW_FIELDS),
+    columns=_columns(FIELDS),
+    rows=_rows(_ordered(Question.WINNER), FIELDS),
 )

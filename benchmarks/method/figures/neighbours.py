@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from stackrace.checks import MOST_TAKEN
+from stackrace.model.race import Question
 
 from ..noise import CONTENDED, Contention
 from ..trials.coverage import coverage
@@ -38,8 +39,8 @@ def _rows(races: int) -> Iterator[Row]:
             equal, narrow, usual = (
                 Cell(model=met, stacks=STACKS, races=races, truth=truth) for truth in (EQUAL, NARROW, REALISTIC)
             )
-            false, wrong = false_orders(equal, drops=True), winners(narrow).wrong
-            answered, held = winners(usual), coverage(usual)
+            false, wrong = false_orders(equal, Question.WINNER), winners(narrow).wrong
+            answered, held = winners(usual), coverage(usual).held
             yield Row(
                 cells=(model.name, rule, bounded(false, races), bounded(wrong, races),
                        f"{percent(answered.answered)} ({answered.blocks:.0f})",

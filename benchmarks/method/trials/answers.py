@@ -11,7 +11,7 @@ import numpy as np
 from ..noise import Array
 from . import DELTA
 from .drawn import LAST, Cell, Chunk, chunks
-from .endings import Ending, Rule, by_selection, ending
+from .endings import Ending, ending
 from .schedule import BUDGET_S, Schedule
 
 __all__ = ["APART", "Answers", "answers", "reversed_"]
@@ -32,9 +32,9 @@ class Answers:
     seconds: float
 
 
-def answers(cell: Cell, schedule: Schedule, rule: Rule = by_selection, budget_s: float = BUDGET_S) -> Answers:
+def answers(cell: Cell, schedule: Schedule, budget_s: float = BUDGET_S) -> Answers:
     """Race by the clock. The cell's sd is that of a launch with one slice of half a second."""
-    found = [_raced(chunk, cell.sd, schedule, rule, budget_s) for chunk in chunks(cell)]
+    found = [_raced(chunk, cell.sd, schedule, budget_s) for chunk in chunks(cell)]
     named, behind, seconds, turned = (np.concatenate(each) for each in zip(*found, strict=True))
     return Answers(
         answered=float(named.mean()),
@@ -49,9 +49,9 @@ def reversed_(order: Array, speeds: Array) -> Array:
     return np.asarray((order & (speeds[:, :, None] - speeds[:, None, :] < -APART)).any(axis=(-2, -1)))
 
 
-def _raced(chunk: Chunk, sd: float, schedule: Schedule, rule: Rule, budget_s: float) -> Sequence[Array]:
+def _raced(chunk: Chunk, sd: float, schedule: Schedule, budget_s: float) -> Sequence[Array]:
     """Return of each race: was a winner named, how far behind the best it is, when, and is a pair reversed."""
-    seen = ending(_scaled(chunk, sd, schedule), schedule, budget_s, rule)
+    seen = ending(_scaled(chunk, sd, schedule), schedule, budget_s)
     return seen.winner >= 0, _behind(chunk, seen), seen.seconds, reversed_(seen.order, chunk.speeds)
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 
-from stackrace.stats.selection import selected
+from stackrace.stats.selection import looks
 
 from ..noise import Array
 from . import DELTA
@@ -14,32 +15,62 @@ from .drawn import Cell, Chunk, chunks
 from .endings import ending
 from .schedule import BUDGET_S, RULE
 
-__all__ = ["coverage"]
+__all__ = ["Coverage", "coverage"]
 
 
-def coverage(cell: Cell) -> float:
-    """Return the share of rows, every stack against the leader at the end of its race, whose 95 % limits hold it.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Coverage:
+    """Rows, every stack against the leader at the end of its race: the share ``held`` whose limits hold the truth.
 
-    A race ends with its winner, or after 180 s of the default schedule.
+    ``two`` and ``three`` are those of rows that rest on so few blocks, NaN for none; ``whole`` is the share of
+    races in which the limits of all rows hold. ``printed`` is the share of rows with limits.
     """
-    held = np.concatenate([_held(chunk) for chunk in chunks(cell)])
-    return float(held.mean()) if len(held) else math.nan
+
+    held: float
+    two: float
+    three: float
+    whole: float
+    printed: float
 
 
-def _held(chunk: Chunk) -> Array:
+def coverage(cell: Cell) -> Coverage:
+    """Race until there is a winner, or for 180 s of the default schedule."""
+    held, blocks, whole = (np.concatenate(each) for each in zip(*map(_rows, chunks(cell)), strict=True))
+    known = np.isfinite(held)
+
+    def share(rows: Array) -> float:
+        return float(held[rows].mean()) if rows.any() else math.nan
+
+    return Coverage(
+        held=share(known),
+        two=share(known & (blocks == 2)),
+        three=share(known & (blocks == 3)),
+        whole=float(whole.mean()),
+        printed=float(known.mean()),
+    )
+
+
+def _rows(chunk: Chunk) -> tuple[Array, Array, Array]:
+    """Tell of every row but the leader's whether its limits hold the truth, NaN without any, and its blocks.
+
+    Last of each race whether all its rows do.
+    """
     ends = ending(chunk.values, RULE, BUDGET_S).blocks
-    return np.concatenate([_rows(chunk, ends == n, int(n)) for n in np.unique(ends)])
-
-
-def _rows(chunk: Chunk, races: Array, blocks: int) -> Array:
-    """Tell of every stack but the leader, in those races after so many blocks, if its limits hold the truth.
-
-    A row without limits, since launches are missing, tells nothing.
-    """
-    seen = selected(chunk.values[races, :, :blocks], DELTA)
-    each, leader = np.arange(len(seen.leader)), seen.leader
-    true = chunk.speeds[races][each, leader][:, None] - chunk.speeds[races]
-    half = seen.each.half_width[each, leader]
-    holds = np.abs(seen.each.estimate[each, leader] - true) <= half
-    others = (np.arange(holds.shape[-1]) != leader[:, None]) & np.isfinite(half)
-    return np.asarray(holds[others])
+    held: list[Array] = []
+    blocks: list[Array] = []
+    whole: list[Array] = []
+    for seen in looks(chunk.values, DELTA):
+        here = np.flatnonzero(ends == seen.blocks)
+        if not len(here):
+            continue
+        family, leader = seen.limits(), seen.leader[here]
+        true = chunk.speeds[here] - chunk.speeds[here, leader][:, None]
+        estimate, half = family.estimate[here, :, leader], family.half_width[here, :, leader]
+        upper = estimate + half
+        upper = np.where(upper < 0, upper, np.minimum(upper, seen.ahead()[here]))
+        holds = np.where(np.isfinite(half), (estimate - half <= true) & (true <= upper + 1e-12), np.nan)
+        others = np.arange(holds.shape[-1]) != leader[:, None]
+        held.append(holds[others])
+        blocks.append(family.blocks[here, :, leader][others])
+        whole.append(((holds != 0) | ~others).all(axis=-1))
+    return np.concatenate(held), np.concatenate(blocks), np.concatenate(whole)

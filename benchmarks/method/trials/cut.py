@@ -71,7 +71,7 @@ def _ends(chunk: Chunk, last: int) -> Iterator[tuple[int, _Ends]]:
     for seen in looks(chunk.values[..., :last], DELTA):
         named = np.where(named >= 0, named, seen.winner)
         open_ = named < 0
-        behind = seen.behind()
+        behind = seen.ahead().max(axis=-1)
         beyond = open_ & (_of(chunk.lag, seen.leader) > behind + _NOTHING)
         wrong = ~open_ & (_of(chunk.lag, np.maximum(named, 0)) > DELTA)
         counts = (int(each.sum()) for each in (open_, beyond, wrong))

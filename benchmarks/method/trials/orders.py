@@ -1,10 +1,13 @@
-"""How often stacks are put in an order that is not theirs."""
+"""How often a table puts stacks in an order that is not theirs."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from stackrace.stats.selection import Selection, looks
+from stackrace.model.race import Question
+from stackrace.stats.pairs import Family
+from stackrace.stats.selection import LOOKS, Selection, looks
+from stackrace.stats.tiers import beats, ties
 
 from ..noise import Array
 from . import DELTA
@@ -13,25 +16,40 @@ from .drawn import Cell, Chunk, chunks
 __all__ = ["false_orders", "shown"]
 
 
-def false_orders(cell: Cell, *, drops: bool) -> float:
-    """Return the share of races in which tiers put a stack above another that is as fast or faster, at any look.
+def false_orders(cell: Cell, question: Question, alpha: float | None = None) -> float:
+    """Return the share of races whose limits put a stack above another that is as fast or faster, in the end.
 
-    Without ``drops`` for 40 blocks, as a ranking may take; with them until the race has its winner.
+    A race ends with its answer: a winner, or for a ranking when each pair has an order or is alike. Or its budget
+    ends it before that. The share is the largest of all budgets of 2, 3 … 40 blocks. ``alpha`` is what the limits
+    leave out, if it is another level than
+    that of the product.
     """
-    return sum(int(_false(chunk, drops).sum()) for chunk in chunks(cell)) / cell.races
+    false = sum(_false(chunk, question, alpha).sum(axis=0) for chunk in chunks(cell))
+    return float(np.max(false)) / cell.races
 
 
 def shown(seen: Selection) -> Array:
-    """Return which pairs the tiers put in an order, (R, K, K): i above j."""
-    with np.errstate(invalid="ignore"):
-        return np.asarray(seen.order.estimate - seen.order.half_width > 0)
+    """Return which pairs the limits of a race for a winner put in an order, (R, K, K): i above j."""
+    family = seen.limits()
+    return beats(family.estimate, family.half_width)
 
 
-def _false(chunk: Chunk, drops: bool) -> Array:
+def _false(chunk: Chunk, question: Question, alpha: float | None) -> Array:
+    """Tell of each race and budget whether the table shows a false order, (R, budgets)."""
     never = chunk.speeds[:, :, None] <= chunk.speeds[:, None, :]
-    false = np.zeros(len(chunk.speeds), dtype=bool)
-    over = np.zeros_like(false)
-    for seen in looks(chunk.values, DELTA, drops=drops):
-        false |= (shown(seen) & never).any(axis=(-2, -1)) & ~over
-        over |= drops & (seen.winner >= 0)
-    return false
+    false = np.zeros((len(LOOKS), len(chunk.speeds)), dtype=bool)
+    over = np.zeros(len(chunk.speeds), dtype=bool)
+    now = over
+    ranking = question is Question.RANKING
+    for at, seen in enumerate(looks(chunk.values, DELTA, drops=not ranking)):
+        family = seen.limits(ranking=ranking, alpha=alpha)
+        order = beats(family.estimate, family.half_width)
+        now = np.where(over, now, (order & never).any(axis=(-2, -1)))
+        false[at] = now
+        over = over | (_settled(family, order) if ranking else seen.winner >= 0)
+    return false.T
+
+
+def _settled(family: Family, order: Array) -> Array:
+    tied = ties(family.estimate, family.half_width, DELTA)
+    return np.asarray((order | np.swapaxes(order, -1, -2) | tied).all(axis=(-2, -1)))

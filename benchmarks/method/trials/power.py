@@ -8,12 +8,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from stackrace.stats.allpairs import looks as allpairs
 from stackrace.stats.selection import looks
+from stackrace.stats.tiers import beats
 
 from ..noise import Array
 from .drawn import LAST, Cell, chunks
-from .orders import shown
 from .schedule import RULE, Schedule
 
 __all__ = ["AFTER", "MATTERS", "Power", "power"]
@@ -40,11 +39,10 @@ class Power:
     seconds: float
 
 
-def power(cell: Cell, slower: float, *, before: bool = False, schedule: Schedule = RULE) -> Power:
-    """Race two stacks for a ranking, one ``slower``, 0.05 for 5 %; ``before``: by the rule of all pairs."""
-    orders = _all_pairs if before else _selection
+def power(cell: Cell, slower: float, *, schedule: Schedule = RULE) -> Power:
+    """Race two stacks for a ranking, one ``slower``, 0.05 for 5 %."""
     speeds = np.array([[0.0], [math.log1p(-slower)]])
-    found = [_first(orders(chunk.values + speeds), len(chunk.values)) for chunk in chunks(cell)]
+    found = [_first(_orders(chunk.values + speeds), len(chunk.values)) for chunk in chunks(cell)]
     right, wrong = (np.concatenate(each) for each in zip(*found, strict=True))
     return Power(
         found=tuple(float((right <= n).mean()) for n in AFTER),
@@ -53,13 +51,9 @@ def power(cell: Cell, slower: float, *, before: bool = False, schedule: Schedule
     )
 
 
-def _selection(values: Array) -> Iterator[tuple[int, Array]]:
-    return ((seen.blocks, shown(seen)) for seen in looks(values, MATTERS, drops=False))
-
-
-def _all_pairs(values: Array) -> Iterator[tuple[int, Array]]:
-    families = ((n, allpairs.look(values[..., :n])) for n in allpairs.LOOKS)
-    return ((n, one.estimate > one.half_width) for n, one in families)
+def _orders(values: Array) -> Iterator[tuple[int, Array]]:
+    families = ((seen.blocks, seen.limits(ranking=True)) for seen in looks(values, MATTERS, drops=False))
+    return ((blocks, beats(one.estimate, one.half_width)) for blocks, one in families)
 
 
 def _first(orders: Iterator[tuple[int, Array]], races: int) -> tuple[Array, Array]:

@@ -54,7 +54,7 @@ class Answer:
     next_best: str = ""
     """The stack that comes next after the first; empty where there is none."""
     ratio: Interval | None = None
-    """The first stack's throughput over the next best's, with 95 % limits of this ratio by itself."""
+    """The first stack's throughput over the next best's, with its limits."""
     within: float | None = None
     """How much better another stack may be at most, 0.05 for 5 %; for ``ALIKE`` how far any two of them differ."""
     blocks_needed: int | None = None

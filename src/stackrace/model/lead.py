@@ -21,7 +21,7 @@ class LeadKind(StrEnum):
     ENOUGH = "good choice"
     """No other stack is better than the first by more than does not matter."""
     OPEN = "open"
-    """The stacks named cannot be told apart."""
+    """The first stack named cannot be told from the others."""
     ONCE = "measured once"
     """The first stack was fastest, but no stack was launched twice."""
     ALONE = "only one"
@@ -34,14 +34,14 @@ class Lead:
 
     kind: LeadKind
     """ahead: proved better than every other; alike: nothing between the stacks that matters; good choice: none is
-    better by more than does not matter; open: the stacks cannot be told apart; measured once: the fastest of single
-    launches; only one: a single stack was measured."""
+    better by more than does not matter; open: the first cannot be told from the others; measured once: the fastest
+    of single launches; only one: a single stack was measured."""
     load: Load
     """The load level."""
     workload: str = ""
     """By name; empty where the race has a single one."""
     stacks: tuple[str, ...] = ()
-    """By path; the first one leads, unless the kind is ``OPEN``."""
+    """By path; the first one leads."""
     ratio: Interval | None = None
     """The throughput of a stack that is ahead over that of the next best; not finite where the two never met."""
 

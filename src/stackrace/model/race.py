@@ -32,7 +32,6 @@ __all__ = [
     "Race",
     "RacePlan",
     "Resources",
-    "Rule",
     "SettingFact",
     "StackFacts",
 ]
@@ -45,15 +44,6 @@ class Question(StrEnum):
     """Which stack is the best, or which cannot be told from the best."""
     RANKING = "ranking"
     """Where every stack stands."""
-
-
-class Rule(StrEnum):
-    """By what a race is decided; see `stats.judge`."""
-
-    SELECTION = "selection"
-    """With 95 % confidence the stack named is the best, or within the difference that matters; from 2 blocks on."""
-    ALL_PAIRS = "all pairs"
-    """No false order anywhere with 95 % confidence, at 5, 7, 10 … blocks: earlier races, without another word."""
 
 
 class Ending(StrEnum):
@@ -269,8 +259,8 @@ class Race:
     """The path of the stack that also ran as its own hidden twin (``model.stack.twin_path``); empty without."""
     resumed: int = 0
     """How often the race went on after an interruption."""
-    rule: Rule = Rule.ALL_PAIRS
-    """By what it was, and is reported as, decided."""
+    rule: str = ""
+    """What earlier races note of how they were decided. Nothing asks for it."""
     duty: Duty | None = None
     """Where its time went; None where nobody took it."""
     checks: Mapping[str, RightAnswers] = field(default_factory=dict)

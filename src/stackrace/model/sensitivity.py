@@ -17,34 +17,17 @@ __all__ = [
     "LighterServices",
     "NoErrors",
     "OtherLevels",
-    "SmallerDifference",
 ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LargerDifference:
-    """If differences up to ``difference`` did not matter, ``stack`` would do."""
+    """If differences up to ``difference`` did not matter, ``stack`` would do as well as the one named."""
 
     kind: Literal["larger difference"] = "larger difference"
     """Which condition this is."""
     stack: str
-    """The stack that the answer would name."""
-    difference: float
-    """As a share, 0.05 for 5 %."""
-    now: float
-    """The difference that does not matter to the race."""
-    as_well: bool
-    """Whether another stack will do already."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SmallerDifference:
-    """If differences below ``difference`` mattered, nobody would have won, or only ``stack``."""
-
-    kind: Literal["smaller difference"] = "smaller difference"
-    """Which condition this is."""
-    stack: str | None
-    """The only stack that would win; None where nobody would."""
+    """By path."""
     difference: float
     """As a share, 0.05 for 5 %."""
     now: float
@@ -155,7 +138,6 @@ class LighterApp:
 
 Condition = (
     LargerDifference
-    | SmallerDifference
     | OtherLevels
     | LatencyCounts
     | NoErrors

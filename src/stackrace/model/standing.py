@@ -28,13 +28,16 @@ class Row:
     stack: str
     """By path."""
     tier: int
-    """1 is the best; no order is claimed within a tier."""
+    """1 is the best: in a later one are those whose ``ratio`` has limits below 1. No order is claimed within a
+    tier."""
     rank: tuple[int, int]
     """The first and the last place that the stack may hold."""
     throughput_per_s: Interval
-    """Right answers per second."""
+    """Right answers per second at the leader's moments: the rates of two rows have the quotient of their ratios.
+    The limits are of this rate by itself; reports show those of the ratio."""
     ratio: Interval
-    """Its throughput over the leader's; 1 for the leader itself."""
+    """Its throughput over the leader's; 1 for the leader itself. The limits of all rows hold together with 95 %
+    confidence."""
     latency: Quantiles
     """Of all its requests together."""
     errors: int

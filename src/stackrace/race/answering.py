@@ -8,29 +8,32 @@ from itertools import combinations
 
 from ..model.answer import Answer, AnswerKind
 from ..model.interval import Interval
-from ..model.race import Question, Race, Rule
+from ..model.race import Question, Race
 from ..stats import selection
 from ..stats.judge import Judgement
 from .judged_level import JudgedLevel
 from .levels import blocks_of
 
-__all__ = ["MOST_BEHIND", "answer_of"]
+__all__ = ["MOST_BEHIND", "alike", "answer_of"]
 
 MOST_BEHIND = 0.25
 """A stack that may be further behind the best than this is no advice: there is no winner yet."""
 
 
 def answer_of(judged: JudgedLevel) -> Answer:
-    """Return what ``judged``, the level that the race speaks of, answers to its question."""
+    """Return what ``judged``, the level that the race speaks of, answers to its question.
+
+    The rule for a winner ends the race; what is said then follows the limits of the table.
+    """
     race, judgement, stacks = judged.race, judged.judgement, judged.stacks
     if len(stacks) == 1:
         asked = race.limits.get(judged.measured.workload, race.stacks)
         return Answer(kind=AnswerKind.ALONE if len(asked) == 1 else AnswerKind.ONLY, stacks=tuple(stacks))
-    first = judged.first
+    first = judgement.leader
     others = _by_lead(judgement, first, [i for i in range(len(stacks)) if i != first])
-    alike = _alike(judgement, first, race.difference)
-    kind = _kind(race, judgement, alike)
-    named = (first, *alike) if kind is AnswerKind.ALIKE else (first,)
+    same = alike(judgement, race.difference)
+    kind = _kind(race, judgement, same)
+    named = (first, *same) if kind is AnswerKind.ALIKE else (first,)
     settled = kind not in (AnswerKind.CLOSE, AnswerKind.UNDECIDED)
     rivals = [] if settled else [i for i in others if i in _open(race, judgement)]
     return Answer(
@@ -46,38 +49,36 @@ def answer_of(judged: JudgedLevel) -> Answer:
     )
 
 
-def _kind(race: Race, judgement: Judgement, alike: Sequence[int]) -> AnswerKind:
+def _kind(race: Race, judgement: Judgement, same: Sequence[int]) -> AnswerKind:
     if race.question is Question.RANKING:
         return AnswerKind.RANKED if all(judgement.settled) else AnswerKind.UNDECIDED
-    if judgement.winners:
-        if judgement.surely:
-            return AnswerKind.BEST
-        return AnswerKind.ALIKE if alike else AnswerKind.GOOD
+    if judgement.surely:
+        return AnswerKind.BEST
     behind = math.inf if judgement.behind is None else judgement.behind
-    if race.rule is Rule.SELECTION and behind <= race.difference:
-        # time ran out between two planned looks, with limits that are narrow enough
-        return AnswerKind.GOOD
+    # without a winner: time ran out between two planned looks, with limits that are narrow enough
+    if judgement.winner is not None or behind <= race.difference:
+        return AnswerKind.ALIKE if same else AnswerKind.GOOD
     return AnswerKind.CLOSE if behind <= MOST_BEHIND else AnswerKind.UNDECIDED
 
 
 def _by_lead(judgement: Judgement, first: int, others: Sequence[int]) -> list[int]:
     """Sort ``others`` by how far the first stack is ahead of them, the closest first; those it never met last."""
-    lead = judgement.each.estimate[first]
+    lead = judgement.family.estimate[first]
     return sorted(others, key=lambda i: math.inf if math.isnan(lead[i]) else lead[i])
 
 
-def _alike(judgement: Judgement, first: int, difference: float) -> list[int]:
-    """Return who is not proved worse than the first stack, if nothing that matters lies between any two of them."""
-    rivals = [i for i in range(len(judgement.tiers)) if i != first and not judgement.order[first, i]]
-    alike = all(judgement.apart(i, j) <= difference for i, j in combinations((first, *rivals), 2))
-    return rivals if alike else []
+def alike(judgement: Judgement, difference: float) -> list[int]:
+    """Return who is not proved worse than the leader, if nothing that matters lies between any two of them."""
+    rivals = [i for i, tier in enumerate(judgement.tiers) if tier == 1 and i != judgement.leader]
+    pairs = combinations((judgement.leader, *rivals), 2)
+    return rivals if all(judgement.apart(i, j) <= difference for i, j in pairs) else []
 
 
 def _open(race: Race, judgement: Judgement) -> Sequence[int]:
     """Return whom the question still is about."""
     if race.question is Question.RANKING:
         return [i for i, done in enumerate(judgement.settled) if not done]
-    return judgement.left
+    return [i for i in judgement.left if judgement.tiers[i] == 1]
 
 
 def _within(race: Race, judgement: Judgement, kind: AnswerKind, named: Sequence[int]) -> float | None:
@@ -85,8 +86,8 @@ def _within(race: Race, judgement: Judgement, kind: AnswerKind, named: Sequence[
         case AnswerKind.ALIKE:
             return max(judgement.apart(i, j) for i, j in combinations(named, 2))
         case AnswerKind.GOOD:
-            return race.difference
-        case AnswerKind.CLOSE | AnswerKind.UNDECIDED if race.rule is Rule.SELECTION:
+            return max(race.difference, judgement.behind or 0.0)
+        case AnswerKind.CLOSE | AnswerKind.UNDECIDED:
             return judgement.behind
     return None
 
@@ -107,5 +108,4 @@ def _needed_s(race: Race, judgement: Judgement, stacks: int) -> float | None:
 def _is_hopeless(race: Race, judgement: Judgement) -> bool:
     """Tell whether no number of blocks is likely to bring an answer."""
     bounded = judgement.behind is not None and math.isfinite(judgement.behind)
-    by_looks = race.rule is Rule.SELECTION and race.repeats is None
-    return by_looks and bounded and judgement.blocks_needed is None
+    return race.repeats is None and bounded and judgement.blocks_needed is None

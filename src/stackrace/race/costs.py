@@ -36,9 +36,9 @@ def costs_of(judged: JudgedLevel) -> Costs | None:
     return Costs(
         first=_need(judged.row(first)),
         second=_need(judged.row(second)),
-        ratio=ratio if judgement.better(first, second) and ratio.value > 1 else None,
+        ratio=ratio if judgement.order[first, second] else None,
         cheaper=None if cheaper is None else _need(judged.row(cheaper)),
-        equal=cheaper is not None and bool(judgement.tied[first, cheaper] or cheaper in judgement.winners),
+        equal=cheaper is not None and judgement.apart(first, cheaper) <= judged.race.difference,
     )
 
 
@@ -50,7 +50,7 @@ def _cheaper_equal(judged: JudgedLevel, first: int) -> int | None:
     """Return the stack of the first tier that costs clearly less than ``first``, the one with the least memory."""
     own = judged.row(first)
     rivals = [judged.stacks.index(row.stack) for row in judged.rows if row.tier == 1 and row.stack != own.stack]
-    equal = [i for i in rivals if not judged.judgement.better(first, i) and _cheaper(judged.row(i), own)]
+    equal = [i for i in rivals if _cheaper(judged.row(i), own)]
     return min(equal, key=lambda i: (memory(judged.row(i)), cpu_ms(judged.row(i))), default=None)
 
 

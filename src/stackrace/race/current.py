@@ -64,7 +64,7 @@ def _standing(
     rows = headline.row(own), headline.row(first)
     return replace(
         yours,
-        kind=CurrentKind.BEHIND if headline.judgement.better(first, own) else CurrentKind.OPEN,
+        kind=CurrentKind.BEHIND if headline.judgement.order[first, own] else CurrentKind.OPEN,
         first=headline.stacks[first],
         throughput=_ratio(headline, own, first),
         memory=_share(memory(rows[0]), memory(rows[1])),

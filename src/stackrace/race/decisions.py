@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
-from ..model.race import Question, Race, Rule
+from ..model.race import Question, Race
 from ..stats import selection, summary
-from ..stats.allpairs import looks as allpairs
-from ..stats.judge import Judgement, judge
+from ..stats.judge import Judgement
 from .judged_level import judgement_of
 from .levels import MeasuredLevel, blocks_of, headline_of, measured_levels
 from .machines import compared, pooled
@@ -40,14 +39,12 @@ def decisions(race: Race) -> Decisions:
     a winner, who can be the best no more, or not by anything that matters. Nothing is decided in an exhaustive
     race, or in one whose runs are counted. A stack alone is done when its own throughput is known to within the
     difference. A machine whose ratios of stacks are unequal decides nothing; once it is left out, a stack that was
-    dropped may be in again. A race that began by the rule of all pairs goes on by it: see `_by_all_pairs`.
+    dropped may be in again.
     """
     race = counted(race)
     if race.exhaustive or race.repeats is not None:
         return _OPEN
     race = pooled(race, compared(race))
-    if race.rule is Rule.ALL_PAIRS:
-        return _by_all_pairs(race)
     blocks = selection.last_look(len(blocks_of(race)))
     levels = measured_levels(race, blocks=blocks, pooled=True) if blocks else []
     if not levels:
@@ -75,27 +72,7 @@ def _awaited(race: Race, level: MeasuredLevel) -> bool:
 def _known(race: Race, level: MeasuredLevel, blocks: int) -> bool:
     own = summary.intervals(level.values)[0]
     narrow = own.high is not None and own.high / own.value <= 1 + race.difference
-    return narrow and blocks >= selection.ORDER_FROM
-
-
-def _by_all_pairs(race: Race) -> Decisions:
-    """Settled: the question is answered at every level. Dropped, at every level where it has data: who is done.
-
-    For a winner that is who is beaten, for a ranking who has all its pairs settled. A pair with fewer blocks than
-    the first look decides nothing.
-    """
-    blocks = allpairs.last_look(len(blocks_of(race)))
-    levels = [level for level in measured_levels(race, blocks=blocks) if _comparable(race, level)]
-    judged = [judge(level.values, race.difference, rule=race.rule, least=allpairs.LOOKS[0]) for level in levels]
-    measured = {stack for level in levels for stack in level.stacks}
-    kept = {
-        stack
-        for level, judgement in zip(levels, judged, strict=True)
-        for stack, done in zip(level.stacks, _done(judgement, race.question), strict=True)
-        if not done
-    }
-    settled = bool(judged) and all(_answers(judgement, race.question) for judgement in judged)
-    return Decisions(settled=settled and not twins_apart(race, blocks=blocks), dropped=frozenset(measured - kept))
+    return narrow and blocks >= selection.WINNER_FROM
 
 
 def _asked(race: Race, workload: str) -> tuple[str, ...]:
@@ -105,12 +82,7 @@ def _asked(race: Race, workload: str) -> tuple[str, ...]:
 
 def _answers(judgement: Judgement, question: Question) -> bool:
     """Tell whether ``question`` is answered: somebody wins, or every pair is decided or a tie."""
-    return bool(judgement.winners) if question is Question.WINNER else all(judgement.settled)
-
-
-def _done(judgement: Judgement, question: Question) -> tuple[bool, ...]:
-    """Tell of each stack whether further launches of it would not help the answer."""
-    return judgement.beaten if question is Question.WINNER else judgement.settled
+    return judgement.winner is not None if question is Question.WINNER else all(judgement.settled)
 
 
 def _comparable(race: Race, level: MeasuredLevel) -> bool:

@@ -40,9 +40,8 @@ class JudgedLevel:
 
     @property
     def first(self) -> int:
-        """The index of the stack that the answer names: the leader, unless only others are proved to win."""
-        good = self.judgement.winners or (self.judgement.leader,)
-        return self.judgement.leader if self.judgement.leader in good else self.judgement.foremost(good)
+        """The index of the stack that the answer names."""
+        return self.judgement.leader
 
     def row(self, index: int) -> Row:
         """Return the row of the stack with that index."""
@@ -52,4 +51,4 @@ class JudgedLevel:
 def judgement_of(race: Race, level: MeasuredLevel, *, drops: bool) -> Judgement:
     """Judge a level. Only where the answer is looked for, and not all is measured anyway, stacks are out of it."""
     drops = drops and not race.exhaustive and race.repeats is None
-    return judge(level.values, race.difference, rule=race.rule, question=race.question, drops=drops)
+    return judge(level.values, race.difference, question=race.question, drops=drops)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ..model.machines import MachineComparison, MachineVerdict, RatioShift
-from ..model.race import Race, Rule
+from ..model.race import Race
 from ..stats.machines import same_ratios, same_speed
 from .drifts import means, steady
 from .levels import MeasuredLevel, blocks_of, headline_of, measured_levels
@@ -22,7 +22,7 @@ def compared(race: Race) -> tuple[MachineComparison, ...]:
     """
     if len({launch.machine for launch in race.launches}) < 2:
         return ()
-    levels = measured_levels(race, pooled=race.rule is Rule.SELECTION)
+    levels = measured_levels(race, pooled=True)
     if not levels:
         return ()
     level = levels[headline_of(levels)]

@@ -9,7 +9,7 @@ from statistics import median
 
 from ..checks.races import AnswerSizes, CarryOverTest, RaceView, TwinPair
 from ..model.load import LoadResult
-from ..model.race import Race, Rule
+from ..model.race import Race
 from ..stats.carry_over import carry_over
 from ..stats.logs import exp
 from .drifts import drift_of_each, drift_of_mean
@@ -32,7 +32,7 @@ PARTS = 3
 
 def race_view(race: Race, headline: LevelKey) -> RaceView:
     """Return what the checks see of ``race``; ``headline`` is the key of the level that the answer is about."""
-    levels = measured_levels(race, pooled=race.rule is Rule.SELECTION)
+    levels = measured_levels(race, pooled=True)
     spoken = next((level for level in levels if level.key == headline), None)
     return RaceView(
         twin=race.twin,

@@ -27,10 +27,10 @@ Merge = Callable[[Sequence[bytes]], Quantiles]
 def level_of(
     race: Race, measured: MeasuredLevel, judgement: Judgement, merge: Merge, spread: Spread | None
 ) -> Level:
-    """Return the rows of ``measured``, the leader first, the others by how they compare with it.
+    """Return the rows of ``measured`` by tiers, the leader first, in each tier by how they compare with it.
 
-    Tiers follow the ratios. All pairs together may not prove a row slower that left early, where a faster row is
-    proved. It is in that row's tier then, unless its own limits hold 1: then neither is.
+    Rates are those of the leader's moments: their quotients are the ratios, though a stack that left early was
+    measured in the hour's first minutes only.
     """
     throughputs = summary.intervals(measured.values)
     rows = [_row(race, measured, judgement, i, throughputs, merge) for i in range(len(measured.stacks))]
@@ -41,15 +41,7 @@ def level_of(
             for row, slices in zip(rows, measured.slices, strict=True)
         ]
     leader = measured.stacks[judgement.leader]
-    rows.sort(key=lambda row: (row.stack != leader, -row.ratio.value))
-    slower = [row.ratio.high is None or row.ratio.high < 1 for row in rows]
-    joined = [
-        max(above.tier for above in rows[: place + 1]) if slower[place] else row.tier
-        for place, row in enumerate(rows)
-    ]
-    claimed = [min(joined[place:]) for place in range(len(rows))]
-    numbers = {tier: number for number, tier in enumerate(sorted(set(claimed)), start=1)}
-    rows = [replace(row, tier=numbers[tier]) for row, tier in zip(rows, claimed, strict=True)]
+    rows.sort(key=lambda row: (row.tier, row.stack != leader, -row.ratio.value))
     return Level(load=measured.load, rows=tuple(rows), workload=measured.workload)
 
 
@@ -66,14 +58,15 @@ def _row(
     ready = [launch.ready_s for launch in launches if launch.ready_s is not None]
     errors = sum(slice_.result.counts.errors for slice_ in slices)
     latency = _latency(slices, merge)
+    own, leader = throughputs[index], throughputs[judgement.leader]
     ratio = judgement.ratio(index, judgement.leader)
     if math.isnan(ratio.value):  # they never met in a block
-        ratio = Interval(value=throughputs[index].value / throughputs[judgement.leader].value)
+        ratio = Interval(value=own.value / leader.value)
     return Row(
         stack=stack,
         tier=judgement.tiers[index],
         rank=judgement.ranks[index],
-        throughput_per_s=throughputs[index],
+        throughput_per_s=_moved(own, leader.value * ratio.value),
         ratio=ratio,
         latency=latency,
         p50_without_network_s=_without_network_s(latency, slices),
@@ -85,6 +78,11 @@ def _row(
         slices=len(slices),
         ready_s=median(ready) if ready else None,
     )
+
+
+def _moved(own: Interval, value: float) -> Interval:
+    low, high = (None if limit is None else limit * value / own.value for limit in (own.low, own.high))
+    return Interval(value=value, low=low, high=high)
 
 
 def _counts(race: Race, launch: Launch, measured: MeasuredLevel) -> bool:

@@ -8,7 +8,6 @@ from itertools import islice
 
 from ..model.interval import Interval
 from ..model.lead import Lead, LeadKind
-from ..model.race import Rule
 from ..model.sensitivity import (
     Condition,
     CpuCounts,
@@ -19,7 +18,6 @@ from ..model.sensitivity import (
     LighterServices,
     NoErrors,
     OtherLevels,
-    SmallerDifference,
 )
 from ..model.standing import Row
 from .costs import CHEAPER, cpu_ms, memory
@@ -62,47 +60,23 @@ def _all(levels: Sequence[JudgedLevel], judged: JudgedLevel) -> Iterator[Conditi
 
 
 def _difference(judged: JudgedLevel) -> Iterator[Condition]:
-    """Find the difference at which the decision flips, by the rule that made it: m − H > −δ against all others."""
-    judgement, first, now = judged.judgement, judged.first, judged.race.difference
-    needs = [_need(judged, i) for i in range(len(judged.stacks))]
-    if judged.race.rule is Rule.SELECTION:
-        # who will do where more does not matter; the answer itself says how far behind a leader may be
-        if judgement.winners:
-            yield from _as_well(judged, needs)
-    elif not judgement.winners:
-        best = needs.index(min(needs))
-        if now < needs[best] <= FAR:
-            yield LargerDifference(stack=judged.stacks[best], difference=needs[best], now=now, as_well=False)
-    elif needs[first] > 0:
-        surer = [judged.stacks[i] for i in judgement.winners if needs[i] < needs[first]]
-        yield SmallerDifference(stack=surer[0] if surer else None, difference=needs[first], now=now)
-    else:
-        yield from _as_well(judged, needs)
+    """Name the stack that differences of a little more make as good as the winner: by the limits of its ratio.
 
-
-def _as_well(judged: JudgedLevel, needs: Sequence[float]) -> Iterator[Condition]:
-    now = judged.race.difference
-    rival = min((i for i in range(len(judged.stacks)) if i != judged.first), key=lambda i: needs[i])
-    if now < needs[rival] <= FAR:
-        yield LargerDifference(stack=judged.stacks[rival], difference=needs[rival], now=now, as_well=True)
-
-
-def _need(judged: JudgedLevel, index: int) -> float:
-    """Return how large a difference must not matter for a stack to win: what it may be slower by than any other.
-
-    What holds against k holds against all that k is above.
+    Who will do where more does not matter is no question while nobody wins: the answer itself says how far behind
+    a leader may be.
     """
-    order = judged.judgement.order
-    others = [j for j in range(len(judged.stacks)) if j != index and not order[index, j]]
-    return max(
-        (min(_behind(judged, index, k) for k in (j, *(k for k in others if order[k, j]))) for j in others),
-        default=0.0,
-    )
+    judgement, now = judged.judgement, judged.race.difference
+    if judgement.winner is None:
+        return
+    slower = {i: _slower(judged, i) for i in range(len(judged.stacks)) if i != judged.first}
+    rival = min(slower, key=lambda i: slower[i])
+    if now < slower[rival] <= FAR:
+        yield LargerDifference(stack=judged.stacks[rival], difference=slower[rival], now=now)
 
 
-def _behind(judged: JudgedLevel, index: int, other: int) -> float:
-    """Return by how much a stack may be slower than ``other`` at most: exp(H − m) − 1; infinite without limits."""
-    ratio = judged.judgement.ratio(other, index)
+def _slower(judged: JudgedLevel, index: int) -> float:
+    """Return by how much a stack may be slower than the winner at most; infinite without limits."""
+    ratio = judged.judgement.ratio(judged.first, index)
     return math.inf if ratio.high is None else ratio.high - 1
 
 

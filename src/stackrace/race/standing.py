@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from ..checks.races import examine_race
 from ..model.answer import Answer, AnswerKind
-from ..model.race import Race, Rule
+from ..model.race import Race
 from ..model.standing import Standing
 from ..model.verdict import Effect
 from .answering import answer_of
@@ -24,7 +24,6 @@ from .resume import counted
 from .rows import Merge, level_of
 from .scaling import curves
 from .sensitivity import conditions_of
-from .twin_difference import twins_at
 from .withdrawals import withdrawals
 
 __all__ = ["standing"]
@@ -44,7 +43,7 @@ def standing(race: Race, *, merge: Merge, spread: Spread | None = None, thorough
     race = counted(race)
     machines = compared(race)
     race = pooled(race, machines)
-    measured = measured_levels(race, pooled=_pooled(race))
+    measured = measured_levels(race, pooled=True)
     if not measured:
         missing = withdrawals(race, set())
         return Standing(
@@ -65,7 +64,7 @@ def standing(race: Race, *, merge: Merge, spread: Spread | None = None, thorough
         levels=tuple(level.level for level in levels),
         withdrawals=withdrawals(race, {row.stack for level in levels for row in level.rows}),
         warnings=_warnings(race),
-        resolution=_resolution(headline),
+        resolution=headline.judgement.resolution,
         verdict=verdict,
         scaling=curves(levels) if thorough else (),
         machines=machines,
@@ -81,19 +80,6 @@ def standing(race: Race, *, merge: Merge, spread: Spread | None = None, thorough
         conditions=conditions_of(levels, at),
         current=current_standing(race, headline, result.withdrawals),
     )
-
-
-def _pooled(race: Race) -> bool:
-    """Tell whether the twin's launches count as its original's; by the rule of all pairs they were not used."""
-    return race.rule is Rule.SELECTION
-
-
-def _resolution(headline: JudgedLevel) -> float | None:
-    """Return the smallest difference that would have shown; by the rule of all pairs, between the twins if there
-    are."""
-    by_twins = headline.race.rule is Rule.ALL_PAIRS
-    twins = twins_at(headline.race, headline.measured.key) if by_twins else None
-    return headline.judgement.resolution if twins is None else twins.resolution
 
 
 def _warnings(race: Race) -> dict[str, int]:

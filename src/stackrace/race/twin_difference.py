@@ -7,12 +7,13 @@ from dataclasses import dataclass
 
 from ..model.race import Race
 from ..model.stack import twin_path
-from ..stats.logs import growth
-from ..stats.selection import ORDER_ALPHA as ALPHA
 from ..stats.selection import family
 from .levels import LevelKey, MeasuredLevel, measured_levels
 
-__all__ = ["TwinDifference", "twin_differences", "twins_apart", "twins_at"]
+__all__ = ["TwinDifference", "twin_differences", "twins_apart"]
+
+ALPHA = 0.004
+"""Each look's chance that equal stacks look different: the twins are looked at after every block."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,20 +28,6 @@ class TwinDifference:
     @property
     def differ(self) -> bool:
         return abs(self.difference) > self.half_width
-
-    @property
-    def resolution(self) -> float | None:
-        """The smallest difference that would have shown, 0.04 for 4 %, or None."""
-        return growth(self.half_width)
-
-
-def twins_at(race: Race, key: LevelKey) -> TwinDifference | None:
-    """Return what the level of ``key``, by itself, says about the pair, as one of all pairs of stacks and twin.
-
-    None where there is no twin, or one of the pair was not measured there.
-    """
-    level = next((level for level in _levels_of_both(race) if level.key == key), None)
-    return None if level is None else _compared(race, level, ALPHA)
 
 
 def twins_apart(race: Race, *, blocks: int | None = None) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Sequence
 
-from ..model.race import Race, RacePlan, Rule
+from ..model.race import Race, RacePlan
 from ..model.stack import Stack, twin_path
 from .twin_difference import twins_apart
 
@@ -58,7 +58,7 @@ def replacement(plan: RacePlan, race: Race) -> Stack | None:
 
 def _at_work(race: Race) -> bool:
     """Tell whether the pair still has something to show; in a race that measures everything it always has."""
-    if race.exhaustive or race.repeats is not None or race.rule is Rule.ALL_PAIRS:
+    if race.exhaustive or race.repeats is not None:
         return True
     return _shared_blocks(race) < TWIN_BLOCKS or twins_apart(race)
 

@@ -97,7 +97,6 @@ def _race(race: Race) -> dict[str, object]:
         "enforced": race.cores.enforced.value,
         "twin": printable(race.twin) or None,
         "resumed": race.resumed,
-        "rule": race.rule.value,
         "duty": None if race.duty is None else {**plain(race.duty), "total_s": whole(race.duty.total_s)},
         "seed": race.seed,
         "notes": plain(race.notes),

@@ -33,7 +33,6 @@ def level_table(level: Level, *, void: bool = False, current: str = "", mark: st
     rows = level.rows
     first = tuple(row.tier == 1 and not void for row in rows)
     most = max((row.ratio.high or row.ratio.value for row in rows), default=1.0)
-    rates = tuple(figures.limits(row.throughput_per_s, figures.number) for row in rows)
     ratios = tuple(figures.limits(row.ratio, figures.number) for row in rows)
     errors = any(row.errors for row in rows)
     return Table(columns=(
@@ -42,7 +41,7 @@ def level_table(level: Level, *, void: bool = False, current: str = "", mark: st
         Column(title="stack", cells=_each(rows, lambda row: row.stack), left=True, fold_to=READABLE,
                tones=tuple(Tone.STRONG if leads else Tone.PLAIN for leads in first),
                notes=_current((row.stack for row in rows), current, mark)),
-        Column(title="requests/s", short="req/s", cells=_each(rows, _rate), notes=rates, notes_keep=4),
+        Column(title="requests/s", short="req/s", cells=_each(rows, _rate)),
         Column(title="against the leader", short="vs leader, 95 %", left=True, notes=ratios, media=_NOT_ON_PAGES,
                cells=_each(rows, lambda row: figures.number(row.ratio.value))),
         Column(title="", keep=9, left=True, media=(Medium.SCREEN,),

@@ -54,5 +54,5 @@ def _progress(state: LiveState) -> str:
     first = [row.stack for row in state.standing.rows if row.tier == 1] if state.standing else []
     if first:
         more = f" and {len(first) - 1} more" if len(first) > 1 else ""
-        words.append(f"first tier so far: {first[0]}{more}")
+        words.append(f"provisional first tier: {first[0]}{more}")
     return ", ".join(words)

@@ -14,7 +14,7 @@ from ..model import ids
 from ..model.app import EntryKind
 from ..model.errors import InputError, OwnerError
 from ..model.load import Load
-from ..model.race import Race, RacePlan, Rule
+from ..model.race import Race, RacePlan
 from ..model.right_answer import RightAnswers
 from ..model.source import Source
 from ..spec.request import RaceRequest
@@ -92,7 +92,6 @@ def race_of(
         repeats=plan.repeats,
         limits=plan.limits,
         exhaustive=plan.exhaustive,
-        rule=Rule.SELECTION,
         checks={name: check for name in asked if (check := _check(request, name))},
         source=source,
         current=current.stack.path if current is not None and current.stack is not None else "",

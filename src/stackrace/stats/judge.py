@@ -4,39 +4,33 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from ..model.interval import Interval
-from ..model.race import Question, Rule
-from . import selection
-from .allpairs import looks as allpairs
-from .family import Family
-from .logs import FURTHEST, growth, ratio_of
-from .pairs import Array
+from ..model.race import Question
+from .logs import exp, growth
+from .pairs import Array, Family
 from .planning import blocks_to_answer
-from .tiers import Relation, above, beats, best, closure, rank_sets, settled_stacks, tiers, ties, winners
+from .selection import selected
+from .tiers import Relation, beats, foremost, rank_sets, settled_stacks, tiers, ties
 
 __all__ = ["Judgement", "judge"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Judgement:
-    """What is known of K stacks, by index."""
+    """What is known of K stacks, by index. All of it follows from the limits that `ratio` gives."""
 
     family: Family
-    """The limits of all pairs together."""
-    each: Family
-    """The limits of each pair by itself."""
+    """All pairs, with limits that hold for all of them together."""
     order: Relation
-    """Who is above whom, by ``family``."""
+    """Who is above whom by ``family``: the limits exclude 1."""
     tied: Relation
     """Who differs by nothing that matters, by ``family``."""
-    winners: tuple[int, ...]
-    """The stacks that answer "which is the best?", none while nobody does."""
-    surely: bool
-    """Whether the leader is proved better than every other."""
+    winner: int | None
+    """The stack that a planned look has named, None while none has."""
     left: tuple[int, ...]
     """The stacks that may still be the best, by the rule."""
     tiers: tuple[int, ...]
@@ -44,11 +38,10 @@ class Judgement:
     ranks: tuple[tuple[int, int], ...]
     """The first and the last place that each stack may have."""
     leader: int
-    """The stack that the answer speaks of."""
-    proved: Relation
-    """The relation by which others left the race."""
-    behind: float | None = None
-    """By how much the leader is behind the best at most, 0.07 for 7 %; None while that is unknown."""
+    """The stack that the answer speaks of: no limits say that another one is better."""
+    ahead: Array
+    """(K,): by how much each stack may be better than the leader at most, ln units; less than 0 for one that is
+    proved worse, infinite where nothing is known."""
     blocks_needed: int | None = None
     """How many blocks an answer is likely to take; None where 40 are too few."""
 
@@ -58,101 +51,85 @@ class Judgement:
         return tuple(bool(decided) for decided in settled_stacks(self.order, self.tied))
 
     @property
-    def beaten(self) -> tuple[bool, ...]:
-        """For each stack, whether another one is above it."""
-        return tuple(bool(over) for over in self.order.sum(axis=0))
+    def surely(self) -> bool:
+        """Whether the leader is proved better than every other."""
+        return self.tiers.count(1) == 1
+
+    @property
+    def behind(self) -> float | None:
+        """By how much the leader is behind the best at most, 0.07 for 7 %; None while that is unknown."""
+        return growth(max(float(self.ahead.max()), 0.0))
 
     @property
     def resolution(self) -> float | None:
         """The smallest difference from the leader that would have shown, 0.04 for 4 %, or None."""
-        halves: list[float] = self.each.half_width[self.leader].tolist()
-        half = min(halves[: self.leader] + halves[self.leader + 1 :], default=math.inf)
-        return growth(half)
-
-    def better(self, first: int, second: int) -> bool:
-        """Tell whether ``first`` is proved better than ``second``, by its tier or on the way to the winner."""
-        return bool(self.order[first, second] or self.proved[first, second])
+        halves = np.delete(self.family.half_width[self.leader], self.leader)
+        return growth(float(halves.min(initial=math.inf)))
 
     def ratio(self, first: int, second: int) -> Interval:
-        """Return exp(m ± H) of first ÷ second, limits of this pair by itself; NaN where they share no block."""
-        m, half = float(self.each.estimate[first, second]), float(self.each.half_width[first, second])
-        return ratio_of(m, math.nan if math.isnan(m) else half)
+        """Return exp(m ± H) of first ÷ second, NaN where they share no block.
+
+        How much better than the leader a stack may be is known more narrowly: see `judge`.
+        """
+        m, half = float(self.family.estimate[first, second]), float(self.family.half_width[first, second])
+        if math.isnan(m) or math.isinf(half):
+            return Interval(value=math.exp(m))
+        low, high = m - half, m + half
+        if second == self.leader:
+            high = float(self.ahead[first])
+        elif first == self.leader:
+            low = -float(self.ahead[second])
+        return Interval(value=math.exp(m), low=exp(low), high=exp(high))
 
     def apart(self, first: int, second: int) -> float:
-        """Return by how much two stacks differ at most, exp(|m| + H) − 1, all pairs together."""
-        m, half = float(self.family.estimate[first, second]), float(self.family.half_width[first, second])
-        return math.expm1(min(abs(m) + half, FURTHEST))
-
-    def foremost(self, among: Sequence[int]) -> int:
-        """Return the one of ``among`` that comes out best against the others; see `best`."""
-        return best(self.family.estimate, among)
+        """Return by how much two stacks differ at most, by the limits of their ratio; infinite without any."""
+        ratio = self.ratio(first, second)
+        return math.inf if ratio.low is None or ratio.high is None else max(1 / ratio.low, ratio.high) - 1
 
 
 def judge(
     values: Sequence[Sequence[float]] | Array,
     difference: float,
     *,
-    rule: Rule = Rule.SELECTION,
     question: Question = Question.WINNER,
     drops: bool = True,
-    least: int = 2,
 ) -> Judgement:
-    """Return what all looks up to now say about K stacks, by the ``rule`` of their race.
+    """Return what all looks up to now say about K stacks.
 
     ``values`` has shape (K, B), K ≥ 1: ln of the response by stack and block in order of time, NaN where there is
     none. ``difference`` ≥ 0 is the ratio that does not matter, 0.05 for 5 %: δ = ln(1 + difference). For a
-    ranking, or without ``drops``, all stacks stay in. By the rule of all pairs, those with fewer than ``least``
-    common blocks decide nothing.
+    ranking, or without ``drops``, all stacks stay in.
 
-    Source: see `selection.looks`, `allpairs.followed` and the functions of `tiers`, which this joins.
+    Everything follows from one family of limits, d_ij ± H_ij (`Selection.limits`). One thing is known more
+    narrowly: a stack that is not proved worse than the leader is better by (H_lj − d_lj)₊ at most, with the H of
+    the rule for a winner (`Selection.ahead`), which promises no more than that.
+
+    Source: see `selection.looks`, `limits.critical` and the functions of `tiers`, which this joins.
     """
     array, delta = np.asarray(values, dtype=float), math.log1p(difference)
-    if rule is Rule.ALL_PAIRS:
-        return _by_all_pairs(array, delta, least)
-    selected = selection.selected(array, delta, drops=drops and question is Question.WINNER)
-    return _by_selection(selected, delta, question)
-
-
-def _by_selection(selected: selection.Selection, delta: float, question: Question) -> Judgement:
-    order = above(beats(selected.order.estimate, selected.order.half_width))
-    leader, winner = int(selected.leader), int(selected.winner)
-    behind = growth(float(selected.behind()))
-    return Judgement(
-        family=selected.order,
-        each=selected.each,
-        order=order,
-        tied=ties(selected.order.estimate, selected.order.half_width, delta),
-        winners=(winner,) if winner >= 0 else (),
-        surely=bool(selected.surely_best()),
-        left=tuple(int(i) for i in np.flatnonzero(selected.left)),
-        tiers=tiers(order),
-        ranks=rank_sets(order),
-        leader=leader,
-        proved=closure(selected.proved),
-        behind=behind,
-        blocks_needed=blocks_to_answer(selected, delta, question),
-    )
-
-
-def _by_all_pairs(array: Array, delta: float, least: int) -> Judgement:
-    family = allpairs.followed(array)
-    half_width = family.half_width.copy()
-    half_width[(family.blocks < least) & (half_width > 0)] = math.inf
-    decided = replace(family, half_width=half_width)
-    order = above(beats(family.estimate, half_width))
-    number = tiers(order)
-    good = winners(family.estimate, half_width, order, delta)
-    leader = best(family.estimate, [i for i, tier in enumerate(number) if tier == 1])
+    ranking = question is Question.RANKING
+    state = selected(array, delta, drops=drops and not ranking)
+    family = state.limits(ranking=ranking)
+    order = beats(family.estimate, family.half_width)
+    leader = foremost(order, family.estimate, int(state.leader))
+    winner = int(state.winner)
     return Judgement(
         family=family,
-        each=family,
         order=order,
-        tied=ties(decided.estimate, half_width, delta),
-        winners=tuple(i for i, wins in enumerate(good) if wins),
-        surely=bool(order[leader].sum() == len(array) - 1),
-        left=tuple(i for i, over in enumerate(order.sum(axis=0)) if not over),
-        tiers=number,
+        tied=ties(family.estimate, family.half_width, delta),
+        winner=winner if winner >= 0 else None,
+        left=tuple(int(i) for i in np.flatnonzero(state.left)),
+        tiers=tiers(order, family.estimate, leader),
         ranks=rank_sets(order),
         leader=leader,
-        proved=order,
+        ahead=_ahead(family, state.ahead(leader), leader),
+        blocks_needed=blocks_to_answer(state, delta, question),
     )
+
+
+def _ahead(family: Family, by_rule: Array, leader: int) -> Array:
+    """Return the upper limits against the leader: see `judge`."""
+    with np.errstate(invalid="ignore"):
+        upper = family.estimate[:, leader] + family.half_width[:, leader]
+    upper = np.where(np.isnan(upper), np.inf, upper)
+    return np.where(upper < 0, upper, np.minimum(upper, by_rule))

@@ -17,10 +17,9 @@ import numpy as np
 
 from ..model.interval import Interval
 from ..model.machines import MachineVerdict
-from .family import Family
 from .limits import critical, each
 from .logs import ratio_of
-from .pairs import ROBUST_FROM, Array, Pairs, pairs
+from .pairs import ROBUST_FROM, Array, Family, Pairs, pairs
 from .variances import measured
 
 __all__ = ["SHIFT_ALPHA", "Shift", "same_ratios", "same_speed", "shifts"]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["ROBUST_FROM", "Array", "Counts", "Pairs", "pairs", "trimmed", "trimmed_from"]
+__all__ = ["ROBUST_FROM", "Array", "Counts", "Family", "Pairs", "pairs", "trimmed", "trimmed_from"]
 
 Array = npt.NDArray[np.float64]
 Counts = npt.NDArray[np.int64]
@@ -33,6 +33,19 @@ class Pairs:
     """The number of common blocks."""
     df: Counts
     """The degrees of freedom of v, 0 where there is none."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Family:
+    """All pairs of K stacks at one load level, as K×K matrices: i minus j in ln of the response. The diagonals hold
+    zeros."""
+
+    estimate: Array
+    """NaN where two stacks share no block."""
+    half_width: Array
+    """Half the width of the limits, in ln units; infinite below two common blocks."""
+    blocks: Counts
+    """The number of common blocks."""
 
 
 def trimmed_from(n: int, robust_from: int = 0) -> int:

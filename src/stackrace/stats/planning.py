@@ -9,7 +9,7 @@ import numpy as np
 
 from ..model.race import Question
 from .limits import against_best, critical
-from .selection import ALPHA, LOOKS, ORDER_ALPHA, ORDER_FROM, Selection
+from .selection import ALPHA, LIMITS_ALPHA, LOOKS, WINNER_FROM, Selection
 from .variances import MOST_PRIOR
 
 __all__ = ["LEAD", "SD", "blocks_expected", "blocks_to_answer"]
@@ -35,7 +35,7 @@ def blocks_expected(stacks: int, sd: float = SD, difference: float = 0.05, lead:
     if stacks < 2 or not 0 <= sd < math.inf or not difference >= 0 or not lead >= 0:
         raise ValueError(f"no plan for {stacks} stacks, sd {sd}, a difference of {difference} and a lead of {lead}")
     reach = math.log1p(difference) + math.log1p(lead)
-    return next((n for n in LOOKS if n >= ORDER_FROM and _expected(stacks, sd, n) < reach), None)
+    return next((n for n in LOOKS if n >= WINNER_FROM and _expected(stacks, sd, n) < reach), None)
 
 
 def _expected(stacks: int, sd: float, blocks: int) -> float:
@@ -71,11 +71,11 @@ def blocks_to_answer(state: Selection, delta: float, question: Question) -> int 
         width = np.array([quantile(k, float(df), alpha) for df in np.round(more, 1) + 0.1])
         return np.asarray(width * np.sqrt(variance[i, j] / n))
 
-    for n in (n for n in LOOKS if n > state.blocks and n >= ORDER_FROM):
+    for n in (n for n in LOOKS if n > state.blocks and n >= WINNER_FROM):
         if question is Question.WINNER and (np.maximum(ahead, 0.0) - half(n, against_best, ALPHA) > -delta).all():
             return n
         if question is Question.RANKING:
-            width = half(n, critical, ORDER_ALPHA)
+            width = half(n, critical, LIMITS_ALPHA)
             if ((np.abs(ahead) > width) | (width <= delta)).all():
                 return n
     return None

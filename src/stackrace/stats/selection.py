@@ -6,19 +6,28 @@ from it.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
-from .family import Family, widened
 from .limits import against_best, critical, each
-from .pairs import ROBUST_FROM, Array, Counts, Pairs, pairs
-from .tiers import Relation, closure
+from .pairs import ROBUST_FROM, Array, Counts, Family, pairs
 from .variances import Variances, measured, unknown
 
-__all__ = ["ALPHA", "LOOKS", "ORDER_ALPHA", "ORDER_FROM", "Selection", "family", "last_look", "looks", "selected"]
+__all__ = [
+    "ALPHA",
+    "LIMITS_ALPHA",
+    "LOOKS",
+    "WINNER_FROM",
+    "Selection",
+    "family",
+    "last_look",
+    "looks",
+    "selected",
+]
 
 LOOKS = (2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 17, 20, 24, 28, 34, 40)
 """The numbers of blocks after which a race may decide something."""
@@ -30,14 +39,22 @@ All looks together name a winner that is more than δ off the best in at most 5 
 has the figures, benchmarks/method/simulations.py prints the table.
 """
 
-ORDER_ALPHA = 0.004
-"""Each look's chance of a false order among tiers, which are made from the limits of all pairs."""
+LIMITS_ALPHA = 0.005
+"""What the limits of all pairs together leave out, which a report prints and makes tiers of.
 
-ORDER_FROM = 3
-"""With fewer blocks, tiers count only the pairs of stacks that left: nothing more will be known about those."""
+They are read in the end. But the data choose that end, and who leaves before it; a ranking even ends when these
+limits settle all pairs. This is the largest level, in steps of 0.001, at which a false order shows in at most 5 %
+of simulated races: one very noisy stack among five, or of two that are to be ranked, comes near that.
+"""
 
-EACH_ALPHA = 0.05
-"""What the limits printed beside a ratio leave out: they hold each by itself."""
+FEW, FEW_ALPHA = 3, 0.01
+"""So few stacks that race for a winner may leave out more."""
+
+WIDEST = math.log(10)
+"""Limits further apart say nothing, so there are none."""
+
+WINNER_FROM = 3
+"""With fewer blocks nobody wins who is not the only one left."""
 
 _CLEAR = 2.0
 """After two blocks a stack is dropped that is surely so many times δ behind another."""
@@ -63,43 +80,52 @@ class Selection:
     pairs: Family
     """d_ij with the half-widths H_ij of ``ALPHA``: one-sided, against the best. Pairs of a stack that left are as
     its last look saw them."""
-    order: Family
-    """With the half-widths of all pairs together, at ``ORDER_ALPHA``."""
-    each: Family
-    """With the half-widths of each pair by itself."""
-    proved: Relation
-    """The relation d_ij − H_ij > 0."""
 
     @property
     def left(self) -> Flags:
         """The stacks still in."""
         return self.measured & ~self.out
 
-    def surely_best(self) -> Flags:
-        """Tell whether every other stack is proved worse than the leader, directly or through others; (…,)."""
-        below = np.take_along_axis(closure(self.proved), self.leader[..., None, None], axis=-2)[..., 0, :]
-        return np.asarray((below | self._is_leader() | ~self.measured).all(axis=-1))
+    def limits(self, *, ranking: bool = False, alpha: float | None = None) -> Family:
+        """Return all pairs with limits that hold at once, H = c·√(S²/n).
 
-    def behind(self) -> Array:
-        """Return by how much the leader may be behind the best at most, in ln units; (…,), infinite without limits.
+        A stack that left keeps its blocks and its variance; that of a stack still in is known better now. Before
+        ``WINNER_FROM`` blocks pairs of stacks still in have none: too little is known of how noisy each stack is.
+        None has limits wider than ``WIDEST``. They leave out ``FEW_ALPHA`` or ``LIMITS_ALPHA``, or another
+        ``alpha``.
 
-        That is the largest (H_lj − d_lj)₊ of all j still in. A stack that left counts for nothing: it may be
-        better than the one that made it leave, but by less than δ. Simulated, the truth lies further off in at
-        most 0.9 % of the races that their budget ends; with δ added for each such stack, in 0.1 %, at half as wide
-        again.
+        Source: `limits.critical`, `variances`.
+        """
+        variance, nu = self.variances.of_pairs()
+        known = self.pairs.blocks > 1
+        if self.blocks < WINNER_FROM:
+            known &= ~(self.left[..., :, None] & self.left[..., None, :])
+
+        def quantile(stacks: int, nu: float, level: float) -> float:
+            usual = FEW_ALPHA if stacks <= FEW and not ranking else level
+            return critical(stacks, nu, usual if alpha is None else alpha)
+
+        width = _each(quantile, self.measured.sum(axis=-1), np.where(known, nu, 0.0), LIMITS_ALPHA)
+        family = _widened(self.pairs.estimate, self.pairs.blocks, variance, width)
+        return replace(family, half_width=np.where(2 * family.half_width > WIDEST, np.inf, family.half_width))
+
+    def ahead(self, leader: Counts | int | None = None) -> Array:
+        """Return by how much each stack may be better than ``leader`` at most, in ln units, (…, K); 0 for itself.
+
+        That is (H_lj − d_lj)₊; infinite without limits, but 0 for a stack that left without any: the one that made
+        it leave is better, or worse by less than δ.
 
         Source: Hsu 1984, Constrained simultaneous confidence intervals for multiple comparisons with the best,
         Annals of Statistics 12; Eckman & Henderson 2018, Guarantees on the probability of good selection.
         """
+        head = np.asarray(self.leader if leader is None else leader)
         half, estimate = (
-            np.take_along_axis(matrix, self.leader[..., None, None], axis=-2)[..., 0, :]
+            np.take_along_axis(matrix, head[..., None, None], axis=-2)[..., 0, :]
             for matrix in (self.pairs.half_width, self.pairs.estimate)
         )
         ahead = np.where(np.isnan(estimate), np.inf, np.maximum(half - np.nan_to_num(estimate), 0.0))
-        return np.asarray(np.where(self.left & ~self._is_leader(), ahead, 0.0).max(axis=-1))
-
-    def _is_leader(self) -> Flags:
-        return np.asarray(np.arange(self.left.shape[-1]) == self.leader[..., None])
+        is_head = np.arange(self.left.shape[-1]) == head[..., None]
+        return np.where(is_head | (~self.left & np.isinf(ahead)), 0.0, ahead)
 
 
 def last_look(blocks: int) -> int:
@@ -151,7 +177,9 @@ def family(values: Sequence[Sequence[float]] | Array, alpha: float) -> Family:
     Arguments as for `looks`. Source: `limits.critical`, `variances`.
     """
     all_pairs = pairs(np.asarray(values, dtype=float), ROBUST_FROM)
-    return _widened(all_pairs, measured(all_pairs), lambda nu: each(critical, nu.shape[-1], nu, alpha))
+    variance, nu = measured(all_pairs).of_pairs()
+    width = each(critical, nu.shape[-1], np.where(all_pairs.df > 0, nu, 0.0), alpha)
+    return _widened(all_pairs.estimate, all_pairs.blocks, variance, width)
 
 
 def _nothing(array: Array) -> Selection:
@@ -164,8 +192,7 @@ def _nothing(array: Array) -> Selection:
     return Selection(
         blocks=0, measured=np.zeros(shape, dtype=bool), out=np.zeros(shape, dtype=bool),
         leader=np.zeros(shape[:-1], dtype=np.int64),
-        winner=np.full(shape[:-1], -1), variances=unknown(shape), pairs=blank, order=blank, each=blank,
-        proved=np.zeros(square, dtype=bool),
+        winner=np.full(shape[:-1], -1), variances=unknown(shape), pairs=blank,
     )  # fmt: skip
 
 
@@ -178,25 +205,27 @@ def _with_blocks(now: Selection, array: Array, n: int) -> Selection:
     all_pairs = pairs(held, ROBUST_FROM)
     variances = now.variances.replaced(measured(all_pairs), left & (left.sum(axis=-1, keepdims=True) > 1))
     both = left[..., :, None] & left[..., None, :]
-    best, order, own = (
-        _kept(older, _widened(all_pairs, variances, width), both)
-        for older, width in (
-            (now.pairs, lambda nu: _each(against_best, k, nu, ALPHA)),
-            (now.order, lambda nu: _each(critical, k, nu, ORDER_ALPHA)),
-            (now.each, lambda nu: each(critical, 2, nu, EACH_ALPHA)),
-        )
+    variance, nu = variances.of_pairs()
+    width = _each(against_best, k, np.where(all_pairs.df > 0, nu, 0.0), ALPHA)
+    newer = _widened(all_pairs.estimate, all_pairs.blocks, variance, width)
+    best = Family(
+        estimate=np.where(both, newer.estimate, now.pairs.estimate),
+        half_width=np.where(both, newer.half_width, now.pairs.half_width),
+        blocks=np.where(both, newer.blocks, now.pairs.blocks),
     )
-    with np.errstate(invalid="ignore"):
-        proved = np.where(both, best.estimate - best.half_width > 0, now.proved)
     return replace(
         now, blocks=n, leader=_largest(_means(held), left), winner=np.full_like(now.winner, -1),
-        variances=variances, pairs=best, order=order, each=own, proved=proved,
+        variances=variances, pairs=best,
     )  # fmt: skip
 
 
-def _widened(all_pairs: Pairs, variances: Variances, width: Callable[[Array], Array]) -> Family:
-    variance, nu = variances.of_pairs()
-    return widened(all_pairs, variance, width(np.where(all_pairs.df > 0, nu, 0.0)))
+def _widened(estimate: Array, blocks: Counts, variance: Array, width: Array) -> Family:
+    """Return pairs with limits ``width`` standard errors to either side, none where that is NaN."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        half = np.where(np.isfinite(width), width * np.sqrt(variance / blocks), np.inf)
+    k = half.shape[-1]
+    half[..., np.arange(k), np.arange(k)] = 0.0
+    return Family(estimate=estimate, half_width=half, blocks=blocks)
 
 
 def _each(quantile: Callable[[int, float, float], float], stacks: Counts, nu: Array, alpha: float) -> Array:
@@ -206,15 +235,6 @@ def _each(quantile: Callable[[int, float, float], float], stacks: Counts, nu: Ar
         chosen = np.broadcast_to((stacks == many)[..., None, None], nu.shape)
         width[chosen] = each(quantile, int(many), nu[chosen], alpha)
     return width
-
-
-def _kept(older: Family, newer: Family, where: Relation) -> Family:
-    """Return the pairs ``where`` both are still in as ``newer`` has them, all others as ``older`` does."""
-    return Family(
-        estimate=np.where(where, newer.estimate, older.estimate),
-        half_width=np.where(where, newer.half_width, older.half_width),
-        blocks=np.where(where, newer.blocks, older.blocks),
-    )
 
 
 def _decided(now: Selection, delta: float, drops: bool) -> Selection:
@@ -238,12 +258,8 @@ def _decided(now: Selection, delta: float, drops: bool) -> Selection:
     worst = np.where(both & left[..., None, :], np.nan_to_num(d, nan=-np.inf), np.inf).min(axis=-1)
     foremost = np.where(good, np.where(leads, np.inf, worst), -np.inf).argmax(axis=-1)
     winner = np.where(good.any(axis=-1), foremost, -1)
-    order = now.order
-    if now.blocks < ORDER_FROM:
-        early = left[..., :, None] & left[..., None, :] & away
-        order = replace(order, half_width=np.where(early, np.inf, order.half_width))
     leader = np.where(winner >= 0, winner, now.leader)
-    return replace(now, out=now.out | (before & ~left), winner=winner, leader=leader, order=order)
+    return replace(now, out=now.out | (before & ~left), winner=winner, leader=leader)
 
 
 def _means(values: Array) -> Array:

@@ -9,24 +9,13 @@ import numpy.typing as npt
 
 from .pairs import Array
 
-__all__ = [
-    "Relation",
-    "above",
-    "beats",
-    "best",
-    "closure",
-    "rank_sets",
-    "settled_stacks",
-    "tiers",
-    "ties",
-    "winners",
-]
+__all__ = ["Relation", "beats", "best", "foremost", "rank_sets", "settled_stacks", "tiers", "ties"]
 
 Relation = npt.NDArray[np.bool_]
 
 
 def beats(estimate: Array, half_width: Array) -> Relation:
-    """Return the K×K relation "i beats j": m_ij − H_ij > 0. NaN and infinite limits never beat anybody."""
+    """Return the relation "i beats j": m_ij − H_ij > 0, (…, K, K). NaN and infinite limits never beat anybody."""
     with np.errstate(invalid="ignore"):
         return np.asarray(estimate - half_width > 0)
 
@@ -41,69 +30,50 @@ def ties(estimate: Array, half_width: Array, delta: float) -> Relation:
         return np.asarray((np.abs(estimate) <= half_width) & (half_width <= delta))
 
 
-def above(beating: Relation) -> Relation:
-    """Return who is proved better than whom, directly or through others.
+def foremost(order: Relation, estimate: Array, leader: int) -> int:
+    """Return the stack to compare all others with: ``leader``, unless ``order`` has somebody beat it.
 
-    True order is transitive, so a beats b and b beats c prove a over c at the same confidence, even where a
-    and c never met. Stacks that (by a rare error) beat one another in a circle are not above each other. The
-    result is a strict partial order: irreflexive, antisymmetric, transitive.
+    Then the one of those that comes out best against the others. Limits of few launches may say so of a leader by
+    the plain means.
     """
-    reached = closure(beating)
-    return np.asarray(reached & ~reached.T)
+    seen: set[int] = set()
+    while leader not in seen and order[:, leader].any():
+        seen.add(leader)
+        leader = best(estimate, np.flatnonzero(order[:, leader]).tolist())
+    return leader
 
 
-def closure(relation: Relation) -> Relation:
-    """Return what is related directly or through others, (…, K, K). Source: Warshall 1962, JACM 9."""
-    reached = np.array(relation, dtype=bool)
-    for middle in range(reached.shape[-1]):
-        reached |= reached[..., :, middle, None] & reached[..., None, middle, :]
-    return reached
+def tiers(order: Relation, estimate: Array, leader: int) -> tuple[int, ...]:
+    """Return each stack's tier: in the first are all that ``leader`` does not beat.
+
+    Of the others the one that is nearest to the leader by ``estimate`` heads the second tier, with all that it does
+    not beat, and so on. So whoever is in a later tier is proved worse than the head of each earlier one. No order
+    is claimed among other members of two tiers, or of one.
+
+    ``order`` is what `beats` returns, ``estimate`` K×K.
+    """
+    behind = np.where(np.isnan(estimate[leader]), np.inf, estimate[leader])
+    level = np.zeros(len(order), dtype=np.int64)
+    left, head, number = np.ones(len(order), dtype=bool), leader, 0
+    while left.any():
+        number += 1
+        here = left & ~order[head]
+        level[here] = number
+        left &= ~here
+        head = int(np.where(left, behind, np.inf).argmin())
+    return tuple(level.tolist())
 
 
 def rank_sets(order: Relation) -> tuple[tuple[int, int], ...]:
-    """Return each stack's possible places: from 1 + #{j above i} to K − #{j below i}, 1 being the best.
+    """Return each stack's possible places: from 1 + #{j that beat i} to K − #{j that i beats}, 1 being the best.
 
-    ``order`` is what `above` returns. All sets hold at once with the confidence of the limits behind them.
+    ``order`` is what `beats` returns. All sets hold at once with the confidence of the limits behind them.
 
     Source: Mogstad, Romano, Shaikh & Wilhelm 2024, Inference for ranks with applications to mobility across
     neighbourhoods and academic achievement across countries, Review of Economic Studies 91.
     """
     over, under = order.sum(axis=0), order.sum(axis=1)
     return tuple((1 + int(o), len(order) - int(u)) for o, u in zip(over, under, strict=True))
-
-
-def tiers(order: Relation) -> tuple[int, ...]:
-    """Return each stack's tier: 1 + the length of the longest chain of stacks above it.
-
-    So tier 1 holds exactly those whom nobody beats, and whoever is in tier t > 1 is proved slower than at
-    least one stack of tier t − 1. No stack of a tier is above another of it: order inside a tier is never
-    claimed. A tier does not claim to be below *every* stack of the one before: that is what the rank sets
-    tell. (Tiers that did would have to join all stacks that are linked by unresolved neighbours, which mostly
-    leaves one single tier.)
-
-    ``order`` is what `above` returns.
-    """
-    level = np.zeros(len(order), dtype=np.int64)
-    left = np.ones(len(order), dtype=bool)
-    while left.any():
-        free = left & ~order[left].any(axis=0)
-        left &= ~free
-        level[left] += 1
-    return tuple(int(number) + 1 for number in level)
-
-
-def winners(estimate: Array, half_width: Array, order: Relation, delta: float) -> Relation:
-    """Tell of each stack whether it answers "which is the best?": ∃ i with m_ij − H_ij > −δ for every j.
-
-    Such a stack is the best, or less than ``delta`` (ln units) from it. What holds against k holds against
-    all that k is above, so that stacks dropped early do not keep the question open. Shape (K,); one stack
-    alone wins.
-    """
-    with np.errstate(invalid="ignore"):
-        near = np.asarray(estimate - half_width > -delta)
-    np.fill_diagonal(near, True)
-    through = (near.astype(np.int64) @ order.astype(np.int64)) > 0
-    return np.asarray((near | through | order).all(axis=1))
 
 
 def settled_stacks(order: Relation, tied: Relation) -> Relation:

@@ -4,6 +4,7 @@ import math
 import random
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from tests.factories import make_failure, make_load, make_quantiles, make_race, make_result
 
@@ -96,10 +97,11 @@ def test_of_several_stacks_one_that_is_left_alone_proves_nothing():
 def test_a_budget_that_ends_between_two_looks_may_still_answer(behind, kind):
     race = replace(raced(0.08), difference=0.05)
     (measured,) = measured_levels(race, pooled=True)
-    judgement = judge(measured.values, race.difference, rule=race.rule)
-    judgement = replace(judgement, winners=(), surely=False, behind=behind)
+    judgement = judge(measured.values, race.difference)
+    ahead = np.where(np.arange(3) == judgement.leader, 0.0, math.log1p(behind))
+    judgement = replace(judgement, winner=None, tiers=(1, 1, 1), ahead=ahead)
     level = found(race).levels[0]
     answer = answer_of(JudgedLevel(race=race, measured=measured, judgement=judgement, level=level))
     assert answer.kind is kind
     assert answer.settled == (kind is AnswerKind.GOOD)
-    assert answer.within == (race.difference if answer.settled else behind)
+    assert answer.within == pytest.approx(race.difference if answer.settled else behind)

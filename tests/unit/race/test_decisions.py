@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 from tests.factories import make_load
 
-from stackrace.model.race import Question, Rule
+from stackrace.model.race import Question
 from stackrace.race.decisions import decisions
 from stackrace.race.standing import standing
 
@@ -109,46 +109,3 @@ def alone(sd):
     rates = (1000 * math.exp(dice.gauss(0, sd)) for _ in race.launches)
     launches = zip(race.launches, rates, strict=True)
     return replace(race, launches=tuple(replace(one, slices=(slice_of(rate),)) for one, rate in launches))
-
-
-# Races that began by the rule of all pairs go on by it
-
-
-def by_all_pairs(rates, **told):
-    return race_of(rates, **{"rule": Rule.ALL_PAIRS, **told})
-
-
-def test_by_the_rule_of_all_pairs_nothing_is_decided_before_five_blocks():
-    assert decisions(by_all_pairs({"a": 1000, "b": 100}, blocks=4)).dropped == frozenset()
-    assert not decisions(by_all_pairs({"a": 1000, "b": 100}, blocks=4)).settled
-
-
-def test_by_the_rule_of_all_pairs_who_is_beaten_is_dropped():
-    found = decisions(by_all_pairs({"a": 1000, "b": 1000, "c": 300}, blocks=5, sd=0.1))
-    assert found.dropped == {"c"}
-    assert not found.settled
-
-
-def test_by_the_rule_of_all_pairs_a_ranking_drops_whose_place_is_known():
-    race = by_all_pairs({"a": 3000, "b": 1000, "c": 1000}, blocks=5, sd=0.05, question=Question.RANKING)
-    found = decisions(race)
-    assert found.dropped == {"a"}
-    assert not found.settled
-
-
-def test_by_the_rule_of_all_pairs_a_pair_with_a_lost_launch_waits_for_the_next_look():
-    race = by_all_pairs({"a": 1000, "b": 100}, blocks=5)
-    assert decisions(race).settled
-    assert not decisions(replace(race, launches=race.launches[1:])).settled
-
-
-def test_by_the_rule_of_all_pairs_a_race_goes_on_until_every_level_is_answered():
-    race = clear_at_the_headline_only(rule=Rule.ALL_PAIRS)
-    assert standing(race, merge=merged).settled
-    assert decisions(race).dropped == frozenset()
-    assert not decisions(race).settled
-
-
-def test_by_the_rule_of_all_pairs_a_stack_that_is_beaten_on_one_workload_only_goes_on():
-    rates = {"static": {"a": 5000, "b": 1000}, "page": {"a": 500, "b": 500}}
-    assert "b" not in decisions(race_with_workloads(rates, blocks=5, rule=Rule.ALL_PAIRS)).dropped

@@ -5,8 +5,7 @@ from dataclasses import replace
 import pytest
 
 from stackrace.model.interval import Interval
-from stackrace.model.race import Rule
-from stackrace.model.sensitivity import LargerDifference, LatencyCounts, SmallerDifference
+from stackrace.model.sensitivity import LargerDifference, LatencyCounts
 from stackrace.race.sensitivity import _latency
 from stackrace.race.standing import standing
 
@@ -18,21 +17,19 @@ def of(race):
     return standing(race, merge=merged)
 
 
-@pytest.mark.parametrize("difference", [0.05, 0.02])
-def test_the_difference_named_is_the_one_at_which_the_answer_flips(difference):
-    """Race again with a difference just below and just above the one named: the decision changes there."""
-    near = {"a": Entry(rates=flat(1000), cpu={"a": 0.4}), "b": Entry(rates=flat(985), cpu={"b": 0.4})}
-    race = contest(near, blocks=7, sd=0.02, difference=difference, rule=Rule.ALL_PAIRS)
-    found = of(race)
+def test_the_difference_named_is_how_much_slower_the_limits_let_another_stack_be():
+    entries = {"a": Entry(rates=flat(1300), cpu={"a": 0.4}), "b": Entry(rates=flat(1200), cpu={"b": 0.4})}
+    found = of(contest(entries))
     condition = found.conditions[0]
-    assert isinstance(condition, SmallerDifference if found.settled else LargerDifference)
-    below, above = (of(replace(race, difference=condition.difference * factor)) for factor in (0.97, 1.03))
-    assert (below.settled, above.settled) == (False, True)
-    assert condition.now == difference
-    if found.settled:
-        assert condition.stack is None
-    else:
-        assert not condition.as_well
+    assert condition == LargerDifference(stack="b", difference=condition.difference, now=0.05)
+    assert condition.difference == pytest.approx(1 / found.rows[1].ratio.low - 1)
+
+
+def test_no_difference_is_named_while_nobody_wins():
+    entries = {"a": Entry(rates=flat(1000), cpu={"a": 0.4}), "b": Entry(rates=flat(985), cpu={"b": 0.4})}
+    found = of(contest(entries, blocks=3, sd=0.1))
+    assert not found.settled
+    assert not any(isinstance(one, LargerDifference) for one in found.conditions)
 
 
 def limited(row, low, value, high, **changes):

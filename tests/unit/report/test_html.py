@@ -135,7 +135,7 @@ def test_limits_lower_bounds_and_errors_are_told():
 def test_missing_limits_are_explained():
     race = make_race(3)
     text = render(race, make_standing(race, limits=False), Format.HTML)
-    assert "Fewer than two launches: no limits yet." in text
+    assert "Too few launches for limits yet." in text
     assert 'class="whisker"' not in text
 
 

@@ -54,7 +54,7 @@ def test_a_pipe_gets_the_provisional_first_tier():
     race = make_race(3)
     with LiveView(out) as view:
         view.update(state(block=3, standing=make_standing(race, ties=2)))
-    assert f"first tier so far: {race.stacks[0]} and 1 more" in out.getvalue()
+    assert f"provisional first tier: {race.stacks[0]} and 1 more" in out.getvalue()
 
 
 def test_a_terminal_is_redrawn_at_most_twice_a_second(terminal):

@@ -55,8 +55,7 @@ TOLD = {
 
 EVERY_CONDITION = (
     *TOLD["conditions"],
-    sensitivity.LargerDifference(stack="a", difference=0.07, now=0.05, as_well=True),
-    sensitivity.SmallerDifference(stack=None, difference=0.02, now=0.05),
+    sensitivity.LargerDifference(stack="a", difference=0.07, now=0.05),
     sensitivity.OtherLevels(stack="a", connections=(1, 10), or_fewer=True),
     sensitivity.LatencyCounts(
         stack="a", p99_s=Interval(value=0.01), first_p99_s=Interval(value=0.02), at_least=True
@@ -118,7 +117,7 @@ def test_a_void_race_marks_no_first_tier():
     ("resolution", "begin"),
     [
         (0.031, "This race could not prove differences below 3.1 %; those below 5 % do not matter"),
-        (None, "Fewer than two launches: no limits yet."),
+        (None, "Too few launches for limits yet."),
         (1.7, "This race could not even prove that a stack is twice as fast"),
     ],
 )

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from stackrace.model.race import Question
 from stackrace.stats.planning import LEAD, blocks_expected, blocks_to_answer
-from stackrace.stats.selection import LOOKS, ORDER_FROM, looks, selected
+from stackrace.stats.selection import LOOKS, WINNER_FROM, looks, selected
 
 DELTA = math.log(1.05)
 
@@ -41,14 +41,14 @@ def test_a_usual_race_takes_fewer_blocks_than_a_noisy_or_a_large_one():
 @given(st.integers(2, 20), st.floats(0, 0.5), st.floats(0.0, 1), st.floats(0.001, 1))
 def test_what_is_expected_is_a_planned_look_and_never_sooner_with_more_noise(stacks, sd, difference, lead):
     needed = blocks_expected(stacks, sd, difference, lead)
-    assert needed is None or (needed in LOOKS and needed >= ORDER_FROM)
+    assert needed is None or (needed in LOOKS and needed >= WINNER_FROM)
     assert (needed or 99) <= (blocks_expected(stacks, 1.2 * sd, difference, lead) or 99)
     assert (needed or 99) >= (blocks_expected(stacks, sd, difference, 1.2 * lead) or 99)
 
 
 def test_noise_that_forty_blocks_do_not_beat_is_said_so():
     assert blocks_expected(5, 0.5) is None
-    assert blocks_expected(5, 0.0) == ORDER_FROM
+    assert blocks_expected(5, 0.0) == WINNER_FROM
 
 
 @pytest.mark.parametrize(

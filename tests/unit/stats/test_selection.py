@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from stackrace.stats.selection import LOOKS, ORDER_FROM, Selection, family, last_look, looks, selected
+from stackrace.stats.selection import LOOKS, WIDEST, WINNER_FROM, Selection, family, last_look, looks, selected
 
 DELTA = math.log(1.05)
 LOGS = st.floats(-5, 5)
@@ -35,10 +35,9 @@ def decisions(seen: Selection):
 
 def assert_alike(one: Selection, other: Selection):
     assert decisions(one) == decisions(other)
-    for name in ("pairs", "order", "each"):
-        np.testing.assert_allclose(getattr(one, name).estimate, getattr(other, name).estimate, atol=1e-9)
-        np.testing.assert_allclose(getattr(one, name).half_width, getattr(other, name).half_width, rtol=0.03)
-    np.testing.assert_array_equal(one.proved, other.proved)
+    for mine, its in ((one.pairs, other.pairs), (one.limits(), other.limits())):
+        np.testing.assert_allclose(mine.estimate, its.estimate, atol=1e-9)
+        np.testing.assert_allclose(mine.half_width, its.half_width, rtol=0.03)
 
 
 @given(races(), st.data())
@@ -88,10 +87,7 @@ def test_the_limits_of_a_stack_that_left_stay_as_its_last_look_saw_them(values):
     for seen in looks(values, DELTA):
         if before is not None:
             gone = ~before.left[:, None] | ~before.left
-            for name in ("pairs", "order", "each"):
-                np.testing.assert_array_equal(
-                    getattr(seen, name).half_width[gone], getattr(before, name).half_width[gone]
-                )
+            np.testing.assert_array_equal(seen.pairs.half_width[gone], before.pairs.half_width[gone])
             np.testing.assert_array_equal(seen.variances.own[~before.left], before.variances.own[~before.left])
         before = seen
 
@@ -140,23 +136,22 @@ def test_how_far_behind_the_leader_may_be_is_never_negative_and_for_a_winner_of_
     values, delta
 ):
     for seen in looks(values, delta):
-        behind = float(seen.behind())
-        assert behind >= 0
-        if seen.winner >= 0 and seen.left.all():
-            assert behind < delta or behind == 0
-        if seen.surely_best():
-            assert behind == 0 or seen.left.sum() > 1
+        ahead = seen.ahead()
+        assert ahead[seen.leader] == 0
+        assert (ahead >= 0).all()
+        if seen.winner >= 0:
+            assert (ahead[seen.left] <= delta).all()
 
 
 @given(races(least=2))
 def test_a_stack_that_still_may_be_ahead_counts_as_far_as_its_limits_reach(values):
     seen = selected(values, DELTA, drops=False)
     if seen.blocks < 2:
-        assert seen.behind() == np.inf
+        assert (seen.ahead() == np.where(np.arange(len(values)) == seen.leader, 0, np.inf)).all()
         return
     reach = (seen.pairs.half_width - seen.pairs.estimate)[seen.leader]
     reach[seen.leader] = 0
-    assert seen.behind() == pytest.approx(max(reach.max(), 0))
+    np.testing.assert_allclose(seen.ahead(), np.maximum(reach, 0))
 
 
 def test_a_stack_that_left_counts_no_more():
@@ -164,7 +159,8 @@ def test_a_stack_that_left_counts_no_more():
     seen = selected(values, 0.001)
     assert seen.left.tolist() == [True, True, False]
     reach = seen.pairs.half_width[0, 1] - abs(seen.pairs.estimate[0, 1])
-    assert seen.behind() == pytest.approx(reach)
+    assert seen.ahead().max() == pytest.approx(reach)
+    assert seen.ahead()[2] == 0
 
 
 def test_a_stack_that_comes_late_is_none_before():
@@ -186,8 +182,7 @@ def test_one_stack_alone_wins_at_the_first_look(blocks, drops):
     seen = next(looks(np.random.default_rng(blocks).normal(size=(1, blocks)), DELTA, drops=drops))
     assert seen.left.tolist() == [True]
     assert int(seen.winner) == (0 if blocks >= LOOKS[0] or not drops else -1)
-    assert seen.surely_best()
-    assert seen.behind() == 0
+    assert seen.ahead() == [0]
 
 
 @given(st.integers(0, 10**6), st.integers(1, 6), st.integers(1, 14), st.booleans(), st.booleans())
@@ -198,26 +193,26 @@ def test_many_races_at_once_go_like_each_by_itself(seed, k, blocks, gaps, drops)
         values[rng.random(values.shape) < 0.15] = np.nan
     alone = [list(looks(race, DELTA, drops=drops)) for race in values]
     for at, together in enumerate(looks(values, DELTA, drops=drops)):
-        behind, surely = together.behind(), together.surely_best()
+        ahead, limits = together.ahead(), together.limits().half_width
         for number, one in enumerate(alone):
             assert together.left[number].tolist() == one[at].left.tolist()
             assert together.leader[number] == one[at].leader
             assert together.winner[number] == one[at].winner
-            assert surely[number] == one[at].surely_best()
-            np.testing.assert_allclose(behind[number], one[at].behind(), rtol=1e-9)
-            np.testing.assert_allclose(together.order.half_width[number], one[at].order.half_width, rtol=1e-9)
+            np.testing.assert_allclose(ahead[number], one[at].ahead(), rtol=1e-9)
+            np.testing.assert_allclose(limits[number], one[at].limits().half_width, rtol=1e-9)
 
 
 def test_values_that_never_vary_leave_no_doubt():
     found = selected(np.tile(np.array([[0.0], [0.3], [0.2]]), 4), DELTA)
-    assert (int(found.winner), bool(found.surely_best()), float(found.behind())) == (1, True, 0.0)
+    assert int(found.winner) == 1
+    assert (found.ahead() == 0).all()
+    assert (found.limits().half_width == 0).all()
 
 
 def test_two_stacks_with_identical_values_are_within_the_difference_of_each_other():
     found = selected(np.zeros((2, 3)), DELTA)
     assert int(found.winner) in (0, 1)
-    assert not found.surely_best()
-    assert float(found.behind()) <= DELTA
+    assert found.ahead().max() <= DELTA
 
 
 def test_stacks_that_never_met_leave_the_race_open():
@@ -225,7 +220,7 @@ def test_stacks_that_never_met_leave_the_race_open():
     found = selected([[1.0, 1.1, gap, gap], [gap, gap, 1.0, 1.2]], DELTA)
     assert int(found.winner) == -1
     assert found.left.all()
-    assert found.behind() == np.inf
+    assert found.ahead().max() == np.inf
 
 
 def test_a_stack_that_never_ran_is_not_in():
@@ -242,15 +237,39 @@ def test_a_stack_far_ahead_is_surely_the_best():
     values[2] += 0.4
     found = selected(values, DELTA)
     assert int(found.winner) == 2
-    assert found.surely_best()
+    assert (found.ahead() == 0).all()
 
 
 def test_two_blocks_order_nobody_and_three_do():
     values = np.array([[0.0], [1.0]]) + np.random.default_rng(5).normal(0, 0.001, (2, 3))
     two, three = looks(values, DELTA, drops=False)
-    assert np.isinf(two.order.half_width[0, 1])
-    assert three.order.half_width[0, 1] < 1
-    assert ORDER_FROM == 3
+    assert np.isinf(two.limits().half_width[0, 1])
+    assert three.limits().half_width[0, 1] < 1
+    assert WINNER_FROM == 3
+
+
+def test_a_stack_that_left_after_two_blocks_has_limits():
+    values = np.array([[0.0], [0.02], [-2.0]]) + np.random.default_rng(5).normal(0, 0.01, (3, 2))
+    found = selected(values, DELTA)
+    assert found.left.tolist() == [True, True, False]
+    assert np.isinf(found.limits().half_width[0, 1])
+    assert np.isfinite(found.limits().half_width[0, 2])
+
+
+@given(races(least=2, gaps=True))
+def test_limits_that_are_a_factor_of_ten_apart_are_none(values):
+    half = selected(values, DELTA).limits().half_width
+    assert (2 * half[np.isfinite(half)] <= WIDEST).all()
+
+
+def test_what_is_learned_later_of_a_stack_shows_in_its_limits_against_those_that_left():
+    rng = np.random.default_rng(9)
+    values = np.array([[0.0], [0.0], [-1.0]]) + rng.normal(0, 0.01, (3, 8))
+    values[0, 2:] += rng.normal(0, 0.3, 6)
+    early, late = selected(values[:, :2], DELTA), selected(values, DELTA)
+    assert not early.left[2]
+    assert late.limits().half_width[0, 2] > early.limits().half_width[0, 2]
+    assert late.pairs.half_width[0, 2] == early.pairs.half_width[0, 2]
 
 
 def test_looks_are_planned_and_the_last_block_is_looked_at_in_any_case():

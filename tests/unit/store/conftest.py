@@ -32,7 +32,6 @@ from stackrace.model.race import (
     Question,
     Race,
     Resources,
-    Rule,
     SettingFact,
     StackFacts,
 )
@@ -263,7 +262,7 @@ RACE = whole(
     exhaustive=st.booleans(),
     twin=TEXT,
     resumed=COUNT,
-    rule=st.sampled_from(Rule),
+    rule=TEXT,
     gate=st.none() | whole(GateFacts, base=CONTENDER, head=CONTENDER, allowances=mapping(REAL), packages=few(TEXT)),
     duty=st.none() | whole(Duty, **dict.fromkeys((one.name for one in fields(Duty)), REAL)),
     network=few(

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from ...model.standing import Level, Row
+from ...model.standing import Interval, Level, Row
 from .. import figures
 from ..charts.bars import axis, interval_bar
 from ..charts.scale import linear, logarithmic
@@ -38,12 +38,13 @@ class BarsView:
 
 def standing_view(level: Level, *, void: bool = False) -> BarsView:
     """Return throughput with its limits, grouped in tiers; of a ``void`` race nobody stands out."""
-    rows = level.rows
-    scale = linear(max(row.throughput_per_s.high or row.throughput_per_s.value for row in rows), ticks=3)
+    rows, leader = level.rows, level.rows[0].throughput_per_s.value
+    rates = [_against(row.ratio, leader) for row in rows]
+    scale = linear(max(rate.high or rate.value for rate in rates), ticks=3)
     bars = tuple(
         Bar(row=row, span=_span(rows, place),
-            drawing=Markup(interval_bar(row.throughput_per_s, scale, _rate(row), first=row.tier == 1 and not void)))
-        for place, row in enumerate(rows)
+            drawing=Markup(interval_bar(rate, scale, _rate(row), first=row.tier == 1 and not void)))
+        for place, (row, rate) in enumerate(zip(rows, rates, strict=True))
     )  # fmt: skip
     return BarsView(bars=bars, axis=Markup(axis(scale, "/s")), where=level.where)
 
@@ -80,10 +81,18 @@ def _span(rows: tuple[Row, ...], place: int) -> int:
     return sum(row.tier == tier for row in rows)
 
 
+def _against(ratio: Interval, leader: float) -> Interval:
+    """Return the rate that a ratio and its limits mean beside the leader's."""
+    if ratio.low == ratio.high:  # the leader itself
+        return Interval(value=leader)
+    low, high = (None if limit is None else limit * leader for limit in (ratio.low, ratio.high))
+    return Interval(value=ratio.value * leader, low=low, high=high)
+
+
 def _rate(row: Row) -> str:
-    value = figures.number(row.throughput_per_s.value)
-    text = figures.limits(row.throughput_per_s, figures.number)
-    return f"{row.stack}: {value} requests/s" + (f" ({text})" if text else "")
+    text = figures.limits(row.ratio, figures.number)
+    limits = f", {figures.number(row.ratio.value)} ({text}) of the leader" if text else ""
+    return f"{row.stack}: {figures.number(row.throughput_per_s.value)} requests/s{limits}"
 
 
 def _latency(row: Row) -> str:

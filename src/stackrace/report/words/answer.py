@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ...model.answer import Answer, AnswerKind
 from ...model.numbers import about, connections, number, percent
-from ...model.race import Question, Race, Rule
+from ...model.race import Question, Race
 from ...model.standing import Row, Standing, Withdrawal
 from .failures import kind, message
 from .phrases import names, sentence, times
@@ -48,9 +48,10 @@ def _clause(race: Race, standing: Standing) -> str:
         case AnswerKind.BEST:
             return f"{result.stacks[0]} is the best{_margin(result)}"
         case AnswerKind.GOOD:
-            return f"{result.stacks[0]} is the best, or within {percent(race.difference)} of it{_margin(result)}"
+            return f"{result.stacks[0]} is the best, or within {percent(result.within or 0)} of it{_margin(result)}"
         case AnswerKind.ALIKE:
-            rest = "; every other stack is slower" if len(result.stacks) < len(standing.rows) else ""
+            slower = f"; every other stack is slower than {result.stacks[0]}"
+            rest = slower if len(result.stacks) < len(standing.rows) else ""
             apart = percent(result.within or 0)
             return f"{names(result.stacks)} are equally good: they differ by at most {apart}{rest}"
         case AnswerKind.RANKED:
@@ -78,7 +79,7 @@ def _undecided(race: Race, standing: Standing) -> str:
     if race.question is Question.RANKING:
         return f"not every place is settled: {first} is ahead"
     launches = next(row.launches for row in standing.rows if row.stack == first)
-    if race.rule is Rule.SELECTION and launches < 2:
+    if launches < 2:
         return f"no winner yet: {first} was fastest, but a single launch proves nothing"
     return f"no winner yet: {first} is ahead"
 
@@ -95,8 +96,6 @@ def _open(result: Answer, race: Race) -> str:
 def _longer(result: Answer, race: Race) -> str:
     if race.repeats is not None:
         return "; more repeats may decide"
-    if race.rule is Rule.ALL_PAIRS:
-        return "; a longer budget may decide"
     if result.needed_s is not None:
         return f"; about {about(result.needed_s)} more would decide"
     if result.most_blocks is not None:

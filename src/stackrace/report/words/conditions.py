@@ -15,8 +15,6 @@ def condition(change: model.Condition) -> str:
     match change:
         case model.LargerDifference():
             return _larger_difference(change)
-        case model.SmallerDifference():
-            return _smaller_difference(change)
         case model.OtherLevels():
             return _other_levels(change)
         case model.LatencyCounts(stack=stack, p99_s=p99_s, first_p99_s=first_s, at_least=at_least):
@@ -44,17 +42,8 @@ def condition(change: model.Condition) -> str:
 
 
 def _larger_difference(change: model.LargerDifference) -> str:
-    up_to, as_well = ("up to ", " as well") if change.as_well else ("of ", "")
-    matters = f"{up_to}{percent(change.difference)} do not matter to you (now {percent(change.now)})"
-    return f"If differences {matters}: then {change.stack} will do{as_well}."
-
-
-def _smaller_difference(change: model.SmallerDifference) -> str:
-    rest = "there is no winner: this race does not prove such small differences"
-    if change.stack is not None:
-        rest = f"only {change.stack} is sure to be as good as any"
-    matters = f"below {percent(change.difference)} matter to you (now {percent(change.now)})"
-    return f"If differences {matters}: then {rest}."
+    matters = f"up to {percent(change.difference)} do not matter to you (now {percent(change.now)})"
+    return f"If differences {matters}: then {change.stack} will do as well."
 
 
 def _other_levels(change: model.OtherLevels) -> str:

@@ -64,10 +64,10 @@ def place(row: Row, standing: Standing) -> str:
     """Say what the stack delivered in the race, and how it stood."""
     level = standing.levels[standing.headline]
     first = level.rows[0]
-    own = f"{row.stack} delivered {_limits(row.throughput_per_s)} requests/s {level.where}"
+    own = f"{row.stack} delivered {number(row.throughput_per_s.value)} requests/s {level.where}"
     if first.stack == row.stack:
         return f"{own}, the most of all."
-    return f"{own}. {first.stack} delivered {_limits(first.throughput_per_s)}."
+    return f"{own}, {_limits(row.ratio)} of {first.stack}."
 
 
 def _limits(figure: Interval) -> str:

@@ -88,7 +88,9 @@ def _clause(group: Sequence[Lead], difference: float) -> str:
             return f"only {lead.stacks[0]} could be measured"
         case LeadKind.OPEN:
             same = len({each.stacks for each in group}) == 1
-            return f"{names(lead.stacks)} cannot be told apart" if same else "the first place is undecided"
+            if not same:
+                return "the first place is undecided"
+            return f"{lead.stacks[0]} cannot be told from {names(lead.stacks[1:])}"
 
 
 def _margin(ratios: Sequence[Interval]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ...model.race import Ending, Enforcement, Race, Rule
+from ...model.race import Ending, Enforcement, Race
 from ...model.right_answer import EVERY_PATH, Likeness, RightAnswers
 from ...model.standing import Level, Standing
 from .. import figures
@@ -81,7 +81,7 @@ def ending(race: Race, standing: Standing) -> str:
 def notes(race: Race, standing: Standing) -> tuple[str, ...]:
     """Return what stands below every report: what could be seen, and under which conditions the race was held."""
     sentences = (
-        resolution(race, standing), limits_note(standing), ratios_note(race, standing), twin(race),
+        resolution(race, standing), limits_note(standing), ratios_note(standing), twin(race),
         resources(race), *network(race), resumed(race), duty(race), *right_answers(race),
         *race.notes,
     )  # fmt: skip
@@ -92,7 +92,7 @@ def resolution(race: Race, standing: Standing) -> str:
     """Say which differences this race can show, and which do not matter to it."""
     matters = f"those below {figures.percent(race.difference)} do not matter to it"
     if standing.resolution is None:
-        return "Fewer than two launches: no limits yet."
+        return "Too few launches for limits yet."
     if standing.resolution > MOST_RESOLUTION:
         return "This race could not even prove that a stack is twice as fast as another."
     return f"This race could not prove differences below {figures.percent(standing.resolution)}; {matters}."
@@ -217,18 +217,16 @@ def limits_note(standing: Standing) -> str:
     if standing.resolution is None:
         return ""
     rows = [row for level in standing.levels for row in level.rows]
-    if any(row.throughput_per_s.low is None or row.ratio.low is None for row in rows):
-        return "Limits are missing where there were too few launches."
+    if any(row.ratio.low is None for row in rows):
+        return "Limits are missing where launches were too few, or limits more than a factor of 10 apart."
     return ""
 
 
-def ratios_note(race: Race, standing: Standing) -> str:
+def ratios_note(standing: Standing) -> str:
     """Say what the limits beside ratios promise; empty where there are none."""
     if standing.resolution is None:
         return ""
-    if race.rule is Rule.SELECTION:
-        return "Each ratio has its own 95 % limits. Tiers show no false order in 95 % of races."
-    return "The limits of ratios hold for all pairs at once."
+    return "A stack is in a later tier if its limits are below 1. With 95 % confidence no such order is false."
 
 
 def of(number: int, thing: str) -> str:

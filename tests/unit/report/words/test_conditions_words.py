@@ -37,7 +37,7 @@ def test_what_may_be_smaller_without_a_change_is_not_told():
 
 def test_a_close_second_will_do_if_the_margin_does_not_matter():
     close = {"a": Entry(rates=flat(1100), cpu={"a": 0.4}), "b": Entry(rates=flat(1000), cpu={"b": 0.4})}
-    text = only(told(close), "If differences up to 1")
+    text = only(told(close), "If differences up to")
     assert text.endswith("do not matter to you (now 5 %): then b will do as well.")
 
 
