@@ -40,7 +40,7 @@ def current(standing: CurrentStanding | None) -> str:
             return f"{yours}, {standing.stack}, {_failed(standing)}"
         case CurrentKind.OPEN if standing.throughput is None or standing.throughput.low is None:
             seen = f"{yours} delivered {_of(standing.throughput)} of {standing.first}{_costs(standing)}"
-            return f"{seen}; too few launches were made for limits."
+            return f"{seen}; launches were too few, or too different, for limits."
         case CurrentKind.OPEN:
             apart = f"cannot be told from {standing.first}: it delivers {_of(standing.throughput)} of that"
             return f"{yours} {apart}{_costs(standing)}."
