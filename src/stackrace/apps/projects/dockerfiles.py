@@ -23,8 +23,6 @@ class Image:
     """What a stage of a Dockerfile makes."""
 
     entrypoint: tuple[str, ...] = ()
-    is_shell: bool = False
-    """Whether ENTRYPOINT is a line for a shell: it then takes no words of CMD's."""
     command: tuple[str, ...] = ()
     environment: dict[str, str] = field(default_factory=dict)
     copies: dict[str, str] = field(default_factory=dict)
@@ -56,8 +54,7 @@ class Image:
         if entrypoint is not None:
             # with an entry point of their own, people have lost the image's command
             return (*entrypoint, *(command or ()))
-        if self.is_shell:
-            return self.entrypoint
+        # a line for a shell gets them as $0 and $@
         return (*self.entrypoint, *(self.command if command is None else command))
 
 
@@ -76,7 +73,7 @@ def image_of(text: str, target: str = "", given: Mapping[str, object] | None = N
             case "FROM":
                 image, has_command = _started_from(rest, stages, arguments), False
             case "ENTRYPOINT":
-                image.entrypoint, image.is_shell = _exec_form(rest), not rest.startswith("[")
+                image.entrypoint = _exec_form(rest)
                 image.command = image.command if has_command else ()
             case "CMD":
                 image.command, has_command = _exec_form(rest), True
@@ -105,7 +102,6 @@ def _started_from(rest: str, stages: dict[str, Image], arguments: Mapping[str, s
     parent = stages.get(base.lower(), Image())
     image = Image(
         entrypoint=parent.entrypoint,
-        is_shell=parent.is_shell,
         command=parent.command,
         environment=dict(parent.environment),
         copies=dict(parent.copies),

@@ -164,13 +164,13 @@ class _Search:
         return PurePosixPath(words[0]).name in _SHELLS or self._script(words[0]) is not None
 
     def _ask(self, words: Sequence[str], variables: Mapping[str, str], folder: str, depth: int) -> None:
-        is_line = PurePosixPath(words[0]).name in _SHELLS and words[1:2] == ["-c"] and len(words) == 3
+        is_line = PurePosixPath(words[0]).name in _SHELLS and words[1:2] == ["-c"] and len(words) > 2
         line = words[2] if is_line else ""
         if line and _PLAIN.fullmatch(line):
             self.follow(_split(line), variables, folder, depth + 1)
             return
         heard = ask_shell(words, variables, self._place(folder))
-        if heard.is_refused and line and _SIMPLE.fullmatch(line):
+        if heard.is_refused and line and len(words) == 3 and _SIMPLE.fullmatch(line):
             self.follow([interpolated(word, variables) for word in _split(line)], variables, folder, depth + 1)
             return
         before = len(self.starts)

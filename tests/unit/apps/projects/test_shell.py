@@ -35,6 +35,11 @@ SCRIPTS = {
         {"Procfile": f"web: sh -c 'echo {'plain-words/' * 9} && gunicorn -w 3 a:b'"},
         "gunicorn:workers=3",
     ),
+    "an entry point that is a line, with the words of the command": (
+        image("#!/bin/sh\nexec \"$@\"\n")
+        | {"Dockerfile": 'FROM x\nCOPY . /a/\nENTRYPOINT /a/start.sh $0 $@\nCMD ["gunicorn", "-w", "3", "a:b"]\n'},
+        "gunicorn:workers=3",
+    ),
     "a condition that holds": (
         image('#!/bin/sh\nif [ "$ENV" = prod ]; then N=4; else N=2; fi\nexec gunicorn -w $N a:b\n')
         | {"Dockerfile": 'FROM x\nENV ENV=prod\nCOPY . /app/\nCMD ["/app/start.sh"]\n'},
@@ -245,6 +250,14 @@ def test_nothing_outside_can_be_reached_and_nothing_of_the_users_runs(tmp_path):
     assert found.stack == "gunicorn:workers=3"
     assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
     assert not Path("/etc/stackrace-was-here").exists()
+
+
+def test_a_configuration_file_that_nobody_knows_leaves_the_size_open(tmp_path):
+    files = {"Procfile": "web: gunicorn -c $GUNICORN_CONF a:b", "gunicorn.conf.py": "workers = 9\n"}
+    found = started(tmp_path, files)
+    assert found is not None
+    assert found.is_partial
+    assert [gap.what for gap in found.gaps] == ["--config $GUNICORN_CONF"]
 
 
 def test_a_script_without_an_end_could_not_be_asked(tmp_path, monkeypatch):

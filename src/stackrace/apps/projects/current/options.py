@@ -13,6 +13,7 @@ from .invocations import Invocation
 
 __all__ = ["options_in", "set_value", "take"]
 
+_UNKNOWN = "only running it would tell its value"
 _LOGS = "access_log"
 """A setting that is decided for every server alike, unless a path says otherwise."""
 _SHARED_REFUSED: Mapping[str, Concern] = {
@@ -67,6 +68,10 @@ def take(hop: ReadHop, name: str, raw: str | None) -> None:
         hop.seen[name] = value or ""
     concern = _concern(language, name) or (_SHARED_REFUSED.get(name) if invocation.spec.own is None else None)
     if name == invocation.line.file_option or name in invocation.line.reads:
+        # whatever its file says of workers and threads
+        if raw is not None and value is None:
+            hop.gap(what, _UNKNOWN, Weight.SIZE)
+            hop.seen[name] = raw
         return
     if settings.get(name) == _LOGS or (name not in settings and concern):
         if name in invocation.line.says:
@@ -75,7 +80,7 @@ def take(hop: ReadHop, name: str, raw: str | None) -> None:
         hop.change(f"--{name}", raw or "", concern or Concern.LOGS)
     elif raw is not None and value is None:
         weight = Weight.SIZE if settings.get(name) in SIZES else Weight.PLAIN
-        hop.gap(what, "only running it would tell its value", weight)
+        hop.gap(what, _UNKNOWN, weight)
     elif name in settings:
         set_value(hop, settings[name], name, value, what)
     elif invocation.spec.own is None:

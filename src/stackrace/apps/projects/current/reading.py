@@ -122,7 +122,7 @@ def _take_file(hop: ReadHop, python: Path | None) -> frozenset[str]:
         return frozenset()
     path = config_named(named or line.found, hop.invocation, hop.root)
     if path is None:
-        if named:
+        if named and not unknown(named):
             hop.gap(f"--{line.file_option} {named}", _NO_FILE, Weight.SIZE)
         return frozenset()
     hop.config = str(path.relative_to(hop.root))
