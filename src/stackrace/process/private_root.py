@@ -20,7 +20,7 @@ Asked::
 
 Answered::
 
-    {"calls": [{"argv": […], "cwd": "…", "env": {…}, "number": null | n}], "is_late": false, "said": "…"}
+    {"calls": [{"argv": […], "cwd": "…", "env": {…}, "number": null | n}], "is_late": false, "code": 0, "said": "…"}
     {"error": "why it could not be had"}
 
 Source: user_namespaces(7), mount_namespaces(7), pid_namespaces(7), pivot_root(2), mount_setattr(2).
@@ -258,12 +258,14 @@ def _begin(root: Path, asked: _Asked) -> None:
         except OSError as error:
             os.write(2, f"{error.strerror}: {error.filename}".encode())
         os._exit(127)
+    code = 0
     while True:
         try:
-            os.wait()
+            ended, status = os.wait()
         except ChildProcessError:
             break
-    os._exit(0)
+        code = os.waitstatus_to_exitcode(status) if ended == main else code
+    os._exit(code & 0xFF)
 
 
 def _run(asked: _Asked) -> dict[str, object]:
@@ -278,20 +280,23 @@ def _run(asked: _Asked) -> dict[str, object]:
     child = os.fork()
     if not child:
         _begin(root, asked)
-    is_late = _wait(child, calls, asked["most_s"])
-    return {"calls": _calls(own), "is_late": is_late, "said": _read(own, "said").decode("utf-8", "replace")[-2000:]}
+    code = _wait(child, calls, asked["most_s"])
+    said = _read(own, "said").decode("utf-8", "replace")[-2000:]
+    return {"calls": _calls(own), "is_late": code is None, "code": code or 0, "said": said}
 
 
-def _wait(child: int, calls: int, most_s: float) -> bool:
-    """Wait until all have ended, or for too long; tell whether it was too long."""
+def _wait(child: int, calls: int, most_s: float) -> int | None:
+    """Wait until all have ended; returns what the command ended with, None where it took too long."""
     deadline = time.monotonic() + most_s
-    while os.waitpid(child, os.WNOHANG) == (0, 0):
+    while True:
+        ended, status = os.waitpid(child, os.WNOHANG)
+        if ended:
+            return os.waitstatus_to_exitcode(status)
         if time.monotonic() > deadline or len(os.listdir(calls)) > _MOST_CALLS:
             os.kill(child, signal.SIGKILL)
             os.waitpid(child, 0)
-            return True
+            return None
         time.sleep(_POLL_S)
-    return False
 
 
 def _calls(own: int) -> list[dict[str, object]]:

@@ -147,7 +147,7 @@ def assumed_image(image: str, service: str, root: Path, beside: Path) -> Built:
     A container that nothing calls an app's has none of them.
     """
     last = re.split(r"[:@]", image.rpartition("/")[2])[0].lower()
-    is_ours = last in {root.name.lower(), beside.name.lower()} or (last == service.lower() and "/" in image)
+    is_ours = last in {root.name.lower(), beside.name.lower()}
     if not image or not (is_ours or _WEB.search(service) or _WEB.search(last)):
         return Built(image=Image())
     found = [

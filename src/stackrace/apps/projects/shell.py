@@ -270,8 +270,8 @@ class _Scene:
         problem = ""
         if answer["is_late"]:
             problem = f"it does not end within {LONGEST_S:g} s"
-        elif not calls and said:
-            problem = said.replace("/.stackrace/", "")
+        elif not calls and (said or answer["code"]):
+            problem = said.replace("/.stackrace/", "") or f"it ends with {answer['code']} here, and starts nothing"
         return _Answer(calls=tuple(calls), sources=sources, problem=problem, is_late=bool(answer["is_late"]))
 
     def _inside(self, folder: str) -> str:
@@ -351,8 +351,10 @@ class _Search:
             self.found.add(word)
             return
         for place, name in self.places.items():
-            if parts.is_relative_to(place):
-                self._noted(self.place.root / name / parts.relative_to(place), word)
+            inside = self.place.root / name / parts.relative_to(place) if parts.is_relative_to(place) else None
+            # a base image may have a WORKDIR of its own, which nobody here knows
+            if inside is not None and (place != "/" or inside.exists()):
+                self._noted(inside, word)
                 return
         bases = list(dict.fromkeys([*self.contexts, self.place.root]))
         path = by_last_parts(word, bases, Path.is_file, least=2 if parts.is_absolute() else 1)
