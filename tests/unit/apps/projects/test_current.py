@@ -356,6 +356,21 @@ QUEUES = {
 
 
 @pytest.mark.parametrize("file", QUEUES)
+def test_what_another_folder_of_the_repository_runs_is_not_this_apps(tmp_path):
+    write(
+        tmp_path,
+        {
+            "nginx-flask/compose.yaml": "services: {w: {build: web, command: gunicorn -w 3 a:b}}",
+            "nginx-flask/web/Dockerfile": "FROM x\nCOPY . /code/\n",
+            "nginx-flask/nginx.conf": SITE,
+            "flask/a.py": "",
+            ".git/HEAD": "",
+        },
+    )
+    assert current_deployment(tmp_path / "flask", SPECS) is None
+    assert current_deployment(tmp_path / "nginx-flask", SPECS) is not None
+
+
 def test_how_many_connections_may_wait_is_read_with_its_place(tmp_path, file):
     command, text, line, title = QUEUES[file]
     files = {"shop.py": "app = None\n", file: text, "Procfile": f"web: {command}\n"}

@@ -71,6 +71,25 @@ def _above(folder: Path) -> list[Path]:
     return above[:top]
 
 
+_FOR_ALL = re.compile(
+    r"\..*|docker(-?compose|files?)?|compose|containers?|deploy\w*|infra\w*|(dev)?ops|k8s|kube\w*|helm|charts?|conf\w*|"
+    r"etc|systemd|nginx|scripts?|bin|prod(uction)?"
+)
+"""Folders beside the app's that may hold what starts it."""
+
+
+def _may_start(command: DeploymentCommand, root: Path, base: Path) -> bool:
+    """Tell whether what a file of the repository starts may be the app in ``base``: other folders have their own."""
+    places = (command.file, command.document, command.image)
+    return all(_may_concern(place.parent, root, base) for place in places if place is not None)
+
+
+def _may_concern(folder: Path, root: Path, base: Path) -> bool:
+    if base.is_relative_to(folder) or folder.is_relative_to(base) or not folder.is_relative_to(root):
+        return True
+    return bool(_FOR_ALL.fullmatch(folder.relative_to(root).parts[0].lower()))
+
+
 def _home(file: Path, base: Path) -> Path:
     """Return the folder in which the places that ``file`` names are looked for: the project's, or one above."""
     return next((place for place in (base, *_above(base)) if file.is_relative_to(place)), base)
@@ -96,9 +115,10 @@ def _found_in(
         own = [command for command in commands if file.absolute() in (command.document, command.file)]
         own = [command for command in own if command.document == file.absolute()] or own
         commands = own or commands_of_file(file.absolute(), root)
-    commands = [command for command in commands if not _is_own_file(command)]
+    commands = [command for command in commands if not _is_own_file(command) and _may_start(command, root, base)]
     hops, unraced = _hops(commands, specs, root, python)
-    hops += _hops(_alone(root, hops, file), specs, root, python)[0]
+    alone = [command for command in _alone(root, hops, file) if _may_start(command, root, base)]
+    hops += _hops(alone, specs, root, python)[0]
     real = _without_parts([hop for hop in hops if not hop.is_unlike or file is not None], root)
     programs = {name for spec in specs.values() if spec.command for name in spec.command.programs}
     # a repository above may be that of a tool, which has templates for others
@@ -125,7 +145,11 @@ def _found_in(
     if first_other is not None and _rank(first_other.command, root, 0) < _likelihood(first, root):
         places = tuple(f"{file}:{line}" for file, line in (hop.place for hop in (first, *others)))
         return replace(first_other.deployment(root), others=tuple(dict.fromkeys(places)))
-    before = fronts(root, specs, {text_of(command.file) for command in commands}, beside)
+    before = [
+        front
+        for front in fronts(root, specs, {text_of(command.file) for command in commands}, beside)
+        if _may_concern((root / front.file).parent, root, base)
+    ]
     named = [front for front in before if file is not None and root / front.file == file.absolute()]
     command = first.invocation.command
     documents = dict.fromkeys((*command.documents, *filter(None, (command.document, command.file))))
