@@ -348,14 +348,6 @@ def test_files_above_the_app_are_those_of_its_repository(tmp_path):
     assert parse_stack(found.stack, SPECS, ANY, backend)
 
 
-QUEUES = {
-    "uwsgi.ini": ("uwsgi --ini uwsgi.ini", "[uwsgi]\nmodule = shop:app\n; listen = 5\nlisten = 10\n", 4, "uWSGI"),
-    "gunicorn.conf.py": ("gunicorn shop:app", "backlog = 10  # few\n", 1, "Gunicorn"),
-    "Procfile": ("gunicorn --backlog 10 shop:app", "", 1, "Gunicorn"),
-}
-
-
-@pytest.mark.parametrize("file", QUEUES)
 def test_what_another_folder_of_the_repository_runs_is_not_this_apps(tmp_path):
     write(
         tmp_path,
@@ -371,6 +363,14 @@ def test_what_another_folder_of_the_repository_runs_is_not_this_apps(tmp_path):
     assert current_deployment(tmp_path / "nginx-flask", SPECS) is not None
 
 
+QUEUES = {
+    "uwsgi.ini": ("uwsgi --ini uwsgi.ini", "[uwsgi]\nmodule = shop:app\n; listen = 5\nlisten = 10\n", 4, "uWSGI"),
+    "gunicorn.conf.py": ("gunicorn shop:app", "backlog = 10  # few\n", 1, "Gunicorn"),
+    "Procfile": ("gunicorn --backlog 10 shop:app", "", 1, "Gunicorn"),
+}
+
+
+@pytest.mark.parametrize("file", QUEUES)
 def test_how_many_connections_may_wait_is_read_with_its_place(tmp_path, file):
     command, text, line, title = QUEUES[file]
     files = {"shop.py": "app = None\n", file: text, "Procfile": f"web: {command}\n"}

@@ -79,7 +79,7 @@ _FOR_ALL = re.compile(
 
 
 def _may_start(command: DeploymentCommand, root: Path, base: Path) -> bool:
-    """Tell whether what a file of the repository starts may be the app in ``base``: other folders have their own."""
+    """Tell whether what a file of the repository starts may be the app in ``base``: others have files, too."""
     places = (command.file, command.document, command.image)
     return all(_may_concern(place.parent, root, base) for place in places if place is not None)
 
