@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from ...model.own import CommandLine
 
 __all__ = ["COMMAND"]
+
+
+def _at_once(settings: Mapping[str, str | int | bool]) -> int:
+    """Return how many requests it works on at once: one in each thread."""
+    return int(settings.get("processes", 1)) * int(settings.get("threads", 5))
+
 
 COMMAND = CommandLine(
     programs=("mod_wsgi-express",),
@@ -12,7 +20,7 @@ COMMAND = CommandLine(
     unsaid={"processes": 1, "threads": 5},
     switches=("reload-on-changes embedded-mode log-to-terminal access-log debug-mode enable-debugger help"),
     path="apache+mod_wsgi",
-    at_once=lambda settings: int(settings.get("processes", 1)) * int(settings.get("threads", 5)),
+    at_once=_at_once,
     is_inside=True,
     settings={"mode": "mode", "processes": "processes", "threads": "threads", "maximum-requests": "max_requests"},
     unlike=frozenset({"reload-on-changes", "debug-mode", "enable-debugger"}),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from ...model.own import CommandLine
@@ -9,6 +10,12 @@ from .files import ini_options, json_options, yaml_options
 from .own import UNSAID, effective
 
 __all__ = ["COMMAND"]
+
+
+def _at_once(settings: Mapping[str, str | int | bool]) -> int:
+    """Return how many requests it works on at once: one in each thread."""
+    return int(settings.get("processes", 1)) * int(settings.get("threads", 1))
+
 
 COMMAND = CommandLine(
     programs=("uwsgi", "pyuwsgi"),
@@ -48,7 +55,7 @@ COMMAND = CommandLine(
         "protocol": "",
         "socket-protocol": "",
     },
-    at_once=lambda settings: int(settings.get("processes", 1)) * int(settings.get("threads", 1)),
+    at_once=_at_once,
     underscores=True,
     asked=Path(__file__).with_name("asked.py"),
     effective=effective,
