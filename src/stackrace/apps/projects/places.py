@@ -1,14 +1,16 @@
-"""The folders of a project in which files for its deployment may lie."""
+"""Where files for a project's deployment may lie, and where it has what an image or another machine names."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from pathlib import Path, PurePosixPath
 
 from ...model.exported import MARK
+from ...model.last_parts import by_last_parts
 from ...model.present import is_present, walk
 
-__all__ = ["deployment_folders"]
+__all__ = ["ProjectFiles", "deployment_folders"]
 
 _DEEPEST = 5
 _MOST = 2000
@@ -34,3 +36,26 @@ def deployment_folders(root: Path) -> Iterator[tuple[Path, list[str], list[str]]
         yield Path(place), folders, sorted(names)
         if number > _MOST:
             return
+
+
+class ProjectFiles:
+    """The files of the project at ``root``, by the names that images and machines have for them."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+
+    def named(self, name: str, bases: Iterable[Path]) -> Path | None:
+        """Return the file that ``name`` means: by its last parts in ``bases``, else the only one so called."""
+        inside = [base for base in dict.fromkeys(bases) if base.is_relative_to(self.root)]
+        if found := by_last_parts(name, inside, Path.is_file):
+            return found
+        alike = self._by_name.get(PurePosixPath(name).name, ())
+        return alike[0] if len(alike) == 1 else None
+
+    @cached_property
+    def _by_name(self) -> dict[str, list[Path]]:
+        known: dict[str, list[Path]] = {}
+        for place, _, names in deployment_folders(self.root):
+            for name in names:
+                known.setdefault(name, []).append(place / name)
+        return known

@@ -20,9 +20,9 @@ from ..deployment_command import text_of
 from ..kubernetes import is_manifest
 from ..likelihood import is_platform, likelihood
 from ..loading import problem_of
+from ..starts import starts
 from .fronts import Front, fronts, fronts_shown
 from .hop import ReadHop, shown_place
-from .invocations import invocations
 from .process_variables import settings_variable
 from .reading import read_hop
 from .unread import unread_documents
@@ -151,7 +151,7 @@ def _found_in(
         if _may_concern((root / front.file).parent, root, base)
     ]
     named = [front for front in before if file is not None and root / front.file == file.absolute()]
-    command = first.invocation.command
+    command = first.command
     documents = dict.fromkeys((*command.documents, *filter(None, (command.document, command.file))))
     found = _deployment(first, named or [*before, *fronts_shown(root, specs, documents)], root, base)
     gaps = (*found.gaps, *_beside(first), *settings_variable(first, entry), *_overriding(first, unread, file))
@@ -178,20 +178,24 @@ def _hops(
 ) -> tuple[list[ReadHop], list[_Unraced]]:
     """Return the servers that ``commands`` start, and the commands that are no server of the catalogue's."""
     hops, unraced = [], []
+    programs = {name: spec for spec in specs.values() if spec.command for name in spec.command.programs}
     for command in commands:
-        found = invocations(command, specs, root)
-        hops += [read_hop(each, root, python) for each in found.servers]
-        for start in found.others:
-            problem = f"it is served by {ELSEWHERE[start.words[0]]}, which Stackrace does not race"
-            unraced.append(_Unraced(command=start.command, problem=problem, words=start.words))
-        if found.problem and not found.servers and not found.others:
+        found = starts(command, root, programs.keys() | ELSEWHERE.keys())
+        for start in found.starts:
+            spec = programs.get(start.words[0])
+            if spec is not None and spec.command is not None:
+                hops.append(read_hop(start, spec, spec.command, root, python, found.problem))
+            else:
+                problem = f"it is served by {ELSEWHERE[start.words[0]]}, which Stackrace does not race"
+                unraced.append(_Unraced(command=start.command, problem=problem, words=start.words))
+        if found.problem and not found.starts:
             unraced.append(_Unraced(command=command, problem=found.problem))
     return hops, unraced
 
 
 def _beside(hop: ReadHop) -> Iterator[CurrentGap]:
     """Yield what its documents say of the server that a race goes without, and what they leave open."""
-    command = hop.invocation.command
+    command = hop.command
     for gap in command.not_taken:
         file = gap.file or command.document or command.file
         shown = str(file.relative_to(hop.root) if file.is_relative_to(hop.root) else file)
@@ -206,7 +210,7 @@ def _overriding(hop: ReadHop, unread: Sequence[CurrentGap], file: Path | None) -
 
     What is said elsewhere, or was named by the user, is a deployment of its own: they only stand beside it.
     """
-    command = hop.invocation.command
+    command = hop.command
     file_of = command.document or command.file
     is_overridden = is_manifest(file_of) or (command.document is None and not is_platform(file_of, hop.root))
     for gap in unread if file is None else ():
@@ -257,8 +261,7 @@ def _alone(root: Path, hops: Sequence[ReadHop], file: Path | None) -> list[Deplo
 def _starts(hop: ReadHop, entry: Entry) -> bool:
     """Tell whether a server starts the app ``entry``: by the package or module that both name first."""
     wanted = entry.target.partition(":")[0].partition(".")[0]
-    program = hop.invocation.program
-    app = served_app((program, *hop.invocation.words), hop.variables, hop.invocation.folder)
+    app = served_app(hop.start.words, hop.variables, hop.start.folder)
     return app is not None and wanted in (*PurePosixPath(app.module).parts, *app.module.split("."))
 
 
@@ -268,13 +271,13 @@ _PLAIN = 1
 
 def _without_parts(hops: Sequence[ReadHop], root: Path) -> list[ReadHop]:
     """Leave out the images that a document of more than development starts in its own way."""
-    documented = [hop for hop in hops if hop.invocation.command.document is not None]
-    built = {hop.invocation.command.image for hop in documented if _likelihood(hop, root)[0] <= _PLAIN}
-    return [hop for hop in hops if hop in documented or hop.invocation.command.file not in built]
+    documented = [hop for hop in hops if hop.command.document is not None]
+    built = {hop.command.image for hop in documented if _likelihood(hop, root)[0] <= _PLAIN}
+    return [hop for hop in hops if hop in documented or hop.command.file not in built]
 
 
 def _likelihood(hop: ReadHop, root: Path) -> tuple[int, ...]:
-    return _rank(hop.invocation.command, root, int(bool(hop.problem)))
+    return _rank(hop.command, root, int(bool(hop.problem)))
 
 
 def _rank(command: DeploymentCommand, root: Path, problems: int) -> tuple[int, ...]:
@@ -291,10 +294,10 @@ def _rank(command: DeploymentCommand, root: Path, problems: int) -> tuple[int, .
 def _deployment(hop: ReadHop, before: Sequence[Front], root: Path, base: Path) -> CurrentDeployment:
     """Return the server with the first front end that fits it; platforms bring front ends of their own."""
     file, line = hop.place
-    command = hop.invocation.command
+    command = hop.command
     front, gaps = None, list(hop.gaps)
     instances = command.instances
-    if not hop.invocation.line.is_inside and not is_platform(command.document or command.file, root):
+    if not hop.line.is_inside and not is_platform(command.document or command.file, root):
         front = next((each for each in before if each.wire(hop.speaks)), None)
         gaps += front.gaps if front else ()
         gaps += _further(front, instances) if front else ()
@@ -339,7 +342,7 @@ def _unfit(hop: ReadHop, others: Sequence[Front], front: Front | None) -> Iterat
             yield each.unread(_instead(each, front))
         elif each.reading is not None and front is None:
             spoken = " and ".join(sorted(hop.speaks))
-            why = f"it forwards by {each.reading.forwards}, and {hop.invocation.spec.title} is started for {spoken}"
+            why = f"it forwards by {each.reading.forwards}, and {hop.spec.title} is started for {spoken}"
             yield CurrentGap(file=each.file, line=0, what=each.title, why=why)
 
 
@@ -366,6 +369,6 @@ _OTHER_RANK = 1
 
 def _others(found: CurrentDeployment, others: Sequence[ReadHop]) -> tuple[str, ...]:
     # without its override a compose file is none that can be named
-    named = (hop for hop in others if hop.invocation.command.rank <= _OTHER_RANK)
+    named = (hop for hop in others if hop.command.rank <= _OTHER_RANK)
     places = (f"{file}:{line}" if line else file for file, line in (hop.place for hop in named))
     return tuple(place for place in dict.fromkeys(places) if place != found.place)

@@ -31,10 +31,10 @@ def ask_server(hop: ReadHop, path: Path, python: Path | None) -> Asked | None:
 
     ``python`` is the app's interpreter, if that is known.
     """
-    script = hop.invocation.line.asked
+    script = hop.line.asked
     if script is None:
         return None
-    folder = hop.root / hop.invocation.folder
+    folder = hop.root / hop.start.folder
     known = {name: value for name, value in hop.variables.items() if not unknown(value)}
     command = (str(python or sys.executable), str(script), str(path))
     answers = [

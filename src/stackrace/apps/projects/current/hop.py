@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ....model.current import CurrentChange, CurrentGap, CurrentQueue
-from ....model.own import CONFIG, Concern, OwnLanguage, Weight
+from ....model.own import CONFIG, CommandLine, Concern, OwnLanguage, Weight
 from ....model.secrets import masked_settings
-from ....model.stack import SettingValue
+from ....model.stack import ServerSpec, SettingValue
 from ..deployment_command import DeploymentCommand, text_of
-from .invocations import Invocation
+from ..starts import Start
 
 __all__ = ["SIZES", "ReadHop", "quoted_value", "shown_place"]
 
@@ -26,7 +26,10 @@ SIZES = frozenset({"workers", "processes", "threads", "class", "mode", "interfac
 class ReadHop:
     """One hop as it is put together."""
 
-    invocation: Invocation
+    start: Start
+    spec: ServerSpec
+    line: CommandLine
+    """How its words are read."""
     root: Path
     """The project's folder, which files and places are relative to."""
     settings: dict[str, SettingValue] = field(default_factory=dict)
@@ -45,20 +48,28 @@ class ReadHop:
     gaps: list[CurrentGap] = field(default_factory=list)
     problem: str = ""
     """Why it cannot be raced."""
-    variables: Mapping[str, str] = field(default_factory=dict)
-    """Those that its process has."""
     at: tuple[str, int] | None = None
     """Where what is read just now stands, if not in the command."""
 
     @property
+    def variables(self) -> Mapping[str, str]:
+        """Those that its process has."""
+        return self.start.variables
+
+    @property
+    def command(self) -> DeploymentCommand:
+        """The command that starts it."""
+        return self.start.command
+
+    @property
     def language(self) -> OwnLanguage:
         """Its own words."""
-        return self.invocation.spec.own or _NONE
+        return self.spec.own or _NONE
 
     @property
     def known_settings(self) -> dict[str, str]:
         """The options for which there is a setting."""
-        return {**self.language.settings, **self.invocation.line.settings}
+        return {**self.language.settings, **self.line.settings}
 
     def change(self, key: str, theirs: str, concern: Concern) -> None:
         """Note what is decided otherwise."""
@@ -74,19 +85,19 @@ class ReadHop:
     @property
     def place(self) -> tuple[str, int]:
         """Where the command stands."""
-        return shown_place(self.invocation.command, self.root)
+        return shown_place(self.command, self.root)
 
     @property
     def takes_workers(self) -> bool:
         """Whether a variable may say how many workers it has, because nothing else does."""
-        line = self.invocation.line
+        line = self.line
         said = self.settings.keys() | self.said
         return bool(line.workers or line.prefix or line.arguments) and not said & {"workers", "processes"}
 
     @property
     def queue(self) -> CurrentQueue | None:
         """How many connections may wait for it, by its command or its file; None where neither says it."""
-        title, option = self.invocation.spec.title, self.language.queue
+        title, option = self.spec.title, self.language.queue
         said = dict(self.options).get(option) or ""
         if option and said.isdecimal():
             file, line = self.place
@@ -100,42 +111,42 @@ class ReadHop:
     @property
     def is_unlike(self) -> bool:
         """Whether its options make it no deployment, but for example a server that reloads changed code."""
-        return bool(self.invocation.line.unlike & self.seen.keys())
+        return bool(self.line.unlike & self.seen.keys())
 
     @property
     def speaks(self) -> frozenset[str]:
         """The protocols that it listens to."""
         said = [(name.replace("_", "-"), value) for name, value in self.seen.items()]
         said += [(change.key.replace("_", "-"), change.theirs.strip("\"'")) for change in self.changes]
-        others = self.invocation.line.speaks
+        others = self.line.speaks
         spoken = {others[name] or value for name, value in said if name in others}
-        is_http = not spoken or self.invocation.line.says.keys() & {name for name, _ in said}
+        is_http = not spoken or self.line.says.keys() & {name for name, _ in said}
         return frozenset(spoken | ({"http"} if is_http else set()))
 
     def _values(self) -> dict[str, SettingValue]:
         """Return its settings as far as they are known, the server's own defaults included."""
-        line = self.invocation.line
+        line = self.line
         return dict(line.becomes({**(self.file_settings if self.config else line.unsaid), **self.settings}))
 
     def _idle(self) -> frozenset[str]:
-        spec, values = self.invocation.spec, self._values()
+        spec, values = self.spec, self._values()
         defaults = {setting.name: setting.default for setting in spec.settings}
-        return spec.idle({**defaults, **values}) | self.invocation.line.idle(values)
+        return spec.idle({**defaults, **values}) | self.line.idle(values)
 
     @property
     def effective(self) -> tuple[tuple[str, ...], int]:
         """Its size as it takes effect, and how many requests it works on at once; nothing where that is open."""
         if any(gap.weight is Weight.SIZE for gap in self.gaps):
             return (), 0
-        values = {setting.name: setting.default for setting in self.invocation.spec.settings} | self._values()
+        values = {setting.name: setting.default for setting in self.spec.settings} | self._values()
         shown = tuple(
             f"{name}={_shown(values[name])}" for name in values if name in SIZES and name not in self._idle()
         )
-        return shown, self.invocation.line.at_once(values)
+        return shown, self.line.at_once(values)
 
     def text(self, base: Path, behind: Mapping[str, str] | None = None) -> str:
         """Return it as a path spells it, files relative to ``base``; ``behind`` is said towards the hop before."""
-        spec, line = self.invocation.spec, self.invocation.line
+        spec, line = self.spec, self.line
         values, idle = self._values(), self._idle()
         around = {**self.file_settings, **self.settings} if self.config else {**line.unsaid, **self.settings}
         said = self.settings.keys() | {name for name in values if values[name] != around.get(name)}

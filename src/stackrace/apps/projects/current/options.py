@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
-from ....model.own import Concern, OwnLanguage, Weight
+from ....model.own import CommandLine, Concern, OwnLanguage, Weight
 from ....model.stack import Setting, SettingValue
 from ..shell import unknown
 from .hop import SIZES, ReadHop
-from .invocations import Invocation
 
 __all__ = ["options_in", "set_value", "take"]
 
@@ -24,14 +23,14 @@ _SHARED_REFUSED: Mapping[str, Concern] = {
 """What mod_wsgi-express says of what is decided for it."""
 
 
-def options_in(words: tuple[str, ...], invocation: Invocation) -> Iterator[tuple[str, str | None]]:
+def options_in(words: Iterable[str], line: CommandLine) -> Iterator[tuple[str, str | None]]:
     """Yield names, without dashes and in their long form, with values; words that are no options are left out."""
-    line, rest = invocation.line, list(words)
+    rest = list(words)
     switches = frozenset(line.switches.split())
     while rest:
         word = rest.pop(0)
         if not word.startswith("-") or word in ("-", "--"):
-            if option := _file_option(word, invocation):
+            if option := _file_option(word, line):
                 yield option, word
             continue
         name, equals, value = word.lstrip("-").partition("=")
@@ -48,9 +47,8 @@ def options_in(words: tuple[str, ...], invocation: Invocation) -> Iterator[tuple
             yield name, rest.pop(0)
 
 
-def _file_option(word: str, invocation: Invocation) -> str:
+def _file_option(word: str, line: CommandLine) -> str:
     """Return the option that a configuration file without one stands for, as in ``uwsgi a.ini``; else nothing."""
-    line = invocation.line
     if not line.file_suffix:
         return ""
     suffix = re.sub(r":\w+$", "", word).rpartition(".")[2]
@@ -59,23 +57,22 @@ def _file_option(word: str, invocation: Invocation) -> str:
 
 def take(hop: ReadHop, name: str, raw: str | None) -> None:
     """Take one option over into ``hop``."""
-    invocation = hop.invocation
-    settings, language = hop.known_settings, hop.language
+    settings, language, line = hop.known_settings, hop.language, hop.line
     value = None if raw is None or unknown(raw) else raw
     what = f"--{name}" if raw is None else f"--{name} {raw}"
-    if value is not None or raw is None or name not in invocation.line.unlike:
+    if value is not None or raw is None or name not in line.unlike:
         # what may be off does not make a deployment one for development
         hop.seen[name] = value or ""
-    concern = _concern(language, name) or (_SHARED_REFUSED.get(name) if invocation.spec.own is None else None)
-    if name == invocation.line.file_option or name in invocation.line.reads:
+    concern = _concern(language, name) or (_SHARED_REFUSED.get(name) if hop.spec.own is None else None)
+    if name == line.file_option or name in line.reads:
         # whatever its file says of workers and threads
         if raw is not None and value is None:
             hop.gap(what, _UNKNOWN, Weight.SIZE)
             hop.seen[name] = raw
         return
     if settings.get(name) == _LOGS or (name not in settings and concern):
-        if name in invocation.line.says:
-            setting, said = invocation.line.says[name]
+        if name in line.says:
+            setting, said = line.says[name]
             hop.settings[setting] = said
         hop.change(f"--{name}", raw or "", concern or Concern.LOGS)
     elif raw is not None and value is None:
@@ -83,7 +80,7 @@ def take(hop: ReadHop, name: str, raw: str | None) -> None:
         hop.gap(what, _UNKNOWN, weight)
     elif name in settings:
         set_value(hop, settings[name], name, value, what)
-    elif invocation.spec.own is None:
+    elif hop.spec.own is None:
         hop.gap(what, "Stackrace has no setting for it")
     elif language.problem(name, value) or not _can_be_said(name, value):
         hop.gap(what, "it cannot be said in a stack's path")
@@ -102,13 +99,13 @@ def _concern(language: OwnLanguage, name: str) -> Concern | None:
 
 def set_value(hop: ReadHop, setting_name: str, name: str, value: str | None, what: str) -> None:
     """Set a setting of ``hop`` to what the option ``name`` says, which a gap calls ``what``."""
-    setting = hop.invocation.spec.setting(setting_name)
-    known = hop.invocation.line.values.get(setting_name)
+    setting = hop.spec.setting(setting_name)
+    known = hop.line.values.get(setting_name)
     taken = _value(setting, name, value, known)
     if taken is not None:
         hop.settings[setting_name] = taken
     elif setting.implies and known is not None:
-        spec = hop.invocation.spec
+        spec = hop.spec
         known_ones = ", ".join(setting.choices)
         hop.problem = f"{spec.title}'s {setting_name} {value!r} is unknown to Stackrace ({known_ones})"
     else:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from ....model.app import Entry, EntryKind
@@ -12,23 +12,33 @@ from ..deployment_command import text_of
 from ..settings import VARIABLE
 from .hop import ReadHop
 
-__all__ = ["process_variables", "said_at", "settings_variable"]
+__all__ = ["process_variables", "read_variables", "settings_variable"]
 
 _DECIDING = re.compile(
     "LD_PRELOAD|MALLOC_\\w+|PYTHON(OPTIMIZE|MALLOC|MALLOCSTATS|ASYNCIODEBUG|DEVMODE|TRACEMALLOC|FAULTHANDLER|"
     "_GIL|_JIT|UNBUFFERED_STDERR|PROFILEIMPORTTIME|NODEBUGRANGES)|GOMAXPROCS|(OMP|OPENBLAS|MKL)_NUM_THREADS"
 )
+_READ = re.compile(r"""(?:environ(?:\.get)?|getenv|env|config)[(\[\s]+["'](\w+)["']|\$\((\w+)\)""")
+"""``os.environ.get("WORKERS", 2)``, uWSGI's ``$(WORKERS)``."""
 
 
 def process_variables(hop: ReadHop) -> Iterator[CurrentGap]:
     """Yield the variables, such as LD_PRELOAD, without which a race would start the processes of ``hop``."""
     for name in hop.variables:
         if _DECIDING.fullmatch(name):
-            file, line = said_at(hop, name)
-            yield CurrentGap(file=file, line=line, what=name, why=missing(name))
+            file, line = _said_at(hop, name)
+            yield CurrentGap(file=file, line=line, what=name, why=_missing(name))
 
 
-def missing(name: str) -> str:
+def read_variables(hop: ReadHop, lines: Sequence[str]) -> Iterator[CurrentGap]:
+    """Yield where the configuration file of ``hop`` reads a variable that the deployment sets."""
+    for number, line in enumerate(lines, 1):
+        for named in map(max, set(_READ.findall(line))):
+            if named in hop.variables and not line.lstrip().startswith(("#", ";")):
+                yield CurrentGap(file=hop.config, line=number, what=named, why=_missing(named))
+
+
+def _missing(name: str) -> str:
     """Say how a variable that the deployment sets comes into a race."""
     return f'the deployment sets this variable, and a race does not: add [app] env = {{ {name} = "…" }}'
 
@@ -38,15 +48,15 @@ def settings_variable(hop: ReadHop, entry: Entry | None) -> Iterator[CurrentGap]
     theirs = hop.variables.get(VARIABLE, "")
     if entry is None or entry.kind is not EntryKind.DJANGO or not theirs or theirs == entry.target:
         return
-    file, line = said_at(hop, VARIABLE)
+    file, line = _said_at(hop, VARIABLE)
     yield CurrentGap(
-        file=file, line=line, what=VARIABLE, why=f"the race has the settings {entry.target}: {missing(VARIABLE)}"
+        file=file, line=line, what=VARIABLE, why=f"the race has the settings {entry.target}: {_missing(VARIABLE)}"
     )
 
 
-def said_at(hop: ReadHop, name: str) -> tuple[str, int]:
+def _said_at(hop: ReadHop, name: str) -> tuple[str, int]:
     """Return the file and line that set a variable; where none is seen, those of the command."""
-    command = hop.invocation.command
+    command = hop.command
     said = re.compile(rf"(?<![\w$]){name}[\"']?\s*[=: ]")
     for path in dict.fromkeys(filter(None, (command.file, *command.documents, command.document, command.image))):
         for number, line in enumerate(text_of(path).splitlines(), 1):
