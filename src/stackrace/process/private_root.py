@@ -151,7 +151,8 @@ def _show_host(root: Path) -> None:
         if Path("/usr", name).exists():
             (root / "usr" / name).symlink_to(f"/{_OWN}/host/usr/{name}")
     for name in ("bin", "sbin", "usr/sbin", "usr/local/bin", "usr/local/sbin"):
-        (root / name).symlink_to("/usr/bin")
+        # a link from the top on would lead to this machine's own as long as the root is no root
+        (root / name).symlink_to(os.path.relpath("/usr/bin", f"/{name}/.."))
 
 
 def _add_tools(root: Path) -> None:
@@ -203,9 +204,9 @@ def _show_folder(root: Path, lower: int, asked: _Asked) -> None:
         target = root / place.lstrip("/")
         if target == root:
             _link_children(root, name)
-        elif not os.path.lexists(target):
+        elif not os.path.lexists(target) and (source := _inside(root, folder / name)):
             target.mkdir(parents=True)
-            bind(target, os.open(folder / name, os.O_PATH))
+            bind(target, os.open(source, os.O_PATH))
     for place, name in asked["files"].items():
         _put(root, place, f"/{_OWN}/scripts/{scripts.index(name)}" if name in scripts else f"/{_OWN}/folder/{name}")
     for place in asked["tools"]:
@@ -224,14 +225,21 @@ def _link_children(root: Path, name: str) -> None:
 def _put(root: Path, place: str, target: str) -> None:
     """Show ``target`` at ``place``: over what is there, unless that is a tool or a script."""
     path = root / os.path.normpath(place).lstrip("/")
-    if path.is_relative_to(root / "usr/bin") and os.path.lexists(path):
+    path = Path(os.path.realpath(path.parent), path.name)
+    source = _inside(root, root / target.lstrip("/"))
+    if not path.is_relative_to(root) or (path.is_relative_to(root / "usr/bin") and os.path.lexists(path)):
         return
-    source = root / target.lstrip("/")
     if not os.path.lexists(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.symlink_to(target)
-    elif path.exists() and path.is_dir() == source.is_dir():
+    elif source and _inside(root, path) and path.is_dir() == source.is_dir():
         bind(path, os.open(source, os.O_PATH))
+
+
+def _inside(root: Path, path: Path) -> Path | None:
+    """Return ``path`` without links; None for one that leads out of the root: a link of the user's, for example."""
+    real = Path(os.path.realpath(path))
+    return real if real.is_relative_to(root) and real.exists() else None
 
 
 def _begin(root: Path, asked: _Asked) -> None:

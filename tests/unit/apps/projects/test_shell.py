@@ -1,8 +1,10 @@
 """The real shell is asked what lines and scripts start: nothing of the project's runs, and nothing is changed."""
 
 import os
+import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -76,6 +78,14 @@ SCRIPTS = {
         {
             "Dockerfile": 'COPY entry.sh /\nENTRYPOINT ["/entry.sh"]\nCMD ["gunicorn", "-w", "3", "a:b"]\n',
             "entry.sh": '#!/bin/sh\npython /app/manage.py migrate --noinput\nexec "$@"\n',
+        },
+        "gunicorn:workers=3",
+    ),
+    "a script among the programs of an image, and one that it calls": (
+        {
+            "Dockerfile": 'FROM x\nWORKDIR /app\nCOPY docker/go /bin/stackrace-go\nCMD ["/bin/stackrace-go"]\n',
+            "docker/go": "#!/bin/sh\nexec /usr/local/bin/stackrace-serve 3\n",
+            "docker/stackrace-serve": "#!/bin/sh\nexec gunicorn -w $1 a:b\n",
         },
         "gunicorn:workers=3",
     ),
@@ -224,32 +234,41 @@ echo x > {project}/kept.txt; echo x > {outside}/kept.txt; echo x > /etc/stackrac
 touch /app/new {project}/new
 echo 1 > /proc/sys/kernel/panic
 kill -9 $PPID 1 {pid}
+rm -rf /app/linked/* /srv/linked/*; echo x > /srv/linked/kept.txt; echo x > /srv/kept.txt
 (exec 3<>/dev/tcp/127.0.0.1/{port}) && echo reached > /app/reached
 {project}/tool.py; ./tool.py; /usr/bin/python3 -c 'open("{outside}/ran", "w")'
 exec gunicorn -w 3 a:b
 """
 
 
-def test_nothing_outside_can_be_reached_and_nothing_of_the_users_runs(tmp_path):
+def test_nothing_outside_can_be_reached_and_nothing_of_the_users_runs(tmp_path, request):
     import socket
 
-    outside = tmp_path / "outside"
+    # the private root lies over /tmp
+    outside = Path(tempfile.mkdtemp(dir="/var/tmp"))
+    request.addfinalizer(lambda: shutil.rmtree(outside))
     write(outside, {"kept.txt": "mine\n"})
     project = tmp_path / "project"
     tool = f"#!{sys.executable}\nopen({str(outside / 'ran')!r}, 'w')\n"
     with socket.create_server(("127.0.0.1", 0)) as server:
         script = HARMS.format(project=project, outside=outside, port=server.getsockname()[1], pid=os.getppid())
-        write(project, image(script, **{"kept.txt": "mine\n", "tool.py": tool}))
+        files = image(script, **{"kept.txt": "mine\n", "tool.py": tool})
+        files["Dockerfile"] += "COPY linked /srv/linked\nCOPY linked.txt /srv/kept.txt\n"
+        write(project, files)
+        (project / "linked").symlink_to(outside)
+        (project / "linked.txt").symlink_to(outside / "kept.txt")
         (project / "tool.py").chmod(0o755)
-        before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+        before = {path: path.read_bytes() for top in (tmp_path, outside) for path in top.rglob("*") if path.is_file()}
         found = current_deployment(project, SPECS)
         server.setblocking(False)
         with pytest.raises(BlockingIOError):
             server.accept()
     assert found is not None
     assert found.stack == "gunicorn:workers=3"
-    assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
+    after = {path: path.read_bytes() for top in (tmp_path, outside) for path in top.rglob("*") if path.is_file()}
+    assert after == before
     assert not Path("/etc/stackrace-was-here").exists()
+    assert not [path for path in Path("/usr/bin").glob("stackrace-*") if path.is_symlink()]
 
 
 def test_a_configuration_file_that_nobody_knows_leaves_the_size_open(tmp_path):
