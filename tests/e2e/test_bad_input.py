@@ -91,7 +91,7 @@ BAD_CALLS = {
     "more memory than there is": (["run", "--memory", "999999GiB"], "--memory: "),
     "a budget without a block": (
         ["run", "--stack", "waitress", "--stack", "cheroot", "--budget", "1s"],
-        "--budget 1 s is too short: one block of 2 stacks at 3 load levels takes",
+        "--budget 1 s is too short: one block of 2 stacks at 1 load level takes",
     ),
     "concurrency of zero": (["run", "-c", "0"], "--concurrency"),
 }

@@ -207,7 +207,7 @@ def called(command, site, *codes):
 
 def test_a_race_leaves_it_as_it_is(prefix, site, tmp_path):
     # a busy machine may refuse to answer
-    said = called([*prefix, *BRIEF, "run", "django.toml", "--html", tmp_path / "report.html"], site, 0, 3)
+    said = called([*prefix, *BRIEF, "run", "django.toml", "--details", "--html", tmp_path / "r.html"], site, 0, 3)
     assert "did not start" not in said
     assert "wrong answer" not in said
     assert ("The app ran in a copy of" in said) == bool(prefix)

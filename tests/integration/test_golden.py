@@ -207,7 +207,7 @@ def test_a_server_error_shows_the_traceback_of_django_once(tmp_path, django_pyth
         urlpatterns = [path("", broken)]
     """
     error = refused(site(tmp_path, django_python, views))
-    assert error.message == "/ answers 500: LookupError: the shelf is empty"
+    assert error.message == "/ answers 500: LookupError: the shelf is empty (urls.py, line 5)"
     assert error.detail.count("LookupError: the shelf is empty") == 1
     assert "urls.py" in error.detail
 

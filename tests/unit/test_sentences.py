@@ -35,6 +35,7 @@ EDGES = {
     "deploy/workers.py": "logs of Python",
     "historic/reading.py": "pydantic's messages",
     "probe/host.py": "/proc/cpuinfo",
+    "servers/uwsgi/asked.py": "what uWSGI shows of its configuration",
     "spec/problem_words.py": "pydantic's messages",
 }
 """Files that read text of others, and whose it is."""

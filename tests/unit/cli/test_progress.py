@@ -23,4 +23,4 @@ def test_stacks_that_a_block_leaves_out_have_left_and_who_comes_back_has_not(cap
     assert "left the race" not in one + four
     assert f"{third} left the race" in two
     assert f"{second} left the race" in three and f"{third} left" not in three
-    assert "first tier so far" in two
+    assert "provisional first tier" in two

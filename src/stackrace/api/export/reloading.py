@@ -14,6 +14,7 @@ from ...load.engine import ask
 from ...model.equivalence import Reloaded
 from ...model.errors import LaunchError
 from ...model.foreign import said_by
+from ...model.numbers import duration
 from ...model.workload import MOST_BODY_BYTES, Answer, Request
 
 __all__ = ["Page", "reloaded"]
@@ -118,7 +119,7 @@ def reloaded(running: Running, number: int, page: Page, guard: Guard, reload: Ca
             if status.code is not None:
                 raise LaunchError(f"{part.hop} ended at its reload")
             if time.monotonic() > until:
-                raise LaunchError(f"{part.hop} {what} {PATIENCE_S:.0f} s after its reload")
+                raise LaunchError(f"{part.hop} {what} {duration(PATIENCE_S)} after its reload")
             time.sleep(_LOOK_S)
 
     with _asking(page) as clients:

@@ -97,12 +97,12 @@ module StackraceExaminer
 
   def cpu = Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID)
 
-  # The app's own traceback, what happened in its last line, as Python shows one.
+  # The app's own traceback, what happened behind the frames, as Python shows one.
   def traceback(error)
     frames = (error.backtrace || []).reject { |line| line.start_with?(__FILE__) }
     said, *more = error.message.dup.force_encoding("UTF-8").scrub.lines(chomp: true)
-    ["Traceback (most recent call last):", *frames.reverse.map { |line| "  #{line}" }, *more,
-     "#{error.class}: #{said}"].join("\n")
+    ["Traceback (most recent call last):", *frames.reverse.map { |line| "  #{line}" },
+     "#{error.class}: #{said}", *more].join("\n")
   end
 
   def load_app
