@@ -7,17 +7,17 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from pathlib import Path, PurePosixPath
 
 from ...model.last_parts import by_last_parts
 from ...model.secrets import learn
 from ...process.private_root import SCRIPT
 from .deployment_command import text_of
-from .places import deployment_folders
+from .places import ProjectFiles
 
 __all__ = ["Call", "Heard", "Place", "ask_shell", "is_shell_script", "unknown"]
 
@@ -29,6 +29,7 @@ _OTHER = 2
 """The number in a second run: what differs between the two hangs on it."""
 _MOST_SCRIPTS = 40
 _WORD = re.compile(r"[\w./+~-]*\w")
+_NAME = re.compile(r"[A-Za-z_][\w.+-]*")
 _COMMAND = re.compile(
     r"(?:^|[;&|(`]|\b(?:exec|then|do|else|if|while|until|!)\s)\s*(\.{0,2}/[\w./-]*\w)", re.MULTILINE
 )
@@ -67,10 +68,9 @@ class Place:
 
     def script(self, word: str) -> Path | None:
         """Return the shell script of the project that the place calls ``word``."""
-        search = _Search(self)
-        search.path(word)
-        name = PurePosixPath(word).name
-        return next((path for path in search.scripts if path.name == name or word in search.files), None)
+        scene = _Scene(self)
+        path = scene.named(word)
+        return path if path in scene.scripts else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,7 +115,8 @@ def ask_shell(words: Sequence[str], variables: Mapping[str, str], place: Place) 
 
     Raises nothing: what forbids it is the ``problem``.
     """
-    scene = _Scene.of(words, variables, place)
+    scene = _Scene(place)
+    scene.read(words, variables)
     open_ones = {name: value for name, value in variables.items() if unknown(value)}
     variables = {name: value for name, value in variables.items() if not unknown(value)}
     unset = scene.bare(variables.keys() | open_ones.keys())
@@ -123,10 +124,10 @@ def ask_shell(words: Sequence[str], variables: Mapping[str, str], place: Place) 
     numbers = {name: str(_FIRST + _STEP * number) for number, name in enumerate(bare)}
     first = scene.ask(words, {**variables, **numbers}, _FIRST + _STEP * len(bare), _STEP)
     if isinstance(first, str):
-        return Heard(scripts=scene.scripts, problem=first, is_refused=True)
+        return Heard(scripts=tuple(scene.scripts), problem=first, is_refused=True)
     known = {**{number: f"${name}" for name, number in numbers.items()}, **first.sources}
     if not known:
-        return Heard(calls=first.calls, scripts=scene.scripts, problem=first.problem, is_late=first.is_late)
+        return Heard(calls=first.calls, scripts=tuple(scene.scripts), problem=first.problem, is_late=first.is_late)
     second = scene.ask(words, {**variables, **dict.fromkeys(bare, str(_OTHER))}, _OTHER, 0)
     if isinstance(second, str) or not _is_alike(first.calls, second.calls):
         # unset, as the shell would have it
@@ -134,11 +135,11 @@ def ask_shell(words: Sequence[str], variables: Mapping[str, str], place: Place) 
         what = " and ".join(dict.fromkeys(known.values()))
         return Heard(
             calls=() if isinstance(third, str) else third.calls,
-            scripts=scene.scripts,
+            scripts=tuple(scene.scripts),
             problem=f"what it starts hangs on {what}, which only running it would tell",
         )
     calls = tuple(_compared(a, b, known, unset) for a, b in zip(first.calls, second.calls, strict=True))
-    return Heard(calls=calls, scripts=scene.scripts, problem=first.problem, is_late=first.is_late)
+    return Heard(calls=calls, scripts=tuple(scene.scripts), problem=first.problem, is_late=first.is_late)
 
 
 def _is_alike(some: Sequence[Call], others: Sequence[Call]) -> bool:
@@ -177,40 +178,36 @@ class _Answer:
     is_late: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class _Scene:
     """What a command finds: the project at its places, its scripts, and recorders for all that they name."""
 
-    place: Place
-    places: Mapping[str, str]
-    scripts: tuple[Path, ...]
-    files: Mapping[str, str]
-    programs: frozenset[str]
-    tools: frozenset[str]
-    texts: tuple[str, ...]
-    """The command's words and the scripts."""
+    def __init__(self, place: Place) -> None:
+        self.place, self.project = place, ProjectFiles(place.root)
+        near = (place.file.parent, *place.file.parents[1:4])
+        self.contexts = [folder for folder in near if folder.is_relative_to(place.root)] or [place.root]
+        self.places: dict[str, str] = {}
+        self.scripts: dict[Path, None] = {}
+        self.files: dict[str, str] = {}
+        self.programs: set[str] = set()
+        self.tools: set[str] = set()
+        self.texts: list[str] = []
+        """The command's words and the scripts."""
+        for target, source in place.copies.items():
+            self._copy(target, source)
 
-    @classmethod
-    def of(cls, words: Sequence[str], variables: Mapping[str, str], place: Place) -> _Scene:
+    def read(self, words: Sequence[str], variables: Mapping[str, str]) -> None:
         """Find what ``words`` and the scripts that they name may call."""
-        search = _Search(place)
-        texts = [*words, *variables.values(), *map(text_of, search.scripts)]
+        texts, known = [*words, *variables.values()], 0
         for text in texts:
+            if len(self.scripts) < _MOST_SCRIPTS:
+                self._read_text(text)
             # a script may name others
-            if len(search.scripts) < _MOST_SCRIPTS:
-                texts += search.named_in(text)
-        for folder in (place.folder, *(each for text in texts for each in _GONE_TO.findall(text))):
-            search.folder(folder)
-        search.places.setdefault(str(place.root), ".")
-        return cls(
-            place=place,
-            places=search.places,
-            scripts=tuple(search.scripts),
-            files=search.files,
-            programs=frozenset(search.programs),
-            tools=frozenset(search.tools),
-            texts=(*words, *(text_of(script) for script in search.scripts)),
-        )
+            texts += map(text_of, [*self.scripts][known:])
+            known = len(self.scripts)
+        for folder in (self.place.folder, *(each for text in texts for each in _GONE_TO.findall(text))):
+            self._folder(folder)
+        self.places.setdefault(str(self.place.root), ".")
+        self.texts = [*words, *map(text_of, self.scripts)]
 
     def bare(self, known: AbstractSet[str]) -> list[str]:
         """Return the variables that are read, and that neither the deployment nor the scripts say anything of."""
@@ -243,19 +240,19 @@ class _Scene:
         answer = _answered(json.dumps(asked, sort_keys=True), stamps)
         if "error" in answer:
             return f"a shell cannot be asked here: {answer['error']}"
-        return self._read(answer)
+        return self._heard(answer)
 
     def _found(self, words: Sequence[str]) -> list[str]:
         """Return the words with a script's place for its name, where the machine finds it otherwise."""
         root = self.place.root
-        path = by_last_parts(words[0], [root / self.place.folder, root, self.place.file.parent], Path.is_file)
+        path = self.project.named(words[0], [root / self.place.folder, root, self.place.file.parent])
         is_placed = words[0] in self.files or any(words[0].startswith(f"{place}/") for place in self.places)
         if path is None or path not in self.scripts:
             return list(words)
         place = words[0] if is_placed else str(path)
         return [place, *words[1:]] if text_of(path).startswith("#!") else ["sh", place, *words[1:]]
 
-    def _read(self, answer: Mapping[str, object]) -> _Answer:
+    def _heard(self, answer: Mapping[str, object]) -> _Answer:
         calls, sources = [], {}
         for each in answer["calls"]:  # type: ignore[attr-defined]
             program, *words = each["argv"]
@@ -282,25 +279,6 @@ class _Scene:
                 return "" if whole == "." else whole
         return folder
 
-
-class _Search:
-    """What the words of commands and scripts name in a project."""
-
-    def __init__(self, place: Place) -> None:
-        self.place = place
-        self.contexts = [
-            folder for folder in (place.file.parent, *place.file.parents[1:4]) if folder.is_relative_to(place.root)
-        ] or [place.root]
-        self.places: dict[str, str] = {}
-        self.scripts: dict[Path, None] = {}
-        self.files: dict[str, str] = {}
-        self.programs: set[str] = set()
-        self.tools: set[str] = set()
-        self.found: set[str] = set()
-        """The words that name a file of the project."""
-        for target, source in place.copies.items():
-            self._copy(target, source)
-
     def _copy(self, target: str, source: str) -> None:
         """Note what an image has of the project, and where."""
         if not target.startswith("/") or "$" in target:
@@ -313,103 +291,72 @@ class _Search:
             if path.is_relative_to(self.place.root) and path.is_file():
                 whole = f"{target}{path.name}" if target.endswith("/") else target
                 self.files[whole] = str(path.relative_to(self.place.root))
-                self._script(path)
+                if _is_script(path):
+                    self.scripts.setdefault(path)
                 return
 
-    def folder(self, place: str) -> None:
+    def _folder(self, place: str) -> None:
         """Note a folder of the image: by its last parts, else the whole project's."""
         if place.startswith("/") and not any(PurePosixPath(place).is_relative_to(each) for each in self.places):
             inside = by_last_parts(place, [self.place.root], Path.is_dir)
             self.places[place] = str(inside.relative_to(self.place.root)) if inside else "."
 
-    def named_in(self, text: str) -> Iterator[str]:
-        """Note what ``text`` names; yields the texts of scripts among it that were not known before."""
+    def _read_text(self, text: str) -> None:
+        """Note what ``text`` names."""
+        found = set()
         for word in dict.fromkeys(_WORD.findall(text)):
-            before = len(self.scripts)
-            if "/" in word:
-                self.path(word)
-            elif word.endswith(".sh") or not self._is_name(word):
-                self._by_name(word)
-            else:
+            is_name = bool(_NAME.fullmatch(word)) and not word.endswith(".sh")
+            if is_name:
                 self.programs.add(word)
-            yield from (text_of(path) for path in list(self.scripts)[before:])
+            elif self.named(word):
+                found.add(word)
         # one that is not in the project may be made with the image
-        self.programs |= {word for word in _COMMAND.findall(text) if word not in self.found}
+        self.programs |= {word for word in _COMMAND.findall(text) if word not in found}
 
-    @staticmethod
-    def _is_name(word: str) -> bool:
-        return bool(re.fullmatch(r"[A-Za-z_][\w.+-]*", word))
-
-    def _by_name(self, name: str) -> None:
-        if path := self._elsewhere(name):
-            self._script(path)
-
-    def path(self, word: str) -> None:
-        """Note what a place in the image or in the project is."""
-        parts = PurePosixPath(word)
+    def named(self, word: str) -> Path | None:
+        """Note what a place in the image or in the project is; returns the file of the project, if it is one."""
+        root, parts = self.place.root, PurePosixPath(word)
+        is_program = parts.parent.name in ("bin", "sbin")
         if word in self.files:
-            self.found.add(word)
-            return
-        for place, name in self.places.items():
-            inside = self.place.root / name / parts.relative_to(place) if parts.is_relative_to(place) else None
-            # a base image may have a WORKDIR of its own, which nobody here knows
-            if inside is not None and (place != "/" or inside.exists()):
-                self._noted(inside, word)
-                return
-        bases = list(dict.fromkeys([*self.contexts, self.place.root]))
-        path = by_last_parts(word, bases, Path.is_file, least=2 if parts.is_absolute() else 1)
-        path = path or by_last_parts(parts.name, bases, Path.is_file) or self._elsewhere(parts.name)
-        if path is not None and path.is_relative_to(self.place.root) and parts.parent.name not in ("bin", "sbin"):
-            self._noted(path, word)
-            if parts.is_absolute():
-                self._place_of(path, parts)
-        elif path is not None and is_shell_script(text_of(path)):
-            # a script among the programs of an image
-            self._script(path)
-            self.found.add(word)
-            self.files[word] = str(path.relative_to(self.place.root))
-        elif parts.parent.name in ("bin", "sbin"):
+            return root / self.files[word]
+        path = self._copied(parts)
+        if path is None and (path := self.project.named(word, [*self.contexts, root])):
+            if is_program and not _is_script(path):
+                path = None
+            elif parts.is_absolute():
+                self._place_of(path, parts, is_program=is_program)
+        if path is not None and path.is_file() and _is_script(path):
+            self.scripts.setdefault(path)
+        elif is_program:
             self.tools.add(str(parts.parent))
             self.programs.add(parts.name)
+        elif path is not None and path.is_file() and (os.access(path, os.X_OK) or text_of(path).startswith("#!")):
+            self.programs.add(word)
+        return path if path is not None and path.exists() else None
 
-    def _place_of(self, path: Path, parts: PurePosixPath) -> None:
-        """Note that a machine has ``path`` at ``parts``, and all around it likewise."""
+    def _copied(self, parts: PurePosixPath) -> Path | None:
+        """Return where the project has what lies in a folder that the image has of it."""
+        for place, name in self.places.items():
+            if parts.is_relative_to(place):
+                inside = self.place.root / name / parts.relative_to(place)
+                # a base image may have a WORKDIR of its own, which nobody here knows
+                if place != "/" or inside.exists():
+                    return inside
+        return None
+
+    def _place_of(self, path: Path, parts: PurePosixPath, *, is_program: bool) -> None:
+        """Note that a machine has ``path`` at ``parts``, and all around it likewise unless that is a program."""
         inside = path.relative_to(self.place.root)
-        if len(inside.parts) < len(parts.parts) - 1 and parts.parts[-len(inside.parts) :] == inside.parts:
-            self.places.setdefault(str(PurePosixPath(*parts.parts[: -len(inside.parts)])), ".")
+        around = parts.parts[: -len(inside.parts)]
+        if len(around) > 1 and not is_program and parts.parts[-len(inside.parts) :] == inside.parts:
+            self.places.setdefault(str(PurePosixPath(*around)), ".")
         else:
             self.files[str(parts)] = str(inside)
 
-    def _noted(self, path: Path, word: str) -> None:
-        self.found |= {word} if path.exists() else set()
-        if path.is_file() and self._script(path):
-            return
-        parts = PurePosixPath(word)
-        if parts.parent.name in ("bin", "sbin"):
-            self.tools.add(str(parts.parent))
-            self.programs.add(parts.name)
-        elif path.is_file() and (os.access(path, os.X_OK) or text_of(path).startswith("#!")):
-            self.programs.add(word)
 
-    def _script(self, path: Path) -> bool:
-        text = text_of(path)
-        if is_shell_script(text) or (path.suffix == ".sh" and not text.startswith("#!")):
-            self.scripts.setdefault(path)
-            return True
-        return False
-
-    @cached_property
-    def _names(self) -> dict[str, list[Path]]:
-        """The project's files by their names, from one walk: scripts hold many words, projects many folders."""
-        known: dict[str, list[Path]] = {}
-        for place, _, names in deployment_folders(self.place.root):
-            for name in names:
-                known.setdefault(name, []).append(place / name)
-        return known
-
-    def _elsewhere(self, name: str) -> Path | None:
-        found = self._names.get(name, ())
-        return found[0] if len(found) == 1 else None
+def _is_script(path: Path) -> bool:
+    text = text_of(path)
+    return is_shell_script(text) or (path.suffix == ".sh" and not text.startswith("#!"))
 
 
 @lru_cache(maxsize=512)

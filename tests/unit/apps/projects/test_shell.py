@@ -241,6 +241,10 @@ exec gunicorn -w 3 a:b
 """
 
 
+def texts(*folders):
+    return {path: path.read_bytes() for folder in folders for path in folder.rglob("*") if path.is_file()}
+
+
 def test_nothing_outside_can_be_reached_and_nothing_of_the_users_runs(tmp_path, request):
     import socket
 
@@ -258,15 +262,14 @@ def test_nothing_outside_can_be_reached_and_nothing_of_the_users_runs(tmp_path, 
         (project / "linked").symlink_to(outside)
         (project / "linked.txt").symlink_to(outside / "kept.txt")
         (project / "tool.py").chmod(0o755)
-        before = {path: path.read_bytes() for top in (tmp_path, outside) for path in top.rglob("*") if path.is_file()}
+        before = texts(tmp_path, outside)
         found = current_deployment(project, SPECS)
         server.setblocking(False)
         with pytest.raises(BlockingIOError):
             server.accept()
     assert found is not None
     assert found.stack == "gunicorn:workers=3"
-    after = {path: path.read_bytes() for top in (tmp_path, outside) for path in top.rglob("*") if path.is_file()}
-    assert after == before
+    assert texts(tmp_path, outside) == before
     assert not Path("/etc/stackrace-was-here").exists()
     assert not [path for path in Path("/usr/bin").glob("stackrace-*") if path.is_symlink()]
 
