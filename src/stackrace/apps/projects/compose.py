@@ -15,9 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from ...model.own import NotTaken, Weight
-from .deployment_command import text_of
+from .deployment_command import literal, split_words, text_of
 from .loading import Table, Tagged, loaded
-from .shell_words import split_words
 from .variables import interpolated, variables_of
 
 __all__ = ["AT", "LACKS", "NO_FILE", "Model", "models_of"]
@@ -305,14 +304,12 @@ def _build(value: object, folder: Path) -> object:
 def _table(value: object, _: Path) -> dict[str, Any]:
     """Return variables or labels, None for one without a value."""
     if isinstance(value, dict):
-        return {str(name): each if isinstance(each, Tagged) else _literal(each) for name, each in value.items()}
+        return {
+            str(name): each if each is None or isinstance(each, Tagged) else literal(each)
+            for name, each in value.items()
+        }
     pairs = [str(each).partition("=") for each in _listed(value)]
     return {name: each if equals else None for name, equals, each in pairs}
-
-
-def _literal(value: object) -> str | None:
-    """Return a value as text; YAML's truths are words of small letters."""
-    return None if value is None else str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _env_files(value: object, folder: Path) -> list[dict[str, object]]:

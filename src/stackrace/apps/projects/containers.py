@@ -5,37 +5,24 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from ...model.own import NotTaken, Weight
-from ...model.present import real_path
 from .compose import AT, LACKS, Model, models_of
-from .deployment_command import DeploymentCommand, located, text_of
-from .dockerfiles import Image, image_of
+from .deployment_command import DeploymentCommand, instances_of, located, text_of
+from .dockerfiles import Image, image_at
 from .likelihood import likelihood
 from .places import deployment_folders
 
-__all__ = ["LIMITED", "MOST_INSTANCES", "Built", "assumed_image", "compose_commands", "container_commands"]
+__all__ = ["LIMITED", "assumed_image", "compose_commands", "container_commands"]
 
-MOST_INSTANCES = 64
 _LIMITS = ("cpus", "cpu_quota", "cpuset", "mem_limit", "mem_reservation", "cpu_count")
 LIMITED = "a race gives all stacks the same: --cores and --memory would hold them to this"
 _WEB = re.compile(r"(?<![a-z])(app|api|web|www|site|server|backend|django|flask|wsgi|asgi)(?![a-z])", re.IGNORECASE)
 """Names of services that answer requests."""
 _DOCKERFILE = re.compile(r"(Docker|Container)file(\..+)?|.+\.dockerfile", re.IGNORECASE)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Built:
-    """The image of a container, as far as a Dockerfile of the project makes it."""
-
-    image: Image
-    path: Path | None = None
-    """The Dockerfile."""
-    is_assumed: bool = False
-    """Whether nobody says that it is this one's."""
 
 
 def compose_commands(files: Sequence[Path], root: Path) -> Iterator[DeploymentCommand]:
@@ -47,14 +34,14 @@ def compose_commands(files: Sequence[Path], root: Path) -> Iterator[DeploymentCo
 
 def _of_service(model: Model, name: str, service: Mapping[str, Any]) -> Iterator[DeploymentCommand]:
     at = service[AT]
-    built = _built(model, name, service)
+    image = _image(model, name, service)
     profiles = [str(each) for each in service.get("profiles") or ()]
     command = DeploymentCommand(
         file=model.document,
         words=(),
         environment=service["environment"],
         env_files=tuple(Path(str(entry["path"])) for entry in service.get("env_file") or ()),
-        folder=str(service.get("working_dir") or built.image.folder),
+        folder=str(service.get("working_dir") or image.folder),
         service=" ".join((name, *profiles)),
         instances=_instances(service),
         document=model.document,
@@ -66,7 +53,7 @@ def _of_service(model: Model, name: str, service: Mapping[str, Any]) -> Iterator
     command = replace(command, file=places[0][0], line=places[0][1]) if places else command
     yield from container_commands(
         command,
-        built,
+        image,
         service.get("entrypoint"),
         service.get("command"),
         str(service.get("image") or ""),
@@ -76,24 +63,22 @@ def _of_service(model: Model, name: str, service: Mapping[str, Any]) -> Iterator
 
 def container_commands(
     command: DeploymentCommand,
-    built: Built,
+    image: Image,
     entrypoint: Sequence[str] | None,
     words: Sequence[str] | None,
-    image: str = "",
-    image_at: tuple[Path, int] | None = None,
+    name: str = "",
+    named_at: tuple[Path, int] | None = None,
 ) -> Iterator[DeploymentCommand]:
     """Yield what a container starts, ``command`` being what is known of it; None for the words of its image."""
     said = [None if each is None else tuple(each) for each in (entrypoint, words)]
-    started = built.image.started(*said)
-    command = replace(command, defaults=built.image.environment, image=built.path, copies=built.image.copies)
-    if built.is_assumed and built.path and image_at:
-        why = f"it is taken for the image of {built.path.name}, though nothing in the project says so"
-        assumed = NotTaken(
-            file=image_at[0], line=image_at[1], what=f"image {image}", why=why, weight=Weight.ASSUMED
-        )
+    started = image.started(*said)
+    command = replace(command, defaults=image.environment, image=image.path, copies=image.copies)
+    if image.is_assumed and image.path and named_at:
+        why = f"it is taken for the image of {image.path.name}, though nothing in the project says so"
+        assumed = NotTaken(file=named_at[0], line=named_at[1], what=f"image {name}", why=why, weight=Weight.ASSUMED)
         command = replace(command, not_taken=(*command.not_taken, assumed), rank=command.rank + 1)
-    if started and said == [None, None] and built.path is not None:
-        yield located(replace(command, file=built.path, line=0, words=started), text_of(built.path))
+    if started and said == [None, None] and image.path is not None:
+        yield located(replace(command, file=image.path, line=0, words=started), text_of(image.path))
     elif started:
         yield replace(
             located(replace(command, words=said[1] or said[0] or started), text_of(command.file)), words=started
@@ -119,11 +104,10 @@ def _limits(service: Mapping[str, Any]) -> Iterator[NotTaken]:
 def _instances(service: Mapping[str, Any]) -> int:
     """Return how often a service is started: ``deploy.replicas``, or ``scale``."""
     deploy = service.get("deploy")
-    number = str(deploy.get("replicas") if isinstance(deploy, dict) else service.get("scale"))
-    return int(number) if number.isascii() and number.isdigit() and 0 < int(number) <= MOST_INSTANCES else 1
+    return instances_of(deploy.get("replicas") if isinstance(deploy, dict) else service.get("scale"))
 
 
-def _built(model: Model, name: str, service: Mapping[str, Any]) -> Built:
+def _image(model: Model, name: str, service: Mapping[str, Any]) -> Image:
     """Return the image of a service: what it builds, or another service builds under the name of its image."""
     build, image = service.get("build"), str(service.get("image") or "")
     if not isinstance(build, dict):
@@ -133,15 +117,12 @@ def _built(model: Model, name: str, service: Mapping[str, Any]) -> Built:
         return assumed_image(image, name, model.root, model.document.parent)
     context = Path(str(build.get("context") or model.document.parent))
     dockerfile = Path(os.path.normpath(context / str(build.get("dockerfile") or "Dockerfile")))
-    text = text_of(dockerfile) if model.has(dockerfile) else ""
-    if not text:
-        return Built(image=Image())
-    arguments = build.get("args")
-    given = arguments if isinstance(arguments, dict) else {}
-    return Built(image=image_of(text, str(build.get("target") or ""), given), path=real_path(dockerfile))
+    if not model.has(dockerfile):
+        return Image()
+    return image_at(dockerfile, str(build.get("target") or ""), build.get("args"))
 
 
-def assumed_image(image: str, service: str, root: Path, beside: Path) -> Built:
+def assumed_image(image: str, service: str, root: Path, beside: Path) -> Image:
     """Return what a Dockerfile of the project makes, where the container ``service`` may have its ``image`` of it.
 
     A container that nothing calls an app's has none of them.
@@ -149,7 +130,7 @@ def assumed_image(image: str, service: str, root: Path, beside: Path) -> Built:
     last = re.split(r"[:@]", image.rpartition("/")[2])[0].lower()
     is_ours = last in {root.name.lower(), beside.name.lower()}
     if not image or not (is_ours or _WEB.search(service) or _WEB.search(last)):
-        return Built(image=Image())
+        return Image()
     found = [
         folder / name
         for folder, _, names in deployment_folders(root)
@@ -161,9 +142,7 @@ def assumed_image(image: str, service: str, root: Path, beside: Path) -> Built:
         words = re.split(r"[^a-z0-9]+", str(path.relative_to(root)).lower())
         return last not in words, likelihood(path, root), path.parent != beside, len(path.parts)
 
-    made = [path for path in sorted(found, key=key) if image_of(text_of(path)).words]
-    return (
-        Built(image=image_of(text_of(made[0])), path=real_path(made[0]), is_assumed=True)
-        if made
-        else Built(image=Image())
-    )
+    images = map(image_at, sorted(found, key=key))
+    made = next((each for each in images if each.words), Image())
+    made.is_assumed = True
+    return made

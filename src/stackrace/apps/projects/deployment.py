@@ -142,8 +142,6 @@ _BY_SUFFIX: Mapping[str, Reader] = {
     ".json": _each(platform_commands),
     ".toml": _each(platform_commands),
     ".ini": _INI,
-    ".conf": _INI,
-    ".service": systemd_commands,
     ".py": _each(_gunicorn),
     ".sh": _each(_script),
 }

@@ -3,15 +3,28 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import takewhile
 from pathlib import Path
 
 from ...model.own import NotTaken
 from .code import content
-from .shell_words import split_words
 
-__all__ = ["OPEN", "DeploymentCommand", "assignments", "command_of", "for_shell", "is_open", "located", "text_of"]
+__all__ = [
+    "OPEN",
+    "DeploymentCommand",
+    "assignments",
+    "command_of",
+    "for_shell",
+    "instances_of",
+    "is_open",
+    "literal",
+    "located",
+    "split_words",
+    "text_of",
+]
 
 MOST_BYTES = 2**18
 """Of one file."""
@@ -19,6 +32,7 @@ OPEN = "$(?)"
 """The value of a variable that no file says."""
 _OPEN = re.compile(r"\$\(\?\)|\$\{\w+\?\}")
 _START = re.compile(r"[\w./:-]*")
+_MOST_INSTANCES = 64
 _FEW_LINES = 4
 """A command's first words stand within so many."""
 
@@ -71,6 +85,29 @@ def text_of(path: Path) -> str:
 def is_open(value: str) -> bool:
     """Tell whether a variable has a value that no file says."""
     return bool(_OPEN.search(value))
+
+
+def split_words(line: str) -> tuple[str, ...]:
+    """Return a shell's words, quotes undone; of a line that no shell would take, what stands between blanks."""
+    try:
+        lexer = shlex.shlex(line, posix=True, punctuation_chars=";&|")
+        lexer.whitespace_split = True
+        # it would take one within a word for a comment, too
+        lexer.commenters = ""
+        return tuple(takewhile(lambda word: not word.startswith("#"), lexer))
+    except ValueError:
+        return tuple(line.split())
+
+
+def instances_of(value: object) -> int:
+    """Return how often a file says that something is started; 1 where it says nothing that can be raced."""
+    number = str(value)
+    return int(number) if number.isascii() and number.isdigit() and 0 < int(number) <= _MOST_INSTANCES else 1
+
+
+def literal(value: object) -> str:
+    """Return a value of YAML or JSON as text; its truths are words of small letters."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def for_shell(line: str) -> tuple[str, ...]:

@@ -9,11 +9,19 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
-from .deployment_command import DeploymentCommand, assignments, for_shell, is_open, located
-from .shell_words import split_words
+from ...model.present import real_path
+from .deployment_command import (
+    DeploymentCommand,
+    assignments,
+    for_shell,
+    is_open,
+    located,
+    split_words,
+    text_of,
+)
 from .variables import interpolated
 
-__all__ = ["Image", "dockerfile_commands", "image_of"]
+__all__ = ["Image", "dockerfile_commands", "image_at"]
 
 _CONTINUED = re.compile(r"\\[ \t]*\n(?:[ \t]*#[^\n]*\n)*")
 
@@ -29,6 +37,10 @@ class Image:
     """What it copies, by the place in the image."""
     folder: str = ""
     """WORKDIR."""
+    path: Path | None = None
+    """The Dockerfile; None where the project has none of it."""
+    is_assumed: bool = False
+    """Whether nobody says that a container has this image."""
 
     def place(self, path: str) -> str:
         """Return where a path lies that may begin at WORKDIR."""
@@ -58,11 +70,18 @@ class Image:
         return (*self.entrypoint, *(self.command if command is None else command))
 
 
-def image_of(text: str, target: str = "", given: Mapping[str, object] | None = None) -> Image:
-    """Return what the stage ``target`` of the Dockerfile ``text`` makes; without one the last.
+def image_at(path: Path, target: str = "", given: object = None) -> Image:
+    """Return what the Dockerfile at ``path`` makes, up to its stage ``target``; an empty image without a file.
 
-    What is ``given`` stands in for the values of its arguments.
+    A table of what is ``given`` stands in for the values of its arguments.
     """
+    text = text_of(path)
+    image = _made(text, target, given if isinstance(given, dict) else {})
+    image.path = real_path(path) if text else None
+    return image
+
+
+def _made(text: str, target: str, given: Mapping[str, object]) -> Image:
     stages: dict[str, Image] = {}
     arguments: dict[str, str] = {}
     image, has_command = Image(), False
@@ -79,7 +98,7 @@ def image_of(text: str, target: str = "", given: Mapping[str, object] | None = N
                 image.command, has_command = _exec_form(rest), True
             case "ARG":
                 name, _, value = rest.partition("=")
-                chosen = given.get(name) if given else None
+                chosen = given.get(name)
                 arguments[name] = (
                     str(chosen) if chosen is not None else value.strip("\"'") or arguments.get(name, "")
                 )
@@ -113,9 +132,9 @@ def _started_from(rest: str, stages: dict[str, Image], arguments: Mapping[str, s
     return image
 
 
-def dockerfile_commands(path: Path, text: str, target: str = "") -> Iterator[DeploymentCommand]:
+def dockerfile_commands(path: Path, text: str) -> Iterator[DeploymentCommand]:
     """Read what an image starts; a script among its words is read, too."""
-    image = image_of(text, target)
+    image = image_at(path)
     if image.words:
         command = DeploymentCommand(
             file=path, words=image.words, environment=image.environment, folder=image.folder, copies=image.copies

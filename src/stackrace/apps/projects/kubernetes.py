@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from ...model.own import NotTaken, Weight
-from .containers import LIMITED, MOST_INSTANCES, assumed_image, container_commands
-from .deployment_command import OPEN, DeploymentCommand, text_of
+from .containers import LIMITED, assumed_image, container_commands
+from .deployment_command import OPEN, DeploymentCommand, instances_of, text_of
 from .loading import Table, loaded_all
 from .places import deployment_folders
 
@@ -79,8 +79,6 @@ def _of_container(
     path: Path, node: Table, container: Table, maps: Mapping[str, object], root: Path
 ) -> Iterator[DeploymentCommand]:
     environment, lacks = _environment(path, container, maps)
-    spec = node["spec"]
-    replicas = spec.get("replicas")
     entrypoint, words = (_words(container.get(key), environment) for key in ("command", "args"))
     line = next((container.lines[key] for key in ("command", "args") if key in container.lines), 0)
     command = DeploymentCommand(
@@ -90,15 +88,15 @@ def _of_container(
         environment=environment,
         folder=str(container.get("workingDir") or ""),
         service=f"{_name(node)} {container.get('name', '')}",
-        instances=replicas if isinstance(replicas, int) and 0 < replicas <= MOST_INSTANCES else 1,
+        instances=instances_of(node["spec"].get("replicas")),
         document=path,
         documents=(path,),
         not_taken=(*lacks, *_limits(path, container)),
     )
     image = str(container["image"])
-    built = assumed_image(image, str(container.get("name", "")), root, path.parent)
+    made = assumed_image(image, str(container.get("name", "")), root, path.parent)
     at = path, container.lines.get("image", 0)
-    yield from container_commands(command, built, entrypoint, words, image, at)
+    yield from container_commands(command, made, entrypoint, words, image, at)
 
 
 def _environment(path: Path, container: Table, maps: Mapping[str, object]) -> tuple[dict[str, str], list[NotTaken]]:

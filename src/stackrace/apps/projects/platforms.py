@@ -7,11 +7,20 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from .containers import MOST_INSTANCES, Built, container_commands
-from .deployment_command import OPEN, DeploymentCommand, command_of, for_shell, located, text_of
-from .dockerfiles import Image, image_of
+from .containers import container_commands
+from .deployment_command import (
+    OPEN,
+    DeploymentCommand,
+    command_of,
+    for_shell,
+    instances_of,
+    literal,
+    located,
+    split_words,
+    text_of,
+)
+from .dockerfiles import image_at
 from .loading import MOST_NODES, loaded
-from .shell_words import split_words
 
 __all__ = ["flaskenv_commands", "fly_commands", "platform_commands", "procfile_commands", "pyproject_commands"]
 
@@ -31,13 +40,13 @@ def procfile_commands(path: Path, text: str) -> Iterator[DeploymentCommand]:
         name, colon, words = line.partition(":")
         if colon and not name.strip().startswith(("#", *_NO_WEB)):
             size = formation.get(name.strip()) if isinstance(formation, dict) else None
-            command = replace(
-                DeploymentCommand(file=path, words=for_shell(words.strip())),
+            yield DeploymentCommand(
+                file=path,
+                words=for_shell(words.strip()),
                 environment=dict(_variables(manifest, {})) if isinstance(manifest, dict) else {},
-                instances=_number(size.get("quantity")) if isinstance(size, dict) else 1,
+                instances=instances_of(size.get("quantity")) if isinstance(size, dict) else 1,
                 documents=(path.with_name("app.json"),) if isinstance(manifest, dict) else (),
             )
-            yield command
 
 
 def platform_commands(path: Path, text: str) -> Iterator[DeploymentCommand]:
@@ -57,7 +66,7 @@ def platform_commands(path: Path, text: str) -> Iterator[DeploymentCommand]:
         waiting += [
             (str(key), inner, environment) for key, inner in node.items() if not str(key).startswith(_NO_WEB)
         ]
-        number = next((_number(node[key]) for key in _INSTANCES if node.get(key)), 1)
+        number = next((instances_of(node[key]) for key in _INSTANCES if node.get(key)), 1)
         beside = DeploymentCommand(
             file=path,
             words=(),
@@ -68,11 +77,10 @@ def platform_commands(path: Path, text: str) -> Iterator[DeploymentCommand]:
         )
         lines = [line for key in _COMMANDS if isinstance(line := node.get(key), str)]
         for line in lines:
-            command = located(replace(beside, words=for_shell(line)), text)
-            yield command
+            yield located(replace(beside, words=for_shell(line)), text)
         docker = next((str(node[key]) for key in _DOCKERFILES if node.get(key)), "")
         if not lines and (docker or "docker" in (node.get("runtime"), node.get("env"))):
-            yield from container_commands(beside, _built(path.parent / (docker or "Dockerfile")), None, None)
+            yield from container_commands(beside, image_at(path.parent / (docker or "Dockerfile")), None, None)
 
 
 def fly_commands(path: Path, text: str) -> Iterator[DeploymentCommand]:
@@ -82,7 +90,7 @@ def fly_commands(path: Path, text: str) -> Iterator[DeploymentCommand]:
         return
     build, tried, processes = (_table(document, key) for key in ("build", "experimental", "processes"))
     dockerfile = path.parent / str(build.get("dockerfile") or "Dockerfile")
-    image = _built(dockerfile, str(build.get("build-target") or ""), build.get("args"))
+    image = image_at(dockerfile, str(build.get("build-target") or ""), build.get("args"))
     variables = dict(_variables(document, {}))
     beside = DeploymentCommand(file=path, words=(), environment=variables, document=path, documents=(path,))
     entrypoint = _words(tried.get("exec")) or _words(tried.get("entrypoint"))
@@ -97,20 +105,10 @@ def _table(document: Mapping[str, Any], key: str) -> dict[str, Any]:
     return table if isinstance(table, dict) else {}
 
 
-def _built(dockerfile: Path, target: str = "", arguments: object = None) -> Built:
-    text = text_of(dockerfile)
-    given = arguments if isinstance(arguments, dict) else {}
-    return Built(image=image_of(text, target, given), path=dockerfile) if text else Built(image=Image())
-
-
 def _words(value: object) -> tuple[str, ...] | None:
     if isinstance(value, list):
         return tuple(str(word) for word in value)
     return split_words(value) if isinstance(value, str) else None
-
-
-def _number(value: object) -> int:
-    return value if isinstance(value, int) and 0 < value <= MOST_INSTANCES else 1
 
 
 def _groups(document: object) -> dict[str, list[Any]]:
@@ -127,23 +125,19 @@ def _variables(node: Mapping[Any, Any], groups: Mapping[str, list[Any]]) -> Iter
             case dict() as table:
                 for name, value in table.items():
                     value = value.get("value", OPEN) if isinstance(value, dict) else value
-                    yield str(name), _literal(value)
+                    yield str(name), literal(value)
             case list() as entries:
                 entries = [one for each in entries for one in (groups.get(_group(each)) or [each])]
                 for entry in entries:
                     match entry:
                         case {"key": name, "value": value} | {"name": name, "value": value}:
-                            yield str(name), _literal(value)
+                            yield str(name), literal(value)
                         case {"key": name}:
                             yield str(name), OPEN
 
 
 def _group(entry: object) -> str:
     return str(entry.get("fromGroup")) if isinstance(entry, dict) else ""
-
-
-def _literal(value: object) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def pyproject_commands(path: Path, text: str) -> Iterator[DeploymentCommand]:

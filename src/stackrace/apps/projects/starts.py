@@ -27,21 +27,18 @@ _AROUND = frozenset({
     "taskset", "numactl", "nice", "ionice", "chrt", "jemalloc.sh", "memray", "py-spy", "viztracer",
 })  # fmt: skip
 """Programs around a server that change how it runs."""
+_OTHER_USER = frozenset({"gosu", "su-exec", "sudo", "setpriv", "runuser", "s6-setuidgid", "chpst"})
 _BEFORE = frozenset({
-    "aws-vault", "catatonit", "chamber", "chpst", "command", "coverage", "docker-init", "dockerize", "dumb-init",
-    "env", "envconsul", "envdir", "exec", "gosu", "nohup", "op", "runuser", "s6-setuidgid", "setpriv", "setsid",
-    "stdbuf", "su-exec", "sudo", "time", "timeout", "tini", "with-contenv",
-})  # fmt: skip
+    "aws-vault", "catatonit", "chamber", "command", "coverage", "docker-init", "dockerize", "dumb-init", "env",
+    "envconsul", "envdir", "exec", "nohup", "op", "setsid", "stdbuf", "time", "timeout", "tini", "with-contenv",
+}) | _OTHER_USER  # fmt: skip
 """Programs that start another one and leave it as it is."""
 _WAITS = re.compile(r"wait(-|_)?for.*|.*entrypoint.*")
 """What waits for something else first, or prepares an image of somebody else's."""
-_OTHER_USER = frozenset({"gosu", "su-exec", "sudo", "setpriv", "runuser", "s6-setuidgid", "chpst"})
 _SOMEBODY = 1000
 _ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
-_PLAIN = re.compile(r"(?:[\w./:=,@%+-]|'[^'\n]*'|\"[^\"$`\\\n]*\"|[ \t])*")
-"""Words that every shell takes as they stand."""
 _SIMPLE = re.compile(r"(?:[\w./:=,@%+-]|\$\w|\$\{\w+(:?-[\w./:-]*)?\}|'[^'\n]*'|\"[^\"`\\\n]*\"|[ \t])*")
-"""Words and variables, where no shell can be asked."""
+"""Words that every shell takes as they stand, and variables, for where none can be asked."""
 _MOST_DEEP = 8
 
 
@@ -166,11 +163,12 @@ class _Search:
     def _ask(self, words: Sequence[str], variables: Mapping[str, str], folder: str, depth: int) -> None:
         is_line = PurePosixPath(words[0]).name in _SHELLS and words[1:2] == ["-c"] and len(words) > 2
         line = words[2] if is_line else ""
-        if line and _PLAIN.fullmatch(line):
+        is_simple = bool(line) and _SIMPLE.fullmatch(line)
+        if is_simple and "$" not in line:
             self.follow(_split(line), variables, folder, depth + 1)
             return
         heard = ask_shell(words, variables, self._place(folder))
-        if heard.is_refused and line and len(words) == 3 and _SIMPLE.fullmatch(line):
+        if heard.is_refused and is_simple and len(words) == 3:
             self.follow([interpolated(word, variables) for word in _split(line)], variables, folder, depth + 1)
             return
         before = len(self.starts)

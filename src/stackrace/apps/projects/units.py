@@ -12,8 +12,15 @@ from ...model.last_parts import by_last_parts
 from ...model.own import NotTaken, Weight
 from .compose import NO_FILE
 from .containers import LIMITED
-from .deployment_command import DeploymentCommand, assignments, command_of, located, text_of
-from .shell_words import split_words
+from .deployment_command import (
+    DeploymentCommand,
+    assignments,
+    command_of,
+    instances_of,
+    located,
+    split_words,
+    text_of,
+)
 from .variables import variables_of
 
 __all__ = ["httpd_commands", "ini_commands", "systemd_commands"]
@@ -45,11 +52,10 @@ def ini_commands(path: Path, text: str) -> Iterator[DeploymentCommand]:
                 line = re.sub(r"\\?\n", " ", options[key])
                 known = assignments((options.get("environment") or "").replace(",", " "))
                 command = command_of(path, _with_variables(line, known), known)
-                number = options.get("numprocs") or ""
                 yield located(replace(
                     command,
                     folder=options.get("directory") or options.get("working_dir") or "",
-                    instances=int(number) if number.isascii() and number.isdigit() and 0 < len(number) < 4 else 1,
+                    instances=instances_of(options.get("numprocs")),
                     service=section.partition(":")[2],
                 ), text)  # fmt: skip
         if section == "uwsgi":
