@@ -12,7 +12,7 @@ from ...model.last_parts import by_last_parts
 from .code import parse
 from .deployment_command import DeploymentCommand
 
-__all__ = ["started_by_code"]
+__all__ = ["PYTHON", "python_words", "started_by_code"]
 
 _CALLS = {
     "uvicorn.run": "uvicorn",
@@ -20,7 +20,8 @@ _CALLS = {
     "waitress.serve": "waitress-serve",
 }
 """The functions that start a server with the options of its command line, and what that is called."""
-_PYTHON = re.compile(r"(python|pypy)[\d.]*")
+PYTHON = re.compile(r"(python|pypy)[\d.]*")
+_SWITCHES = frozenset({"-u", "-O", "-OO", "-B", "-I", "-E", "-s", "-S"})
 
 
 def started_by_code(command: DeploymentCommand, words: Sequence[str], root: Path) -> Iterator[DeploymentCommand]:
@@ -63,10 +64,8 @@ def _called(function: ast.expr, names: Mapping[str, str]) -> str:
 
 def _program(command: DeploymentCommand, words: Sequence[str], root: Path) -> Path | None:
     """Return the file of the project that Python runs: ``python main.py``, ``python -m shop.main``."""
-    place = next((place for place, word in enumerate(words) if _PYTHON.fullmatch(PurePath(word).name)), None)
-    rest = [word for word in words[place + 1 :] if word not in ("-u", "-O", "-B")] if place is not None else []
     bases = [folder for folder in (command.file.parent, root, root / "src") if folder.is_relative_to(root)]
-    match rest:
+    match python_words(words):
         case ["-m", module, *_]:
             name = module.replace(".", "/")
             found = by_last_parts(f"{name}.py", bases, Path.is_file)
@@ -74,6 +73,14 @@ def _program(command: DeploymentCommand, words: Sequence[str], root: Path) -> Pa
         case [str(name), *_] if name.endswith(".py"):
             return by_last_parts(name, bases, Path.is_file)
     return None
+
+
+def python_words(words: Sequence[str]) -> list[str]:
+    """Return what stands behind Python and its switches in ``words``; nothing where it does not stand there."""
+    place = next(
+        (place for place, word in enumerate(words, 1) if PYTHON.fullmatch(PurePath(word).name)), len(words)
+    )
+    return [word for word in words[place:] if word not in _SWITCHES]
 
 
 def _option(keyword: ast.keyword) -> Iterator[str]:

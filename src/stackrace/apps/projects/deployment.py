@@ -29,8 +29,8 @@ def deployment_commands(folder: Path, *, wide: bool = False) -> tuple[Deployment
     read, or is not what its name says, counts as none.
     """
     commands: dict[tuple[Path | None, Path, tuple[str, ...]], DeploymentCommand] = {}
-    for patterns, read in _READERS:
-        files = _found(folder, f"{patterns} {_FURTHER.get(read, '') if wide else ''}")
+    for patterns, read, further in _READERS:
+        files = _found(folder, f"{patterns} {further if wide else ''}")
         for command in read(files, folder) if files or read is kubernetes_commands else ():
             if command.words:
                 # the same words are a deployment of their own in each document
@@ -52,7 +52,7 @@ def commands_of_file(path: Path, root: Path) -> tuple[DeploymentCommand, ...]:
     read = next(
         (
             read
-            for patterns, read in _READERS
+            for patterns, read, _ in _READERS
             if any(path.match(each.rpartition("/")[2]) for each in patterns.split())
         ),
         None,
@@ -98,50 +98,46 @@ def _each(read: Callable[[Path, str], Iterator[DeploymentCommand]]) -> Reader:
     return lambda files, _: (command for path in files for command in read(path, text_of(path)))
 
 
-_DOCKERFILES, _INI, _PROCFILES = _each(dockerfile_commands), _each(ini_commands), _each(procfile_commands)
-
-_READERS: tuple[tuple[str, Reader], ...] = (
-    ("pyproject.toml", _each(pyproject_commands)),
-    ("Procfile", _PROCFILES),
-    ("gunicorn.conf.py */gunicorn.conf.py", _each(_gunicorn)),
+_READERS: tuple[tuple[str, Reader, str], ...] = (
+    ("pyproject.toml", _each(pyproject_commands), ""),
+    ("Procfile", _each(procfile_commands), "*/Procfile"),
+    ("gunicorn.conf.py */gunicorn.conf.py", _each(_gunicorn), ""),
     (
         "Dockerfile Containerfile *.[Dd]ockerfile Dockerfile.* docker*/**/Dockerfile* docker*/**/*.[Dd]ockerfile "
         "container*/**/*[Dd]ockerfile container*/**/Containerfile compose/**/Dockerfile deploy*/**/Dockerfile",
-        _DOCKERFILES,
+        _each(dockerfile_commands),
+        "*/Dockerfile */docker*/**/Dockerfile*",
     ),
     (
         "*compose*.y*ml docker*/**/*compose*.y*ml deploy*/**/*compose*.y*ml container*/**/*compose*.y*ml",
         compose_commands,
+        "*/*compose*.y*ml */docker*/**/*compose*.y*ml",
     ),
-    ("", kubernetes_commands),
-    ("app.y*ml heroku.yml render.y*ml railway.toml railway.json .do/*.y*ml", _each(platform_commands)),
-    ("fly.toml fly.*.toml", _each(fly_commands)),
+    ("", kubernetes_commands, ""),
+    ("app.y*ml heroku.yml render.y*ml railway.toml railway.json .do/*.y*ml", _each(platform_commands), ""),
+    ("fly.toml fly.*.toml", _each(fly_commands), ""),
     (
         "uwsgi.ini */uwsgi.ini supervisor*.conf */supervisor*.conf */*/supervisor*.conf supervisor/*.conf "
         "deploy*/*.conf deploy*/supervisor*/*.conf",
-        _INI,
+        _each(ini_commands),
+        "",
     ),
-    ("*.service */*.service */systemd/*.service deploy*/**/*.service", systemd_commands),
+    ("*.service */*.service */systemd/*.service deploy*/**/*.service", systemd_commands, ""),
     (
         "*.conf */*.conf *apache*/**/*.conf deploy*/**/*.conf sites-*/* */sites-*/* *.vhost */*.vhost",
         httpd_commands,
+        "",
     ),
-    (".flaskenv", _each(flaskenv_commands)),
+    (".flaskenv", _each(flaskenv_commands), ""),
 )
-"""By the patterns of the files' names."""
-
-_FURTHER: Mapping[Reader, str] = {
-    _DOCKERFILES: "*/Dockerfile */docker*/**/Dockerfile*",
-    compose_commands: "*/*compose*.y*ml */docker*/**/*compose*.y*ml",
-    _PROCFILES: "*/Procfile",
-}
+"""By the patterns of the files' names; further ones are those of the parts of a larger project."""
 
 _BY_SUFFIX: Mapping[str, Reader] = {
     ".yml": _each(platform_commands),
     ".yaml": _each(platform_commands),
     ".json": _each(platform_commands),
     ".toml": _each(platform_commands),
-    ".ini": _INI,
+    ".ini": _each(ini_commands),
     ".py": _each(_gunicorn),
     ".sh": _each(_script),
 }

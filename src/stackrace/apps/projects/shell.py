@@ -96,6 +96,8 @@ class Heard:
     """Why nothing could be asked, or what the calls hang on."""
     is_late: bool = False
     """Whether it did not end by itself, as a loop that starts a server anew each time it ends."""
+    sources: Mapping[str, str] = field(default_factory=dict)
+    """The programs whose output was unknown, by the number in its place."""
     is_refused: bool = False
     """Whether this machine has no place in which a shell can do no harm."""
 
@@ -123,23 +125,17 @@ def ask_shell(words: Sequence[str], variables: Mapping[str, str], place: Place) 
     bare = [*open_ones, *unset]
     numbers = {name: str(_FIRST + _STEP * number) for number, name in enumerate(bare)}
     first = scene.ask(words, {**variables, **numbers}, _FIRST + _STEP * len(bare), _STEP)
-    if isinstance(first, str):
-        return Heard(scripts=tuple(scene.scripts), problem=first, is_refused=True)
     known = {**{number: f"${name}" for name, number in numbers.items()}, **first.sources}
-    if not known:
-        return Heard(calls=first.calls, scripts=tuple(scene.scripts), problem=first.problem, is_late=first.is_late)
+    if first.is_refused or not known:
+        return first
     second = scene.ask(words, {**variables, **dict.fromkeys(bare, str(_OTHER))}, _OTHER, 0)
-    if isinstance(second, str) or not _is_alike(first.calls, second.calls):
-        # unset, as the shell would have it
-        third = scene.ask(words, dict(variables), _FIRST, _STEP)
+    if not _is_alike(first.calls, second.calls):
         what = " and ".join(dict.fromkeys(known.values()))
-        return Heard(
-            calls=() if isinstance(third, str) else third.calls,
-            scripts=tuple(scene.scripts),
-            problem=f"what it starts hangs on {what}, which only running it would tell",
-        )
-    calls = tuple(_compared(a, b, known, unset) for a, b in zip(first.calls, second.calls, strict=True))
-    return Heard(calls=calls, scripts=tuple(scene.scripts), problem=first.problem, is_late=first.is_late)
+        problem = f"what it starts hangs on {what}, which only running it would tell"
+        # unset, as the shell would have it
+        return replace(scene.ask(words, dict(variables), _FIRST, _STEP), problem=problem, is_late=False)
+    calls = (_compared(a, b, known, unset) for a, b in zip(first.calls, second.calls, strict=True))
+    return replace(first, calls=tuple(calls))
 
 
 def _is_alike(some: Sequence[Call], others: Sequence[Call]) -> bool:
@@ -167,15 +163,6 @@ def _named(text: str, other: str, known: Mapping[str, str]) -> str:
         return named
     # it was computed with
     return text if not known else f"$(({', '.join(dict.fromkeys(known.values()))}))"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Answer:
-    calls: tuple[Call, ...]
-    sources: Mapping[str, str]
-    """The programs whose output was unknown, by the number in its place."""
-    problem: str
-    is_late: bool
 
 
 class _Scene:
@@ -217,8 +204,8 @@ class _Scene:
         read = dict.fromkeys(_VARIABLE.findall(text))
         return [name for name in read if name not in said | known | _OF_SHELLS]
 
-    def ask(self, words: Sequence[str], variables: Mapping[str, str], first: int, step: int) -> _Answer | str:
-        """Run ``words``; returns why not where that is impossible."""
+    def ask(self, words: Sequence[str], variables: Mapping[str, str], first: int, step: int) -> Heard:
+        """Run ``words``."""
         root = self.place.root
         # a folder from the image is absolute
         cwd = str(root / self.place.folder)
@@ -239,7 +226,8 @@ class _Scene:
         stamps = tuple(text_of(path) for path in self.scripts)
         answer = _answered(json.dumps(asked, sort_keys=True), stamps)
         if "error" in answer:
-            return f"a shell cannot be asked here: {answer['error']}"
+            problem = f"a shell cannot be asked here: {answer['error']}"
+            return Heard(scripts=tuple(self.scripts), problem=problem, is_refused=True)
         return self._heard(answer)
 
     def _found(self, words: Sequence[str]) -> list[str]:
@@ -252,7 +240,7 @@ class _Scene:
         place = words[0] if is_placed else str(path)
         return [place, *words[1:]] if text_of(path).startswith("#!") else ["sh", place, *words[1:]]
 
-    def _heard(self, answer: Mapping[str, object]) -> _Answer:
+    def _heard(self, answer: Mapping[str, object]) -> Heard:
         calls, sources = [], {}
         for each in answer["calls"]:  # type: ignore[attr-defined]
             program, *words = each["argv"]
@@ -269,7 +257,13 @@ class _Scene:
             problem = f"it does not end within {LONGEST_S:g} s"
         elif not calls and (said or answer["code"]):
             problem = said.replace("/.stackrace/", "") or f"it ends with {answer['code']} here, and starts nothing"
-        return _Answer(calls=tuple(calls), sources=sources, problem=problem, is_late=bool(answer["is_late"]))
+        return Heard(
+            calls=tuple(calls),
+            scripts=tuple(self.scripts),
+            problem=problem,
+            is_late=bool(answer["is_late"]),
+            sources=sources,
+        )
 
     def _inside(self, folder: str) -> str:
         """Return a folder relative to the project's, where it is one of it."""

@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
-from .code_starts import started_by_code
+from .code_starts import PYTHON, python_words, started_by_code
 from .deployment_command import DeploymentCommand, text_of
 from .shell import Place, ask_shell
 from .variables import interpolated
@@ -16,7 +16,6 @@ from .variables import interpolated
 __all__ = ["Start", "Started", "starts"]
 
 _SHELLS = frozenset({"sh", "bash", "dash", "ash", "ksh", "zsh"})
-_PYTHON = re.compile(r"(python|pypy)[\d.]*")
 _RUN_BY = frozenset({
     "poetry", "pipenv", "uv", "pdm", "hatch", "rye", "conda", "mamba", "micromamba", "pixi", "dotenv", "doppler",
     "infisical",
@@ -89,7 +88,7 @@ class _Search:
         if words and depth < _MOST_DEEP:
             if words[0] in self.programs:
                 self._note(words, variables, folder)
-            elif self._is_for_shell(words):
+            elif PurePosixPath(words[0]).name in _SHELLS or self._script(words[0]):
                 self._ask(words, variables, folder, depth)
             else:
                 for started in started_by_code(self.command, words, self.root):
@@ -106,13 +105,12 @@ class _Search:
                 variables[match[1]] = match[2]
                 words = words[1:]
                 continue
-            if _PYTHON.fullmatch(name):
+            if PYTHON.fullmatch(name):
                 return self._of_python(words), variables
             if name in _SHELLS or name in self.programs or self._script(words[0]):
                 return [name if name in self.programs else words[0], *words[1:]], variables
-            if not self._is_wrapper(name, words):
-                return words, variables
-            place = self._behind(words)
+            is_wrapper = name in _AROUND | _BEFORE or (name in _RUN_BY and "run" in words) or _WAITS.fullmatch(name)
+            place = self._behind(words) if is_wrapper else None
             if place is None:
                 return words, variables
             variables |= {match[1]: match[2] for word in words[1:place] if (match := _ASSIGNMENT.fullmatch(word))}
@@ -120,9 +118,6 @@ class _Search:
             self.user = _SOMEBODY if name in _OTHER_USER else self.user
             words = words[place:]
         return words, variables
-
-    def _is_wrapper(self, name: str, words: Sequence[str]) -> bool:
-        return name in _AROUND | _BEFORE or (name in _RUN_BY and "run" in words) or bool(_WAITS.fullmatch(name))
 
     def _behind(self, words: Sequence[str]) -> int | None:
         """Return where the program stands that a wrapper starts."""
@@ -134,31 +129,25 @@ class _Search:
     def _is_program(self, word: str, words: Sequence[str]) -> bool:
         name = PurePosixPath(word).name
         known = self.programs | _SHELLS | _AROUND | _BEFORE | _RUN_BY
-        return name in known or bool(_PYTHON.fullmatch(name)) or self._script(word) is not None
+        return name in known or bool(PYTHON.fullmatch(name)) or self._script(word) is not None
 
     def _of_python(self, words: list[str]) -> list[str]:
         """Return ``python -m gunicorn.app.wsgiapp`` and ``python /venv/bin/gunicorn`` as the program itself."""
-        rest = [word for word in words[1:] if word not in ("-u", "-O", "-OO", "-B", "-I", "-E", "-s", "-S")]
-        if rest[:1] == ["-m"] and len(rest) > 1 and (package := rest[1].partition(".")[0]) in self.programs:
-            return [package, *rest[2:]]
-        if rest and PurePosixPath(rest[0]).name in self.programs:
-            return [PurePosixPath(rest[0]).name, *rest[1:]]
+        match python_words(words):
+            case ["-m", module, *rest] if (package := module.partition(".")[0]) in self.programs:
+                return [package, *rest]
+            case [path, *rest] if (name := PurePosixPath(path).name) in self.programs:
+                return [name, *rest]
         return words
 
     def _script(self, word: str) -> Path | None:
         """Return the shell script of the project that ``word`` names."""
-        name = PurePosixPath(word).name
-        if "/" not in word and not name.endswith(".sh") and word not in self.command.copies:
-            return None
-        return self._place(self.command.folder).script(word)
+        is_one = "/" in word or word.endswith(".sh") or word in self.command.copies
+        return self._place(self.command.folder).script(word) if is_one else None
 
     def _place(self, folder: str) -> Place:
-        return Place(
-            root=self.root, file=self.command.file, folder=folder, copies=self.command.copies, user=self.user
-        )
-
-    def _is_for_shell(self, words: Sequence[str]) -> bool:
-        return PurePosixPath(words[0]).name in _SHELLS or self._script(words[0]) is not None
+        command = self.command
+        return Place(root=self.root, file=command.file, folder=folder, copies=command.copies, user=self.user)
 
     def _ask(self, words: Sequence[str], variables: Mapping[str, str], folder: str, depth: int) -> None:
         is_line = PurePosixPath(words[0]).name in _SHELLS and words[1:2] == ["-c"] and len(words) > 2
