@@ -24,7 +24,6 @@ __all__ = [
     "mount_memory",
     "mount_overlay",
     "mount_processes",
-    "mount_read_only",
     "pivot",
     "read_only",
     "rebuild",
@@ -77,10 +76,12 @@ def separate() -> None:
 def isolate(user: int, group: int) -> None:
     """Give this process, as ``user``, namespaces of its own: users, files, network; what it forks is process 1.
 
-    It has no right to anything outside, not even as root. Raises OSError where a kernel or a container forbids it.
+    It can change no file but those that it mounts, and has no right to anything outside, not even as root. Raises
+    OSError where a kernel or a container forbids it.
     """
     _unshare(CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS, (user, group))
     _done(_LIBC.mount(b"none", b"/", None, MS_REC | MS_PRIVATE, None))
+    _protect(Path("/"))
 
 
 def _unshare(kinds: int, identities: tuple[int, int]) -> None:
@@ -100,14 +101,6 @@ def mount_memory(place: Path, options: bytes) -> None:
 def mount_processes(place: Path) -> None:
     """Mount what tells of this namespace's processes, for reading."""
     _done(_LIBC.mount(b"none", os.fsencode(place), b"proc", MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC, None))
-
-
-def mount_read_only(source: Path, place: Path) -> None:
-    """Show ``source`` at ``place``, with all that is mounted in it, for reading."""
-    handle = os.open(source, os.O_PATH)
-    bind(place, handle)
-    os.close(handle)
-    _protect(place)
 
 
 def mount_overlay(lower: int, place: Path, layer: Path) -> None:

@@ -49,7 +49,6 @@ from stackrace.process.namespaces import (
     mount_memory,
     mount_overlay,
     mount_processes,
-    mount_read_only,
     pivot,
 )
 
@@ -136,7 +135,7 @@ def _build(root: Path, lower: int, asked: _Asked) -> None:
 
 
 def _show_host(root: Path) -> None:
-    """Show this machine's libraries and tools, for reading."""
+    """Show this machine's libraries and tools, all of which are for reading since it was isolated."""
     host = root / _OWN / "host"
     for name in _HOST:
         source = Path("/", name)
@@ -144,7 +143,7 @@ def _show_host(root: Path) -> None:
             (host / name).symlink_to(source.readlink())
         elif source.is_dir():
             (host / name).mkdir()
-            mount_read_only(source, host / name)
+            bind(host / name, os.open(source, os.O_PATH))
         if (name in _LIBRARIES and source.exists()) or (name in ("nix", "gnu") and source.exists()):
             (root / name).symlink_to(f"/{_OWN}/host/{name}")
     for name in _LIBRARIES:
