@@ -17,12 +17,13 @@ from .callables import CodeIndex, Definition
 from .code import content, has_notebooks, import_name, is_aside, python_files
 from .commands import PROGRAMS, ServedApp, served_app
 from .deployment import DeploymentCommand, deployment_commands
+from .deployment_command import shown
 from .frameworks import FACTORIES, IMPLIED, MENTIONED, OWN_SERVERS
 from .out_of_reach import out_of_reach
 from .paste import pasted
 from .starts import starts
 
-__all__ = ["Candidate", "ProjectCode", "Rank", "folders_in", "shown"]
+__all__ = ["Candidate", "ProjectCode", "Rank", "folders_in"]
 
 _FILES = ("wsgi", "asgi", "main", "app", "application", "server", "run", "passenger_wsgi", "__init__")
 """Usual names of the file that a server is pointed to, the most usual first."""
@@ -268,8 +269,3 @@ def folders_in(folder: Path) -> list[Path]:
         return sorted(path for path in folder.iterdir() if is_folder(path) and not path.name.startswith("."))
     except OSError:
         return []
-
-
-def shown(path: Path, folder: Path) -> str:
-    """Return ``path`` as the user of ``folder`` knows it."""
-    return str(path.relative_to(folder)) if path.is_relative_to(folder) else str(path)

@@ -81,10 +81,7 @@ def served_app(words: Sequence[str], environment: Mapping[str, str], folder: str
     >>> served_app(("gunicorn", "-b", "0.0.0.0:80", "shop:app"), {}).name
     'app'
     """
-    return _served(words[0], words[1:], environment, folder)
-
-
-def _served(program: str, words: Sequence[str], environment: Mapping[str, str], folder: str) -> ServedApp | None:
+    program, *words = words
     positional = list(_positional(words))
     options = dict(_options(words))
     folder = next((options[name] for name in _FOLDERS if name in options), folder)

@@ -11,7 +11,7 @@ from typing import Any
 
 from ...model.own import NotTaken, Weight
 from .compose import AT, LACKS, Model, models_of
-from .deployment_command import DeploymentCommand, instances_of, located, text_of
+from .deployment_command import DeploymentCommand, instances_of, line_with, located, text_of
 from .dockerfiles import Image, image_at
 from .likelihood import likelihood
 from .places import deployment_folders
@@ -94,10 +94,8 @@ def _limits(service: Mapping[str, Any]) -> Iterator[NotTaken]:
             said |= {key: (limits[key], at) for key in ("cpus", "memory") if limits.get(key)}
     for key, (value, place) in said.items():
         file, first = place or (None, 0)
-        lines = text_of(file).splitlines() if file else []
-        line = next(
-            (n for n, each in enumerate(lines, 1) if n >= first and key in each and str(value) in each), first
-        )
+        pattern = rf"{re.escape(key)}.*{re.escape(str(value))}"
+        line = (line_with(pattern, text_of(file), max(first, 1)) if file else 0) or first
         yield NotTaken(file=file, line=line, what=f"{key}: {value}", why=LIMITED)
 
 

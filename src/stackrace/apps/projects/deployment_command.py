@@ -20,8 +20,10 @@ __all__ = [
     "for_shell",
     "instances_of",
     "is_open",
+    "line_with",
     "literal",
     "located",
+    "shown",
     "split_words",
     "text_of",
 ]
@@ -31,6 +33,7 @@ MOST_BYTES = 2**18
 OPEN = "$(?)"
 """The value of a variable that no file says."""
 _OPEN = re.compile(r"\$\(\?\)|\$\{\w+\?\}")
+_COMMENT = re.compile(r"\s*(#|;|//)")
 _START = re.compile(r"[\w./:-]*")
 _MOST_INSTANCES = 64
 _FEW_LINES = 4
@@ -80,6 +83,18 @@ class DeploymentCommand:
 def text_of(path: Path) -> str:
     """Return the text of a file, empty for one that cannot be read or is too long."""
     return (content(path, MOST_BYTES) or b"").decode("utf-8", "replace")
+
+
+def shown(path: Path, root: Path) -> str:
+    """Return a path as reports have it: relative to the project's folder, if it lies there."""
+    return str(path.relative_to(root) if path.is_relative_to(root) else path)
+
+
+def line_with(pattern: str, text: str, first: int = 1) -> int:
+    """Return the line from ``first`` on, but for comments, in which ``pattern`` is found; 0 where it is in none."""
+    lines = text.splitlines()[first - 1 :]
+    said = re.compile(pattern)
+    return next((n for n, line in enumerate(lines, first) if said.search(line) and not _COMMENT.match(line)), 0)
 
 
 def is_open(value: str) -> bool:
@@ -137,7 +152,7 @@ def _line_of(lines: Sequence[str], words: Sequence[str]) -> int:
     # quotes and what they hold stand otherwise in the file
     first, *others = [start for word in words if (start := _START.match(word)[0]).strip("-")][:3] or [""]  # type: ignore[index]
     for number, line in enumerate(lines, 1):
-        if first in line and not line.lstrip().startswith(("#", ";", "//")):
+        if first in line and not _COMMENT.match(line):
             near = "\n".join(lines[number - 1 : number - 1 + _FEW_LINES])
             if all(word in near for word in others):
                 return number

@@ -21,6 +21,7 @@ from .deployment_command import (
 )
 from .dockerfiles import image_at
 from .loading import MOST_NODES, loaded
+from .variables import variables_of
 
 __all__ = ["flaskenv_commands", "fly_commands", "platform_commands", "procfile_commands", "pyproject_commands"]
 
@@ -160,7 +161,6 @@ def pyproject_commands(path: Path, text: str) -> Iterator[DeploymentCommand]:
 
 def flaskenv_commands(path: Path, text: str) -> Iterator[DeploymentCommand]:
     """Read FLASK_APP of .flaskenv."""
-    variables = dict(line.split("=", 1) for line in text.splitlines() if "=" in line)
-    app = variables.get("FLASK_APP", "").strip().strip("\"'")
+    app = (variables_of(path, {}) or {}).get("FLASK_APP")
     if app:
         yield DeploymentCommand(file=path, words=("flask", "--app", app, "run"))

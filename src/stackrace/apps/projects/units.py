@@ -17,6 +17,7 @@ from .deployment_command import (
     assignments,
     command_of,
     instances_of,
+    line_with,
     located,
     split_words,
     text_of,
@@ -81,7 +82,7 @@ def httpd_commands(files: Sequence[Path], root: Path) -> Iterator[DeploymentComm
                 known = ("processes", "threads", "maximum-requests")
                 words = [word for name in known if name in options for word in (f"--{name}", options[name])]
             script = (*split_words(alias[2]), "", "")[1]
-            line = text_of(path).count("\n", 0, text_of(path).find("WSGIScriptAlias")) + 1
+            line = line_with(r"^\s*WSGIScriptAlias\s", text_of(path))
             yield DeploymentCommand(
                 file=path, words=("mod_wsgi-express", "start-server", script, *words), line=line, document=path
             )

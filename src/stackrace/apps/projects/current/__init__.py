@@ -16,7 +16,7 @@ from ....model.own import Weight
 from ....model.stack import ServerSpec
 from ..commands import ELSEWHERE, served_app
 from ..deployment import DeploymentCommand, commands_of_file, deployment_commands
-from ..deployment_command import text_of
+from ..deployment_command import shown, text_of
 from ..kubernetes import is_manifest
 from ..likelihood import is_platform, likelihood
 from ..loading import problem_of
@@ -198,11 +198,10 @@ def _beside(hop: ReadHop) -> Iterator[CurrentGap]:
     command = hop.command
     for gap in command.not_taken:
         file = gap.file or command.document or command.file
-        shown = str(file.relative_to(hop.root) if file.is_relative_to(hop.root) else file)
         weight = gap.weight
         if weight is Weight.VARIABLES:
             weight = Weight.SIZE if hop.takes_workers else Weight.PLAIN
-        yield CurrentGap(file=shown, line=gap.line, what=gap.what, why=gap.why, weight=weight)
+        yield CurrentGap(file=shown(file, hop.root), line=gap.line, what=gap.what, why=gap.why, weight=weight)
 
 
 def _overriding(hop: ReadHop, unread: Sequence[CurrentGap], file: Path | None) -> Iterator[CurrentGap]:

@@ -35,17 +35,11 @@ def ask_server(hop: ReadHop, path: Path, python: Path | None) -> Asked | None:
     if script is None:
         return None
     folder = hop.root / hop.start.folder
-    known = {name: value for name, value in hop.variables.items() if not unknown(value)}
+    known = tuple(sorted((name, value) for name, value in hop.variables.items() if not unknown(value)))
     command = (str(python or sys.executable), str(script), str(path))
-    answers = [
-        _answer(
-            command, hop.root, folder if folder.is_dir() else hop.root, tuple(sorted(each.items())), text_of(path)
-        )
-        for each in (known, {})
-    ]
-    if answers[0] is None or answers[1] is None:
-        return None
-    return answers[0], answers[1]
+    place = folder if folder.is_dir() else hop.root
+    theirs, races = (_answer(command, hop.root, place, variables, text_of(path)) for variables in (known, ()))
+    return None if theirs is None or races is None else (theirs, races)
 
 
 @lru_cache(maxsize=64)

@@ -12,7 +12,7 @@ from ....model.current import CurrentChange, CurrentGap, CurrentQueue
 from ....model.own import CONFIG, CommandLine, Concern, OwnLanguage, Weight
 from ....model.secrets import masked_settings
 from ....model.stack import ServerSpec, SettingValue
-from ..deployment_command import DeploymentCommand, text_of
+from ..deployment_command import DeploymentCommand, shown, text_of
 from ..starts import Start
 
 __all__ = ["SIZES", "ReadHop", "quoted_value", "shown_place"]
@@ -167,8 +167,7 @@ class ReadHop:
 
 def shown_place(command: DeploymentCommand, root: Path) -> tuple[str, int]:
     """Return where a command stands: a file, relative to the project's folder, and a line."""
-    file = command.file
-    return str(file.relative_to(root) if file.is_relative_to(root) else file), command.line
+    return shown(command.file, root), command.line
 
 
 _PLAIN = re.compile(r"[A-Za-z0-9_.:@%-]+")

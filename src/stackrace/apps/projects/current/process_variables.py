@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
 from ....model.app import Entry, EntryKind
 from ....model.current import CurrentGap
-from ..deployment_command import text_of
+from ..deployment_command import line_with, shown, text_of
 from ..settings import VARIABLE
 from .hop import ReadHop
 
@@ -57,13 +56,7 @@ def settings_variable(hop: ReadHop, entry: Entry | None) -> Iterator[CurrentGap]
 def _said_at(hop: ReadHop, name: str) -> tuple[str, int]:
     """Return the file and line that set a variable; where none is seen, those of the command."""
     command = hop.command
-    said = re.compile(rf"(?<![\w$]){name}[\"']?\s*[=: ]")
     for path in dict.fromkeys(filter(None, (command.file, *command.documents, command.document, command.image))):
-        for number, line in enumerate(text_of(path).splitlines(), 1):
-            if said.search(line) and not line.lstrip().startswith(("#", ";")):
-                return _shown(path, hop.root), number
+        if number := line_with(rf"(?<![\w$]){name}[\"']?\s*[=: ]", text_of(path)):
+            return shown(path, hop.root), number
     return hop.place
-
-
-def _shown(path: Path, root: Path) -> str:
-    return str(path.relative_to(root) if path.is_relative_to(root) else path)
