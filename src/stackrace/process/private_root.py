@@ -144,11 +144,13 @@ def _show_host(root: Path) -> None:
         elif source.is_dir():
             (host / name).mkdir()
             bind(host / name, os.open(source, os.O_PATH))
-        if (name in _LIBRARIES and source.exists()) or (name in ("nix", "gnu") and source.exists()):
-            (root / name).symlink_to(f"/{_OWN}/host/{name}")
+        if name not in ("usr", "bin") and source.exists():
+            (root / name).symlink_to(source.readlink() if source.is_symlink() else f"/{_OWN}/host/{name}")
     for name in _LIBRARIES:
         if Path("/usr", name).exists():
-            (root / "usr" / name).symlink_to(f"/{_OWN}/host/usr/{name}")
+            # an image may have folders of its own among them
+            (root / "usr" / name).mkdir()
+            _link_children(root, f"{_OWN}/host/usr/{name}", root / "usr" / name)
     for name in ("bin", "sbin", "usr/sbin", "usr/local/bin", "usr/local/sbin"):
         # a link from the top on would lead to this machine's own as long as the root is no root
         (root / name).symlink_to(os.path.relpath("/usr/bin", f"/{name}/.."))
@@ -200,10 +202,10 @@ def _show_folder(root: Path, lower: int, asked: _Asked) -> None:
         copy.chmod(0o755)
         bind(folder / name, os.open(copy, os.O_PATH))
     for place, name in asked["places"].items():
-        target = root / place.lstrip("/")
-        if target == root:
-            _link_children(root, name)
-        elif not os.path.lexists(target) and (source := _inside(root, folder / name)):
+        target, source = root / place.lstrip("/"), _inside(root, folder / name)
+        if source and os.path.lexists(target):
+            _link_children(root, f"{_OWN}/folder/{name}", target)
+        elif source:
             target.mkdir(parents=True)
             bind(target, os.open(source, os.O_PATH))
     for place, name in asked["files"].items():
@@ -214,11 +216,11 @@ def _show_folder(root: Path, lower: int, asked: _Asked) -> None:
         _put(root, name if "/" in name else f"/usr/bin/{name}", f"/{_OWN}/record")
 
 
-def _link_children(root: Path, name: str) -> None:
-    """Show what lies in the folder ``name`` in the root itself."""
-    for child in (root / _OWN / "folder" / name).iterdir():
-        if not os.path.lexists(root / child.name):
-            (root / child.name).symlink_to(f"/{_OWN}/folder/{name}/{child.name}")
+def _link_children(root: Path, name: str, target: Path) -> None:
+    """Show what lies in the folder ``name`` of the root in ``target``, beside what that has of its own."""
+    for child in (root / name).iterdir() if _inside(root, target) else ():
+        if not os.path.lexists(target / child.name):
+            (target / child.name).symlink_to(f"/{name}/{child.name}")
 
 
 def _put(root: Path, place: str, target: str) -> None:

@@ -144,6 +144,14 @@ def test_a_script_starts(tmp_path, case):
     assert (found.stack, found.problem, found.gaps) == (expected, "", ())
 
 
+@pytest.mark.parametrize("folder", ["/srv", "/usr/lib/shop", "/usr/share/shop", "/usr/local/bin"])
+def test_a_project_is_found_wherever_its_image_has_it(tmp_path, folder):
+    files = image("#!/bin/sh\n. ./run.env\nexec gunicorn -w $N a:b\n", **{"run.env": "N=6\n"})
+    found = started(tmp_path, {**files, "Dockerfile": f'FROM x\nWORKDIR {folder}\nCOPY . .\nCMD ["./start.sh"]\n'})
+    assert found is not None
+    assert (found.stack, found.problem) == ("gunicorn:workers=6", "")
+
+
 UNKNOWN = {
     "a program that does not run": (
         "N=$(python -c 'print(4)')\nexec gunicorn -w $N a:b",
