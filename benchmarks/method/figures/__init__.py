@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .answers import ANSWERS
-from .coverage import COVERAGE
+from .coverage import COVERAGE, EARLY
 from .customs import CUSTOMS
 from .defaults import DEFAULTS
 from .errors import CUT, ENDED, ORDERS, WINNERS
@@ -20,6 +20,7 @@ FIGURES = {
     "orders": ORDERS,
     "ended": ENDED,
     "coverage": COVERAGE,
+    "early": EARLY,
     "answers": ANSWERS,
     "defaults": DEFAULTS,
     "customs": CUSTOMS,

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from stackrace.stats.selection import looks
+from stackrace.stats.selection import last_look, looks
 
 from ..noise import Array
 from . import DELTA
@@ -15,7 +16,7 @@ from .drawn import Cell, Chunk, chunks
 from .endings import ending
 from .schedule import BUDGET_S, RULE
 
-__all__ = ["Coverage", "coverage"]
+__all__ = ["Coverage", "Early", "coverage", "early"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,12 +51,36 @@ def coverage(cell: Cell) -> Coverage:
     )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Early:
+    """``rows`` with limits of two blocks, and the share ``held`` of them that hold the truth, NaN for none."""
+
+    held: float
+    rows: int
+
+
+def early(cells: Sequence[Cell]) -> Early:
+    """Return the rows of all ``cells`` that rest on two blocks when their race ends: those of stacks that left."""
+    found = (rows for cell in cells for chunk in chunks(cell) for rows in _of_leavers(chunk))
+    known = [held[np.isfinite(held) & (blocks == 2)] for held, blocks, _ in found]
+    rows = np.concatenate(known) if known else np.zeros(0)
+    return Early(held=float(rows.mean()) if len(rows) else math.nan, rows=len(rows))
+
+
+def _of_leavers(chunk: Chunk) -> Iterator[tuple[Array, Array, Array]]:
+    """Give `_rows` of the races that a stack leaves after two blocks; the others have no such rows."""
+    seen = next(looks(chunk.values[..., :2], DELTA))
+    left = seen.out.any(axis=-1)
+    if left.any():
+        yield _rows(replace(chunk, speeds=chunk.speeds[left], values=chunk.values[left]))
+
+
 def _rows(chunk: Chunk) -> tuple[Array, Array, Array]:
     """Tell of every row but the leader's whether its limits hold the truth, NaN without any, and its blocks.
 
-    Last of each race whether all its rows do.
+    Last of each race whether all its rows do. A race that its budget ends is judged by its last look.
     """
-    ends = ending(chunk.values, RULE, BUDGET_S).blocks
+    ends = np.array([last_look(int(blocks)) for blocks in ending(chunk.values, RULE, BUDGET_S).blocks])
     held: list[Array] = []
     blocks: list[Array] = []
     whole: list[Array] = []

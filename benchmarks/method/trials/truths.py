@@ -10,13 +10,16 @@ import numpy as np
 
 from ..noise import Array, Dice
 
-__all__ = ["EQUAL", "NARROW", "REALISTIC", "TRUTHS", "WITHIN", "Truth"]
+__all__ = ["APART", "EQUAL", "NARROW", "REALISTIC", "TRUTHS", "WIDE", "WITHIN", "Truth"]
 
 SPEEDS = (1, 0.93, 0.91, 0.87, 0.69, 0.62, 0.59, 0.53, 0.46, 0.11)
 """Ten Python stacks in a real race, the best being 1."""
 
 MORE = (0.83, 0.78, 0.74, 0.66, 0.56, 0.5, 0.42, 0.37, 0.32, 0.25)
 """What a larger field has between and below them."""
+
+CLEAR = (1, 0.7, 0.6, 0.45, 0.75, 0.65, 0.5, 0.4, 0.35, 0.3)
+"""The best is 30 % ahead of one to three others, 25 % of more."""
 
 AHEAD = 1.055
 """A little more than what matters: the next one is just not good enough."""
@@ -42,6 +45,14 @@ def _realistic(dice: Dice, races: int, stacks: int) -> Array:
     return dice.permuted(np.tile(speeds, (races, 1)), axis=-1)
 
 
+def _apart(dice: Dice, races: int, stacks: int) -> Array:
+    return dice.permuted(np.tile(np.log(CLEAR[:stacks]), (races, 1)), axis=-1)
+
+
+def _wide(dice: Dice, races: int, stacks: int) -> Array:
+    return dice.uniform(0, math.log(3), (races, stacks))
+
+
 def _within(dice: Dice, races: int, stacks: int) -> Array:
     return dice.uniform(0, math.log(1.3), (races, stacks))
 
@@ -54,6 +65,8 @@ NARROW = Truth(name="ahead by 5.5 %", drawn=_narrow)
 REALISTIC = Truth(name="realistic", drawn=_realistic)
 WITHIN = Truth(name="within 30 %", drawn=_within)
 EQUAL = Truth(name="all equal", drawn=_equal)
+APART = Truth(name="far apart", drawn=_apart)
+WIDE = Truth(name="within a factor of 3", drawn=_wide)
 
 TRUTHS = (NARROW, REALISTIC, WITHIN)
 """The truths under which a winner can be wrong."""

@@ -20,7 +20,7 @@ def field(*effects, n=10, sd=0.02, seed=15):
 
 @pytest.mark.parametrize("asked", [{}, {"question": Question.RANKING}, {"drops": False}])
 def test_a_clear_winner_leads_and_stands_in_the_first_tier(asked):
-    judged = judge(field(7.0, 7.3, 6.6), 0.05, **asked)
+    judged = judge(field(7.0, 7.5, 6.4), 0.05, **asked)
     assert judged.leader == 1
     assert judged.winner == 1
     assert judged.tiers == (2, 1, 3)
@@ -67,9 +67,16 @@ def test_one_stack_alone_leads_itself():
 
 
 def test_a_stack_far_ahead_is_named_after_two_blocks_and_surely_the_best():
-    judged = judge(field(7.0, 7.9, 6.6, n=2), 0.05)
+    judged = judge(field(7.0, 7.9, 6.5, n=2), 0.05)
     assert (judged.leader, judged.winner, judged.left, judged.surely) == (1, 1, (1,), True)
     assert judged.tiers == (2, 1, 3)
+    assert judged.behind == 0
+
+
+def test_a_stack_named_after_two_blocks_with_a_lead_of_a_fifth_is_not_surely_the_best():
+    judged = judge(field(7.0, 7.2, n=2, sd=0.001), 0.05)
+    assert (judged.leader, judged.winner, judged.left, judged.surely) == (1, 1, (1,), False)
+    assert judged.tiers == (1, 1)
     assert judged.behind == 0
 
 

@@ -203,7 +203,7 @@ def test_many_races_at_once_go_like_each_by_itself(seed, k, blocks, gaps, drops)
 
 
 def test_values_that_never_vary_leave_no_doubt():
-    found = selected(np.tile(np.array([[0.0], [0.3], [0.2]]), 4), DELTA)
+    found = selected(np.tile(np.array([[0.0], [0.3], [0.2]]), 4), DELTA, drops=False)
     assert int(found.winner) == 1
     assert (found.ahead() == 0).all()
     assert (found.limits().half_width == 0).all()
@@ -254,6 +254,15 @@ def test_a_stack_that_left_after_two_blocks_has_limits():
     assert found.left.tolist() == [True, True, False]
     assert np.isinf(found.limits().half_width[0, 1])
     assert np.isfinite(found.limits().half_width[0, 2])
+
+
+@pytest.mark.parametrize(("stacks", "least"), [(2, 1.5), (3, 1.5), (4, 1.35), (8, 1.35)])
+def test_limits_of_two_blocks_are_never_narrow_however_alike_the_blocks_were(stacks, least):
+    values = np.zeros((stacks, 4))
+    values[0] = 0.2
+    half = selected(values, DELTA).limits().half_width
+    np.testing.assert_allclose(half[0, 1:], math.log(least))
+    assert selected(values, DELTA, drops=False).limits().half_width.max() == 0
 
 
 @given(races(least=2, gaps=True))

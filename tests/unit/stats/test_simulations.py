@@ -17,7 +17,7 @@ from benchmarks.method.noise import CONTENDED, HELD_OUT, MODELS, READY, blocks, 
 from benchmarks.method.shares import upper_bound
 from benchmarks.method.stolen_time import NEIGHBOURS, bursts, wandering
 from benchmarks.method.trials.answers import answers
-from benchmarks.method.trials.coverage import coverage
+from benchmarks.method.trials.coverage import coverage, early
 from benchmarks.method.trials.customs import customs
 from benchmarks.method.trials.cut import cut
 from benchmarks.method.trials.drawn import Cell, chunks
@@ -25,7 +25,7 @@ from benchmarks.method.trials.endings import ending
 from benchmarks.method.trials.orders import false_orders
 from benchmarks.method.trials.power import AFTER, power
 from benchmarks.method.trials.schedule import LANDED, RULE, Schedule, fitted
-from benchmarks.method.trials.truths import EQUAL, NARROW, REALISTIC, TRUTHS, WITHIN
+from benchmarks.method.trials.truths import APART, EQUAL, NARROW, REALISTIC, TRUTHS, WIDE, WITHIN
 from benchmarks.method.trials.winners import first_named, winners
 
 from stackrace.checks import MOST_TAKEN
@@ -84,6 +84,15 @@ def test_rows_hold_the_truth_as_promised_also_those_of_two_and_three_blocks(trut
     assert found.two >= 0.95 or truth is EQUAL
     assert found.whole >= 0.95
     assert found.printed >= 0.95
+
+
+@pytest.mark.parametrize("name", ["independent", "one 25 x variance", "all, rho 0.95"])
+def test_rows_of_few_stacks_that_left_after_two_blocks_hold_the_truth(name):
+    cells = [Cell(model=BY_NAME[name], stacks=3, races=500, truth=truth)
+             for truth in (EQUAL, NARROW, REALISTIC, WITHIN, WIDE, APART)]  # fmt: skip
+    found = early(cells)
+    assert found.rows > 50
+    assert found.held >= 0.93
 
 
 def test_what_is_ten_percent_ahead_wins():
