@@ -1,6 +1,6 @@
 """What the statistics promise, counted in simulated races: errors, coverage, answers in time, power.
 
-    python -m benchmarks.method.simulations                         about 20 minutes of one idle core
+    python -m benchmarks.method.simulations                         about 25 minutes of one idle core
     python -m benchmarks.method.simulations --quick                 a smoke test, too few races for the goals
     python -m benchmarks.method.simulations --only answers          one table; the names are below
     python -m benchmarks.method.simulations --markdown FILE         write the tables to a file

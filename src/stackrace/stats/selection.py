@@ -54,8 +54,8 @@ NARROWEST, NARROWEST_OF_FEW = math.log(1.35), math.log(1.5)
 """Half-widths of two blocks are never less: the second among ``FEW`` stacks.
 
 Who leaves after two blocks often leaves because these happened to be alike, and the same luck makes its limits
-narrow. With these at least 95 % of such rows hold the truth in each model of noise. `simulations --only early` prints
-the table; two stacks, of which one is very noisy, come to 90 %.
+narrow. With these at least 95 % of such rows hold the truth in each model of noise; of two stacks alone 90 % where
+one is very noisy. docs/measurements.md has the figures, `benchmarks.method.simulations --only early` the table.
 """
 
 WIDEST = math.log(10)
