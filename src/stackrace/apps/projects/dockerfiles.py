@@ -10,15 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 from ...model.present import real_path
-from .deployment_command import (
-    DeploymentCommand,
-    assignments,
-    for_shell,
-    is_open,
-    located,
-    split_words,
-    text_of,
-)
+from .deployment_command import DeploymentCommand, assignments, for_shell, is_open, located, split_words, text_of
 from .variables import interpolated
 
 __all__ = ["Image", "dockerfile_commands", "image_at"]
