@@ -10,6 +10,7 @@ from pathlib import Path, PurePosixPath
 
 from .code_starts import PYTHON, python_words, started_by_code
 from .deployment_command import DeploymentCommand, text_of
+from .likelihood import is_platform
 from .shell import Place, ask_shell
 from .variables import interpolated
 
@@ -164,7 +165,7 @@ class _Search:
         command = self.command
         # a loop may call the same a thousand times
         for call in {(call.words, call.folder): call for call in heard.calls}.values():
-            self.command = _located(command, call.words, heard.scripts)
+            self.command = _located(command, call.words, heard.scripts, self.root)
             self.follow(call.words, call.variables, call.folder, depth + 1)
         self.command = command
         has_come = heard.is_late and len(self.starts) > before
@@ -192,7 +193,9 @@ def _split(line: str) -> list[str]:
     return words[1:] if words[:1] == ["exec"] else words
 
 
-def _located(command: DeploymentCommand, words: Sequence[str], scripts: Sequence[Path]) -> DeploymentCommand:
+def _located(
+    command: DeploymentCommand, words: Sequence[str], scripts: Sequence[Path], root: Path
+) -> DeploymentCommand:
     """Return ``command`` with the file and line of the script that calls ``words``, as far as its text shows it."""
     name = PurePosixPath(words[0]).name
     said = re.compile(rf"(?<![\w-]){re.escape(name)}(?![\w-])")
@@ -203,4 +206,8 @@ def _located(command: DeploymentCommand, words: Sequence[str], scripts: Sequence
                 alike = 1 + sum(word in line for word in words[1:])
                 if alike >= most:
                     best, most = (script, number), alike
-    return command if best is None else replace(command, file=best[0], line=best[1])
+    if best is None:
+        return command
+    # a platform has front ends of its own, whichever script its file names
+    known_by = command.document or (command.file if is_platform(command.file, root) else None)
+    return replace(command, file=best[0], line=best[1], document=known_by)

@@ -348,6 +348,13 @@ def test_files_above_the_app_are_those_of_its_repository(tmp_path):
     assert parse_stack(found.stack, SPECS, ANY, backend)
 
 
+def test_a_platform_has_front_ends_of_its_own_whichever_script_its_file_names(tmp_path):
+    files = {"Procfile": "web: bash start.sh", "start.sh": "#!/bin/sh\ngunicorn -w 3 a:b\n", "etc/nginx.conf": SITE}
+    found = current_deployment(write(tmp_path, files), SPECS)
+    assert found is not None
+    assert (found.stack, found.place) == ("gunicorn:workers=3", "start.sh:2")
+
+
 def test_what_another_folder_of_the_repository_runs_is_not_this_apps(tmp_path):
     write(
         tmp_path,
