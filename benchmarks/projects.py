@@ -13,12 +13,13 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
+import os
 import re
 import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 HERE = Path(__file__).parent
@@ -38,6 +39,8 @@ class Project:
     folder: str = "."
     """Where its developer would stand, below the checkout."""
     flags: tuple[str, ...] = ()
+    environment: Mapping[str, str] = field(default_factory=dict)
+    """What its README has exported."""
 
 
 def projects() -> Iterator[Project]:
@@ -67,7 +70,8 @@ def raced(project: Project, checkout: Path, budget: str) -> dict[str, str]:
     """Race a project and return its row; an answer that is no answer is the error's first line."""
     before = contents(checkout)
     command = [sys.executable, "-m", "stackrace", "run", "--json", "--budget", budget, *project.flags]
-    run = subprocess.run(command, cwd=checkout / project.folder, capture_output=True, text=True, check=False)
+    cwd, variables = checkout / project.folder, {**os.environ, **project.environment}
+    run = subprocess.run(command, cwd=cwd, env=variables, capture_output=True, text=True, check=False)
     sys.stderr.write(run.stderr)
     stacks, answer = described(json.loads(run.stdout)) if run.returncode == 0 else ("–", error(run.stderr))
     if contents(checkout) != before:
