@@ -166,6 +166,7 @@ def test_no_error_tells_them_and_cache_and_results_are_closed_to_others(stackrac
     assert [oct(stat.S_IMODE(folder.stat().st_mode)) for folder in ours] == ["0o700"] * len(ours)
 
 
+@pytest.mark.exhaustive
 def test_a_tuning_whose_every_launch_fails_tells_none(brief, reported, shop, tmp_path):
     shop("shop:unlike").unlink()
     words = ("gunicorn", "--vary", "class", "--wsgi", "shop:unlike", "--env-file", "vars.env", "-c", "1")

@@ -231,7 +231,9 @@ VISIT = ("visit.har", "--think", "none", "-n", "5", "--json")
     [
         ("load", "needy.toml", "-n", "50", "--no-ceiling", "--json"),
         ("load", "--stack", "waitress", "needy.toml", "--session", *VISIT),
-        ("capacity", "needy.toml", "--p50", "1us", "--no-ceiling", "--json"),
+        pytest.param(
+            ("capacity", "needy.toml", "--p50", "1us", "--no-ceiling", "--json"), marks=pytest.mark.exhaustive
+        ),
     ],
     ids=["load", "load --session", "capacity"],
 )
@@ -250,6 +252,7 @@ def test_a_check_leaves_it_as_it_is(prefix, site):
     called([*prefix, *BRIEF, "check", *PLAIN, "--base", "HEAD", "--stack", "waitress"], site, 0, 1, 3)
 
 
+@pytest.mark.exhaustive
 def test_a_tuning_leaves_it_as_it_is(site):
     called([*BRIEF, "tune", "gunicorn", "--vary", "class", *PLAIN], site, 0, 3)
 

@@ -72,7 +72,10 @@ def asked(tmp_path, fastapi_python):
 
 @pytest.mark.parametrize(
     ("url", "pool", "at_once"),
-    [("/event-loop", None, 100), ("/threads", ThreadPool(framework="FastAPI", threads=40), 40)],
+    [
+        pytest.param("/event-loop", None, 100, marks=pytest.mark.exhaustive),
+        ("/threads", ThreadPool(framework="FastAPI", threads=40), 40),
+    ],
 )
 def test_an_event_loop_serves_all_at_once_and_a_pool_as_many_as_it_has_threads(asked, url, pool, at_once):
     with set_up(asked(url, "uvicorn:workers=1"), bursts=True) as deployment:
@@ -84,6 +87,7 @@ def test_an_event_loop_serves_all_at_once_and_a_pool_as_many_as_it_has_threads(a
         assert {burst.promised for burst in bursts} == {1}
 
 
+@pytest.mark.exhaustive
 def test_each_process_of_wsgi_serves_one_at_once(asked):
     with set_up(asked("/", "gunicorn:workers=2", Interface.WSGI), bursts=True) as deployment:
         assert all(0 < burst.per_s <= 1.05 * 2 / WAIT_S for burst in deployment.workloads[0].page.bursts)

@@ -46,7 +46,7 @@ def python(tmp_path):
 @pytest.mark.parametrize(
     ("server", "pinned", "settings"),
     [
-        ("gunicorn", "21.2.0", ":class=gthread,threads=2"),
+        pytest.param("gunicorn", "21.2.0", ":class=gthread,threads=2", marks=pytest.mark.exhaustive),
         # older than what is asked for where the app brings none
         ("uvicorn", "0.18.3", ""),
         pytest.param("daphne", "3.0.2", "", marks=pytest.mark.exhaustive),
