@@ -30,7 +30,7 @@ def level_of(
     """Return the rows of ``measured`` by tiers, the leader first, in each tier by how they compare with it.
 
     Rates are those of the leader's moments: their quotients are the ratios, though a stack that left early was
-    measured in the hour's first minutes only.
+    measured in the first minutes only.
     """
     throughputs = summary.intervals(measured.values)
     rows = [_row(race, measured, judgement, i, throughputs, merge) for i in range(len(measured.stacks))]
