@@ -7,7 +7,7 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -112,13 +112,18 @@ def is_shell_script(text: str) -> bool:
     return text.startswith("#!") and bool(re.search(r"\b(ba|da|a|k)?sh\b", text.partition("\n")[0]))
 
 
-def ask_shell(words: Sequence[str], variables: Mapping[str, str], place: Place) -> Heard:
+def ask_shell(
+    words: Sequence[str], variables: Mapping[str, str], place: Place, of_interest: Callable[[str], bool]
+) -> Heard:
     """Have the real shell run ``words``, which are one, or a script, with ``variables``, and return what it calls.
 
-    Raises nothing: what forbids it is the ``problem``.
+    Where neither they, nor the scripts and variables that they name, are ``of_interest``, nothing is run. Raises
+    nothing: what forbids it is the ``problem``.
     """
     scene = _Scene(place)
     scene.read(words, variables)
+    if not any(map(of_interest, scene.reached(words, variables))):
+        return Heard()
     open_ones = {name: value for name, value in variables.items() if unknown(value)}
     variables = {name: value for name, value in variables.items() if not unknown(value)}
     unset = scene.bare(variables.keys() | open_ones.keys())
@@ -195,6 +200,19 @@ class _Scene:
             self._folder(folder)
         self.places.setdefault(str(self.place.root), ".")
         self.texts = [*words, *map(text_of, self.scripts)]
+
+    def reached(self, words: Sequence[str], variables: Mapping[str, str]) -> list[str]:
+        """Return the words, and the scripts and values of variables that they name, and that these name."""
+        names = {path: {path.name} for path in self.scripts}
+        for place, name in self.files.items():
+            names.get(self.place.root / name, set()).add(PurePosixPath(place).name)
+        texts, values = list(words), dict(variables)
+        for text in texts:
+            # a loop may run all scripts of a folder
+            named = [path for path in names if any(name in text for name in (path.parent.name, *names[path]))]
+            texts += [text_of(path) for path in named if names.pop(path)]
+            texts += (values.pop(name) for name in set(_VARIABLE.findall(text)) & values.keys())
+        return texts
 
     def bare(self, known: AbstractSet[str]) -> list[str]:
         """Return the variables that are read, and that neither the deployment nor the scripts say anything of."""

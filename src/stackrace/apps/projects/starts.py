@@ -22,6 +22,8 @@ _RUN_BY = frozenset({
     "infisical",
 })  # fmt: skip
 """Programs that start another one behind the word ``run``."""
+_MAY_START = re.compile(rf"\b(py|{'|'.join(sorted(_RUN_BY))})")
+"""Python, its programs, and what runs them."""
 _AROUND = frozenset({
     "ddtrace-run", "newrelic-admin", "opentelemetry-instrument", "elasticapm-run", "scout-apm-run", "instana-run",
     "taskset", "numactl", "nice", "ionice", "chrt", "jemalloc.sh", "memray", "py-spy", "viztracer",
@@ -157,7 +159,7 @@ class _Search:
         if is_simple and "$" not in line:
             self.follow(_split(line), variables, folder, depth + 1)
             return
-        heard = ask_shell(words, variables, self._place(folder))
+        heard = ask_shell(words, variables, self._place(folder), self._may_start)
         if heard.is_refused and is_simple and len(words) == 3:
             self.follow([interpolated(word, variables) for word in _split(line)], variables, folder, depth + 1)
             return
@@ -171,6 +173,10 @@ class _Search:
         has_come = heard.is_late and len(self.starts) > before
         if not has_come and self._speaks_of_one((*words, *map(text_of, heard.scripts))):
             self.problem = self.problem or heard.problem
+
+    def _may_start(self, text: str) -> bool:
+        """Tell whether a text names what may start one of the programs: a script that only waits does not."""
+        return self._speaks_of_one([text]) or bool(_MAY_START.search(text))
 
     def _speaks_of_one(self, texts: Sequence[str]) -> bool:
         """Tell whether one of the programs is named at all: other scripts are of no interest."""

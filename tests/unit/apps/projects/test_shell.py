@@ -55,6 +55,11 @@ SCRIPTS = {
         image("#!/bin/bash\nset -euo pipefail\nsource ./run.env\nexec gunicorn -w $N a:b", **{"run.env": "N=6\n"}),
         "gunicorn:workers=6",
     ),
+    "a variable that names the server": (
+        image("#!/bin/sh\nexec $SERVER a:b\n")
+        | {"Dockerfile": 'FROM x\nENV SERVER="gunicorn -w 6"\nCOPY . /app/\nCMD ["/app/start.sh"]\n'},
+        "gunicorn:workers=6",
+    ),
     "a loop that waits": (
         image("#!/bin/sh\nwhile ! nc -z db 5432; do sleep 1; done\nexec gunicorn -w 3 a:b\n"),
         "gunicorn:workers=3",
@@ -321,3 +326,13 @@ def test_secrets_that_a_script_reads_are_not_told(tmp_path):
     found = started(tmp_path, image(script, **{"live.env": "DATABASE_PASSWORD=correct-horse-battery\n"}))
     assert found is not None
     assert "horse" not in repr(found)
+
+
+def test_a_script_that_names_nothing_that_serves_is_not_run(tmp_path, monkeypatch):
+    asked = []
+    monkeypatch.setattr(shell, "_answered", lambda *_: asked.append(1))
+    files = {"Dockerfile": 'FROM x\nCOPY . /app\nCMD ["/app/wait.sh", "db"]\n'}
+    waits = write(tmp_path, files | {"wait.sh": "#!/bin/sh\nwhile ! nc -z $1; do sleep 1; done\n"})
+    write(tmp_path, {"start.sh": "#!/bin/sh\nexec gunicorn a:b\n"})
+    assert current_deployment(waits, SPECS) is None
+    assert not asked
