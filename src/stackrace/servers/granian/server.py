@@ -156,7 +156,6 @@ class Granian(Server):
             "--interface": site.app.interface,
             "--workers": site.settings["workers"],
             "--runtime-threads": site.settings["runtime_threads"],
-            "--runtime-mode": site.settings["runtime_mode"],
             "--backlog": BACKLOG,
             "--backpressure": site.settings["backpressure"] or max(1, OWN_BACKLOG // int(site.settings["workers"])),
             "--http": site.settings["http"],
@@ -164,6 +163,9 @@ class Granian(Server):
             "--workers-kill-timeout": site.patience_s(2),
             "--log-level": "info" if site.settings["access_log"] or site.production else "warning",
         }
+        if site.settings["runtime_mode"] != "auto":
+            # the versions for Python 3.9 have no such word
+            options["--runtime-mode"] = site.settings["runtime_mode"]
         if site.settings["blocking_threads"] and site.app.interface is Interface.WSGI:
             options["--blocking-threads"] = site.settings["blocking_threads"]
         if site.app.interface is Interface.ASGI:
