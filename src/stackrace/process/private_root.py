@@ -5,7 +5,7 @@ one on standard output what happened. The command gets a root of its own in memo
 network. In that root lie this machine's libraries, for reading, a few harmless tools, and a folder of the user's
 under an overlay. Every other program that may be called is a recorder: it notes its words, its folder and its
 variables, and succeeds. A recorder whose output is read, and a tool that cannot read its file, say a number, which
-stands for what nobody knows.
+stands for what nobody knows. What follows a file for ever (``tail -f``) ends at once.
 
 Asked::
 
@@ -98,7 +98,7 @@ _POLL_S = 0.01
 _UNKNOWN = f"""if [ ! /proc/self/fd/1 -ef /dev/null ]; then
   echo "$f" >> /{_OWN}/unknown
   n=$(/{_OWN}/real/wc -l < /{_OWN}/unknown)
-  echo $(($(/{_OWN}/real/cat /{_OWN}/first) + n * $(/{_OWN}/real/cat /{_OWN}/step)))
+  echo $((FIRST + n * STEP))
   exit 0
 fi
 """
@@ -113,6 +113,8 @@ f=$$; while [ -e /{_OWN}/calls/$f ]; do f=$f-; done
 {{ printf '%s\\0' "$PWD" "$#" NAME "$@"; }} > /{_OWN}/calls/$f
 {_UNKNOWN}exit 1
 """
+_FOLLOWER = "for w; do case $w in -[fF]*|-[!-]*[fF]*|--follow*) exit;; esac; done\n"
+"""What follows a file keeps a container up for ever, and says nothing of what is started."""
 
 
 def _build(root: Path, lower: int, asked: _Asked) -> None:
@@ -124,10 +126,7 @@ def _build(root: Path, lower: int, asked: _Asked) -> None:
     for name in _EMPTY:
         (root / name).chmod(0o777)
     _show_host(root)
-    _add_tools(root)
-    first, step = asked["numbers"]
-    (own / "first").write_text(str(first))
-    (own / "step").write_text(str(step))
+    _add_tools(root, *asked["numbers"])
     for name in ("order", "unknown"):
         (own / name).touch()
     _add_devices(root / "dev")
@@ -156,9 +155,12 @@ def _show_host(root: Path) -> None:
         (root / name).symlink_to(os.path.relpath("/usr/bin", f"/{name}/.."))
 
 
-def _add_tools(root: Path) -> None:
+def _add_tools(root: Path, first: int, step: int) -> None:
     own, programs = root / _OWN, root / "usr/bin"
-    _script(own / "record", _RECORDER)
+    recorder, reader = (
+        text.replace("FIRST", str(first)).replace("STEP", str(step)) for text in (_RECORDER, _READER)
+    )
+    _script(own / "record", recorder)
     for name in (*_SHELLS, *_READERS, *_TOOLS):
         found = shutil.which(name, path=_SEARCHED)
         if found is None:
@@ -167,7 +169,8 @@ def _add_tools(root: Path) -> None:
             continue
         (own / "real" / name).symlink_to(f"/{_OWN}/host{Path(found).resolve()}")
         if name in _READERS:
-            _script(programs / name, _READER.replace("NAME", name))
+            start, _, rest = reader.replace("NAME", name).partition("\n")
+            _script(programs / name, f"{start}\n{_FOLLOWER if name == 'tail' else ''}{rest}")
         else:
             (programs / name).symlink_to(f"/{_OWN}/real/{name}")
     # scripts read it, so it must be no program
@@ -291,7 +294,7 @@ def _run(asked: _Asked) -> dict[str, object]:
         _begin(root, asked)
     code = _wait(child, calls, asked["most_s"])
     said = _read(own, "said").decode("utf-8", "replace")[-2000:]
-    return {"calls": _calls(own), "is_late": code is None, "code": code or 0, "said": said}
+    return {"calls": _calls(own, *asked["numbers"]), "is_late": code is None, "code": code or 0, "said": said}
 
 
 def _wait(child: int, calls: int, most_s: float) -> int | None:
@@ -308,8 +311,7 @@ def _wait(child: int, calls: int, most_s: float) -> int | None:
         time.sleep(_POLL_S)
 
 
-def _calls(own: int) -> list[dict[str, object]]:
-    first, step = (int(_read(own, name)) for name in ("first", "step"))
+def _calls(own: int, first: int, step: int) -> list[dict[str, object]]:
     unknown = _read(own, "unknown").decode().split()
     ordered = _read(own, "order").decode().split()
     # a tool that failed is of interest where its output was unknown

@@ -21,6 +21,7 @@ from .deployment_command import shown
 from .frameworks import FACTORIES, IMPLIED, MENTIONED, OWN_SERVERS
 from .out_of_reach import out_of_reach
 from .paste import pasted
+from .places import ProjectFiles
 from .starts import starts
 
 __all__ = ["Candidate", "ProjectCode", "Rank", "folders_in"]
@@ -152,8 +153,9 @@ class ProjectCode:
     def deployed(self) -> tuple[Candidate, ...]:
         """Return the applications that deployment files start, each once, in the order of the files."""
         named: dict[tuple[Path, str], Candidate] = {}
+        project = ProjectFiles(self.folder)
         for command in deployment_commands(self.folder):
-            for start in starts(command, self.folder, PROGRAMS).starts:
+            for start in starts(command, project, PROGRAMS).starts:
                 served = served_app(start.words, start.variables, start.folder)
                 candidate = None if served is None else self._served(served, start.command)
                 if candidate is not None:

@@ -7,10 +7,13 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from itertools import repeat
 from pathlib import Path, PurePosixPath
 
 from ...model.last_parts import by_last_parts
@@ -56,8 +59,8 @@ _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 class Place:
     """Where a command runs, as its image or machine calls it."""
 
-    root: Path
-    """The project's folder."""
+    project: ProjectFiles
+    """Its folder is where the files that the command names are looked for."""
     file: Path
     """Where the command stands."""
     folder: str = ""
@@ -129,23 +132,44 @@ def ask_shell(
     unset = scene.bare(variables.keys() | open_ones.keys())
     bare = [*open_ones, *unset]
     numbers = {name: str(_FIRST + _STEP * number) for number, name in enumerate(bare)}
-    first = scene.ask(words, {**variables, **numbers}, _FIRST + _STEP * len(bare), _STEP)
+    run = ({**variables, **numbers}, _FIRST + _STEP * len(bare), _STEP)
+    other = ({**variables, **dict.fromkeys(bare, str(_OTHER))}, _OTHER, 0)
+    # where it is known that both are needed, they run side by side
+    first, *compared = scene.ask(words, run, other) if bare else scene.ask(words, run)
     known = {**{number: f"${name}" for name, number in numbers.items()}, **first.sources}
     if first.is_refused or not known:
         return first
-    second = scene.ask(words, {**variables, **dict.fromkeys(bare, str(_OTHER))}, _OTHER, 0)
-    if not _is_alike(first.calls, second.calls):
+    second = compared[0] if compared else scene.ask(words, other)[0]
+    if not _is_alike(first, second):
         what = " and ".join(dict.fromkeys(known.values()))
         problem = f"what it starts hangs on {what}, which only running it would tell"
         # unset, as the shell would have it
-        return replace(scene.ask(words, dict(variables), _FIRST, _STEP), problem=problem, is_late=False)
-    calls = (_compared(a, b, known, unset) for a, b in zip(first.calls, second.calls, strict=True))
+        return replace(scene.ask(words, (variables, _FIRST, _STEP))[0], problem=problem, is_late=False)
+    calls = (_compared(a, b, known, unset) for a, b in _paired(first.calls, second.calls))
     return replace(first, calls=tuple(calls))
 
 
-def _is_alike(some: Sequence[Call], others: Sequence[Call]) -> bool:
-    shapes = [[(call.words[0], len(call.words)) for call in calls] for calls in (some, others)]
-    return shapes[0] == shapes[1]
+def _shape(call: Call) -> tuple[str, int]:
+    return call.words[0], len(call.words)
+
+
+def _is_alike(some: Heard, other: Heard) -> bool:
+    """Tell whether two runs call the same: in any order, for some may be in the background.
+
+    A loop without an end was ended somewhere else in each.
+    """
+    first, second = (Counter(map(_shape, heard.calls)) for heard in (some, other))
+    return first == second or (some.is_late and other.is_late and first.keys() == second.keys())
+
+
+def _paired(calls: Sequence[Call], others: Sequence[Call]) -> Iterator[tuple[Call, Call]]:
+    """Yield the calls, each with the one among ``others`` that it is in a second run."""
+    left: dict[tuple[str, int], list[Call]] = {}
+    for call in reversed(others):
+        left.setdefault(_shape(call), []).append(call)
+    for call in calls:
+        if same := left[_shape(call)]:
+            yield call, same.pop()
 
 
 def _compared(call: Call, other: Call, known: Mapping[str, str], unset: Sequence[str]) -> Call:
@@ -174,9 +198,9 @@ class _Scene:
     """What a command finds: the project at its places, its scripts, and recorders for all that they name."""
 
     def __init__(self, place: Place) -> None:
-        self.place, self.project = place, ProjectFiles(place.root)
+        self.place, self.project, self.root = place, place.project, place.project.root
         near = (place.file.parent, *place.file.parents[1:4])
-        self.contexts = [folder for folder in near if folder.is_relative_to(place.root)] or [place.root]
+        self.contexts = [folder for folder in near if folder.is_relative_to(self.root)] or [self.root]
         self.places: dict[str, str] = {}
         self.scripts: dict[Path, None] = {}
         self.files: dict[str, str] = {}
@@ -198,14 +222,14 @@ class _Scene:
             known = len(self.scripts)
         for folder in (self.place.folder, *(each for text in texts for each in _GONE_TO.findall(text))):
             self._folder(folder)
-        self.places.setdefault(str(self.place.root), ".")
+        self.places.setdefault(str(self.root), ".")
         self.texts = [*words, *map(text_of, self.scripts)]
 
     def reached(self, words: Sequence[str], variables: Mapping[str, str]) -> list[str]:
         """Return the words, and the scripts and values of variables that they name, and that these name."""
         names = {path: {path.name} for path in self.scripts}
         for place, name in self.files.items():
-            names.get(self.place.root / name, set()).add(PurePosixPath(place).name)
+            names.get(self.root / name, set()).add(PurePosixPath(place).name)
         texts, values = list(words), dict(variables)
         for text in texts:
             # a loop may run all scripts of a folder
@@ -222,15 +246,22 @@ class _Scene:
         read = dict.fromkeys(_VARIABLE.findall(text))
         return [name for name in read if name not in said | known | _OF_SHELLS]
 
-    def ask(self, words: Sequence[str], variables: Mapping[str, str], first: int, step: int) -> Heard:
-        """Run ``words``."""
-        root = self.place.root
+    def ask(self, words: Sequence[str], *runs: tuple[Mapping[str, str], int, int]) -> list[Heard]:
+        """Run ``words`` side by side with each of ``runs``: variables, and the numbers for what is unknown."""
+        stamps = tuple(text_of(path) for path in self.scripts)
+        asked = [json.dumps(self._asked(words, *run), sort_keys=True) for run in runs]
+        with ThreadPoolExecutor(len(runs)) as pool:
+            return [self._heard(answer) for answer in pool.map(_answered, asked, repeat(stamps))]
+
+    def _asked(
+        self, words: Sequence[str], variables: Mapping[str, str], first: int, step: int
+    ) -> Mapping[str, object]:
         # a folder from the image is absolute
-        cwd = str(root / self.place.folder)
-        asked = {
-            "folder": str(root),
+        cwd = str(self.root / self.place.folder)
+        return {
+            "folder": str(self.root),
             "places": self.places,
-            "scripts": [str(path.relative_to(root)) for path in self.scripts],
+            "scripts": [str(path.relative_to(self.root)) for path in self.scripts],
             "files": self.files,
             "programs": sorted(str(Path(cwd, name)) if "/" in name else name for name in self.programs),
             "tools": sorted(str(Path(cwd, name)) for name in self.tools),
@@ -241,16 +272,10 @@ class _Scene:
             "numbers": [first, step],
             "most_s": LONGEST_S,
         }
-        stamps = tuple(text_of(path) for path in self.scripts)
-        answer = _answered(json.dumps(asked, sort_keys=True), stamps)
-        if "error" in answer:
-            problem = f"a shell cannot be asked here: {answer['error']}"
-            return Heard(scripts=tuple(self.scripts), problem=problem, is_refused=True)
-        return self._heard(answer)
 
     def _found(self, words: Sequence[str]) -> list[str]:
         """Return the words with a script's place for its name, where the machine finds it otherwise."""
-        root = self.place.root
+        root = self.root
         path = self.project.named(words[0], [root / self.place.folder, root, self.place.file.parent])
         is_placed = words[0] in self.files or any(words[0].startswith(f"{place}/") for place in self.places)
         if path is None or path not in self.scripts:
@@ -259,6 +284,9 @@ class _Scene:
         return [place, *words[1:]] if text_of(path).startswith("#!") else ["sh", place, *words[1:]]
 
     def _heard(self, answer: Mapping[str, object]) -> Heard:
+        if "error" in answer:
+            problem = f"a shell cannot be asked here: {answer['error']}"
+            return Heard(scripts=tuple(self.scripts), problem=problem, is_refused=True)
         calls, sources = [], {}
         for each in answer["calls"]:  # type: ignore[attr-defined]
             program, *words = each["argv"]
@@ -297,12 +325,12 @@ class _Scene:
             return
         for context in self.contexts:
             path = Path(os.path.normpath(context / source.lstrip("/")))
-            if path.is_relative_to(self.place.root) and path.is_dir():
-                self.places.setdefault(target.rstrip("/") or "/", str(path.relative_to(self.place.root)))
+            if path.is_relative_to(self.root) and path.is_dir():
+                self.places.setdefault(target.rstrip("/") or "/", str(path.relative_to(self.root)))
                 return
-            if path.is_relative_to(self.place.root) and path.is_file():
+            if path.is_relative_to(self.root) and path.is_file():
                 whole = f"{target}{path.name}" if target.endswith("/") else target
-                self.files[whole] = str(path.relative_to(self.place.root))
+                self.files[whole] = str(path.relative_to(self.root))
                 if _is_script(path):
                     self.scripts.setdefault(path)
                 return
@@ -310,8 +338,8 @@ class _Scene:
     def _folder(self, place: str) -> None:
         """Note a folder of the image: by its last parts, else the whole project's."""
         if place.startswith("/") and not any(PurePosixPath(place).is_relative_to(each) for each in self.places):
-            inside = by_last_parts(place, [self.place.root], Path.is_dir)
-            self.places[place] = str(inside.relative_to(self.place.root)) if inside else "."
+            inside = by_last_parts(place, [self.root], Path.is_dir)
+            self.places[place] = str(inside.relative_to(self.root)) if inside else "."
 
     def _read_text(self, text: str) -> None:
         """Note what ``text`` names."""
@@ -327,7 +355,7 @@ class _Scene:
 
     def named(self, word: str) -> Path | None:
         """Note what a place in the image or in the project is; returns the file of the project, if it is one."""
-        root, parts = self.place.root, PurePosixPath(word)
+        root, parts = self.root, PurePosixPath(word)
         is_program = parts.parent.name in ("bin", "sbin")
         if word in self.files:
             return root / self.files[word]
@@ -350,7 +378,7 @@ class _Scene:
         """Return where the project has what lies in a folder that the image has of it."""
         for place, name in self.places.items():
             if parts.is_relative_to(place):
-                inside = self.place.root / name / parts.relative_to(place)
+                inside = self.root / name / parts.relative_to(place)
                 # a base image may have a WORKDIR of its own, which nobody here knows
                 if place != "/" or inside.exists():
                     return inside
@@ -358,7 +386,7 @@ class _Scene:
 
     def _place_of(self, path: Path, parts: PurePosixPath, *, is_program: bool) -> None:
         """Note that a machine has ``path`` at ``parts``, and all around it likewise unless that is a program."""
-        inside = path.relative_to(self.place.root)
+        inside = path.relative_to(self.root)
         around = parts.parts[: -len(inside.parts)]
         if len(around) > 1 and not is_program and parts.parts[-len(inside.parts) :] == inside.parts:
             self.places.setdefault(str(PurePosixPath(*around)), ".")

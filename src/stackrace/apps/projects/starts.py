@@ -11,6 +11,7 @@ from pathlib import Path, PurePosixPath
 from .code_starts import PYTHON, python_words, started_by_code
 from .deployment_command import DeploymentCommand, text_of
 from .likelihood import is_platform
+from .places import ProjectFiles
 from .shell import Place, ask_shell
 from .variables import interpolated
 
@@ -69,16 +70,19 @@ class Started:
     """Why it may be something else, or could not be asked."""
 
 
-def starts(command: DeploymentCommand, root: Path, programs: Collection[str]) -> Started:
-    """Return which of ``programs`` the command starts in the project at ``root``, by its code, too."""
-    found = _Search(command=command, root=root, programs=frozenset(programs))
+def starts(command: DeploymentCommand, project: ProjectFiles, programs: Collection[str]) -> Started:
+    """Return which of ``programs`` the command starts in the ``project``, by its code, too.
+
+    All commands of a project share one: its folders are walked once.
+    """
+    found = _Search(command=command, project=project, programs=frozenset(programs))
     found.follow(command.words, command.variables, command.folder, 0)
     return Started(starts=tuple(reversed(found.starts)), problem=found.problem)
 
 
 class _Search:
-    def __init__(self, *, command: DeploymentCommand, root: Path, programs: frozenset[str]) -> None:
-        self.command, self.root, self.programs = command, root, programs
+    def __init__(self, *, command: DeploymentCommand, project: ProjectFiles, programs: frozenset[str]) -> None:
+        self.command, self.project, self.programs = command, project, programs
         self.starts: list[Start] = []
         self.problem = ""
         self.wrappers: tuple[str, ...] = ()
@@ -94,7 +98,7 @@ class _Search:
             elif PurePosixPath(words[0]).name in _SHELLS or self._script(words[0]):
                 self._ask(words, variables, folder, depth)
             else:
-                for started in started_by_code(self.command, words, self.root):
+                for started in started_by_code(self.command, words, self.project.root):
                     self.command, own = started, self.command
                     self._note(started.words, variables, folder)
                     self.command = own
@@ -150,7 +154,7 @@ class _Search:
 
     def _place(self, folder: str) -> Place:
         command = self.command
-        return Place(root=self.root, file=command.file, folder=folder, copies=command.copies, user=self.user)
+        return Place(project=self.project, file=command.file, folder=folder, copies=command.copies, user=self.user)
 
     def _ask(self, words: Sequence[str], variables: Mapping[str, str], folder: str, depth: int) -> None:
         is_line = PurePosixPath(words[0]).name in _SHELLS and words[1:2] == ["-c"] and len(words) > 2
@@ -167,7 +171,7 @@ class _Search:
         command = self.command
         # a loop may call the same a thousand times
         for call in {(call.words, call.folder): call for call in heard.calls}.values():
-            self.command = _located(command, call.words, heard.scripts, self.root)
+            self.command = _located(command, call.words, heard.scripts, self.project.root)
             self.follow(call.words, call.variables, call.folder, depth + 1)
         self.command = command
         has_come = heard.is_late and len(self.starts) > before

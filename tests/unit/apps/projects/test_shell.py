@@ -11,7 +11,8 @@ import pytest
 from tests import no_namespaces
 
 from stackrace.apps import current_deployment
-from stackrace.apps.projects import shell
+from stackrace.apps.projects import places, shell
+from stackrace.apps.projects.places import ProjectFiles
 from stackrace.servers import catalogue
 
 from .test_current import write
@@ -134,6 +135,10 @@ SCRIPTS = {
         image("#!/bin/sh\nwhile true; do gunicorn -w 3 a:b; sleep 1; done\n"),
         "gunicorn:workers=3",
     ),
+    "what keeps a container up behind it": (
+        image("#!/bin/sh\ngunicorn -w 3 a:b &\nexec tail -n 0 -F /var/log/gunicorn.log\n"),
+        "gunicorn:workers=3",
+    ),
     "the bits of a script that a checkout lacks": (
         image("#!/usr/bin/env bash\r\nexec gunicorn -w 3 a:b\r\n"),
         "gunicorn:workers=3",
@@ -168,6 +173,15 @@ UNKNOWN = {
     "a condition on it": (
         "if [ $(./cores) -gt 8 ]; then exec gunicorn -w 9 --threads 2 a:b; fi\nexec gunicorn -w 2 a:b",
         ["gunicorn"],
+    ),
+    "a variable that nobody sets, where others are started in any order": (
+        "if [ $N -gt 8 ]; then celery -A a worker; gunicorn -w $N a:b; exit; fi\n"
+        "gunicorn -w $N a:b & wait; celery -A a worker",
+        ["--workers $N"],
+    ),
+    "a variable that nobody sets, for ever": (
+        "while true; do gunicorn -w $WORKERS a:b; sleep 1; done",
+        ["--workers $WORKERS"],
     ),
     "a variable of the process": (
         "export WEB_CONCURRENCY=$(./cores)\nexec gunicorn a:b",
@@ -318,6 +332,35 @@ def test_without_namespaces_no_shell_runs_and_plain_lines_are_still_read(tmp_pat
     assert "a shell cannot be asked here: Operation not permitted" in told(write(tmp_path / "a", files))
     line = {"Procfile": "web: exec gunicorn -b 0.0.0.0:$PORT -w ${N:-3} a:b"}
     assert "stack='gunicorn:workers=3'" in told(write(tmp_path / "b", line))
+
+
+@pytest.mark.parametrize("words", ["-f /dev/null", "-n0 -F x.log", "--follow=name x.log", "-fn 5 x.log"])
+def test_what_follows_a_file_for_ever_ends_at_once(tmp_path, words):
+    write(tmp_path, {"start.sh": f"#!/bin/sh\ngunicorn a:b &\ntail {words} | cat\n"})
+    place = shell.Place(project=ProjectFiles(tmp_path), file=tmp_path / "start.sh")
+    heard = shell.ask_shell(["./start.sh"], {}, place, bool)
+    assert (heard.is_late, [call.words[1:] for call in heard.calls]) == (False, [("a:b",)])
+
+
+def test_the_end_of_a_file_is_still_read(tmp_path):
+    found = started(tmp_path, image("#!/bin/sh\nexec gunicorn -w $(tail -n 1 n-f) a:b\n", **{"n-f": "1\n3\n"}))
+    assert found is not None
+    assert found.stack == "gunicorn:workers=3"
+
+
+def test_a_projects_folders_are_walked_no_oftener_for_more_commands(tmp_path, monkeypatch):
+    walked = []
+    walk = places.deployment_folders
+    monkeypatch.setattr(places, "deployment_folders", lambda root: walked.append(root) or walk(root))
+
+    def times(folder, count):
+        lines = [f"w{number}: /opt/go.sh nowhere-{number}.sh -w {number}\n" for number in range(count)]
+        files = {"go.sh": '#!/bin/sh\ngunicorn "$2" "$3" a:b\n', "Procfile": "".join(lines)}
+        walked.clear()
+        assert started(folder, files) is not None
+        return len(walked)
+
+    assert times(tmp_path / "few", 1) == times(tmp_path / "many", 6)
 
 
 def test_secrets_that_a_script_reads_are_not_told(tmp_path):

@@ -20,6 +20,7 @@ from ..deployment_command import shown, text_of
 from ..kubernetes import is_manifest
 from ..likelihood import is_platform, likelihood
 from ..loading import problem_of
+from ..places import ProjectFiles
 from ..starts import starts
 from .fronts import Front, fronts, fronts_shown
 from .hop import ReadHop, shown_place
@@ -116,9 +117,10 @@ def _found_in(
         own = [command for command in own if command.document == file.absolute()] or own
         commands = own or commands_of_file(file.absolute(), root)
     commands = [command for command in commands if not _is_own_file(command) and _may_start(command, root, base)]
-    hops, unraced = _hops(commands, specs, root, python)
+    project = ProjectFiles(root)
+    hops, unraced = _hops(commands, specs, project, python)
     alone = [command for command in _alone(root, hops, file) if _may_start(command, root, base)]
-    hops += _hops(alone, specs, root, python)[0]
+    hops += _hops(alone, specs, project, python)[0]
     real = _without_parts([hop for hop in hops if not hop.is_unlike or file is not None], root)
     programs = {name for spec in specs.values() if spec.command for name in spec.command.programs}
     # a repository above may be that of a tool, which has templates for others
@@ -174,17 +176,20 @@ class _Unraced:
 
 
 def _hops(
-    commands: Sequence[DeploymentCommand], specs: Mapping[str, ServerSpec], root: Path, python: Path | None
+    commands: Sequence[DeploymentCommand],
+    specs: Mapping[str, ServerSpec],
+    project: ProjectFiles,
+    python: Path | None,
 ) -> tuple[list[ReadHop], list[_Unraced]]:
     """Return the servers that ``commands`` start, and the commands that are no server of the catalogue's."""
     hops, unraced = [], []
     programs = {name: spec for spec in specs.values() if spec.command for name in spec.command.programs}
     for command in commands:
-        found = starts(command, root, programs.keys() | ELSEWHERE.keys())
+        found = starts(command, project, programs.keys() | ELSEWHERE.keys())
         for start in found.starts:
             spec = programs.get(start.words[0])
             if spec is not None and spec.command is not None:
-                hops.append(read_hop(start, spec, spec.command, root, python, found.problem))
+                hops.append(read_hop(start, spec, spec.command, project.root, python, found.problem))
             else:
                 problem = f"it is served by {ELSEWHERE[start.words[0]]}, which Stackrace does not race"
                 unraced.append(_Unraced(command=start.command, problem=problem, words=start.words))
