@@ -38,7 +38,7 @@ FEWEST = 2
 """A single stack is compared with nothing."""
 
 ABOUT = 1.1
-"""So much longer than wanted an answer may take: bursts are short."""
+"""An answer that takes so many times as long as alone takes no longer: bursts are short."""
 
 SHARE_READY = 0.2
 """Of a budget, spent on looking at the app and its stacks; less than that in a long one."""
@@ -219,7 +219,7 @@ def levels_for(request: RaceRequest, workloads: Iterable[Workload], cores: int) 
 
     def suits(levels: tuple[int, ...]) -> bool:
         return all(
-            response_s(page, max(levels), cores) <= ABOUT * max(LONGEST_RESPONSE_S, response_s(page, 1, cores))
+            response_s(page, max(levels), cores) <= max(LONGEST_RESPONSE_S, ABOUT * response_s(page, 1, cores))
             for page in pages
         )
 
