@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path, PurePath
 
 from ...model.last_parts import by_last_parts
 from .code import parse
-from .deployment_command import DeploymentCommand
+from .deployment_command import DeploymentCommand, text_of
+from .loading import loaded
+from .syntax import dotted_name
 
-__all__ = ["PYTHON", "python_words", "started_by_code"]
+__all__ = ["PYTHON", "base_class", "console_scripts", "python_words", "started_by_code"]
 
 _CALLS = {
     "uvicorn.run": "uvicorn",
@@ -35,7 +37,7 @@ def started_by_code(command: DeploymentCommand, words: Sequence[str], root: Path
         return
     names = dict(_imported(tree))
     for node in ast.walk(tree):
-        program = _CALLS.get(_called(node.func, names), "") if isinstance(node, ast.Call) else ""
+        program = _CALLS.get(dotted_name(node.func, names), "") if isinstance(node, ast.Call) else ""
         if program and isinstance(node, ast.Call):
             app = node.args[0].value if node.args and isinstance(node.args[0], ast.Constant) else ""
             options = (word for keyword in node.keywords for word in _option(keyword))
@@ -53,15 +55,6 @@ def _imported(tree: ast.AST) -> Iterator[tuple[str, str]]:
                 yield from ((alias.asname or alias.name, f"{module}.{alias.name}") for alias in aliases)
 
 
-def _called(function: ast.expr, names: Mapping[str, str]) -> str:
-    match function:
-        case ast.Name(id=name):
-            return names.get(name, "")
-        case ast.Attribute(value=ast.Name(id=name), attr=attribute):
-            return f"{names.get(name, '')}.{attribute}"
-    return ""
-
-
 def _program(command: DeploymentCommand, words: Sequence[str], root: Path) -> Path | None:
     """Return the file of the project that Python runs: ``python main.py``, ``python -m shop.main``."""
     bases = [folder for folder in (command.file.parent, root, root / "src") if folder.is_relative_to(root)]
@@ -72,7 +65,34 @@ def _program(command: DeploymentCommand, words: Sequence[str], root: Path) -> Pa
             return found or by_last_parts(f"{name}/__main__.py", bases, Path.is_file, least=2)
         case [str(name), *_] if name.endswith(".py"):
             return by_last_parts(name, bases, Path.is_file)
-    return None
+    module = console_scripts(root).get(words[0], "")
+    return by_last_parts(f"{module.replace('.', '/')}.py", bases, Path.is_file) if module else None
+
+
+def console_scripts(root: Path) -> dict[str, str]:
+    """Return the programs that installing the project at ``root`` brings, and the modules that they run.
+
+    Source: PyPA, "Entry points specification", and Poetry's tool.poetry.scripts.
+    """
+    document = loaded(root / "pyproject.toml", text_of(root / "pyproject.toml"))
+    match document:
+        case {"project": {"scripts": dict(scripts)}} | {"tool": {"poetry": {"scripts": dict(scripts)}}}:
+            return {str(name): str(target).partition(":")[0] for name, target in scripts.items()}
+    return {}
+
+
+def base_class(dotted: str, bases: Sequence[Path]) -> str:
+    """Return the class that the project's class ``dotted`` first derives from; empty where its code is not found.
+
+    ``bases`` are the folders that modules may lie in.
+    """
+    module, _, name = dotted.rpartition(".")
+    path = by_last_parts(f"{module.replace('.', '/')}.py", bases, Path.is_file) if module else None
+    tree = parse(path) if path is not None else None
+    made = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef) and node.name == name] if tree else []
+    return (
+        next((dotted_name(base, dict(_imported(tree))) for node in made for base in node.bases), "") if tree else ""
+    )
 
 
 def python_words(words: Sequence[str]) -> list[str]:

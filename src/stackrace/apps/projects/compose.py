@@ -333,7 +333,20 @@ _FORMS = {
 }
 """The keys of which there are several forms, and what makes the longest of them."""
 _PLAIN = frozenset(
-    {"image", "working_dir", "profiles", "deploy", "scale", "cpus", "cpu_quota", "cpuset", "cpu_count"}
+    {
+        "image",
+        "working_dir",
+        "profiles",
+        "container_name",
+        "links",
+        "networks",
+        "deploy",
+        "scale",
+        "cpus",
+        "cpu_quota",
+        "cpuset",
+        "cpu_count",
+    }
     | {"mem_limit", "mem_reservation"}
 )
 

@@ -22,14 +22,27 @@ _LIMITS = ("cpus", "cpu_quota", "cpuset", "mem_limit", "mem_reservation", "cpu_c
 LIMITED = "a race gives all stacks the same: --cores and --memory would hold them to this"
 _WEB = re.compile(r"(?<![a-z])(app|api|web|www|site|server|backend|django|flask|wsgi|asgi)(?![a-z])", re.IGNORECASE)
 """Names of services that answer requests."""
-_DOCKERFILE = re.compile(r"(Docker|Container)file(\..+)?|.+\.dockerfile", re.IGNORECASE)
+_DOCKERFILE = re.compile(r"(Docker|Container)file([._-].+)?|.+\.dockerfile", re.IGNORECASE)
 
 
 def compose_commands(files: Sequence[Path], root: Path) -> Iterator[DeploymentCommand]:
     """Read what the services of compose files start, those files that compose reads together as one."""
     for model in models_of(files, root):
+        hosts = dict(pair for name, service in model.services.items() for pair in _hosts(name, service))
         for name, service in model.services.items():
-            yield from _of_service(model, name, service)
+            for command in _of_service(model, name, service):
+                yield replace(command, hosts=hosts)
+
+
+def _hosts(name: str, service: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield the names under which a service is reached, each with the service; and those that it links to."""
+    networks, links = service.get("networks"), service.get("links")
+    tables = [each for each in (networks.values() if isinstance(networks, dict) else ()) if isinstance(each, dict)]
+    aliases = [str(alias) for table in tables for alias in table.get("aliases") or ()]
+    yield from ((alias, name) for alias in (name, str(service.get("container_name") or name), *aliases))
+    for link in links if isinstance(links, list) else ():
+        other, colon, alias = str(link).partition(":")
+        yield alias if colon else other, other
 
 
 def _of_service(model: Model, name: str, service: Mapping[str, Any]) -> Iterator[DeploymentCommand]:
@@ -112,12 +125,19 @@ def _image(model: Model, name: str, service: Mapping[str, Any]) -> Image:
         same = (each.get("build") for each in model.services.values() if image and each.get("image") == image)
         build = next((each for each in same if isinstance(each, dict)), None)
     if build is None:
-        return assumed_image(image, name, model.root, model.document.parent)
-    context = Path(str(build.get("context") or model.document.parent))
-    dockerfile = Path(os.path.normpath(context / str(build.get("dockerfile") or "Dockerfile")))
+        assumed = assumed_image(image, name, model.root, model.document.parent)
+        # where another service says that it is made of the same, this one is of somebody else's
+        built = [_dockerfile(model, each["build"]) for each in model.services.values() if each.get("build")]
+        return Image() if assumed.path in built else assumed
+    dockerfile = _dockerfile(model, build)
     if not model.has(dockerfile):
         return Image()
     return image_at(dockerfile, str(build.get("target") or ""), build.get("args"))
+
+
+def _dockerfile(model: Model, build: Mapping[str, Any]) -> Path:
+    context = Path(str(build.get("context") or model.document.parent))
+    return Path(os.path.normpath(context / str(build.get("dockerfile") or "Dockerfile")))
 
 
 def assumed_image(image: str, service: str, root: Path, beside: Path) -> Image:

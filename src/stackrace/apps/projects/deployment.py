@@ -103,8 +103,9 @@ _READERS: tuple[tuple[str, Reader, str], ...] = (
     ("Procfile", _each(procfile_commands), "*/Procfile"),
     ("gunicorn.conf.py */gunicorn.conf.py", _each(_gunicorn), ""),
     (
-        "Dockerfile Containerfile *.[Dd]ockerfile Dockerfile.* docker*/**/Dockerfile* docker*/**/*.[Dd]ockerfile "
-        "container*/**/*[Dd]ockerfile container*/**/Containerfile compose/**/Dockerfile deploy*/**/Dockerfile",
+        "Dockerfile Containerfile *.[Dd]ockerfile Dockerfile[._-]* docker*/**/Dockerfile* "
+        "docker*/**/*.[Dd]ockerfile container*/**/*[Dd]ockerfile container*/**/Containerfile "
+        "compose/**/Dockerfile deploy*/**/Dockerfile",
         _each(dockerfile_commands),
         "*/Dockerfile */docker*/**/Dockerfile*",
     ),

@@ -73,6 +73,8 @@ class DeploymentCommand:
     """What its image copies, by the place in the image; sources are relative to the folder it is built from."""
     not_taken: tuple[NotTaken, ...] = ()
     """What stands beside it that a race goes without."""
+    hosts: Mapping[str, str] = field(default_factory=dict)
+    """The services of its document, by all the names under which they are reached there."""
 
     @property
     def variables(self) -> dict[str, str]:

@@ -10,11 +10,21 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 from ...model.present import real_path
-from .deployment_command import DeploymentCommand, assignments, for_shell, is_open, located, split_words, text_of
+from .deployment_command import (
+    OPEN,
+    DeploymentCommand,
+    assignments,
+    for_shell,
+    is_open,
+    located,
+    split_words,
+    text_of,
+)
 from .variables import interpolated
 
 __all__ = ["Image", "dockerfile_commands", "image_at"]
 
+_UNSET = re.compile(r"\$\{\w+\?\}")
 _CONTINUED = re.compile(r"\\[ \t]*\n(?:[ \t]*#[^\n]*\n)*")
 
 
@@ -41,9 +51,10 @@ class Image:
 
     def copy(self, sources: Sequence[str], target: str) -> None:
         """Note what COPY brings, and where."""
-        folder = target.endswith("/") or len(sources) > 1
+        folder = target.endswith("/") or target == "." or len(sources) > 1
         for source in sources:
-            name = PurePosixPath(source).name if folder and len(sources) > 1 else ""
+            is_one_of_many = len(sources) > 1 or PurePosixPath(source).suffix
+            name = PurePosixPath(source).name if folder and is_one_of_many else ""
             self.copies[self.place(f"{target.rstrip('/')}/{name}" if name else target)] = source
 
     @property
@@ -90,14 +101,15 @@ def _made(text: str, target: str, given: Mapping[str, object]) -> Image:
                 image.command, has_command = _exec_form(rest), True
             case "ARG":
                 name, _, value = rest.partition("=")
-                chosen = given.get(name)
-                arguments[name] = (
-                    str(chosen) if chosen is not None else value.strip("\"'") or arguments.get(name, "")
+                chosen = (
+                    value.strip("\"'") or arguments.get(name, "") if given.get(name) is None else str(given[name])
                 )
+                arguments[name] = OPEN if is_open(chosen) else chosen
             case "ENV":
                 known = {**arguments, **image.environment}
                 said = {name: interpolated(value, known) for name, value in assignments(rest).items()}
-                image.environment |= {name: value for name, value in said.items() if not is_open(value)}
+                # what nothing sets is empty, or the base image's
+                image.environment |= {name: value for name, value in said.items() if not _UNSET.search(value)}
             case "WORKDIR":
                 image.folder = image.place(interpolated(rest, {**arguments, **image.environment}))
             case "COPY" | "ADD":

@@ -15,8 +15,8 @@ __all__ = ["is_development", "is_platform", "likelihood"]
 
 _PRODUCTION = re.compile(r"(?<![a-z])(prod|production|live|deploy|deployment)(?![a-z])", re.IGNORECASE)
 _DEVELOPMENT = re.compile(
-    r"(?<![a-z])(dev|devel|develop|development|devcontainer|local|tests?|testing|ci|debug|examples?|samples?|override|"
-    r"e2e|mock\w*|bench|benchmarks?|demo|docs?|staging|preview)(?![a-z])",
+    r"(?<![a-z])(dev|devel|develop|development|devcontainer|local|(reg)?tests?|testing|ci|debug|examples?|samples?|override|"
+    r"e2e|mock\w*|bench|benchmarks?|demos?|docs?|staging|preview)(?![a-z])",
     re.IGNORECASE,
 )
 _KINDS = (

@@ -19,7 +19,7 @@ from pathlib import Path, PurePosixPath
 from ...model.last_parts import by_last_parts
 from ...model.secrets import learn
 from ...process.private_root import SCRIPT
-from .deployment_command import text_of
+from .deployment_command import OPEN, text_of
 from .places import ProjectFiles
 
 __all__ = ["Call", "Heard", "Place", "ask_shell", "is_shell_script", "unknown"]
@@ -39,6 +39,8 @@ _COMMAND = re.compile(
 """A place where a program is called."""
 _GONE_TO = re.compile(r"\bcd\s+[\"']?(/[\w./-]*\w)")
 _VARIABLE = re.compile(r"\$\{?([A-Za-z_]\w*)")
+_OPEN = re.compile(r"\$\{(\w+)\?\}")
+"""A variable that no file says, as `interpolated` leaves it: a shell would end there."""
 _DECIDED = re.compile(r"\$\{([A-Za-z_]\w*):?[-=+?]|-[nz]\s+\"?\$\{?([A-Za-z_]\w*)")
 """Where a script itself says what an unset variable means."""
 _ASSIGNED = re.compile(
@@ -123,6 +125,8 @@ def ask_shell(
     Where neither they, nor the scripts and variables that they name, are ``of_interest``, nothing is run. Raises
     nothing: what forbids it is the ``problem``.
     """
+    open_words = {name: OPEN for word in words for name in _OPEN.findall(word)}
+    words, variables = [_OPEN.sub(r"${\1}", word) for word in words], {**open_words, **variables}
     scene = _Scene(place)
     scene.read(words, variables)
     if not any(map(of_interest, scene.reached(words, variables))):
@@ -200,7 +204,10 @@ class _Scene:
     def __init__(self, place: Place) -> None:
         self.place, self.project, self.root = place, place.project, place.project.root
         near = (place.file.parent, *place.file.parents[1:4])
-        self.contexts = [folder for folder in near if folder.is_relative_to(self.root)] or [self.root]
+        inside = [folder for folder in near if folder.is_relative_to(self.root)] or [self.root]
+        # an image is built in the folder that has most of what it copies
+        brought = [source.lstrip("/") for source in place.copies.values()]
+        self.contexts = sorted(inside, key=lambda folder: -sum((folder / each).exists() for each in brought))
         self.places: dict[str, str] = {}
         self.scripts: dict[Path, None] = {}
         self.files: dict[str, str] = {}
@@ -357,8 +364,9 @@ class _Scene:
         """Note what a place in the image or in the project is; returns the file of the project, if it is one."""
         root, parts = self.root, PurePosixPath(word)
         is_program = parts.parent.name in ("bin", "sbin")
-        if word in self.files:
-            return root / self.files[word]
+        whole = os.path.normpath(PurePosixPath(self.place.folder or "/", word))
+        if word in self.files or whole in self.files:
+            return root / self.files.get(word, self.files.get(whole, ""))
         path = self._copied(parts)
         if path is None and (path := self.project.named(word, [*self.contexts, root])):
             if is_program and not _is_script(path):
@@ -367,12 +375,19 @@ class _Scene:
                 self._place_of(path, parts, is_program=is_program)
         if path is not None and path.is_file() and _is_script(path):
             self.scripts.setdefault(path)
+        elif is_program and self._has_scripts(parts.parent):
+            self.programs.add(word)
         elif is_program:
             self.tools.add(str(parts.parent))
             self.programs.add(parts.name)
         elif path is not None and path.is_file() and (os.access(path, os.X_OK) or text_of(path).startswith("#!")):
             self.programs.add(word)
         return path if path is not None and path.exists() else None
+
+    def _has_scripts(self, folder: PurePosixPath) -> bool:
+        """Tell whether a folder of programs is the project's own, and not one of an environment."""
+        inside = [] if folder.is_absolute() else [each / folder for each in self.contexts]
+        return any(each.is_dir() and not (each / "activate").exists() for each in inside)
 
     def _copied(self, parts: PurePosixPath) -> Path | None:
         """Return where the project has what lies in a folder that the image has of it."""

@@ -6,11 +6,12 @@ import re
 import shlex
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from pathlib import Path, PurePosixPath
 
-from .code_starts import PYTHON, python_words, started_by_code
+from .code_starts import PYTHON, console_scripts, python_words, started_by_code
 from .deployment_command import DeploymentCommand, text_of
-from .likelihood import is_platform
+from .likelihood import is_development, is_platform
 from .places import ProjectFiles
 from .shell import Place, ask_shell
 from .variables import interpolated
@@ -38,10 +39,22 @@ _BEFORE = frozenset({
 """Programs that start another one and leave it as it is."""
 _WAITS = re.compile(r"wait(-|_)?for.*|.*entrypoint.*")
 """What waits for something else first, or prepares an image of somebody else's."""
+_NO_SERVERS = frozenset({
+    "alembic", "apache2", "apache2ctl", "apachectl", "caddy", "celery", "cron", "django-admin", "dramatiq",
+    "echo", "fastapi", "flask", "flower", "haproxy", "httpd", "huey_consumer", "jupyter", "manage.py", "mkdocs",
+    "nginx", "node", "nox", "npm", "pnpm", "pytest", "rq", "rqworker", "sleep", "streamlit", "tail", "tox",
+    "traefik", "true", "yarn",
+})  # fmt: skip
+"""What images start beside servers."""
+_HAS_PYTHON = re.compile(r"\b(python|pip|uv|poetry)")
 _SOMEBODY = 1000
 _ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
 _SIMPLE = re.compile(r"(?:[\w./:=,@%+-]|\$\w|\$\{\w+(:?-[\w./:-]*)?\}|'[^'\n]*'|\"[^\"`\\\n]*\"|[ \t])*")
 """Words that every shell takes as they stand, and variables, for where none can be asked."""
+_VERSION = re.compile(r"-?3(\.\d+)?$")
+_NAMED = "it names a server, and starts none with these words and variables"
+_ENDS = frozenset({"&&", "||", "|||", ";", "&"})
+"""What ends a command among the words of a program that starts several."""
 _MOST_DEEP = 8
 
 
@@ -87,6 +100,7 @@ class _Search:
         self.problem = ""
         self.wrappers: tuple[str, ...] = ()
         self.user = 0
+        self.own = console_scripts(project.root).keys()
 
     def follow(self, words: Sequence[str], variables: Mapping[str, str], folder: str, depth: int) -> None:
         """Note what ``words`` start, by whatever they start in between."""
@@ -102,12 +116,37 @@ class _Search:
                     self.command, own = started, self.command
                     self._note(started.words, variables, folder)
                     self.command = own
+                if not depth and not self.starts:
+                    self._follow_inside(words, variables, folder)
         self.wrappers = before
+
+    def _follow_inside(self, words: Sequence[str], variables: Mapping[str, str], folder: str) -> None:
+        """Note what stands behind an unknown program that may start it, as a runner of several commands."""
+        place = next((place for place, word in enumerate(words) if self._program(word) in self.programs), None)
+        if place:
+            self.wrappers += (PurePosixPath(words[0]).name,)
+            behind = takewhile(lambda word: word not in _ENDS, words[place + 1 :])
+            self._note([self._program(words[place]), *behind], variables, folder)
+        else:
+            self.problem = self.problem or self._unfollowed(words)
+
+    def _unfollowed(self, words: Sequence[str]) -> str:
+        """Return why nobody knows what an image's program starts; empty for one that serves no app of Python's."""
+        name, path = PurePosixPath(words[0]).name, self.command.image or self.command.file
+        is_image = self.command.image is not None or "file" in path.name.lower()
+        is_of_interest = is_image and _HAS_PYTHON.search(text_of(path)) and not PYTHON.fullmatch(name)
+        if (
+            not is_of_interest
+            or name in _NO_SERVERS
+            or is_development(self.command.document or path, self.project.root)
+        ):
+            return ""
+        return f"nothing in the project says what {name} starts"
 
     def _unwrapped(self, words: list[str], variables: dict[str, str]) -> tuple[list[str], dict[str, str]]:
         """Return the words behind programs that only start others, and the variables that these set."""
         while words:
-            name = PurePosixPath(words[0]).name
+            name = self._program(words[0])
             if match := _ASSIGNMENT.fullmatch(words[0]):
                 variables[match[1]] = match[2]
                 words = words[1:]
@@ -134,9 +173,15 @@ class _Search:
         return next((place for place in range(first, len(words)) if self._is_program(words[place], words)), None)
 
     def _is_program(self, word: str, words: Sequence[str]) -> bool:
-        name = PurePosixPath(word).name
-        known = self.programs | _SHELLS | _AROUND | _BEFORE | _RUN_BY
+        name = self._program(word)
+        known = self.programs | self.own | _SHELLS | _AROUND | _BEFORE | _RUN_BY
         return name in known or bool(PYTHON.fullmatch(name)) or self._script(word) is not None
+
+    def _program(self, word: str) -> str:
+        """Return the program's own name, without the version that distributions put behind it."""
+        name = PurePosixPath(word).name
+        plain = _VERSION.sub("", name)
+        return plain if plain in self.programs else name
 
     def _of_python(self, words: list[str]) -> list[str]:
         """Return ``python -m gunicorn.app.wsgiapp`` and ``python /venv/bin/gunicorn`` as the program itself."""
@@ -167,6 +212,8 @@ class _Search:
         if heard.is_refused and is_simple and len(words) == 3:
             self.follow([interpolated(word, variables) for word in _split(line)], variables, folder, depth + 1)
             return
+        if not is_line and not heard.scripts and not depth and len(words) > 1:
+            self.problem = self.problem or self._unfollowed(words[1:])
         before = len(self.starts)
         command = self.command
         # a loop may call the same a thousand times
@@ -176,7 +223,7 @@ class _Search:
         self.command = command
         has_come = heard.is_late and len(self.starts) > before
         if not has_come and self._speaks_of_one((*words, *map(text_of, heard.scripts))):
-            self.problem = self.problem or heard.problem
+            self.problem = self.problem or heard.problem or (_NAMED if not heard.calls else "")
 
     def _may_start(self, text: str) -> bool:
         """Tell whether a text names what may start one of the programs: a script that only waits does not."""

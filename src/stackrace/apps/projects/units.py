@@ -163,6 +163,7 @@ class _Unit:
         variables, lacks, read = dict(self.environment), [], []
         for file, line, named in self.files:
             found = by_last_parts(self._specified(named.lstrip("-")), (self.path.parent, self.root), Path.is_file)
+            found = found or self._packaged(Path(named))
             more = variables_of(found, {}) if found and found.is_relative_to(self.root) else None
             variables |= more or {}
             if found and more is not None:
@@ -187,6 +188,11 @@ class _Unit:
                 documents=(self.path, *dropins),
                 not_taken=(*lacks, *self.limits.values()),
             )
+
+    def _packaged(self, named: Path) -> Path | None:
+        """Return the file from which packages make ``/etc/default/NAME`` or ``/etc/sysconfig/NAME``."""
+        beside = self.path.with_name(f"{named.name}.{named.parent.name}")
+        return beside if beside.is_file() else None
 
     def _words(self, line: str, variables: Mapping[str, str], *, is_known: bool) -> tuple[str, ...]:
         """Return the words of a command; a variable by itself may be several, and one that nobody sets is empty."""

@@ -30,7 +30,11 @@ from .unread import unread_documents
 
 __all__ = ["current_deployment"]
 
-_ALONE = {"gunicorn.conf.py": ("gunicorn", "-c"), "uwsgi.ini": ("uwsgi", "--ini")}
+_ALONE = {
+    "gunicorn.conf.py": ("gunicorn", "-c"),
+    "*gunicorn*conf*.py": ("gunicorn", "-c"),
+    "uwsgi.ini": ("uwsgi", "--ini"),
+}
 """Servers' own files that say of themselves what is started, where nothing else does."""
 _OWN_SUFFIXES = frozenset(Path(name).suffix for name in _ALONE)
 _CONFIGURES = re.compile(r"^\s*(\[uwsgi\]|(bind|workers|worker_class|threads|wsgi_app|timeout)\s*=)", re.MULTILINE)
@@ -154,11 +158,30 @@ def _found_in(
     ]
     named = [front for front in before if file is not None and root / front.file == file.absolute()]
     command = first.command
+    elsewhere = dict(_elsewhere(before, command, commands))
+    before = [front for front in before if front.file not in elsewhere or front in named]
     documents = dict.fromkeys((*command.documents, *filter(None, (command.document, command.file))))
-    found = _deployment(first, named or [*before, *fronts_shown(root, specs, documents)], root, base)
+    told = {gap.what for gap in elsewhere.values()}
+    shown_ones = [front for front in fronts_shown(root, specs, documents) if front.title not in told]
+    found = _deployment(first, named or [*before, *shown_ones], root, base)
     gaps = (*found.gaps, *_beside(first), *settings_variable(first, entry), *_overriding(first, unread, file))
-    gaps += tuple(_likelier(unraced, first, root, programs))
-    return replace(found, gaps=gaps, others=_others(found, others))
+    gaps += (*_likelier(unraced, first, root, programs), *elsewhere.values())
+    return replace(found, gaps=tuple(dict.fromkeys(gaps)), others=_others(found, others))
+
+
+def _elsewhere(
+    before: Sequence[Front], command: DeploymentCommand, commands: Sequence[DeploymentCommand]
+) -> Iterator[tuple[str, CurrentGap]]:
+    """Yield the files of front ends that lead to another service than ``command``, and what to say of them."""
+    service = command.service.partition(" ")[0]
+    for front in before:
+        known = [each for each in commands if front.host in each.hosts]
+        if known and not any(
+            each.document == command.document and each.hosts[front.host] == service for each in known
+        ):
+            where = known[0].document or known[0].file
+            why = f"it stands before {known[0].hosts[front.host]}, another service of {where.name}"
+            yield front.file, CurrentGap(file=front.file, line=0, what=front.title, why=why)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -189,7 +212,7 @@ def _hops(
         for start in found.starts:
             spec = programs.get(start.words[0])
             if spec is not None and spec.command is not None:
-                hops.append(read_hop(start, spec, spec.command, project.root, python, found.problem))
+                hops.append(read_hop(start, spec, spec.command, project, python, found.problem))
             else:
                 problem = f"it is served by {ELSEWHERE[start.words[0]]}, which Stackrace does not race"
                 unraced.append(_Unraced(command=start.command, problem=problem, words=start.words))
@@ -227,9 +250,10 @@ def _likelier(
     """Yield the commands that are likelier than ``hop`` and name a server, but cannot be told to start it."""
     for each in unraced:
         named = set(re.findall(r"[\w-]+", " ".join(each.command.words))) & set(programs)
-        if named and not each.words and _rank(each.command, root, 0) < _likelihood(hop, root):
+        is_other = named or _is_own_file(hop.command)
+        if is_other and not each.words and _rank(each.command, root, 0) < _likelihood(hop, root):
             file, line = shown_place(each.command, root)
-            what = f"the command with {' and '.join(sorted(named))}"
+            what = f"the command with {' and '.join(sorted(named))}" if named else "the command"
             yield CurrentGap(file=file, line=line, what=what, why=each.problem, weight=Weight.SIZE)
 
 
@@ -258,7 +282,7 @@ def _alone(root: Path, hops: Sequence[ReadHop], file: Path | None) -> list[Deplo
         for name, words in _ALONE.items()
         for pattern in (name, f"*/{name}")
         for path in sorted(root.glob(pattern))
-        if str(path.relative_to(root)) not in named and not is_exported(path)
+        if str(path.relative_to(root)) not in named and not is_exported(path) and _CONFIGURES.search(text_of(path))
     ]
 
 

@@ -15,7 +15,7 @@ from ....model.own import CONFIG, OwnReading, Signs, Weight
 from ....model.stack import ServerSpec
 from ..deployment_command import text_of
 from ..kubernetes import is_manifest, manifests
-from ..likelihood import likelihood
+from ..likelihood import is_development, likelihood
 from ..places import deployment_folders
 from .hop import quoted_value
 
@@ -85,6 +85,12 @@ class Front:
         if self.is_broken:
             return ""
         return next((str(each) for each in (self.spec.forwards if self.spec else ()) if str(each) in spoken), "")
+
+    @property
+    def host(self) -> str:
+        """The host that it forwards to; empty where it reaches the app otherwise, or nobody knows."""
+        target = self.reading.target if self.reading else ""
+        return "" if target.startswith("unix:") else target.partition(":")[0]
 
     @property
     def is_unix(self) -> bool:
@@ -207,6 +213,7 @@ def fronts_shown(root: Path, specs: Mapping[str, ServerSpec], documents: Collect
         for title, spec, signs in known
         if signs.files
         and re.fullmatch(signs.files, name)
+        and not is_development(place / name, root)
         and (line := _first_line(signs.forwards, text_of(place / name)))
     ]
     found.sort(key=lambda front: (*likelihood(root / front.file, root), len(front.file)))

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ....model.current import CurrentChange, CurrentGap, CurrentQueue
+from ....model.last_parts import by_last_parts
 from ....model.own import CONFIG, CommandLine, Concern, OwnLanguage, Weight
 from ....model.secrets import masked_settings
 from ....model.stack import ServerSpec, SettingValue
@@ -40,6 +41,8 @@ class ReadHop:
     """Its configuration file, relative to the project's folder."""
     file_settings: Mapping[str, SettingValue] = field(default_factory=dict)
     """What that says of settings."""
+    computed: set[str] = field(default_factory=set)
+    """The settings that this computes, as far as the server could not be asked."""
     said: frozenset[str] = frozenset()
     """The settings of which its configuration file says something."""
     seen: dict[str, str] = field(default_factory=dict)
@@ -70,6 +73,11 @@ class ReadHop:
     def known_settings(self) -> dict[str, str]:
         """The options for which there is a setting."""
         return {**self.language.settings, **self.line.settings}
+
+    @property
+    def folder(self) -> Path:
+        """The project's folder in which it is started, as far as that is known."""
+        return by_last_parts(self.start.folder, [self.root], Path.is_dir) or self.root
 
     def change(self, key: str, theirs: str, concern: Concern) -> None:
         """Note what is decided otherwise."""
@@ -136,7 +144,7 @@ class ReadHop:
     @property
     def effective(self) -> tuple[tuple[str, ...], int]:
         """Its size as it takes effect, and how many requests it works on at once; nothing where that is open."""
-        if any(gap.weight is Weight.SIZE for gap in self.gaps):
+        if self.problem or self.computed & SIZES or any(gap.weight is Weight.SIZE for gap in self.gaps):
             return (), 0
         values = {setting.name: setting.default for setting in self.spec.settings} | self._values()
         shown = tuple(

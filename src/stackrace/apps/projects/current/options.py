@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from ....model.own import CommandLine, Concern, OwnLanguage, Weight
 from ....model.stack import Setting, SettingValue
+from ..code_starts import base_class
 from ..shell import unknown
 from .hop import SIZES, ReadHop
 
 __all__ = ["options_in", "set_value", "take"]
 
+_MOST_BASES = 4
 _UNKNOWN = "only running it would tell its value"
 _LOGS = "access_log"
 """A setting that is decided for every server alike, unless a path says otherwise."""
@@ -102,6 +104,9 @@ def set_value(hop: ReadHop, setting_name: str, name: str, value: str | None, wha
     setting = hop.spec.setting(setting_name)
     known = hop.line.values.get(setting_name)
     taken = _value(setting, name, value, known)
+    if taken is None and known is not None and (derived := _derived(hop, value or "", known)):
+        taken = known[derived]
+        hop.gap(what, f"it is raced as {derived}, which it derives from: what it changes is missing")
     if taken is not None:
         hop.settings[setting_name] = taken
     elif setting.implies and known is not None:
@@ -111,6 +116,15 @@ def set_value(hop: ReadHop, setting_name: str, name: str, value: str | None, wha
     else:
         weight = Weight.SIZE if setting_name in SIZES else Weight.PLAIN
         hop.gap(what, f"Stackrace does not know this value of {setting_name}", weight)
+
+
+def _derived(hop: ReadHop, name: str, known: Collection[str]) -> str:
+    """Return the ``known`` class that the project's own class ``name`` derives from; empty for none."""
+    for _ in range(_MOST_BASES):
+        name = base_class(name, [hop.folder, hop.root, hop.root / "src"])
+        if name in known:
+            return name
+    return ""
 
 
 def _value(

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import shlex
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from ....model.last_parts import by_last_parts
 from ....model.own import CommandLine, OwnReading, Weight
 from ....model.stack import ServerSpec
-from ..deployment_command import text_of
+from ..deployment_command import line_with, text_of
 from ..places import ProjectFiles
 from ..shell import unknown
 from ..starts import Start
@@ -32,13 +34,18 @@ _SECTION = re.compile(r":(\w+)$")
 
 
 def read_hop(
-    start: Start, spec: ServerSpec, line: CommandLine, root: Path, python: Path | None = None, problem: str = ""
+    start: Start,
+    spec: ServerSpec,
+    line: CommandLine,
+    project: ProjectFiles,
+    python: Path | None = None,
+    problem: str = "",
 ) -> ReadHop:
-    """Return what ``start`` starts in the project at ``root``, as far as a path can say it.
+    """Return what ``start`` starts in the ``project``, as far as a path can say it.
 
     ``problem`` says why that may be something else.
     """
-    hop = ReadHop(start, spec, line, root)
+    hop = ReadHop(start, spec, line, project.root)
     if problem:
         hop.gap(start.words[0], problem, Weight.SIZE)
     _take_variables(hop)
@@ -51,10 +58,10 @@ def read_hop(
     options = list(options_in((*shlex.split(arguments), *_known(hop, filter(None, words))), line))
     for name, value in options:
         if value and _is_read(hop, name, value):
-            _take_options(hop, name, value)
+            _take_options(hop, project, name, value)
     for name, value in options:
         take(hop, name, value)
-    _take_file(hop, python)
+    _take_file(hop, project, python)
     _take_workers(hop)
     for wrapper in start.wrappers:
         hop.gap(wrapper, "a race starts the server by itself, without this program")
@@ -93,10 +100,10 @@ def _is_read(hop: ReadHop, name: str, value: str) -> bool:
     return name in line.reads and (name != line.file_option or is_other)
 
 
-def _take_options(hop: ReadHop, option: str, named: str) -> None:
+def _take_options(hop: ReadHop, project: ProjectFiles, option: str, named: str) -> None:
     """Take the options in a configuration file, with the file and the line as their place."""
     read = hop.line.reads[option]
-    path = _config_named(named, hop) if read else None
+    path = _config_named(named, hop, project) if read else None
     if read is None or path is None:
         hop.gap(f"--{option} {named}", _NO_FILE if read else _UNREAD, Weight.SIZE)
         return
@@ -118,13 +125,13 @@ def _take_options(hop: ReadHop, option: str, named: str) -> None:
     hop.at = None
 
 
-def _take_file(hop: ReadHop, python: Path | None) -> None:
+def _take_file(hop: ReadHop, project: ProjectFiles, python: Path | None) -> None:
     """Take the configuration file that the command names, or that the server finds by itself."""
     line, language = hop.line, hop.language
     named = hop.seen.get(line.file_option, "") if line.file_option else ""
     if not language.file or not (named or line.found) or _is_read(hop, line.file_option, named):
         return
-    path = _config_named(named or line.found, hop)
+    path = _config_named(named or line.found, hop, project)
     if path is None:
         if named and not unknown(named):
             hop.gap(f"--{line.file_option} {named}", _NO_FILE, Weight.SIZE)
@@ -144,10 +151,24 @@ def _take_file(hop: ReadHop, python: Path | None) -> None:
         hop.at = hop.config, gap.line
         hop.gap(gap.what, gap.why, gap.weight)
     hop.at = None
+    for name, expression in reading.computed.items():
+        # a word that no setting has
+        if (value := _quoted(expression)) and name not in hop.settings:
+            hop.at = hop.config, line_with(re.escape(value), text_of(path))
+            set_value(hop, name, name, value, f"{name} = {value}")
+            hop.at = None
     if asked := ask_server(hop, path, python):
         _take_answers(hop, reading, asked)
     else:
         _take_as_read(hop, lines, reading)
+
+
+def _quoted(expression: str) -> str:
+    """Return the text that an expression is; nothing for one that must be computed."""
+    with suppress(ValueError, SyntaxError):
+        value = ast.literal_eval(expression)
+        return value if isinstance(value, str) else ""
+    return ""
 
 
 def _take_answers(hop: ReadHop, reading: OwnReading, asked: Asked) -> None:
@@ -161,6 +182,10 @@ def _take_answers(hop: ReadHop, reading: OwnReading, asked: Asked) -> None:
         is_to_be_said |= name == "class" and name in reading.computed
         if is_to_be_said and name not in hop.settings:
             hop.settings[name] = value
+    for name in reading.computed.keys() - effective.keys() - hop.settings.keys() - {*reading.settings}:
+        hop.at = hop.config, 0
+        hop.gap(f"{name} = {reading.computed[name]}", "Stackrace does not know what it comes to", Weight.SIZE)
+        hop.at = None
     decided = {change.key for change in reading.changes}
     for key in sorted(theirs.keys() | races.keys()):
         if theirs.get(key) != races.get(key) and key not in decided and not _is_setting(hop, key, asked):
@@ -185,6 +210,8 @@ def _take_as_read(hop: ReadHop, lines: Sequence[str], reading: OwnReading) -> No
             hop.at = hop.config, _line_of(lines, name)
             hop.gap(f"{name} = {expression}", _UNKNOWN, Weight.SIZE)
             hop.at = None
+        else:
+            hop.computed.add(name)
     hop.gaps += read_variables(hop, lines)
 
 
@@ -200,18 +227,19 @@ def _take_workers(hop: ReadHop) -> None:
         set_value(hop, setting, option, number, f"WEB_CONCURRENCY={number}")
 
 
-def _config_named(name: str, hop: ReadHop) -> Path | None:
-    """Return the project's file that a command calls ``name``."""
-    root, folder, beside = hop.root, hop.start.folder, hop.command.file.parent
-    inside = by_last_parts(folder, [root], Path.is_dir) or root
+def _config_named(name: str, hop: ReadHop, project: ProjectFiles) -> Path | None:
+    """Return the file of the ``project`` that a command calls ``name``."""
+    root, inside, beside = hop.root, hop.folder, hop.command.file.parent
     if name == hop.line.found:
         # a server looks for it only where it is started
-        bases = [inside, root] if folder else [root, beside]
+        bases = [inside, root] if hop.start.folder else [root, beside]
         return by_last_parts(name, [base for base in bases if base.is_relative_to(root)], Path.is_file)
     name = name.removeprefix("file:").partition("\n")[0]
     if name.startswith("python:"):
         name = name.removeprefix("python:").replace(".", "/") + ".py"
-    return ProjectFiles(root).named(_SECTION.sub("", name), [inside, root, beside])
+    name, command = _SECTION.sub("", name), hop.command
+    copied = project.copied(name, command.copies, command.image or command.file)
+    return copied or project.named(name, [inside, root, beside])
 
 
 def _line_of(lines: Sequence[str], key: str) -> int:

@@ -1,0 +1,210 @@
+"""Set-ups as public projects have them, each reduced to what was once read wrongly, or not at all."""
+
+import pytest
+
+from stackrace.apps import current_deployment
+from stackrace.servers import catalogue
+
+from .test_current import write
+
+SPECS = catalogue().specs
+CONF = "workers = 3\n"
+BUILT = "FROM python AS made\nCOPY . /app\n"
+PROXY = "server {{ location / {{ proxy_pass http://{}:80; }} }}\n"
+WORKER = (
+    'from uvicorn_worker import UvicornWorker as Base\n\nclass Quiet(Base):\n    CONFIG_KWARGS = {"http": "h11"}\n'
+)
+DEEP = "docker/files/usr/local/etc/gunicorn/shop.py"
+ELSE = "it stands before {}, another service of compose.yml"
+DERIVED = "it is raced as uvicorn_worker.UvicornWorker, which it derives from: what it changes is missing"
+OPEN = "only running it would tell its value"
+ALONE = "a race starts the server by itself, without this program"
+
+READ = {
+    "a configuration file where the image copies it": (
+        {
+            "Dockerfile": f"FROM python\nCOPY {DEEP} /etc/g/shop.py\nCMD gunicorn -c /etc/g/shop.py a:b\n",
+            DEEP: CONF,
+        },
+        f'gunicorn:config="{DEEP}"',
+        {},
+    ),
+    "the same in a folder that has more": (
+        {
+            "Dockerfile": f"FROM python\nCOPY {DEEP} /etc/\nCOPY b.py /etc/\nCMD gunicorn -c /etc/shop.py a:b\n",
+            DEEP: CONF,
+            "b.py": "",
+        },
+        f'gunicorn:config="{DEEP}"',
+        {},
+    ),
+    "a worker class of the project's own": (
+        {"Procfile": "web: gunicorn -k shop.workers.Quiet shop.asgi", "shop/workers.py": WORKER},
+        "gunicorn:workers=1,class=uvicorn,keep_alive=2",
+        {"--worker-class shop.workers.Quiet": DERIVED},
+    ),
+    "one in gunicorn's file": (
+        {
+            "Procfile": "web: gunicorn shop.asgi",
+            "gunicorn.conf.py": 'worker_class = "shop.workers.Quiet"\nthreads = 6\n',
+            "shop/workers.py": WORKER,
+        },
+        "gunicorn:class=uvicorn,config=gunicorn.conf.py",
+        {"class = shop.workers.Quiet": DERIVED},
+    ),
+    "an image of somebody else's beside what the project builds": (
+        {
+            "compose.yml": "services:\n  dev: {build: ., command: manage.py runserver}\n  api: {image: y/api}\n",
+            "Dockerfile": f"{BUILT}CMD gunicorn a:b -w 3\n",
+        },
+        "gunicorn:workers=3",
+        {},
+    ),
+    "a front end of another service": (
+        {
+            "compose.yml": "services:\n  web: {build: ., command: gunicorn a:b -w 3}\n  login: {image: keycloak}\n",
+            "nginx.conf": PROXY.format("login"),
+        },
+        "gunicorn:workers=3",
+        {"nginx": ELSE.format("login")},
+    ),
+    "a front end that knows it by the name of its container": (
+        {
+            "compose.yml": "services:\n  web: {container_name: shop, build: ., command: gunicorn a:b -w 3}\n",
+            "nginx.conf": PROXY.format("shop"),
+        },
+        'nginx:config=nginx.conf/http/gunicorn:workers=3,socket=tcp',
+        {},
+    ),
+    "one that links to the other": (
+        {
+            "compose.yml": "services:\n  web: {build: ., command: gunicorn a:b -w 3}\n  chat-1: {image: prosody}\n"
+            '  nginx: {image: nginx, links: ["chat-1:chat"]}\n',
+            "nginx.conf": PROXY.format("chat"),
+        },
+        "gunicorn:workers=3",
+        {"nginx": ELSE.format("chat-1")},
+    ),
+    "a program that starts several": (
+        {"Dockerfile": 'FROM python\nCMD ["monofy", "make", "&&", "gunicorn", "a:b", "-w", "3", "|||", "work"]\n'},
+        "gunicorn:workers=3",
+        {"monofy": ALONE},
+    ),
+    "the project's own program": (
+        {
+            "Dockerfile": "FROM python\nCMD uv run shop --port $PORT\n",
+            "pyproject.toml": '[project.scripts]\nshop = "shop.cli:main"\n',
+            "shop/cli.py": 'import uvicorn\n\ndef main():\n    uvicorn.run("shop:app", workers=3, host=HOST)\n',
+        },
+        "uvicorn:workers=3,keep_alive=5",
+        {},
+    ),
+    "variables as a package has them": (
+        {
+            "shop.service": "[Service]\nEnvironmentFile=/etc/sysconfig/shop\n"
+            'ExecStart=sh -c "gunicorn-3 ${OPTS} -w ${N} a:b"\n',
+            "shop.sysconfig": 'OPTS=""\nN="3"\n',
+        },
+        "gunicorn:workers=3",
+        {},
+    ),
+    "variables of a unit's line for a shell, which no file says": (
+        {"shop.service": '[Service]\nEnvironmentFile=/etc/shop\nExecStart=sh -c "gunicorn -w 3 -t ${T} a:b"\n'},
+        "gunicorn:workers=3",
+        {"--timeout $T": OPEN, "EnvironmentFile=/etc/shop": "there is no such file in the project"},
+    ),
+    "an argument of the build that no file says": (
+        {
+            "compose.yml": 'services: {w: {build: {context: ., args: ["GUNICORN_CMD_ARGS=${G}"]}}}\n',
+            "Dockerfile": "FROM python\nARG GUNICORN_CMD_ARGS\nENV GUNICORN_CMD_ARGS=${GUNICORN_CMD_ARGS}\n"
+            'CMD ["gunicorn", "a:b"]\n',
+        },
+        "gunicorn:workers=1",
+        {"GUNICORN_CMD_ARGS": OPEN},
+    ),
+    "a Dockerfile for production, and a script that it calls from its folder": (
+        {
+            "Dockerfile-prod": 'FROM python\nWORKDIR /srv\nCOPY scripts/prod/start.sh /srv/\nCMD ["./start.sh"]\n',
+            "scripts/prod/start.sh": "#!/bin/sh\ngunicorn a:b -w 12 &\nwait\n",
+            "scripts/dev/start.sh": "#!/bin/sh\npython manage.py runserver\n",
+        },
+        "gunicorn:workers=12",
+        {},
+    ),
+    "a Dockerfile whose image is built in the folder above": (
+        {
+            "docker/web/Dockerfile": "FROM python\nWORKDIR /srv\nCOPY shop.py .\nCOPY . .\n"
+            'ENTRYPOINT ["/bin/sh", "/srv/docker/web/start.sh"]\n',
+            "docker/web/start.sh": "#!/bin/sh\nexec gunicorn a:b -w 3\n",
+            "shop.py": "",
+        },
+        "gunicorn:workers=3",
+        {},
+    ),
+    "a script beside programs of its folder": (
+        {
+            "Procfile": "web: bin/start.sh\n",
+            "bin/start.sh": "#!/bin/sh\ngunicorn a:b -w 3 &\nbin/run &\nwait\n",
+        },
+        "gunicorn:workers=3",
+        {},
+    ),
+    "a configuration file by another name": (
+        {"shop/docker_gunicorn_configuration.py": CONF},
+        'gunicorn:config="shop/docker_gunicorn_configuration.py"',
+        {},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", READ)
+def test_it_is_read_as_its_files_say(tmp_path, case):
+    files, stack, gaps = READ[case]
+    found = current_deployment(write(tmp_path, files), SPECS)
+    assert found is not None
+    assert (found.stack, {gap.what: gap.why for gap in found.gaps}) == (stack, gaps)
+
+
+UNREAD = {
+    "a script that wants to be told what to start": (
+        {
+            "Dockerfile": 'FROM python\nCOPY . /app\nENTRYPOINT ["/app/entry.sh"]\n',
+            "entry.sh": '#!/bin/sh\ncase "$1" in\nweb) exec gunicorn a:b ;;\n*) echo "Unknown command" ;;\nesac\n',
+        },
+        "it names a server, and starts none with these words and variables",
+    ),
+    "a script that only the image has": (
+        {"Dockerfile": 'FROM python\nCMD ["bash", "./bin/shop", "run"]\n'},
+        "nothing in the project says what shop starts",
+    ),
+    "a program that nobody knows": (
+        {"Dockerfile": 'FROM python\nCMD ["shop", "serve"]\n'},
+        "nothing in the project says what shop starts",
+    ),
+    "a worker class that cannot be raced": (
+        {"gunicorn_config.py": 'worker_class = "eventlet"\nworkers = 4\n'},
+        "Gunicorn's class 'eventlet' is unknown to Stackrace (sync, gthread, gevent, asgi, uvicorn)",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", UNREAD)
+def test_what_cannot_be_read_is_said(tmp_path, case):
+    files, problem = UNREAD[case]
+    found = current_deployment(write(tmp_path, files), SPECS)
+    assert found is not None
+    assert (found.stack, found.problem, found.effective) == ("", problem, ())
+
+
+@pytest.mark.parametrize("program", ["celery", "node", "nginx", "pytest"])
+def test_an_image_that_serves_no_app_is_no_deployment(tmp_path, program):
+    assert (
+        current_deployment(write(tmp_path, {"Dockerfile": f'FROM python\nCMD ["{program}", "x"]\n'}), SPECS) is None
+    )
+
+
+def test_a_size_that_a_file_computes_is_not_said_unless_the_server_could_be_asked(tmp_path):
+    conf = 'import not_there\nworker_class = "gthread"\nthreads = min(not_there.cores(), 12)\n'
+    found = current_deployment(write(tmp_path, {"Procfile": "web: gunicorn a:b", "gunicorn.conf.py": conf}), SPECS)
+    assert found is not None
+    assert (found.stack, found.effective, found.at_once) == ("gunicorn:config=gunicorn.conf.py", (), 0)
