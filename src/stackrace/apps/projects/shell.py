@@ -48,6 +48,9 @@ _ASSIGNED = re.compile(
     r"|\bread\s+(?:-\w+\s+)*(\w+)|\bfor\s+(\w+)|\bgetopts\s+\S+\s+(\w+)",
     re.MULTILINE,
 )
+_SET = re.compile(r"^\s*(?:export\s+)?([A-Za-z_]\w*)=(.+)", re.MULTILINE)
+"""A line of a file of variables."""
+_SOURCED = re.compile(r"(?:^|[;&|({]|\b(?:then|do|else)\b)\s*(?:\.|source)\s+([^;&|\n]+)", re.MULTILINE)
 _OF_SHELLS = frozenset({
     "PWD", "OLDPWD", "HOME", "PATH", "USER", "HOSTNAME", "UID", "EUID", "RANDOM", "LINENO", "SECONDS", "IFS",
     "OPTARG", "OPTIND", "SHELL", "LANG", "TERM", "FUNCNAME", "PPID", "PIPESTATUS", "REPLY", "OSTYPE", "MACHTYPE",
@@ -128,8 +131,7 @@ def ask_shell(
     open_words = {name: OPEN for word in words for name in _OPEN.findall(word)}
     words, variables = [_OPEN.sub(r"${\1}", word) for word in words], {**open_words, **variables}
     scene = _Scene(place)
-    scene.read(words, variables)
-    if not any(map(of_interest, scene.reached(words, variables))):
+    if not scene.read(words, variables, of_interest):
         return Heard()
     open_ones = {name: value for name, value in variables.items() if unknown(value)}
     variables = {name: value for name, value in variables.items() if not unknown(value)}
@@ -218,32 +220,34 @@ class _Scene:
         for target, source in place.copies.items():
             self._copy(target, source)
 
-    def read(self, words: Sequence[str], variables: Mapping[str, str]) -> None:
-        """Find what ``words`` and the scripts that they name may call."""
-        texts, known = [*words, *variables.values()], 0
+    def read(self, words: Sequence[str], variables: Mapping[str, str], of_interest: Callable[[str], bool]) -> bool:
+        """Find what ``words``, and the files and values of variables that they name, may call.
+
+        Returns whether any of that is ``of_interest``.
+        """
+        self.texts, values, known, asked = [*words], dict(variables), set(), set()
+        texts = [*words]
         for text in texts:
-            if len(self.scripts) < _MOST_SCRIPTS:
-                self._read_text(text)
-            # a script may name others
-            texts += map(text_of, [*self.scripts][known:])
-            known = len(self.scripts)
-        for folder in (self.place.folder, *(each for text in texts for each in _GONE_TO.findall(text))):
+            named = self._read_text(text) if len(self.scripts) < _MOST_SCRIPTS else []
+            sourced = {PurePosixPath(word).name for line in _SOURCED.findall(text) for word in _WORD.findall(line)}
+            for path in (path for path in dict.fromkeys(named) if path not in known):
+                known.add(path)
+                content = text_of(path)
+                if path in self.scripts or path.name in sourced:
+                    self.texts.append(content)
+                    texts.append(content)
+                # variables may come from any file
+                values |= _SET.findall(content)
+            asked |= {*_VARIABLE.findall(text)}
+            texts += [values.pop(name) for name in sorted(asked & values.keys())]
+        if not any(map(of_interest, texts)):
+            return False
+        for folder in (self.place.folder, *(each for text in self.texts for each in _GONE_TO.findall(text))):
             self._folder(folder)
         self.places.setdefault(str(self.root), ".")
-        self.texts = [*words, *map(text_of, self.scripts)]
-
-    def reached(self, words: Sequence[str], variables: Mapping[str, str]) -> list[str]:
-        """Return the words, and the scripts and values of variables that they name, and that these name."""
-        names = {path: {path.name} for path in self.scripts}
-        for place, name in self.files.items():
-            names.get(self.root / name, set()).add(PurePosixPath(place).name)
-        texts, values = list(words), dict(variables)
-        for text in texts:
-            # a loop may run all scripts of a folder
-            named = [path for path in names if any(name in text for name in (path.parent.name, *names[path]))]
-            texts += [text_of(path) for path in named if names.pop(path)]
-            texts += (values.pop(name) for name in set(_VARIABLE.findall(text)) & values.keys())
-        return texts
+        for value in values.values():
+            self._read_text(value)
+        return True
 
     def bare(self, known: AbstractSet[str]) -> list[str]:
         """Return the variables that are read, and that neither the deployment nor the scripts say anything of."""
@@ -348,17 +352,25 @@ class _Scene:
             inside = by_last_parts(place, [self.root], Path.is_dir)
             self.places[place] = str(inside.relative_to(self.root)) if inside else "."
 
-    def _read_text(self, text: str) -> None:
-        """Note what ``text`` names."""
-        found = set()
+    def _read_text(self, text: str) -> list[Path]:
+        """Note what ``text`` names; returns the files of the project among that."""
+        found: dict[str, list[Path]] = {}
         for word in dict.fromkeys(_WORD.findall(text)):
-            is_name = bool(_NAME.fullmatch(word)) and not word.endswith(".sh")
-            if is_name:
+            if _NAME.fullmatch(word) and not word.endswith(".sh"):
                 self.programs.add(word)
-            elif self.named(word):
-                found.add(word)
+                found[word] = [self.root / name for place, name in self.files.items() if place.endswith(f"/{word}")]
+            elif path := self.named(word):
+                # a loop may run all that is in a folder, which is not all that an image is built from
+                is_folder = path.is_dir() and path not in (*self.contexts, self.root)
+                found[word] = sorted(filter(_is_script, path.iterdir())) if is_folder else [path]
+                self.scripts |= dict.fromkeys(found[word] if is_folder else ())
+            else:
+                found[word] = [
+                    self.root / name for place, name in self.files.items() if place.startswith(f"{word}/")
+                ]
         # one that is not in the project may be made with the image
-        self.programs |= {word for word in _COMMAND.findall(text) if word not in found}
+        self.programs |= {word for word in _COMMAND.findall(text) if not found.get(word)}
+        return [path for paths in found.values() for path in paths]
 
     def named(self, word: str) -> Path | None:
         """Note what a place in the image or in the project is; returns the file of the project, if it is one."""

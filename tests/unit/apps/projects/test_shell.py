@@ -61,6 +61,41 @@ SCRIPTS = {
         | {"Dockerfile": 'FROM x\nENV SERVER="gunicorn -w 6"\nCOPY . /app/\nCMD ["/app/start.sh"]\n'},
         "gunicorn:workers=6",
     ),
+    "a sourced file that alone names the server": (
+        image("#!/bin/sh\n. ./run.env\nexec $SERVER a:b\n", **{"run.env": 'SERVER="gunicorn -w 6"\n'}),
+        "gunicorn:workers=6",
+    ),
+    "a file of variables that alone names the server": (
+        image(
+            "#!/bin/sh\nexport $(grep -v '^#' /app/run.env | xargs)\nexec $SERVER -w $N a:b\n",
+            **{"run.env": "# x\nN=6\nSERVER=gunicorn\n"},
+        ),
+        "gunicorn:workers=6",
+    ),
+    "a sourced file of functions": (
+        image(
+            "#!/bin/sh\n. \"$(dirname $0)/lib/common\"\nserve a:b\n",
+            **{"lib/common": "serve() { gunicorn -w 6 $1; }\n"},
+        ),
+        "gunicorn:workers=6",
+    ),
+    "a loop over the scripts of a folder": (
+        image(
+            '#!/bin/sh\nfor each in /app/steps/*; do "$each"; done\n',
+            **{"steps/1-wait": "#!/bin/sh\nsleep 9\n", "steps/2-serve.sh": "#!/bin/sh\ngunicorn -w 6 a:b\n"},
+        ),
+        "gunicorn:workers=6",
+    ),
+    "a loop over the scripts that an image has in a folder": (
+        {
+            "Dockerfile": "FROM x\nENV STEPS=/etc/steps\nCOPY docker/serve docker/wait $STEPS/\n"
+            'COPY docker/go.sh /go.sh\nCMD ["/go.sh"]\n',
+            "docker/go.sh": '#!/bin/sh\nfor each in $(ls $STEPS); do . "$STEPS/$each"; done\n',
+            "docker/serve": "#!/bin/sh\ngunicorn -w 6 a:b\n",
+            "docker/wait": "#!/bin/sh\nsleep 9\n",
+        },
+        "gunicorn:workers=6",
+    ),
     "a loop that waits": (
         image("#!/bin/sh\nwhile ! nc -z db 5432; do sleep 1; done\nexec gunicorn -w 3 a:b\n"),
         "gunicorn:workers=3",
