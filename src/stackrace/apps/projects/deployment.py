@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from ...model.exported import is_exported
-from .containers import compose_commands
+from .compose import compose_commands
 from .deployment_command import DeploymentCommand, located, text_of
-from .dockerfiles import dockerfile_commands
+from .images import dockerfile_commands
 from .kubernetes import is_manifest, kubernetes_commands
 from .platforms import flaskenv_commands, fly_commands, platform_commands, procfile_commands, pyproject_commands
 from .units import httpd_commands, ini_commands, systemd_commands

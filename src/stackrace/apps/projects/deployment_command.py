@@ -1,31 +1,41 @@
-"""A command line, as it stands in a deployment file."""
+"""A command line, as it stands in a deployment file, and its variables, as compose reads them.
+
+Source: the Compose Specification, chapter 12 (interpolation), and ``env_file`` of chapter 5.
+"""
 
 from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from io import StringIO
 from itertools import takewhile
 from pathlib import Path
 
 from ...model.own import NotTaken
+from ...model.secrets import learn
 from .code import content
 
 __all__ = [
+    "LIMITED",
+    "NO_FILE",
     "OPEN",
     "DeploymentCommand",
     "assignments",
     "command_of",
     "for_shell",
     "instances_of",
+    "interpolated",
     "is_open",
+    "joined_lines",
     "line_with",
     "literal",
     "located",
     "shown",
     "split_words",
     "text_of",
+    "variables_of",
 ]
 
 MOST_BYTES = 2**18
@@ -38,6 +48,12 @@ _START = re.compile(r"[\w./:-]*")
 _MOST_INSTANCES = 64
 _FEW_LINES = 4
 """A command's first words stand within so many."""
+_MOST_DEEP = 9
+"""Variables in defaults of variables."""
+_PLAIN = re.compile(r"\$(?:(\$)|([A-Za-z_]\w*))")
+_BRACED = re.compile(r"(\w+)(:?[-?+])?(.*)", re.DOTALL)
+LIMITED = "a race gives all stacks the same: --cores and --memory would hold them to this"
+NO_FILE = "there is no such file in the project"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,6 +87,8 @@ class DeploymentCommand:
     """The Dockerfile of its service."""
     copies: Mapping[str, str] = field(default_factory=dict)
     """What its image copies, by the place in the image; sources are relative to the folder it is built from."""
+    fronts: tuple[str, ...] = ()
+    """What its platform starts in front of it, such as nginx of a buildpack."""
     not_taken: tuple[NotTaken, ...] = ()
     """What stands beside it that a race goes without."""
     hosts: Mapping[str, str] = field(default_factory=dict)
@@ -90,6 +108,17 @@ def text_of(path: Path) -> str:
 def shown(path: Path, root: Path) -> str:
     """Return a path as reports have it: relative to the project's folder, if it lies there."""
     return str(path.relative_to(root) if path.is_relative_to(root) else path)
+
+
+def joined_lines(text: str, comments: str) -> Iterator[tuple[int, str]]:
+    """Yield the lines that a backslash joins as one, stripped, with the number of the first.
+
+    A line that begins with one of ``comments`` may stand in between, and is left out.
+    """
+    number, between = 1, rf"\\[ \t]*\n(?:[ \t]*[{comments}][^\n]*\n)*"
+    for line in re.sub(between, lambda match: "\0" * match[0].count("\n"), text).splitlines():
+        yield number, line.replace("\0", " ").strip()
+        number += 1 + line.count("\0")
 
 
 def line_with(pattern: str, text: str, first: int = 1) -> int:
@@ -159,3 +188,65 @@ def _line_of(lines: Sequence[str], words: Sequence[str]) -> int:
             if all(word in near for word in others):
                 return number
     return 0
+
+
+def interpolated(text: str, known: Mapping[str, str], depth: int = 0) -> str:
+    """Return what compose makes of ``text``; a variable that no file sets is left as ``${NAME?}``.
+
+    >>> interpolated("-w ${N:-${M:-3}} $$PORT ${L}", {"N": ""})
+    '-w 3 $PORT ${L?}'
+    """
+    parts, at = [], 0
+    while (sign := text.find("$", at)) >= 0 and depth < _MOST_DEEP:
+        parts.append(text[at:sign])
+        plain = _PLAIN.match(text, sign)
+        end = _closed(text, sign + 2) if text.startswith("${", sign) else -1
+        if plain:
+            parts.append("$" if plain[1] else known.get(plain[2], f"${{{plain[2]}?}}"))
+            at = plain.end()
+        elif end > 0 and (braced := _BRACED.fullmatch(text[sign + 2 : end])):
+            parts.append(_value(braced[1], braced[2] or "", braced[3], known, depth))
+            at = end + 1
+        else:
+            parts.append("$")
+            at = sign + 1
+    return "".join([*parts, text[at:]])
+
+
+def _closed(text: str, start: int) -> int:
+    """Return where the brace before ``start`` is closed; -1 for nowhere."""
+    level = 1
+    for place in range(start, len(text)):
+        level += {"{": 1, "}": -1}.get(text[place], 0)
+        if not level:
+            return place
+    return -1
+
+
+def _value(name: str, how: str, other: str, known: Mapping[str, str], depth: int) -> str:
+    value = known.get(name)
+    is_there = value is not None and bool(value or not how.startswith(":"))
+    if how.endswith("+"):
+        return interpolated(other, known, depth + 1) if is_there else ""
+    if how.endswith("-"):
+        return value if value is not None and is_there else interpolated(other, known, depth + 1)
+    return value if value is not None else f"${{{name}?}}"
+
+
+def variables_of(path: Path, known: Mapping[str, str], *, is_raw: bool = False) -> dict[str, str] | None:
+    """Return the variables of a file of variables, ``known`` and earlier ones put in; None if it cannot be read."""
+    from dotenv.parser import parse_stream
+
+    if not path.is_file():
+        return None
+    text, variables = text_of(path), {}
+    if is_raw:
+        pairs = (line.partition("=") for line in text.splitlines() if "=" in line and not line.startswith("#"))
+        variables = {name.strip(): value for name, _, value in pairs}
+    for binding in () if is_raw else parse_stream(StringIO(text)):
+        if binding.key and not binding.error and binding.value is not None:
+            quoted = binding.original.string.partition("=")[2].strip().startswith("'")
+            value = binding.value if quoted else interpolated(binding.value, {**known, **variables})
+            variables[binding.key] = value
+    learn(variables)
+    return variables

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from ...model.own import NotTaken, Weight
-from .containers import LIMITED, assumed_image, container_commands
-from .deployment_command import OPEN, DeploymentCommand, instances_of, text_of
+from .deployment_command import LIMITED, OPEN, DeploymentCommand, instances_of, text_of
+from .images import assumed_image, container_commands
 from .loading import Table, loaded_all
 from .places import deployment_folders
 
@@ -93,10 +93,9 @@ def _of_container(
         documents=(path,),
         not_taken=(*lacks, *_limits(path, container)),
     )
-    image = str(container["image"])
-    made = assumed_image(image, str(container.get("name", "")), root, path.parent)
     at = path, container.lines.get("image", 0)
-    yield from container_commands(command, made, entrypoint, words, image, at)
+    image = assumed_image(str(container["image"]), str(container.get("name", "")), root, at, path.parent)
+    yield from container_commands(command, image, entrypoint, words)
 
 
 def _environment(path: Path, container: Table, maps: Mapping[str, object]) -> tuple[dict[str, str], list[NotTaken]]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from .containers import container_commands
 from .deployment_command import (
     OPEN,
     DeploymentCommand,
@@ -18,10 +18,10 @@ from .deployment_command import (
     located,
     split_words,
     text_of,
+    variables_of,
 )
-from .dockerfiles import image_at
+from .images import container_commands, image_at
 from .loading import MOST_NODES, loaded
-from .variables import variables_of
 
 __all__ = ["flaskenv_commands", "fly_commands", "platform_commands", "procfile_commands", "pyproject_commands"]
 
@@ -31,6 +31,8 @@ _INSTANCES = ("numInstances", "numReplicas", "instance_count", "instances")
 _DOCKERFILES = ("dockerfilePath", "dockerfile_path")
 _NO_WEB = ("worker", "release", "beat", "clock", "cron", "celery")
 """How the names of processes begin that answer no requests."""
+_BUILDPACK = re.compile(r"(?<!\S)bin/start-(\w+)(?:-\w+)?(?:\s+-\w+)*(?=\s)")
+"""What buildpacks of Heroku's start before the command behind it."""
 
 
 def procfile_commands(path: Path, text: str) -> Iterator[DeploymentCommand]:
@@ -40,10 +42,14 @@ def procfile_commands(path: Path, text: str) -> Iterator[DeploymentCommand]:
     for line in text.splitlines():
         name, colon, words = line.partition(":")
         if colon and not name.strip().startswith(("#", *_NO_WEB)):
+            fronts = _BUILDPACK.findall(words)
+            if fronts and not (path.parent / "bin" / f"start-{fronts[0]}").is_file():
+                words = _BUILDPACK.sub("", words)
             size = formation.get(name.strip()) if isinstance(formation, dict) else None
             yield DeploymentCommand(
                 file=path,
                 words=for_shell(words.strip()),
+                fronts=tuple(fronts),
                 environment=dict(_variables(manifest, {})) if isinstance(manifest, dict) else {},
                 instances=instances_of(size.get("quantity")) if isinstance(size, dict) else 1,
                 documents=(path.with_name("app.json"),) if isinstance(manifest, dict) else (),

@@ -10,11 +10,9 @@ from itertools import takewhile
 from pathlib import Path, PurePosixPath
 
 from .code_starts import PYTHON, console_scripts, python_words, started_by_code
-from .deployment_command import DeploymentCommand, text_of
-from .likelihood import is_development, is_platform
-from .places import ProjectFiles
+from .deployment_command import DeploymentCommand, interpolated, text_of
+from .places import ProjectFiles, is_development, is_platform
 from .shell import Place, ask_shell
-from .variables import interpolated
 
 __all__ = ["Start", "Started", "starts"]
 

@@ -10,25 +10,22 @@ from pathlib import Path
 
 from ...model.last_parts import by_last_parts
 from ...model.own import NotTaken, Weight
-from .compose import NO_FILE
-from .containers import LIMITED
 from .deployment_command import (
+    LIMITED,
+    NO_FILE,
     DeploymentCommand,
     assignments,
     command_of,
     instances_of,
+    joined_lines,
     line_with,
     located,
     split_words,
     text_of,
+    variables_of,
 )
-from .variables import variables_of
 
 __all__ = ["httpd_commands", "ini_commands", "systemd_commands"]
-
-
-_CONTINUED = re.compile(r"\\[ \t]*\n(?:[ \t]*[#;][^\n]*\n)*")
-"""A comment may stand between the lines of a value."""
 
 
 _ENV = re.compile(r"%\(ENV_(\w+)\)s")
@@ -129,10 +126,8 @@ class _Unit:
 
     def read(self, path: Path) -> None:
         """Take in a file; an empty value takes back what was said before."""
-        number, section = 1, ""
-        for line in _CONTINUED.sub(lambda match: "\\\0" * match[0].count("\n"), text_of(path)).splitlines():
-            at, number = number, number + 1 + line.count("\\\0")
-            words = line.replace("\\\0", " ").strip()
+        section = ""
+        for at, words in joined_lines(text_of(path), "#;"):
             section = words if words.startswith("[") else section
             key, equals, value = words.partition("=")
             if equals and section in ("[Service]", "") and not words.startswith(("#", ";")):

@@ -355,6 +355,27 @@ def test_a_platform_has_front_ends_of_its_own_whichever_script_its_file_names(tm
     assert (found.stack, found.place) == ("gunicorn:workers=3", "start.sh:2")
 
 
+BUILDPACK = {
+    "a site": ({"config/nginx.conf": SITE}, 'nginx:config="config/nginx.conf"/http/', "config/nginx.conf"),
+    "a template of ERB's": (
+        {"config/nginx.conf.erb": "server {\n  listen <%= ENV['A'] %>;\n  location / { proxy_pass http://a; } }"},
+        "nginx/http/", "config/nginx.conf.erb"),
+    "the buildpack's own": ({}, "nginx/http/", "Procfile"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", BUILDPACK)
+def test_a_front_end_that_a_platforms_command_starts_stands_before_the_server(tmp_path, case):
+    files, before, said = BUILDPACK[case]
+    line = "bin/start-nginx gunicorn -w 3 a:b"
+    found = current_deployment(write(tmp_path, {**files, "Procfile": f"web: {line}\n"}), SPECS)
+    assert found is not None
+    assert found.stack.startswith(before)
+    assert found.stack.partition("/http/")[2].startswith("gunicorn")
+    assert said in {gap.file for gap in found.gaps}
+    assert parse_stack(found.stack, SPECS, ANY, tmp_path)
+
+
 def test_what_another_folder_of_the_repository_runs_is_not_this_apps(tmp_path):
     write(
         tmp_path,

@@ -184,6 +184,37 @@ def test_what_stands_beside_it_is_missing_by_line(tmp_path, case):
     assert [(gap.file, gap.line, gap.what) for gap in found.gaps] == expected
 
 
+STAGES = {
+    "the last one by its name": (
+        "FROM x AS runtime\nCMD gunicorn a:b -w 3\nFROM runtime AS runtime-dev\nCMD gunicorn a:b -w 1\n", 1),
+    "the last one by what it starts": (
+        "FROM x AS base\nFROM base AS production\nCMD gunicorn a:b -w 3\n"
+        "FROM base AS old\nCMD gunicorn a:b -w 9\nFROM base\nCMD gunicorn a:b --reload\n", 2),
+    "the last one, without words of its own": (
+        "FROM x AS app\nCMD gunicorn a:b -w 3\nFROM app AS test\nENV X=1\n", 1),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", STAGES)
+@pytest.mark.parametrize("compose", [None, "services:\n  web:\n    image: shop.org/web\n"])
+def test_a_stage_of_production_is_assumed_where_the_last_is_for_development(tmp_path, case, compose):
+    text, line = STAGES[case]
+    files = {"Dockerfile": text} | ({"compose.yml": compose} if compose else {})
+    found = current_deployment(write(tmp_path, files), SPECS)
+    assert found is not None
+    assert found.stack == "gunicorn:workers=3"
+    gap = next(gap for gap in found.gaps if "stage" in gap.what)
+    assert (gap.file, gap.line, gap.weight) == ("Dockerfile", line, "assumed")
+
+
+def test_a_service_that_names_a_stage_has_that_one(tmp_path):
+    text = "FROM x AS runtime\nCMD gunicorn a:b -w 3\nFROM runtime AS web-test\nCMD gunicorn a:b -w 4\n"
+    compose = "services:\n  web:\n    build: {context: ., target: web-test}\n"
+    found = current_deployment(write(tmp_path, {"Dockerfile": text, "compose.yml": compose}), SPECS)
+    assert found is not None
+    assert (found.stack, found.gaps) == ("gunicorn:workers=4", ())
+
+
 def test_other_settings_of_django_are_named_with_the_line_to_write(tmp_path):
     write(tmp_path, {"compose.yml": "w:\n  command: gunicorn shop.wsgi\n  environment:\n"
                      "    DJANGO_SETTINGS_MODULE: shop.live\n"})  # fmt: skip

@@ -18,11 +18,10 @@ from ..commands import ELSEWHERE, served_app
 from ..deployment import DeploymentCommand, commands_of_file, deployment_commands
 from ..deployment_command import shown, text_of
 from ..kubernetes import is_manifest
-from ..likelihood import is_platform, likelihood
 from ..loading import problem_of
-from ..places import ProjectFiles
+from ..places import ProjectFiles, is_platform, likelihood
 from ..starts import starts
-from .fronts import Front, fronts, fronts_shown
+from .fronts import Front, fronts, fronts_shown, platform_fronts
 from .hop import ReadHop, shown_place
 from .process_variables import settings_variable
 from .reading import read_hop
@@ -161,9 +160,14 @@ def _found_in(
     elsewhere = dict(_elsewhere(before, command, commands))
     before = [front for front in before if front.file not in elsewhere or front in named]
     documents = dict.fromkeys((*command.documents, *filter(None, (command.document, command.file))))
-    told = {gap.what for gap in elsewhere.values()}
-    shown_ones = [front for front in fronts_shown(root, specs, documents) if front.title not in told]
-    found = _deployment(first, named or [*before, *shown_ones], root, base)
+    if command.fronts:
+        before = platform_fronts(command, before, specs, root)
+    elif is_platform(command.document or command.file, root):
+        before = []
+    else:
+        told = {gap.what for gap in elsewhere.values()}
+        before += [front for front in fronts_shown(root, specs, documents) if front.title not in told]
+    found = _deployment(first, named or before, root, base)
     gaps = (*found.gaps, *_beside(first), *settings_variable(first, entry), *_overriding(first, unread, file))
     gaps += (*_likelier(unraced, first, root, programs), *elsewhere.values())
     return replace(found, gaps=tuple(dict.fromkeys(gaps)), others=_others(found, others))
@@ -320,12 +324,12 @@ def _rank(command: DeploymentCommand, root: Path, problems: int) -> tuple[int, .
 
 
 def _deployment(hop: ReadHop, before: Sequence[Front], root: Path, base: Path) -> CurrentDeployment:
-    """Return the server with the first front end that fits it; platforms bring front ends of their own."""
+    """Return the server with the first front end that fits it."""
     file, line = hop.place
     command = hop.command
     front, gaps = None, list(hop.gaps)
     instances = command.instances
-    if not hop.line.is_inside and not is_platform(command.document or command.file, root):
+    if not hop.line.is_inside:
         front = next((each for each in before if each.wire(hop.speaks)), None)
         gaps += front.gaps if front else ()
         gaps += _further(front, instances) if front else ()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,13 +13,12 @@ from ....model.exported import is_exported
 from ....model.foreign import said_by
 from ....model.own import CONFIG, OwnReading, Signs, Weight
 from ....model.stack import ServerSpec
-from ..deployment_command import text_of
+from ..deployment_command import DeploymentCommand, shown, text_of
 from ..kubernetes import is_manifest, manifests
-from ..likelihood import is_development, likelihood
-from ..places import deployment_folders
+from ..places import deployment_folders, is_development, likelihood
 from .hop import quoted_value
 
-__all__ = ["Front", "fronts", "fronts_shown"]
+__all__ = ["Front", "fronts", "fronts_shown", "platform_fronts"]
 
 _NAMES = re.compile(r"\.(conf|nginx|vhost|template|tmpl|site|j2)$|nginx|^default$", re.IGNORECASE)
 _FOLDERS = frozenset({"sites-available", "sites-enabled", "conf.d", "nginx"})
@@ -31,8 +30,8 @@ _FORWARDS = re.compile(
     r"(?:^|[{;])\s*(?:(?:proxy|uwsgi|fastcgi|scgi)_pass\s|server\s*\{.*\binclude\s)", re.MULTILINE | re.DOTALL
 )
 """What forwards, or may include what does."""
-_TEMPLATE = re.compile(r"\{\{|\{%")
-_TEMPLATES = re.compile(r"\.(template|tmpl|tpl|j2|jinja2?|in)$")
+_TEMPLATE = re.compile(r"\{\{|\{%|<%")
+_TEMPLATES = re.compile(r"\.(template|tmpl|tpl|j2|jinja2?|erb|in)$")
 """Files of which a tool makes the configuration."""
 _LINE = re.compile(r"line (\d+): ")
 
@@ -157,6 +156,18 @@ def fronts(
     return sorted(whole, key=key)
 
 
+def platform_fronts(
+    command: DeploymentCommand, found: Sequence[Front], specs: Mapping[str, ServerSpec], root: Path
+) -> list[Front]:
+    """Return the front ends that a platform starts before ``command``, those of ``found`` with their files."""
+    place = shown(command.document or command.file, root)
+    return [
+        next((each for each in found if each.spec is spec), Front(title=spec.title, spec=spec, file=place))
+        for name in command.fronts
+        if (spec := specs.get(name)) is not None and spec.forwards
+    ]
+
+
 def _files(root: Path) -> Iterator[Path]:
     for place, _, names in deployment_folders(root):
         yield from (place / name for name in names if _may_forward(place, name))
@@ -178,6 +189,8 @@ def _front(root: Path, path: Path, spec: ServerSpec) -> Front | None:
     file, text = str(path.relative_to(root)), text_of(path)
     assert spec.own is not None
     try:
+        if line := _first_line("<%", text):
+            raise ValueError(f"line {line}: Stackrace reads no templates of ERB's")
         return Front(title=spec.title, spec=spec, file=file, reading=spec.own.reading(text, path, root))
     except (OSError, ValueError) as error:
         if not _PASSES.search(text):

@@ -10,8 +10,7 @@ from ....model.current import CurrentGap
 from ....model.own import Weight
 from ..deployment_command import text_of
 from ..kubernetes import MENTIONED, TEMPLATED, manifests
-from ..likelihood import is_development
-from ..places import deployment_folders
+from ..places import deployment_folders, is_development
 
 __all__ = ["unread_documents"]
 
