@@ -16,7 +16,14 @@ from .compose import compose_commands
 from .deployment_command import DeploymentCommand, located, text_of
 from .images import dockerfile_commands
 from .kubernetes import is_manifest, kubernetes_commands
-from .platforms import flaskenv_commands, fly_commands, platform_commands, procfile_commands, pyproject_commands
+from .platforms import (
+    flaskenv_commands,
+    fly_commands,
+    heroku_commands,
+    platform_commands,
+    procfile_commands,
+    pyproject_commands,
+)
 from .units import httpd_commands, ini_commands, systemd_commands
 
 __all__ = ["DeploymentCommand", "commands_of_file", "deployment_commands"]
@@ -115,7 +122,8 @@ _READERS: tuple[tuple[str, Reader, str], ...] = (
         "*/*compose*.y*ml */docker*/**/*compose*.y*ml",
     ),
     ("", kubernetes_commands, ""),
-    ("app.y*ml heroku.yml render.y*ml railway.toml railway.json .do/*.y*ml", _each(platform_commands), ""),
+    ("app.y*ml render.y*ml railway.toml railway.json .do/*.y*ml", _each(platform_commands), ""),
+    ("heroku.yml", _each(heroku_commands), ""),
     ("fly.toml fly.*.toml", _each(fly_commands), ""),
     (
         "uwsgi.ini */uwsgi.ini supervisor*.conf */supervisor*.conf */*/supervisor*.conf supervisor/*.conf "
@@ -123,7 +131,7 @@ _READERS: tuple[tuple[str, Reader, str], ...] = (
         _each(ini_commands),
         "",
     ),
-    ("*.service */*.service */systemd/*.service deploy*/**/*.service", systemd_commands, ""),
+    ("*.service */*.service */systemd/*.service */*/systemd/*.service deploy*/**/*.service", systemd_commands, ""),
     (
         "*.conf */*.conf *apache*/**/*.conf deploy*/**/*.conf sites-*/* */sites-*/* *.vhost */*.vhost",
         httpd_commands,

@@ -23,7 +23,14 @@ from .deployment_command import (
 from .images import container_commands, image_at
 from .loading import MOST_NODES, loaded
 
-__all__ = ["flaskenv_commands", "fly_commands", "platform_commands", "procfile_commands", "pyproject_commands"]
+__all__ = [
+    "flaskenv_commands",
+    "fly_commands",
+    "heroku_commands",
+    "platform_commands",
+    "procfile_commands",
+    "pyproject_commands",
+]
 
 _COMMANDS = ("cmd", "run_command", "start", "startCommand", "dockerCommand", "entrypoint", "command", "web")
 _VARIABLES = ("environment", "env", "env_variables", "envVars", "envs")
@@ -88,6 +95,32 @@ def platform_commands(path: Path, text: str) -> Iterator[DeploymentCommand]:
         docker = next((str(node[key]) for key in _DOCKERFILES if node.get(key)), "")
         if not lines and (docker or "docker" in (node.get("runtime"), node.get("env"))):
             yield from container_commands(beside, image_at(path.parent / (docker or "Dockerfile")), None, None)
+
+
+def heroku_commands(path: Path, text: str) -> Iterator[DeploymentCommand]:
+    """Read heroku.yml: its processes in place of what the images start that it builds.
+
+    Source: Heroku Dev Center, "Building Docker Images with heroku.yml".
+    """
+    document = loaded(path, text)
+    if not isinstance(document, dict):
+        return
+    images, run = _table(_table(document, "build"), "docker"), _table(document, "run")
+    beside = DeploymentCommand(file=path, words=(), document=path, documents=(path,))
+    beside = replace(beside, environment=dict(_variables({"env": _table(document, "setup").get("config")}, {})))
+    for name in dict.fromkeys((*run, *images)):
+        process = run.get(name)
+        words = process.get("command") if isinstance(process, dict) else process
+        of = str(process.get("image")) if isinstance(process, dict) else name
+        made = images.get(of) or images.get(name)
+        table = made if isinstance(made, dict) else {"dockerfile": made}
+        dockerfile = path.parent / str(table.get("dockerfile") or "Dockerfile")
+        line = " && ".join(map(str, words)) if isinstance(words, list) else str(words or "")
+        if not str(name).startswith(_NO_WEB):
+            image = image_at(dockerfile, str(table.get("target") or ""))
+            yield from container_commands(
+                replace(beside, service=str(name)), image, for_shell(line) if line else None, None
+            )
 
 
 def fly_commands(path: Path, text: str) -> Iterator[DeploymentCommand]:

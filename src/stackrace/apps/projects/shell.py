@@ -313,7 +313,10 @@ class _Scene:
         if answer["is_late"]:
             problem = f"it does not end within {LONGEST_S:g} s"
         elif not calls and (said or answer["code"]):
-            problem = said.replace("/.stackrace/", "") or f"it ends with {answer['code']} here, and starts nothing"
+            problem = (
+                re.sub("/?(.stackrace|real)/", "", said)
+                or f"it ends with {answer['code']} here, and starts nothing"
+            )
         return Heard(
             calls=tuple(calls),
             scripts=tuple(self.scripts),

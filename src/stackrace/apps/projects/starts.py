@@ -88,6 +88,9 @@ def starts(command: DeploymentCommand, project: ProjectFiles, programs: Collecti
     """
     found = _Search(command=command, project=project, programs=frozenset(programs))
     found.follow(command.words, command.variables, command.folder, 0)
+    own = [word for word in command.words if PurePosixPath(word).name in found.own]
+    if own and not found.starts:
+        found.problem = found.problem or found.unfollowed(own)
     return Started(starts=tuple(reversed(found.starts)), problem=found.problem)
 
 
@@ -114,7 +117,7 @@ class _Search:
                     self.command, own = started, self.command
                     self._note(started.words, variables, folder)
                     self.command = own
-                if not depth and not self.starts:
+                if not self.starts and not depth:
                     self._follow_inside(words, variables, folder)
         self.wrappers = before
 
@@ -126,18 +129,17 @@ class _Search:
             behind = takewhile(lambda word: word not in _ENDS, words[place + 1 :])
             self._note([self._program(words[place]), *behind], variables, folder)
         else:
-            self.problem = self.problem or self._unfollowed(words)
+            self.problem = self.problem or self.unfollowed(words)
 
-    def _unfollowed(self, words: Sequence[str]) -> str:
+    def unfollowed(self, words: Sequence[str]) -> str:
         """Return why nobody knows what an image's program starts; empty for one that serves no app of Python's."""
         name, path = PurePosixPath(words[0]).name, self.command.image or self.command.file
         is_image = self.command.image is not None or "file" in path.name.lower()
-        is_of_interest = is_image and _HAS_PYTHON.search(text_of(path)) and not PYTHON.fullmatch(name)
-        if (
-            not is_of_interest
-            or name in _NO_SERVERS
-            or is_development(self.command.document or path, self.project.root)
-        ):
+        if PYTHON.fullmatch(name) or name in _NO_SERVERS:
+            return ""
+        if name not in self.own and not (is_image and _HAS_PYTHON.search(text_of(path))):
+            return ""
+        if is_development(self.command.document or path, self.project.root):
             return ""
         return f"nothing in the project says what {name} starts"
 
@@ -211,7 +213,7 @@ class _Search:
             self.follow([interpolated(word, variables) for word in _split(line)], variables, folder, depth + 1)
             return
         if not is_line and not heard.scripts and not depth and len(words) > 1:
-            self.problem = self.problem or self._unfollowed(words[1:])
+            self.problem = self.problem or self.unfollowed(words[1:])
         before = len(self.starts)
         command = self.command
         # a loop may call the same a thousand times

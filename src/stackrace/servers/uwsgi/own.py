@@ -72,7 +72,7 @@ TAKEN = {key: concern for concern, keys in _DECIDED.items() for key in keys.spli
 """What is decided for it."""
 
 _LINE = re.compile(r"\s*([^=;#\s\[][^=\s]*)\s*(?:=\s*(.*?))?\s*$")
-_FILES = ("ini", "yaml", "json", "xml", "inherit")
+_FILES = ("ini", "yaml", "json", "xml", "include", "inherit")
 """What names another configuration file."""
 _ROUTERS = ("http", "https")
 _SAYING = {**SETTINGS, "http": "http", "http-socket": "http"}

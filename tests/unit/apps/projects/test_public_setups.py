@@ -154,6 +154,49 @@ READ = {
         'gunicorn:config="shop/docker_gunicorn_configuration.py"',
         {},
     ),
+    "a stage of heroku.yml": (
+        {
+            "heroku.yml": "build: {docker: {web: {dockerfile: Dockerfile, target: prod}}}\n"
+            "setup: {config: {N: '3'}}\n",
+            "Dockerfile": "FROM python AS prod\nCMD gunicorn a:b -w $N\nFROM prod AS dev\nCMD bash\n",
+        },
+        "gunicorn:workers=3",
+        {},
+    ),
+    "a process of heroku.yml": (
+        {
+            "heroku.yml": "build: {docker: {django: Dockerfile}}\nrun:\n"
+            "  worker: {image: django, command: [celery]}\n"
+            "  web: {image: django, command: [./manage.py check, gunicorn a:b]}\n",
+            "Dockerfile": "FROM python\nENV WEB_CONCURRENCY=3\nCMD bash\n",
+        },
+        "gunicorn:workers=3",
+        {},
+    ),
+    "a unit among a package's files, with an nginx that containers have": (
+        {
+            "contrib/common/systemd/shop.service": "[Service]\nExecStart=/opt/shop/bin/gunicorn -w 3 a:b\n",
+            "compose.yml": "services: {web: {build: ., command: manage.py runserver}}\n",
+            "contrib/shop.conf.nginx": PROXY.format("web"),
+            "contrib/docker/shop.conf.nginx": PROXY.format("web"),
+        },
+        "gunicorn:workers=3",
+        {"nginx": ELSE.format("web")},
+    ),
+    "a file that uWSGI's file includes": (
+        {"Procfile": "web: uwsgi uwsgi.ini", "uwsgi.ini": "[uwsgi]\ninclude = base.ini\nhttp = :80\n"},
+        "uwsgi:config=uwsgi.ini",
+        {"include = base.ini": "the settings of this other file are missing"},
+    ),
+    "a server's file beside a program of the project's own": (
+        {
+            "pyproject.toml": '[project.scripts]\nshop = "shop:main"\n',
+            "shop.service": "[Service]\nExecStart=/usr/local/bin/shop serve\n",
+            "etc/uwsgi.ini": "[uwsgi]\nhttp = :80\nprocesses = 3\n",
+        },
+        'uwsgi:config="etc/uwsgi.ini"',
+        {"the command": "nothing in the project says what shop starts"},
+    ),
 }  # fmt: skip
 
 

@@ -185,7 +185,9 @@ def _elsewhere(
         ):
             where = known[0].document or known[0].file
             why = f"it stands before {known[0].hosts[front.host]}, another service of {where.name}"
-            yield front.file, CurrentGap(file=front.file, line=0, what=front.title, why=why)
+            # of several before one service the likeliest says enough
+            first = next(each.file for each in before if (each.title, each.host) == (front.title, front.host))
+            yield front.file, CurrentGap(file=first, line=0, what=front.title, why=why)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
