@@ -17,7 +17,7 @@ from tests.tls import Certificate, make_certificate
 from tests.warm import Warm
 
 from stackrace.apps.projects import shell
-from stackrace.apps.projects.current import asking
+from stackrace.apps.projects.current import reading
 from stackrace.model import secrets
 
 STACKRACE = Path(sys.executable).with_name("stackrace")
@@ -38,7 +38,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 runner._update_current_test_var = lambda *_: None
 
 # a busy machine takes longer to run a script or a server's file, which does not make them endless
-shell.LONGEST_S = asking.LONGEST_S = 120.0
+shell.LONGEST_S = reading.LONGEST_S = 120.0
 
 # what a shell runs in the background ignores Ctrl-C, and so would all that tests start to be interrupted
 signal.signal(signal.SIGINT, signal.default_int_handler)

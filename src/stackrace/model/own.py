@@ -188,6 +188,8 @@ class CommandLine:
     """What the words for a setting mean; a setting that is not in it takes them as they are."""
     says: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     """The options that are decided for it, but say something of a setting: its name and value."""
+    decided: Mapping[str, Concern] = field(default_factory=dict)
+    """The options that are decided for it, beside those that its language refuses."""
     speaks: Mapping[str, str] = field(default_factory=dict)
     """The options, or keys of its file, that make it speak another protocol than HTTP, and which; empty: their
     value."""

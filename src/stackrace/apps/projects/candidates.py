@@ -157,7 +157,7 @@ class ProjectCode:
         for command in deployment_commands(self.folder):
             for start in starts(command, project, PROGRAMS).starts:
                 served = served_app(start.words, start.variables, start.folder)
-                candidate = None if served is None else self._served(served, start.command)
+                candidate = None if served is None else self._served(served, start)
                 if candidate is not None:
                     named.setdefault((candidate.root, candidate.entry.target), candidate)
         return tuple(named.values())

@@ -75,6 +75,8 @@ class DeploymentCommand:
     """Where it is started, as its file says; empty where that does not."""
     instances: int = 1
     """How often it is started."""
+    wrappers: tuple[str, ...] = ()
+    """The programs around it that change how it runs."""
     service: str = ""
     """What its file calls it."""
     document: Path | None = None

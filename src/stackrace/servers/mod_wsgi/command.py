@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ...model.own import CommandLine
+from ...model.own import CommandLine, Concern
 
 __all__ = ["COMMAND"]
 
@@ -23,5 +23,15 @@ COMMAND = CommandLine(
     at_once=_at_once,
     is_inside=True,
     settings={"mode": "mode", "processes": "processes", "threads": "threads", "maximum-requests": "max_requests"},
+    decided={
+        option: concern
+        for concern, options in {
+            Concern.ADDRESS: "host port",
+            Concern.USER: "user group",
+            Concern.LOGS: "access-log log-to-terminal startup-log",
+            Concern.PATHS: "server-root url-alias working-directory",
+        }.items()
+        for option in options.split()
+    },
     unlike=frozenset({"reload-on-changes", "debug-mode", "enable-debugger"}),
 )

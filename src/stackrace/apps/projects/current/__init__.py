@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
@@ -23,8 +23,7 @@ from ..places import ProjectFiles, is_platform, likelihood
 from ..starts import starts
 from .fronts import Front, fronts, fronts_shown, platform_fronts
 from .hop import ReadHop, shown_place
-from .process_variables import settings_variable
-from .reading import read_hop
+from .reading import read_hop, take_settings_variable
 from .unread import unread_documents
 
 __all__ = ["current_deployment"]
@@ -53,11 +52,15 @@ def current_deployment(
     those of other apps; ``python`` is the app's interpreter, as far as these are known. None where no file starts
     one of its servers. Raises InputError for a ``file`` that is not there, or starts none.
     """
-    base = folder.absolute()
-    places = [base, *_above(base)] if file is None else [_home(file.absolute(), base)]
+    if file is not None and not file.is_file():
+        raise InputError(
+            f"there is no file {file} to take the current deployment from; correct --current, or [race] current"
+        )
+    base, file = folder.absolute(), file and file.absolute()
+    places = [base, *_above(base)] if file is None else [_home(file, base)]
     found = None
     for root in places:
-        here = _found_in(root, base, specs, file, entry, python)
+        here = _Reading(root, base, specs, file, python).deployment(entry)
         # a server's own file says less than a command that names it
         if here is not None and (file or (here.stack and Path(here.file).suffix not in _OWN_SUFFIXES)):
             return here
@@ -82,12 +85,6 @@ _FOR_ALL = re.compile(
 """Folders beside the app's that may hold what starts it."""
 
 
-def _may_start(command: DeploymentCommand, root: Path, base: Path) -> bool:
-    """Tell whether what a file of the repository starts may be the app in ``base``: others have files, too."""
-    places = (command.file, command.document, command.image)
-    return all(_may_concern(place.parent, root, base) for place in places if place is not None)
-
-
 def _may_concern(folder: Path, root: Path, base: Path) -> bool:
     if base.is_relative_to(folder) or folder.is_relative_to(base) or not folder.is_relative_to(root):
         return True
@@ -99,78 +96,191 @@ def _home(file: Path, base: Path) -> Path:
     return next((place for place in (base, *_above(base)) if file.is_relative_to(place)), base)
 
 
-def _found_in(
-    root: Path,
-    base: Path,
-    specs: Mapping[str, ServerSpec],
-    file: Path | None,
-    entry: Entry | None,
-    python: Path | None,
-) -> CurrentDeployment | None:
-    if file is not None and not file.is_file():
-        raise InputError(
-            f"there is no file {file} to take the current deployment from; correct --current, or [race] current"
-        )
-    beside = None if file is None else file.absolute()
-    is_front = beside in {root / front.file for front in fronts(root, specs, beside=beside)}
-    commands: Sequence[DeploymentCommand] = deployment_commands(root, wide=True)
-    if file is not None and not is_front:
+_PLAIN = 1
+"""The stage of what is called nothing special."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Unraced:
+    """A command of which nobody knows what it starts, or that starts what cannot be raced."""
+
+    command: DeploymentCommand
+    problem: str
+    words: tuple[str, ...] = ()
+    """Of a program that serves an app."""
+
+
+class _Reading:
+    """What the files below ``root``, or ``file`` alone, start of the app in ``base``."""
+
+    def __init__(
+        self, root: Path, base: Path, specs: Mapping[str, ServerSpec], file: Path | None, python: Path | None
+    ) -> None:
+        self.root, self.base, self.specs, self.file, self.python = root, base, specs, file, python
+        self.project = ProjectFiles(root)
+        self.programs = {name: spec for spec in specs.values() if spec.command for name in spec.command.programs}
+        self.hops: list[ReadHop] = []
+        self.unraced: list[_Unraced] = []
+        self.commands = [each for each in self._commands() if not _is_own_file(each) and self._may_start(each)]
+
+    def deployment(self, entry: Entry | None) -> CurrentDeployment | None:
+        """Return the likeliest deployment, of the app ``entry`` if any is."""
+        self._follow(self.commands)
+        self._follow([command for command in self._alone() if self._may_start(command)])
+        real = self._without_parts([hop for hop in self.hops if not hop.is_unlike or self.file is not None])
+        # a repository above may be that of a tool, which has templates for others
+        unread = list(unread_documents(self.root, self.programs.keys() if self.root == self.base else ()))
+        others = [each for each in self.unraced if each.words or not real]
+        other = min(others, key=lambda each: self._rank(each.command), default=None)
+        if not real:
+            return self._none_raced(other, unread)
+        ours = [hop for hop in real if entry is not None and _starts(hop, entry)]
+        first, *rest = sorted(ours or real, key=self._likelihood)
+        if other is not None and self._rank(other.command) < self._likelihood(first):
+            places = tuple(f"{file}:{line}" for file, line in (hop.place for hop in (first, *rest)))
+            return replace(self._unraced(other), others=tuple(dict.fromkeys(places)))
+        take_settings_variable(first, entry)
+        before, elsewhere = self._before(first.command)
+        found = _deployment(first, before, self.root, self.base)
+        gaps = (*found.gaps, *_beside(first), *self._overriding(first, unread), *self._likelier(first), *elsewhere)
+        return replace(found, gaps=tuple(dict.fromkeys(gaps)), others=_others(found, rest))
+
+    def _commands(self) -> Sequence[DeploymentCommand]:
+        """Return what the files start, or the file that the user named, unless that is one of a front end."""
+        commands, file = deployment_commands(self.root, wide=True), self.file
+        fronts_there = fronts(self.root, self.specs, beside=file) if file is not None else ()
+        if file is None or file in {self.root / front.file for front in fronts_there}:
+            return commands
         # what another file starts with variables of its own keeps these
-        own = [command for command in commands if file.absolute() in (command.document, command.file)]
-        own = [command for command in own if command.document == file.absolute()] or own
-        commands = own or commands_of_file(file.absolute(), root)
-    commands = [command for command in commands if not _is_own_file(command) and _may_start(command, root, base)]
-    project = ProjectFiles(root)
-    hops, unraced = _hops(commands, specs, project, python)
-    alone = [command for command in _alone(root, hops, file) if _may_start(command, root, base)]
-    hops += _hops(alone, specs, project, python)[0]
-    real = _without_parts([hop for hop in hops if not hop.is_unlike or file is not None], root)
-    programs = {name for spec in specs.values() if spec.command for name in spec.command.programs}
-    # a repository above may be that of a tool, which has templates for others
-    unread = list(unread_documents(root, programs if root == base else ()))
-    first_other = min(
-        (each for each in unraced if each.words or not real),
-        key=lambda each: _rank(each.command, root, 1),
-        default=None,
-    )
-    if not real:
-        if first_other is not None:
-            return first_other.deployment(root)
-        if unread and file is None:
-            gap = unread[0]
-            return CurrentDeployment(stack="", file=gap.file, line=gap.line, problem=f"{gap.what}: {gap.why}")
-        if file is not None:
+        own = [command for command in commands if file in (command.document, command.file)]
+        own = [command for command in own if command.document == file] or own
+        return own or commands_of_file(file, self.root)
+
+    def _may_start(self, command: DeploymentCommand) -> bool:
+        """Tell whether what a file of the repository starts may be the app: others have files, too."""
+        places = (command.file, command.document, command.image)
+        return all(_may_concern(place.parent, self.root, self.base) for place in places if place is not None)
+
+    def _follow(self, commands: Iterable[DeploymentCommand]) -> None:
+        """Note the servers that ``commands`` start, and the commands that are no server of the catalogue's."""
+        for command in commands:
+            found = starts(command, self.project, self.programs.keys() | ELSEWHERE.keys())
+            for start in found.starts:
+                spec = self.programs.get(start.words[0])
+                if spec is not None and spec.command is not None:
+                    self.hops.append(read_hop(start, spec, spec.command, self.project, self.python, found.problem))
+                else:
+                    problem = f"it is served by {ELSEWHERE[start.words[0]]}, which Stackrace does not race"
+                    self.unraced.append(_Unraced(command=start, problem=problem, words=start.words))
+            if found.problem and not found.starts:
+                self.unraced.append(_Unraced(command=command, problem=found.problem))
+
+    def _alone(self) -> Iterator[DeploymentCommand]:
+        """Yield what servers' own files start that no command names, or what the file starts if it is one."""
+        named = {hop.config for hop in self.hops}
+        patterns = [(each, words) for name, words in _ALONE.items() for each in (name, f"*/{name}")]
+        found = [(path, words) for pattern, words in patterns for path in sorted(self.root.glob(pattern))]
+        found = [(path, words) for path, words in found if not is_exported(path)]
+        if self.file is not None:
+            named = set()
+            found = [(self.file, words) for name, words in _ALONE.items() if self.file.suffix == Path(name).suffix][
+                :1
+            ]
+        for path, words in found:
+            place = os.path.relpath(path, self.root)
+            if place not in named and _CONFIGURES.search(text_of(path)):
+                yield DeploymentCommand(file=path, words=(*words, place), line=1)
+
+    def _without_parts(self, hops: Sequence[ReadHop]) -> list[ReadHop]:
+        """Leave out the images that a document of more than development starts in its own way."""
+        documented = [hop for hop in hops if hop.command.document is not None]
+        built = {hop.command.image for hop in documented if self._likelihood(hop)[0] <= _PLAIN}
+        return [hop for hop in hops if hop in documented or hop.command.file not in built]
+
+    def _likelihood(self, hop: ReadHop) -> tuple[int, ...]:
+        return self._rank(hop.command, int(bool(hop.problem)))
+
+    def _rank(self, command: DeploymentCommand, problems: int = 0) -> tuple[int, ...]:
+        """Return a key by which commands sort, the likeliest one of production first."""
+        stage, kind = likelihood(command.document or command.file, self.root, command.service)
+        if command.image is not None and stage == _PLAIN:
+            # what is built by an image of production is one
+            stage = min(stage, likelihood(command.image, self.root)[0])
+        # a service says more than the image that it is built of
+        return stage, kind, problems, command.rank, int(not command.service)
+
+    def _unraced(self, other: _Unraced) -> CurrentDeployment:
+        file, line = shown_place(other.command, self.root)
+        return CurrentDeployment(stack="", file=file, line=line, problem=other.problem)
+
+    def _none_raced(self, other: _Unraced | None, unread: Sequence[CurrentGap]) -> CurrentDeployment | None:
+        """Return what stands in the way where no server was found. Raises InputError for a file that has none."""
+        if other is not None:
+            return self._unraced(other)
+        if self.file is not None:
+            problem = problem_of(self.file, text_of(self.file))
             raise InputError(
-                f"{file} starts no server that Stackrace knows{_why_unread(file)}; "
+                f"{self.file} starts no server that Stackrace knows{f' ({problem})' if problem else ''}; "
                 "use --current, or [race] current, with another file"
             )
-        return None
-    ours = [hop for hop in real if entry is not None and _starts(hop, entry)]
-    first, *others = sorted(ours or real, key=lambda hop: _likelihood(hop, root))
-    if first_other is not None and _rank(first_other.command, root, 0) < _likelihood(first, root):
-        places = tuple(f"{file}:{line}" for file, line in (hop.place for hop in (first, *others)))
-        return replace(first_other.deployment(root), others=tuple(dict.fromkeys(places)))
-    before = [
-        front
-        for front in fronts(root, specs, {text_of(command.file) for command in commands}, beside)
-        if _may_concern((root / front.file).parent, root, base)
-    ]
-    named = [front for front in before if file is not None and root / front.file == file.absolute()]
-    command = first.command
-    elsewhere = dict(_elsewhere(before, command, commands))
-    before = [front for front in before if front.file not in elsewhere or front in named]
-    documents = dict.fromkeys((*command.documents, *filter(None, (command.document, command.file))))
-    if command.fronts:
-        before = platform_fronts(command, before, specs, root)
-    elif is_platform(command.document or command.file, root):
-        before = []
-    else:
-        told = {gap.what for gap in elsewhere.values()}
-        before += [front for front in fronts_shown(root, specs, documents) if front.title not in told]
-    found = _deployment(first, named or before, root, base)
-    gaps = (*found.gaps, *_beside(first), *settings_variable(first, entry), *_overriding(first, unread, file))
-    gaps += (*_likelier(unraced, first, root, programs), *elsewhere.values())
-    return replace(found, gaps=tuple(dict.fromkeys(gaps)), others=_others(found, others))
+        places = (
+            CurrentDeployment(stack="", file=gap.file, line=gap.line, problem=f"{gap.what}: {gap.why}")
+            for gap in unread
+        )
+        return next(places, None)
+
+    def _before(self, command: DeploymentCommand) -> tuple[list[Front], list[CurrentGap]]:
+        """Return the front ends that may stand before ``command``, and what to say of those of other services."""
+        texts = {text_of(each.file) for each in self.commands}
+        found = fronts(self.root, self.specs, texts, self.file)
+        found = [front for front in found if _may_concern((self.root / front.file).parent, self.root, self.base)]
+        elsewhere = dict(_elsewhere(found, command, self.commands))
+        if named := [front for front in found if self.root / front.file == self.file]:
+            return named, [*elsewhere.values()]
+        found = [front for front in found if front.file not in elsewhere]
+        if command.fronts:
+            found = platform_fronts(command, found, self.specs, self.root)
+        elif is_platform(command.document or command.file, self.root):
+            found = []
+        else:
+            documents = dict.fromkeys((*command.documents, *filter(None, (command.document, command.file))))
+            told = {gap.what for gap in elsewhere.values()}
+            found += [each for each in fronts_shown(self.root, self.specs, documents) if each.title not in told]
+        return found, [*elsewhere.values()]
+
+    def _overriding(self, hop: ReadHop, unread: Sequence[CurrentGap]) -> Iterator[CurrentGap]:
+        """Yield the files that may override what ``hop`` is: an image's words, and objects of Kubernetes.
+
+        What is said elsewhere, or was named by the user, is a deployment of its own: they only stand beside it.
+        """
+        command = hop.command
+        file = command.document or command.file
+        is_overridden = is_manifest(file) or (command.document is None and not is_platform(file, self.root))
+        for gap in unread if self.file is None else ():
+            yield gap if is_overridden else replace(gap, weight=Weight.PLAIN)
+
+    def _likelier(self, hop: ReadHop) -> Iterator[CurrentGap]:
+        """Yield the commands that are likelier than ``hop`` and name a server, but cannot be told to start it."""
+        for each in self.unraced:
+            named = set(re.findall(r"[\w-]+", " ".join(each.command.words))) & self.programs.keys()
+            is_other = named or _is_own_file(hop.command)
+            if is_other and not each.words and self._rank(each.command) < self._likelihood(hop):
+                file, line = shown_place(each.command, self.root)
+                what = f"the command with {' and '.join(sorted(named))}" if named else "the command"
+                yield CurrentGap(file=file, line=line, what=what, why=each.problem, weight=Weight.SIZE)
+
+
+def _is_own_file(command: DeploymentCommand) -> bool:
+    """Tell whether a command is what a server's own file says of the app, rather than one that somebody starts."""
+    own = {Path(name).suffix: words[0] for name, words in _ALONE.items()}
+    return own.get(command.file.suffix) == command.words[0]
+
+
+def _starts(hop: ReadHop, entry: Entry) -> bool:
+    """Tell whether a server starts the app ``entry``: by the package or module that both name first."""
+    wanted = entry.target.partition(":")[0].partition(".")[0]
+    app = served_app(hop.command.words, hop.command.variables, hop.command.folder)
+    return app is not None and wanted in (*PurePosixPath(app.module).parts, *app.module.split("."))
 
 
 def _elsewhere(
@@ -190,43 +300,6 @@ def _elsewhere(
             yield front.file, CurrentGap(file=first, line=0, what=front.title, why=why)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Unraced:
-    """A command of which nobody knows what it starts, or that starts what cannot be raced."""
-
-    command: DeploymentCommand
-    problem: str
-    words: tuple[str, ...] = ()
-    """Of a program that serves an app."""
-
-    def deployment(self, root: Path) -> CurrentDeployment:
-        file, line = shown_place(self.command, root)
-        return CurrentDeployment(stack="", file=file, line=line, problem=self.problem)
-
-
-def _hops(
-    commands: Sequence[DeploymentCommand],
-    specs: Mapping[str, ServerSpec],
-    project: ProjectFiles,
-    python: Path | None,
-) -> tuple[list[ReadHop], list[_Unraced]]:
-    """Return the servers that ``commands`` start, and the commands that are no server of the catalogue's."""
-    hops, unraced = [], []
-    programs = {name: spec for spec in specs.values() if spec.command for name in spec.command.programs}
-    for command in commands:
-        found = starts(command, project, programs.keys() | ELSEWHERE.keys())
-        for start in found.starts:
-            spec = programs.get(start.words[0])
-            if spec is not None and spec.command is not None:
-                hops.append(read_hop(start, spec, spec.command, project, python, found.problem))
-            else:
-                problem = f"it is served by {ELSEWHERE[start.words[0]]}, which Stackrace does not race"
-                unraced.append(_Unraced(command=start.command, problem=problem, words=start.words))
-        if found.problem and not found.starts:
-            unraced.append(_Unraced(command=command, problem=found.problem))
-    return hops, unraced
-
-
 def _beside(hop: ReadHop) -> Iterator[CurrentGap]:
     """Yield what its documents say of the server that a race goes without, and what they leave open."""
     command = hop.command
@@ -236,93 +309,6 @@ def _beside(hop: ReadHop) -> Iterator[CurrentGap]:
         if weight is Weight.VARIABLES:
             weight = Weight.SIZE if hop.takes_workers else Weight.PLAIN
         yield CurrentGap(file=shown(file, hop.root), line=gap.line, what=gap.what, why=gap.why, weight=weight)
-
-
-def _overriding(hop: ReadHop, unread: Sequence[CurrentGap], file: Path | None) -> Iterator[CurrentGap]:
-    """Yield the files that may override what ``hop`` is: an image's words, and objects of Kubernetes.
-
-    What is said elsewhere, or was named by the user, is a deployment of its own: they only stand beside it.
-    """
-    command = hop.command
-    file_of = command.document or command.file
-    is_overridden = is_manifest(file_of) or (command.document is None and not is_platform(file_of, hop.root))
-    for gap in unread if file is None else ():
-        yield gap if is_overridden else replace(gap, weight=Weight.PLAIN)
-
-
-def _likelier(
-    unraced: Sequence[_Unraced], hop: ReadHop, root: Path, programs: Collection[str]
-) -> Iterator[CurrentGap]:
-    """Yield the commands that are likelier than ``hop`` and name a server, but cannot be told to start it."""
-    for each in unraced:
-        named = set(re.findall(r"[\w-]+", " ".join(each.command.words))) & set(programs)
-        is_other = named or _is_own_file(hop.command)
-        if is_other and not each.words and _rank(each.command, root, 0) < _likelihood(hop, root):
-            file, line = shown_place(each.command, root)
-            what = f"the command with {' and '.join(sorted(named))}" if named else "the command"
-            yield CurrentGap(file=file, line=line, what=what, why=each.problem, weight=Weight.SIZE)
-
-
-def _why_unread(file: Path) -> str:
-    """Return, in brackets, what is wrong with the file itself; empty where nothing is."""
-    problem = problem_of(file, text_of(file))
-    return f" ({problem})" if problem else ""
-
-
-def _is_own_file(command: DeploymentCommand) -> bool:
-    """Tell whether a command is what a server's own file says of the app, rather than one that somebody starts."""
-    own = {Path(name).suffix: words[0] for name, words in _ALONE.items()}
-    return own.get(command.file.suffix) == command.words[0]
-
-
-def _alone(root: Path, hops: Sequence[ReadHop], file: Path | None) -> list[DeploymentCommand]:
-    """Return what servers' own files start that no command names, or what ``file`` starts if that is one."""
-    if file is not None:
-        words = next((words for name, words in _ALONE.items() if file.suffix == Path(name).suffix), ())
-        words = words if _CONFIGURES.search(text_of(file)) else ()
-        place = os.path.relpath(file.absolute(), root)
-        return [DeploymentCommand(file=file.absolute(), words=(*words, place), line=1)] if words else []
-    named = {hop.config for hop in hops}
-    return [
-        DeploymentCommand(file=path, words=(*words, str(path.relative_to(root))), line=1)
-        for name, words in _ALONE.items()
-        for pattern in (name, f"*/{name}")
-        for path in sorted(root.glob(pattern))
-        if str(path.relative_to(root)) not in named and not is_exported(path) and _CONFIGURES.search(text_of(path))
-    ]
-
-
-def _starts(hop: ReadHop, entry: Entry) -> bool:
-    """Tell whether a server starts the app ``entry``: by the package or module that both name first."""
-    wanted = entry.target.partition(":")[0].partition(".")[0]
-    app = served_app(hop.start.words, hop.variables, hop.start.folder)
-    return app is not None and wanted in (*PurePosixPath(app.module).parts, *app.module.split("."))
-
-
-_PLAIN = 1
-"""The stage of what is called nothing special."""
-
-
-def _without_parts(hops: Sequence[ReadHop], root: Path) -> list[ReadHop]:
-    """Leave out the images that a document of more than development starts in its own way."""
-    documented = [hop for hop in hops if hop.command.document is not None]
-    built = {hop.command.image for hop in documented if _likelihood(hop, root)[0] <= _PLAIN}
-    return [hop for hop in hops if hop in documented or hop.command.file not in built]
-
-
-def _likelihood(hop: ReadHop, root: Path) -> tuple[int, ...]:
-    return _rank(hop.command, root, int(bool(hop.problem)))
-
-
-def _rank(command: DeploymentCommand, root: Path, problems: int) -> tuple[int, ...]:
-    """Return a key by which commands sort, the likeliest one of production first."""
-    file = command.document or command.file
-    stage, kind = likelihood(file, root, command.service)
-    if command.image is not None and stage == _PLAIN:
-        # what is built by an image of production is one
-        stage = min(stage, likelihood(command.image, root)[0])
-    # a service says more than the image that it is built of
-    return stage, kind, problems, command.rank, int(not command.service)
 
 
 def _deployment(hop: ReadHop, before: Sequence[Front], root: Path, base: Path) -> CurrentDeployment:
