@@ -179,9 +179,9 @@ def _deployed_variable(names: set[str], root: Path) -> str:
                     return (
                         f"; {_shown(command.file)} names {_shown(path)}: --env-file {_shown(path)} ([app] env_file)"
                     )
-            for name in sorted(names & command.environment.keys()):
+            for name in sorted(names & command.variables.keys()):
                 # what is to be filled in is no value
-                if "$" not in (value := command.environment[name]):
+                if "$" not in (value := command.variables[name]):
                     shown = '"…"' if tells_secret(name) or any(secrets_in(name, value)) else json.dumps(value)
                     return f"; {_shown(command.file)} sets it: [app] env = {{ {name} = {shown} }}"
     return ""

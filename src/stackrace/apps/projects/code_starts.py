@@ -14,7 +14,7 @@ from .deployment_command import DeploymentCommand, text_of
 from .loading import loaded
 from .syntax import dotted_name
 
-__all__ = ["PYTHON", "base_class", "console_scripts", "python_words", "started_by_code"]
+__all__ = ["PYTHON", "base_class", "console_scripts", "program_file", "python_words", "started_by_code"]
 
 _CALLS = {
     "uvicorn.run": "uvicorn",
@@ -31,7 +31,7 @@ def started_by_code(command: DeploymentCommand, words: Sequence[str], root: Path
 
     An argument that is no literal stands as ``$(…)`` in them: only running it would tell its value.
     """
-    path = _program(command, words, root)
+    path = program_file(command, words, root)
     tree = parse(path) if path is not None else None
     if path is None or tree is None:
         return
@@ -55,7 +55,7 @@ def _imported(tree: ast.AST) -> Iterator[tuple[str, str]]:
                 yield from ((alias.asname or alias.name, f"{module}.{alias.name}") for alias in aliases)
 
 
-def _program(command: DeploymentCommand, words: Sequence[str], root: Path) -> Path | None:
+def program_file(command: DeploymentCommand, words: Sequence[str], root: Path) -> Path | None:
     """Return the file of the project that Python runs: ``python main.py``, ``python -m shop.main``."""
     bases = [folder for folder in (command.file.parent, root, root / "src") if folder.is_relative_to(root)]
     match python_words(words):

@@ -86,9 +86,11 @@ def compose_commands(files: Sequence[Path], root: Path) -> Iterator[DeploymentCo
     """Read what the services of compose files start, those files that compose reads together as one."""
     for model in models_of(files, root):
         hosts = dict(pair for name, service in model.services.items() for pair in _hosts(name, service))
+        images = {name: _image(model, name, service) for name, service in model.services.items()}
+        others = frozenset(name for name, image in images.items() if image.path is None)
         for name, service in model.services.items():
-            for command in _of_service(model, name, service):
-                yield replace(command, hosts=hosts)
+            for command in _of_service(model, name, service, images[name]):
+                yield replace(command, hosts=hosts, others=others)
 
 
 def _hosts(name: str, service: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
@@ -102,9 +104,8 @@ def _hosts(name: str, service: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         yield alias if colon else other, other
 
 
-def _of_service(model: Model, name: str, service: Mapping[str, Any]) -> Iterator[DeploymentCommand]:
+def _of_service(model: Model, name: str, service: Mapping[str, Any], image: Image) -> Iterator[DeploymentCommand]:
     at = service[_AT]
-    image = _image(model, name, service)
     profiles = [str(each) for each in service.get("profiles") or ()]
     command = DeploymentCommand(
         file=model.document,
@@ -152,7 +153,8 @@ def _image(model: Model, name: str, service: Mapping[str, Any]) -> Image:
         build = next((each for each in same if isinstance(each, dict)), None)
     if build is None:
         at = service[_AT].get("image", (model.document, 0))
-        assumed = assumed_image(image, name, model.root, at, model.document.parent)
+        words = service.get("command") or service.get("entrypoint")
+        assumed = assumed_image(image, name, model.root, at, model.document.parent, has_words=bool(words))
         # where another service says that it is made of the same, this one is of somebody else's
         built = [_dockerfile(model, each["build"]) for each in model.services.values() if each.get("build")]
         return Image() if assumed.path in built else assumed

@@ -95,6 +95,8 @@ class DeploymentCommand:
     """What stands beside it that a race goes without."""
     hosts: Mapping[str, str] = field(default_factory=dict)
     """The services of its document, by all the names under which they are reached there."""
+    others: frozenset[str] = frozenset()
+    """Those among them that are not made of the project."""
 
     @property
     def variables(self) -> dict[str, str]:

@@ -198,11 +198,13 @@ def container_commands(
         yield command
 
 
-def assumed_image(name: str, service: str, root: Path, at: tuple[Path, int], beside: Path) -> Image:
+def assumed_image(
+    name: str, service: str, root: Path, at: tuple[Path, int], beside: Path, *, has_words: bool
+) -> Image:
     """Return what a Dockerfile of the project makes, where the container ``service`` may have its image of it.
 
     ``name`` is that of the image, ``at`` where it stands; the folder ``beside`` has the service's file.
-    A container that nothing calls an app's has none of them.
+    A container that nothing calls an app's has none of them; one that ``has_words`` needs none of its image.
     """
     last = re.split(r"[:@]", name.rpartition("/")[2])[0].lower()
     is_ours = last in {root.name.lower(), beside.name.lower()}
@@ -220,7 +222,7 @@ def assumed_image(name: str, service: str, root: Path, at: tuple[Path, int], bes
         return last not in words, likelihood(path, root), path.parent != beside, len(path.parts)
 
     images = (image for path in sorted(found, key=key) for image in _likely_images(path))
-    made = next((each for each in images if each.words), Image())
+    made = next((each for each in images if each.words or has_words), Image())
     return (
         made.assume(*at, f"image {name}", f"it is taken for the image of {made.path.name}") if made.path else made
     )

@@ -94,7 +94,8 @@ def _of_container(
         not_taken=(*lacks, *_limits(path, container)),
     )
     at = path, container.lines.get("image", 0)
-    image = assumed_image(str(container["image"]), str(container.get("name", "")), root, at, path.parent)
+    name, has_words = str(container.get("name", "")), bool(container.get("command") or container.get("args"))
+    image = assumed_image(str(container["image"]), name, root, at, path.parent, has_words=has_words)
     yield from container_commands(command, image, entrypoint, words)
 
 

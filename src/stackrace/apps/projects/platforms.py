@@ -35,6 +35,7 @@ __all__ = [
 _COMMANDS = ("cmd", "run_command", "start", "startCommand", "dockerCommand", "entrypoint", "command", "web")
 _VARIABLES = ("environment", "env", "env_variables", "envVars", "envs")
 _INSTANCES = ("numInstances", "numReplicas", "instance_count", "instances")
+_WORKERS = "WEB_CONCURRENCY"
 _DOCKERFILES = ("dockerfilePath", "dockerfile_path")
 _NO_WEB = ("worker", "release", "beat", "clock", "cron", "celery")
 """How the names of processes begin that answer no requests."""
@@ -57,7 +58,10 @@ def procfile_commands(path: Path, text: str) -> Iterator[DeploymentCommand]:
                 file=path,
                 words=for_shell(words.strip()),
                 fronts=tuple(fronts),
-                environment=dict(_variables(manifest, {})) if isinstance(manifest, dict) else {},
+                # Heroku says how many fit into a dyno: Dev Center, "Optimizing Python Application Concurrency"
+                environment={_WORKERS: OPEN, **dict(_variables(manifest, {}))}
+                if isinstance(manifest, dict)
+                else {},
                 instances=instances_of(size.get("quantity")) if isinstance(size, dict) else 1,
                 documents=(path.with_name("app.json"),) if isinstance(manifest, dict) else (),
             )

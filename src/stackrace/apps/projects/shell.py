@@ -104,6 +104,8 @@ class Heard:
     """Why nothing could be asked, or what the calls hang on."""
     is_late: bool = False
     """Whether it did not end by itself, as a loop that starts a server anew each time it ends."""
+    said: str = ""
+    """What the shell complained of."""
     sources: Mapping[str, str] = field(default_factory=dict)
     """The programs whose output was unknown, by the number in its place."""
     is_refused: bool = False
@@ -133,7 +135,7 @@ def ask_shell(
     scene = _Scene(place)
     if not scene.read(words, variables, of_interest):
         return Heard()
-    open_ones = {name: value for name, value in variables.items() if unknown(value)}
+    given, open_ones = variables, {name: value for name, value in variables.items() if unknown(value)}
     variables = {name: value for name, value in variables.items() if not unknown(value)}
     unset = scene.bare(variables.keys() | open_ones.keys())
     bare = [*open_ones, *unset]
@@ -142,6 +144,10 @@ def ask_shell(
     other = ({**variables, **dict.fromkeys(bare, str(_OTHER))}, _OTHER, 0)
     # where it is known that both are needed, they run side by side
     first, *compared = scene.ask(words, run, other) if bare else scene.ask(words, run)
+    called = [name for name in unset if re.search(rf"\b{numbers[name]}\w*: (command )?not found", first.said)]
+    if called:
+        # a program around the server, in a variable that may be empty
+        return ask_shell(words, {**given, **dict.fromkeys(called, "")}, place, of_interest)
     known = {**{number: f"${name}" for name, number in numbers.items()}, **first.sources}
     if first.is_refused or not known:
         return first
@@ -322,6 +328,7 @@ class _Scene:
             scripts=tuple(self.scripts),
             problem=problem,
             is_late=bool(answer["is_late"]),
+            said=str(answer["said"]),
             sources=sources,
         )
 

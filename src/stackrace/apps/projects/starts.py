@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import takewhile
 from pathlib import Path, PurePosixPath
 
-from .code_starts import PYTHON, console_scripts, python_words, started_by_code
+from .code_starts import PYTHON, console_scripts, program_file, python_words, started_by_code
 from .deployment_command import DeploymentCommand, interpolated, text_of
 from .places import ProjectFiles, is_development, is_platform
 from .shell import Place, ask_shell
@@ -98,7 +98,11 @@ class _Search:
         else:
             for started in started_by_code(command, command.words, self.project.root):
                 self._note(started)
-            if not depth and not self.starts:
+            path = program_file(command, command.words, self.project.root)
+            if not self.starts and path is not None and self._speaks_of_one([text_of(path)]):
+                file = path.relative_to(self.project.root)
+                self.problem = self.problem or f"{file} starts a server in a way of its own"
+            elif not self.starts and not depth:
                 self._follow_inside(command)
 
     def _note(self, command: DeploymentCommand) -> None:
@@ -120,7 +124,7 @@ class _Search:
         """Return why nobody knows what an image's program starts; empty for one that serves no app of Python's."""
         name, path = PurePosixPath(words[0]).name, command.image or command.file
         is_image = command.image is not None or "file" in path.name.lower()
-        if PYTHON.fullmatch(name) or name in _NO_SERVERS:
+        if PYTHON.fullmatch(name) or name in _NO_SERVERS or name in _WRAPPERS:
             return ""
         if name not in self.own and not (is_image and _HAS_PYTHON.search(text_of(path))):
             return ""

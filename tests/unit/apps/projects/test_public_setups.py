@@ -197,6 +197,46 @@ READ = {
         'uwsgi:config="etc/uwsgi.ini"',
         {"the command": "nothing in the project says what shop starts"},
     ),
+    "a dyno of Heroku's": (
+        {"Procfile": "web: gunicorn a:b\n", "app.json": '{"env": {"A": {"value": "b"}}}'},
+        "gunicorn:workers=1",
+        {"WEB_CONCURRENCY": OPEN},
+    ),
+    "an image of which only the service says what it starts": (
+        {
+            "compose.yml": "services: {web: {image: shop/web, command: ./run.sh}}\n",
+            "Dockerfile": "FROM python\nWORKDIR /srv\nCOPY scripts/start.sh ./run.sh\n",
+            "scripts/start.sh": "#!/bin/sh\nexec gunicorn a:b -w 3\n",
+        },
+        "gunicorn:workers=3",
+        {"image shop/web": "it is taken for the image of Dockerfile, though nothing in the project says so"},
+    ),
+    "a front end of the container that supervisor runs in": (
+        {
+            "compose.yml": "services: {app: {image: shop/app}, db: {image: postgres}}\n",
+            "nginx.conf": PROXY.format("app"),
+            "Dockerfile": 'FROM python\nCMD ["supervisord", "-c", "/etc/supervisord.conf"]\n',
+            "docker/supervisord.conf": "[program:web]\ncommand=gunicorn a:b -w 3\n",
+        },
+        "nginx:config=nginx.conf/http/gunicorn:workers=3,socket=tcp",
+        {},
+    ),
+    "a program around the server that a variable may name": (
+        {
+            "Procfile": "web: ./start.sh\n",
+            "start.sh": '#!/bin/bash\nif [[ "$A" ]]; then W="$A "; else W=""; fi\n${W}$B gunicorn -w 3 a:b\n',
+        },
+        "gunicorn:workers=3",
+        {},
+    ),
+    "a number of workers that only the environment says": (
+        {
+            "Procfile": "web: gunicorn a:b\n",
+            "gunicorn.conf.py": 'from os import environ\nworkers = environ["N"]\n',
+        },
+        "gunicorn:config=gunicorn.conf.py",
+        {"workers = environ['N']": OPEN},
+    ),
 }  # fmt: skip
 
 
@@ -223,6 +263,13 @@ UNREAD = {
     "a program that nobody knows": (
         {"Dockerfile": 'FROM python\nCMD ["shop", "serve"]\n'},
         "nothing in the project says what shop starts",
+    ),
+    "code that starts a server in its own way": (
+        {
+            "Dockerfile": 'FROM python\nCMD ["python", "-m", "shop"]\n',
+            "shop/__main__.py": "from gunicorn.app.base import BaseApplication\n",
+        },
+        "shop/__main__.py starts a server in a way of its own",
     ),
     "a worker class that cannot be raced": (
         {"gunicorn_config.py": 'worker_class = "eventlet"\nworkers = 4\n'},

@@ -287,17 +287,23 @@ def _elsewhere(
     before: Sequence[Front], command: DeploymentCommand, commands: Sequence[DeploymentCommand]
 ) -> Iterator[tuple[str, CurrentGap]]:
     """Yield the files of front ends that lead to another service than ``command``, and what to say of them."""
-    service = command.service.partition(" ")[0]
     for front in before:
         known = [each for each in commands if front.host in each.hosts]
-        if known and not any(
-            each.document == command.document and each.hosts[front.host] == service for each in known
-        ):
+        if known and all(_is_another(front.host, each, command) for each in known):
             where = known[0].document or known[0].file
             why = f"it stands before {known[0].hosts[front.host]}, another service of {where.name}"
             # of several before one service the likeliest says enough
             first = next(each.file for each in before if (each.title, each.host) == (front.title, front.host))
             yield front.file, CurrentGap(file=first, line=0, what=front.title, why=why)
+
+
+def _is_another(host: str, known: DeploymentCommand, command: DeploymentCommand) -> bool:
+    """Tell whether ``host``, as the document of ``known`` has it, is another service than ``command`` starts."""
+    service = known.hosts[host]
+    if known.document == command.document:
+        return service != command.service.partition(" ")[0]
+    # a unit runs beside all containers; what else no document starts may be inside of one
+    return service in known.others or command.file.suffix == ".service"
 
 
 def _beside(hop: ReadHop) -> Iterator[CurrentGap]:

@@ -256,7 +256,7 @@ def _take_as_read(hop: ReadHop, text: str, reading: OwnReading) -> None:
             continue
         if value and not unknown(value):
             hop.set_value(name, name, value, f"{name} = {value}")
-        elif hop.command.variables and _READS.search(text):
+        elif _READS.search(expression) or (hop.command.variables and _READS.search(text)):
             hop.gap(f"{name} = {expression}", UNKNOWN, Weight.SIZE, (hop.config, _line_of(text, name)))
         else:
             hop.computed.add(name)
