@@ -71,13 +71,15 @@ class Image:
         whole = str(PurePosixPath(self.folder or "/", path))
         return f"{whole}/" if path.endswith("/") and whole != "/" else whole
 
-    def copy(self, sources: Sequence[str], target: str) -> None:
-        """Note what COPY brings, and where."""
+    def copy(self, sources: Sequence[str], target: str, *, is_made: bool) -> None:
+        """Note what COPY brings, and where; what another stage made hides nothing of the project's."""
         is_folder = target.endswith("/") or target == "." or len(sources) > 1
         for source in sources:
             is_one_of_many = len(sources) > 1 or PurePosixPath(source).suffix
             name = PurePosixPath(source).name if is_folder and is_one_of_many else ""
-            self.copies[self.place(f"{target.rstrip('/')}/{name}" if name else target)] = source
+            place = self.place(f"{target.rstrip('/')}/{name}" if name else target)
+            if not is_made or place not in self.copies:
+                self.copies[place] = source
 
     def assume(self, file: Path, line: int, what: str, why: str) -> Image:
         """Return it with what is taken for granted of it."""
@@ -149,7 +151,7 @@ def _stages(path: Path, given: Mapping[str, object]) -> list[Image]:
                 image.folder = image.place(interpolated(rest, known))
             case "COPY" | "ADD":
                 if words := [word for word in _listed(rest) or split_words(rest) if not word.startswith("--")]:
-                    image.copy(words[:-1], interpolated(words[-1], known))
+                    image.copy(words[:-1], interpolated(words[-1], known), is_made="--from=" in rest)
     return stages
 
 

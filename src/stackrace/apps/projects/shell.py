@@ -144,7 +144,11 @@ def ask_shell(
     other = ({**variables, **dict.fromkeys(bare, str(_OTHER))}, _OTHER, 0)
     # where it is known that both are needed, they run side by side
     first, *compared = scene.ask(words, run, other) if bare else scene.ask(words, run)
-    called = [name for name in unset if re.search(rf"\b{numbers[name]}\w*: (command )?not found", first.said)]
+    called = [
+        name
+        for name in unset
+        if re.search(rf"\b{numbers[name]}\S*: ((command )?not found|No such file)", first.said)
+    ]
     if called:
         # a program around the server, in a variable that may be empty
         return ask_shell(words, {**given, **dict.fromkeys(called, "")}, place, of_interest)

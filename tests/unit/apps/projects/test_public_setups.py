@@ -229,6 +229,24 @@ READ = {
         "gunicorn:workers=3",
         {},
     ),
+    "a folder that a variable may name": (
+        {
+            "Dockerfile": "FROM python\nCOPY wait.sh start.sh /\nCMD /start.sh\n",
+            "start.sh": "#!/bin/sh\nset -e\n${PLACE}/wait.sh\nexec gunicorn -w 3 a:b\n",
+            "wait.sh": "#!/bin/sh\n",
+        },
+        "gunicorn:workers=3",
+        {},
+    ),
+    "a script in a folder to which another stage adds something": (
+        {
+            "Dockerfile": "FROM node AS js\nFROM python\nWORKDIR /srv\nCOPY . /srv\n"
+            'COPY --from=js --parents /srv/./node_modules/ .\nCMD ["/bin/bash", "docker/start.sh"]\n',
+            "docker/start.sh": "#!/bin/bash\nexec gunicorn -w 3 a:b\n",
+        },
+        "gunicorn:workers=3",
+        {},
+    ),
     "a number of workers that only the environment says": (
         {
             "Procfile": "web: gunicorn a:b\n",
