@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
@@ -20,7 +22,6 @@ from .deployment import DeploymentCommand, deployment_commands
 from .deployment_command import shown
 from .frameworks import FACTORIES, IMPLIED, MENTIONED, OWN_SERVERS
 from .out_of_reach import out_of_reach
-from .paste import pasted
 from .places import ProjectFiles
 from .starts import starts
 
@@ -29,6 +30,8 @@ __all__ = ["Candidate", "ProjectCode", "Rank", "folders_in"]
 _FILES = ("wsgi", "asgi", "main", "app", "application", "server", "run", "passenger_wsgi", "__init__")
 """Usual names of the file that a server is pointed to, the most usual first."""
 _NAMES = ("app", "application")
+_PASTED = re.compile(rb"^\[(app|composite|filter-app|pipeline)(:main)?\]", re.MULTILINE)
+"""What an ini file has that ``pserve`` takes."""
 
 
 class Rank(IntEnum):
@@ -140,11 +143,15 @@ class ProjectCode:
 
     def _pasted(self) -> Iterator[Candidate]:
         """Yield what Pyramid makes of its ini files: no surer than a factory, since wsgi.py may name the same."""
-        for path, entry in pasted(self.folder):
-            place = shown(path, self.folder)
-            yield Candidate(
-                root=self.folder, entry=entry, title="Pyramid", place=place, rank=Rank.FACTORY, origin=(path, 0)
-            )
+        found = [path for pattern in ("*.ini", "*/*.ini") for path in self.folder.glob(pattern)]
+        for path in sorted(found, key=lambda path: (path.stem != "production", path)):
+            is_one = not is_aside(path, self.folder) and not path.name.startswith("test")
+            if is_one and _PASTED.search(content(path) or b""):
+                place = shown(path, self.folder)
+                entry = Entry(kind=EntryKind.WSGI, target=f"pyramid.paster:get_app({json.dumps(place)})")
+                yield Candidate(
+                    root=self.folder, entry=entry, title="Pyramid", place=place, rank=Rank.FACTORY, origin=(path, 0)
+                )
 
     def in_file(self, path: Path) -> tuple[Candidate, ...]:
         """Return the applications in the file at ``path``, the surest first."""

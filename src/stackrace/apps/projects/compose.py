@@ -8,43 +8,29 @@ from __future__ import annotations
 
 import copy
 import os
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
 from ...model.own import NotTaken, Weight
-from .deployment_command import (
-    LIMITED,
-    NO_FILE,
-    DeploymentCommand,
-    instances_of,
-    interpolated,
-    line_with,
-    literal,
-    split_words,
-    text_of,
-    variables_of,
-)
-from .images import Image, assumed_image, container_commands, image_at
+from .deployment_command import NO_FILE, interpolated, literal, split_words, text_of, variables_of
 from .loading import Table, Tagged, loaded
 
-__all__ = ["Model", "compose_commands", "models_of"]
+__all__ = ["AT", "LACKS", "Model", "models_of"]
 
 _DEFAULTS = ("compose.yaml", "compose.yml", "docker-compose.yml", "docker-compose.yaml")
 _OVERRIDES = tuple(
     f"{name}.override.{suffix}" for name in ("compose", "docker-compose") for suffix in ("yml", "yaml")
 )
-_AT = "\0at"
+AT = "\0at"
 """The key under which a service has the file and line of each of its keys."""
-_LACKS = "\0lacks"
+LACKS = "\0lacks"
 """The key under which a service has what it could not be read with."""
-_LIMITS = ("cpus", "cpu_quota", "cpuset", "mem_limit", "mem_reservation", "cpu_count")
 _MOST_DEEP = 9
 """Files that name files."""
-_MOST_VALUES = 5000
+_MOST_VALUES = 20_000
 """Of one file: aliases make a short file endless."""
 
 _LEFT = "with it they start no server of production, so it is left out"
@@ -80,93 +66,6 @@ class Model:
     def has(self, path: Path) -> bool:
         """Tell whether ``path`` is a file of the project."""
         return path.is_relative_to(self.root) and path.is_file()
-
-
-def compose_commands(files: Sequence[Path], root: Path) -> Iterator[DeploymentCommand]:
-    """Read what the services of compose files start, those files that compose reads together as one."""
-    for model in models_of(files, root):
-        hosts = dict(pair for name, service in model.services.items() for pair in _hosts(name, service))
-        images = {name: _image(model, name, service) for name, service in model.services.items()}
-        others = frozenset(name for name, image in images.items() if image.path is None)
-        for name, service in model.services.items():
-            for command in _of_service(model, name, service, images[name]):
-                yield replace(command, hosts=hosts, others=others)
-
-
-def _hosts(name: str, service: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield the names under which a service is reached, each with the service; and those that it links to."""
-    networks, links = service.get("networks"), service.get("links")
-    tables = [each for each in (networks.values() if isinstance(networks, dict) else ()) if isinstance(each, dict)]
-    aliases = [str(alias) for table in tables for alias in table.get("aliases") or ()]
-    yield from ((alias, name) for alias in (name, str(service.get("container_name") or name), *aliases))
-    for link in links if isinstance(links, list) else ():
-        other, colon, alias = str(link).partition(":")
-        yield alias if colon else other, other
-
-
-def _of_service(model: Model, name: str, service: Mapping[str, Any], image: Image) -> Iterator[DeploymentCommand]:
-    at = service[_AT]
-    profiles = [str(each) for each in service.get("profiles") or ()]
-    command = DeploymentCommand(
-        file=model.document,
-        words=(),
-        environment=service["environment"],
-        env_files=tuple(Path(str(entry["path"])) for entry in service.get("env_file") or ()),
-        folder=str(service.get("working_dir") or image.folder),
-        service=" ".join((name, *profiles)),
-        instances=_instances(service),
-        document=model.document,
-        documents=tuple(model.read),
-        not_taken=(*model.lacks, *service.get(_LACKS, ()), *_limits(service)),
-        rank=2 * model.is_second + bool(profiles and not model.profiles & set(profiles)),
-    )
-    places = [at[key] for key in ("command", "entrypoint") if service.get(key) is not None and key in at]
-    command = replace(command, file=places[0][0], line=places[0][1]) if places else command
-    yield from container_commands(command, image, service.get("entrypoint"), service.get("command"))
-
-
-def _limits(service: Mapping[str, Any]) -> Iterator[NotTaken]:
-    """Yield what a service is held to: ``cpus``, ``mem_limit``, ``deploy.resources.limits``."""
-    said = {key: (service[key], service[_AT].get(key)) for key in _LIMITS if service.get(key)}
-    match service.get("deploy"):
-        case {"resources": {"limits": dict(limits)}}:
-            at = service[_AT].get("deploy")
-            said |= {key: (limits[key], at) for key in ("cpus", "memory") if limits.get(key)}
-    for key, (value, place) in said.items():
-        file, first = place or (None, 0)
-        pattern = rf"{re.escape(key)}.*{re.escape(str(value))}"
-        line = (line_with(pattern, text_of(file), max(first, 1)) if file else 0) or first
-        yield NotTaken(file=file, line=line, what=f"{key}: {value}", why=LIMITED)
-
-
-def _instances(service: Mapping[str, Any]) -> int:
-    """Return how often a service is started: ``deploy.replicas``, or ``scale``."""
-    deploy = service.get("deploy")
-    return instances_of(deploy.get("replicas") if isinstance(deploy, dict) else service.get("scale"))
-
-
-def _image(model: Model, name: str, service: Mapping[str, Any]) -> Image:
-    """Return the image of a service: what it builds, or another service builds under the name of its image."""
-    build, image = service.get("build"), str(service.get("image") or "")
-    if not isinstance(build, dict):
-        same = (each.get("build") for each in model.services.values() if image and each.get("image") == image)
-        build = next((each for each in same if isinstance(each, dict)), None)
-    if build is None:
-        at = service[_AT].get("image", (model.document, 0))
-        words = service.get("command") or service.get("entrypoint")
-        assumed = assumed_image(image, name, model.root, at, model.document.parent, has_words=bool(words))
-        # where another service says that it is made of the same, this one is of somebody else's
-        built = [_dockerfile(model, each["build"]) for each in model.services.values() if each.get("build")]
-        return Image() if assumed.path in built else assumed
-    dockerfile = _dockerfile(model, build)
-    if not model.has(dockerfile):
-        return Image()
-    return image_at(dockerfile, str(build.get("target") or ""), build.get("args"))
-
-
-def _dockerfile(model: Model, build: Mapping[str, Any]) -> Path:
-    context = Path(str(build.get("context") or model.document.parent))
-    return Path(os.path.normpath(context / str(build.get("dockerfile") or "Dockerfile")))
 
 
 def models_of(files: Iterable[Path], root: Path) -> list[Model]:
@@ -255,9 +154,9 @@ def _take_variables(model: Model, service: Service) -> None:
         is_raw = entry.get("format") == "raw"
         more = variables_of(path, {**model.variables, **variables}, is_raw=is_raw) if model.has(path) else None
         if more is None and entry.get("required") is not False:
-            file, line = service[_AT].get("env_file", (model.files[0], 0))
+            file, line = service[AT].get("env_file", (model.files[0], 0))
             lack = _lack(file, line, f"env_file {os.path.relpath(path, model.root)}", Weight.VARIABLES)
-            service.setdefault(_LACKS, []).append(lack)
+            service.setdefault(LACKS, []).append(lack)
         variables |= more or {}
     for name, value in (service.get("environment") or {}).items():
         variables[name] = model.variables.get(name) if value is None else value
@@ -310,15 +209,13 @@ def _normal(service: object, file: Path, folder: Path, known: Mapping[str, str],
         return Tagged(service.tag, _normal(service.value, file, folder, known, budget))
     if not isinstance(service, dict):
         return None
-    made: Service = {_AT: {}}
+    made: Service = {AT: {}}
     for key, value in service.items():
-        if key not in _FORMS and key not in _PLAIN:
-            continue
         value = _put_in(value, known, budget)
         form = _FORMS.get(key, lambda plain, _: plain)
         where = file.parent if key == "extends" else folder
         made[key] = Tagged(value.tag, form(value.value, where)) if isinstance(value, Tagged) else form(value, where)
-        made[_AT][key] = (file, _line(service, key))
+        made[AT][key] = (file, _line(service, key))
     return made
 
 
@@ -357,7 +254,7 @@ def _whole(
         other = Path(os.path.normpath(named["file"]))
         if not model.has(other):
             what = f"extends {os.path.relpath(other, file.parent)}"
-            return {**rest, _LACKS: [_lack(file, service[_AT]["extends"][1], what)]}
+            return {**rest, LACKS: [_lack(file, service[AT]["extends"][1], what)]}
         base = _services(model, other, other.parent, known)[1]
     below = _whole(model, str(named.get("service")), base, other, known, (*seen, (file, name)))
     return _merge(copy.deepcopy(below), rest) if isinstance(below, dict) else rest
@@ -431,23 +328,6 @@ _FORMS = {
     "labels": _table,
 }
 """The keys of which there are several forms, and what makes the longest of them."""
-_PLAIN = frozenset(
-    {
-        "image",
-        "working_dir",
-        "profiles",
-        "container_name",
-        "links",
-        "networks",
-        "deploy",
-        "scale",
-        "cpus",
-        "cpu_quota",
-        "cpuset",
-        "cpu_count",
-    }
-    | {"mem_limit", "mem_reservation"}
-)
 
 
 def _listed(value: object) -> list[Any]:

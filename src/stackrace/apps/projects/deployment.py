@@ -12,10 +12,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from ...model.exported import is_exported
-from .compose import compose_commands
+from .containers import compose_commands, is_manifest, kubernetes_commands
 from .deployment_command import DeploymentCommand, located, text_of
 from .images import dockerfile_commands
-from .kubernetes import is_manifest, kubernetes_commands
 from .platforms import (
     flaskenv_commands,
     fly_commands,
@@ -42,7 +41,7 @@ def deployment_commands(folder: Path, *, wide: bool = False) -> tuple[Deployment
             if command.words:
                 # the same words are a deployment of their own in each document
                 commands.setdefault((command.document, command.file, command.words), command)
-    return tuple(located(command, text_of(command.file)) for command in commands.values())
+    return tuple(map(located, commands.values()))
 
 
 def _found(folder: Path, patterns: str) -> list[Path]:
@@ -70,7 +69,7 @@ def commands_of_file(path: Path, root: Path) -> tuple[DeploymentCommand, ...]:
         read = compose_commands
     elif read is None:
         read = _each(_script) if text.startswith("#!") else _BY_SUFFIX.get(path.suffix, _each(procfile_commands))
-    return tuple(located(command, text_of(command.file)) for command in read([path], root) if command.words)
+    return tuple(located(command) for command in read([path], root) if command.words)
 
 
 def _gunicorn(path: Path, text: str) -> Iterator[DeploymentCommand]:
@@ -134,7 +133,7 @@ _READERS: tuple[tuple[str, Reader, str], ...] = (
     ("*.service */*.service */systemd/*.service */*/systemd/*.service deploy*/**/*.service", systemd_commands, ""),
     (
         "*.conf */*.conf *apache*/**/*.conf deploy*/**/*.conf sites-*/* */sites-*/* *.vhost */*.vhost",
-        httpd_commands,
+        _each(httpd_commands),
         "",
     ),
     (".flaskenv", _each(flaskenv_commands), ""),

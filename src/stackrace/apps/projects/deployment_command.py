@@ -23,7 +23,6 @@ __all__ = [
     "OPEN",
     "DeploymentCommand",
     "assignments",
-    "command_of",
     "for_shell",
     "instances_of",
     "interpolated",
@@ -48,10 +47,13 @@ _START = re.compile(r"[\w./:-]*")
 _MOST_INSTANCES = 64
 _FEW_LINES = 4
 """A command's first words stand within so many."""
-_MOST_DEEP = 9
-"""Variables in defaults of variables."""
-_PLAIN = re.compile(r"\$(?:(\$)|([A-Za-z_]\w*))")
-_BRACED = re.compile(r"(\w+)(:?[-?+])?(.*)", re.DOTALL)
+_VARIABLE = re.compile(
+    r"\$(?:(?P<dollar>\$)|(?P<plain>[A-Za-z_]\w*)|\{(?P<name>\w+)(?:(?P<empty>:?)(?P<how>[-?+])"
+    r"(?P<other>(?:[^${}]|\$(?![\w${]))*))?\})|(?<!\$)\{(?P<braces>(?:[^${}]|\$(?![\w${]))*)\}"
+)
+"""A variable with none in its default, or braces that are none of a variable's."""
+_HIDDEN = str.maketrans("${}", "\0\1\2")
+_SHOWN = str.maketrans("\0\1\2", "${}")
 LIMITED = "a race gives all stacks the same: --cores and --memory would hold them to this"
 NO_FILE = "there is no such file in the project"
 
@@ -165,11 +167,6 @@ def for_shell(line: str) -> tuple[str, ...]:
     return ("sh", "-c", line)
 
 
-def command_of(path: Path, line: str, environment: Mapping[str, str] | None = None) -> DeploymentCommand:
-    """Return the command ``line`` of the file at ``path``."""
-    return DeploymentCommand(file=path, words=split_words(line), environment=environment or {})
-
-
 def assignments(text: str) -> dict[str, str]:
     """Read ``A=1 B="2"``, or ``A 1``; supervisor has commas between them."""
     pairs = dict(word.split("=", 1) for word in split_words(text) if "=" in word)
@@ -177,64 +174,43 @@ def assignments(text: str) -> dict[str, str]:
     return pairs or ({name: value.strip()} if value else {})
 
 
-def located(command: DeploymentCommand, text: str) -> DeploymentCommand:
-    """Return ``command`` with the line of ``text`` where it begins, as far as its first words show it."""
-    return command if command.line else replace(command, line=_line_of(text.splitlines(), command.words))
-
-
-def _line_of(lines: Sequence[str], words: Sequence[str]) -> int:
+def located(command: DeploymentCommand, words: Sequence[str] = ()) -> DeploymentCommand:
+    """Return ``command`` with the line of its file where it begins, as far as its first ``words`` show it."""
+    words = words or command.words
     words = words[2].split() if words[:2] == ("sh", "-c") else words
+    lines = text_of(command.file).splitlines() if words and not command.line else []
     # quotes and what they hold stand otherwise in the file
-    first, *others = [start for word in words if (start := _START.match(word)[0]).strip("-")][:3] or [""]  # type: ignore[index]
+    starts = [found[0] for word in words if (found := _START.match(word)) and found[0].strip("-")][:3] or [""]
     for number, line in enumerate(lines, 1):
-        if first in line and not _COMMENT.match(line):
-            near = "\n".join(lines[number - 1 : number - 1 + _FEW_LINES])
-            if all(word in near for word in others):
-                return number
-    return 0
+        near = "\n".join(lines[number - 1 : number - 1 + _FEW_LINES])
+        if starts[0] in line and not _COMMENT.match(line) and all(start in near for start in starts[1:]):
+            return replace(command, line=number)
+    return command
 
 
-def interpolated(text: str, known: Mapping[str, str], depth: int = 0) -> str:
+def interpolated(text: str, known: Mapping[str, str]) -> str:
     """Return what compose makes of ``text``; a variable that no file sets is left as ``${NAME?}``.
 
     >>> interpolated("-w ${N:-${M:-3}} $$PORT ${L}", {"N": ""})
     '-w 3 $PORT ${L?}'
     """
-    parts, at = [], 0
-    while (sign := text.find("$", at)) >= 0 and depth < _MOST_DEEP:
-        parts.append(text[at:sign])
-        plain = _PLAIN.match(text, sign)
-        end = _closed(text, sign + 2) if text.startswith("${", sign) else -1
-        if plain:
-            parts.append("$" if plain[1] else known.get(plain[2], f"${{{plain[2]}?}}"))
-            at = plain.end()
-        elif end > 0 and (braced := _BRACED.fullmatch(text[sign + 2 : end])):
-            parts.append(_value(braced[1], braced[2] or "", braced[3], known, depth))
-            at = end + 1
-        else:
-            parts.append("$")
-            at = sign + 1
-    return "".join([*parts, text[at:]])
 
+    def value(found: re.Match[str]) -> str:
+        if found["dollar"] or found["braces"] is not None:
+            return (found["dollar"] or found[0]).translate(_HIDDEN)
+        name = found["plain"] or found["name"]
+        said = known.get(name)
+        is_there = said is not None and bool(said or not found["empty"])
+        if found["how"] == "+":
+            said = found["other"] if is_there else ""
+        elif found["how"] == "-" and not is_there:
+            said = found["other"]
+        return (f"${{{name}?}}" if said is None else said).translate(_HIDDEN)
 
-def _closed(text: str, start: int) -> int:
-    """Return where the brace before ``start`` is closed; -1 for nowhere."""
-    level = 1
-    for place in range(start, len(text)):
-        level += {"{": 1, "}": -1}.get(text[place], 0)
-        if not level:
-            return place
-    return -1
-
-
-def _value(name: str, how: str, other: str, known: Mapping[str, str], depth: int) -> str:
-    value = known.get(name)
-    is_there = value is not None and bool(value or not how.startswith(":"))
-    if how.endswith("+"):
-        return interpolated(other, known, depth + 1) if is_there else ""
-    if how.endswith("-"):
-        return value if value is not None and is_there else interpolated(other, known, depth + 1)
-    return value if value is not None else f"${{{name}?}}"
+    # the inner ones first
+    while (made := _VARIABLE.sub(value, text)) != text:
+        text = made
+    return text.translate(_SHOWN)
 
 
 def variables_of(path: Path, known: Mapping[str, str], *, is_raw: bool = False) -> dict[str, str] | None:

@@ -194,8 +194,7 @@ def container_commands(
     if entrypoint is words is None and image.path is not None:
         command = replace(command, file=image.path, line=0)
     else:
-        written = replace(command, words=tuple(words or entrypoint or started))
-        command = replace(command, line=located(written, text_of(command.file)).line)
+        command = located(command, words or entrypoint or started)
     if started:
         yield command
 

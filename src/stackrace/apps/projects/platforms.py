@@ -11,11 +11,9 @@ from typing import Any
 from .deployment_command import (
     OPEN,
     DeploymentCommand,
-    command_of,
     for_shell,
     instances_of,
     literal,
-    located,
     split_words,
     text_of,
     variables_of,
@@ -95,7 +93,7 @@ def platform_commands(path: Path, text: str) -> Iterator[DeploymentCommand]:
         )
         lines = [line for key in _COMMANDS if isinstance(line := node.get(key), str)]
         for line in lines:
-            yield located(replace(beside, words=for_shell(line)), text)
+            yield replace(beside, words=for_shell(line))
         docker = next((str(node[key]) for key in _DOCKERFILES if node.get(key)), "")
         if not lines and (docker or "docker" in (node.get("runtime"), node.get("env"))):
             yield from container_commands(beside, image_at(path.parent / (docker or "Dockerfile")), None, None)
@@ -199,7 +197,7 @@ def pyproject_commands(path: Path, text: str) -> Iterator[DeploymentCommand]:
         for task in tasks.values() if isinstance(tasks, dict) else ():
             line = task.get("cmd") if isinstance(task, dict) else task
             if isinstance(line, str):
-                yield command_of(path, line)
+                yield DeploymentCommand(file=path, words=split_words(line))
 
 
 def flaskenv_commands(path: Path, text: str) -> Iterator[DeploymentCommand]:

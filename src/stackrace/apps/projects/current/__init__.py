@@ -15,9 +15,9 @@ from ....model.exported import is_exported
 from ....model.own import Weight
 from ....model.stack import ServerSpec
 from ..commands import ELSEWHERE, served_app
+from ..containers import is_manifest
 from ..deployment import DeploymentCommand, commands_of_file, deployment_commands
 from ..deployment_command import shown, text_of
-from ..kubernetes import is_manifest
 from ..loading import problem_of
 from ..places import ProjectFiles, is_platform, likelihood
 from ..starts import starts

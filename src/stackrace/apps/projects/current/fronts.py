@@ -13,8 +13,8 @@ from ....model.exported import is_exported
 from ....model.foreign import said_by
 from ....model.own import CONFIG, OwnReading, Signs, Weight
 from ....model.stack import ServerSpec
+from ..containers import is_manifest, manifests
 from ..deployment_command import DeploymentCommand, shown, text_of
-from ..kubernetes import is_manifest, manifests
 from ..places import deployment_folders, is_development, likelihood
 from .hop import quoted_value
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from ....model.current import CurrentGap
 from ....model.own import Weight
+from ..containers import MENTIONED, TEMPLATED, manifests
 from ..deployment_command import text_of
-from ..kubernetes import MENTIONED, TEMPLATED, manifests
 from ..places import deployment_folders, is_development
 
 __all__ = ["unread_documents"]
