@@ -127,8 +127,9 @@ def _build(root: Path, lower: int, asked: _Asked) -> None:
         (root / name).chmod(0o777)
     _show_host(root)
     _add_tools(root, *asked["numbers"])
-    for name in ("order", "unknown"):
-        (own / name).touch()
+    # every image has a profile, which scripts read
+    for path in (own / "order", own / "unknown", root / "etc/profile"):
+        path.touch()
     _add_devices(root / "dev")
     _show_folder(root, lower, asked)
 
