@@ -41,8 +41,16 @@ _GONE_TO = re.compile(r"\bcd\s+[\"']?(/[\w./-]*\w)")
 _VARIABLE = re.compile(r"\$\{?([A-Za-z_]\w*)")
 _OPEN = re.compile(r"\$\{(\w+)\?\}")
 """A variable that no file says, as `interpolated` leaves it: a shell would end there."""
-_DECIDED = re.compile(r"\$\{([A-Za-z_]\w*):?[-=+?]|-[nz]\s+\"?\$\{?([A-Za-z_]\w*)")
-"""Where a script itself says what an unset variable means."""
+_DECIDED = re.compile(
+    r"\$\{([A-Za-z_]\w*):?[-=+?]|-[nz]\s+\"?\$\{?([A-Za-z_]\w*)"
+    r"|(?:^|[;&|(]|\b(?:exec|then|do|else)\s)\s*\"?\$\{?([A-Za-z_]\w*)\}?\"?/",
+    re.MULTILINE,
+)
+"""Where a script itself says what an unset variable means, or calls a program in a folder that it may name."""
+_AROUND = re.compile(
+    r"(?:^|[;&|(]|\b(?:exec|then|do|else)\s)[ \t]*((?:\"?\$\{?[A-Za-z_]\w*\}?\"?)+)[ \t]+[\w./$]", re.MULTILINE
+)
+"""Variables that may name a program around another one, or nothing."""
 _ASSIGNED = re.compile(
     r"(?:^|[\s;&|({])(?:export\s+|local\s+|readonly\s+|declare\s+(?:-\w+\s+)*)?([A-Za-z_]\w*)\+?="
     r"|\bread\s+(?:-\w+\s+)*(\w+)|\bfor\s+(\w+)|\bgetopts\s+\S+\s+(\w+)",
@@ -104,8 +112,6 @@ class Heard:
     """Why nothing could be asked, or what the calls hang on."""
     is_late: bool = False
     """Whether it did not end by itself, as a loop that starts a server anew each time it ends."""
-    said: str = ""
-    """What the shell complained of."""
     sources: Mapping[str, str] = field(default_factory=dict)
     """The programs whose output was unknown, by the number in its place."""
     is_refused: bool = False
@@ -140,15 +146,14 @@ def ask_shell(
     unset = scene.bare(variables.keys() | open_ones.keys())
     bare = [*open_ones, *unset]
     numbers = {name: str(_FIRST + _STEP * number) for number, name in enumerate(bare)}
+    # one may stand where a program is called
+    scene.programs.update(numbers.values())
     run = ({**variables, **numbers}, _FIRST + _STEP * len(bare), _STEP)
     other = ({**variables, **dict.fromkeys(bare, str(_OTHER))}, _OTHER, 0)
     # where it is known that both are needed, they run side by side
     first, *compared = scene.ask(words, run, other) if bare else scene.ask(words, run)
-    called = [
-        name
-        for name in unset
-        if re.search(rf"\b{numbers[name]}\S*: ((command )?not found|No such file)", first.said)
-    ]
+    programs = {PurePosixPath(call.words[0]).name for call in first.calls}
+    called = [name for name in unset if numbers[name] in programs]
     if called:
         # a program around the server, in a variable that may be empty
         return ask_shell(words, {**given, **dict.fromkeys(called, "")}, place, of_interest)
@@ -265,6 +270,7 @@ class _Scene:
         matches = [match for found in (_DECIDED, _ASSIGNED) for match in found.finditer(text)]
         said = {name for match in matches for name in match.groups()}
         read = dict.fromkeys(_VARIABLE.findall(text))
+        said |= {name for words in _AROUND.findall(text) for name in _VARIABLE.findall(words)}
         return [name for name in read if name not in said | known | _OF_SHELLS]
 
     def ask(self, words: Sequence[str], *runs: tuple[Mapping[str, str], int, int]) -> list[Heard]:
@@ -332,7 +338,6 @@ class _Scene:
             scripts=tuple(self.scripts),
             problem=problem,
             is_late=bool(answer["is_late"]),
-            said=str(answer["said"]),
             sources=sources,
         )
 
