@@ -10,9 +10,8 @@ stands for what nobody knows. What follows a file for ever (``tail -f``) ends at
 Asked::
 
     {"folder": "/home/me/shop",
-     "places": {"/app": "backend"},                      where the command finds its folders
+     "places": {"/app": "backend", "/go": "docker/go"},  where the command finds its folders and files
      "scripts": ["start.sh"],                            its shell scripts, which are run
-     "files": {"/start": "docker/start"},                other places of files in it
      "programs": ["gunicorn", "/app/manage.py"],         what is recorded, by its name or its place
      "tools": ["/opt/venv/bin"],                         folders that have all programs
      "argv": […], "env": {…}, "cwd": "/app", "user": 0,
@@ -61,7 +60,6 @@ class _Asked(TypedDict):
     folder: str
     places: dict[str, str]
     scripts: list[str]
-    files: dict[str, str]
     programs: list[str]
     tools: list[str]
     argv: list[str]
@@ -205,15 +203,18 @@ def _show_folder(root: Path, lower: int, asked: _Asked) -> None:
         copy.write_bytes((folder / name).read_bytes().replace(b"\r\n", b"\n"))
         copy.chmod(0o755)
         bind(folder / name, os.open(copy, os.O_PATH))
-    for place, name in asked["places"].items():
+    # a folder before what lies in it
+    for place, name in sorted(asked["places"].items()):
         target, source = root / place.lstrip("/"), _inside(root, folder / name)
-        if source and os.path.lexists(target):
+        if name in scripts:
+            _put(root, place, f"/{_OWN}/scripts/{scripts.index(name)}")
+        elif source and not source.is_dir():
+            _put(root, place, f"/{_OWN}/folder/{name}")
+        elif source and os.path.lexists(target):
             _link_children(root, f"{_OWN}/folder/{name}", target)
         elif source:
             target.mkdir(parents=True)
             bind(target, os.open(source, os.O_PATH))
-    for place, name in asked["files"].items():
-        _put(root, place, f"/{_OWN}/scripts/{scripts.index(name)}" if name in scripts else f"/{_OWN}/folder/{name}")
     for place in asked["tools"]:
         _put(root, place, "/usr/bin")
     for name in asked["programs"]:

@@ -8,9 +8,8 @@ itself, tasks. A server that reloads changed code, or one for debugging, is no d
 
 from __future__ import annotations
 
-import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 
@@ -72,20 +71,6 @@ class ProjectFiles:
             return found
         alike = self._by_name.get(PurePosixPath(name).name, ())
         return alike[0] if len(alike) == 1 else None
-
-    def copied(self, name: str, copies: Mapping[str, str], dockerfile: Path) -> Path | None:
-        """Return the file that an image has as ``name``, by what its ``dockerfile`` copies: places and sources."""
-        contexts = [folder for folder in dockerfile.parents[:4] if folder.is_relative_to(self.root)]
-        for target, source in reversed([*copies.items()]):
-            if PurePosixPath(name).is_relative_to(target):
-                inside = PurePosixPath(name).relative_to(target)
-                paths = [Path(os.path.normpath(context / source.lstrip("/") / inside)) for context in contexts]
-                paths += [path.parent for path in paths if path.parent.name == path.name]
-                if found := next(
-                    (path for path in paths if path.is_relative_to(self.root) and path.is_file()), None
-                ):
-                    return found
-        return None
 
     @cached_property
     def _by_name(self) -> dict[str, list[Path]]:

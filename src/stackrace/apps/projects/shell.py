@@ -82,6 +82,11 @@ class Place:
     """What the image copies, by the place in the image."""
     user: int = 0
 
+    def copied(self, word: str) -> Path | None:
+        """Return the file of the project that the image has as ``word``."""
+        path = _Scene(self).copied(word)
+        return path if path is not None and path.is_file() else None
+
     def script(self, word: str) -> Path | None:
         """Return the shell script of the project that the place calls ``word``."""
         scene = _Scene(self)
@@ -226,8 +231,8 @@ class _Scene:
         brought = [source.lstrip("/") for source in place.copies.values()]
         self.contexts = sorted(inside, key=lambda folder: -sum((folder / each).exists() for each in brought))
         self.places: dict[str, str] = {}
+        """Where its folders and files lie."""
         self.scripts: dict[Path, None] = {}
-        self.files: dict[str, str] = {}
         self.programs: set[str] = set()
         self.tools: set[str] = set()
         self.texts: list[str] = []
@@ -289,7 +294,6 @@ class _Scene:
             "folder": str(self.root),
             "places": self.places,
             "scripts": [str(path.relative_to(self.root)) for path in self.scripts],
-            "files": self.files,
             "programs": sorted(str(Path(cwd, name)) if "/" in name else name for name in self.programs),
             "tools": sorted(str(Path(cwd, name)) for name in self.tools),
             "argv": self._found(words),
@@ -304,7 +308,7 @@ class _Scene:
         """Return the words with a script's place for its name, where the machine finds it otherwise."""
         root = self.root
         path = self.project.named(words[0], [root / self.place.folder, root, self.place.file.parent])
-        is_placed = words[0] in self.files or any(words[0].startswith(f"{place}/") for place in self.places)
+        is_placed = any(f"{words[0]}/".startswith(f"{place}/") for place in self.places)
         if path is None or path not in self.scripts:
             return list(words)
         place = words[0] if is_placed else str(path)
@@ -355,14 +359,9 @@ class _Scene:
             return
         for context in self.contexts:
             path = Path(os.path.normpath(context / source.lstrip("/")))
-            if path.is_relative_to(self.root) and path.is_dir():
-                self.places.setdefault(target.rstrip("/") or "/", str(path.relative_to(self.root)))
-                return
-            if path.is_relative_to(self.root) and path.is_file():
-                whole = f"{target}{path.name}" if target.endswith("/") else target
-                self.files[whole] = str(path.relative_to(self.root))
-                if _is_script(path):
-                    self.scripts.setdefault(path)
+            if path.is_relative_to(self.root) and path.exists():
+                name = path.name if path.is_file() and target.endswith("/") else ""
+                self.places[str(PurePosixPath(target, name))] = str(path.relative_to(self.root))
                 return
 
     def _folder(self, place: str) -> None:
@@ -377,16 +376,19 @@ class _Scene:
         for word in dict.fromkeys(_WORD.findall(text)):
             if _NAME.fullmatch(word) and not word.endswith(".sh"):
                 self.programs.add(word)
-                found[word] = [self.root / name for place, name in self.files.items() if place.endswith(f"/{word}")]
+                found[word] = [
+                    self.root / name for place, name in self.places.items() if place.endswith(f"/{word}")
+                ]
             elif path := self.named(word):
                 # a loop may run all that is in a folder, which is not all that an image is built from
                 is_folder = path.is_dir() and path not in (*self.contexts, self.root)
-                found[word] = sorted(filter(_is_script, path.iterdir())) if is_folder else [path]
-                self.scripts |= dict.fromkeys(found[word] if is_folder else ())
+                found[word] = sorted(path.iterdir()) if is_folder else [path]
             else:
                 found[word] = [
-                    self.root / name for place, name in self.files.items() if place.startswith(f"{word}/")
+                    self.root / name for place, name in self.places.items() if place.startswith(f"{word}/")
                 ]
+            found[word] = [path for path in found[word] if path.is_file()]
+            self.scripts |= dict.fromkeys(filter(_is_script, found[word]))
         # one that is not in the project may be made with the image
         self.programs |= {word for word in _COMMAND.findall(text) if not found.get(word)}
         return [path for paths in found.values() for path in paths]
@@ -395,10 +397,7 @@ class _Scene:
         """Note what a place in the image or in the project is; returns the file of the project, if it is one."""
         root, parts = self.root, PurePosixPath(word)
         is_program = parts.parent.name in ("bin", "sbin")
-        whole = os.path.normpath(PurePosixPath(self.place.folder or "/", word))
-        if word in self.files or whole in self.files:
-            return root / self.files.get(word, self.files.get(whole, ""))
-        path = self._copied(parts)
+        path = self.copied(word)
         if path is None and (path := self.project.named(word, [*self.contexts, root])):
             if is_program and not _is_script(path):
                 path = None
@@ -420,11 +419,14 @@ class _Scene:
         inside = [] if folder.is_absolute() else [each / folder for each in self.contexts]
         return any(each.is_dir() and not (each / "activate").exists() for each in inside)
 
-    def _copied(self, parts: PurePosixPath) -> Path | None:
-        """Return where the project has what lies in a folder that the image has of it."""
-        for place, name in self.places.items():
-            if parts.is_relative_to(place):
-                inside = self.root / name / parts.relative_to(place)
+    def copied(self, word: str) -> Path | None:
+        """Return where the project has what an image has of it, or would have."""
+        whole = os.path.normpath(PurePosixPath(self.place.folder or "/", word))
+        if whole in self.places and (self.root / self.places[whole]).is_file():
+            return self.root / self.places[whole]
+        for place, name in sorted(self.places.items(), key=lambda pair: -len(pair[0])):
+            if PurePosixPath(word).is_relative_to(place):
+                inside = self.root / name / PurePosixPath(word).relative_to(place)
                 # a base image may have a WORKDIR of its own, which nobody here knows
                 if place != "/" or inside.exists():
                     return inside
@@ -437,7 +439,7 @@ class _Scene:
         if len(around) > 1 and not is_program and parts.parts[-len(inside.parts) :] == inside.parts:
             self.places.setdefault(str(PurePosixPath(*around)), ".")
         else:
-            self.files[str(parts)] = str(inside)
+            self.places[str(parts)] = str(inside)
 
 
 def _is_script(path: Path) -> bool:

@@ -99,7 +99,7 @@ class ReadHop:
         if value is not None or raw is None or name not in line.unlike:
             # what may be off does not make a deployment one for development
             self.seen[name] = value or ""
-        concern = _concern(language, name) or line.decided.get(name)
+        concern = language.refuses.get(name) or line.decided.get(name)
         if name == line.file_option or name in line.reads:
             # whatever its file says of workers and threads
             if raw is not None and value is None:
@@ -281,15 +281,6 @@ def _file_option(word: str, line: CommandLine) -> str:
         return ""
     suffix = re.sub(r":\w+$", "", word).rpartition(".")[2]
     return suffix if f".{suffix}" == line.file_suffix or suffix in line.reads else ""
-
-
-def _concern(language: OwnLanguage, name: str) -> Concern | None:
-    if name in language.refuses:
-        return language.refuses[name]
-    if not language.abbreviates or name in language.settings:
-        return None
-    whole = [refused for refused in language.refuses if refused.startswith(name)]
-    return language.refuses[whole[0]] if len(whole) == 1 else None
 
 
 def _value(

@@ -26,7 +26,7 @@ from ....process.namespaces import seal
 from ..deployment_command import DeploymentCommand, line_with, shown, text_of
 from ..places import ProjectFiles
 from ..settings import VARIABLE
-from ..shell import unknown
+from ..shell import Place, unknown
 from .hop import UNKNOWN, ReadHop, options_in
 
 __all__ = ["read_hop", "take_settings_variable"]
@@ -289,7 +289,9 @@ def _config_named(name: str, hop: ReadHop) -> Path | None:
     if name.startswith("python:"):
         name = name.removeprefix("python:").replace(".", "/") + ".py"
     name, command = _SECTION.sub("", name), hop.command
-    copied = hop.project.copied(name, command.copies, command.image or command.file)
+    file = command.image or command.file
+    image = Place(project=hop.project, file=file, folder=command.folder, copies=command.copies)
+    copied = image.copied(name)
     return copied or hop.project.named(name, [inside, root, beside])
 
 
