@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ...model.app import EntryKind
@@ -41,8 +41,15 @@ ELSEWHERE = {
 }
 """Programs that serve an application in production, and of whose command lines nothing is known."""
 
-_NAMED_BY = frozenset({"--app", "-A", "--entrypoint", "-e", "--module", "-w", "--wsgi", "--wsgi-file", "--file"})
-"""Options whose value is the application."""
+_NAMED_BY: Mapping[str, Collection[str]] = {
+    **dict.fromkeys(("--app", "--entrypoint", "--module", "--wsgi", "--wsgi-file", "--file"), PROGRAMS),
+    "-A": ("flask", "quart"),
+    "-e": ("fastapi",),
+    "-w": ("uwsgi",),
+}
+"""Options whose value is the application, and the programs that have them: gunicorn's ``-w`` is a number."""
+_LOOKING = ("fastapi", "flask", "litestar", "quart")
+"""Programs that look for the application themselves."""
 _FOLDERS = frozenset({"--chdir", "--app-dir", "--working-dir", "--pythonpath", "--python-path"})
 _FACTORIES = frozenset({"--factory", "--call"})
 _SWITCHES = frozenset({
@@ -86,18 +93,17 @@ def served_app(words: Sequence[str], environment: Mapping[str, str], folder: str
     options = dict(_options(words))
     folder = next((options[name] for name in _FOLDERS if name in options), folder)
     kind = _kind(program, options)
-    is_factory = bool(_FACTORIES & set(words)) or any(word.startswith("--call=") for word in words)
-    named = [options[name] for name in _NAMED_BY if name in options and not _is_other_option(program, name)]
+    is_factory = bool(_FACTORIES & set(words))
+    named = [options[name] for name, programs in _NAMED_BY.items() if name in options and program in programs]
     if program in ("flask", "quart") and environment.get(f"{program.upper()}_APP"):
         named.append(environment[f"{program.upper()}_APP"])
-    named += [word.removeprefix("--call=") for word in words if word.startswith("--call=")]
     for word in (*named, *positional):
         if match := _TARGET.match(word):
             return ServedApp(kind=kind, module=match[1], name=match[2], folder=folder, is_factory=is_factory)
-    if program in ("fastapi", "flask", "litestar", "quart"):
+    if program in _LOOKING:
         positional = [word for word in positional if word.endswith(".py")]
     module = next((word for word in (*named, *positional[-1:]) if _MODULE.match(word)), "")
-    if not module and program not in ("fastapi", "flask", "litestar", "quart"):
+    if not module and program not in _LOOKING:
         return None
     name = options.get("--callable", "application" if program in ("gunicorn", "uwsgi", "mod_wsgi-express") else "")
     return ServedApp(kind=kind, module=module, name=name, folder=folder, is_factory=is_factory)
@@ -113,12 +119,6 @@ def _positional(words: Sequence[str]) -> Iterator[str]:
         if not word.startswith("-") and not is_value:
             yield word
         before = word
-
-
-def _is_other_option(program: str, name: str) -> bool:
-    """gunicorn's ``-w`` is a number of workers, its ``-e`` a variable."""
-    only = {"-w": ("uwsgi",), "-e": ("fastapi",), "-A": ("flask", "quart")}
-    return program not in only.get(name, (program,))
 
 
 def _options(words: Sequence[str]) -> Iterator[tuple[str, str]]:

@@ -118,7 +118,8 @@ SCRIPTS = {
     "a command behind an entry point": (
         {
             "Dockerfile": 'COPY entry.sh /\nENTRYPOINT ["/entry.sh"]\nCMD ["gunicorn", "-w", "3", "a:b"]\n',
-            "entry.sh": '#!/bin/sh\npython /app/manage.py migrate --noinput\nexec "$@"\n',
+            "entry.sh": '#!/bin/sh\nset -e\n./manage.py migrate\npython /app/manage.py check\nexec "$@"\n',
+            "manage.py": "#!/usr/bin/env python\n",
         },
         "gunicorn:workers=3",
     ),
