@@ -245,8 +245,8 @@ class _Scene:
 
         Returns whether any of that is ``of_interest``.
         """
-        self.texts, values, known, asked = [*words], dict(variables), set(), set()
-        texts = [*words]
+        self.texts, texts, known, asked = [*words], [*words], set(), set()
+        values = [*variables.items()]
         for text in texts:
             named = self._read_text(text) if len(self.scripts) < _MOST_SCRIPTS else []
             sourced = {PurePosixPath(word).name for line in _SOURCED.findall(text) for word in _WORD.findall(line)}
@@ -257,15 +257,16 @@ class _Scene:
                     self.texts.append(content)
                     texts.append(content)
                 # variables may come from any file
-                values |= _SET.findall(content)
+                values += _SET.findall(content)
             asked |= {*_VARIABLE.findall(text)}
-            texts += [values.pop(name) for name in sorted(asked & values.keys())]
+            texts += [value for name, value in values if name in asked]
+            values = [(name, value) for name, value in values if name not in asked]
         if not any(map(of_interest, texts)):
             return False
         for folder in (self.place.folder, *(each for text in self.texts for each in _GONE_TO.findall(text))):
             self._folder(folder)
         self.places.setdefault(str(self.root), ".")
-        for value in values.values():
+        for value in variables.values():
             self._read_text(value)
         return True
 

@@ -57,7 +57,7 @@ SCRIPTS = {
         "gunicorn:workers=6",
     ),
     "a variable that names the server": (
-        image("#!/bin/sh\nexec $SERVER a:b\n")
+        image("#!/bin/sh\ncat /app/run.env\nexec $SERVER a:b\n", **{"run.env": "SERVER=none\n"})
         | {"Dockerfile": 'FROM x\nENV SERVER="gunicorn -w 6"\nCOPY . /app/\nCMD ["/app/start.sh"]\n'},
         "gunicorn:workers=6",
     ),
