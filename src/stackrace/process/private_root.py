@@ -203,8 +203,8 @@ def _show_folder(root: Path, lower: int, asked: _Asked) -> None:
         copy.write_bytes((folder / name).read_bytes().replace(b"\r\n", b"\n"))
         copy.chmod(0o755)
         bind(folder / name, os.open(copy, os.O_PATH))
-    # a folder before what lies in it
-    for place, name in sorted(asked["places"].items()):
+    # folders first: files may lie in them
+    for place, name in sorted(asked["places"].items(), key=lambda pair: not (folder / pair[1]).is_dir()):
         target, source = root / place.lstrip("/"), _inside(root, folder / name)
         if name in scripts:
             _put(root, place, f"/{_OWN}/scripts/{scripts.index(name)}")

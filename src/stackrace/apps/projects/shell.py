@@ -361,8 +361,12 @@ class _Scene:
         for context in self.contexts:
             path = Path(os.path.normpath(context / source.lstrip("/")))
             if path.is_relative_to(self.root) and path.exists():
-                name = path.name if path.is_file() and target.endswith("/") else ""
-                self.places[str(PurePosixPath(target, name))] = str(path.relative_to(self.root))
+                place = PurePosixPath(target)
+                known = self.places.get(str(place))
+                is_folder = target.endswith("/") or str(place) == self.place.folder
+                is_folder = is_folder or (known is not None and (self.root / known).is_dir())
+                place /= path.name if is_folder and path.is_file() else ""
+                self.places[str(place)] = str(path.relative_to(self.root))
                 return
 
     def _folder(self, place: str) -> None:

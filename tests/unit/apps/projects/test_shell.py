@@ -52,6 +52,14 @@ SCRIPTS = {
         image("#!/bin/sh\nexec gunicorn -w $(cat workers) a:b\n", workers="7\n"),
         "gunicorn:workers=7",
     ),
+    "a file that an image has where it works": (
+        {
+            "Dockerfile": 'FROM x\nWORKDIR /data\nCOPY docker/go.sh /data/\nCOPY workers .\nCMD ["/data/go.sh"]\n',
+            "docker/go.sh": "#!/bin/sh\nexec gunicorn -w $(cat workers) a:b\n",
+            "workers": "7\n",
+        },
+        "gunicorn:workers=7",
+    ),
     "a file that is sourced": (
         image("#!/bin/bash\nset -euo pipefail\nsource ./run.env\nexec gunicorn -w $N a:b", **{"run.env": "N=6\n"}),
         "gunicorn:workers=6",
