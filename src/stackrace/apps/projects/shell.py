@@ -407,7 +407,7 @@ class _Scene:
             if is_program and not _is_script(path):
                 path = None
             elif parts.is_absolute():
-                self._place_of(path, parts, is_program=is_program)
+                self.places[str(parts)] = str(path.relative_to(root))
         if path is not None and path.is_file() and _is_script(path):
             self.scripts.setdefault(path)
         elif is_program and self._has_scripts(parts.parent):
@@ -436,15 +436,6 @@ class _Scene:
                 if place != "/" or inside.exists():
                     return inside
         return None
-
-    def _place_of(self, path: Path, parts: PurePosixPath, *, is_program: bool) -> None:
-        """Note that a machine has ``path`` at ``parts``, and all around it likewise unless that is a program."""
-        inside = path.relative_to(self.root)
-        around = parts.parts[: -len(inside.parts)]
-        if len(around) > 1 and not is_program and parts.parts[-len(inside.parts) :] == inside.parts:
-            self.places.setdefault(str(PurePosixPath(*around)), ".")
-        else:
-            self.places[str(parts)] = str(inside)
 
 
 def _is_script(path: Path) -> bool:

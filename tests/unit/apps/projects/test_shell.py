@@ -168,7 +168,11 @@ SCRIPTS = {
         "gunicorn:workers=3,timeout=9",
     ),
     "supervisor's shell": (
-        {"supervisord.conf": "[program:web]\ncommand=bash -c 'cd /app && exec gunicorn -w $((1 + 2)) a:b'\n"},
+        {
+            "supervisord.conf": "[program:web]\n"
+            "command=bash -c 'cd /srv/backend && exec gunicorn -w $(cat n) a:b'\n",
+            "backend/n": "3\n",
+        },
         "gunicorn:workers=3",
     ),
     "what is started last": (

@@ -134,7 +134,7 @@ def _take_options(hop: ReadHop, option: str, named: str) -> None:
         hop.at = file, _line_of(text, name)
         if "_" in name:
             hop.gap(name, f"{hop.spec.title}'s command line has no option for it")
-        elif value is not None and ("%" in value or "$(" in value):
+        elif "%" in (value or ""):
             hop.gap(f"{name} {value}", UNKNOWN)
         else:
             hop.take(name, value)
