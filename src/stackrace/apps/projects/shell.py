@@ -379,20 +379,18 @@ class _Scene:
         """Note what ``text`` names; returns the files of the project among that."""
         found: dict[str, list[Path]] = {}
         for word in dict.fromkeys(_WORD.findall(text)):
+            near = [
+                self.root / name
+                for place, name in self.places.items()
+                if place.endswith(f"/{word}") or place.startswith(f"{word}/")
+            ]
             if _NAME.fullmatch(word) and not word.endswith(".sh"):
                 self.programs.add(word)
-                found[word] = [
-                    self.root / name for place, name in self.places.items() if place.endswith(f"/{word}")
-                ]
             elif path := self.named(word):
                 # a loop may run all that is in a folder, which is not all that an image is built from
                 is_folder = path.is_dir() and path not in (*self.contexts, self.root)
-                found[word] = sorted(path.iterdir()) if is_folder else [path]
-            else:
-                found[word] = [
-                    self.root / name for place, name in self.places.items() if place.startswith(f"{word}/")
-                ]
-            found[word] = [path for path in found[word] if path.is_file()]
+                near += sorted(path.iterdir())[:_MOST_SCRIPTS] if is_folder else [path]
+            found[word] = [path for path in near if path.is_file()]
             self.scripts |= dict.fromkeys(filter(_is_script, found[word]))
         # one that is not in the project may be made with the image
         self.programs |= {word for word in _COMMAND.findall(text) if not found.get(word)}
