@@ -203,11 +203,7 @@ class _Reading:
     def _rank(self, command: DeploymentCommand, problems: int = 0) -> tuple[int, ...]:
         """Return a key by which commands sort, the likeliest one of production first."""
         stage, kind = likelihood(command.document or command.file, self.root, command.service)
-        if command.image is not None and stage == _PLAIN:
-            # what is built by an image of production is one
-            stage = min(stage, likelihood(command.image, self.root)[0])
-        # a service says more than the image that it is built of
-        return stage, kind, problems, command.rank, int(not command.service)
+        return stage, kind, problems, command.rank
 
     def _unraced(self, other: _Unraced) -> CurrentDeployment:
         file, line = shown_place(other.command, self.root)
