@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path, PurePath
 
 from ...model.last_parts import by_last_parts
+from ...model.present import is_file
 from .code import parse
 from .deployment_command import DeploymentCommand, text_of
 from .loading import loaded
@@ -61,12 +62,12 @@ def program_file(command: DeploymentCommand, words: Sequence[str], root: Path) -
     match python_words(words):
         case ["-m", module, *_]:
             name = module.replace(".", "/")
-            found = by_last_parts(f"{name}.py", bases, Path.is_file)
-            return found or by_last_parts(f"{name}/__main__.py", bases, Path.is_file, least=2)
+            found = by_last_parts(f"{name}.py", bases, is_file)
+            return found or by_last_parts(f"{name}/__main__.py", bases, is_file, least=2)
         case [str(name), *_] if name.endswith(".py"):
-            return by_last_parts(name, bases, Path.is_file)
+            return by_last_parts(name, bases, is_file)
     module = console_scripts(root).get(words[0], "")
-    return by_last_parts(f"{module.replace('.', '/')}.py", bases, Path.is_file) if module else None
+    return by_last_parts(f"{module.replace('.', '/')}.py", bases, is_file) if module else None
 
 
 def console_scripts(root: Path) -> dict[str, str]:
@@ -87,7 +88,7 @@ def base_class(dotted: str, bases: Sequence[Path]) -> str:
     ``bases`` are the folders that modules may lie in.
     """
     module, _, name = dotted.rpartition(".")
-    path = by_last_parts(f"{module.replace('.', '/')}.py", bases, Path.is_file) if module else None
+    path = by_last_parts(f"{module.replace('.', '/')}.py", bases, is_file) if module else None
     tree = parse(path) if path is not None else None
     made = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef) and node.name == name] if tree else []
     return (

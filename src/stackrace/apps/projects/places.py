@@ -15,7 +15,7 @@ from pathlib import Path, PurePosixPath
 
 from ...model.exported import MARK
 from ...model.last_parts import by_last_parts
-from ...model.present import is_present, walk
+from ...model.present import is_file, is_present, walk
 
 __all__ = ["ProjectFiles", "deployment_folders", "is_development", "is_platform", "likelihood", "stage_of"]
 
@@ -67,7 +67,7 @@ class ProjectFiles:
     def named(self, name: str, bases: Iterable[Path]) -> Path | None:
         """Return the file that ``name`` means: by its last parts in ``bases``, else the only one so called."""
         inside = [base for base in dict.fromkeys(bases) if base.is_relative_to(self.root)]
-        if found := by_last_parts(name, inside, Path.is_file):
+        if found := by_last_parts(name, inside, is_file):
             return found
         alike = self._by_name.get(PurePosixPath(name).name, ())
         return alike[0] if len(alike) == 1 else None

@@ -17,6 +17,7 @@ from itertools import repeat
 from pathlib import Path, PurePosixPath
 
 from ...model.last_parts import by_last_parts
+from ...model.present import is_file, is_folder, is_present, walk
 from ...model.secrets import learn
 from ...process.private_root import SCRIPT
 from .deployment_command import OPEN, text_of
@@ -85,7 +86,7 @@ class Place:
     def copied(self, word: str) -> Path | None:
         """Return the file of the project that the image has as ``word``."""
         path = _Scene(self).copied(word)
-        return path if path is not None and path.is_file() else None
+        return path if path is not None and is_file(path) else None
 
     def script(self, word: str) -> Path | None:
         """Return the shell script of the project that the place calls ``word``."""
@@ -229,7 +230,7 @@ class _Scene:
         inside = [folder for folder in near if folder.is_relative_to(self.root)] or [self.root]
         # an image is built in the folder that has most of what it copies
         brought = [source.lstrip("/") for source in place.copies.values()]
-        self.contexts = sorted(inside, key=lambda folder: -sum((folder / each).exists() for each in brought))
+        self.contexts = sorted(inside, key=lambda folder: -sum(is_present(folder / each) for each in brought))
         self.places: dict[str, str] = {}
         """Where its folders and files lie."""
         self.scripts: dict[Path, None] = {}
@@ -360,19 +361,19 @@ class _Scene:
             return
         for context in self.contexts:
             path = Path(os.path.normpath(context / source.lstrip("/")))
-            if path.is_relative_to(self.root) and path.exists():
+            if path.is_relative_to(self.root) and is_present(path):
                 place = PurePosixPath(target)
                 known = self.places.get(str(place))
-                is_folder = target.endswith("/") or str(place) == self.place.folder
-                is_folder = is_folder or (known is not None and (self.root / known).is_dir())
-                place /= path.name if is_folder and path.is_file() else ""
+                is_inside = target.endswith("/") or str(place) == self.place.folder
+                is_inside = is_inside or (known is not None and is_folder(self.root / known))
+                place /= path.name if is_inside and is_file(path) else ""
                 self.places[str(place)] = str(path.relative_to(self.root))
                 return
 
     def _folder(self, place: str) -> None:
         """Note a folder of the image: by its last parts, else the whole project's."""
         if place.startswith("/") and not any(PurePosixPath(place).is_relative_to(each) for each in self.places):
-            inside = by_last_parts(place, [self.root], Path.is_dir)
+            inside = by_last_parts(place, [self.root], is_folder)
             self.places[place] = str(inside.relative_to(self.root)) if inside else "."
 
     def _read_text(self, text: str) -> list[Path]:
@@ -388,9 +389,9 @@ class _Scene:
                 self.programs.add(word)
             elif path := self.named(word):
                 # a loop may run all that is in a folder, which is not all that an image is built from
-                is_folder = path.is_dir() and path not in (*self.contexts, self.root)
-                near += sorted(path.iterdir())[:_MOST_SCRIPTS] if is_folder else [path]
-            found[word] = [path for path in near if path.is_file()]
+                inside = () if path in (*self.contexts, self.root) else next(walk(path), ("", (), ()))[2]
+                near += [path, *(path / name for name in sorted(inside)[:_MOST_SCRIPTS])]
+            found[word] = [path for path in near if is_file(path)]
             self.scripts |= dict.fromkeys(filter(_is_script, found[word]))
         # one that is not in the project may be made with the image
         self.programs |= {word for word in _COMMAND.findall(text) if not found.get(word)}
@@ -406,32 +407,32 @@ class _Scene:
                 path = None
             elif parts.is_absolute():
                 self.places[str(parts)] = str(path.relative_to(root))
-        if path is not None and path.is_file() and _is_script(path):
+        if path is not None and is_file(path) and _is_script(path):
             self.scripts.setdefault(path)
         elif is_program and self._has_scripts(parts.parent):
             self.programs.add(word)
         elif is_program:
             self.tools.add(str(parts.parent))
             self.programs.add(parts.name)
-        elif path is not None and path.is_file() and (os.access(path, os.X_OK) or text_of(path).startswith("#!")):
+        elif path is not None and is_file(path) and (os.access(path, os.X_OK) or text_of(path).startswith("#!")):
             self.programs.add(word)
-        return path if path is not None and path.exists() else None
+        return path if path is not None and is_present(path) else None
 
     def _has_scripts(self, folder: PurePosixPath) -> bool:
         """Tell whether a folder of programs is the project's own, and not one of an environment."""
         inside = [] if folder.is_absolute() else [each / folder for each in self.contexts]
-        return any(each.is_dir() and not (each / "activate").exists() for each in inside)
+        return any(is_folder(each) and not is_present(each / "activate") for each in inside)
 
     def copied(self, word: str) -> Path | None:
         """Return where the project has what an image has of it, or would have."""
         whole = os.path.normpath(PurePosixPath(self.place.folder or "/", word))
-        if whole in self.places and (self.root / self.places[whole]).is_file():
+        if whole in self.places and is_file(self.root / self.places[whole]):
             return self.root / self.places[whole]
         for place, name in sorted(self.places.items(), key=lambda pair: -len(pair[0])):
             if PurePosixPath(word).is_relative_to(place):
                 inside = self.root / name / PurePosixPath(word).relative_to(place)
                 # a base image may have a WORKDIR of its own, which nobody here knows
-                if place != "/" or inside.exists():
+                if place != "/" or is_present(inside):
                     return inside
         return None
 

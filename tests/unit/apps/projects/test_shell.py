@@ -104,6 +104,14 @@ SCRIPTS = {
         },
         "gunicorn:workers=6",
     ),
+    "words that no file can be called": (
+        image(
+            f"#!/bin/sh\necho {'a+b/' * 99}{'x' * 300}/{'y' * 5000}\n"
+            f"test -e /{'z' * 300} || exec gunicorn -w 3 a:b\n"
+        )
+        | {"Procfile": f"web: ./{'z' * 300}.sh"},
+        "gunicorn:workers=3",
+    ),
     "a loop that waits": (
         image("#!/bin/sh\nwhile ! nc -z db 5432; do sleep 1; done\nexec gunicorn -w 3 a:b\n"),
         "gunicorn:workers=3",

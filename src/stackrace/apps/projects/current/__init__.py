@@ -13,6 +13,7 @@ from ....model.current import CurrentDeployment, CurrentGap
 from ....model.errors import InputError
 from ....model.exported import is_exported
 from ....model.own import Weight
+from ....model.present import is_file, is_present
 from ....model.stack import ServerSpec
 from ..commands import ELSEWHERE, served_app
 from ..containers import is_manifest
@@ -52,7 +53,7 @@ def current_deployment(
     those of other apps; ``python`` is the app's interpreter, as far as these are known. None where no file starts
     one of its servers. Raises InputError for a ``file`` that is not there, or starts none.
     """
-    if file is not None and not file.is_file():
+    if file is not None and not is_file(file):
         raise InputError(
             f"there is no file {file} to take the current deployment from; correct --current, or [race] current"
         )
@@ -74,7 +75,7 @@ _MOST_ABOVE = 3
 def _above(folder: Path) -> list[Path]:
     """Return the folders above in the same repository: a compose file often lies beside the app's folder."""
     above = list(folder.parents)[:_MOST_ABOVE]
-    top = next((place for place, each in enumerate([folder, *above]) if (each / ".git").exists()), 0)
+    top = next((place for place, each in enumerate([folder, *above]) if is_present(each / ".git")), 0)
     return above[:top]
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from ....model.current import CurrentChange, CurrentGap, CurrentQueue
 from ....model.last_parts import by_last_parts
 from ....model.own import CONFIG, CommandLine, Concern, OwnLanguage, Weight
+from ....model.present import is_folder
 from ....model.secrets import masked_settings
 from ....model.stack import ServerSpec, Setting, SettingValue
 from ..code_starts import base_class
@@ -78,7 +79,7 @@ class ReadHop:
     @property
     def folder(self) -> Path:
         """The project's folder in which it is started, as far as that is known."""
-        return by_last_parts(self.command.folder, [self.root], Path.is_dir) or self.root
+        return by_last_parts(self.command.folder, [self.root], is_folder) or self.root
 
     def change(self, key: str, theirs: str, concern: Concern) -> None:
         """Note what is decided otherwise."""

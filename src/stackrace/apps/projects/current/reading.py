@@ -20,6 +20,7 @@ from pathlib import Path
 from ....model.app import Entry, EntryKind
 from ....model.last_parts import by_last_parts
 from ....model.own import CommandLine, OwnReading, Weight
+from ....model.present import is_file, is_folder
 from ....model.stack import ServerSpec, SettingValue
 from ....process import run
 from ....process.namespaces import seal
@@ -201,7 +202,7 @@ def _ask_server(hop: ReadHop, path: Path, python: Path | None) -> _Asked | None:
     folder = hop.root / hop.command.folder
     known = tuple(sorted((name, value) for name, value in hop.command.variables.items() if not unknown(value)))
     command = (str(python or sys.executable), str(script), str(path))
-    place = folder if folder.is_dir() else hop.root
+    place = folder if is_folder(folder) else hop.root
     theirs, races = (_answer(command, hop.root, place, variables, text_of(path)) for variables in (known, ()))
     return None if theirs is None or races is None else (theirs, races)
 
@@ -284,7 +285,7 @@ def _config_named(name: str, hop: ReadHop) -> Path | None:
     if name == hop.line.found:
         # a server looks for it only where it is started
         bases = [inside, root] if hop.command.folder else [root, beside]
-        return by_last_parts(name, [base for base in bases if base.is_relative_to(root)], Path.is_file)
+        return by_last_parts(name, [base for base in bases if base.is_relative_to(root)], is_file)
     name = name.removeprefix("file:").partition("\n")[0]
     if name.startswith("python:"):
         name = name.removeprefix("python:").replace(".", "/") + ".py"
