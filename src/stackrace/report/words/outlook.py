@@ -85,12 +85,12 @@ def _of_levels(plan: RacePlan, request: RaceRequest) -> Iterator[str]:
 
 
 def _loading(plan: RacePlan, left_out: Sequence[Stack]) -> str:
-    """Tell how long the app takes to load, where launches take long for that; the sentence goes on."""
+    """Tell how long the app takes until its first answer, where launches take long for that; the sentence goes on."""
     each_s, alone_s = planned_launch_s(plan, left_out), plan.loading.wall_s
     if each_s <= USUAL_LAUNCH_S:
         return ""
     together = f", and {duration(each_s)} in the processes of a stack" if each_s > SIDE_BY_SIDE * alone_s else ""
-    return f"The app takes {duration(alone_s)} to load{together}: "
+    return f"The app takes {duration(alone_s)} to load and to answer first{together}: "
 
 
 def _as_one(reason: str, sentence: str) -> str:

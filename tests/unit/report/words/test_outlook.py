@@ -68,11 +68,11 @@ def test_a_slow_page_has_fewer_connections_and_stacks_and_says_so():
 
 def test_an_app_that_is_slow_to_load_has_fewer_stacks_and_says_so():
     (words,) = told(1, loading=PageTime(wall_s=18.0, cpu_s=2.0), paths=TEN[:7])
-    assert words.startswith("The app takes 18 s to load: seven stacks need about ")
+    assert words.startswith("The app takes 18 s to load and to answer first: seven stacks need about ")
     assert "Racing two. Left out: " in words
     proposed = float(words.rpartition("--budget ")[2].removesuffix("min.")) * 60
     (words,) = told(1, replace(ASKED, stacks=TEN[:7]), loading=PageTime(wall_s=18.0, cpu_s=2.0), paths=TEN[:7])
-    assert words.startswith("The app takes 18 s to load: seven stacks need about ")
+    assert words.startswith("The app takes 18 s to load and to answer first: seven stacks need about ")
     assert words.endswith(" To race all, give --budget 12min.")
     assert told(1, replace(ASKED, budget_s=proposed), loading=PageTime(wall_s=18.0), paths=TEN[:7]) == ()
 
@@ -81,7 +81,7 @@ def test_processes_that_load_the_app_side_by_side_are_named():
     paths = ("gunicorn:workers=8", "uvicorn:workers=8")
     loading = PageTime(wall_s=4.0, cpu_s=4.0)
     (words,) = told(1, replace(ASKED, stacks=paths, budget_s=60.0), loading=loading, paths=paths, cores=1)
-    assert words.startswith("The app takes 4 s to load, and 32 s in the processes of a stack: ")
+    assert words.startswith("The app takes 4 s to load and to answer first, and 32 s in the processes of a stack: ")
 
 
 def test_the_budget_that_is_proposed_is_enough():
