@@ -16,7 +16,7 @@ from typing import Any
 
 from ...model.own import NotTaken, Weight
 from .deployment_command import NO_FILE, interpolated, literal, split_words, text_of, variables_of
-from .loading import Table, Tagged, loaded
+from .loading import Table, Tagged, line_of, listed, loaded
 
 __all__ = ["AT", "LACKS", "Model", "models_of"]
 
@@ -30,8 +30,6 @@ LACKS = "\0lacks"
 """The key under which a service has what it could not be read with."""
 _MOST_DEEP = 9
 """Files that name files."""
-_MOST_VALUES = 20_000
-"""Of one file: aliases make a short file endless."""
 
 _LEFT = "with it they start no server of production, so it is left out"
 _ENDS = frozenset({";", "&&", "||", "|", "&"})
@@ -134,7 +132,7 @@ def _merged(
     included: list[tuple[Path, object, int]] = []
     for file in files:
         document, read = _services(model, file, folder, known)
-        included += [(file, each, _line(document, "include")) for each in _listed(document.get("include"))]
+        included += [(file, each, line_of(document, "include")) for each in listed(document.get("include"))]
         own = {name: _whole(model, name, read, file, known, ()) for name in read}
         _merge(services, own)
     services = {name: service for name, service in services.items() if isinstance(service, dict)}
@@ -171,8 +169,8 @@ def _included(
     model: Model, file: Path, named: object, line: int, known: Mapping[str, str], depth: int
 ) -> dict[str, Service]:
     table = named if isinstance(named, dict) else {"path": named}
-    table = {key: _put_in(table.get(key), known, [0]) for key in ("path", "project_directory", "env_file")}
-    files = [Path(os.path.normpath(file.parent / str(path))) for path in _listed(table["path"])]
+    table = {key: _put_in(table.get(key), known) for key in ("path", "project_directory", "env_file")}
+    files = [Path(os.path.normpath(file.parent / str(path))) for path in listed(table["path"])]
     for path in files:
         if not model.has(path):
             model.lacks.append(_lack(file, line, f"include {os.path.relpath(path, file.parent)}"))
@@ -181,7 +179,7 @@ def _included(
         return {}
     folder = file.parent / str(table["project_directory"]) if table["project_directory"] else files[0].parent
     own: dict[str, str] = {}
-    for path in _listed(table["env_file"]) or [folder / ".env"]:
+    for path in listed(table["env_file"]) or [folder / ".env"]:
         own |= variables_of(file.parent / str(path), {**own, **known}) or {}
     return _merged(model, files, Path(os.path.normpath(folder)), {**own, **known}, depth + 1)
 
@@ -195,43 +193,39 @@ def _services(model: Model, file: Path, folder: Path, known: Mapping[str, str]) 
         return Table(), {}
     # files of the first version have services only
     services = document.get("services") if "services" in document else document
-    budget = [0]
     return document, {
-        str(name): _normal(service, file, folder, known, budget)
+        str(name): _normal(service, file, folder, known)
         for name, service in (services.items() if isinstance(services, dict) else ())
         if isinstance(service, dict | Tagged) or (service is None and services is not document)
     }
 
 
-def _normal(service: object, file: Path, folder: Path, known: Mapping[str, str], budget: list[int]) -> object:
+def _normal(service: object, file: Path, folder: Path, known: Mapping[str, str]) -> object:
     """Return a service, or a part of one under a tag, in the longer one of its forms, variables put in."""
     if isinstance(service, Tagged):
-        return Tagged(service.tag, _normal(service.value, file, folder, known, budget))
+        return Tagged(service.tag, _normal(service.value, file, folder, known))
     if not isinstance(service, dict):
         return None
     made: Service = {AT: {}}
     for key, value in service.items():
-        value = _put_in(value, known, budget)
+        value = _put_in(value, known)
         form = _FORMS.get(key, lambda plain, _: plain)
         where = file.parent if key == "extends" else folder
         made[key] = Tagged(value.tag, form(value.value, where)) if isinstance(value, Tagged) else form(value, where)
-        made[AT][key] = (file, _line(service, key))
+        made[AT][key] = (file, line_of(service, key))
     return made
 
 
-def _put_in(value: Any, known: Mapping[str, str], budget: list[int]) -> Any:
-    budget[0] += 1
-    if budget[0] > _MOST_VALUES:
-        return None
+def _put_in(value: Any, known: Mapping[str, str]) -> Any:
     match value:
         case str():
             return interpolated(value, known)
         case Tagged(tag=tag, value=inner):
-            return Tagged(tag, _put_in(inner, known, budget))
+            return Tagged(tag, _put_in(inner, known))
         case list():
-            return [_put_in(each, known, budget) for each in value]
+            return [_put_in(each, known) for each in value]
         case dict():
-            return {key: _put_in(each, known, budget) for key, each in value.items()}
+            return {key: _put_in(each, known) for key, each in value.items()}
     return value
 
 
@@ -304,12 +298,12 @@ def _table(value: object, _: Path) -> dict[str, Any]:
             str(name): each if each is None or isinstance(each, Tagged) else literal(each)
             for name, each in value.items()
         }
-    pairs = [str(each).partition("=") for each in _listed(value)]
+    pairs = [str(each).partition("=") for each in listed(value)]
     return {name: each if equals else None for name, equals, each in pairs}
 
 
 def _env_files(value: object, folder: Path) -> list[dict[str, object]]:
-    entries = [each if isinstance(each, dict) else {"path": each} for each in _listed(value)]
+    entries = [each if isinstance(each, dict) else {"path": each} for each in listed(value)]
     return [{**each, "path": os.path.normpath(folder / str(each.get("path")))} for each in entries]
 
 
@@ -328,11 +322,3 @@ _FORMS = {
     "labels": _table,
 }
 """The keys of which there are several forms, and what makes the longest of them."""
-
-
-def _listed(value: object) -> list[Any]:
-    return value if isinstance(value, list) else [] if value is None else [value]
-
-
-def _line(table: object, key: object) -> int:
-    return table.lines.get(key, 0) if isinstance(table, Table) else 0

@@ -17,7 +17,7 @@ from ...model.own import NotTaken, Weight
 from .compose import AT, LACKS, Model, models_of
 from .deployment_command import LIMITED, OPEN, DeploymentCommand, instances_of, line_with, text_of
 from .images import Image, assumed_image, container_commands, image_at
-from .loading import Table, loaded_all
+from .loading import Table, line_of, listed, loaded_all, table_in
 from .places import deployment_folders
 
 __all__ = ["MENTIONED", "TEMPLATED", "compose_commands", "is_manifest", "kubernetes_commands", "manifests"]
@@ -46,11 +46,10 @@ def compose_commands(files: Sequence[Path], root: Path) -> Iterator[DeploymentCo
 
 def _hosts(name: str, service: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield the names under which a service is reached, each with the service; and those that it links to."""
-    networks, links = service.get("networks"), service.get("links")
-    tables = [each for each in (networks.values() if isinstance(networks, dict) else ()) if isinstance(each, dict)]
-    aliases = [str(alias) for table in tables for alias in table.get("aliases") or ()]
+    networks = table_in(service, "networks").values()
+    aliases = [str(alias) for each in networks for alias in listed(table_in(each).get("aliases"))]
     yield from ((alias, name) for alias in (name, str(service.get("container_name") or name), *aliases))
-    for link in links if isinstance(links, list) else ():
+    for link in listed(service.get("links")):
         other, colon, alias = str(link).partition(":")
         yield alias if colon else other, other
 
@@ -68,7 +67,7 @@ def _of_service(model: Model, name: str, service: Mapping[str, Any], image: Imag
         instances=_instances(service),
         document=model.document,
         documents=tuple(model.read),
-        not_taken=(*model.lacks, *service.get(LACKS, ()), *_held(service)),
+        not_taken=(*model.lacks, *service.get(LACKS, ()), *_held(service, model.document)),
         rank=2 * model.is_second + bool(profiles and not model.profiles & set(profiles)),
     )
     places = [at[key] for key in ("command", "entrypoint") if service.get(key) is not None and key in at]
@@ -76,24 +75,21 @@ def _of_service(model: Model, name: str, service: Mapping[str, Any], image: Imag
     yield from container_commands(command, image, service.get("entrypoint"), service.get("command"))
 
 
-def _held(service: Mapping[str, Any]) -> Iterator[NotTaken]:
+def _held(service: Mapping[str, Any], file: Path) -> Iterator[NotTaken]:
     """Yield what a service is held to: ``cpus``, ``mem_limit``, ``deploy.resources.limits``."""
-    said = {key: (service[key], service[AT].get(key)) for key in _LIMITS if service.get(key)}
-    match service.get("deploy"):
-        case {"resources": {"limits": dict(limits)}}:
-            at = service[AT].get("deploy")
-            said |= {key: (limits[key], at) for key in ("cpus", "memory") if limits.get(key)}
-    for key, (value, place) in said.items():
-        file, first = place or (None, 0)
+    limits = table_in(service, "deploy", "resources", "limits")
+    said = [(key, key, service[key]) for key in _LIMITS if service.get(key)]
+    said += [(key, "deploy", limits[key]) for key in ("cpus", "memory") if limits.get(key)]
+    for key, outer, value in said:
+        file, first = service[AT].get(outer, (file, 0))
         pattern = rf"{re.escape(key)}.*{re.escape(str(value))}"
-        line = (line_with(pattern, text_of(file), max(first, 1)) if file else 0) or first
+        line = line_with(pattern, text_of(file), max(first, 1)) or first
         yield NotTaken(file=file, line=line, what=f"{key}: {value}", why=LIMITED)
 
 
 def _instances(service: Mapping[str, Any]) -> int:
     """Return how often a service is started: ``deploy.replicas``, or ``scale``."""
-    deploy = service.get("deploy")
-    return instances_of(deploy.get("replicas") if isinstance(deploy, dict) else service.get("scale"))
+    return instances_of(table_in(service, "deploy").get("replicas", service.get("scale")))
 
 
 def _image(model: Model, name: str, service: Mapping[str, Any]) -> Image:
@@ -153,13 +149,12 @@ def _objects(text: str) -> Iterator[Table]:
     except (ValueError, RecursionError):
         return
     for document in documents:
-        items = document.get("items") if isinstance(document, Table) else None
+        items = table_in(document).get("items")
         yield from (each for each in (items if isinstance(items, list) else [document]) if isinstance(each, Table))
 
 
 def _name(node: Mapping[Any, Any]) -> str:
-    metadata = node.get("metadata")
-    return str(metadata.get("name", "")) if isinstance(metadata, dict) else ""
+    return str(table_in(node, "metadata").get("name", ""))
 
 
 def _containers(node: Table) -> list[Table]:
@@ -176,6 +171,11 @@ def _of_container(
     environment, lacks = _environment(path, container, maps)
     entrypoint, words = (_words(container.get(key), environment) for key in ("command", "args"))
     line = next((container.lines[key] for key in ("command", "args") if key in container.lines), 0)
+    limits = table_in(container, "resources", "limits")
+    held = [
+        NotTaken(file=path, line=line_of(limits, key), what=f"{key}: {value}", why=LIMITED)
+        for key, value in limits.items()
+    ]
     command = DeploymentCommand(
         file=path,
         words=(),
@@ -186,7 +186,7 @@ def _of_container(
         instances=instances_of(node["spec"].get("replicas")),
         document=path,
         documents=(path,),
-        not_taken=(*lacks, *_limits(path, container)),
+        not_taken=(*lacks, *held),
     )
     at = path, container.lines.get("image", 0)
     name, has_words = str(container.get("name", "")), bool(entrypoint or words)
@@ -203,9 +203,7 @@ def _environment(path: Path, container: Table, maps: Mapping[str, Table]) -> tup
         line = min(node.lines.values(), default=0)
         lacks.append(NotTaken(file=path, line=line, what=what, why=why, weight=weight))
 
-    for each in (
-        node for key in ("envFrom", "env") for node in container.get(key) or () if isinstance(node, Table)
-    ):
+    for each in (*listed(container.get("envFrom")), *listed(container.get("env"))):
         match each:
             case {"configMapRef": {"name": name}} if str(name) in maps:
                 known |= {f"{each.get('prefix') or ''}{key}": str(value) for key, value in maps[str(name)].items()}
@@ -234,10 +232,3 @@ def _put_in(text: str, known: Mapping[str, str]) -> str:
 
 def _words(value: object, known: Mapping[str, str]) -> tuple[str, ...] | None:
     return tuple(_put_in(str(word), known) for word in value) if isinstance(value, list) else None
-
-
-def _limits(path: Path, container: Table) -> Iterator[NotTaken]:
-    match container.get("resources"):
-        case {"limits": Table() as limits}:
-            for key, value in limits.items():
-                yield NotTaken(file=path, line=limits.lines.get(key, 0), what=f"{key}: {value}", why=LIMITED)

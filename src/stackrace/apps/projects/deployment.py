@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from ...model.exported import is_exported
+from .code import parse
 from .containers import compose_commands, is_manifest, kubernetes_commands
 from .deployment_command import DeploymentCommand, located, text_of
 from .images import dockerfile_commands
@@ -55,14 +56,8 @@ def commands_of_file(path: Path, root: Path) -> tuple[DeploymentCommand, ...]:
     Its name and its content say what it is.
     """
     text = text_of(path)
-    read = next(
-        (
-            read
-            for patterns, read, _ in _READERS
-            if any(path.match(each.rpartition("/")[2]) for each in patterns.split())
-        ),
-        None,
-    )
+    named = ((read, each.rpartition("/")[2]) for patterns, read, _ in _READERS for each in patterns.split())
+    read = next((read for read, name in named if path.match(name)), None)
     if is_manifest(path):
         read = kubernetes_commands
     elif read is None and re.search(r"^services:", text, re.MULTILINE):
@@ -74,13 +69,10 @@ def commands_of_file(path: Path, root: Path) -> tuple[DeploymentCommand, ...]:
 
 def _gunicorn(path: Path, text: str) -> Iterator[DeploymentCommand]:
     """Read wsgi_app, chdir and worker_class of gunicorn.conf.py, where they are written out."""
-    try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError):
-        return
+    tree = parse(path)
     settings = {
         target.id: node.value.value
-        for node in tree.body
+        for node in (tree.body if tree else ())
         if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant)
         for target in node.targets
         if isinstance(target, ast.Name) and isinstance(node.value.value, str)

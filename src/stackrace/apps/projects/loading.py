@@ -7,12 +7,13 @@ import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
-__all__ = ["MOST_NODES", "Table", "Tagged", "loaded", "loaded_all", "problem_of"]
+__all__ = ["Table", "Tagged", "line_of", "listed", "loaded", "loaded_all", "problem_of", "table_in"]
 
-MOST_NODES = 20_000
+_MOST_VALUES = 50_000
 """Of one YAML document: aliases make a short file endless."""
 
 
@@ -50,11 +51,38 @@ def loaded_all(text: str) -> list[object]:
     import yaml
 
     try:
-        return list(yaml.load_all(text, _loader()))
+        documents = list(yaml.load_all(text, _loader()))
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         said = getattr(error, "problem", None) or "it is no YAML"
         raise ValueError(f"line {mark.line + 1}: {said}" if mark else said) from error
+    if sum(1 for _ in islice(_values(documents), _MOST_VALUES)) == _MOST_VALUES:
+        raise ValueError(f"it has {_MOST_VALUES} values or more")
+    return documents
+
+
+def _values(node: object) -> Iterator[object]:
+    yield node
+    node = node.value if isinstance(node, Tagged) else node
+    for each in node.values() if isinstance(node, dict) else node if isinstance(node, list) else ():
+        yield from _values(each)
+
+
+def table_in(document: object, *keys: object) -> dict[Any, Any]:
+    """Return the table under ``keys``, one inside the other; an empty one where there is none."""
+    for key in keys:
+        document = document.get(key) if isinstance(document, dict) else None
+    return document if isinstance(document, dict) else {}
+
+
+def listed(value: object) -> list[Any]:
+    """Return a list as it is, nothing as an empty one, and any other value as the only one of a list."""
+    return value if isinstance(value, list) else [] if value is None else [value]
+
+
+def line_of(table: object, key: object) -> int:
+    """Return the line of a table's key; 0 where nobody knows."""
+    return table.lines.get(key, 0) if isinstance(table, Table) else 0
 
 
 class Table(dict[Any, Any]):
