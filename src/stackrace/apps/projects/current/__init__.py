@@ -22,10 +22,9 @@ from ..deployment_command import shown, text_of
 from ..loading import problem_of
 from ..places import ProjectFiles, is_platform, likelihood
 from ..starts import starts
-from .fronts import Front, fronts, fronts_shown, platform_fronts
+from .beside import Front, fronts, fronts_shown, platform_fronts, unread_documents
 from .hop import ReadHop, shown_place
 from .reading import read_hop, take_settings_variable
-from .unread import unread_documents
 
 __all__ = ["current_deployment"]
 

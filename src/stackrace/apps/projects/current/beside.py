@@ -1,4 +1,4 @@
-"""Front ends that a project configures: an nginx site that forwards to the app."""
+"""What stands beside a server: front ends that a project configures, and files that may say otherwise, unread."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from ....model.exported import is_exported
 from ....model.foreign import said_by
 from ....model.own import CONFIG, OwnReading, Signs, Weight
 from ....model.stack import ServerSpec
-from ..containers import is_manifest, manifests
+from ..containers import MENTIONED, TEMPLATED, is_manifest, manifests
 from ..deployment_command import DeploymentCommand, shown, text_of
 from ..places import deployment_folders, is_development, likelihood
 from .hop import quoted_value
 
-__all__ = ["Front", "fronts", "fronts_shown", "platform_fronts"]
+__all__ = ["Front", "fronts", "fronts_shown", "platform_fronts", "unread_documents"]
 
 _NAMES = re.compile(r"\.(conf|nginx|vhost|template|tmpl|site|j2)$|nginx|^default$", re.IGNORECASE)
 _FOLDERS = frozenset({"sites-available", "sites-enabled", "conf.d", "nginx"})
@@ -26,9 +26,7 @@ _NO_TEXT = re.compile(
     r"\.(py|md|rst|txt|sh|ya?ml|json|html?|js|ts|service|toml|lock|png|svg)$|Dockerfile", re.IGNORECASE
 )
 _PASSES = re.compile(r"(?:^|[{;])\s*(?:proxy|uwsgi|fastcgi|scgi)_pass\s", re.MULTILINE)
-_FORWARDS = re.compile(
-    r"(?:^|[{;])\s*(?:(?:proxy|uwsgi|fastcgi|scgi)_pass\s|server\s*\{.*\binclude\s)", re.MULTILINE | re.DOTALL
-)
+_FORWARDS = re.compile(rf"{_PASSES.pattern}|(?:^|[{{;])\s*server\s*\{{.*\binclude\s", re.MULTILINE | re.DOTALL)
 """What forwards, or may include what does."""
 _TEMPLATE = re.compile(r"\{\{|\{%|<%")
 _TEMPLATES = re.compile(r"\.(template|tmpl|tpl|j2|jinja2?|erb|in)$")
@@ -50,6 +48,19 @@ _ABSENT = {
 }
 """Front ends that are not in the catalogue."""
 _INGRESS = re.compile(r"^kind:\s*Ingress\s*$", re.MULTILINE)
+_HELM = (
+    "Stackrace reads no templates of Helm's: write what they make with helm template, and give --current that file"
+)
+_KUSTOMIZE = "Stackrace reads no overlays: write what they make with kubectl kustomize, and give --current the file"
+_MADE_OF = "Stackrace reads no templates: give --current a file that was made of it"
+_OVERLAYS = re.compile(
+    r"^(patches|patchesStrategicMerge|patchesJson6902|replicas|configMapGenerator|components):", re.MULTILINE
+)
+_GENERATED = re.compile(
+    r"(.+\.service|.*compose.*\.ya?ml|(.+\.)?(Docker|Container)file|Procfile|supervisor.*\.conf|.+\.ini|gunicorn.*\.py|.+\.sh)"
+    r"\.(j2|jinja2?|tmpl|tpl|template|erb)"
+)
+"""Templates of files that say what is started."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -148,7 +159,7 @@ def fronts(
         front
         for spec in specs.values()
         if spec.own is not None and spec.own.read_in is not None and spec.forwards
-        for path in dict.fromkeys((*_files(root), *_files_beside(beside, root)))
+        for path in _files(root, beside)
         if (front := _front(root, path, spec)) is not None
     ]
     parts = {file for front in found if front.reading for file in front.reading.files}
@@ -168,20 +179,16 @@ def platform_fronts(
     ]
 
 
-def _files(root: Path) -> Iterator[Path]:
-    for place, _, names in deployment_folders(root):
-        yield from (place / name for name in names if _may_forward(place, name))
-
-
-def _files_beside(file: Path | None, root: Path) -> Iterator[Path]:
-    """Yield the front ends' files of the exported folder that has ``file``, if it is in one."""
-    if file is not None and file.is_relative_to(root) and is_exported(file):
-        yield from (path for path in sorted(file.parent.iterdir()) if _may_forward(path.parent, path.name))
-
-
-def _may_forward(place: Path, name: str) -> bool:
-    named = _NAMES.search(name) or place.name in _FOLDERS
-    return bool(named and not _NO_TEXT.search(name) and _FORWARDS.search(text_of(place / name)))
+def _files(root: Path, beside: Path | None) -> Iterator[Path]:
+    """Yield the files that may forward, those of the exported folder that has the file ``beside`` among them."""
+    folders = {place: names for place, _, names in deployment_folders(root)}
+    if beside is not None and beside.is_relative_to(root) and is_exported(beside):
+        folders[beside.parent] = sorted(each.name for each in beside.parent.iterdir())
+    for place, names in folders.items():
+        for name in names:
+            is_named = _NAMES.search(name) or place.name in _FOLDERS
+            if is_named and not _NO_TEXT.search(name) and _FORWARDS.search(text_of(place / name)):
+                yield place / name
 
 
 def _front(root: Path, path: Path, spec: ServerSpec) -> Front | None:
@@ -215,7 +222,7 @@ def fronts_shown(root: Path, specs: Mapping[str, ServerSpec], documents: Collect
         Front(title=title, spec=spec, file=str(path.relative_to(root)), line=line)
         for path, text in texts.items()
         for title, spec, signs in known
-        if path.is_relative_to(root) and (line := _first_line(signs.documents, text))
+        if path.is_relative_to(root) and signs.documents and (line := _first_line(signs.documents, text))
     ]
     known_ones = {front.file for front in named if front.spec}
     named = [front for front in named if front.title != _SOME_INGRESS or front.file not in known_ones]
@@ -234,7 +241,30 @@ def fronts_shown(root: Path, specs: Mapping[str, ServerSpec], documents: Collect
     return list({front.title: front for front in reversed([*named, *found])}.values())[::-1]
 
 
+def unread_documents(root: Path, programs: Collection[str]) -> Iterator[CurrentGap]:
+    """Yield the files of the project at ``root`` that cannot be read, of templates those that name ``programs``.
+
+    Files for development are left out.
+    """
+    started = re.compile(rf"(?<![\w-])({'|'.join(map(re.escape, programs))})(?![\w-])")
+    for path, text in manifests(root):
+        kind = MENTIONED.search(text)
+        if TEMPLATED in text and kind and kind[1] not in ("ConfigMap", "List"):
+            yield _gap(root, path, text, kind, kind[1], _HELM)
+    for folder, _, names in deployment_folders(root):
+        for path in (folder / name for name in names if not is_development(folder / name, root)):
+            if path.stem == "kustomization" and (found := _OVERLAYS.search(text := text_of(path))):
+                yield _gap(root, path, text, found, found[1], _KUSTOMIZE)
+            elif programs and _GENERATED.fullmatch(path.name) and (found := started.search(text := text_of(path))):
+                yield _gap(root, path, text, found, found[1], _MADE_OF)
+
+
+def _gap(root: Path, path: Path, text: str, found: re.Match[str], what: str, why: str) -> CurrentGap:
+    line = text.count("\n", 0, found.start(1)) + 1
+    return CurrentGap(file=str(path.relative_to(root)), line=line, what=what, why=why, weight=Weight.SIZE)
+
+
 def _first_line(pattern: str, text: str) -> int:
-    """Return the line in which ``pattern`` is first found; 0 where it is not."""
-    match = re.search(pattern, text, re.MULTILINE) if pattern else None
+    """Return the line in which ``pattern`` is first found, which may span several; 0 where it is not."""
+    match = re.search(pattern, text, re.MULTILINE)
     return text.count("\n", 0, match.start()) + 1 if match else 0
