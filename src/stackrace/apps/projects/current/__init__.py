@@ -360,22 +360,15 @@ def _further(front: Front, instances: int) -> Iterator[CurrentGap]:
 def _unfit(hop: ReadHop, others: Sequence[Front], front: Front | None) -> Iterator[CurrentGap]:
     """Yield why front ends that were found are not raced before ``hop``; ``front`` is."""
     for each in others:
-        if each.reading is None and (front is None or each.title != front.title):
-            yield each.unread(_instead(each, front))
+        if each.reading is None and front is None:
+            raced = "the server is raced without it"
+            yield each.unread(raced if each.spec else "Stackrace has no such server, so none is raced in front")
+        elif each.reading is None and front is not None and each.title != front.title:
+            yield each.unread(f"{front.title} is raced in front")
         elif each.reading is not None and front is None:
             spoken = " and ".join(sorted(hop.speaks))
             why = f"it forwards by {each.reading.forwards}, and {hop.spec.title} is started for {spoken}"
             yield CurrentGap(file=each.file, line=0, what=each.title, why=why)
-
-
-def _instead(front: Front, raced: Front | None) -> str:
-    if raced is not None:
-        return f"{raced.title} is raced in front"
-    return (
-        "the server is raced without it"
-        if front.spec
-        else "Stackrace has no such server, so none is raced in front"
-    )
 
 
 def _path(hop: ReadHop, front: Front | None, instances: int, root: Path, base: Path) -> str:
