@@ -56,7 +56,7 @@ def _hosts(name: str, service: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 def _of_service(model: Model, name: str, service: Mapping[str, Any], image: Image) -> Iterator[DeploymentCommand]:
     at = service[AT]
-    profiles = [str(each) for each in service.get("profiles") or ()]
+    profiles = [str(each) for each in listed(service.get("profiles"))]
     command = DeploymentCommand(
         file=model.document,
         words=(),
@@ -64,7 +64,7 @@ def _of_service(model: Model, name: str, service: Mapping[str, Any], image: Imag
         env_files=tuple(Path(str(entry["path"])) for entry in service.get("env_file") or ()),
         folder=str(service.get("working_dir") or image.folder),
         service=" ".join((name, *profiles)),
-        instances=_instances(service),
+        instances=instances_of(table_in(service, "deploy").get("replicas", service.get("scale"))),
         document=model.document,
         documents=tuple(model.read),
         not_taken=(*model.lacks, *service.get(LACKS, ()), *_held(service, model.document)),
@@ -85,11 +85,6 @@ def _held(service: Mapping[str, Any], file: Path) -> Iterator[NotTaken]:
         pattern = rf"{re.escape(key)}.*{re.escape(str(value))}"
         line = line_with(pattern, text_of(file), max(first, 1)) or first
         yield NotTaken(file=file, line=line, what=f"{key}: {value}", why=LIMITED)
-
-
-def _instances(service: Mapping[str, Any]) -> int:
-    """Return how often a service is started: ``deploy.replicas``, or ``scale``."""
-    return instances_of(table_in(service, "deploy").get("replicas", service.get("scale")))
 
 
 def _image(model: Model, name: str, service: Mapping[str, Any]) -> Image:
@@ -138,7 +133,7 @@ def kubernetes_commands(files: Sequence[Path], root: Path) -> Iterator[Deploymen
         if each.get("kind") == "ConfigMap" and isinstance(data := each.get("data"), Table)
     }
     for path, each in known:
-        if each.get("kind") in _KINDS and (not files or path in files):
+        if str(each.get("kind")) in _KINDS and (not files or path in files):
             for container in _containers(each):
                 yield from _of_container(path, each, container, maps, root)
 
@@ -213,10 +208,10 @@ def _environment(path: Path, container: Table, maps: Mapping[str, Table]) -> tup
                 lack(each, f"secretRef {name}", _SECRET)
             case {"name": variable, "value": value}:
                 known[str(variable)] = _put_in(str(value), known)
-            case {"name": variable, "valueFrom": {"configMapKeyRef": {"name": name, "key": key}}} if (
-                key in maps.get(str(name), ())
-            ):
-                known[str(variable)] = str(maps[str(name)][key])
+            case {"name": variable, "valueFrom": {"configMapKeyRef": {"name": name, "key": key}}} if str(
+                key
+            ) in maps.get(str(name), ()):
+                known[str(variable)] = str(maps[str(name)][str(key)])
             case {"name": variable, "valueFrom": Table() as source}:
                 known[str(variable)] = OPEN
                 why = _SECRET if "secretKeyRef" in source else "the project does not say it"

@@ -114,6 +114,10 @@ BROKEN = {
     "Procfile": "web: gunicorn 'shop:app\n",
     "Dockerfile": 'CMD ["gunicorn"',
     "compose.yaml": "services: [unclosed",
+    "compose.yml": "services: {web: {image: x/web, profiles: true, networks: 5, links: 5, env_file: 5, deploy: 5}}",
+    "pod.yaml": "apiVersion: v1\nkind: Pod\nspec: {containers: [{image: x/web, env: 5, envFrom: {a: 1}}]}\n"
+    "---\nkind: [Pod]\n---\nkind: Pod\nspec: {containers: [{image: x/web, env: [{name: A, valueFrom: "
+    "{configMapKeyRef: {name: m, key: {a: 1}}}}]}]}\n---\nkind: ConfigMap\nmetadata: {name: m}\ndata: {a: 1}\n",
     "pyproject.toml": "[tool",
     "gunicorn.conf.py": "wsgi_app = (",
     "uwsgi.ini": "no section",
