@@ -13,7 +13,7 @@ from decimal import Decimal
 
 __all__ = [
     "LEAST", "NOTHING", "Figure", "about", "change", "coefficient", "connections", "count", "duration", "mebibytes",
-    "milliseconds", "number", "percent", "points", "setting", "things",
+    "milliseconds", "not_one", "number", "percent", "points", "setting", "things",
 ]  # fmt: skip
 
 NOTHING = "–"
@@ -45,6 +45,19 @@ def _two_digits(value: float) -> str:
     if 0 < abs(value) < LEAST:
         return f"<{LEAST}" if value > 0 else f">-{LEAST}"
     return coefficient(value)
+
+
+def not_one(value: float) -> str:
+    """Write a ratio as ``number`` does, with as many more digits as show on which side of 1 it is.
+
+    >>> not_one(0.97), not_one(0.9967), not_one(1.00004), not_one(1)
+    ('0.97', '0.997', '1.00004', '1.00')
+    """
+    text, digits = number(value), 2
+    while text.strip("0") == "1." and value != 1:
+        digits += 1
+        text = f"{value:.{digits}f}"
+    return text
 
 
 def coefficient(value: float) -> str:

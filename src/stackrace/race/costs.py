@@ -25,12 +25,11 @@ def cpu_ms(row: Row) -> float:
     return total(row.stack, row.cpu_ms_per_request)
 
 
-def costs_of(judged: JudgedLevel) -> Costs | None:
-    """Return what the first stack needs; None where one stack stands alone."""
-    if len(judged.rows) < 2:
+def costs_of(judged: JudgedLevel, next_best: str) -> Costs | None:
+    """Return what the first stack needs against ``next_best``, as the answer names it; None without one."""
+    if not next_best:
         return None
-    first = judged.first
-    second = next(judged.stacks.index(row.stack) for row in judged.rows if row.stack != judged.stacks[first])
+    first, second = judged.first, judged.stacks.index(next_best)
     cheaper = _cheaper_equal(judged, first)
     judgement, ratio = judged.judgement, judged.judgement.ratio(first, second)
     return Costs(

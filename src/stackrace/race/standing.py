@@ -71,12 +71,13 @@ def standing(race: Race, *, merge: Merge, spread: Spread | None = None, thorough
     )
     if not verdict.valid:
         return replace(result, answer=Answer(kind=AnswerKind.VOID))
+    answer = answer_of(headline)
     return replace(
         result,
-        answer=answer_of(headline),
+        answer=answer,
         leads=tuple(lead_of(level) for level in levels),
         reason=reason_of(headline.rows),
-        costs=costs_of(headline),
+        costs=costs_of(headline, answer.next_best),
         conditions=conditions_of(levels, at),
         current=current_standing(race, headline, result.withdrawals),
     )

@@ -3,14 +3,26 @@
 from __future__ import annotations
 
 from ..model.load import Quantiles
-from ..model.numbers import NOTHING, Figure, coefficient, count, duration, mebibytes, milliseconds, number, percent
+from ..model.numbers import (
+    NOTHING,
+    Figure,
+    coefficient,
+    count,
+    duration,
+    mebibytes,
+    milliseconds,
+    not_one,
+    number,
+    percent,
+)
 from ..model.standing import Interval, Row
 from ..model.units import DURATION
 
 __all__ = [
     "NOTHING", "Figure", "coefficient",
     "count", "duration", "limits", "mebibytes", "milliseconds", "number",
-    "p50_without_network", "percent", "percentile", "percentile_limits", "places", "quantile", "timed",
+    "p50_without_network", "percent", "percentile", "percentile_limits", "places", "quantile",
+    "ratio", "ratio_limits", "timed",
 ]  # fmt: skip
 
 
@@ -21,6 +33,21 @@ def limits(interval: Interval, figure: Figure) -> str:
     if interval.low == interval.high == interval.value:
         return ""
     return f"{figure(interval.low)}–{figure(interval.high)}"
+
+
+def ratio(interval: Interval) -> str:
+    """Return the estimate of a ratio, without its limits."""
+    return _of_ratio(interval)(interval.value)
+
+
+def ratio_limits(interval: Interval) -> str:
+    """Return the limits of a ratio; none is written as ``1.00`` where they exclude 1."""
+    return limits(interval, _of_ratio(interval))
+
+
+def _of_ratio(interval: Interval) -> Figure:
+    excludes = interval.low is not None and interval.high is not None and not interval.low <= 1 <= interval.high
+    return not_one if excludes else number
 
 
 def timed(latency: Quantiles, name: str) -> str:

@@ -33,7 +33,6 @@ def level_table(level: Level, *, void: bool = False, current: str = "", mark: st
     rows = level.rows
     first = tuple(row.tier == 1 and not void for row in rows)
     most = max((row.ratio.high or row.ratio.value for row in rows), default=1.0)
-    ratios = tuple(figures.limits(row.ratio, figures.number) for row in rows)
     errors = any(row.errors for row in rows)
     return Table(columns=(
         Column(title="tier", cells=_each(rows, lambda row: str(row.tier)), once=True),
@@ -42,8 +41,9 @@ def level_table(level: Level, *, void: bool = False, current: str = "", mark: st
                tones=tuple(Tone.STRONG if leads else Tone.PLAIN for leads in first),
                notes=_current((row.stack for row in rows), current, mark)),
         Column(title="requests/s", short="req/s", cells=_each(rows, _rate)),
-        Column(title="against the leader", short="vs leader, 95 %", left=True, notes=ratios, media=_NOT_ON_PAGES,
-               cells=_each(rows, lambda row: figures.number(row.ratio.value))),
+        Column(title="against the leader", short="vs leader, 95 %", left=True, media=_NOT_ON_PAGES,
+               cells=_each(rows, lambda row: figures.ratio(row.ratio)),
+               notes=_ratio_limits(rows)),
         Column(title="", keep=9, left=True, media=(Medium.SCREEN,),
                cells=_each(rows, lambda row: bar(row.ratio, most, _BAR)),
                tones=tuple(Tone.GOOD if leads else Tone.OTHER for leads in first)),
@@ -140,6 +140,12 @@ def _without_network(rows: Sequence[Row]) -> Iterator[Column]:
     if any(row.p50_without_network_s is not None for row in rows):
         cells = _each(rows, figures.p50_without_network)
         yield Column(title="p50 ms without the network", short="p50 w/o network", keep=4, cells=cells)
+
+
+def _ratio_limits(rows: Sequence[Row]) -> tuple[str, ...]:
+    """Return the limits of each row but the leader's; "–" where others have some."""
+    absent = NOTHING if any(figures.ratio_limits(row.ratio) for row in rows) else ""
+    return tuple(figures.ratio_limits(row.ratio) or (absent if row.ratio.low is None else "") for row in rows)
 
 
 def _percentile(

@@ -74,8 +74,8 @@ def _standing(state: LiveState, rows: Sequence[Row]) -> Table:
         Column(title="stack", cells=stacks, left=True, fold_to=PATH,
                tones=tuple(Tone.ASIDE if stack in state.out else Tone.PLAIN for stack in stacks)),
         Column(title="req/s", keep=1, cells=cells(lambda row: figures.number(row.throughput_per_s.value))),
-        Column(title="vs leader, 95 %", keep=2, left=True, cells=cells(lambda row: figures.number(row.ratio.value)),
-               notes=cells(lambda row: figures.limits(row.ratio, figures.number))),
+        Column(title="vs leader, 95 %", keep=2, left=True, cells=cells(lambda row: figures.ratio(row.ratio)),
+               notes=cells(lambda row: figures.ratio_limits(row.ratio))),
         Column(title="", keep=3, left=True, cells=cells(lambda row: bar(row.ratio, most, BAR)), tones=tones),
         Column(title="", left=True, tone=Tone.ASIDE, cells=doing),
     ))  # fmt: skip

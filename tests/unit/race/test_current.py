@@ -46,7 +46,7 @@ def test_where_it_is_the_best_that_is_said():
     race, found = stood("a", entries={name: RACED[name] for name in "ab"})
     assert found.current is not None
     assert found.current.kind is CurrentKind.FIRST
-    expected = "Your present deployment (compose.prod.yml:12) comes first itself: a."
+    expected = "Your present deployment (compose.prod.yml:12) is itself the leader: a."
     assert words_of(race, found).current == expected
 
 

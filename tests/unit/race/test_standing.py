@@ -101,7 +101,7 @@ def test_noisy_twins_cannot_be_told_apart_yet():
     assert found.answer.kind is AnswerKind.UNDECIDED
     first, other = found.answer.stacks[0], found.answer.rivals[0]
     assert {first, other} == {"a", "b"}
-    assert words_of(race, found).answer.startswith(f"No winner yet: {first} is ahead; {other} may be better; ")
+    assert words_of(race, found).answer.startswith(f"No winner yet: {first} leads; {other} may be better; ")
     assert "c" not in [row.stack for row in found.rows if row.tier == 1]
 
 
@@ -158,7 +158,7 @@ def test_a_ranking_asks_for_every_place():
     long = race_of(twins, blocks=40, sd=0.015, question=Question.RANKING)
     early, late = (standing(race, merge=merged) for race in (short, long))
     assert not early.settled
-    assert words_of(short, early).answer.startswith("Not every place is settled: a is ahead; b and c are still")
+    assert words_of(short, early).answer.startswith("Not every place is settled: a leads; b and c are still")
     assert late.settled
     assert late.answer.kind is AnswerKind.RANKED
     assert words_of(long, late).answer.startswith("Every place is settled; a comes first: it delivers ")

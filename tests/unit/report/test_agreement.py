@@ -14,11 +14,14 @@ from tests.unit.race.contests import Entry, contest
 from tests.unit.race.raced import merged
 
 from stackrace.model.current import CurrentDeployment
+from stackrace.model.interval import Interval
 from stackrace.model.numbers import number
 from stackrace.model.race import Question
 from stackrace.race.standing import standing
+from stackrace.report import figures
 from stackrace.report.document import document
 from stackrace.report.words import words_of
+from stackrace.report.words.phrases import times
 
 from .test_told import everywhere
 
@@ -69,6 +72,8 @@ def assert_answer(answer, rows):
     limits = against(others)
     if re.search(rf"{first.stack} is the best(:|\.)", answer):
         assert all(high < 1 for _, high in limits.values())
+        printed = re.search(r"× \(([\d.]+)–", answer)
+        assert printed is None or float(printed[1]) > 1
     for pattern in (r"or within ([\d.]+) % of it", r"at most ([\d.]+) % behind"):
         if found := re.search(pattern, answer):
             known = [high for _, high in limits.values() if high < math.inf]
@@ -85,11 +90,14 @@ def assert_answer(answer, rows):
     if found := re.search(r"it delivers (\S+)× \((\S+)–(\S+)\) the throughput of ([a-f])", answer):
         row = next(row for row in others if row.stack == found[4])
         inverse = (1 / row.ratio.value, 1 / row.ratio.high, 1 / row.ratio.low)
-        assert tuple(found.groups()[:3]) == tuple(map(number, inverse))
+        value, low, high = inverse
+        assert found[0].startswith(f"it delivers {times(Interval(value=value, low=low, high=high))} the throughput")
 
 
 def assert_others(words, rows, difference):
     limits = against(rows)
+    if re.search("is itself the leader", words.current):
+        assert rows[0].stack == "b"
     if found := re.search(r"cannot be told from [a-f]: it delivers (\S+) ", words.current):
         assert limits["b"][1] >= 1
         assert float(found[1]) == pytest.approx(float(number(row_of("b", rows).ratio.value)))
@@ -136,6 +144,10 @@ def assert_table(rows):
         quotient = row.throughput_per_s.value / leader.throughput_per_s.value
         assert quotient == pytest.approx(row.ratio.value)
         assert row.ratio.low is None or row.ratio.high / row.ratio.low <= 10 * (1 + 1e-9)
+        if row.ratio.high is not None and row is not leader:
+            low, high = map(float, figures.ratio_limits(row.ratio).split("–"))
+            assert (row.tier > 1) == (high < 1), "as printed"
+            assert low <= float(figures.ratio(row.ratio)) <= high
 
 
 @settings(max_examples=150)
@@ -150,6 +162,7 @@ def test_every_sentence_that_compares_stacks_agrees_with_the_limits_in_the_table
         assert_lead(lead, level.rows, race.difference)
     assert_answer(words.answer, found.rows)
     assert_others(words, found.rows, race.difference)
+    assert found.costs is None or found.costs.second.stack == found.answer.next_best
 
 
 @settings(max_examples=5)

@@ -173,7 +173,7 @@ def test_a_long_path_is_spelt_out_once_in_the_table():
     text = printed(race)
     assert "your deployment" in text.split("Standing")[1].lower() or "our present deployment" in text
     table = "".join(text.split("Standing")[1].split())
-    assert "nginx:config=deploy/production/nginx/sites/" in table and "(yours)" in table
+    assert "nginx:config=deploy/production/nginx/" in table and "(yours)" in table
     assert "/production/" not in text.split("Standing")[0]
 
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 from tests.factories import STACKS, make_race, make_standing
 
+from stackrace.model.interval import Interval
 from stackrace.model.race import LeftOut
 from stackrace.report import html
 from stackrace.report.terminal import make_console, print_report
@@ -159,3 +160,15 @@ def test_nothing_measured_is_no_accident():
 def test_missing_limits_are_explained():
     race = make_race(2, blocks=1)
     assert "Too few launches for limits yet." in printed(race, make_standing(race, limits=False))
+
+
+def test_limits_that_are_too_wide_are_a_dash_and_those_near_one_show_their_side():
+    race = make_race(3, levels=(20,))
+    standing = make_standing(race)
+    first, second, third = standing.rows
+    near = replace(second, tier=2, ratio=Interval(value=0.9968, low=0.99, high=0.99996))
+    wide = replace(third, tier=1, ratio=Interval(value=0.4))
+    standing = replace(standing, levels=(replace(standing.levels[0], rows=(first, wide, near)),))
+    text = printed(race, standing, width=120)
+    assert "0.997 (0.99–0.99996)" in text and "0.40 (–)" in text
+    assert "1.00 (" not in text

@@ -70,7 +70,7 @@ def of_race(race: Race, stack: str | None, request: RaceRequest, notes: tuple[st
     chosen = stack or _winner(race, standing)
     measured = chosen in race.stacks
     if stack is None and not standing.settled:
-        notes = (*notes, f"Race {race.id} names no winner yet; {chosen} is ahead.")
+        notes = (*notes, f"Race {race.id} names no winner yet; {chosen} leads.")
     if stack is not None and not measured:
         notes = (*notes, f"Race {race.id} did not race {stack}, so it says nothing about it.")
     return Subject(

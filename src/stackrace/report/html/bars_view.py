@@ -90,8 +90,8 @@ def _against(ratio: Interval, leader: float) -> Interval:
 
 
 def _rate(row: Row) -> str:
-    text = figures.limits(row.ratio, figures.number)
-    limits = f", {figures.number(row.ratio.value)} ({text}) of the leader" if text else ""
+    text = figures.ratio_limits(row.ratio)
+    limits = f", {figures.ratio(row.ratio)} ({text}) of the leader" if text else ""
     return f"{row.stack}: {figures.number(row.throughput_per_s.value)} requests/s{limits}"
 
 

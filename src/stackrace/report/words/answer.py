@@ -9,7 +9,7 @@ from ...model.numbers import about, connections, number, percent
 from ...model.race import Question, Race
 from ...model.standing import Row, Standing, Withdrawal
 from .failures import kind, message
-from .phrases import names, sentence, times
+from .phrases import names, others, sentence, times
 from .void import void
 
 __all__ = ["answer"]
@@ -77,19 +77,19 @@ def _margin(result: Answer) -> str:
 def _undecided(race: Race, standing: Standing) -> str:
     first = standing.answer.stacks[0]
     if race.question is Question.RANKING:
-        return f"not every place is settled: {first} is ahead"
+        return f"not every place is settled: {first} leads"
     launches = next(row.launches for row in standing.rows if row.stack == first)
     if launches < 2:
         return f"no winner yet: {first} was fastest, but a single launch proves nothing"
-    return f"no winner yet: {first} is ahead"
+    return f"no winner yet: {first} leads"
 
 
 def _open(result: Answer, race: Race) -> str:
     """Name who may still be the best, and the time that would tell."""
     if not result.rivals:
         return ""
-    rivals = f"; {names(result.rivals)} may be better" if race.question is Question.WINNER else (
-        f"; {names(result.rivals)} {'is' if len(result.rivals) == 1 else 'are'} still open")  # fmt: skip
+    rivals = f"; {others(result.rivals)} may be better" if race.question is Question.WINNER else (
+        f"; {others(result.rivals)} {'is' if len(result.rivals) == 1 else 'are'} still open")  # fmt: skip
     return rivals + _longer(result, race)
 
 
@@ -112,8 +112,8 @@ def _alone(row: Row, withdrawals: Sequence[Withdrawal]) -> str:
     figure = f"{number(own.value)} requests/s{limits}"
     if not withdrawals:
         return f"{row.stack} delivers {figure}, with nothing to compare it with"
-    first, others = withdrawals[0], len(withdrawals) - 1
-    more = f", and {others} more gave no result" if others else ""
+    first, further = withdrawals[0], len(withdrawals) - 1
+    more = f", and {further} more gave no result" if further else ""
     return f"only {row.stack} could be measured, at {figure}: {first.stack} {kind(first.failure)}{more}"
 
 
@@ -121,8 +121,8 @@ def _nothing(withdrawals: Sequence[Withdrawal]) -> str:
     """Return the whole sentence where no level has a row."""
     if not withdrawals:
         return "Nothing has been measured yet."
-    first, others = withdrawals[0], len(withdrawals) - 1
-    more = f" {others} more gave no result either." if others else ""
+    first, further = withdrawals[0], len(withdrawals) - 1
+    more = f" {further} more gave no result either." if further else ""
     why = message(first.failure)
     because = f": {why.rstrip('.')}" if why else ""
     return f"Nothing could be measured: {first.stack} {kind(first.failure)}{because}.{more}"

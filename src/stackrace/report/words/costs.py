@@ -10,13 +10,16 @@ __all__ = ["costs"]
 
 
 def costs(needs: Costs | None, *, short: bool = False) -> str:
-    """Return the sentences; empty where no cost is known. ``short`` ones leave out limits and what tables show."""
+    """Return the sentences; empty where no cost is known.
+
+    ``short`` leaves out limits and what tables show, and of two sentences the first: a screen has a line for them.
+    """
     if needs is None:
         return ""
     parts = [_instead(needs.first, needs.cheaper, equal=needs.equal, short=short)] if needs.cheaper else []
     if needs.cheaper is None or needs.cheaper.stack != needs.second.stack:
         parts.insert(0, _against(needs, short=short))
-    return " ".join(part for part in parts if part)
+    return " ".join(part for part in (parts[-1:] if short else parts) if part)
 
 
 def _against(needs: Costs, *, short: bool) -> str:

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from ...model.current import CurrentChange, CurrentDeployment, CurrentGap
 from ...model.current_standing import CurrentErrors, CurrentKind, CurrentStanding
 from ...model.interval import Interval
-from ...model.numbers import connections, count, number, percent, things
+from ...model.numbers import connections, count, percent, things
 from ...model.own import Concern, Weight
 from ...model.race import Race
 from .failures import kind, message
-from .phrases import listed, share
+from .phrases import limited, listed, share
 
 __all__ = ["MARK", "current", "failing", "found", "taken_over"]
 
@@ -33,7 +33,7 @@ def current(standing: CurrentStanding | None) -> str:
     yours = _yours(standing.place, is_partial=standing.is_partial)
     match standing.kind:
         case CurrentKind.FIRST:
-            return f"{yours} comes first itself: {standing.stack}."
+            return f"{yours} is itself the leader: {standing.stack}."
         case CurrentKind.NOT_RACED:
             return f"{yours} was not raced: {standing.problem.rstrip('.')}."
         case CurrentKind.UNMEASURED:
@@ -80,12 +80,7 @@ def _failed(standing: CurrentStanding) -> str:
 
 
 def _of(ratio: Interval | None) -> str:
-    if ratio is None:
-        return "an unknown share"
-    limits = (
-        f" ({number(ratio.low)}–{number(ratio.high)})" if ratio.low is not None and ratio.high is not None else ""
-    )
-    return f"{number(ratio.value)}{limits}"
+    return "an unknown share" if ratio is None else limited(ratio)
 
 
 def _costs(standing: CurrentStanding) -> str:

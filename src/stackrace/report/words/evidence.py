@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...model.equivalence import Equivalence, Proof, Verdict
-from ...model.interval import Interval
 from ...model.numbers import duration, number, percent
 from ...model.race import Race
 from ...model.standing import Row, Standing
-from .phrases import times
+from .phrases import limited, times
 from .race_words import of
 
 __all__ = ["DIFFERENCES", "NOT_PROVEN", "UNMEASURED", "equivalence", "limits", "measured", "place", "proof"]
@@ -67,13 +66,7 @@ def place(row: Row, standing: Standing) -> str:
     own = f"{row.stack} delivered {number(row.throughput_per_s.value)} requests/s {level.where}"
     if first.stack == row.stack:
         return f"{own}, the most of all."
-    return f"{own}, {_limits(row.ratio)} of {first.stack}."
-
-
-def _limits(figure: Interval) -> str:
-    if figure.low is None or figure.high is None:
-        return number(figure.value)
-    return f"{number(figure.value)} ({number(figure.low)}–{number(figure.high)})"
+    return f"{own}, {limited(row.ratio)} of {first.stack}."
 
 
 def equivalence(result: Equivalence) -> str:

@@ -8,10 +8,10 @@ from itertools import groupby
 
 from ...model.interval import Interval
 from ...model.lead import Lead, LeadKind
-from ...model.numbers import connections, number, percent
+from ...model.numbers import connections, not_one, percent
 from ...model.race import Race
 from ...model.standing import Standing
-from .phrases import names, sentence
+from .phrases import names, others, sentence
 
 __all__ = ["elsewhere", "leads"]
 
@@ -90,7 +90,7 @@ def _clause(group: Sequence[Lead], difference: float) -> str:
             same = len({each.stacks for each in group}) == 1
             if not same:
                 return "the first place is undecided"
-            return f"{lead.stacks[0]} cannot be told from {names(lead.stacks[1:])}"
+            return f"{lead.stacks[0]} cannot be told from {others(lead.stacks[1:])}"
 
 
 def _margin(ratios: Sequence[Interval]) -> str:
@@ -98,8 +98,8 @@ def _margin(ratios: Sequence[Interval]) -> str:
     known = [ratio for ratio in ratios if math.isfinite(ratio.value)]
     if not known:
         return ""
-    least, most = (number(pick(ratio.value for ratio in known)) for pick in (min, max))
+    least, most = (not_one(pick(ratio.value for ratio in known)) for pick in (min, max))
     lows = [ratio.low for ratio in known if ratio.low is not None]
     highs = [ratio.high for ratio in known if ratio.high is not None]
-    limits = f" ({number(min(lows))}–{number(max(highs))})" if lows and highs else ""
+    limits = f" ({not_one(min(lows))}–{not_one(max(highs))})" if lows and highs else ""
     return f" by {least if least == most else f'{least}–{most}'}×{limits}"

@@ -7,6 +7,7 @@ import json
 from ...load.comparison import Comparison, Difference, Line
 from ...model.interval import Interval
 from ...model.numbers import number
+from .. import figures
 
 __all__ = ["difference", "headline", "limits", "title"]
 
@@ -42,9 +43,7 @@ def limits(ratio: Interval | None) -> str:
     if ratio is None or ratio.low is None or ratio.high is None:
         return f"The runs are too short even for rough limits, which need at least 2 s of answers. {_ONE_RUN}"
     certain = "" if ratio.low > 1 or ratio.high < 1 else ", which includes no difference"
-    return (
-        f"Rough 95 % limits of the throughput's ratio: {number(ratio.low)}–{number(ratio.high)}{certain}. {_CAVEAT}"
-    )
+    return f"Rough 95 % limits of the throughput's ratio: {figures.ratio_limits(ratio)}{certain}. {_CAVEAT}"
 
 
 def _setting(value: object) -> str:

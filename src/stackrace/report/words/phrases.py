@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 from ...model.interval import Interval
 from ...model.numbers import number
+from .. import figures
 
-__all__ = ["listed", "names", "sentence", "share", "times"]
+__all__ = ["limited", "listed", "names", "others", "sentence", "share", "times"]
 
 _FRACTIONS = (("a quarter of ", 0.23, 0.27), ("a third of ", 0.31, 0.36), ("half ", 0.47, 0.53))
 """Ratios that have a name, and how far it reaches."""
@@ -25,6 +26,11 @@ def names(stacks: Sequence[str]) -> str:
     return listed(named)
 
 
+def others(stacks: Sequence[str]) -> str:
+    """Name up to three stacks; of more a sentence has room for their number alone."""
+    return listed(stacks) if len(stacks) <= 3 else f"{len(stacks)} others"
+
+
 def listed(things: Sequence[object]) -> str:
     """Write ``a, b and c``."""
     words = [str(thing) for thing in things]
@@ -33,9 +39,13 @@ def listed(things: Sequence[object]) -> str:
 
 def times(ratio: Interval) -> str:
     """Word a ratio with its limits: ``1.28× (1.24–1.33)``."""
-    if ratio.low is None or ratio.high is None:
-        return f"{number(ratio.value)}×"
-    return f"{number(ratio.value)}× ({number(ratio.low)}–{number(ratio.high)})"
+    return limited(ratio, "×")
+
+
+def limited(ratio: Interval, unit: str = "") -> str:
+    """Write a ratio with its limits as ``0.81 (0.78–0.84)``."""
+    limits = figures.ratio_limits(ratio)
+    return f"{figures.ratio(ratio)}{unit}{f' ({limits})' if limits else ''}"
 
 
 def share(ratio: float) -> str:

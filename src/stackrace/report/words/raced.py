@@ -92,7 +92,8 @@ def _first(names: Sequence[str]) -> str:
 
 def _machine(race: Race) -> str:
     hosts = machines(race)
-    where = listed(hosts) if hosts else f"{race.host.cpu}, {race.host.system}"
+    system, *_ = race.host.system.split(" (")  # without its code name
+    where = listed(hosts) if hosts else f"{race.host.cpu}, {system}"
     stacks, engine = cores(race.cores.stack_cores), cores(race.cores.generator_cores)
     return f"Stacks on {stacks}, load engine on {engine} of {where}."
 

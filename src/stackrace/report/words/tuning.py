@@ -93,11 +93,11 @@ def answer(race: Race, found: Tuned) -> str:
 
 def _leads(race: Race, found: Tuned, tuning: Tuning) -> str:
     tried = count(found.tried) if found.tried == found.of else f"{found.tried} tried of {count(found.of)}"
-    where = f"of {tried} configurations {_where(race, tuning)}"
+    where = f"{tried} configurations {_where(race, tuning)}"
     if found.rivals or found.launches < FINAL_LAUNCHES:
-        return f"is ahead {where}, but not proved the best"
+        return f"leads {where}, but is not proved the best"
     within = f"the best, or within {percent(race.difference)} of it,"
-    return f"is {within} {where}"
+    return f"is {within} of {where}"
 
 
 def _where(race: Race, tuning: Tuning) -> str:

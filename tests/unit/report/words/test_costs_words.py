@@ -2,6 +2,9 @@
 
 from tests.unit.race.contests import Entry, flat
 
+from stackrace.model.costs import Costs, Need
+from stackrace.report.words.costs import costs
+
 from .worded import told
 
 
@@ -50,3 +53,15 @@ def test_services_beside_a_stack_cost_it_nothing():
 
 def test_one_stack_alone_costs_nothing_in_comparison():
     assert told({"a": Entry(rates=flat(1000), cpu={"a": 0.4})}).costs == ""
+
+
+def test_a_screen_has_one_sentence_of_them_the_one_that_may_change_the_choice():
+    needs = Costs(
+        first=Need(stack="a", memory_bytes=300.0, cpu_ms_per_request=0.5),
+        second=Need(stack="b", memory_bytes=290.0, cpu_ms_per_request=0.5),
+        ratio=None,
+        cheaper=Need(stack="c", memory_bytes=150.0, cpu_ms_per_request=0.45),
+        equal=False,
+    )
+    expected = "c has no proven difference in throughput from a and needs half the memory and 0.90× the CPU time."
+    assert costs(needs, short=True) == expected
