@@ -96,10 +96,9 @@ def _more(race: Race, result: GateAnswer) -> str:
     if result.needed_s is None:
         more = "More time would not decide it."
     else:
-        amount, unit = about(result.needed_s).split()
         whole_s = race.elapsed_s + result.needed_s
         option = f" (--budget {math.ceil(whole_s / 60)}min)" if whole_s > (race.budget_s or 0.0) else ""
-        more = f"About {amount} more {'minutes' if unit == 'min' else 'seconds'} would probably decide it{option}."
+        more = f"About {about(result.needed_s)} more would probably decide it{option}."
     tails = [each for each in result.rulings if each.response.quantile is not None]
     is_open = [each for each in result.rulings if each.state not in (State.CLEAR, State.SLOWER)]
     if result.failed.head or not is_open or not all(each in tails for each in is_open):

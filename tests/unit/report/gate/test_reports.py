@@ -83,7 +83,7 @@ def test_an_undecided_check_says_why():
     once = failing(make_check(), 2)
     assert told(once) == (
         "Undecided: 1 of the head's 8 launches failed (never became ready), and none of the base's 8 launches, "
-        "which rules out a pass, but does not show that the change is the reason. About 7 more minutes would "
+        "which rules out a pass, but does not show that the change is the reason. About 7 min more would "
         "probably decide it."
     )
     refused = make_check(blocks=8, noise=0.05, ending=Ending.BUDGET)
@@ -178,7 +178,7 @@ def test_a_quantile_that_lacks_answers_says_how_many_and_what_else_can_be_judged
     facts = replace(make_check().gate, allowances={"p99": 0.05})
     alone = told(make_check(blocks=16, rate=5.0, gate=facts, ending=Ending.BUDGET))
     assert alone.endswith("To leave it out: --allow 'p99 any'; to judge p90 instead, add --allow 'p90 5%'.")
-    assert "more minutes would probably decide it (--budget" in alone
+    assert " min more would probably decide it (--budget" in alone
 
 
 def test_memory_that_grows_without_end_is_told_from_a_step():
