@@ -47,7 +47,9 @@ def too_short(
     meeting = f" with {workloads} workloads" if workloads > 1 else ""
     size = f"{things(stacks, 'stack')}{meeting} at {things(levels, 'load level')}"
     spent = f" after {about(before_s)} of preparation" if before_s >= 1 else ""
-    reason = f"; the app takes {duration(loading_s)} to load and to answer first" if loading_s > USUAL_LAUNCH_S else ""
+    reason = (
+        f"; the app takes {duration(loading_s)} to load and to answer first" if loading_s > USUAL_LAUNCH_S else ""
+    )
     return InputError(
         f"--budget {DURATION.format(budget_s)} is too short: one block of {size} takes "
         f"{DURATION.format(least_s)}{spent}, and an answer needs at least {FEWEST_BLOCKS} blocks, "

@@ -85,7 +85,7 @@ def _of_levels(plan: RacePlan, request: RaceRequest) -> Iterator[str]:
 
 
 def _loading(plan: RacePlan, left_out: Sequence[Stack]) -> str:
-    """Tell how long the app takes until its first answer, where launches take long for that; the sentence goes on."""
+    """Tell how long the app takes until its first answer, if launches take long for it; the sentence goes on."""
     each_s, alone_s = planned_launch_s(plan, left_out), plan.loading.wall_s
     if each_s <= USUAL_LAUNCH_S:
         return ""
