@@ -7,8 +7,7 @@ import os
 import re
 import subprocess
 import sys
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
@@ -167,12 +166,13 @@ def ask_shell(
     if first.is_refused or not known:
         return first
     second = compared[0] if compared else scene.ask(words, other)[0]
-    if not _is_alike(first, second):
+    pairs = _paired(first, second)
+    if pairs is None:
         what = " and ".join(dict.fromkeys(known.values()))
         problem = f"what it starts hangs on {what}, which only running it would tell"
         # unset, as the shell would have it
         return replace(scene.ask(words, (variables, _FIRST, _STEP))[0], problem=problem, is_late=False)
-    calls = (_compared(a, b, known, unset) for a, b in _paired(first.calls, second.calls))
+    calls = (_compared(a, b, known, unset) for a, b in pairs)
     return replace(first, calls=tuple(calls))
 
 
@@ -180,23 +180,18 @@ def _shape(call: Call) -> tuple[str, int]:
     return call.words[0], len(call.words)
 
 
-def _is_alike(some: Heard, other: Heard) -> bool:
-    """Tell whether two runs call the same: in any order, for some may be in the background.
+def _paired(first: Heard, second: Heard) -> list[tuple[Call, Call]] | None:
+    """Return the calls of one run with those that they are in another; None where the two call something else.
 
-    A loop without an end was ended somewhere else in each.
+    Any order will do, for some may be in the background. A loop without an end was ended somewhere else in each.
     """
-    first, second = (Counter(map(_shape, heard.calls)) for heard in (some, other))
-    return first == second or (some.is_late and other.is_late and first.keys() == second.keys())
-
-
-def _paired(calls: Sequence[Call], others: Sequence[Call]) -> Iterator[tuple[Call, Call]]:
-    """Yield the calls, each with the one among ``others`` that it is in a second run."""
     left: dict[tuple[str, int], list[Call]] = {}
-    for call in reversed(others):
+    for call in reversed(second.calls):
         left.setdefault(_shape(call), []).append(call)
-    for call in calls:
-        if same := left[_shape(call)]:
-            yield call, same.pop()
+    pairs = [(call, same.pop()) for call in first.calls if (same := left.get(_shape(call)))]
+    is_alike = len(pairs) == len(first.calls) == len(second.calls)
+    is_alike |= first.is_late and second.is_late and left.keys() == {*map(_shape, first.calls)}
+    return pairs if is_alike else None
 
 
 def _compared(call: Call, other: Call, known: Mapping[str, str], unset: Sequence[str]) -> Call:
