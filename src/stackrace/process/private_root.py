@@ -4,8 +4,9 @@ It runs as a script of its own, on the standard library only: a JSON document on
 one on standard output what happened. The command gets a root of its own in memory, processes of its own and no
 network. In that root lie this machine's libraries, for reading, a few harmless tools, and a folder of the user's
 under an overlay. Every other program that may be called is a recorder: it notes its words, its folder and its
-variables, and succeeds. A recorder whose output is read, and a tool that cannot read its file, say a number, which
-stands for what nobody knows. What follows a file for ever (``tail -f``) ends at once.
+variables, and succeeds. A tool that copies, moves or removes files succeeds, too: what an image is built with is
+missing here. A recorder whose output is read, and a tool that cannot read its file, say a number, which stands for
+what nobody knows. What follows a file for ever (``tail -f``) ends at once.
 
 Asked::
 
@@ -81,11 +82,13 @@ _EMPTY = (
 _SHELLS = ("sh", "bash", "dash", "ash", "ksh", "zsh")
 _READERS = ("awk", "base64", "cat", "cut", "getconf", "head", "jq", "od", "sed", "sort", "stat", "tail", "wc")
 """Tools whose failure leaves a value unknown: what they would read is made when an image is built."""
+_CHANGERS = ("chmod", "cp", "ln", "mv", "rm")
+"""Tools that never fail: what they would change is made when an image is built, and ``set -e`` would end there."""
 _TOOLS = (
-    "[", "basename", "bc", "chmod", "cmp", "comm", "cp", "date", "dc", "dirname", "echo", "egrep", "env",
-    "envsubst", "expr", "false", "fgrep", "find", "fold", "getopt", "grep", "hostname", "id", "ln", "ls", "mkdir",
-    "mktemp", "mv", "nproc", "paste", "printenv", "printf", "pwd", "readlink", "realpath", "rev", "rm", "rmdir",
-    "seq", "tac", "tee", "test", "touch", "tr", "true", "tty", "uname", "uniq", "whoami", "xargs",
+    "[", "basename", "bc", "cmp", "comm", "date", "dc", "dirname", "echo", "egrep", "env", "envsubst", "expr",
+    "false", "fgrep", "find", "fold", "getopt", "grep", "hostname", "id", "ls", "mkdir", "mktemp", "nproc", "paste",
+    "printenv", "printf", "pwd", "readlink", "realpath", "rev", "rmdir", "seq", "tac", "tee", "test", "touch", "tr",
+    "true", "tty", "uname", "uniq", "whoami", "xargs",
 )  # fmt: skip
 _MOST_BYTES = 1 << 26
 _MOST_MEMORY = 1 << 30
@@ -110,6 +113,10 @@ _READER = f"""#!/{_OWN}/real/sh
 f=$$; while [ -e /{_OWN}/calls/$f ]; do f=$f-; done
 {{ printf '%s\\0' "$PWD" "$#" NAME "$@"; }} > /{_OWN}/calls/$f
 {_UNKNOWN}exit 1
+"""
+_CHANGER = f"""#!/{_OWN}/real/sh
+/{_OWN}/real/NAME "$@" 2> /dev/null
+exit 0
 """
 _FOLLOWER = "for w; do case $w in -[fF]*|-[!-]*[fF]*|--follow*) exit;; esac; done\n"
 """What follows a file keeps a container up for ever, and says nothing of what is started."""
@@ -160,7 +167,7 @@ def _add_tools(root: Path, first: int, step: int) -> None:
         text.replace("FIRST", str(first)).replace("STEP", str(step)) for text in (_RECORDER, _READER)
     )
     _script(own / "record", recorder)
-    for name in (*_SHELLS, *_READERS, *_TOOLS):
+    for name in (*_SHELLS, *_READERS, *_CHANGERS, *_TOOLS):
         found = shutil.which(name, path=_SEARCHED)
         if found is None:
             # what this machine lacks may be there where the script runs
@@ -170,6 +177,8 @@ def _add_tools(root: Path, first: int, step: int) -> None:
         if name in _READERS:
             start, _, rest = reader.replace("NAME", name).partition("\n")
             _script(programs / name, f"{start}\n{_FOLLOWER if name == 'tail' else ''}{rest}")
+        elif name in _CHANGERS:
+            _script(programs / name, _CHANGER.replace("NAME", name))
         else:
             (programs / name).symlink_to(f"/{_OWN}/real/{name}")
     # scripts read it, so it must be no program

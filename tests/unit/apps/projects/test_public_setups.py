@@ -21,6 +21,19 @@ OPEN = "only running it would tell its value"
 ALONE = "a race starts the server by itself, without this program"
 
 READ = {
+    "a script that first copies and removes what only the image has": (
+        {
+            "Dockerfile": 'FROM python\nCOPY . /a\nENTRYPOINT ["/a/entry.sh"]\nCMD ["gunicorn", "-w3", "a:b"]\n',
+            "entry.sh": "#!/bin/sh\nset -e\ncp /built /a\nmv /d /b\nrm /c\nchmod 755 /e\nexec \"$@\"\n",
+        },
+        "gunicorn:workers=3",
+        {},
+    ),
+    "uWSGI's own file with the project's name": (
+        {"shop-uwsgi.ini": "[uwsgi]\nmodule = a:b\nprocesses = 3\nharakiri = 50\n"},
+        "uwsgi:config=shop-uwsgi.ini",
+        {},
+    ),
     "a configuration file where the image copies it": (
         {
             "Dockerfile": f"FROM python\nCOPY {DEEP} /etc/g/shop.py\nCMD gunicorn -c /etc/g/shop.py a:b\n",

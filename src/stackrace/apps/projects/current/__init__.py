@@ -32,6 +32,7 @@ _ALONE = {
     "gunicorn.conf.py": ("gunicorn", "-c"),
     "*gunicorn*conf*.py": ("gunicorn", "-c"),
     "uwsgi.ini": ("uwsgi", "--ini"),
+    "*uwsgi*.ini": ("uwsgi", "--ini"),
 }
 """Servers' own files that say of themselves what is started, where nothing else does."""
 _OWN_SUFFIXES = frozenset(Path(name).suffix for name in _ALONE)
