@@ -26,6 +26,8 @@ from stackrace.race.resume import going_on
 from stackrace.store import open_store
 
 WRITTEN = json.loads(gzip.decompress(RACES.read_bytes()))
+for known in WRITTEN["races"].values():
+    known.pop("rule", None)  # nothing asks for it any longer
 SCHEMA = (
     "SELECT app, name FROM django_migrations ORDER BY id",
     "SELECT table_name, column_name, data_type, character_maximum_length, is_nullable, column_default, is_identity "
@@ -378,8 +380,8 @@ def test_what_an_earlier_version_wrote_is_read_without_loss_and_its_upgrade_is_n
     with open_store(url) as upgraded:
         for known, race in WRITTEN["races"].items():
             loaded = upgraded.load(known)
-            kept = replace(loaded, altered="", rule="")
-            assert encode(kept) == encode(replace(decode(Race, race), rule=""))
+            kept = replace(loaded, altered="")
+            assert encode(kept) == encode(decode(Race, race))
             assert bool(loaded.altered) == bool(WRITTEN["history"][known])
             changes = [asdict(alteration) for alteration in upgraded.alterations(known)]
             assert json.loads(json.dumps(changes)) == WRITTEN["history"][known]

@@ -259,8 +259,6 @@ class Race:
     """The path of the stack that also ran as its own hidden twin (``model.stack.twin_path``); empty without."""
     resumed: int = 0
     """How often the race went on after an interruption."""
-    rule: str = ""
-    """What earlier races note of how they were decided. Nothing asks for it."""
     duty: Duty | None = None
     """Where its time went; None where nobody took it."""
     checks: Mapping[str, RightAnswers] = field(default_factory=dict)

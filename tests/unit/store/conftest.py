@@ -262,7 +262,6 @@ RACE = whole(
     exhaustive=st.booleans(),
     twin=TEXT,
     resumed=COUNT,
-    rule=TEXT,
     gate=st.none() | whole(GateFacts, base=CONTENDER, head=CONTENDER, allowances=mapping(REAL), packages=few(TEXT)),
     duty=st.none() | whole(Duty, **dict.fromkeys((one.name for one in fields(Duty)), REAL)),
     network=few(
