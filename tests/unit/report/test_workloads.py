@@ -14,6 +14,7 @@ from stackrace.report import SCHEMA, Format, LiveState, render
 from stackrace.report.live import LiveView
 from stackrace.report.result import standing_of
 from stackrace.report.terminal import make_console, print_report
+from stackrace.report.words.leads import elsewhere
 
 NAMES = ("static", "page")
 VALIDATOR = jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text(encoding="utf-8")))
@@ -127,3 +128,8 @@ def test_the_live_view_counts_runs_and_guesses_their_time():
             slices_planned=40, elapsed_s=65, eta_s=130, stack=STACKS[0],
         ))  # fmt: skip
     assert out.getvalue() == "block 2 of 5, 8 of 40 runs, 1 min 5 s elapsed, about 2 min 10 s left\n"
+
+
+def test_on_one_screen_the_only_other_level_names_its_workload_too():
+    race = with_workloads(make_race(2, (20,)), "static", "pages")
+    assert elsewhere(standing_of(race), race).startswith("On pages, at 20 connections, ")

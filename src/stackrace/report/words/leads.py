@@ -18,7 +18,7 @@ __all__ = ["elsewhere", "leads"]
 
 def leads(levels: Sequence[Lead], race: Race) -> str:
     """Return a sentence for each workload, and for each way of connecting; empty where there is one level only."""
-    return _of_all(levels, race) if len(levels) > 1 else ""
+    return _of_all(levels, levels, race) if len(levels) > 1 else ""
 
 
 def elsewhere(standing: Standing, race: Race) -> str:
@@ -26,14 +26,16 @@ def elsewhere(standing: Standing, race: Race) -> str:
     level = standing.levels[standing.headline] if standing.levels else None
     others = [lead for lead in standing.leads
               if level is None or (lead.workload, lead.load) != (level.workload, level.load)]  # fmt: skip
-    return _of_all(others, race, other=" other")
+    return _of_all(others, standing.leads, race, other=" other")
 
 
-def _of_all(levels: Sequence[Lead], race: Race, *, other: str = "") -> str:
+def _of_all(levels: Sequence[Lead], known: Sequence[Lead], race: Race, *, other: str = "") -> str:
+    """Word ``levels``; where all that are ``known`` are of several workloads or ways, each says of which it is."""
     series: dict[tuple[str, bool], list[Lead]] = {}
     for lead in levels:
         series.setdefault((lead.workload, lead.load.keep_alive), []).append(lead)
-    return " ".join(_series(part, race, other, several=len(series) > 1) for part in series.values())
+    several = len({(lead.workload, lead.load.keep_alive) for lead in known}) > 1
+    return " ".join(_series(part, race, other, several=several) for part in series.values())
 
 
 def _series(levels: list[Lead], race: Race, other: str, *, several: bool) -> str:
