@@ -29,6 +29,16 @@ READ = {
         "gunicorn:workers=3",
         {},
     ),
+    "nginx's main file that includes the site": (
+        {
+            "Dockerfile": "FROM python\nCOPY start.sh /start.sh\nCMD /start.sh\n",
+            "start.sh": "#!/bin/sh\nnginx\ngunicorn -w 3 -b 127.0.0.1:8000 a:b\n",
+            "nginx/nginx.conf": "events {}\nhttp { gzip on; include /etc/nginx/sites-enabled/*; }\n",
+            "nginx/sites-enabled/shop": "server { location / { proxy_pass http://127.0.0.1:8000; } }\n",
+        },
+        'nginx:config="nginx/nginx.conf"/http/gunicorn:workers=3,socket=tcp',
+        {},
+    ),
     "uWSGI's own file with the project's name": (
         {"shop-uwsgi.ini": "[uwsgi]\nmodule = a:b\nprocesses = 3\nharakiri = 50\n"},
         "uwsgi:config=shop-uwsgi.ini",

@@ -26,7 +26,9 @@ _NO_TEXT = re.compile(
     r"\.(py|md|rst|txt|sh|ya?ml|json|html?|js|ts|service|toml|lock|png|svg)$|Dockerfile", re.IGNORECASE
 )
 _PASSES = re.compile(r"(?:^|[{;])\s*(?:proxy|uwsgi|fastcgi|scgi)_pass\s", re.MULTILINE)
-_FORWARDS = re.compile(rf"{_PASSES.pattern}|(?:^|[{{;])\s*server\s*\{{.*\binclude\s", re.MULTILINE | re.DOTALL)
+_FORWARDS = re.compile(
+    rf"{_PASSES.pattern}|(?:^|[{{;])\s*(?:server|http)\s*\{{.*\binclude\s", re.MULTILINE | re.DOTALL
+)
 """What forwards, or may include what does."""
 _TEMPLATE = re.compile(r"\{\{|\{%|<%")
 _TEMPLATES = re.compile(r"\.(template|tmpl|tpl|j2|jinja2?|erb|in)$")
