@@ -44,6 +44,8 @@ class Image:
     """Its name; its number where it has none."""
     line: int = 0
     """Of its FROM."""
+    said_at: int = 0
+    """The line that says what it starts."""
     entrypoint: tuple[str, ...] = ()
     command: tuple[str, ...] = ()
     environment: dict[str, str] = field(default_factory=dict)
@@ -134,10 +136,10 @@ def _stages(path: Path, given: Mapping[str, object]) -> list[Image]:
                 ))  # fmt: skip
                 has_command = False
             case "ENTRYPOINT":
-                image.entrypoint = _exec_form(rest)
+                image.entrypoint, image.said_at = _exec_form(rest), number
                 image.command = image.command if has_command else ()
             case "CMD":
-                image.command, has_command = _exec_form(rest), True
+                image.command, image.said_at, has_command = _exec_form(rest), number, True
             case "ARG":
                 name_, _, value = rest.partition("=")
                 chosen = value.strip("\"'") or arguments.get(name_, "")
@@ -192,7 +194,7 @@ def container_commands(
         rank=command.rank + bool(image.assumed),
     )
     if entrypoint is words is None and image.path is not None:
-        command = replace(command, file=image.path, line=0)
+        command = replace(command, file=image.path, line=image.said_at)
     else:
         command = located(command, words or entrypoint or started)
     if started:

@@ -339,3 +339,12 @@ def test_a_size_that_a_file_computes_is_not_said_unless_the_server_could_be_aske
     found = current_deployment(write(tmp_path, {"Procfile": "web: gunicorn a:b", "gunicorn.conf.py": conf}), SPECS)
     assert found is not None
     assert (found.stack, found.effective, found.at_once) == ("gunicorn:config=gunicorn.conf.py", (), 0)
+
+
+def test_an_image_is_placed_where_its_command_begins(tmp_path):
+    dockerfile = (
+        'FROM python\nENTRYPOINT ["tini", "--"]\nCMD [ \\\n  "gunicorn", \\\n  "--workers=3", \\\n  "a:b" \\\n]\n'
+    )
+    found = current_deployment(write(tmp_path, {"Dockerfile": dockerfile}), SPECS)
+    assert found is not None
+    assert (found.stack, found.place) == ("gunicorn:workers=3", "Dockerfile:3")
