@@ -53,7 +53,7 @@ class _Cropped:
 
 def _heading(state: LiveState) -> Text:
     if state.standing is None or not state.standing.levels:
-        return Text("No standing yet: it comes after the first block", style="dim")
+        return Text("No standing yet: it comes once the stacks of the first block have stopped", style="dim")
     level = state.standing.levels[state.standing.headline]
     return Text(f"Provisional standing {level.where}; it may change with each block", style="dim")
 
