@@ -11,11 +11,11 @@ from pathlib import Path, PurePath
 from ...model.last_parts import by_last_parts
 from ...model.present import is_file
 from .code import parse
-from .deployment_command import DeploymentCommand, text_of
-from .loading import loaded
+from .deployment_command import DeploymentCommand
+from .places import ProjectFiles
 from .syntax import dotted_name
 
-__all__ = ["PYTHON", "base_class", "console_scripts", "program_file", "python_words", "started_by_code"]
+__all__ = ["PYTHON", "base_class", "program_file", "python_words", "started_by_code"]
 
 _CALLS = {
     "uvicorn.run": "uvicorn",
@@ -27,14 +27,13 @@ PYTHON = re.compile(r"(python|pypy)[\d.]*")
 _SWITCHES = frozenset({"-u", "-O", "-OO", "-B", "-I", "-E", "-s", "-S"})
 
 
-def started_by_code(command: DeploymentCommand, words: Sequence[str], root: Path) -> Iterator[DeploymentCommand]:
-    """Yield the servers that the Python program which ``words`` run starts, as commands that say the same.
+def started_by_code(command: DeploymentCommand, path: Path) -> Iterator[DeploymentCommand]:
+    """Yield the servers that the Python program at ``path``, which ``command`` runs, starts: as such commands.
 
     An argument that is no literal stands as ``$(…)`` in them: only running it would tell its value.
     """
-    path = program_file(command, words, root)
-    tree = parse(path) if path is not None else None
-    if path is None or tree is None:
+    tree = parse(path)
+    if tree is None:
         return
     names = dict(_imported(tree))
     for node in ast.walk(tree):
@@ -56,8 +55,9 @@ def _imported(tree: ast.AST) -> Iterator[tuple[str, str]]:
                 yield from ((alias.asname or alias.name, f"{module}.{alias.name}") for alias in aliases)
 
 
-def program_file(command: DeploymentCommand, words: Sequence[str], root: Path) -> Path | None:
-    """Return the file of the project that Python runs: ``python main.py``, ``python -m shop.main``."""
+def program_file(command: DeploymentCommand, project: ProjectFiles) -> Path | None:
+    """Return the project's file that ``command`` runs: ``python main.py``, ``python -m shop.main``, its program."""
+    words, root = command.words, project.root
     bases = [folder for folder in (command.file.parent, root, root / "src") if folder.is_relative_to(root)]
     match python_words(words):
         case ["-m", module, *_]:
@@ -66,20 +66,8 @@ def program_file(command: DeploymentCommand, words: Sequence[str], root: Path) -
             return found or by_last_parts(f"{name}/__main__.py", bases, is_file, least=2)
         case [str(name), *_] if name.endswith(".py"):
             return by_last_parts(name, bases, is_file)
-    module = console_scripts(root).get(words[0], "")
+    module = project.console_scripts.get(PurePath(words[0]).name, "")
     return by_last_parts(f"{module.replace('.', '/')}.py", bases, is_file) if module else None
-
-
-def console_scripts(root: Path) -> dict[str, str]:
-    """Return the programs that installing the project at ``root`` brings, and the modules that they run.
-
-    Source: PyPA, "Entry points specification", and Poetry's tool.poetry.scripts.
-    """
-    document = loaded(root / "pyproject.toml", text_of(root / "pyproject.toml"))
-    match document:
-        case {"project": {"scripts": dict(scripts)}} | {"tool": {"poetry": {"scripts": dict(scripts)}}}:
-            return {str(name): str(target).partition(":")[0] for name, target in scripts.items()}
-    return {}
 
 
 def base_class(dotted: str, bases: Sequence[Path]) -> str:

@@ -16,6 +16,8 @@ from pathlib import Path, PurePosixPath
 from ...model.exported import MARK
 from ...model.last_parts import by_last_parts
 from ...model.present import is_file, is_present, walk
+from .deployment_command import text_of
+from .loading import loaded
 
 __all__ = ["ProjectFiles", "deployment_folders", "is_development", "is_platform", "likelihood", "stage_of"]
 
@@ -71,6 +73,18 @@ class ProjectFiles:
             return found
         alike = self._by_name.get(PurePosixPath(name).name, ())
         return alike[0] if len(alike) == 1 else None
+
+    @cached_property
+    def console_scripts(self) -> dict[str, str]:
+        """The programs that installing the project brings, and the modules that they run.
+
+        Source: PyPA, "Entry points specification", and Poetry's tool.poetry.scripts.
+        """
+        path = self.root / "pyproject.toml"
+        match loaded(path, text_of(path)):
+            case {"project": {"scripts": dict(scripts)}} | {"tool": {"poetry": {"scripts": dict(scripts)}}}:
+                return {str(name): str(target).partition(":")[0] for name, target in scripts.items()}
+        return {}
 
     @cached_property
     def _by_name(self) -> dict[str, list[Path]]:

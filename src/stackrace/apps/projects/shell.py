@@ -331,7 +331,7 @@ class _Scene:
             problem = f"it does not end within {LONGEST_S:g} s"
         elif not calls and (said or answer["code"]):
             problem = (
-                re.sub("/?(.stackrace|real)/", "", said)
+                re.sub(r"/\.stackrace/(real/)?", "", said)
                 or f"it ends with {answer['code']} here, and starts nothing"
             )
         return Heard(

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import takewhile
 from pathlib import Path, PurePosixPath
 
-from .code_starts import PYTHON, console_scripts, program_file, python_words, started_by_code
+from .code_starts import PYTHON, program_file, python_words, started_by_code
 from .deployment_command import DeploymentCommand, interpolated, text_of
 from .places import ProjectFiles, is_development, is_platform
 from .shell import Place, ask_shell
@@ -84,7 +84,7 @@ class _Search:
         self.starts: list[DeploymentCommand] = []
         self.problem = ""
         self.user = 0
-        self.own = console_scripts(project.root).keys()
+        self.own = project.console_scripts.keys()
 
     def follow(self, command: DeploymentCommand, depth: int = 0) -> None:
         """Note what ``command`` starts, by whatever it starts in between."""
@@ -96,9 +96,9 @@ class _Search:
         elif PurePosixPath(command.words[0]).name in _SHELLS or self._script(command, command.words[0]):
             self._ask(command, depth)
         else:
-            for started in started_by_code(command, command.words, self.project.root):
+            path = program_file(command, self.project)
+            for started in () if path is None else started_by_code(command, path):
                 self._note(started)
-            path = program_file(command, command.words, self.project.root)
             if not self.starts and path is not None and self._speaks_of_one([text_of(path)]):
                 file = path.relative_to(self.project.root)
                 self.problem = self.problem or f"{file} starts a server in a way of its own"

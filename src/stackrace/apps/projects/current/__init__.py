@@ -28,12 +28,7 @@ from .reading import read_hop, take_settings_variable
 
 __all__ = ["current_deployment"]
 
-_ALONE = {
-    "gunicorn.conf.py": ("gunicorn", "-c"),
-    "*gunicorn*conf*.py": ("gunicorn", "-c"),
-    "uwsgi.ini": ("uwsgi", "--ini"),
-    "*uwsgi*.ini": ("uwsgi", "--ini"),
-}
+_ALONE = {"*gunicorn*conf*.py": ("gunicorn", "-c"), "*uwsgi*.ini": ("uwsgi", "--ini")}
 """Servers' own files that say of themselves what is started, where nothing else does."""
 _OWN_SUFFIXES = frozenset(Path(name).suffix for name in _ALONE)
 _CONFIGURES = re.compile(r"^\s*(\[uwsgi\]|(bind|workers|worker_class|threads|wsgi_app|timeout)\s*=)", re.MULTILINE)
@@ -184,9 +179,7 @@ class _Reading:
         found = [(path, words) for path, words in found if not is_exported(path)]
         if self.file is not None:
             named = set()
-            found = [(self.file, words) for name, words in _ALONE.items() if self.file.suffix == Path(name).suffix][
-                :1
-            ]
+            found = [(self.file, words) for name, words in _ALONE.items() if self.file.suffix == Path(name).suffix]
         for path, words in found:
             place = os.path.relpath(path, self.root)
             if place not in named and _CONFIGURES.search(text_of(path)):
