@@ -22,8 +22,7 @@ from stackrace.deploy.ports import free_port
 from stackrace.deploy.privileges import unprivileged
 from stackrace.model.stack import Interface, Protocol, Socket
 from stackrace.servers import Endpoint, Hosted, Site, catalogue
-from stackrace.servers.forwarded import OTHERS
-from stackrace.servers.production import Production
+from stackrace.servers.site import OTHERS, Production
 
 STRANGER, PROXY = "127.0.0.1", "127.0.0.2"
 CLIENT = "203.0.113.7"

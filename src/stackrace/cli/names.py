@@ -9,8 +9,8 @@ from click.shell_completion import CompletionItem
 
 from ..model.errors import InputError
 from ..servers import Catalogue, catalogue
+from ..servers.catalogue import GONE
 from ..servers.contract import Entry
-from ..servers.gone import GONE
 from ..spec.nearest import did_you_mean
 
 __all__ = ["complete_installable", "complete_stack", "entries_called"]

@@ -1,5 +1,5 @@
 """From a stack to the files that deploy it: the servers' own configurations, units, images, and what they need.
 
 Everything is rendered from the catalogue's entries, as a race renders it, on a site that serves people
-(``servers.production``). Nothing here starts anything.
+(``servers.site``). Nothing here starts anything.
 """

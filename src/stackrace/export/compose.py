@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from ..servers.production import GRACEFUL_S
+from ..servers.site import GRACEFUL_S
 from .health import HOST, health_command
 from .layout import Process
 from .wanted import Export

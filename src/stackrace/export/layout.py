@@ -12,7 +12,7 @@ from ..model.own import OwnFile
 from ..model.stack import Hop, Protocol, Socket, Stack
 from ..servers import Catalogue, Endpoint, Hosted, Recipe, Site
 from ..servers.contract import Entry
-from ..servers.production import Production
+from ..servers.site import Production
 from .target import Target
 
 __all__ = ["Process", "laid_out"]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ..deploy.unit_file import FOLDERS
 from ..model.numbers import mebibytes
-from ..servers.production import GRACEFUL_S
+from ..servers.site import GRACEFUL_S
 from .health import health_command
 from .layout import Process
 from .wanted import Export

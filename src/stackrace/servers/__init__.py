@@ -1,20 +1,10 @@
 """The catalogue: one folder per server, the same files in each. ``catalogue()`` finds them all."""
 
 from .catalogue import Catalogue, catalogue
-from .contract import (
-    BACKLOG,
-    KEEP_ALIVE_S,
-    Endpoint,
-    Fragment,
-    Guest,
-    Needs,
-    Recipe,
-    Server,
-    Site,
-)
-from .hosted import Hosted, PythonRuntime, RubyRuntime
-from .plain import PLAIN
-from .processes import fixed_by
+from .contract import BACKLOG, KEEP_ALIVE_S, Guest, Needs, Recipe, Server
+from .settings import fixed_by
+from .site import Endpoint, Fragment, Hosted, PythonRuntime, RubyRuntime, Site
+from .templates import PLAIN
 
 __all__ = [
     "BACKLOG",

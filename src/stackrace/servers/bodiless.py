@@ -1,6 +1,6 @@
 """Drops the body of answers to HEAD, for servers that would send it: a kept connection then falls out of step.
 
-Copied into the site's directory by ``head.py`` and run there by the app's Python. Most apps leave this to the
+Copied into the site's directory and run there by the app's Python. Most apps leave this to the
 server, as they may: RFC 9110, 9.3.2, forbids the server to send it.
 """
 

@@ -15,27 +15,19 @@ from pathlib import Path
 from typing import ClassVar
 
 from ..model.errors import LaunchError
-from ..model.own import OwnFile, OwnOption
-from ..model.stack import Protocol, ServerSpec, SettingValue, Socket
-from .forwarded import ANYBODY, OTHERS
-from .hosted import Hosted
-from .plain import PLAIN
-from .production import Production
-from .templates import Rendered, render
+from ..model.stack import ServerSpec, SettingValue
+from .site import OTHERS, Fragment, Site
+from .templates import PLAIN, Rendered, render
 
 __all__ = [
     "BACKLOG",
     "KEEP_ALIVE_S",
-    "Endpoint",
     "Entry",
-    "Fragment",
     "Guest",
     "Needs",
-    "Production",
     "Recipe",
     "Reload",
     "Server",
-    "Site",
 ]
 
 BACKLOG = 2048
@@ -44,111 +36,6 @@ defaults (5, 100, 511…) would decide runs at high concurrency. Linux cuts it t
 
 KEEP_ALIVE_S = 75
 """Seconds an idle kept connection lives in every server; nginx lets go of upstream ones after 60."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Endpoint:
-    """Where a server listens."""
-
-    protocol: Protocol
-    socket: Socket
-    path: Path | None = None
-    """The unix socket; None for TCP."""
-    host: str = "127.0.0.1"
-    """For TCP, as ``port``."""
-    port: int = 0
-
-    @property
-    def is_unix(self) -> bool:
-        """Whether this is a unix socket."""
-        return self.socket is Socket.UNIX
-
-    @property
-    def address(self) -> str:
-        """``host:port``, or the path of the unix socket."""
-        return str(self.path) if self.is_unix else f"{self.host}:{self.port}"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fragment:
-    """A guest's part of its server's configuration."""
-
-    modules: Mapping[str, Path]
-    """The server's modules to load, by name, and their shared objects."""
-    directives: str
-    """The text that goes into the server's configuration."""
-    files: Mapping[str, str] = field(default_factory=dict)
-    """Text by path below the site's directory; they join the server's own ``Recipe.files``."""
-    unloadable: tuple[str, ...] = ()
-    """As ``Recipe.unloadable``."""
-    rare_crashes: tuple[signal.Signals, ...] = ()
-    """As ``Recipe.rare_crashes``."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Site:
-    """One place to start one server."""
-
-    directory: Path
-    """Private, empty and writable: config, sockets, pids, logs and temporary files belong there. Its path is short,
-    since sockets have 107 bytes, and ``PLAIN``."""
-    listen: Endpoint
-    """Where the server must listen."""
-    settings: Mapping[str, SettingValue]
-    """The value of every setting of the spec."""
-    app: Hosted
-    upstream: tuple[Endpoint, ...] = ()
-    """The endpoints of the next hop, one per instance; empty for the last hop."""
-    inside: Fragment | None = None
-    """The fragment of the guest inside the server, if there is one."""
-    cores: int = 1
-    """How many cores the whole stack may use."""
-    chosen: frozenset[str] = frozenset()
-    """The settings that the stack's path gives: they win over those of ``file``."""
-    options: tuple[OwnOption, ...] = ()
-    """What the path says in the server's own language, to be passed on as it is."""
-    file: OwnFile | None = None
-    """A configuration file of the user's, to be used as it is but for what is decided here."""
-    production: Production | None = None
-    """What holds where the server is deployed for good; None for a race, which looks only for speed."""
-
-    @property
-    def runtime(self) -> Path:
-        """Where pids and sockets belong that the server makes itself."""
-        return self.directory if self.production is None else self.production.run
-
-    @property
-    def run(self) -> Path:
-        """As ``runtime``, for servers that want a folder with nothing else in it."""
-        return self.directory / "run" if self.production is None else self.production.run
-
-    @property
-    def logs(self) -> Path:
-        """Where logs belong."""
-        return self.directory / "logs" if self.production is None else self.production.logs
-
-    @property
-    def temporary(self) -> Path:
-        """Where bodies wait that are too long for memory."""
-        return self.directory / "tmp" if self.production is None else self.production.temporary
-
-    @property
-    def empty(self) -> Path:
-        """A folder without files, for servers that must have a root for documents."""
-        return self.directory / "htdocs" if self.production is None else self.production.temporary / "htdocs"
-
-    @property
-    def believed(self) -> str:
-        """Whom to believe what he says of a client, by address, separated by commas; see ``forwarded``."""
-        return ANYBODY if self.production is None else self.production.believed
-
-    def stop(self, gently: signal.Signals, at_once: signal.Signals = signal.SIGTERM) -> signal.Signals:
-        """Return the signal that ends the server: ``gently`` lets clients finish, where there are any."""
-        return at_once if self.production is None else gently
-
-    def patience_s(self, raced: int) -> int:
-        """Return how long a stop may wait for requests; a race has none left and waits ``raced`` seconds."""
-        return raced if self.production is None else self.production.graceful_s
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ..model.stack import SettingValue
-from .contract import Endpoint, Site
+from .site import Endpoint, Site
 
 __all__ = ["bound_to", "own", "recycling", "words"]
 

@@ -13,7 +13,7 @@ from ..model.errors import MissingError
 from ..model.race import LeftOut
 from ..model.stack import Stack
 from ..servers import Catalogue
-from ..servers.hosted import versions_by_key
+from ..servers.site import versions_by_key
 from .choosing import Choice
 
 __all__ = ["BuiltStacks", "build_stack", "build_stacks", "requirements_of"]

@@ -16,7 +16,7 @@ from ..model.comparison import Comparison
 from ..model.errors import InputError, MissingError
 from ..model.lack import Lack
 from ..servers import Catalogue, catalogue
-from ..servers.gone import GONE
+from ..servers.catalogue import GONE
 from ..services import services
 from ..spec.nearest import did_you_mean, nearest
 from ..spec.race_file import read_race_file

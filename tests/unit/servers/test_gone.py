@@ -9,7 +9,7 @@ import pytest
 from stackrace.model.errors import InputError, StackError
 from stackrace.model.stack import Interface
 from stackrace.servers import catalogue
-from stackrace.servers.gone import GONE
+from stackrace.servers.catalogue import GONE
 from stackrace.spec.stack_path import parse_stack
 
 ANY = frozenset(Interface)

@@ -19,7 +19,7 @@ from ...model.errors import InputError, RefusedError
 from ...report.export_document import export_document
 from ...report.words import evidence as words
 from ...servers import catalogue
-from ...servers.gone import GONE
+from ...servers.catalogue import GONE
 from ...spec.request import RaceRequest
 from ...store import open_store
 from ..announcer import Announcer

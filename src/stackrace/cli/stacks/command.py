@@ -28,7 +28,7 @@ def command(names: tuple[str, ...], as_json: bool, servers: Path | None) -> None
     """
     from ...deploy.installation import lack_of
     from ...servers import catalogue
-    from ...servers.gone import GONE
+    from ...servers.catalogue import GONE
     from ..names import entries_called
     from ..showing import print_document
     from .table import document, document_of_gone, show

@@ -15,8 +15,8 @@ from ...model.stack import Interface, Setting
 from ...report.installing import elsewhere
 from ...report.terminal import make_console
 from ...servers import catalogue
+from ...servers.catalogue import Gone
 from ...servers.contract import Entry
-from ...servers.gone import Gone
 from ...setup.choosing import most_used
 from ...spec.stack_path import setting_text
 

@@ -8,12 +8,22 @@ from pathlib import Path
 
 from ...model.own import Signs
 from ...model.stack import Interface, Origin, ProcessCount, Protocol, ServerSpec, Setting, SettingValue, Socket
-from ..contract import Endpoint, Needs, Recipe, Reload, Server, Site
-from ..shared_settings import ACCESS_LOG, ANY_SOCKET, UPSTREAM_KEEP_ALIVE
-from ..templates import Rendered
-from .quoting import quoted
+from ..contract import Needs, Recipe, Reload, Server
+from ..settings import ACCESS_LOG, ANY_SOCKET, UPSTREAM_KEEP_ALIVE
+from ..site import Endpoint, Site
+from ..templates import Rendered, in_quotes
 
-__all__ = ["SERVER", "Apache"]
+__all__ = [
+    "SERVER",
+    "Apache",
+    "quoted",
+]
+
+
+def quoted(text: str) -> str:
+    """Return ``text`` in quotes, where ``${NAME}`` is a variable, and ``* ? [`` make patterns in sections."""
+    return in_quotes(text, escaped='"\\', never=("${", "*", "?", "["))
+
 
 MODULES = Path("/usr/lib/apache2/modules")
 SCHEMES = {

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from ...model.stack import Interface, Protocol, ServerSpec, SettingValue
-from ..contract import BACKLOG, Needs, Recipe, Server, Site
-from ..head import BODILESS, bodiless_files
+from ..contract import BACKLOG, Needs, Recipe, Server
+from ..site import BODILESS, Site, bodiless_files
 
 __all__ = ["SERVER", "Bjoern"]
 

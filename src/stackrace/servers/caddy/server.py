@@ -6,10 +6,10 @@ from urllib.parse import quote
 
 from ...model.own import Signs
 from ...model.stack import Interface, Protocol, ServerSpec, Socket
-from ..contract import Needs, Recipe, Server, Site
-from ..quoting import in_quotes
-from ..shared_settings import ACCESS_LOG, ANY_SOCKET, KEEP_ALIVE, UPSTREAM_KEEP_ALIVE, workers
-from ..templates import Rendered
+from ..contract import Needs, Recipe, Server
+from ..settings import ACCESS_LOG, ANY_SOCKET, KEEP_ALIVE, UPSTREAM_KEEP_ALIVE, workers
+from ..site import Site
+from ..templates import Rendered, in_quotes
 
 __all__ = ["SERVER", "Caddy"]
 

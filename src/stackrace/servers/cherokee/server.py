@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from ...model.stack import Interface, Protocol, ServerSpec, Socket
-from ..contract import Needs, Recipe, Server, Site
-from ..mime_types import MIME_TYPES
-from ..quoting import to_the_end
-from ..shared_settings import ACCESS_LOG, ANY_SOCKET, UPSTREAM_KEEP_ALIVE, workers
-from ..templates import Rendered
+from ..contract import Needs, Recipe, Server
+from ..settings import ACCESS_LOG, ANY_SOCKET, UPSTREAM_KEEP_ALIVE, workers
+from ..site import Site
+from ..templates import MIME_TYPES, Rendered, to_the_end
 
 __all__ = ["SERVER", "Cherokee"]
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from ...model.stack import Interface, Protocol, ServerSpec, Setting, SettingValue
 from ...model.tunable import Tunable
-from ..contract import BACKLOG, Recipe, Server, Site
-from ..head import BODILESS, bodiless_files
-from ..shared_settings import KEEP_ALIVE
+from ..contract import BACKLOG, Recipe, Server
+from ..settings import KEEP_ALIVE
+from ..site import BODILESS, Site, bodiless_files
 
 __all__ = ["SERVER", "Cheroot"]
 

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 
 from ...model.own import OwnLanguage
 from ...model.stack import Interface, Protocol, ServerSpec, SettingValue
-from ..contract import BACKLOG, Recipe, Server, Site
-from ..head import BODILESS, bodiless_files
+from ..contract import BACKLOG, Recipe, Server
 from ..options import own
-from ..shared_settings import ACCESS_LOG
+from ..settings import ACCESS_LOG
+from ..site import BODILESS, Site, bodiless_files
 from .command import COMMAND
 
 __all__ = ["SERVER", "Daphne"]

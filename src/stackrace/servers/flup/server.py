@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from ...model.stack import Interface, Origin, Protocol, ServerSpec, Setting, SettingValue
-from ..contract import BACKLOG, Recipe, Server, Site
+from ..contract import BACKLOG, Recipe, Server
+from ..site import Site
 
 __all__ = ["SERVER", "Flup"]
 

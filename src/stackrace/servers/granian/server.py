@@ -9,10 +9,10 @@ from pathlib import Path
 from ...model.own import OwnLanguage
 from ...model.stack import Interface, Origin, Protocol, ServerSpec, Setting, SettingValue
 from ...model.tunable import Formula, Tunable
-from ..contract import BACKLOG, Recipe, Reload, Server, Site
+from ..contract import BACKLOG, Recipe, Reload, Server
 from ..options import bound_to, own, words
-from ..processes import fixed_by
-from ..shared_settings import STATIC, access_log
+from ..settings import STATIC, access_log, fixed_by
+from ..site import Site
 from .command import COMMAND
 
 __all__ = ["SERVER", "Granian"]

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping
 
 from ...model.stack import Interface, Origin, Protocol, ServerSpec, Setting, SettingValue
 from ...model.tunable import Formula, Tunable
-from ..contract import BACKLOG, Recipe, Reload, Server, Site
+from ..contract import BACKLOG, Recipe, Reload, Server
 from ..options import own
-from ..processes import fixed_by
-from ..shared_settings import ACCESS_LOG, KEEP_ALIVE, MOST_SECONDS, RECYCLING
+from ..settings import ACCESS_LOG, KEEP_ALIVE, MOST_SECONDS, RECYCLING, fixed_by
+from ..site import Site
 from ..templates import Rendered
 from .command import COMMAND
 from .own import LANGUAGE, OPTIONS, TAKEN, WORKER, key_of

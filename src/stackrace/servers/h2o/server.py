@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from ...model.own import Signs
 from ...model.stack import Interface, Protocol, ServerSpec
-from ..contract import Needs, Recipe, Server, Site
-from ..quoting import in_yaml
-from ..shared_settings import ACCESS_LOG, ANY_SOCKET, UPSTREAM_KEEP_ALIVE, workers
+from ..contract import Needs, Recipe, Server
+from ..settings import ACCESS_LOG, ANY_SOCKET, UPSTREAM_KEEP_ALIVE, workers
+from ..site import Site
+from ..templates import in_yaml
 
 __all__ = ["SERVER", "H2o"]
 

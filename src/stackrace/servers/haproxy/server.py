@@ -6,8 +6,9 @@ import signal
 
 from ...model.own import Signs
 from ...model.stack import Protocol, ServerSpec
-from ..contract import Needs, Recipe, Server, Site
-from ..shared_settings import ANY_SOCKET, KEEP_ALIVE, UPSTREAM_KEEP_ALIVE, access_log, workers
+from ..contract import Needs, Recipe, Server
+from ..settings import ANY_SOCKET, KEEP_ALIVE, UPSTREAM_KEEP_ALIVE, access_log, workers
+from ..site import Site
 
 __all__ = ["SERVER", "Haproxy"]
 

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 
 from ...model.own import OwnLanguage
 from ...model.stack import Interface, Protocol, ServerSpec, Setting, SettingValue
-from ..contract import BACKLOG, Recipe, Server, Site
+from ..contract import BACKLOG, Recipe, Server
 from ..options import own, recycling, words
-from ..processes import fixed_by
-from ..shared_settings import ACCESS_LOG, KEEP_ALIVE, RECYCLING, workers
+from ..settings import ACCESS_LOG, KEEP_ALIVE, RECYCLING, fixed_by, workers
+from ..site import Site
 from .command import COMMAND
 
 __all__ = ["SERVER", "Hypercorn"]

@@ -7,9 +7,10 @@ from pathlib import Path
 
 from ...model.own import Signs
 from ...model.stack import Interface, Protocol, ServerSpec
-from ..contract import Needs, Recipe, Reload, Server, Site
-from ..quoting import in_quotes
-from ..shared_settings import ACCESS_LOG, ANY_SOCKET, KEEP_ALIVE, workers
+from ..contract import Needs, Recipe, Reload, Server
+from ..settings import ACCESS_LOG, ANY_SOCKET, KEEP_ALIVE, workers
+from ..site import Site
+from ..templates import in_quotes
 
 __all__ = ["SERVER", "Lighttpd"]
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from ...model.stack import Interface, ServerSpec
-from ..apache.quoting import quoted
-from ..contract import Fragment, Guest, Needs, Site
+from ..apache.server import quoted
+from ..contract import Guest, Needs
+from ..site import Fragment, Site
 
 __all__ = ["SERVER", "ModPython"]
 

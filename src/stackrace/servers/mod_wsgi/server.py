@@ -7,10 +7,10 @@ from pathlib import Path
 
 from ...model.stack import Interface, Origin, ProcessCount, ServerSpec, Setting, SettingValue
 from ...model.tunable import Tunable
-from ..apache.quoting import quoted
-from ..contract import Fragment, Guest, Needs, Site
-from ..processes import fixed_by
-from ..shared_settings import MOST_REQUESTS
+from ..apache.server import quoted
+from ..contract import Guest, Needs
+from ..settings import MOST_REQUESTS, fixed_by
+from ..site import Fragment, Site
 from .command import COMMAND
 
 __all__ = ["SERVER", "ModWsgi"]

@@ -8,7 +8,8 @@ from pathlib import Path
 from ...model.errors import LaunchError
 from ...model.foreign import said_by
 from ...model.stack import SettingValue
-from ..contract import BACKLOG, Endpoint, Site
+from ..contract import BACKLOG
+from ..site import Endpoint, Site
 from .own import DIRECTIVES
 from .parsing import Directive, built
 from .site import SiteFile

@@ -7,10 +7,10 @@ from pathlib import Path
 
 from ...model.own import Signs
 from ...model.stack import Interface, Origin, Protocol, ServerSpec, Setting
-from ..contract import Needs, Recipe, Reload, Server, Site
-from ..processes import fixed_by
-from ..quoting import in_quotes
-from ..shared_settings import ACCESS_LOG, ANY_SOCKET, KEEP_ALIVE, UPSTREAM_KEEP_ALIVE, workers
+from ..contract import Needs, Recipe, Reload, Server
+from ..settings import ACCESS_LOG, ANY_SOCKET, KEEP_ALIVE, UPSTREAM_KEEP_ALIVE, fixed_by, workers
+from ..site import Site
+from ..templates import in_quotes
 from .own import LANGUAGE, with_directives
 from .own_config import own_config
 

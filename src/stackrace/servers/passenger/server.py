@@ -6,8 +6,9 @@ from pathlib import Path
 from signal import SIGABRT, SIGSEGV
 
 from ...model.stack import Interface, Origin, ServerSpec, Setting
-from ..apache.quoting import quoted
-from ..contract import Fragment, Guest, Needs, Site
+from ..apache.server import quoted
+from ..contract import Guest, Needs
+from ..site import Fragment, Site
 
 __all__ = ["SERVER", "Passenger"]
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 from ...model.stack import Interface, Origin, Protocol, ServerSpec, Setting, SettingValue
 from ...model.tunable import Tunable
-from ..contract import Needs, Recipe, Server, Site
-from ..processes import fixed_by
-from ..shared_settings import KEEP_ALIVE
+from ..contract import Needs, Recipe, Server
+from ..settings import KEEP_ALIVE, fixed_by
+from ..site import Site
 
 __all__ = ["SERVER", "Puma"]
 

@@ -7,11 +7,10 @@ import signal
 
 from ...model.stack import Interface, Origin, Protocol, ServerSpec, Setting, Socket
 from ...model.tunable import Tunable
-from ..contract import BACKLOG, Needs, Recipe, Server, Site
-from ..head import BODILESS, bodiless_files
+from ..contract import BACKLOG, Needs, Recipe, Server
 from ..options import words
-from ..processes import fixed_by
-from ..shared_settings import ACCESS_LOG, KEEP_ALIVE, MOST_SECONDS, RECYCLING, workers
+from ..settings import ACCESS_LOG, KEEP_ALIVE, MOST_SECONDS, RECYCLING, fixed_by, workers
+from ..site import BODILESS, Site, bodiless_files
 
 __all__ = ["SERVER", "Unit"]
 

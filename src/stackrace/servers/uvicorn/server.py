@@ -7,10 +7,10 @@ from collections.abc import Mapping
 
 from ...model.own import OwnLanguage
 from ...model.stack import Interface, Protocol, ServerSpec, Setting, SettingValue
-from ..contract import BACKLOG, Recipe, Reload, Server, Site
+from ..contract import BACKLOG, Recipe, Reload, Server
 from ..options import bound_to, own, recycling, words
-from ..processes import fixed_by
-from ..shared_settings import KEEP_ALIVE, RECYCLING, access_log, workers
+from ..settings import KEEP_ALIVE, RECYCLING, access_log, fixed_by, workers
+from ..site import Site
 from .command import COMMAND
 
 __all__ = ["SERVER", "Uvicorn"]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ...model.errors import LaunchError
 from ...model.own import Change, Concern, NotTaken, OwnFile, OwnLanguage, OwnReading
-from ..plain import PLAIN
+from ..templates import PLAIN
 
 __all__ = ["LANGUAGE", "effective", "pairs_of", "theirs"]
 

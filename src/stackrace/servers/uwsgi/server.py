@@ -7,11 +7,10 @@ from collections.abc import Mapping
 
 from ...model.stack import Interface, Origin, ProcessCount, Protocol, ServerSpec, Setting, SettingValue
 from ...model.tunable import Tunable
-from ..contract import Recipe, Reload, Server, Site
-from ..head import BODILESS, bodiless_files
-from ..quoting import to_the_end
-from ..shared_settings import ACCESS_LOG, MOST_REQUESTS, MOST_SECONDS, RECYCLING, STATIC
-from ..templates import Rendered
+from ..contract import Recipe, Reload, Server
+from ..settings import ACCESS_LOG, MOST_REQUESTS, MOST_SECONDS, RECYCLING, STATIC
+from ..site import BODILESS, Site, bodiless_files
+from ..templates import Rendered, to_the_end
 from .command import COMMAND
 from .own import LANGUAGE, theirs
 

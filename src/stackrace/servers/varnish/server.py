@@ -6,8 +6,9 @@ from pathlib import Path
 
 from ...model.own import Signs
 from ...model.stack import CACHE, Origin, Protocol, ServerSpec, Setting
-from ..contract import BACKLOG, Needs, Recipe, Server, Site
-from ..shared_settings import ANY_SOCKET, KEEP_ALIVE, UPSTREAM_KEEP_ALIVE, workers
+from ..contract import BACKLOG, Needs, Recipe, Server
+from ..settings import ANY_SOCKET, KEEP_ALIVE, UPSTREAM_KEEP_ALIVE, workers
+from ..site import Site
 
 __all__ = ["SERVER", "Varnish"]
 

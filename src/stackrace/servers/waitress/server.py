@@ -8,11 +8,10 @@ from pathlib import Path
 from ...model.own import OwnLanguage
 from ...model.stack import Interface, Origin, Protocol, ServerSpec, Setting, SettingValue
 from ...model.tunable import Tunable
-from ..contract import BACKLOG, Recipe, Server, Site
-from ..forwarded import ANYBODY, MOST_PROXIES
-from ..head import BODILESS, bodiless_files
+from ..contract import BACKLOG, Recipe, Server
 from ..options import own
-from ..shared_settings import KEEP_ALIVE
+from ..settings import KEEP_ALIVE
+from ..site import ANYBODY, BODILESS, MOST_PROXIES, Site, bodiless_files
 from .command import COMMAND
 
 __all__ = ["SERVER", "Waitress"]

@@ -12,8 +12,8 @@ import pytest
 from tests.golden_page import holds
 
 from stackrace.servers import catalogue
+from stackrace.servers.catalogue import GONE
 from stackrace.servers.contract import Entry
-from stackrace.servers.gone import GONE
 
 PAGE = Path(__file__).parents[4] / "docs" / "stacks.md"
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from ..model.stack import Origin, Setting, Socket
+from collections.abc import Callable, Mapping
+from functools import partial
+
+from ..model.stack import Origin, ProcessCount, Setting, SettingValue, Socket
 from ..model.tunable import Tunable
 from .contract import KEEP_ALIVE_S
 
@@ -14,8 +17,21 @@ __all__ = [
     "STATIC",
     "UPSTREAM_KEEP_ALIVE",
     "access_log",
+    "fixed_by",
     "workers",
 ]
+
+
+def fixed_by(setting: str) -> Callable[[Mapping[str, SettingValue]], ProcessCount | None]:
+    """Return what counts the processes of a server that runs as many as ``setting`` says; 0 says nothing."""
+    return partial(_count, setting)
+
+
+def _count(setting: str, settings: Mapping[str, SettingValue]) -> ProcessCount | None:
+    # it is not there where a configuration file of the user's computes it
+    number = int(settings.get(setting, 0))
+    return ProcessCount(setting=setting, least=number, most=number) if number else None
+
 
 MOST_REQUESTS = 1_000_000_000
 MOST_SECONDS = 86_400
