@@ -1,11 +1,10 @@
 """A machine on which nothing is installed: its programs are not found, wherever they are."""
 
-from stackrace.services import programs
-from stackrace.services.postgresql import service as postgresql
+from stackrace.services import contract, postgresql
 
 
 def nothing_installed(monkeypatch, folder):
     """Hide every program: PATH is the empty ``folder``, and nobody looks anywhere else."""
     monkeypatch.setenv("PATH", str(folder))
-    monkeypatch.setattr(programs, "FOLDERS", ())
+    monkeypatch.setattr(contract, "FOLDERS", ())
     monkeypatch.setattr(postgresql, "_ROOT", folder)

@@ -16,7 +16,7 @@ from ..model.stack import Stack
 from ..process import run
 from ..servers import Catalogue
 from ..servers.contract import Entry, Needs
-from ..services import programs
+from ..services import contract
 
 __all__ = [
     "find_binary",
@@ -33,7 +33,7 @@ _VERSION = re.compile(r"\d+(?:\.\d+)+")
 
 def find_binary(name: str, folders: Iterable[Path] = ()) -> str | None:
     """Return the path of a program: on PATH, in the sbin folders, which PATH may lack, or in ``folders``."""
-    places = (os.environ.get("PATH", ""), *programs.FOLDERS, *map(str, folders))
+    places = (os.environ.get("PATH", ""), *contract.FOLDERS, *map(str, folders))
     found = shutil.which(name, path=os.pathsep.join(places))
     return found and str(Path(found).absolute())
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import signal
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -11,7 +13,16 @@ from typing import ClassVar
 
 from ..model.lack import Lack
 
-__all__ = ["DATA", "Network", "Service", "ServiceRecipe"]
+__all__ = [
+    "DATA",
+    "FOLDERS",
+    "Network",
+    "Service",
+    "ServiceRecipe",
+    "find",
+    "lacking",
+    "program",
+]
 
 DATA = "data"
 """The folder, in a service's directory, that holds all it keeps. It exists, empty, before anything is run.
@@ -86,3 +97,24 @@ class Service(ABC):
 
         With a ``network`` apps reach it there.
         """
+
+
+FOLDERS = ("/usr/local/sbin", "/usr/sbin", "/sbin")
+"""Where Debian has programs that no user's PATH names."""
+
+
+def find(name: str, *folders: Path) -> str | None:
+    """Return the absolute path of a program, looking in ``folders`` first, then on PATH and in the sbin folders."""
+    path = os.pathsep.join([*map(str, folders), os.environ.get("PATH", ""), *FOLDERS])
+    return shutil.which(name, path=path)
+
+
+def program(name: str) -> str:
+    """Return the absolute path of a program, its bare name where it is not installed."""
+    return find(name) or name
+
+
+def lacking(*names: str) -> str:
+    """Say which of the programs are not installed; empty when all are."""
+    missing = [name for name in names if find(name) is None]
+    return f"no program {', '.join(missing)}" if missing else ""

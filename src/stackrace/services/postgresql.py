@@ -6,8 +6,7 @@ import signal
 from pathlib import Path
 from urllib.parse import quote
 
-from ..contract import DATA, Network, Service, ServiceRecipe
-from ..programs import find
+from .contract import DATA, Network, Service, ServiceRecipe, find
 
 __all__ = ["SERVICE", "PostgreSQL"]
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ..contract import Network, Service, ServiceRecipe
-from ..programs import lacking, program
+from .contract import Network, Service, ServiceRecipe, lacking, program
 
 __all__ = ["SERVICE", "Memcached"]
 

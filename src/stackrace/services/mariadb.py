@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from urllib.parse import quote
 
-from ..contract import DATA, Network, Service, ServiceRecipe
-from ..programs import lacking, program
+from .contract import DATA, Network, Service, ServiceRecipe, lacking, program
 
 __all__ = ["SERVICE", "MariaDB"]
 
