@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import pkgutil
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -127,9 +126,8 @@ def catalogue() -> Catalogue:
 
 
 def _own() -> Iterator[Entry]:
-    for module in pkgutil.iter_modules(import_module("stackrace.servers").__path__):
-        if module.ispkg:
-            yield import_module(f"stackrace.servers.{module.name}.server").SERVER
+    for file in Path(__file__).parent.glob("*/server.py"):
+        yield import_module(f"{__package__}.{file.parent.name}.server").SERVER
 
 
 def _joined(entries: Iterable[Entry]) -> Catalogue:
