@@ -23,7 +23,7 @@ from statistics import median
 
 import numpy as np
 
-from stackrace.model.gate import TERMS, Outcome, Response
+from stackrace.features.regression.model import TERMS, Outcome, Response
 
 from .gate.blocks import MODELS, REQUESTS, Blocks, Noise, drawn, simulated, slowed
 from .gate.replay import Replay, replayed, threshold

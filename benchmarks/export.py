@@ -20,7 +20,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from stackrace.deploy.ports import free_port
-from stackrace.setup.defaults import MOST_STACKS, STACKS
+from stackrace.race.preparation.defaults import MOST_STACKS, STACKS
 
 DEFAULT_RACE = STACKS[:MOST_STACKS]
 OTHERS = (

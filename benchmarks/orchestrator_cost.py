@@ -25,10 +25,10 @@ def app(environ, start_response):
 
 def main() -> None:
     """Bring ten stacks up, load one after the other, and print the orchestrator's share."""
-    from stackrace.model.app import Entry, EntryKind
-    from stackrace.model.load import Load
-    from stackrace.setup.deployment import set_up
-    from stackrace.spec.request import RaceRequest
+    from stackrace.app.app import Entry, EntryKind
+    from stackrace.measure.load import Load
+    from stackrace.race.preparation.deployment import set_up
+    from stackrace.race.request.request import RaceRequest
 
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "tiny.py").write_text(textwrap.dedent(APP), encoding="utf-8")

@@ -18,7 +18,7 @@ import sys
 import time
 from dataclasses import dataclass
 
-from stackrace.probe import MemoryWatch, Sampler, difference, read_machine
+from stackrace.measure.probe import MemoryWatch, Sampler, difference, read_machine
 
 SLICE_S = 2.0
 ROOT = """

@@ -15,14 +15,14 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-from stackrace.apps import bundled
+from stackrace.app import bundled
+from stackrace.app.app import App
 from stackrace.deploy.environments import Environments, cache_folder
 from stackrace.deploy.guard import Guard
+from stackrace.deploy.preparing import unheard
 from stackrace.deploy.seeding import Seeding
 from stackrace.deploy.templates import Templates
-from stackrace.model.app import App
-from stackrace.model.preparing import unheard
-from stackrace.services import services
+from stackrace.stacks.services import services
 
 SEED = """
 from django.db import connection

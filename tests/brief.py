@@ -13,14 +13,14 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from stackrace.__main__ import main
-from stackrace.api.load import capacity
-from stackrace.checks import Observation, registry
-from stackrace.checks.declaration import Check
-from stackrace.load import ceiling
-from stackrace.model.load import Load
+from stackrace.features.capacity import search as capacity
+from stackrace.features.tune import rate as needs
+from stackrace.measure.engine import ceiling
+from stackrace.measure.load import Load
 from stackrace.race import rounds, schedule, slices
-from stackrace.setup import deployment
-from stackrace.setup.tuning import needs
+from stackrace.race.preparation import deployment
+from stackrace.validity import Observation, registry
+from stackrace.validity.declaration import Check
 
 BLOCKS = int(os.environ.get("BLOCKS", "2"))
 WARMUP_S = 0.1

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from stackrace.model.errors import StackError
-from stackrace.model.stack import Interface, Protocol, ServerSpec, Socket
-from stackrace.spec.stack_path import parse_stack
+from stackrace.base.errors import StackError
+from stackrace.stacks.stack import Interface, Protocol, ServerSpec, Socket
+from stackrace.stacks.stack_path import parse_stack
 
 Specs = Mapping[str, ServerSpec]
 

@@ -8,11 +8,11 @@ from dataclasses import replace
 from tests.factories import make_load, make_race, make_result
 from tests.unit.load.encoded import encode
 
-from stackrace.model import ids
-from stackrace.model.gate import ON_REQUEST, TERMS, Contender, GateFacts
-from stackrace.model.launch import HopUsage, Launch, MemorySample, Slice
-from stackrace.model.race import Ending
-from stackrace.model.stack import Side, side_path
+from stackrace.base import ids
+from stackrace.features.regression.model import ON_REQUEST, TERMS, Contender, GateFacts
+from stackrace.measure.launch import HopUsage, Launch, MemorySample, Slice
+from stackrace.race.results.race import Ending
+from stackrace.stacks.stack import Side, side_path
 
 STACK = "gunicorn:workers=4"
 BASE = Contender(label="main", revision="a" * 40, python="3.12.1", stack=STACK)

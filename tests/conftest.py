@@ -16,9 +16,9 @@ from hypothesis import HealthCheck, settings
 from tests.tls import Certificate, make_certificate
 from tests.warm import Warm
 
-from stackrace.apps.projects import shell
-from stackrace.apps.projects.current import reading
-from stackrace.model import secrets
+from stackrace.app.projects import shell
+from stackrace.app.projects.current import reading
+from stackrace.base import secrets
 
 STACKRACE = Path(sys.executable).with_name("stackrace")
 BRIEF = (sys.executable, Path(__file__).with_name("brief.py"))

@@ -11,17 +11,17 @@ import random
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from stackrace.model import ids
-from stackrace.model.answer import Answer, AnswerKind
-from stackrace.model.conditions import Conditions
-from stackrace.model.host import HostFacts
-from stackrace.model.launch import Failure, FailureKind, HopUsage, Launch, MemorySample, Slice
-from stackrace.model.load import Counts, Load, LoadResult, Quantiles, SeriesBin
-from stackrace.model.network import NetworkPath
-from stackrace.model.race import Ending, Question, Race, Resources, StackFacts
-from stackrace.model.reason import CpuTime, Reason
-from stackrace.model.standing import Interval, Level, Row, Standing, Withdrawal
-from stackrace.model.verdict import Effect, Finding, Verdict
+from stackrace.base import ids
+from stackrace.base.verdict import Effect, Finding, Verdict
+from stackrace.measure.conditions import Conditions
+from stackrace.measure.host import HostFacts
+from stackrace.measure.launch import Failure, FailureKind, HopUsage, Launch, MemorySample, Slice
+from stackrace.measure.load import Counts, Load, LoadResult, Quantiles, SeriesBin
+from stackrace.measure.network import NetworkPath
+from stackrace.race.results.answer import Answer, AnswerKind
+from stackrace.race.results.race import Ending, Question, Race, Resources, StackFacts
+from stackrace.race.results.reason import CpuTime, Reason
+from stackrace.race.results.standing import Interval, Level, Row, Standing, Withdrawal
 
 STACKS = (
     "nginx/uwsgi/uwsgi:processes=4",

@@ -14,13 +14,13 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from stackrace.cluster.connection import Connection
-from stackrace.cluster.engines import Engines
-from stackrace.cluster.hosting import Hosted
-from stackrace.cluster.muster import muster
-from stackrace.cluster.place import WorkerPlace
-from stackrace.model.load import Load
-from stackrace.spec.request import RaceRequest
+from stackrace.features.cluster.connection import Connection
+from stackrace.features.cluster.engines import Engines
+from stackrace.features.cluster.hosting import Hosted
+from stackrace.features.cluster.muster import muster
+from stackrace.features.cluster.place import WorkerPlace
+from stackrace.measure.load import Load
+from stackrace.race.request.request import RaceRequest
 
 STACK = "waitress:threads=8"
 SLICES = 30

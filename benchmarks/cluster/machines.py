@@ -11,7 +11,7 @@ from typing import Any
 
 from tests.cluster.lab import PYTHON, Lab, Machine, lab, why_no_lab
 
-from stackrace.setup.prepared import prepared
+from stackrace.race.preparation.prepared import prepared
 
 from .inside import race
 

@@ -7,11 +7,11 @@ import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 
-from stackrace.load.engine import record
-from stackrace.load.histogram import distribution
-from stackrace.load.recordings import merged
-from stackrace.model.load import Load, LoadResult
-from stackrace.model.workload import Request, Workload
+from stackrace.measure.engine.engine import record
+from stackrace.measure.engine.histogram import distribution
+from stackrace.measure.engine.recordings import merged
+from stackrace.measure.load import Load, LoadResult
+from stackrace.measure.workload import Request, Workload
 
 from ..rig.null_server import null_server
 

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from stackrace.model.app import Entry, EntryKind
-from stackrace.model.stack import original_path
-from stackrace.setup.prepared import prepared
-from stackrace.spec.request import RaceRequest
+from stackrace.app.app import Entry, EntryKind
+from stackrace.race.preparation.prepared import prepared
+from stackrace.race.request.request import RaceRequest
+from stackrace.stacks.stack import original_path
 
 from .app.sleeping import SLEEP_S
 from .machines import PYTHON, Lab, Machine

@@ -9,7 +9,7 @@ from pathlib import Path
 from tests.cluster.racing import RUNS, slices_of
 from tests.cluster.racing import race as raced
 
-from stackrace.setup.prepared import prepared
+from stackrace.race.preparation.prepared import prepared
 
 from .inside import race
 from .machines import laboratory

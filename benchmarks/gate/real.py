@@ -12,17 +12,17 @@ from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from stackrace.api.checking import ready_check
-from stackrace.model.app import Entry, EntryKind
-from stackrace.model.gate import Response
-from stackrace.model.race import Race
-from stackrace.model.variants import Side
+from stackrace.app.app import Entry, EntryKind
+from stackrace.features.regression.checking import ready_check
+from stackrace.features.regression.model import Response
+from stackrace.features.regression.prepared import CheckRequest
+from stackrace.features.regression.series import Series, series_of
+from stackrace.features.regression.variants import VariantRequest
 from stackrace.race.decisions import Decisions
-from stackrace.race.gate.series import Series, series_of
+from stackrace.race.request.request import RaceRequest
+from stackrace.race.results.race import Race
 from stackrace.race.runner import run
-from stackrace.setup.gate.prepared import CheckRequest
-from stackrace.setup.gate.variants import VariantRequest
-from stackrace.spec.request import RaceRequest
+from stackrace.stacks.variants import Side
 
 from ..method._kept import Kept
 

@@ -6,10 +6,10 @@ import math
 from dataclasses import dataclass, replace
 from typing import Any
 
-from stackrace.model.gate import ON_REQUEST, TERMS, Outcome, Response
-from stackrace.race.gate.answer import outcome_of, rulings_of
-from stackrace.race.gate.series import Series
-from stackrace.stats.gate import Sample
+from stackrace.features.regression.answer import outcome_of, rulings_of
+from stackrace.features.regression.model import ON_REQUEST, TERMS, Outcome, Response
+from stackrace.features.regression.series import Series
+from stackrace.features.regression.stats import Sample
 from stackrace.stats.tails import Tails
 
 from .blocks import Blocks, answers

@@ -16,10 +16,10 @@ import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from stackrace.checks import Preparation, preflight
-from stackrace.model.load import Load
-from stackrace.model.race import Resources
-from stackrace.probe import network_limits
+from stackrace.measure.load import Load
+from stackrace.measure.probe import network_limits
+from stackrace.race.results.race import Resources
+from stackrace.validity import Preparation, preflight
 
 from .fault import CannotInject, Found, in_verdict
 from .loading import observed

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from stackrace.model.race import Race
-from stackrace.model.verdict import Finding
+from stackrace.base.verdict import Finding
+from stackrace.race.results.race import Race
 from stackrace.report.result import standing_of
 from stackrace.report.words import findings as say
 

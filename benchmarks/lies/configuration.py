@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
+from stackrace.app.app import Entry, EntryKind
 from stackrace.deploy.local_place import LocalPlace
 from stackrace.deploy.place import Launched
-from stackrace.model.app import Entry, EntryKind
-from stackrace.model.stack import Stack
+from stackrace.stacks.stack import Stack
 
 from .fault import Fault, Found, How, in_race
 from .racing import runs

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from stackrace.model.race import Race
-from stackrace.model.verdict import Finding, Verdict
+from stackrace.base.verdict import Finding, Verdict
+from stackrace.race.results.race import Race
 from stackrace.report.result import standing_of
 from stackrace.report.words import findings as say
 from stackrace.report.words.failures import kind

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from stackrace.deploy.local_place import LocalPlace
 from stackrace.deploy.place import Launched, Retiring
 from stackrace.deploy.privileges import unprivileged
-from stackrace.model.stack import Stack
+from stackrace.stacks.stack import Stack
 
 from .fault import Fault, Found, How, in_race
 from .racing import liar, runs

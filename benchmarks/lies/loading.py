@@ -7,10 +7,10 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 from stackrace.deploy.local_place import LocalPlace
-from stackrace.model.load import Load
-from stackrace.model.race import Resources
-from stackrace.model.stack import Stack
-from stackrace.model.workload import Workload
+from stackrace.measure.load import Load
+from stackrace.measure.workload import Workload
+from stackrace.race.results.race import Resources
+from stackrace.stacks.stack import Stack
 
 from .fault import Found
 from .racing import request, staged

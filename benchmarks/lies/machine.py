@@ -8,7 +8,7 @@ from typing import Any
 from tests.unit.checks.healthy import healthy
 from tests.unit.checks.healthy import machine as recorded
 
-from stackrace.model.load import Load
+from stackrace.measure.load import Load
 
 from .fault import Fault, Found, How, in_race
 from .loading import up

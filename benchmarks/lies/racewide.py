@@ -10,9 +10,9 @@ from tests.factories import STACKS, make_race
 
 from stackrace.deploy.local_place import LocalPlace
 from stackrace.deploy.place import Launched
-from stackrace.model.launch import Launch, Slice
-from stackrace.model.race import Race
-from stackrace.model.stack import TWIN, Stack, twin_path
+from stackrace.measure.launch import Launch, Slice
+from stackrace.race.results.race import Race
+from stackrace.stacks.stack import TWIN, Stack, twin_path
 
 from .fault import Fault, Found, How, in_race
 from .racing import STATE, liar, runs, slices

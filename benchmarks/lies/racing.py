@@ -8,15 +8,15 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
+from stackrace.app.app import Entry, EntryKind
 from stackrace.deploy.local_place import LocalPlace
-from stackrace.model.app import Entry, EntryKind
-from stackrace.model.race import Question, Race
-from stackrace.model.workload import Nonce, NoncePlace
+from stackrace.measure.workload import Nonce, NoncePlace
+from stackrace.race.preparation.deployment import Deployment, set_up
+from stackrace.race.preparation.planning import plan_of, race_of
+from stackrace.race.preparation.preflight import check_limits
+from stackrace.race.request.request import RaceRequest
+from stackrace.race.results.race import Question, Race
 from stackrace.race.runner import run
-from stackrace.setup.deployment import Deployment, set_up
-from stackrace.setup.planning import plan_of, race_of
-from stackrace.setup.preflight import check_limits
-from stackrace.spec.request import RaceRequest
 
 __all__ = ["PAGE", "SERVERS", "STATE", "liar", "request", "runs", "slices", "staged"]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from stackrace.checks import Observation, examine
+from stackrace.validity import Observation, examine
 
 from .fault import Found, in_verdict
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from tests.unit.checks.healthy import stack_of
 
-from stackrace.checks import Aftermath, LaunchView, examine_launch
-from stackrace.model.launch import Launch
+from stackrace.measure.launch import Launch
+from stackrace.validity import Aftermath, LaunchView, examine_launch
 
 from .fault import Fault, Found, How, in_race, in_verdict
 from .racing import liar, runs

@@ -18,12 +18,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from unittest.mock import patch
 
-from stackrace.checks import Observation
 from stackrace.deploy.local_place import LocalPlace
-from stackrace.model.load import Load
-from stackrace.model.stack import Stack
-from stackrace.model.workload import Workload
-from stackrace.probe import canary_ns
+from stackrace.measure.load import Load
+from stackrace.measure.probe import canary_ns
+from stackrace.measure.workload import Workload
+from stackrace.stacks.stack import Stack
+from stackrace.validity import Observation
 
 __all__ = ["Sight", "Watched", "witness"]
 

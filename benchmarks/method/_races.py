@@ -18,8 +18,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from stackrace.model.race import Race
-from stackrace.model.standing import Standing
+from stackrace.race.results.race import Race
+from stackrace.race.results.standing import Standing
 from stackrace.store import open_store
 
 from ..rig.tables import line

@@ -18,8 +18,8 @@ import math
 from collections.abc import Mapping, Sequence
 from statistics import fmean, median, variance
 
-from stackrace.model.answer import AnswerKind
-from stackrace.model.standing import Standing
+from stackrace.race.results.answer import AnswerKind
+from stackrace.race.results.standing import Standing
 from stackrace.report.result import standing_of
 
 from ._races import Arena, arena, kept, options, outcome, outcomes, rounds, stolen, table, write

@@ -22,7 +22,7 @@ from itertools import combinations
 from statistics import fmean, median, stdev
 from typing import Any
 
-from stackrace.model.race import Race
+from stackrace.race.results.race import Race
 from stackrace.report.result import standing_of
 from stackrace.report.words import words_of
 

@@ -38,9 +38,9 @@ from typing import Any
 import numpy as np
 import scipy
 
-from stackrace.model.conditions import Conditions
-from stackrace.model.race import Race
-from stackrace.model.variants import original_path
+from stackrace.measure.conditions import Conditions
+from stackrace.race.results.race import Race
+from stackrace.stacks.variants import original_path
 from stackrace.store import open_store
 
 from ._disturbances import ENGINE_CORE, KINDS, PHASE_S, STACK_CORE, disturbing, grouped

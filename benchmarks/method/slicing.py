@@ -18,7 +18,7 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 from statistics import fmean, median, variance
 
-from stackrace.model.race import Race
+from stackrace.race.results.race import Race
 from stackrace.race.turns import turns
 
 from ._races import Arena, arena, options, rounds, table, write

@@ -27,8 +27,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from statistics import fmean, geometric_mean
 
-from stackrace.model.launch import Slice
-from stackrace.model.race import Race
+from stackrace.measure.launch import Slice
+from stackrace.race.results.race import Race
 from stackrace.report.result import standing_of
 
 from ._races import Arena, arena, kept, options, outcome, outcomes, rounds, stolen, table, write
@@ -38,8 +38,8 @@ SERVER = '''"""gunicorn with an app that is told to do more."""
 
 from dataclasses import replace
 
-from stackrace.model.stack import Setting
-from stackrace.servers.gunicorn.server import Gunicorn
+from stackrace.stacks.stack import Setting
+from stackrace.stacks.servers.gunicorn.server import Gunicorn
 
 
 MORE = Setting(name="more", default=0, minimum=0, maximum=1000, help="Per mille of work more.")

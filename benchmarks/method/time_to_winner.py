@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from statistics import median
 
-from stackrace.model.race import Race
+from stackrace.race.results.race import Race
 from stackrace.report.result import standing_of
 from stackrace.report.words import words_of
 

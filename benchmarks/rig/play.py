@@ -18,9 +18,9 @@ import time
 from pathlib import Path
 from typing import Any
 
-from stackrace.load.engine import run
-from stackrace.model.load import Load, LoadResult, Quantiles
-from stackrace.model.workload import Answer, Request, Sameness, Workload
+from stackrace.measure.engine.engine import run
+from stackrace.measure.load import Load, LoadResult, Quantiles
+from stackrace.measure.workload import Answer, Request, Sameness, Workload
 
 # The answer of the private nginx and of the known-delay server; every byte of it is checked.
 _ANSWER = Answer(status=200, body=b"Hello, World!", content_type="text/plain", sameness=Sameness.BODY)

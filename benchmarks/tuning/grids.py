@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from stackrace.setup.tuning.shaping import TOGETHER
-from stackrace.stats.tuning.weather import OneLaunch, Slices, weather
+from stackrace.features.tune.shaping import TOGETHER
+from stackrace.features.tune.stats.weather import OneLaunch, Slices, weather
 
 from ..method.noise import Array, Dice
 

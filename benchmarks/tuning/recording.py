@@ -9,18 +9,18 @@ from pathlib import Path
 from statistics import fmean
 
 from stackrace.api.racing import ready_race
-from stackrace.model.app import Entry, EntryKind
-from stackrace.model.launch import Launch
-from stackrace.model.preparing import unheard
-from stackrace.model.race import Cell, Race
-from stackrace.model.tuned import Reference
+from stackrace.app.app import Entry, EntryKind
+from stackrace.deploy.preparing import unheard
+from stackrace.features.tune.candidates import Candidates, candidates
+from stackrace.features.tune.model import Reference
+from stackrace.features.tune.request import TuneRequest
+from stackrace.features.tune.shaping import under_goal
+from stackrace.features.tune.tuner import places_of
+from stackrace.measure.launch import Launch
 from stackrace.race.levels import blocks_of, throughput
-from stackrace.race.tuner import places_of
-from stackrace.setup.prepared import PreparedRace
-from stackrace.setup.tuning.candidates import Candidates, candidates
-from stackrace.setup.tuning.shaping import under_goal
-from stackrace.spec.request import RaceRequest
-from stackrace.spec.tune_request import TuneRequest
+from stackrace.race.preparation.prepared import PreparedRace
+from stackrace.race.request.request import RaceRequest
+from stackrace.race.results.race import Cell, Race
 
 __all__ = ["APPS", "PAIRS", "SERVERS", "asked", "places", "record"]
 

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from stackrace.stats.tuning.grid import Grid as Estimated
-from stackrace.stats.tuning.grid import grid_of
-from stackrace.stats.tuning.proposing import proposer, require_sampler
-from stackrace.stats.tuning.rounds import AT_ONCE, next_round
-from stackrace.stats.tuning.verdict import Verdict, verdict
-from stackrace.stats.tuning.weather import Slices
+from stackrace.features.tune.stats.grid import Grid as Estimated
+from stackrace.features.tune.stats.grid import grid_of
+from stackrace.features.tune.stats.proposing import proposer, require_sampler
+from stackrace.features.tune.stats.rounds import AT_ONCE, next_round
+from stackrace.features.tune.stats.verdict import Verdict, verdict
+from stackrace.features.tune.stats.weather import Slices
 
 from ..method.noise import Dice
 from .grids import PASSES, Drawn, Grid

@@ -7,12 +7,12 @@ The command line's work, for programs; docs/python-api.md has an example.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .api.racing import run
-    from .model.errors import StackraceError
+    from .base.errors import StackraceError
+    from .race.preparation.race_file import read_request as read_race_file
+    from .race.request.request import RaceRequest as Request
+    from .race.request.request import WorkloadRequest
     from .report.exporter import Format, render
     from .report.result import standing_of as standing
-    from .setup.race_file import read_request as read_race_file
-    from .spec.request import RaceRequest as Request
-    from .spec.request import WorkloadRequest
 
 __version__ = "0.1.0"
 
@@ -30,10 +30,10 @@ __all__ = [
 
 _HOMES = {
     "Format": ("report.exporter", "Format"),
-    "Request": ("spec.request", "RaceRequest"),
-    "StackraceError": ("model.errors", "StackraceError"),
-    "WorkloadRequest": ("spec.request", "WorkloadRequest"),
-    "read_race_file": ("setup.race_file", "read_request"),
+    "Request": ("race.request.request", "RaceRequest"),
+    "StackraceError": ("base.errors", "StackraceError"),
+    "WorkloadRequest": ("race.request.request", "WorkloadRequest"),
+    "read_race_file": ("race.preparation.race_file", "read_request"),
     "render": ("report.exporter", "render"),
     "run": ("api.racing", "run"),
     "standing": ("report.result", "standing_of"),

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from tests.cluster.lab import lab, why_no_lab
 
-from stackrace.services import services
-from stackrace.setup.prepared import prepared
-from stackrace.spec.request import RaceRequest
+from stackrace.race.preparation.prepared import prepared
+from stackrace.race.request.request import RaceRequest
+from stackrace.stacks.services import services
 
 WHY_NOT = why_no_lab()
 LABS, UP = {}, ExitStack()

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
-from stackrace.cluster.over_ssh import QUIET
+from stackrace.features.cluster.over_ssh import QUIET
 
 __all__ = ["Lab", "Machine", "lab", "why_no_lab"]
 

@@ -12,7 +12,7 @@ import pytest
 from tests.cluster.racing import FEW_RUNS
 from tests.conftest import BRIEF
 
-from stackrace.process import uv_program
+from stackrace.base.process import uv_program
 
 UV = uv_program()
 

@@ -9,9 +9,9 @@ import sys
 import pytest
 from tests.conftest import STACKRACE
 
-from stackrace.cli.init.command import write_race_file
+from stackrace.base.errors import InputError
 from stackrace.cli.main import main
-from stackrace.model.errors import InputError
+from stackrace.features.init.command import write_race_file
 
 BAD_CALLS = {
     "unknown verb": (["rnu"], "run"),

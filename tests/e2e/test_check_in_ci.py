@@ -13,7 +13,7 @@ import yaml
 from tests.conftest import BRIEF
 
 import stackrace as package
-from stackrace.setup.gate.locked import LISTS, LOCKS
+from stackrace.features.regression.locked import LISTS, LOCKS
 
 REPOSITORY = Path(__file__).parents[2]
 ACTION = yaml.safe_load((REPOSITORY / "action.yml").read_text())

@@ -11,7 +11,7 @@ import jsonschema
 import pytest
 
 from stackrace.deploy.ports import free_port
-from stackrace.report.export_document import SCHEMA
+from stackrace.features.export.document import SCHEMA
 
 APP = """\
 import os

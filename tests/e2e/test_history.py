@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 from tests.factories import make_race
 
-from stackrace.model import ids
+from stackrace.base import ids
 from stackrace.store import open_store
 
 

@@ -13,8 +13,8 @@ import pytest
 from tests.factories import make_race
 from tests.hostile import HostileProject
 
-from stackrace.apps.revision import project_of, source_of
-from stackrace.model.source import Source
+from stackrace.app.revision import project_of, source_of
+from stackrace.app.source import Source
 from stackrace.store import open_store
 
 STRANGER = 65534

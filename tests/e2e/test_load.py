@@ -17,8 +17,8 @@ import pytest
 from tests.conftest import STACKRACE
 from tests.tls import secure_server
 
-from stackrace.load.document import SCHEMA
-from stackrace.load.histogram import quantiles
+from stackrace.measure.engine.document import SCHEMA
+from stackrace.measure.engine.histogram import quantiles
 
 VALIDATOR = jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text(encoding="utf-8")))
 

@@ -15,7 +15,7 @@ import pytest
 from tests.conftest import STACKRACE
 from tests.raced import raced, slices_of, told
 
-from stackrace.servers import catalogue
+from stackrace.stacks.servers import catalogue
 
 ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "examples" / "outside_server"
@@ -107,7 +107,7 @@ def test_a_broken_server_is_explained_and_nothing_is_started(stackrace, project,
     assert done.returncode == 2
     assert f"{file}, line {line}: ZeroDivisionError: division by zero; correct it" in done.stderr
     assert "    1 / 0\n" in done.stderr, "their own traceback"
-    assert "stackrace/servers/outside.py" not in done.stderr
+    assert "stackrace/stacks/servers/outside.py" not in done.stderr
     assert "preparing" not in done.stderr
 
 

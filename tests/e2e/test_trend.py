@@ -8,7 +8,7 @@ import jsonschema
 import pytest
 from tests.conftest import STACKRACE, calling
 
-from stackrace.report.trend.json import SCHEMA
+from stackrace.features.trend.report.json import SCHEMA
 
 APP = """
 def app(environ, start_response):

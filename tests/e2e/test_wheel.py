@@ -15,7 +15,7 @@ from tests.raced import raced, told
 
 REPOSITORY = Path(__file__).parents[2]
 UV = Path(sys.executable).with_name("uv")
-ENGINE = "stackrace/load/_engine.abi3.so"
+ENGINE = "stackrace/measure/engine/_engine.abi3.so"
 COMPILER = re.compile(r"(^|-)(cc|c\+\+|gcc|g\+\+|c[89]9|clang|clang\+\+|cargo|rustc|zig|maturin)(-[\d.]+)?$")
 
 

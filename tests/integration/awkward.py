@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 
-from stackrace.model import ids
-from stackrace.model.host import HostFacts
-from stackrace.model.launch import Failure, FailureKind, HopUsage, Launch, MemorySample, Slice
-from stackrace.model.load import Counts, Load, LoadResult, Quantiles, SeriesBin
-from stackrace.model.race import Ending, Question, Race, Resources, StackFacts
-from stackrace.model.verdict import Effect, Finding, Verdict
+from stackrace.base import ids
+from stackrace.base.verdict import Effect, Finding, Verdict
+from stackrace.measure.host import HostFacts
+from stackrace.measure.launch import Failure, FailureKind, HopUsage, Launch, MemorySample, Slice
+from stackrace.measure.load import Counts, Load, LoadResult, Quantiles, SeriesBin
+from stackrace.race.results.race import Ending, Question, Race, Resources, StackFacts
 
 AWKWARD = "NUL \0, surrogate \udc80, escape \x1a, astral 🏁, backslash \\u0000, 'quotes\""
 

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from tests.services import start_services
 
-from stackrace.apps import app_environment, bundled
+from stackrace.app import app_environment, bundled
+from stackrace.app.app import App
 from stackrace.deploy.environments import Environments, cache_folder
 from stackrace.deploy.hosting import prepare
-from stackrace.model.app import App
-from stackrace.services import services
+from stackrace.stacks.services import services
 
 OURS = bundled()
 

@@ -15,18 +15,18 @@ from threading import Lock
 import pytest
 from _pytest.mark import ParameterSet
 
-from stackrace.apps import PythonFacts
+from stackrace.app import PythonFacts
+from stackrace.app.app import App
+from stackrace.base.errors import MissingError
 from stackrace.deploy.environments import Environments
 from stackrace.deploy.guard import Guard
 from stackrace.deploy.hosting import hosted
 from stackrace.deploy.installation import require
 from stackrace.deploy.launcher import Launcher
-from stackrace.model.app import App
-from stackrace.model.errors import MissingError
-from stackrace.model.stack import Interface, Stack
-from stackrace.model.workload import Workload
-from stackrace.servers import Hosted, catalogue
-from stackrace.spec.stack_path import parse_stack
+from stackrace.measure.workload import Workload
+from stackrace.stacks.servers import Hosted, catalogue
+from stackrace.stacks.stack import Interface, Stack
+from stackrace.stacks.stack_path import parse_stack
 
 AT_A_TIME = 2
 """Starting a stack is mostly waiting for imports; a third one would only wait for the others."""

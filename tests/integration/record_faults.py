@@ -16,13 +16,13 @@ from dataclasses import replace
 from tests.integration.scripted import CORES, COUNTED, WORKLOAD, here_of, launcher_of, servers_of, serving, stack_of
 from tests.unit.checks.recording import of_launch, of_observation, write
 
-from stackrace.checks import LaunchView, Observation, examine, examine_launch, examine_run
 from stackrace.deploy.guard import Guard
-from stackrace.model.launch import Launch, Slice
-from stackrace.model.load import Load
-from stackrace.model.race import Resources
+from stackrace.measure.launch import Launch, Slice
+from stackrace.measure.load import Load
+from stackrace.race.results.race import Resources
 from stackrace.report.words import findings as say
-from stackrace.servers import catalogue
+from stackrace.stacks.servers import catalogue
+from stackrace.validity import LaunchView, Observation, examine, examine_launch, examine_run
 
 STANDS_FOR = "waitress"
 """The catalogue's entry that a scripted server is kept as."""
@@ -152,9 +152,9 @@ def _alone(load, stop_after_s=0.0, stopped_s=0.0):
     """Load a server outside of any stack, as `stackrace load` does; return what was seen."""
     import signal
 
-    from stackrace.load.engine import run
-    from stackrace.load.histogram import slow
-    from stackrace.probe import difference, read_machine
+    from stackrace.measure.engine.engine import run
+    from stackrace.measure.engine.histogram import slow
+    from stackrace.measure.probe import difference, read_machine
 
     port = 41733
     server = subprocess.Popen([sys.executable, "-c", serving("Listener.request_queue_size = 100"), str(port)])

@@ -6,15 +6,15 @@ import os
 import sys
 from pathlib import Path
 
-from stackrace import apps
+from stackrace import app as apps
 from stackrace.deploy.launcher import Launcher
 from stackrace.deploy.local_place import LocalPlace
 from stackrace.deploy.running_services import RunningServices
-from stackrace.model.race import Resources
-from stackrace.model.stack import Interface, Protocol, ServerSpec, Socket
-from stackrace.model.workload import Answer, Request, Sameness, Workload
-from stackrace.servers import Catalogue, Hosted, Recipe, Server
-from stackrace.spec.stack_path import parse_stack
+from stackrace.measure.workload import Answer, Request, Sameness, Workload
+from stackrace.race.results.race import Resources
+from stackrace.stacks.servers import Catalogue, Hosted, Recipe, Server
+from stackrace.stacks.stack import Interface, Protocol, ServerSpec, Socket
+from stackrace.stacks.stack_path import parse_stack
 
 CORES = tuple(sorted(os.sched_getaffinity(0)))
 GOLDEN = Answer(status=200, body=b"hello", content_type="text/plain", sameness=Sameness.BODY)

@@ -5,16 +5,16 @@ import socket
 import pytest
 from tests.integration.scripted import COUNTED, WORKLOAD, here_of, launcher_of, servers_of, serving, stack_of
 
-from stackrace.checks import Complaint, LaunchView, examine, examine_launch
+from stackrace.base.verdict import Effect
 from stackrace.deploy.inspection import inspect
 from stackrace.deploy.installation import lack_of
 from stackrace.deploy.sockets import listeners
 from stackrace.deploy.stopping import stop
-from stackrace.model.launch import Launch
-from stackrace.model.load import Load
-from stackrace.model.verdict import Effect
+from stackrace.measure.launch import Launch
+from stackrace.measure.load import Load
 from stackrace.report.words import findings as say
-from stackrace.servers import catalogue
+from stackrace.stacks.servers import catalogue
+from stackrace.validity import Complaint, LaunchView, examine, examine_launch
 
 SCRIPTS = {
     "good": "",

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from stackrace.apps import current_deployment
+from stackrace.app import current_deployment
 from stackrace.deploy.environments import Environments, cache_folder
-from stackrace.servers import catalogue
+from stackrace.stacks.servers import catalogue
 
 FILES = {
     "gunicorn": (

@@ -9,17 +9,17 @@ import pytest
 from tests.chains import single_hops, two_hops
 from tests.integration.farm import UNRELIABLE, Farm, Subject, ask, launchable, of_one_process, some_of
 
-from stackrace.apps import app_environment, entry_of, examine, golden
+from stackrace.app import app_environment, entry_of, examine, golden
+from stackrace.app.app import App, Entry, EntryKind
 from stackrace.deploy.environments import Environments, cache_folder
 from stackrace.deploy.launcher import LaunchFailed
 from stackrace.deploy.stopping import stop
-from stackrace.model.app import App, Entry, EntryKind
-from stackrace.model.stack import Interface
-from stackrace.model.workload import Request
-from stackrace.servers import catalogue
-from stackrace.setup.deployment import set_up
-from stackrace.spec.request import RaceRequest
-from stackrace.spec.stack_path import parse_stack
+from stackrace.measure.workload import Request
+from stackrace.race.preparation.deployment import set_up
+from stackrace.race.request.request import RaceRequest
+from stackrace.stacks.servers import catalogue
+from stackrace.stacks.stack import Interface
+from stackrace.stacks.stack_path import parse_stack
 
 SPECS = catalogue().specs
 BOTH = frozenset({Interface.WSGI, Interface.ASGI})

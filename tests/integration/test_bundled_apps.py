@@ -17,15 +17,15 @@ from urllib.parse import urlencode
 import pytest
 from tests.services import start_services
 
-from stackrace.apps import app_environment, examine, golden
-from stackrace.apps.bundle import bundled
+from stackrace.app import app_environment, examine, golden
+from stackrace.app.bundle import bundled
+from stackrace.base.errors import AppError, InputError
 from stackrace.deploy.environments import Environments, cache_folder
 from stackrace.deploy.guard import Guard
 from stackrace.deploy.hosting import prepare
 from stackrace.deploy.privileges import hand_over, unprivileged
-from stackrace.model.errors import AppError, InputError
-from stackrace.model.workload import Request, Sameness
-from stackrace.services import services
+from stackrace.measure.workload import Request, Sameness
+from stackrace.stacks.services import services
 
 READY_S = 300.0
 

@@ -4,12 +4,12 @@ import sys
 
 import pytest
 
-from stackrace.apps import ThreadPool, entry_of
+from stackrace.app import ThreadPool, entry_of
+from stackrace.app.app import EntryKind
 from stackrace.deploy.environments import Environments
-from stackrace.model.app import EntryKind
-from stackrace.model.stack import Interface
-from stackrace.setup.deployment import set_up
-from stackrace.spec.request import RaceRequest
+from stackrace.race.preparation.deployment import set_up
+from stackrace.race.request.request import RaceRequest
+from stackrace.stacks.stack import Interface
 
 WAIT_S = 0.3
 APP = f"""

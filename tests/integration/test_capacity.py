@@ -12,11 +12,11 @@ import pytest
 from click.testing import CliRunner, Result
 from tests.brief import TRIALS, of_requests, of_the_stacks
 
-from stackrace.api.load import capacity as capacity_search
-from stackrace.checks import registry
-from stackrace.cli.capacity.command import command
-from stackrace.model.errors import InputError, RefusedError
-from stackrace.stats.capacity import HIGH, LOW
+from stackrace.base.errors import InputError, RefusedError
+from stackrace.features.capacity import search as capacity_search
+from stackrace.features.capacity.cli.command import command
+from stackrace.features.capacity.stats import HIGH, LOW
+from stackrace.validity import registry
 
 
 class Handler(BaseHTTPRequestHandler):

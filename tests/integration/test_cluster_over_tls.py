@@ -17,9 +17,9 @@ from distributed.security import Security
 from tests.conftest import STACKRACE, calling
 from tests.tls import issue, make_authority
 
-from stackrace.cluster import over_ssh
-from stackrace.cluster.connection import Connection
-from stackrace.model.errors import InputError
+from stackrace.base.errors import InputError
+from stackrace.features.cluster import over_ssh
+from stackrace.features.cluster.connection import Connection
 
 JOINED_S = 300.0
 ENCRYPTED = {"distributed.comm.require-encryption": True}

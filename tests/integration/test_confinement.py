@@ -13,9 +13,9 @@ from stackrace.deploy.cgroups import Subtree
 from stackrace.deploy.confinement import Confinement
 from stackrace.deploy.launcher import LaunchFailed
 from stackrace.deploy.stopping import stop
-from stackrace.model.launch import FailureKind
-from stackrace.model.load import Load
-from stackrace.model.race import Resources
+from stackrace.measure.launch import FailureKind
+from stackrace.measure.load import Load
+from stackrace.race.results.race import Resources
 
 MIB = 2**20
 # the stacks of threads are memory, too

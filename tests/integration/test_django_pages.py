@@ -9,18 +9,18 @@ from functools import cache
 import pytest
 from tests.integration.django_site import ASK, OURS, site
 
-from stackrace.apps import app_environment, entry_of, examine, golden
+from stackrace.app import app_environment, entry_of, examine, golden
+from stackrace.app.app import EntryKind
 from stackrace.deploy.environments import Environments, cache_folder
 from stackrace.deploy.guard import Guard
 from stackrace.deploy.hosting import hosted
 from stackrace.deploy.launcher import Launcher
 from stackrace.deploy.stopping import stop
-from stackrace.load.recording import read_recording
-from stackrace.model.app import EntryKind
-from stackrace.model.stack import Interface
-from stackrace.model.workload import Request, Sameness
-from stackrace.servers import catalogue
-from stackrace.spec.stack_path import parse_stack
+from stackrace.features.recordings.recording import read_recording
+from stackrace.measure.workload import Request, Sameness
+from stackrace.stacks.servers import catalogue
+from stackrace.stacks.stack import Interface
+from stackrace.stacks.stack_path import parse_stack
 
 DATABASES = ("sqlite", "postgresql", pytest.param("mariadb", marks=pytest.mark.exhaustive))
 

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 from tests.integration.django_site import site
 
-from stackrace.apps import examine, golden
+from stackrace.app import examine, golden
+from stackrace.base.errors import AppError
 from stackrace.deploy.guard import Guard
-from stackrace.model.errors import AppError
-from stackrace.model.workload import Request
+from stackrace.measure.workload import Request
 
 
 @pytest.fixture(scope="module")

@@ -9,8 +9,8 @@ import textwrap
 import pytest
 
 from stackrace.deploy.guard import Guard
-from stackrace.doctor import Kernel, examine, look, neighbours
-from stackrace.model.race import Resources
+from stackrace.features.doctor import Kernel, examine, look, neighbours
+from stackrace.race.results.race import Resources
 from stackrace.report.words import findings as say
 
 IN_A_NAMESPACE = ("unshare", "--net", "--user", "--map-root-user", "--")
@@ -19,7 +19,7 @@ ROUND_TRIP = textwrap.dedent(
     """
     import json, sys
     from pathlib import Path
-    from stackrace.doctor import Change, Kernel, Record, apply, undo
+    from stackrace.features.doctor import Change, Kernel, Record, apply, undo
 
     kernel, record, key = Kernel(), Record(Path(sys.argv[1])), "net.core.somaxconn"
     before = kernel.read(key)

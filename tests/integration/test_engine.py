@@ -12,11 +12,11 @@ from socketserver import ThreadingMixIn, UnixStreamServer
 import pytest
 from tests.tls import Certificate, secure_server
 
-from stackrace.load.ceiling import ceiling
-from stackrace.load.engine import Monitor, ask, run
-from stackrace.load.histogram import distribution, merge, quantiles
-from stackrace.model.load import Load, LoadResult, Tls
-from stackrace.model.workload import LARGE_HEAD, Answer, Nonce, NoncePlace, Order, Request, Sameness, Workload
+from stackrace.measure.engine.ceiling import ceiling
+from stackrace.measure.engine.engine import Monitor, ask, run
+from stackrace.measure.engine.histogram import distribution, merge, quantiles
+from stackrace.measure.load import Load, LoadResult, Tls
+from stackrace.measure.workload import LARGE_HEAD, Answer, Nonce, NoncePlace, Order, Request, Sameness, Workload
 
 PADDING = {"/most": (997, 1), "/beyond": (998, 1), "/long": (990, 1000), "/beyond-long": (990, 1100)}
 """How many further fields an answer has, and of how many bytes, by path."""

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from stackrace.base.errors import InputError
 from stackrace.deploy.environments import Environments
-from stackrace.model.errors import InputError
 
 
 def test_what_uv_builds_leaves_no_temporary_file(tmp_path, monkeypatch):

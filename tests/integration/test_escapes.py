@@ -11,15 +11,15 @@ from pathlib import Path
 import pytest
 from tests.writing_site import digest
 
-from stackrace.apps import entry_of
+from stackrace.app import entry_of
+from stackrace.app.app import EntryKind
+from stackrace.base.errors import InputError, LaunchError
 from stackrace.deploy.environments import Environments
 from stackrace.deploy.guard import Guard
-from stackrace.model.app import EntryKind
-from stackrace.model.errors import InputError, LaunchError
-from stackrace.model.preparing import Step
-from stackrace.setup.examined import examined_app
-from stackrace.setup.protected import protected
-from stackrace.spec.request import RaceRequest
+from stackrace.deploy.preparing import Step
+from stackrace.race.preparation.examination import examined_app
+from stackrace.race.preparation.protection import protected
+from stackrace.race.request.request import RaceRequest
 
 APP = """
 import sqlite3, tempfile

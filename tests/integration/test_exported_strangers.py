@@ -17,12 +17,12 @@ from threading import Thread
 
 import pytest
 
-from stackrace.apps import entry
+from stackrace.app import entry
 from stackrace.deploy.ports import free_port
 from stackrace.deploy.privileges import unprivileged
-from stackrace.model.stack import Interface, Protocol, Socket
-from stackrace.servers import Endpoint, Hosted, Site, catalogue
-from stackrace.servers.site import OTHERS, Production
+from stackrace.stacks.servers import Endpoint, Hosted, Site, catalogue
+from stackrace.stacks.servers.site import OTHERS, Production
+from stackrace.stacks.stack import Interface, Protocol, Socket
 
 STRANGER, PROXY = "127.0.0.1", "127.0.0.2"
 CLIENT = "203.0.113.7"

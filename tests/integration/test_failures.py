@@ -9,16 +9,16 @@ from dataclasses import replace
 import pytest
 from tests.integration.scripted import WORKLOAD, Scripted, here_of, launcher_of, servers_of, serving, stack_of
 
-from stackrace.apps import Exchange, Reply
-from stackrace.checks.answers import unexpected_status, wrong_body
+from stackrace.app import Exchange, Reply
 from stackrace.deploy.known_answers import KnownAnswers
 from stackrace.deploy.launcher import LaunchFailed
 from stackrace.deploy.ports import free_port
 from stackrace.deploy.stopping import stop
-from stackrace.model.launch import FailureKind
-from stackrace.model.load import Load
-from stackrace.model.workload import LARGE_HEAD, Request, Workload
+from stackrace.measure.launch import FailureKind
+from stackrace.measure.load import Load
+from stackrace.measure.workload import LARGE_HEAD, Request, Workload
 from stackrace.report.words.findings import seen
+from stackrace.validity.answers import unexpected_status, wrong_body
 
 SCRIPTS = {
     "good": serving(),

@@ -5,20 +5,20 @@ from pathlib import Path
 
 import pytest
 
-from stackrace.apps import app_environment, entry_of
+from stackrace.app import app_environment, entry_of
+from stackrace.app.app import EntryKind
 from stackrace.deploy.environments import Environments
 from stackrace.deploy.facts import facts_of
 from stackrace.deploy.guard import Guard
 from stackrace.deploy.hosting import hosted
 from stackrace.deploy.launcher import Launcher, LaunchFailed
 from stackrace.deploy.stopping import stop
-from stackrace.model.app import EntryKind
-from stackrace.model.launch import FailureKind
-from stackrace.model.stack import Interface, Protocol, ServerSpec
-from stackrace.servers import Catalogue, Recipe, Server, Site
-from stackrace.setup.examined import examined_app
-from stackrace.spec.request import RaceRequest
-from stackrace.spec.stack_path import parse_stack
+from stackrace.measure.launch import FailureKind
+from stackrace.race.preparation.examination import examined_app
+from stackrace.race.request.request import RaceRequest
+from stackrace.stacks.servers import Catalogue, Recipe, Server, Site
+from stackrace.stacks.stack import Interface, Protocol, ServerSpec
+from stackrace.stacks.stack_path import parse_stack
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "plain_files"
 WRONG = "wrong"

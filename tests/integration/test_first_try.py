@@ -5,17 +5,17 @@ from pathlib import Path
 
 import pytest
 
-from stackrace.apps import entry_of
+from stackrace.app import entry_of
+from stackrace.app.app import EntryKind
+from stackrace.base.errors import AppError, InputError
 from stackrace.deploy.environments import Environments, cache_folder
 from stackrace.deploy.guard import Guard
 from stackrace.deploy.hosting import prepare
-from stackrace.model.app import EntryKind
-from stackrace.model.errors import AppError, InputError
-from stackrace.model.preparing import Step
-from stackrace.setup.examined import examined_app
-from stackrace.setup.pages import Crawling
-from stackrace.setup.surveying import survey_project
-from stackrace.spec.request import RaceRequest
+from stackrace.deploy.preparing import Step
+from stackrace.features.init.survey import survey_project
+from stackrace.race.preparation.examination import examined_app
+from stackrace.race.preparation.pages import Crawling
+from stackrace.race.request.request import RaceRequest
 
 REQUIREMENTS = "fastapi\naiohttp\nbottle\nflask\nchannels\nDjango>=5.2,<6\n"
 

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from stackrace.apps import app_environment, bundled, detect, entry_of, examine, golden
-from stackrace.model.app import App, EntryKind
-from stackrace.model.errors import AppError
-from stackrace.model.workload import Request, Sameness
+from stackrace.app import app_environment, bundled, detect, entry_of, examine, golden
+from stackrace.app.app import App, EntryKind
+from stackrace.base.errors import AppError
+from stackrace.measure.workload import Request, Sameness
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 PYTHON = Path(sys.executable)

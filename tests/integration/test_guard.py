@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from stackrace.base.errors import BreakdownError, LaunchError
+from stackrace.base.removal import remove_tree
 from stackrace.deploy.guard import Guard
-from stackrace.model.errors import BreakdownError, LaunchError
-from stackrace.model.removal import remove_tree
 
 HOLDER = textwrap.dedent(
     """

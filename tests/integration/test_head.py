@@ -10,13 +10,13 @@ from functools import cache
 import pytest
 from tests.integration.farm import launchable
 
-from stackrace.apps import entry_of
+from stackrace.app import entry_of
+from stackrace.app.app import EntryKind
 from stackrace.deploy.stopping import stop
-from stackrace.model.app import EntryKind
-from stackrace.model.stack import Interface, Protocol
-from stackrace.servers import catalogue
-from stackrace.setup.deployment import set_up
-from stackrace.spec.request import RaceRequest
+from stackrace.race.preparation.deployment import set_up
+from stackrace.race.request.request import RaceRequest
+from stackrace.stacks.servers import catalogue
+from stackrace.stacks.stack import Interface, Protocol
 
 APP = """
 BODY = [b"a body that HEAD ", b"must not get"]

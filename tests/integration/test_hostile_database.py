@@ -17,12 +17,12 @@ import pytest
 from tests.conftest import STACKRACE
 from tests.factories import make_race
 
+from stackrace.base import ids
+from stackrace.base.errors import StoreError
 from stackrace.cli.main import main
-from stackrace.model import ids
-from stackrace.model.errors import StoreError
-from stackrace.model.race import Ending
-from stackrace.publish import database, fetch, published
-from stackrace.publish.address import couch_address
+from stackrace.features.publish import database, fetch, published
+from stackrace.features.publish.address import couch_address
+from stackrace.race.results.race import Ending
 from stackrace.store import open_store
 
 PEAK_MIB = 450
@@ -145,7 +145,7 @@ def test_endless_pages_are_cut_and_what_came_is_taken(tmp_path, monkeypatch, cap
     sent = published(GOOD)
     server = Server({GOOD.id: dict(sent.document)}, {GOOD.id: sent.packed}, endless=True)
     # called here, and cut sooner, as asking for twenty thousand documents takes a minute
-    monkeypatch.setattr("stackrace.publish.database.MOST_IDS", 1500)
+    monkeypatch.setattr("stackrace.features.publish.database.MOST_IDS", 1500)
     monkeypatch.setattr("sys.argv", ["stackrace", "fetch", server.url, "--store", f"sqlite:///{tmp_path}/races"])
     with pytest.raises(SystemExit) as left:
         main()

@@ -11,18 +11,18 @@ import pytest
 from tests.chains import is_legal, single_hops, two_hops
 from tests.integration.farm import NO_FILES, Subject, ask, launchable, of_one_process, some_of
 
-from stackrace.apps import PythonFacts, app_environment, entry_of, find_ruby
+from stackrace.app import PythonFacts, app_environment, entry_of, find_ruby
+from stackrace.app.app import App, EntryKind
+from stackrace.base.url_prefix import by_prefix
 from stackrace.deploy.environments import Environments, cache_folder
 from stackrace.deploy.hosting import hosted
 from stackrace.deploy.installation import lack_of
 from stackrace.deploy.launcher import Launcher, LaunchFailed
 from stackrace.deploy.stopping import stop
-from stackrace.model.app import App, EntryKind
-from stackrace.model.stack import Interface
-from stackrace.model.url_prefix import by_prefix
-from stackrace.model.workload import Answer, Request, Sameness, Workload
-from stackrace.servers import catalogue
-from stackrace.spec.stack_path import parse_stack
+from stackrace.measure.workload import Answer, Request, Sameness, Workload
+from stackrace.stacks.servers import catalogue
+from stackrace.stacks.stack import Interface
+from stackrace.stacks.stack_path import parse_stack
 
 ODD = "50% \"odd\" 'n' $HOME ${PATH};{#} @(x)%d$(y) a:b=c\\ é"
 """The name of the project; a newline is added, and what is no UTF-8."""

@@ -5,13 +5,13 @@ import subprocess
 
 import pytest
 
-from stackrace.apps import BUNDLES, bundled
-from stackrace.model.preparing import Step
-from stackrace.servers import catalogue
-from stackrace.services import services
-from stackrace.setup.deployment import set_up
-from stackrace.setup.installing import install_python
-from stackrace.setup.race_file import read_request
+from stackrace.app import BUNDLES, bundled
+from stackrace.deploy.preparing import Step
+from stackrace.race.preparation.deployment import set_up
+from stackrace.race.preparation.installing import install_python
+from stackrace.race.preparation.race_file import read_request
+from stackrace.stacks.servers import catalogue
+from stackrace.stacks.services import services
 
 WANTED = {
     *(package for entry in catalogue() for package in entry.needs.apt),

@@ -4,7 +4,7 @@ import pytest
 from tests.integration.farm import lacking
 
 from stackrace.deploy.installation import lack_of
-from stackrace.servers import catalogue
+from stackrace.stacks.servers import catalogue
 
 
 @pytest.mark.parametrize("entry", list(catalogue()), ids=lambda entry: entry.spec.name)

@@ -18,10 +18,10 @@ import pytest
 from tests import ssh_server
 from tests.conftest import STACKRACE
 
-from stackrace.cluster import over_ssh
-from stackrace.cluster.connection import Connection
-from stackrace.model.cluster import Role
-from stackrace.model.errors import InputError, MissingError
+from stackrace.base.errors import InputError, MissingError
+from stackrace.features.cluster import over_ssh
+from stackrace.features.cluster.connection import Connection
+from stackrace.features.cluster.settings import Role
 
 RACE = """\
 [app]

@@ -7,13 +7,13 @@ import sys
 import pytest
 from uv import find_uv_bin
 
-from stackrace.apps import entry_of
+from stackrace.app import entry_of
+from stackrace.app.app import EntryKind
 from stackrace.deploy.facts import facts_of
 from stackrace.deploy.stopping import stop
-from stackrace.model.app import EntryKind
-from stackrace.servers import catalogue
-from stackrace.setup.deployment import set_up
-from stackrace.spec.request import RaceRequest
+from stackrace.race.preparation.deployment import set_up
+from stackrace.race.request.request import RaceRequest
+from stackrace.stacks.servers import catalogue
 
 APPS = """
 def wsgi(environ, start_response):

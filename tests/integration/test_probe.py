@@ -6,8 +6,8 @@ import time
 from tests.unit.checks.healthy import healthy
 from tests.unit.probe.children import child, says, tell, wait_until
 
-from stackrace.checks import examine
-from stackrace.probe import MemoryWatch, Sampler, difference, read_machine
+from stackrace.measure.probe import MemoryWatch, Sampler, difference, read_machine
+from stackrace.validity import examine
 
 SERVER = """
 def worker():

@@ -15,11 +15,11 @@ from tests.factories import make_race
 from tests.integration.test_store_postgresql import make_race as make_awkward_race
 from tests.written import PUBLISHED
 
-from stackrace.model import ids
-from stackrace.model.errors import StoreError
-from stackrace.model.race import Ending
-from stackrace.publish import Database, fetch, publish, published_ids
-from stackrace.publish.address import couch_address
+from stackrace.base import ids
+from stackrace.base.errors import StoreError
+from stackrace.features.publish import Database, fetch, publish, published_ids
+from stackrace.features.publish.address import couch_address
+from stackrace.race.results.race import Ending
 from stackrace.store import open_store
 
 
@@ -154,7 +154,7 @@ def test_documents_of_others_are_passed_over_and_broken_ones_named(database):
 
 
 def test_more_documents_than_a_page_are_all_listed(database, monkeypatch):
-    monkeypatch.setattr("stackrace.publish.database.PAGE", 3)
+    monkeypatch.setattr("stackrace.features.publish.database.PAGE", 3)
     wanted = sorted(ids.generate() for _ in range(10))
     for each in wanted:
         request(f"{database.address}/{each}", "PUT", {})
@@ -226,7 +226,7 @@ def test_nobody_there_is_explained():
 
 
 def test_an_answer_without_end_is_cut_off(monkeypatch):
-    monkeypatch.setattr("stackrace.publish.database.MOST_BYTES", 1 << 16)
+    monkeypatch.setattr("stackrace.features.publish.database.MOST_BYTES", 1 << 16)
     with (
         answering(b"HTTP/1.0 200 OK\r\n\r\n" + bytes(1 << 18)) as url,
         pytest.raises(StoreError, match="it is not a race"),

@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from stackrace.apps import entry_of, examine, find_ruby, golden
+from stackrace.app import entry_of, examine, find_ruby, golden
+from stackrace.app.app import App, EntryKind
+from stackrace.base.errors import AppError, MissingError
 from stackrace.deploy.facts import facts_of
 from stackrace.deploy.stopping import stop
-from stackrace.model.app import App, EntryKind
-from stackrace.model.errors import AppError, MissingError
-from stackrace.model.workload import Request, Sameness
-from stackrace.servers import catalogue
-from stackrace.setup.deployment import set_up
-from stackrace.spec.request import RaceRequest
+from stackrace.measure.workload import Request, Sameness
+from stackrace.race.preparation.deployment import set_up
+from stackrace.race.request.request import RaceRequest
+from stackrace.stacks.servers import catalogue
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "rack_hello"
 STACKS = [

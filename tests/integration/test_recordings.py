@@ -12,12 +12,12 @@ from http.server import ThreadingHTTPServer
 import pytest
 from tests.tls import Hello
 
-from stackrace.load.engine import record
-from stackrace.load.histogram import distribution
-from stackrace.load.recordings import merged
-from stackrace.model.errors import InputError
-from stackrace.model.load import Load, LoadResult
-from stackrace.model.workload import Request, Workload
+from stackrace.base.errors import InputError
+from stackrace.measure.engine.engine import record
+from stackrace.measure.engine.histogram import distribution
+from stackrace.measure.engine.recordings import merged
+from stackrace.measure.load import Load, LoadResult
+from stackrace.measure.workload import Request, Workload
 
 WORKLOAD = Workload(requests=(Request(path="/"), Request(path="/other")), answers=())
 APART_S = 7.25

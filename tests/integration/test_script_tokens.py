@@ -12,13 +12,13 @@ import pytest
 from tests.integration import token_apps
 from tests.integration.csrf_site import Browser
 
+from stackrace.base.errors import InputError
 from stackrace.deploy.environments import Environments, cache_folder
 from stackrace.deploy.visitor import Visitor, questions
 from stackrace.deploy.wire import difference
-from stackrace.load.engine import run
-from stackrace.load.recording import read_recording
-from stackrace.model.errors import InputError
-from stackrace.model.load import Load
+from stackrace.features.recordings.recording import read_recording
+from stackrace.measure.engine.engine import run
+from stackrace.measure.load import Load
 
 VISITS = 8
 

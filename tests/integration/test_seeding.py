@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from stackrace.apps import bundled
+from stackrace.app import bundled
+from stackrace.app.app import App, Entry, EntryKind
+from stackrace.base.errors import AppError, LaunchError
 from stackrace.deploy.guard import Guard
 from stackrace.deploy.seeding import Seeding
 from stackrace.deploy.templates import Templates
-from stackrace.model.app import App, Entry, EntryKind
-from stackrace.model.errors import AppError, LaunchError
-from stackrace.services import services
+from stackrace.stacks.services import services
 
 CORE = min(os.sched_getaffinity(0))
 FILL = "from django.contrib.auth.models import Group; Group.objects.create(name='one more')"
@@ -156,7 +156,7 @@ def small_disk(tmp_path, megabytes, variable, work):
     script = f"""
 import sys; sys.path.insert(0, {str(Path(__file__).parents[2])!r})
 from pathlib import Path
-from stackrace.model.errors import StackraceError
+from stackrace.base.errors import StackraceError
 from tests.integration.test_seeding import {work.__name__}
 folder = Path({str(tmp_path)!r})
 try:

@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 from tests.services import start_services
 
+from stackrace.base.errors import InputError, LaunchError
 from stackrace.deploy.environments import cache_folder
 from stackrace.deploy.guard import Guard
 from stackrace.deploy.privileges import unprivileged
 from stackrace.deploy.running_services import Services
 from stackrace.deploy.sockets import descriptors, listeners
 from stackrace.deploy.templates import Templates
-from stackrace.model.errors import InputError, LaunchError
-from stackrace.services import services
+from stackrace.stacks.services import services
 
 
 def prepared(names, guard, said=None):

@@ -9,16 +9,16 @@ import psutil
 import pytest
 from tests.unit.absent import nothing_installed
 
-from stackrace.cluster import leased
-from stackrace.cluster.leased import ask, close
-from stackrace.cluster.serving import Serving, open_services
+from stackrace.base.errors import BreakdownError, InputError, MissingError
 from stackrace.deploy.environments import cache_folder
 from stackrace.deploy.guard import Guard
 from stackrace.deploy.ports import LOOPBACK
 from stackrace.deploy.running_services import Services
 from stackrace.deploy.templates import Templates
-from stackrace.model.errors import BreakdownError, InputError, MissingError
-from stackrace.services import services
+from stackrace.features.cluster import leased
+from stackrace.features.cluster.leased import ask, close
+from stackrace.features.cluster.serving import Serving, open_services
+from stackrace.stacks.services import services
 
 TOKEN = "a race's"
 

@@ -6,10 +6,10 @@ from tests.integration.farm import Farm, ask, head
 from stackrace.deploy.installation import lack_of
 from stackrace.deploy.launcher import Launcher
 from stackrace.deploy.stopping import stop
-from stackrace.model.stack import Interface
-from stackrace.model.workload import Answer, Request, Sameness, Workload
-from stackrace.servers import Hosted, catalogue
-from stackrace.spec.stack_path import parse_stack
+from stackrace.measure.workload import Answer, Request, Sameness, Workload
+from stackrace.stacks.servers import Hosted, catalogue
+from stackrace.stacks.stack import Interface
+from stackrace.stacks.stack_path import parse_stack
 
 OFFERED = frozenset({Interface.FILES})
 SERVERS = [entry.spec.name for entry in catalogue() if Interface.FILES in entry.spec.hosts and not lack_of(entry)]

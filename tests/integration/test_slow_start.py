@@ -2,13 +2,13 @@
 
 import pytest
 
-from stackrace.apps import entry_of
+from stackrace.app import entry_of
+from stackrace.app.app import EntryKind
 from stackrace.deploy.launcher import START_TIMEOUT_S, STARTS
 from stackrace.deploy.stopping import stop
-from stackrace.model.app import EntryKind
 from stackrace.race.forecast import ForecastInput, fits
-from stackrace.setup.deployment import set_up
-from stackrace.spec.request import RaceRequest
+from stackrace.race.preparation.deployment import set_up
+from stackrace.race.request.request import RaceRequest
 
 LOADS_S = 4.5
 FAST = ForecastInput(sides=2)

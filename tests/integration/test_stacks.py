@@ -24,16 +24,16 @@ from tests.integration.farm import (
     some_of,
 )
 
-from stackrace.apps import app_environment, entry_of, examine, golden
+from stackrace.app import app_environment, entry_of, examine, golden
+from stackrace.app.app import App, EntryKind
+from stackrace.base.url_prefix import by_prefix
 from stackrace.deploy.environments import Environments, cache_folder
 from stackrace.deploy.facts import facts_of
 from stackrace.deploy.stopping import stop
-from stackrace.model.app import App, EntryKind
-from stackrace.model.stack import Interface
-from stackrace.model.url_prefix import by_prefix
-from stackrace.model.workload import Request
-from stackrace.servers import catalogue
-from stackrace.spec.stack_path import parse_stack
+from stackrace.measure.workload import Request
+from stackrace.stacks.servers import catalogue
+from stackrace.stacks.stack import Interface
+from stackrace.stacks.stack_path import parse_stack
 
 SPECS = catalogue().specs
 OFFERED = frozenset({Interface.WSGI, Interface.ASGI})

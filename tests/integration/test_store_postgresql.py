@@ -17,11 +17,11 @@ from tests.integration.awkward import AWKWARD, make_launch, make_race, make_slic
 from tests.integration.postgresql import DEADLINE_S, find, running_server
 from tests.written import RACES, STORE
 
-from stackrace.codec import decode, encode
-from stackrace.model import ids
-from stackrace.model.errors import StoreError
-from stackrace.model.launch import Launch, Slice
-from stackrace.model.race import Ending, Enforcement, Race, Resources
+from stackrace.base import ids
+from stackrace.base.codec import decode, encode
+from stackrace.base.errors import StoreError
+from stackrace.measure.launch import Launch, Slice
+from stackrace.race.results.race import Ending, Enforcement, Race, Resources
 from stackrace.race.resume import going_on
 from stackrace.store import open_store
 

@@ -7,9 +7,9 @@ from tests.integration.csrf_site import running_site, visit
 
 from stackrace.deploy.visitor import Visitor, questions
 from stackrace.deploy.wire import difference
-from stackrace.load.engine import run
-from stackrace.load.recording import read_recording
-from stackrace.model.load import Load
+from stackrace.features.recordings.recording import read_recording
+from stackrace.measure.engine.engine import run
+from stackrace.measure.load import Load
 
 
 @pytest.fixture(scope="module")

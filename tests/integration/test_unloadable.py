@@ -7,14 +7,14 @@ import pytest
 from tests.chains import single_hops
 from tests.integration.farm import launchable
 
-from stackrace.apps import entry_of
+from stackrace.app import entry_of
+from stackrace.app.app import EntryKind
 from stackrace.deploy.launcher import LaunchFailed
-from stackrace.model.app import EntryKind
-from stackrace.model.launch import FailureKind
-from stackrace.model.stack import Interface
-from stackrace.servers import catalogue
-from stackrace.setup.deployment import set_up
-from stackrace.spec.request import RaceRequest
+from stackrace.measure.launch import FailureKind
+from stackrace.race.preparation.deployment import set_up
+from stackrace.race.request.request import RaceRequest
+from stackrace.stacks.servers import catalogue
+from stackrace.stacks.stack import Interface
 
 SPECS = catalogue().specs
 

@@ -120,7 +120,7 @@ def test_a_service_of_the_users_that_listens_in_the_project_is_reached(guard, tm
 
 HALF = """
 import subprocess, sys
-from stackrace.process.namespaces import cover, separate
+from stackrace.base.process.namespaces import cover, separate
 
 separate()
 subprocess.run(["mount", "--rbind", "/proc", "sub"], check=True)

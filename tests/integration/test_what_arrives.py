@@ -16,14 +16,14 @@ import pytest
 from tests.chains import single_hops, spanning, two_hops
 from tests.integration.farm import UNRELIABLE, Farm, Subject, ask, head, head_is_bare, launchable, some_of
 
-from stackrace.apps import PythonFacts, app_environment
+from stackrace.app import PythonFacts, app_environment
+from stackrace.app.app import App, Entry, EntryKind
 from stackrace.deploy.environments import Environments, cache_folder
 from stackrace.deploy.stopping import stop
-from stackrace.model.app import App, Entry, EntryKind
-from stackrace.model.stack import Interface, Protocol
-from stackrace.model.workload import Answer, Request, Sameness, Workload
-from stackrace.servers import catalogue
-from stackrace.spec.stack_path import parse_stack
+from stackrace.measure.workload import Answer, Request, Sameness, Workload
+from stackrace.stacks.servers import catalogue
+from stackrace.stacks.stack import Interface, Protocol
+from stackrace.stacks.stack_path import parse_stack
 
 SPECS = catalogue().specs
 OFFERED = frozenset({Interface.WSGI})

@@ -1,6 +1,6 @@
 """A machine on which nothing is installed: its programs are not found, wherever they are."""
 
-from stackrace.services import contract, postgresql
+from stackrace.stacks.services import contract, postgresql
 
 
 def nothing_installed(monkeypatch, folder):

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import stackrace
-from stackrace.servers import catalogue
+from stackrace.stacks.servers import catalogue
 
 PACKAGE = Path(stackrace.__file__).parent
 
@@ -176,7 +176,7 @@ def test_no_server_is_named_where_servers_are_received(room):
 READERS = ("api", "apps", "load", "servers", "setup", "spec")
 """Rooms that read files of users and their projects, which may be anything, and of any size."""
 
-READ_THEIR_OWN = {"api/export/proving.py", "apps/bundle.py", "setup/installing.py"}
+READ_THEIR_OWN = {"features/export/proving.py", "app/bundle.py", "race/preparation/installing.py"}
 """Modules that read what we brought or wrote."""
 
 
@@ -208,7 +208,7 @@ def test_git_is_run_in_one_way():
         for each, node in lists
         if isinstance(node, ast.List | ast.Tuple) and [ast.unparse(first) for first in node.elts[:1]] == ["'git'"]
     ]
-    assert commands == ["process/git.py"]
+    assert commands == ["base/process/git.py"]
 
 
 def test_only_the_load_room_knows_the_engine():

@@ -2,9 +2,9 @@
 
 from tests.chains import balanced, both, last_hops, over_tcp, single_hops, spanning, two_hops
 
-from stackrace.model.stack import Interface
-from stackrace.servers import catalogue
-from stackrace.spec.stack_path import parse_stack
+from stackrace.stacks.servers import catalogue
+from stackrace.stacks.stack import Interface
+from stackrace.stacks.stack_path import parse_stack
 
 SPECS = catalogue().specs
 OFFERED = frozenset({Interface.WSGI, Interface.ASGI})

@@ -12,24 +12,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import stackrace
-from stackrace.model import numbers
-from stackrace.model.units import COUNT, DURATION, PERCENT, RATE, SIZE
+from stackrace.base import numbers
+from stackrace.base.units import COUNT, DURATION, PERCENT, RATE, SIZE
 
 SOURCE = Path(stackrace.__file__).parent
 
 WRITERS = {
-    "model/numbers.py": "the rule",
-    "model/units.py": "what may be typed again",
-    "load/hgrm.py": "the columns of HdrHistogram's own format",
+    "base/numbers.py": "the rule",
+    "base/units.py": "what may be typed again",
+    "measure/engine/hgrm.py": "the columns of HdrHistogram's own format",
     "cli/load/draw.py": "a share that is never 100 % before it is all",
     "cli/load/progress.py": "a bar of constant width",
     "report/words/load_run.py": "rounds a value",
     "report/charts/svg.py": "coordinates",
     "report/charts/scale.py": "the ticks of an axis, whole or as short as they can be",
-    "report/historic/chart.py": "coordinates",
-    "report/gate/chart.py": "coordinates",
-    "report/gate/junit.py": "seconds as the schema has them",
-    "report/gate/openmetrics.py": "floating-point numbers for programs",
+    "features/comparisons/report/chart.py": "coordinates",
+    "features/regression/report/chart.py": "coordinates",
+    "features/regression/report/junit.py": "seconds as the schema has them",
+    "features/regression/report/openmetrics.py": "floating-point numbers for programs",
 }
 """Who may format a number by itself, and what for."""
 

@@ -10,13 +10,13 @@ import os
 
 import pytest
 
-from stackrace.codec.json_schema import derived
-from stackrace.load import document as load
+from stackrace.base.codec.json_schema import derived
+from stackrace.features.regression.report import document as gate
+from stackrace.features.trend.report import json as trend
+from stackrace.features.tune.report import document as tune
+from stackrace.measure.engine import document as load
 from stackrace.report import document_leaves as race
 from stackrace.report.document import SCHEMA as RACE
-from stackrace.report.gate import document as gate
-from stackrace.report.trend import json as trend
-from stackrace.report.tuning import document as tune
 
 
 @pytest.mark.parametrize(

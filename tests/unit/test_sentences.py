@@ -28,15 +28,15 @@ SEARCHES = frozenset(
 """Methods that search in a text, or a text in another."""
 
 EDGES = {
-    "apps/examiner_report.py": "the lines of the examiner, and messages of Ruby and Python",
-    "apps/hints.py": "messages of Python and of its libraries",
-    "apps/refusal.py": "messages of Django and of databases",
+    "app/examiner_report.py": "the lines of the examiner, and messages of Ruby and Python",
+    "app/hints.py": "messages of Python and of its libraries",
+    "app/refusal.py": "messages of Django and of databases",
     "deploy/loading.py": "logs of Python and of Ruby",
     "deploy/workers.py": "logs of Python",
-    "historic/reading.py": "pydantic's messages",
-    "probe/host.py": "/proc/cpuinfo",
-    "servers/uwsgi/asked.py": "what uWSGI shows of its configuration",
-    "spec/problem_words.py": "pydantic's messages",
+    "features/comparisons/reading.py": "pydantic's messages",
+    "measure/probe/host.py": "/proc/cpuinfo",
+    "stacks/servers/uwsgi/asked.py": "what uWSGI shows of its configuration",
+    "stacks/problem_words.py": "pydantic's messages",
 }
 """Files that read text of others, and whose it is."""
 

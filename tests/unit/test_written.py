@@ -12,12 +12,12 @@ import jsonschema
 from tests.written import LOAD, PUBLISHED, RACE_DOCUMENT, RACES
 
 from stackrace import report
-from stackrace.codec import decode, encode
-from stackrace.load.comparison import compare
-from stackrace.load.saved import read_saved
-from stackrace.model.race import Race
-from stackrace.publish import publish, published, race_from
-from stackrace.publish.document import ATTACHMENT, SCHEMA, TYPE
+from stackrace.base.codec import decode, encode
+from stackrace.features.publish import publish, published, race_from
+from stackrace.features.publish.document import ATTACHMENT, SCHEMA, TYPE
+from stackrace.measure.engine.comparison import compare
+from stackrace.measure.engine.saved import read_saved
+from stackrace.race.results.race import Race
 
 DOCUMENT = json.loads(PUBLISHED.read_text(encoding="utf-8"))
 RACE = json.loads(gzip.decompress(RACES.read_bytes()))["races"][DOCUMENT["_id"]]

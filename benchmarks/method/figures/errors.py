@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 
-from stackrace.model.race import Question
+from stackrace.race.results.race import Question
 
 from ..noise import MODELS
 from ..shares import upper_bound

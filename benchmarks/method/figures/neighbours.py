@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterator
 from dataclasses import replace
 
-from stackrace.checks import MOST_TAKEN
-from stackrace.model.race import Question
+from stackrace.race.results.race import Question
+from stackrace.validity import MOST_TAKEN
 
 from ..noise import CONTENDED, Contention
 from ..trials.coverage import coverage

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from stackrace.model.race import Question
+from stackrace.race.results.race import Question
 from stackrace.stats.pairs import Family
 from stackrace.stats.selection import LOOKS, Selection, looks
 from stackrace.stats.tiers import beats, ties

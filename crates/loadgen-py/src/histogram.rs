@@ -7,7 +7,7 @@ use pyo3::types::PyBytes;
 use loadgen::{HistogramError, Latency};
 
 /// A latency distribution that knows which of its values are only lower bounds.
-#[pyclass(skip_from_py_object, module = "stackrace.load._engine")]
+#[pyclass(skip_from_py_object, module = "stackrace.measure.engine._engine")]
 #[derive(Clone, Default)]
 pub struct Histogram(Latency);
 

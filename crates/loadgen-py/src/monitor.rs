@@ -5,7 +5,7 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 
 /// Shared between a run and its onlookers.
-#[pyclass(frozen, module = "stackrace.load._engine")]
+#[pyclass(frozen, module = "stackrace.measure.engine._engine")]
 pub struct Monitor(Arc<loadgen::Monitor>);
 
 impl Monitor {

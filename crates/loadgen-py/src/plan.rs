@@ -13,7 +13,7 @@ use loadgen::{
 };
 
 /// One request and what a right answer to it looks like.
-#[pyclass(frozen, module = "stackrace.load._engine")]
+#[pyclass(frozen, module = "stackrace.measure.engine._engine")]
 pub struct Target(loadgen::Target);
 
 #[pymethods]
@@ -112,7 +112,7 @@ enum PyAddress {
 }
 
 /// One run.
-#[pyclass(frozen, module = "stackrace.load._engine")]
+#[pyclass(frozen, module = "stackrace.measure.engine._engine")]
 pub struct Plan {
     pub plan: loadgen::Plan,
 }

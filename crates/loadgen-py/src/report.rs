@@ -9,7 +9,7 @@ use loadgen::{Counts, FailureStage};
 use crate::histogram::{require_fraction, Histogram};
 
 /// One bin of the time series.
-#[pyclass(frozen, get_all, skip_from_py_object, module = "stackrace.load._engine")]
+#[pyclass(frozen, get_all, skip_from_py_object, module = "stackrace.measure.engine._engine")]
 #[derive(Clone)]
 pub struct Bin {
     ok: u64,
@@ -20,7 +20,7 @@ pub struct Bin {
 }
 
 /// What became of the requests of one URL.
-#[pyclass(frozen, skip_from_py_object, module = "stackrace.load._engine")]
+#[pyclass(frozen, skip_from_py_object, module = "stackrace.measure.engine._engine")]
 #[derive(Clone)]
 pub struct TargetReport(loadgen::TargetReport);
 
@@ -95,7 +95,7 @@ impl TargetReport {
 }
 
 /// What a run saw in its recorded window.
-#[pyclass(frozen, get_all, module = "stackrace.load._engine")]
+#[pyclass(frozen, get_all, module = "stackrace.measure.engine._engine")]
 pub struct Report {
     started_ns: u64,
     duration_ns: u64,

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from stackrace.model.stack import Interface, Protocol, ServerSpec, Setting
-from stackrace.servers import BACKLOG, Recipe, Server, Site
+from stackrace.stacks.servers import BACKLOG, Recipe, Server, Site
+from stackrace.stacks.stack import Interface, Protocol, ServerSpec, Setting
 
 LAUNCHER = Path(__file__).with_name("launcher.py")
 

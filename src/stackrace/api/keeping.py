@@ -7,11 +7,11 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..apps.sources import source_digest
+from ..app.sources import source_digest
 from ..race.events import Sink
-from ..setup.prepared import PreparedRace
-from ..spec.request import RaceRequest
-from ..spec.request_document import request_document
+from ..race.preparation.prepared import PreparedRace
+from ..race.request.document import request_document
+from ..race.request.request import RaceRequest
 from ..store import ManifestFile, ManifestSink, Opening, StoreSink, begin_manifest
 from ..store.address import races_folder
 

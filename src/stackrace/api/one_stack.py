@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
+from ..base.errors import InputError, LaunchError
+from ..deploy.preparing import OnPreparing, Preparing, Step
 from ..deploy.running import Running
 from ..deploy.stopping import stop
-from ..model.errors import InputError, LaunchError
-from ..model.preparing import OnPreparing, Preparing, Step
-from ..setup.deployment import Deployment, set_up
-from ..spec.request import RaceRequest
+from ..race.preparation.deployment import Deployment, set_up
+from ..race.request.request import RaceRequest
 
 __all__ = ["StackUp", "of_one_stack", "stack_up"]
 

@@ -9,22 +9,22 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from ..model.preparing import OnPreparing, unheard
-from ..model.race import Race
+from ..deploy.preparing import OnPreparing, unheard
+from ..features.current.setup import beside_current
+from ..features.tune.candidates import fewest_of
+from ..features.tune.report.words import outlook as tuning_outlook
+from ..features.tune.shaping import under_goal
+from ..features.tune.tuner import Tuner
 from ..race.decisions import decisions
 from ..race.events import Event, Sink
+from ..race.preparation.prepared import PreparedRace, prepared
+from ..race.request.request import RaceRequest
+from ..race.results.race import Race
 from ..race.rounds import OpenCells
 from ..race.runner import Decide, check_budget
 from ..race.runner import run as run_race
-from ..race.tuner import Tuner
 from ..report.words.findings import warning
 from ..report.words.outlook import estimate, outlook
-from ..report.words.tuning import outlook as tuning_outlook
-from ..setup.current import beside_current
-from ..setup.prepared import PreparedRace, prepared
-from ..setup.tuning.candidates import fewest_of
-from ..setup.tuning.shaping import under_goal
-from ..spec.request import RaceRequest
 from ..store import open_store
 from .keeping import keepers, opening_of
 from .resumed import ResumedRace, refuse_changed
@@ -142,7 +142,7 @@ def _prepared(
     if request.cluster is None and not request.hosts:
         return prepared(request, on_preparing, first=first)
     # Dask takes a second to import
-    from ..cluster.preparing import prepared_on_cluster
+    from ..features.cluster.preparing import prepared_on_cluster
 
     return prepared_on_cluster(request, on_preparing, first=first)
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ..model.core_lists import format_cores
-from ..model.errors import InputError
-from ..model.race import Race, Resources
-from ..model.units import SIZE
-from ..spec.request import RaceRequest
+from ..base.core_lists import format_cores
+from ..base.errors import InputError
+from ..base.units import SIZE
+from ..race.request.request import RaceRequest
+from ..race.results.race import Race, Resources
 from ..store import ManifestFile, Opening
 
 __all__ = ["ResumedRace", "refuse_changed"]

@@ -9,16 +9,16 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..base.errors import InputError, StoreError
+from ..base.foreign import said_by
+from ..base.units import DURATION
 from ..deploy.leftovers import clear_away
-from ..model.errors import InputError, StoreError
-from ..model.foreign import said_by
-from ..model.race import Ending, Race
-from ..model.stack import twin_path
-from ..model.units import DURATION
+from ..race.preparation.cores import usable_cores
+from ..race.request.document import request_from
+from ..race.request.request import RaceRequest
+from ..race.results.race import Ending, Race
 from ..race.resume import going_on
-from ..setup.cores import usable_cores
-from ..spec.request import RaceRequest
-from ..spec.request_document import request_from
+from ..stacks.stack import twin_path
 from ..store import Manifest, ManifestFile, finished, has_manifest, is_racing, reopen_manifest
 from ..store.address import races_folder
 from .resumed import ResumedRace

@@ -8,8 +8,8 @@ from typing import Self
 
 import click
 
-from ..model.preparing import Preparing, Step
-from ..model.printable import one_line
+from ..base.printable import one_line
+from ..deploy.preparing import Preparing, Step
 from ..report.preparing import preparing_words
 from .edge import redraw
 

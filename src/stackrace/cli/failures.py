@@ -5,8 +5,8 @@ from __future__ import annotations
 import errno
 import re
 
-from ..model.errors import BreakdownError, InputError, StackraceError
-from ..model.secrets import masked
+from ..base.errors import BreakdownError, InputError, StackraceError
+from ..base.secrets import masked
 
 __all__ = ["TRACEBACK", "brief", "failure_of"]
 

@@ -12,10 +12,10 @@ from .names import complete_installable
 from .request_flags import servers_option
 
 if TYPE_CHECKING:
-    from ..model.lack import Lack
+    from ..base.lack import Lack
+    from ..race.preparation.installing import InstallPlan
     from ..report.installing import Outcome
-    from ..servers import Catalogue
-    from ..setup.installing import InstallPlan
+    from ..stacks.servers import Catalogue
 
 __all__ = ["command"]
 
@@ -49,12 +49,12 @@ def command(
     Debian's packages need root or password-less sudo; their daemons are not started. PyPI's packages go into
     private environments, never into yours. Python servers need nothing: their first race installs them.
     """
+    from ..base.errors import InputError, MissingError
     from ..deploy.apt import can_install
-    from ..model.errors import InputError, MissingError
+    from ..race.preparation.installing import plan_of
+    from ..race.preparation.missing import wanted
     from ..report.installing import Outcome, elsewhere
-    from ..servers import catalogue
-    from ..setup.installing import plan_of
-    from ..setup.wanting import wanted
+    from ..stacks.servers import catalogue
 
     if not names and not everything:
         raise InputError(
@@ -78,9 +78,9 @@ def command(
 
 def _install(plan: InstallPlan, known: Catalogue, look_again: Callable[[], tuple[Lack, ...]]) -> None:
     """Install what is planned; raises MissingError where something is lacking afterwards all the same."""
+    from ..base.errors import MissingError
     from ..deploy.apt import install_packages
-    from ..model.errors import MissingError
-    from ..setup.installing import install_python
+    from ..race.preparation.installing import install_python
     from .announcer import Announcer
 
     if plan.packages:

@@ -12,8 +12,8 @@ from pathlib import Path
 import click
 
 from .. import __version__
-from ..model.errors import BreakdownError, LimitError, StackraceError
-from ..model.secrets import masked
+from ..base.errors import BreakdownError, LimitError, StackraceError
+from ..base.secrets import masked
 from .edge import printable_output, trusted
 from .failures import TRACEBACK, brief, failure_of
 from .signals import has_come
@@ -82,7 +82,7 @@ class _LazyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        from ..spec.nearest import did_you_mean
+        from ..base.nearest import did_you_mean
 
         if args and args[0] not in VERBS and not args[0].startswith("-"):
             raise click.UsageError(f"there is no verb {args[0]!r}{did_you_mean(args[0], VERBS)}", ctx)

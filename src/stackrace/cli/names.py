@@ -7,11 +7,11 @@ from collections.abc import Sequence
 import click
 from click.shell_completion import CompletionItem
 
-from ..model.errors import InputError
-from ..servers import Catalogue, catalogue
-from ..servers.catalogue import GONE
-from ..servers.contract import Entry
-from ..spec.nearest import did_you_mean
+from ..base.errors import InputError
+from ..base.nearest import did_you_mean
+from ..stacks.servers import Catalogue, catalogue
+from ..stacks.servers.catalogue import GONE
+from ..stacks.servers.contract import Entry
 
 __all__ = ["complete_installable", "complete_stack", "entries_called"]
 
@@ -29,8 +29,8 @@ def entries_called(names: Sequence[str], known: Catalogue) -> list[Entry]:
 
 def complete_installable(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Complete what ``stackrace install`` takes: names and comparisons, and where none fits a file."""
-    from ..historic import NAMES
-    from ..setup.wanting import installable
+    from ..features.comparisons import NAMES
+    from ..race.preparation.missing import installable
 
     names = (*installable(catalogue()), *(f"historic/{name}" for name in NAMES))
     fitting = [CompletionItem(name) for name in names if name.startswith(incomplete)]

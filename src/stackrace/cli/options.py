@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import click
 
-from ..model.core_lists import parse_cores
-from ..model.errors import InputError
-from ..model.header import host_fault
-from ..model.units import Unit
+from ..base.core_lists import parse_cores
+from ..base.errors import InputError
+from ..base.header import host_fault
+from ..base.units import Unit
 
 __all__ = ["Connections", "Cores", "Quantity", "details_option", "right_host", "store_option"]
 

@@ -7,12 +7,10 @@ from collections.abc import Set
 from dataclasses import dataclass, replace
 from typing import Self
 
-from ..model.host import Disturbance
-from ..model.launch import Failure
-from ..model.race import Race, RacePlan
-from ..model.stack import original_path
-from ..model.standing import Standing
-from ..model.tuned import Leading
+from ..features.tune.model import Leading
+from ..features.tune.result import leading
+from ..measure.host import Disturbance
+from ..measure.launch import Failure
 from ..race.activity import Activity
 from ..race.events import (
     BlockEnded,
@@ -25,11 +23,13 @@ from ..race.events import (
     RaceStarted,
     SliceEnded,
 )
+from ..race.results.race import Race, RacePlan
+from ..race.results.standing import Standing
 from ..race.resume import counted
-from ..race.tuned import leading
 from ..report.live import LiveView
 from ..report.result import standing_so_far
 from ..report.state import LiveState, Mishap
+from ..stacks.stack import original_path
 
 __all__ = ["LiveSink"]
 

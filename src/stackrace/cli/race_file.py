@@ -7,8 +7,8 @@ from pathlib import Path
 
 import click
 
-from ..model.errors import InputError
-from ..spec.request import RaceRequest
+from ..base.errors import InputError
+from ..race.request.request import RaceRequest
 from .names import complete_stack
 
 __all__ = ["apart", "one_stack_option", "requested"]
@@ -23,8 +23,8 @@ one_stack_option = click.option(
 
 def requested(race_file: Path | None, servers: Path | None = None) -> RaceRequest:
     """Return what the race file asks for, without one what is in this folder."""
-    from ..historic import part_file
-    from ..setup.race_file import read_request
+    from ..features.comparisons import part_file
+    from ..race.preparation.race_file import read_request
 
     if race_file is None:
         return RaceRequest(folder=Path.cwd())

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..model.errors import InputError
+from ..base.errors import InputError
 from ..report.exporter import Format
 from .options import details_option, store_option
 
 if TYPE_CHECKING:
-    from ..model.race import Race
+    from ..race.results.race import Race
 
 __all__ = ["command"]
 
@@ -59,7 +59,7 @@ def command(
 
     historic/NAME shows the last run of a published comparison.
     """
-    from ..historic import comparison_name
+    from ..features.comparisons import comparison_name
     from ..report import SCHEMA
     from .showing import refuse_unwritable
 
@@ -93,8 +93,8 @@ def _list(store_url: str | None) -> None:
 
 
 def _show_comparison(name: str, store_url: str | None, form: Format | None, html: Path | None) -> None:
-    from ..report.historic import FORMATS
-    from .comparing import show_again
+    from ..features.comparisons.report import FORMATS
+    from ..features.comparisons.showing import show_again
 
     if form is not None and form not in FORMATS:
         raise InputError(
@@ -133,8 +133,8 @@ def _show_race(
 
 def _show_tuning(race: Race, html: Path | None) -> None:
     """Show what a race that tunes found; `render` has the other formats."""
-    from ..race.tuned import tuned
-    from .tune.show import show_tuned, write_page
+    from ..features.tune.cli.show import show_tuned, write_page
+    from ..features.tune.result import tuned
 
     found = tuned(race)
     if html is not None:

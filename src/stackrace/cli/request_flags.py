@@ -10,11 +10,11 @@ from typing import Any
 
 import click
 
-from ..model.app import EntryKind
-from ..model.errors import InputError
-from ..model.url_path import path_fault
-from ..spec.request import RaceRequest
-from ..spec.right_answers import check_flags, read_check_flags
+from ..app.app import EntryKind
+from ..base.errors import InputError
+from ..base.url_path import path_fault
+from ..race.request.expectations import check_flags, read_check_flags
+from ..race.request.request import RaceRequest
 from .options import right_host
 from .sections import section
 
@@ -141,7 +141,7 @@ class RequestFlags:
         if "env_files" in changes:
             changes["env_files"] = tuple(path.absolute() for path in changes["env_files"])
         for kind in _entries(self.given):
-            from ..apps import entry_named
+            from ..app import entry_named
 
             entry = entry_named(kind, self.given[kind], changes.get("folder", folder))
             changes |= {"entry": entry, "bundled": None}

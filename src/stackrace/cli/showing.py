@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ..base.errors import InputError
 from ..deploy.privileges import private_folder
-from ..model.errors import InputError
-from ..model.race import Race
-from ..model.standing import Standing
+from ..race.results.race import Race
+from ..race.results.standing import Standing
 from ..report import Format, render
 from ..store.address import data_folder
 from .signals import uncut

@@ -63,7 +63,7 @@ def leave_to_the_kernel() -> None:
 
 def uncut(path: Path) -> AbstractContextManager[object]:
     """Keep signals back while ``path`` is written; what is no plain file may have a reader that never comes."""
-    from ..process import held
+    from ..base.process import held
 
     return held() if path.is_file() or not path.exists() else nullcontext()
 

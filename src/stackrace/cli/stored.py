@@ -6,8 +6,8 @@ import os
 import shlex
 from typing import TYPE_CHECKING
 
-from ..model.errors import StoreError
-from ..model.race import Ending, Race
+from ..base.errors import StoreError
+from ..race.results.race import Ending, Race
 from ..store import has_manifest, is_racing
 from ..store.address import VARIABLE, SqliteFile, default_file, races_folder
 

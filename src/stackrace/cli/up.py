@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ..model.errors import InputError
-from ..model.numbers import duration
+from ..base.errors import InputError
+from ..base.numbers import duration
 from .names import complete_stack
 from .race_file import apart, one_stack_option, requested
 from .request_flags import APP_OPTIONS, RequestFlags, request_flags

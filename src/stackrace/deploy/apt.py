@@ -9,8 +9,8 @@ import subprocess
 from collections.abc import Sequence
 from contextlib import suppress
 
-from ..model.errors import InputError
-from ..process import held
+from ..base.errors import InputError
+from ..base.process import held
 
 __all__ = ["apt_command", "by_hand", "can_install", "install_packages"]
 

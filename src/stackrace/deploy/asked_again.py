@@ -8,10 +8,10 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from threading import Event
 
-from ..model.load import Counts, Load, LoadResult
-from ..model.numbers import count, duration
-from ..model.secrets import masked
-from ..model.workload import MOST_BODY_BYTES, Answer, Order, Request, Workload
+from ..base.numbers import count, duration
+from ..base.secrets import masked
+from ..measure.load import Counts, Load, LoadResult
+from ..measure.workload import MOST_BODY_BYTES, Answer, Order, Request, Workload
 from .known_answers import name_of
 from .visitor import Visitor, questions
 from .wire import difference

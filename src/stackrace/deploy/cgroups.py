@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
 
-from ..model.core_lists import format_cores
+from ..base.core_lists import format_cores
 
 __all__ = ["Group", "NotDelegated", "Subtree", "delegated", "group_of"]
 

@@ -7,9 +7,9 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..model.launch import Failure, FailureKind
-from ..model.race import Enforcement
-from ..model.units import SIZE
+from ..base.units import SIZE
+from ..measure.launch import Failure, FailureKind
+from ..race.results.race import Enforcement
 from .cgroups import Group, NotDelegated, Subtree, delegated, group_of
 
 __all__ = ["Confinement", "confined", "exceeded", "own_group"]

@@ -10,9 +10,9 @@ import time
 from pathlib import Path
 from stat import S_ISREG
 
-from ..model.errors import InputError
-from ..model.removal import remove_tree
-from ..process import run
+from ..base.errors import InputError
+from ..base.process import run
+from ..base.removal import remove_tree
 
 __all__ = ["CACHE", "RUN", "copy", "copy_file", "move", "shortage", "write_out"]
 

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from stat import S_ISREG
 
-from ..process import run
+from ..base.process import run
 from .copies import copy_file
 from .own_files import own_folders
 from .view import View

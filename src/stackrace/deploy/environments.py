@@ -15,14 +15,14 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from ..apps import PythonFacts
-from ..model.errors import InputError, MissingError
-from ..model.files import read_text
-from ..model.foreign import said_by
-from ..model.preparing import OnPreparing, Preparing, Step
-from ..model.printable import tail
-from ..model.removal import remove_tree
-from ..process import run, uv_program
+from ..app import PythonFacts
+from ..base.errors import InputError, MissingError
+from ..base.files import read_text
+from ..base.foreign import said_by
+from ..base.printable import tail
+from ..base.process import run, uv_program
+from ..base.removal import remove_tree
+from .preparing import OnPreparing, Preparing, Step
 from .privileges import private_folder, serves_as_another
 
 __all__ = ["Environments", "byte_code", "cache_folder"]

@@ -11,8 +11,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ..apps import Examination
-from ..model.present import real_path
+from ..app import Examination
+from ..base.present import real_path
 from .environments import cache_folder
 from .relocation import Relocation
 

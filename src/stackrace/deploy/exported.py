@@ -14,8 +14,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from ..model.errors import LaunchError
-from ..servers import Endpoint, Hosted, Recipe, Site
+from ..base.errors import LaunchError
+from ..stacks.servers import Endpoint, Hosted, Recipe, Site
 from .ports import LOOPBACK
 from .privileges import hand_over
 from .rendering import Part

@@ -8,12 +8,12 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
-from ..model.race import StackFacts
-from ..model.secrets import masked_settings
-from ..model.stack import SettingValue
-from ..process import run
-from ..servers import Catalogue, PythonRuntime, RubyRuntime
-from ..servers.contract import Entry
+from ..base.process import run
+from ..base.secrets import masked_settings
+from ..race.results.race import StackFacts
+from ..stacks.servers import Catalogue, PythonRuntime, RubyRuntime
+from ..stacks.servers.contract import Entry
+from ..stacks.stack import SettingValue
 from .environments import site_packages
 from .installation import installed_version
 from .running import Running

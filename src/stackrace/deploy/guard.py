@@ -17,12 +17,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..model.errors import BreakdownError, InputError, LaunchError
-from ..model.foreign import said_by
-from ..model.removal import remove_tree
-from ..process import CommandResult, held, listen
-from ..process.keeper import PR_SET_CHILD_SUBREAPER
-from ..servers import PLAIN
+from ..base.errors import BreakdownError, InputError, LaunchError
+from ..base.foreign import said_by
+from ..base.process import CommandResult, held, listen
+from ..base.process.keeper import PR_SET_CHILD_SUBREAPER
+from ..base.removal import remove_tree
+from ..stacks.servers import PLAIN
 from .descendants import descendants
 from .exchange import Exchange
 from .priority import NICE, autogroup, before_races, raised

@@ -9,13 +9,13 @@ from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 
-from ..apps import COUNTING_MODULE, ENTRY_MODULE, app_environment, counting_source, entry_source
-from ..model.app import App
-from ..model.errors import AppError, LaunchError
-from ..model.files import read_text
-from ..model.stack import Interface
-from ..servers import Hosted, PythonRuntime, RubyRuntime
-from ..spec.commands import display
+from ..app import COUNTING_MODULE, ENTRY_MODULE, app_environment, counting_source, entry_source
+from ..app.app import App
+from ..base.errors import AppError, LaunchError
+from ..base.files import read_text
+from ..stacks.commands import display
+from ..stacks.servers import Hosted, PythonRuntime, RubyRuntime
+from ..stacks.stack import Interface
 from .environments import site_packages
 from .guard import Guard
 from .links import plain

@@ -10,9 +10,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ..checks import Aftermath, Complaint
-from ..model.files import opened
-from ..model.secrets import masked
+from ..base.files import opened
+from ..base.secrets import masked
+from ..validity import Aftermath, Complaint
 from .guard import Guard
 from .logs import logs_below
 from .running import Running

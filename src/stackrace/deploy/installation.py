@@ -10,13 +10,13 @@ from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from ..model.errors import MissingError
-from ..model.lack import Lack
-from ..model.stack import Stack
-from ..process import run
-from ..servers import Catalogue
-from ..servers.contract import Entry, Needs
-from ..services import contract
+from ..base.errors import MissingError
+from ..base.lack import Lack
+from ..base.process import run
+from ..stacks.servers import Catalogue
+from ..stacks.servers.contract import Entry, Needs
+from ..stacks.services import contract
+from ..stacks.stack import Stack
 
 __all__ = [
     "find_binary",

@@ -9,12 +9,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ..model.errors import InputError, LaunchError, MissingError
-from ..model.foreign import said_by
-from ..model.removal import remove_tree
-from ..process import CommandResult, run
-from ..services import DATA, Network, Service, ServiceRecipe, services
-from ..spec.nearest import nearest
+from ..base.errors import InputError, LaunchError, MissingError
+from ..base.foreign import said_by
+from ..base.nearest import nearest
+from ..base.process import CommandResult, run
+from ..base.removal import remove_tree
+from ..stacks.services import DATA, Network, Service, ServiceRecipe, services
 from .copies import RUN, shortage
 from .logs import tail
 from .privileges import hand_over, unprivileged

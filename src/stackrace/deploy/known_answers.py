@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-from ..apps import Exchange, loosened
-from ..model.errors import StackraceError
-from ..model.workload import Answer, AnswerOrigin, Request, Sameness, Workload
+from ..app import Exchange, loosened
+from ..base.errors import StackraceError
+from ..measure.workload import Answer, AnswerOrigin, Request, Sameness, Workload
 
 __all__ = ["KnownAnswers", "name_of"]
 

@@ -11,16 +11,16 @@ from dataclasses import dataclass, field, replace
 from itertools import groupby
 from pathlib import Path
 
-from ..model.errors import LaunchError
-from ..model.foreign import said_by
-from ..model.launch import Failure, FailureKind
-from ..model.numbers import duration
-from ..model.removal import remove_tree
-from ..model.secrets import learn
-from ..model.stack import Stack, original_path
-from ..model.workload import Request, Workload
-from ..process import run
-from ..servers import Catalogue, Hosted
+from ..base.errors import LaunchError
+from ..base.foreign import said_by
+from ..base.numbers import duration
+from ..base.process import run
+from ..base.removal import remove_tree
+from ..base.secrets import learn
+from ..measure.launch import Failure, FailureKind
+from ..measure.workload import Request, Workload
+from ..stacks.servers import Catalogue, Hosted
+from ..stacks.stack import Stack, original_path
 from .cgroups import Group
 from .confinement import Confinement, exceeded
 from .exported import ExportedFiles

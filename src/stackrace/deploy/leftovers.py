@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from ..model.errors import InputError
-from ..model.removal import remove_tree
+from ..base.errors import InputError
+from ..base.removal import remove_tree
 from .guard import RUN_DIRECTORY
 from .privileges import private_folder
 

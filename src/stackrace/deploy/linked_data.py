@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-from ..model.present import is_folder, real_path
+from ..base.present import is_folder, real_path
 from .databases import is_database
 from .own_files import own_folders
 

@@ -12,7 +12,7 @@ import os
 import re
 from pathlib import Path
 
-from ..servers import PLAIN
+from ..stacks.servers import PLAIN
 from .privileges import hand_over
 
 __all__ = ["plain"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import socket
 
-from ..servers import Endpoint
+from ..stacks.servers import Endpoint
 
 __all__ = ["accepts"]
 

@@ -11,20 +11,17 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
 
-from ..checks import Observation
-from ..load.ceiling import ceiling
-from ..load.engine import run
-from ..load.histogram import slow
-from ..load.running import EngineRun, Play, RunningEngine
-from ..model.errors import RefusedError
-from ..model.host import Disturbance
-from ..model.launch import Failure, FailureKind, MemorySample
-from ..model.load import Load, LoadResult
-from ..model.race import Enforcement, Resources
-from ..model.stack import Stack
-from ..model.url_prefix import is_below
-from ..model.workload import Workload
-from ..probe import (
+from ..base.errors import RefusedError
+from ..base.process import Background
+from ..base.url_prefix import is_below
+from ..measure.engine.ceiling import ceiling
+from ..measure.engine.engine import run
+from ..measure.engine.histogram import slow
+from ..measure.engine.running import EngineRun, Play, RunningEngine
+from ..measure.host import Disturbance
+from ..measure.launch import Failure, FailureKind, MemorySample
+from ..measure.load import Load, LoadResult
+from ..measure.probe import (
     LOOK_S,
     Allowance,
     MemoryWatch,
@@ -40,7 +37,10 @@ from ..probe import (
     waited_s,
     waits_ns,
 )
-from ..process import Background
+from ..measure.workload import Workload
+from ..race.results.race import Enforcement, Resources
+from ..stacks.stack import Stack
+from ..validity import Observation
 from .asked_again import WrongUnderLoad, fates
 from .company import Company
 from .confinement import exceeded

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from ..model.files import opened
-from ..model.present import walk
-from ..model.secrets import masked, masked_tail
+from ..base.files import opened
+from ..base.present import walk
+from ..base.secrets import masked, masked_tail
 
 __all__ = ["OUTPUT", "logs_below", "size_bytes", "tail"]
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from ..apps import ImportPlaces, app_environment
-from ..model.app import App
+from ..app import ImportPlaces, app_environment
+from ..app.app import App
 from .environments import cache_folder
 from .relocation import Relocation
 

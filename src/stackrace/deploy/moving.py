@@ -7,16 +7,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..apps import DataPlaces, data_places, import_places
-from ..model.app import App
-from ..model.errors import InputError
-from ..model.foreign import said_by
-from ..model.preparing import OnPreparing, Preparing, Step
-from ..model.units import SIZE
+from ..app import DataPlaces, data_places, import_places
+from ..app.app import App
+from ..base.errors import InputError
+from ..base.foreign import said_by
+from ..base.units import SIZE
 from .copies import RUN, shortage
 from .environments import cache_folder
 from .linked_data import linked_data
 from .moved_app import imports_of, moved_app
+from .preparing import OnPreparing, Preparing, Step
 from .project_copy import Copied, copy_below, copy_size_bytes, hand_over_below, relocate_copies
 from .relocation import Relocation
 

@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from ..model.present import is_present, walk
+from ..base.present import is_present, walk
 
 __all__ = ["own_folders"]
 

@@ -7,13 +7,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from ..checks import Aftermath, Observation
-from ..model.host import Disturbance
-from ..model.launch import Failure, MemorySample
-from ..model.load import Load
-from ..model.race import StackFacts
-from ..model.stack import Stack
-from ..model.workload import Workload
+from ..measure.host import Disturbance
+from ..measure.launch import Failure, MemorySample
+from ..measure.load import Load
+from ..measure.workload import Workload
+from ..race.results.race import StackFacts
+from ..stacks.stack import Stack
+from ..validity import Aftermath, Observation
 
 __all__ = ["REST_LOOK_S", "WARM_BIN_S", "Enough", "Fleet", "Launched", "Place", "Retired", "Retiring"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import socket
 
-from ..model.errors import InputError
+from ..base.errors import InputError
 
 __all__ = ["LOOPBACK", "claim", "free_port", "require_loopback"]
 

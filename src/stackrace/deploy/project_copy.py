@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 from pathlib import Path
 
-from ..model.files import read_bytes
-from ..process.namespaces import give_to_owner
+from ..base.files import read_bytes
+from ..base.process.namespaces import give_to_owner
 from .databases import FileLook, copy_as_it_is, is_database, is_side, size_bytes
 from .privileges import hand_over, serves_as_another
 from .relocation import Relocation

@@ -8,21 +8,21 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ..apps import DatabaseServer, DataPlaces, data_places
-from ..model.app import App, EntryKind
-from ..model.errors import InputError, LaunchError
-from ..model.foreign import said_by
-from ..model.numbers import duration
-from ..model.preparing import OnPreparing, Preparing, Step
-from ..model.present import is_folder, real_path
-from ..model.units import SIZE
-from ..spec.request import MOST_COPIED_BYTES
+from ..app import DatabaseServer, DataPlaces, data_places
+from ..app.app import App, EntryKind
+from ..base.errors import InputError, LaunchError
+from ..base.foreign import said_by
+from ..base.numbers import duration
+from ..base.present import is_folder, real_path
+from ..base.units import SIZE
+from ..race.request.request import MOST_COPIED_BYTES
 from .copies import RUN
 from .databases import bring_in, databases_below, is_database, size_bytes
 from .environments import cache_folder
 from .guard import Guard
 from .linked_data import linked_data
 from .moving import MovedProject, move
+from .preparing import OnPreparing, Preparing, Step
 from .relocation import Relocation
 
 __all__ = ["Protection", "protect"]

@@ -13,11 +13,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..model.errors import LaunchError
-from ..model.files import read_bytes
-from ..model.numbers import duration
-from ..model.stack import Protocol, Socket
-from ..servers import Endpoint
+from ..base.errors import LaunchError
+from ..base.files import read_bytes
+from ..base.numbers import duration
+from ..stacks.servers import Endpoint
+from ..stacks.stack import Protocol, Socket
 from .environments import byte_code
 from .guard import Guard
 from .listening import accepts

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, fields, is_dataclass, replace
 from pathlib import Path
 from typing import TypeVar, cast
 
-from ..model.present import real_path
+from ..base.present import real_path
 
 __all__ = ["Relocation"]
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ..model.own import OwnFile
-from ..model.stack import Hop, Protocol, Socket, Stack
-from ..servers import Catalogue, Endpoint, Hosted, Recipe, Site
+from ..stacks.native_options import OwnFile
+from ..stacks.servers import Catalogue, Endpoint, Hosted, Recipe, Site
+from ..stacks.stack import Hop, Protocol, Socket, Stack
 from .links import plain
 from .ports import LOOPBACK, free_port
 from .privileges import hand_over

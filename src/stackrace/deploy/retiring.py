@@ -6,7 +6,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..model.launch import MemorySample
+from ..measure.launch import MemorySample
 from .guard import Guard
 from .inspection import Inspection
 from .place import Retired

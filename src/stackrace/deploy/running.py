@@ -6,7 +6,7 @@ import signal
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..model.stack import Stack
+from ..stacks.stack import Stack
 from .cgroups import Group
 from .rendering import Part
 

@@ -12,15 +12,15 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ..model.errors import InputError
-from ..model.numbers import duration
-from ..model.preparing import Preparing, Step
-from ..services import DATA, Network
+from ..base.errors import InputError
+from ..base.numbers import duration
+from ..stacks.services import DATA, Network
 from .copies import CACHE, RUN, copy, move
 from .guard import Guard
 from .instance import READY_TIMEOUT_S, Instance, identity, instance_of
 from .logs import OUTPUT, tail
 from .ports import free_port
+from .preparing import Preparing, Step
 from .privileges import unprivileged
 from .running import ended
 from .templates import Templates

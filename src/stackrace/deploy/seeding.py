@@ -12,14 +12,14 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from ..apps import app_environment, digest
-from ..model.app import App
-from ..model.errors import AppError, LaunchError
-from ..model.preparing import Preparing, Step
-from ..spec.commands import display
+from ..app import app_environment, digest
+from ..app.app import App
+from ..base.errors import AppError, LaunchError
+from ..stacks.commands import display
 from .copies import CACHE, RUN, copy, move, shortage, write_out
 from .guard import Guard
 from .hosting import prepare
+from .preparing import Preparing, Step
 from .running_services import RunningServices, Services
 from .templates import Templates
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from ..model.app import App
-from ..model.errors import AppError
-from ..model.preparing import OnPreparing, Preparing, Step
+from ..app.app import App
+from ..base.errors import AppError
 from .copies import RUN, shortage, write_out
 from .guard import Guard
 from .hosting import prepare
+from .preparing import OnPreparing, Preparing, Step
 from .running_services import RunningServices
 
 __all__ = ["SeedingApart"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ..model.files import read_bytes
+from ..base.files import read_bytes
 
 __all__ = ["COUNT", "served"]
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..model.own import CONFIG
-from ..model.race import ChangeFact, SettingFact
-from ..model.secrets import masked_settings
-from ..model.stack import Hop, Origin
-from ..spec.stack_path import setting_text
+from ..base.secrets import masked_settings
+from ..race.results.race import ChangeFact, SettingFact
+from ..stacks.native_options import CONFIG
+from ..stacks.stack import Hop, Origin
+from ..stacks.stack_path import setting_text
 
 __all__ = ["change_facts", "setting_facts"]
 

@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
-from ..checks import Observation
-from ..model.host import Disturbance
-from ..model.launch import Failure
-from ..model.load import Load
-from ..model.stack import Side, Stack, side_of, side_path
-from ..model.workload import Workload
+from ..measure.host import Disturbance
+from ..measure.launch import Failure
+from ..measure.load import Load
+from ..measure.workload import Workload
+from ..stacks.stack import Side, Stack, side_of, side_path
+from ..validity import Observation
 from .place import Enough, Launched, Place, Retired, Retiring
 
 __all__ = ["SidePlace", "Sides"]

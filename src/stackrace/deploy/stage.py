@@ -19,7 +19,7 @@ if not __package__:
     # as a script, for which its interpreter looks for modules in the standard library only
     sys.path.append(str(Path(__file__).parents[2]))
 
-from stackrace.process.namespaces import bind, rebuild, separate
+from stackrace.base.process.namespaces import bind, rebuild, separate
 
 __all__ = ["staged"]
 

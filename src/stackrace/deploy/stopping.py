@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
-from ..model.launch import Failure, FailureKind
-from ..model.numbers import duration
-from ..model.removal import remove_tree
+from ..base.numbers import duration
+from ..base.removal import remove_tree
+from ..measure.launch import Failure, FailureKind
 from .guard import Guard, Status
 from .logs import tail
 from .rendering import Part

@@ -38,12 +38,12 @@ if not __package__:
     # as a script, for which its interpreter looks for modules in the standard library only
     sys.path.append(str(Path(__file__).parents[2]))
 
+from stackrace.base.process.keeper import PR_SET_CHILD_SUBREAPER, PR_SET_PDEATHSIG, end_children, reset_signals
+from stackrace.base.process.namespaces import cover, enter, separate
+from stackrace.base.removal import remove_tree
 from stackrace.deploy.descendants import Descendants, descendants
 from stackrace.deploy.family import Family
 from stackrace.deploy.priority import raise_process, restore_autogroup
-from stackrace.model.removal import remove_tree
-from stackrace.process.keeper import PR_SET_CHILD_SUBREAPER, PR_SET_PDEATHSIG, end_children, reset_signals
-from stackrace.process.namespaces import cover, enter, separate
 
 GRACE_S = 2.0
 """How long families may take to end by themselves once Stackrace is gone."""

@@ -17,11 +17,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from ..model.errors import InputError
-from ..model.foreign import said_by
-from ..model.preparing import OnPreparing, Preparing, Step
-from ..model.removal import remove_tree
+from ..base.errors import InputError
+from ..base.foreign import said_by
+from ..base.removal import remove_tree
 from .copies import CACHE, shortage, write_out
+from .preparing import OnPreparing, Preparing, Step
 from .privileges import private_folder
 
 __all__ = ["Templates"]

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..model.present import real_path
-from ..process.namespaces import enter
+from ..base.present import real_path
+from ..base.process.namespaces import enter
 
 __all__ = ["View"]
 

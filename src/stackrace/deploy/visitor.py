@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..load.carrying import filled, handed_out
-from ..load.engine import ask
-from ..model.workload import MOST_BODY_BYTES, Answer, Request, Workload
+from ..measure.engine.carrying import filled, handed_out
+from ..measure.engine.engine import ask
+from ..measure.workload import MOST_BODY_BYTES, Answer, Request, Workload
 from .wire import Reply
 
 __all__ = ["MOST_QUESTIONS", "Visitor", "questions"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..model.workload import Answer, AnswerOrigin, Sameness
+from ..measure.workload import Answer, AnswerOrigin, Sameness
 
 __all__ = ["Reply", "difference"]
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..apps import unlike
-from ..model.numbers import count
-from ..model.secrets import masked
-from ..model.workload import Answer, AnswerOrigin, Request, Sameness
+from ..app import unlike
+from ..base.numbers import count
+from ..base.secrets import masked
+from ..measure.workload import Answer, AnswerOrigin, Request, Sameness
 from .wire import Reply, difference
 
 __all__ = ["accusation", "under_load"]

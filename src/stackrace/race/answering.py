@@ -6,13 +6,13 @@ import math
 from collections.abc import Sequence
 from itertools import combinations
 
-from ..model.answer import Answer, AnswerKind
-from ..model.interval import Interval
-from ..model.race import Question, Race
+from ..base.interval import Interval
 from ..stats import selection
 from ..stats.judge import Judgement
 from .judged_level import JudgedLevel
 from .levels import blocks_of
+from .results.answer import Answer, AnswerKind
+from .results.race import Question, Race
 
 __all__ = ["MOST_BEHIND", "alike", "answer_of"]
 

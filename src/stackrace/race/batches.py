@@ -6,8 +6,8 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ..checks import MEMORY_SHARE
-from ..model.stack import original_path
+from ..stacks.stack import original_path
+from ..validity import MEMORY_SHARE
 
 __all__ = ["Memory"]
 

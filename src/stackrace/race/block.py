@@ -10,15 +10,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
 
-from ..checks import worth_repeating
-from ..model.race import Cell
-from ..model.stack import Stack, original_path
+from ..stacks.stack import Stack, original_path
+from ..validity import worth_repeating
 from .activity import Activity
 from .batches import Memory
 from .events import BlockStarted, Progress
 from .extent import extent_of, headline
 from .overhead import Overhead, OverheadMeter
 from .pace import SliceLengths
+from .results.race import Cell
 from .schedule import BlockPlan, least_budget_s
 from .steps import Steps, shuffled
 from .stopwatch import Phase

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ..model.costs import Costs, Need
-from ..model.standing import Row
 from .cpu_time import total
 from .judged_level import JudgedLevel
+from .results.costs import Costs, Need
+from .results.standing import Row
 
 __all__ = ["CHEAPER", "costs_of", "cpu_ms", "memory"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from ..model.reason import CpuTime, Reason
-from ..model.standing import Row
+from .results.reason import CpuTime, Reason
+from .results.standing import Row
 
 __all__ = ["cpu_time", "reason_of", "total"]
 

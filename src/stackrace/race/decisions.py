@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
-from ..model.race import Question, Race
 from ..stats import selection, summary
 from ..stats.judge import Judgement
 from .judged_level import judgement_of
 from .levels import MeasuredLevel, blocks_of, headline_of, measured_levels
 from .machines import compared, pooled
+from .results.race import Question, Race
 from .resume import counted
 from .twin_difference import twins_apart
 

@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from statistics import fmean
 
-from ..checks.races import ThroughputDrift
 from ..stats.drift import drift
+from ..validity.races import ThroughputDrift
 from .levels import MeasuredLevel
 
 __all__ = ["drift_of_each", "drift_of_mean", "means", "steady"]

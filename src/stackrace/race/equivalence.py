@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from ..model.equivalence import Equivalence, Verdict
-from ..model.interval import Interval
-from ..model.race import Race
-from ..model.stack import Side, Stack, side_path
+from ..base.interval import Interval
+from ..stacks.stack import Side, Stack, side_path
 from ..stats.equivalence import looked_at, ratio_limits
+from ..stats.values.equivalence import Equivalence, Verdict
 from .decisions import Decisions
 from .levels import MeasuredLevel, blocks_of, headline_of, measured_levels
+from .results.race import Race
 from .resume import counted
 
 __all__ = ["equivalence_of", "until_known"]

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from ..model.duty import Duty
-from ..model.host import Disturbance
-from ..model.launch import Launch, Slice
-from ..model.race import Cell, Ending, Race, StackFacts
+from ..measure.host import Disturbance
+from ..measure.launch import Launch, Slice
 from .activity import Activity
+from .results.duty import Duty
+from .results.race import Cell, Ending, Race, StackFacts
 
 __all__ = [
     "BlockEnded",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..model.race import Cell
+from .results.race import Cell
 
 __all__ = ["Extent", "extent_of", "headline"]
 

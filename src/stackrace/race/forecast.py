@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..model.race import Cell
 from ..stats.planning import blocks_expected
 from .extent import Extent
 from .overhead import Overhead
 from .pace import USUAL_LENGTHS, SliceLengths, lengths_of
+from .results.race import Cell
 from .schedule import MOST_BLOCKS, block_s
 from .twins import TWIN_BLOCKS
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..model.race import Race
-from ..model.standing import Level, Row
 from ..stats.judge import Judgement, judge
 from .levels import MeasuredLevel
+from .results.race import Race
+from .results.standing import Level, Row
 
 __all__ = ["JudgedLevel", "judgement_of"]
 

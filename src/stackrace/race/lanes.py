@@ -12,12 +12,12 @@ from functools import partial
 from queue import Empty, SimpleQueue
 from typing import Protocol
 
-from ..model.errors import BreakdownError, InterruptedRace
-from ..model.race import Ending
-from ..model.stack import Stack
-from ..process import Background
+from ..base.errors import BreakdownError, InterruptedRace
+from ..base.process import Background
+from ..stacks.stack import Stack
 from .events import BlockStarted, Event, LaunchEnded, LaunchStarted, Progress, Sink
 from .ledger import Ledger
+from .results.race import Ending
 from .steps import Steps
 
 __all__ = ["Blocks", "Lane", "Lanes"]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..model.lead import Lead, LeadKind
 from .answering import alike
 from .judged_level import JudgedLevel
+from .results.lead import Lead, LeadKind
 
 __all__ = ["lead_of"]
 

@@ -7,12 +7,12 @@ from dataclasses import replace
 from statistics import fmean
 from threading import RLock
 
-from ..model.duty import Duty
-from ..model.errors import InputError
-from ..model.launch import FailureKind, Launch, Slice
-from ..model.load import Load
-from ..model.race import Ending, Race, StackFacts
-from ..model.stack import original_path
+from ..base.errors import InputError
+from ..measure.launch import FailureKind, Launch, Slice
+from ..measure.load import Load
+from ..stacks.stack import original_path
+from .results.duty import Duty
+from .results.race import Ending, Race, StackFacts
 from .resume import cut_short
 from .rewarm import FEW_CONNECTIONS
 from .unchanged import changed

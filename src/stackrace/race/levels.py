@@ -7,11 +7,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from ..checks import taken
-from ..model.launch import Launch, Slice
-from ..model.load import Load
-from ..model.race import Race
-from ..model.stack import original_path
+from ..measure.launch import Launch, Slice
+from ..measure.load import Load
+from ..stacks.stack import original_path
+from ..validity import taken
+from .results.race import Race
 
 __all__ = [
     "LevelKey",

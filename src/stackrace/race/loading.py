@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from statistics import fmean
 
-from ..model.page_time import PageTime
-from ..model.race import RacePlan
-from ..model.stack import Stack
+from ..measure.page_time import PageTime
+from ..stacks.stack import Stack
+from .results.race import RacePlan
 
 __all__ = ["launch_s", "planned_launch_s"]
 

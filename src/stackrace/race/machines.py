@@ -6,11 +6,11 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ..model.machines import MachineComparison, MachineVerdict, RatioShift
-from ..model.race import Race
 from ..stats.machines import same_ratios, same_speed
+from ..stats.values.machines import MachineComparison, MachineVerdict, RatioShift
 from .drifts import means, steady
 from .levels import MeasuredLevel, blocks_of, headline_of, measured_levels
+from .results.race import Race
 
 __all__ = ["compared", "pooled"]
 

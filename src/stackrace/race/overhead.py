@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from statistics import fmean
 
-from ..model.launch import Launch
+from ..measure.launch import Launch
 from .pace import USUAL_LENGTHS, SliceLengths
 from .rewarm import REWARM_S
 

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 
-from ..model.page_time import Burst, PageTime
-from ..model.race import Cell, RacePlan
+from ..measure.page_time import Burst, PageTime
 from .extent import headline
+from .results.race import Cell, RacePlan
 
 __all__ = [
     "ENOUGH_ANSWERS",

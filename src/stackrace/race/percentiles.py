@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from ..model.interval import Interval
-from ..model.launch import Launch, Slice
+from ..base.interval import Interval
+from ..measure.launch import Launch, Slice
 from ..stats.buckets import Buckets, on_common_buckets
 from ..stats.percentiles import quantile_interval
 

@@ -7,13 +7,13 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from statistics import median
 
-from ..checks.races import AnswerSizes, CarryOverTest, RaceView, TwinPair
-from ..model.load import LoadResult
-from ..model.race import Race
+from ..measure.load import LoadResult
 from ..stats.carry_over import carry_over
 from ..stats.logs import exp
+from ..validity.races import AnswerSizes, CarryOverTest, RaceView, TwinPair
 from .drifts import drift_of_each, drift_of_mean
 from .levels import LevelKey, MeasuredLevel, measured_levels
+from .results.race import Race
 from .turns import PlacedSlice, turns
 from .twin_difference import TwinDifference, twin_differences
 

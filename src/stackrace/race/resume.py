@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..model.launch import Failure, FailureKind, Launch
-from ..model.race import Race
+from ..measure.launch import Failure, FailureKind, Launch
+from .results.race import Race
 
 __all__ = ["blocks_done", "counted", "cut_short", "going_on", "spent_s"]
 

@@ -6,12 +6,12 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from ..model.race import Cell, Ending, Race, RacePlan
-from ..model.stack import Stack
+from ..stacks.stack import Stack
 from .block import Block
 from .loading import planned_launch_s
 from .overhead import STOP_S, expected_overhead
 from .pace import SLICE_S, fixed_lengths
+from .results.race import Cell, Ending, Race, RacePlan
 from .schedule import BlockPlan, passes_worth
 from .short_budget import too_short_for
 from .steps import Steps, shuffler_of

@@ -7,16 +7,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from statistics import median
 
-from ..model.interval import Interval
-from ..model.launch import Launch, Slice
-from ..model.load import Quantiles
-from ..model.race import Race
-from ..model.stack import original_path
-from ..model.standing import Level, Row
+from ..base.interval import Interval
+from ..measure.launch import Launch, Slice
+from ..measure.load import Quantiles
+from ..stacks.stack import original_path
 from ..stats import summary
 from ..stats.judge import Judgement
 from .levels import MeasuredLevel, key_of
 from .percentiles import Spread, latency_limits
+from .results.race import Race
+from .results.standing import Level, Row
 
 __all__ = ["Merge", "level_of"]
 

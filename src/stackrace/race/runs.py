@@ -7,11 +7,11 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..checks import BoundedRun, Observation, run_cut_off
-from ..model.race import Cell, Ending, RacePlan
-from ..model.stack import Stack
-from ..model.verdict import Finding
+from ..base.verdict import Finding
+from ..stacks.stack import Stack
+from ..validity import BoundedRun, Observation, run_cut_off
 from .events import BlockStarted
+from .results.race import Cell, Ending, RacePlan
 from .rounds import OpenCells
 from .steps import Steps, shuffled, shuffler_of
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..model.scaling import ScalingCurve, Unfit
 from ..stats import scaling as law
+from ..stats.values.scaling import ScalingCurve, Unfit
 from .judged_level import JudgedLevel
 
 __all__ = ["curves"]

@@ -6,9 +6,13 @@ import math
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
-from ..model.interval import Interval
-from ..model.lead import Lead, LeadKind
-from ..model.sensitivity import (
+from ..base.interval import Interval
+from .costs import CHEAPER, cpu_ms, memory
+from .cpu_time import cpu_time
+from .judged_level import JudgedLevel
+from .leads import lead_of
+from .results.lead import Lead, LeadKind
+from .results.sensitivity import (
     Condition,
     CpuCounts,
     LargerDifference,
@@ -19,11 +23,7 @@ from ..model.sensitivity import (
     NoErrors,
     OtherLevels,
 )
-from ..model.standing import Row
-from .costs import CHEAPER, cpu_ms, memory
-from .cpu_time import cpu_time
-from .judged_level import JudgedLevel
-from .leads import lead_of
+from .results.standing import Row
 
 __all__ = ["MOST", "conditions_of"]
 

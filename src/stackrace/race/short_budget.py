@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from ..model.errors import InputError
-from ..model.numbers import about, duration, things
-from ..model.race import RacePlan
-from ..model.units import DURATION
+from ..base.errors import InputError
+from ..base.numbers import about, duration, things
+from ..base.units import DURATION
 from .overhead import USUAL_LAUNCH_S
+from .results.race import RacePlan
 from .schedule import FEWEST_BLOCKS
 from .twins import entrants
 

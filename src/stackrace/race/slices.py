@@ -7,15 +7,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
-from ..model.launch import Launch
-from ..model.page_time import PageTime
-from ..model.race import Cell, Ending, RacePlan
-from ..model.stack import Stack, original_path
+from ..measure.launch import Launch
+from ..measure.page_time import PageTime
+from ..stacks.stack import Stack, original_path
 from .block import Block
 from .extent import Extent, extent_of, headline
 from .loading import planned_launch_s
 from .overhead import Overhead, expected_overhead, overhead_of_launches, warmup_cap_s
 from .pace import SliceLengths, heard, lengths_of, planned_lengths
+from .results.race import Cell, Ending, RacePlan
 from .schedule import MOST_BLOCKS, BlockPlan, least_budget_s, plan_block
 from .short_budget import too_short_for
 from .steps import Steps, shuffler_of

@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 
-from ..checks.races import examine_race
-from ..model.answer import Answer, AnswerKind
-from ..model.race import Race
-from ..model.standing import Standing
-from ..model.verdict import Effect
+from ..base.verdict import Effect
+from ..features.current.standing import current_standing
+from ..validity.races import examine_race
 from .answering import answer_of
 from .costs import costs_of
 from .cpu_time import reason_of
-from .current import current_standing
 from .judged_level import JudgedLevel, judgement_of
 from .leads import lead_of
 from .levels import MeasuredLevel, headline_of, measured_levels
 from .machines import compared, pooled
 from .percentiles import Spread
 from .race_view import race_view
+from .results.answer import Answer, AnswerKind
+from .results.race import Race
+from .results.standing import Standing
 from .resume import counted
 from .rows import Merge, level_of
 from .scaling import curves

@@ -8,18 +8,18 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from ..checks import MOST_TAKEN, Aftermath, LaunchView, Observation, disturbed, examine, examine_launch, taken
+from ..base import ids
+from ..base.verdict import Effect, Finding, Verdict
 from ..deploy.place import Place, Retired, Retiring
-from ..model import ids
-from ..model.launch import Launch, Slice
-from ..model.load import Load
-from ..model.race import Cell
-from ..model.stack import Stack, original_path
-from ..model.verdict import Effect, Finding, Verdict
+from ..measure.launch import Launch, Slice
+from ..measure.load import Load
+from ..stacks.stack import Stack, original_path
+from ..validity import MOST_TAKEN, Aftermath, LaunchView, Observation, disturbed, examine, examine_launch, taken
 from .activity import Activity
 from .events import LaunchEnded, LaunchStarted, Progress, Sink, SliceEnded, StackDescribed
 from .ledger import Ledger
 from .pending_stops import PendingStops
+from .results.race import Cell
 from .rewarm import rewarm_s
 from .stopwatch import Phase, Stopwatch
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import StrEnum
 
-from ..model.duty import Duty
+from .results.duty import Duty
 
 __all__ = ["Phase", "Stopwatch"]
 

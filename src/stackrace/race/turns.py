@@ -6,10 +6,10 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ..model.launch import Launch, Slice
-from ..model.race import Race
-from ..model.stack import original_path
+from ..measure.launch import Launch, Slice
+from ..stacks.stack import original_path
 from .levels import LevelKey, key_of
+from .results.race import Race
 from .resume import counted
 
 __all__ = ["PlacedSlice", "turns"]

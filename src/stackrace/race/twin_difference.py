@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ..model.race import Race
-from ..model.stack import twin_path
+from ..stacks.stack import twin_path
 from ..stats.selection import family
 from .levels import LevelKey, MeasuredLevel, measured_levels
+from .results.race import Race
 
 __all__ = ["TwinDifference", "twin_differences", "twins_apart"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Sequence
 
-from ..model.race import Race, RacePlan
-from ..model.stack import Stack, twin_path
+from ..stacks.stack import Stack, twin_path
+from .results.race import Race, RacePlan
 from .twin_difference import twins_apart
 
 __all__ = ["TWIN_BLOCKS", "came_up", "choice", "crew", "entrants", "replacement"]

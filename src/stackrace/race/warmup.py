@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from ..deploy.place import WARM_BIN_S, Enough, Place
-from ..model.race import Cell
+from .results.race import Cell
 
 __all__ = ["WarmUp", "delivered", "rising", "warm_up"]
 

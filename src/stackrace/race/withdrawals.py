@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Set
 
-from ..model.launch import Failure, FailureKind, Lack
-from ..model.race import Race
-from ..model.standing import Withdrawal
-from ..model.verdict import usual_refusal
+from ..base.verdict import usual_refusal
+from ..measure.launch import Failure, FailureKind, Lack
+from .results.race import Race
+from .results.standing import Withdrawal
 
 __all__ = ["withdrawals"]
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from ..model.race import Race
-from ..model.standing import Standing
+from ..features.current.words import current, failing
+from ..race.results.race import Race
+from ..race.results.standing import Standing
 from .causes import causes
 from .level_table import level_table
 from .sheet import Item, Listing, Paragraph, Section, Table, Tone
@@ -14,7 +15,6 @@ from .short_names import renamed, short_names
 from .words import race_words
 from .words.answer import answer
 from .words.costs import costs
-from .words.current import current, failing
 from .words.leads import elsewhere
 from .words.machines import machines
 from .words.raced import debug, deployment, raced

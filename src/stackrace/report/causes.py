@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from ..checks import DECLARATIONS
-from ..checks.declaration import Cause
-from ..checks.stack import debug_on
-from ..model.launch import FailureKind
-from ..model.race import Race
-from ..model.standing import Standing
-from ..model.verdict import Effect
+from ..base.verdict import Effect
+from ..measure.launch import FailureKind
+from ..race.results.race import Race
+from ..race.results.standing import Standing
+from ..validity import DECLARATIONS
+from ..validity.declaration import Cause
+from ..validity.stack import debug_on
 from .complaints import Complaint, complaints
 from .setbacks import Setback, setbacks
 from .sheet import Item, Tone

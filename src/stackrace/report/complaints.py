@@ -7,12 +7,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from ..model.numbers import count
-from ..model.race import Race
-from ..model.stack import original_path
-from ..model.standing import Standing
-from ..model.verdict import Effect, Finding, Verdict
+from ..base.numbers import count
+from ..base.verdict import Effect, Finding, Verdict
+from ..race.results.race import Race
+from ..race.results.standing import Standing
 from ..race.resume import counted
+from ..stacks.stack import original_path
 from .words.findings import check_title, remedy, seen, threshold, title
 from .words.race_words import of
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import csv
 import io
 
-from ..model.conditions import Conditions
-from ..model.launch import Launch, Slice
-from ..model.printable import one_line
-from ..model.race import Race
-from ..model.standing import Standing
-from ..model.verdict import Effect
+from ..base.printable import one_line
+from ..base.verdict import Effect
+from ..measure.conditions import Conditions
+from ..measure.launch import Launch, Slice
+from ..race.results.race import Race
+from ..race.results.standing import Standing
 from .growth import size
 from .words.failures import kind, message
 from .words.findings import title

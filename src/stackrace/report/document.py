@@ -13,15 +13,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ..model.printable import printable
-from ..model.race import Race, StackFacts
-from ..model.standing import Standing
+from ..base.printable import printable
+from ..features.current.words import taken_over
+from ..race.results.race import Race, StackFacts
+from ..race.results.standing import Standing
 from .complaints import refused
 from .document_launches import failure, finding, launch
 from .document_leaves import plain, whole
 from .document_rows import level, row
 from .words import race_words, scaling, words_of
-from .words.current import taken_over
 
 __all__ = ["FORMAT", "SCHEMA", "VERSION", "document"]
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ..model.launch import Failure, Launch, Slice
-from ..model.printable import printable
-from ..model.verdict import Finding
+from ..base.printable import printable
+from ..base.verdict import Finding
+from ..measure.launch import Failure, Launch, Slice
 from .document_leaves import plain, whole
 from .words import failures, findings
 

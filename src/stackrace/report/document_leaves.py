@@ -6,25 +6,25 @@ import math
 import re
 from typing import Any, get_args
 
-from ..codec import LEFT_OUT, Form, readable
-from ..model.answer import Answer
-from ..model.conditions import Conditions
-from ..model.costs import Costs, Need
-from ..model.current import CurrentChange, CurrentDeployment, CurrentGap
-from ..model.current_standing import CurrentStanding
-from ..model.host import HostFacts
-from ..model.interval import Interval
-from ..model.launch import HopUsage
-from ..model.lead import Lead
-from ..model.load import Counts, Load, LoadResult, Quantiles, SeriesBin, TargetResult
-from ..model.machines import MachineComparison, RatioShift
-from ..model.network import NetworkPath
-from ..model.printable import printable
-from ..model.race import StackFacts
-from ..model.reason import CpuTime, Reason
-from ..model.scaling import Unfit
-from ..model.sensitivity import Condition
-from ..model.standing import Row
+from ..base.codec import LEFT_OUT, Form, readable
+from ..base.interval import Interval
+from ..base.printable import printable
+from ..features.current.model import CurrentChange, CurrentDeployment, CurrentGap
+from ..features.current.result import CurrentStanding
+from ..measure.conditions import Conditions
+from ..measure.host import HostFacts
+from ..measure.launch import HopUsage
+from ..measure.load import Counts, Load, LoadResult, Quantiles, SeriesBin, TargetResult
+from ..measure.network import NetworkPath
+from ..race.results.answer import Answer
+from ..race.results.costs import Costs, Need
+from ..race.results.lead import Lead
+from ..race.results.race import StackFacts
+from ..race.results.reason import CpuTime, Reason
+from ..race.results.sensitivity import Condition
+from ..race.results.standing import Row
+from ..stats.values.machines import MachineComparison, RatioShift
+from ..stats.values.scaling import Unfit
 
 __all__ = ["FORM", "RECORDS", "plain", "whole"]
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..model.printable import printable
-from ..model.standing import Interval, Level, Row
+from ..base.printable import printable
+from ..race.results.standing import Interval, Level, Row
 from .document_leaves import plain, whole
 
 __all__ = ["level", "row"]

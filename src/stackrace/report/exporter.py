@@ -6,8 +6,8 @@ from enum import StrEnum
 from importlib import import_module
 from typing import Self
 
-from ..model.race import Race
-from ..model.standing import Standing
+from ..race.results.race import Race
+from ..race.results.standing import Standing
 
 __all__ = ["Format", "render"]
 
@@ -38,13 +38,13 @@ def render(race: Race, standing: Standing, form: Format | str) -> str:
     """
     form = Format(form)
     if race.tuning is not None and form is not Format.CSV:
-        from ..race.tuned import tuned
-        from .tuning.export import rendered as tuning_in
+        from ..features.tune.report.export import rendered as tuning_in
+        from ..features.tune.result import tuned
 
         return tuning_in(race, tuned(race), form.name.lower())
     if race.gate is not None and form is not Format.CSV:
-        from ..race.gate.answer import gate_answer
-        from .gate.export import rendered
+        from ..features.regression.answer import gate_answer
+        from ..features.regression.report.export import rendered
 
         return rendered(race, gate_answer(race), form.name.lower())
     text: str = import_module(f".{form.name.lower()}", __package__).export(race, standing)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from ..model.load import Quantiles
-from ..model.numbers import (
+from ..base.numbers import (
     NOTHING,
     Figure,
     coefficient,
@@ -15,8 +14,9 @@ from ..model.numbers import (
     number,
     percent,
 )
-from ..model.standing import Interval, Row
-from ..model.units import DURATION
+from ..base.units import DURATION
+from ..measure.load import Quantiles
+from ..race.results.standing import Interval, Row
 
 __all__ = [
     "NOTHING", "Figure", "coefficient",

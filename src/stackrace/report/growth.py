@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from ..model.launch import Launch, MemorySample
-from ..model.race import Race
-from ..model.standing import Level, Standing
+from ..measure.launch import Launch, MemorySample
+from ..race.results.race import Race
+from ..race.results.standing import Level, Standing
 
 __all__ = ["Growth", "growths", "launches_at", "size"]
 

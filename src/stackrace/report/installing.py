@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from enum import StrEnum, auto
 
-from ..model.lack import Lack
-from ..setup.installing import InstallPlan
+from ..base.lack import Lack
+from ..race.preparation.installing import InstallPlan
 
 __all__ = ["Outcome", "document", "elsewhere", "lines"]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 
-from ..model.race import Race
-from ..model.standing import Standing
+from ..race.results.race import Race
+from ..race.results.standing import Standing
 from .document import document
 
 __all__ = ["export"]

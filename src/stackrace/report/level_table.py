@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 
-from ..model.standing import Level, Row
+from ..features.current.words import MARK
+from ..race.results.standing import Level, Row
 from . import figures
 from .figures import NOTHING
 from .sheet import Column, Medium, Table, Tone
 from .terminal_bar import bar
-from .words.current import MARK
 
 __all__ = ["READABLE", "level_matrices", "level_table"]
 

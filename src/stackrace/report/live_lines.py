@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TextIO
 
-from ..model.printable import one_line
+from ..base.printable import one_line
+from ..features.tune.report.words import leading
 from . import figures
 from .state import LiveState
 from .words.failures import kind, message
 from .words.phrases import listed
-from .words.tuning import leading
 
 __all__ = ["Lines"]
 

@@ -7,15 +7,15 @@ from collections.abc import Callable, Sequence
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.text import Text
 
-from ..model.printable import one_line
-from ..model.standing import Row
+from ..base.printable import one_line
+from ..features.tune.report.words import leading
+from ..race.results.standing import Row
 from . import figures
 from .sheet import Column, Table, Tone
 from .state import LiveState, Mishap
 from .terminal_bar import bar
 from .terminal_table import ScreenTable
 from .words.failures import kind, message
-from .words.tuning import leading
 
 __all__ = ["screen"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from ..model.race import Race
-from ..model.standing import Standing
+from ..race.results.race import Race
+from ..race.results.standing import Standing
 from .markdown_text import code, escape
 from .race_sheet import race_sheet
 from .sheet import Block, Column, Item, Listing, Medium, Notes, Paragraph, Section, Source, Table, Tone, shown

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ..model.printable import one_line
+from ..base.printable import one_line
 
 __all__ = ["code", "escape"]
 

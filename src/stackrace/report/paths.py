@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from ..model.printable import one_line
-from ..model.stack import Protocol
+from ..base.printable import one_line
+from ..stacks.stack import Protocol
 
 __all__ = ["fold", "pieces", "split_settings"]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..model.preparing import Preparing, Step
+from ..deploy.preparing import Preparing, Step
 
 __all__ = ["preparing_words"]
 

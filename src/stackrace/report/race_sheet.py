@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from ..model.race import Race
-from ..model.scaling import ScalingCurve
-from ..model.standing import Standing
-from ..model.verdict import Effect
+from ..base.verdict import Effect
+from ..features.current.words import taken_over
+from ..race.results.race import Race
+from ..race.results.standing import Standing
+from ..stats.values.scaling import ScalingCurve
 from . import figures
 from .complaints import Complaint, complaints, refused
 from .growth import Growth, growths
@@ -16,7 +17,6 @@ from .repeat import COMMAND, race_file
 from .setbacks import Setback, setbacks
 from .sheet import Block, Column, Item, Listing, Medium, Notes, Paragraph, Section, Source, Table, Tone
 from .words import race_words, scaling, words_of
-from .words.current import taken_over
 from .words.left_out import left_out
 from .words.raced import debug, raced
 

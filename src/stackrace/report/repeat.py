@@ -6,11 +6,11 @@ import json
 from collections.abc import Sequence
 from urllib.parse import unquote, urlsplit
 
-from ..model.load import Load
-from ..model.printable import one_line
-from ..model.race import Race
-from ..model.right_answer import EVERY_PATH, RightAnswer, RightAnswers
-from ..model.units import DURATION
+from ..base.printable import one_line
+from ..base.units import DURATION
+from ..measure.expectation import EVERY_PATH, RightAnswer, RightAnswers
+from ..measure.load import Load
+from ..race.results.race import Race
 
 __all__ = ["COMMAND", "race_file"]
 

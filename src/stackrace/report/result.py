@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ..load.histogram import distribution, quantiles
-from ..model.race import Race
-from ..model.standing import Standing
+from ..measure.engine.histogram import distribution, quantiles
+from ..race.results.race import Race
+from ..race.results.standing import Standing
 from ..race.standing import standing
 
 __all__ = ["standing_of", "standing_so_far"]

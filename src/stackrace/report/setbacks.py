@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..model.launch import Failure, FailureKind
-from ..model.race import Race
-from ..model.stack import original_path
-from ..model.standing import Standing
+from ..measure.launch import Failure, FailureKind
+from ..race.results.race import Race
+from ..race.results.standing import Standing
+from ..stacks.stack import original_path
 from .words.failures import kind, message
 
 __all__ = ["Setback", "setbacks"]

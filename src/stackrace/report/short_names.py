@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 
-from ..model.answer import Answer
-from ..model.costs import Costs
-from ..model.race import Race
-from ..model.standing import Standing
+from ..race.results.answer import Answer
+from ..race.results.costs import Costs
+from ..race.results.race import Race
+from ..race.results.standing import Standing
 from .paths import split_settings
 
 __all__ = ["YOURS", "renamed", "short_names"]

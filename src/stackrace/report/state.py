@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from ..model.host import Disturbance
-from ..model.launch import Failure
-from ..model.standing import Standing
-from ..model.tuned import Leading
+from ..features.tune.model import Leading
+from ..measure.host import Disturbance
+from ..measure.launch import Failure
 from ..race.activity import Activity
+from ..race.results.standing import Standing
 from . import figures
 from .words.neighbours import disturbed
 

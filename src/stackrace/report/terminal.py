@@ -12,9 +12,9 @@ from rich.segment import Segment
 from rich.table import Table as Grid
 from rich.text import Text
 
-from ..model.printable import one_line, printable, tail
-from ..model.race import Race
-from ..model.standing import Standing
+from ..base.printable import one_line, printable, tail
+from ..race.results.race import Race
+from ..race.results.standing import Standing
 from .sheet import Block, Item, Listing, Medium, Notes, Paragraph, Section, Source, Table, Tone, shown
 from .terminal_table import STYLES, ScreenTable
 
@@ -63,7 +63,9 @@ class _PrintableConsole(Console):
 
 def print_report(race: Race, standing: Standing, console: Console | None = None, *, details: bool = False) -> None:
     """Print the report of a race on ``console`` (default: stdout): on one screen, or with all ``details``."""
-    from .gate.sheet import sheet_of  # with the statistics, which most of what is drawn here does without
+    from ..features.regression.report.sheet import (
+        sheet_of,  # with the statistics, which most of what is drawn here does without
+    )
 
     sheet = drawn(sheet_of(race, standing, details=details), most=0 if details else SCREEN_LINES)
     (console or make_console()).print(sheet, soft_wrap=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from ..model.standing import Interval
+from ..race.results.standing import Interval
 
 __all__ = ["bar"]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..model.equivalence import Verdict
-from ..model.interval import Interval
+from ..base.interval import Interval
 from .ratio import Contrast, ratios
+from .values.equivalence import Verdict
 
 __all__ = ["ALPHA", "LOOKS", "looked_at", "ratio_limits"]
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..model.interval import Interval
-from ..model.race import Question
+from ..base.interval import Interval
+from ..race.results.race import Question
 from .logs import exp, growth
 from .pairs import Array, Family
 from .planning import blocks_to_answer

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from ..model.interval import Interval
+from ..base.interval import Interval
 
 __all__ = ["FURTHEST", "exp", "growth", "ratio_of"]
 

@@ -15,11 +15,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..model.interval import Interval
-from ..model.machines import MachineVerdict
+from ..base.interval import Interval
 from .limits import critical, each
 from .logs import ratio_of
 from .pairs import ROBUST_FROM, Array, Family, Pairs, pairs
+from .values.machines import MachineVerdict
 from .variances import measured
 
 __all__ = ["SHIFT_ALPHA", "Shift", "same_ratios", "same_speed", "shifts"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ..model.interval import Interval
+from ..base.interval import Interval
 from .pairs import Array
 from .resample import expanded
 from .summary import intervals

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..model.race import Question
+from ..race.results.race import Question
 from .limits import against_best, critical
 from .selection import ALPHA, LIMITS_ALPHA, LOOKS, WINNER_FROM, Selection
 from .variances import MOST_PRIOR

@@ -8,12 +8,12 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from ..model.interval import Interval
-from ..model.scaling import ScalingLaw, Unfit, UnfitKind
+from ..base.interval import Interval
 from .pairs import Array
 from .resample import expanded
 from .selection import family as all_pairs
 from .tiers import best
+from .values.scaling import ScalingLaw, Unfit, UnfitKind
 
 __all__ = ["LEAST_LEVELS", "MOST_RESIDUAL", "fit", "knee"]
 

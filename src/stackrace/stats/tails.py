@@ -9,8 +9,8 @@ from statistics import NormalDist
 
 import numpy as np
 
+from ..features.regression.stats import Mean, mean_of
 from .buckets import Buckets, on_common_buckets
-from .gate import Mean, mean_of
 from .pairs import Array
 from .percentiles import quantiles
 

@@ -5,14 +5,7 @@ Django is imported by ``open_store`` and nothing earlier, so importing this room
 
 from .alteration import Alteration, Deed
 from .manifest import Manifest, Opening, finished
-from .manifest_file import (
-    ManifestFile,
-    ManifestSink,
-    begin_manifest,
-    has_manifest,
-    is_racing,
-    reopen_manifest,
-)
+from .manifest_file import ManifestFile, ManifestSink, begin_manifest, has_manifest, is_racing, reopen_manifest
 from .setup import open_store
 from .sink import StoreSink
 from .summary import Summary

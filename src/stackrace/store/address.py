@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
-from ..model.errors import StoreError
+from ..base.errors import StoreError
 
 __all__ = [
     "VARIABLE",

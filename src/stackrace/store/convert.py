@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from ..codec import decode, encode
-from ..model.duty import Duty
-from ..model.launch import Launch, Slice
-from ..model.race import Race, StackFacts
+from ..base.codec import decode, encode
+from ..measure.launch import Launch, Slice
+from ..race.results.duty import Duty
+from ..race.results.race import Race, StackFacts
 from .models import LaunchRow, RaceRow, SliceRow, StackFactsRow
 
 __all__ = [

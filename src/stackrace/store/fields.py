@@ -11,8 +11,8 @@ from typing import Any
 
 from django.db import models
 
-from ..codec import dumps
-from ..model.text import legible, storable
+from ..base.codec import dumps
+from ..base.text import legible, storable
 
 __all__ = ["DocumentField", "ExactTextField", "RealField"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 
-from ..model.errors import StoreError
+from ..base.errors import StoreError
 
 __all__ = ["NEAR", "the_one"]
 

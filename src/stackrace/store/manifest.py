@@ -11,7 +11,7 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 
-from ..model.race import Race
+from ..race.results.race import Race
 
 __all__ = ["FORMAT", "BlockLine", "LaunchLine", "Manifest", "Opening", "finished", "line_of", "parse"]
 

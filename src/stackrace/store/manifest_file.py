@@ -9,8 +9,8 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 
+from ..base.errors import StoreError
 from ..deploy.privileges import private_folder
-from ..model.errors import StoreError
 from ..race.events import BlockEnded, Event, LaunchEnded, LaunchStarted
 from .manifest import BlockLine, LaunchLine, Line, Manifest, Opening, SpellLine, line_of, parse
 

@@ -5,8 +5,8 @@
 
 from __future__ import annotations
 
-from ..model.errors import StoreError
-from ..model.ids import parse_name
+from ..base.errors import StoreError
+from ..base.ids import parse_name
 from .models import IdRow
 
 __all__ = ["give_name", "names"]

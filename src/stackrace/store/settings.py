@@ -13,7 +13,7 @@ from django.apps import apps
 from django.conf import settings
 from django.db import connections
 
-from ..model.errors import StoreError
+from ..base.errors import StoreError
 from .address import Address, PostgresqlDatabase, SqliteFile
 from .authors import sign_every_connection
 

@@ -6,8 +6,8 @@ import os
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from ..base.errors import StoreError
 from ..deploy.privileges import private_folder
-from ..model.errors import StoreError
 from .address import VARIABLE, Address, SqliteFile, address_of, default_file
 
 if TYPE_CHECKING:

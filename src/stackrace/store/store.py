@@ -14,10 +14,10 @@ from typing import Any
 from django.db import connections, transaction
 from django.db.models import Max, Q
 
-from ..model.duty import Duty
-from ..model.errors import StoreError
-from ..model.launch import FailureKind, Launch, Slice
-from ..model.race import Ending, Race, StackFacts
+from ..base.errors import StoreError
+from ..measure.launch import FailureKind, Launch, Slice
+from ..race.results.duty import Duty
+from ..race.results.race import Ending, Race, StackFacts
 from .address import VARIABLE, Address
 from .alteration import Alteration, Deed, note_of
 from .convert import (

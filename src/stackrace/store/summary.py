@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..model.race import Ending
+from ..race.results.race import Ending
 
 __all__ = ["Summary"]
 

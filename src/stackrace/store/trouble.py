@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from django.core.exceptions import ImproperlyConfigured
 from django.db import Error, IntegrityError
 
-from ..model.errors import StoreError
+from ..base.errors import StoreError
 from .address import VARIABLE, Address
 
 __all__ = ["WAYS_OUT", "translated"]

@@ -17,7 +17,7 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.migrations.executor import MigrationExecutor
 from django.db.migrations.recorder import MigrationRecorder
 
-from ..model.errors import StoreError
+from ..base.errors import StoreError
 from .address import VARIABLE, Address, SqliteFile
 from .apps import LABEL
 from .authors import sign

@@ -5,10 +5,10 @@ import json
 
 import pytest
 
-from stackrace.api.recorded_file import keep
+from stackrace.base.errors import InputError
+from stackrace.base.secrets import learn
 from stackrace.deploy.recording_proxy import Side
-from stackrace.model.errors import InputError
-from stackrace.model.secrets import learn
+from stackrace.features.recordings.recorded_file import keep
 
 SIDE = Side(
     upstream="http://127.0.0.1:8000", origin="https://shop.example", headers=(("X-Forwarded-Proto", "https"),)
@@ -48,7 +48,7 @@ def test_a_full_disk_leaves_no_half_file(tmp_path, monkeypatch):
     def full(path):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("stackrace.api.recorded_file.read_recording", full)
+    monkeypatch.setattr("stackrace.features.recordings.recorded_file.read_recording", full)
     with pytest.raises(InputError, match=r"cannot be written to .*: No space left on device; name another place"):
         keep(har(200), SIDE, tmp_path / "a.har")
     assert not list(tmp_path.iterdir())

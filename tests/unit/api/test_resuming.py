@@ -8,11 +8,11 @@ from tests.unit.race.test_tuner import tuning
 
 from stackrace.api.resumed import ResumedRace, refuse_changed
 from stackrace.api.resuming import Kind, _budget_s, _left_s, _request, _wanted
-from stackrace.model.errors import InputError, StoreError
-from stackrace.model.load import Load
-from stackrace.model.race import Enforcement
-from stackrace.spec.request import RaceRequest
-from stackrace.spec.request_document import request_document
+from stackrace.base.errors import InputError, StoreError
+from stackrace.measure.load import Load
+from stackrace.race.request.document import request_document
+from stackrace.race.request.request import RaceRequest
+from stackrace.race.results.race import Enforcement
 from stackrace.store import Manifest, Opening
 from stackrace.store.manifest import LaunchLine
 

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from stackrace.apps import DjangoFacts, Examination, Exchange, PythonFacts, Reply, entry_of
-from stackrace.model.app import EntryKind
-from stackrace.model.stack import Interface
-from stackrace.model.workload import Request
+from stackrace.app import DjangoFacts, Examination, Exchange, PythonFacts, Reply, entry_of
+from stackrace.app.app import EntryKind
+from stackrace.measure.workload import Request
+from stackrace.stacks.stack import Interface
 
 PYTHON = PythonFacts(version="3.11.2", python=Path("python"), base=Path("python3"), site_packages=())
 DJANGO = DjangoFacts(

@@ -1,6 +1,6 @@
 from pathlib import Path
 
-from stackrace.apps import bundled
+from stackrace.app import bundled
 
 
 def test_everything_the_description_names_exists():

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from stackrace.apps.bundled_session import session_file
-from stackrace.model.errors import InputError
+from stackrace.app.bundled_session import session_file
+from stackrace.base.errors import InputError
 
 SESSIONS = {"browse": Path("/apps/browse.har")}
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from stackrace import apps
+from stackrace import app as apps
 from stackrace.deploy.served import COUNT, served
 
 SOURCE = Path(apps.__file__).with_name("counting.py")

@@ -6,10 +6,10 @@ import subprocess
 import sys
 import tempfile
 
-from stackrace.apps.crawl import Progress, watched
-from stackrace.apps.examiner_report import examination_of, read_outcome
-from stackrace.model.stack import Interface
-from stackrace.model.workload import Request
+from stackrace.app.crawl import Progress, watched
+from stackrace.app.examiner_report import examination_of, read_outcome
+from stackrace.measure.workload import Request
+from stackrace.stacks.stack import Interface
 
 from .test_examiner_report import APP, REPORT
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from stackrace.apps import demanded, rule_for
-from stackrace.model.errors import InputError
-from stackrace.model.right_answer import Likeness, RightAnswer
-from stackrace.model.workload import Answer, Sameness
+from stackrace.app import demanded, rule_for
+from stackrace.base.errors import InputError
+from stackrace.measure.expectation import Likeness, RightAnswer
+from stackrace.measure.workload import Answer, Sameness
 
 ANSWER = Answer(status=200, body=b"one", content_type="text/html; charset=iso-8859-1", sameness=Sameness.LENGTH)
 

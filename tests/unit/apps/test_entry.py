@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from stackrace.apps import entry_of, entry_source
-from stackrace.model.app import App, EntryKind
-from stackrace.model.errors import InputError
-from stackrace.model.stack import Interface
+from stackrace.app import entry_of, entry_source
+from stackrace.app.app import App, EntryKind
+from stackrace.base.errors import InputError
+from stackrace.stacks.stack import Interface
 
 
 def app(root, kind, target, **changes):

@@ -2,8 +2,8 @@
 
 import pytest
 
-from stackrace.apps import read_env_files
-from stackrace.model.errors import InputError
+from stackrace.app import read_env_files
+from stackrace.base.errors import InputError
 
 
 def test_quotes_export_comments_and_references_are_understood(tmp_path):

@@ -2,9 +2,9 @@ from pathlib import Path
 
 import pytest
 
-from stackrace.apps import app_environment, entry_of
-from stackrace.model.app import App, EntryKind
-from stackrace.model.errors import InputError
+from stackrace.app import app_environment, entry_of
+from stackrace.app.app import App, EntryKind
+from stackrace.base.errors import InputError
 
 
 def app(**changes):

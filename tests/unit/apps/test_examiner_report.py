@@ -3,13 +3,13 @@ from pathlib import Path
 
 import pytest
 
-from stackrace.apps import entry_of
-from stackrace.apps.examiner_report import examination_of, read_outcome
-from stackrace.model.app import App, EntryKind
-from stackrace.model.errors import AppError
-from stackrace.model.page_time import PageTime
-from stackrace.model.stack import Interface
-from stackrace.model.workload import Request
+from stackrace.app import entry_of
+from stackrace.app.app import App, EntryKind
+from stackrace.app.examiner_report import examination_of, read_outcome
+from stackrace.base.errors import AppError
+from stackrace.measure.page_time import PageTime
+from stackrace.measure.workload import Request
+from stackrace.stacks.stack import Interface
 
 APP = App(
     name="shop",

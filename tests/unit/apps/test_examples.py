@@ -2,11 +2,11 @@ from pathlib import Path
 
 import pytest
 
-from stackrace.apps import bundled, detect, entry_of
-from stackrace.model.app import EntryKind
-from stackrace.servers import catalogue
-from stackrace.spec.race_file import read_race_file
-from stackrace.spec.stack_path import parse_stack
+from stackrace.app import bundled, detect, entry_of
+from stackrace.app.app import EntryKind
+from stackrace.race.request.race_file import read_race_file
+from stackrace.stacks.servers import catalogue
+from stackrace.stacks.stack_path import parse_stack
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 RACE_FILES = sorted(EXAMPLES.glob("*/race.toml"))

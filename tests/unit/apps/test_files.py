@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from stackrace.apps import entry_of, examine, golden
-from stackrace.apps.ruby import find_ruby
-from stackrace.model.app import App, EntryKind
-from stackrace.model.errors import AppError
-from stackrace.model.stack import Interface
-from stackrace.model.workload import Request
+from stackrace.app import entry_of, examine, golden
+from stackrace.app.app import App, EntryKind
+from stackrace.app.ruby import find_ruby
+from stackrace.base.errors import AppError
+from stackrace.measure.workload import Request
+from stackrace.stacks.stack import Interface
 
 
 @pytest.fixture

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stackrace.apps import Reply, golden, loosened
-from stackrace.apps.golden import sameness, static_file
-from stackrace.model.errors import AppError
-from stackrace.model.workload import AnswerOrigin, Sameness
+from stackrace.app import Reply, golden, loosened
+from stackrace.app.golden import sameness, static_file
+from stackrace.base.errors import AppError
+from stackrace.measure.workload import AnswerOrigin, Sameness
 
 
 def plain(body):

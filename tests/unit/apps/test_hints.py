@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from stackrace.apps import entry_of
-from stackrace.apps.hints import failure_words, import_hint, service_hint
-from stackrace.model.app import App, EntryKind
+from stackrace.app import entry_of
+from stackrace.app.app import App, EntryKind
+from stackrace.app.hints import failure_words, import_hint, service_hint
 
 FRAMES = 'Traceback (most recent call last):\n  File "/srv/settings.py", line 3, in <module>\n    x = y\n'
 ENVIRON = FRAMES + '  File "<frozen os>", line 679, in __getitem__\n'

@@ -3,11 +3,11 @@ from pathlib import Path
 
 import pytest
 
-from stackrace.apps import Buildable, find_python
-from stackrace.apps.interpreter import import_problem
-from stackrace.apps.known_pythons import KnownPython
-from stackrace.model.errors import InputError
-from stackrace.process.namespaces import read_only
+from stackrace.app import Buildable, find_python
+from stackrace.app.interpreter import import_problem
+from stackrace.app.known_pythons import KnownPython
+from stackrace.base.errors import InputError
+from stackrace.base.process.namespaces import read_only
 
 
 def environment(folder):

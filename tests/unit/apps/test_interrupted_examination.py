@@ -7,8 +7,8 @@ import psutil
 import pytest
 from tests.interrupting import interrupt_parent
 
-from stackrace.apps import data_places, entry_of, examine
-from stackrace.model.app import App, EntryKind
+from stackrace.app import data_places, entry_of, examine
+from stackrace.app.app import App, EntryKind
 
 
 @pytest.mark.parametrize("start", [examine, data_places], ids=lambda start: start.__name__)

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from stackrace.apps import Buildable, find_python
-from stackrace.apps.environment import app_environment
-from stackrace.apps.interpreter import other_pythons
-from stackrace.apps.local_packages import local_packages
-from stackrace.apps.surroundings import project_folders
-from stackrace.model.app import App, Entry, EntryKind
-from stackrace.model.errors import InputError
+from stackrace.app import Buildable, find_python
+from stackrace.app.app import App, Entry, EntryKind
+from stackrace.app.environment import app_environment
+from stackrace.app.interpreter import other_pythons
+from stackrace.app.local_packages import local_packages
+from stackrace.app.surroundings import project_folders
+from stackrace.base.errors import InputError
 
 
 def environment(folder):
@@ -228,9 +228,9 @@ def test_a_strangers_environment_above_is_taken_only_if_it_can_import_the_app(ro
 def test_an_images_own_python_comes_before_a_new_environment(root, home, monkeypatch):
     (root / "requirements.txt").touch()
     sign = home / ".dockerenv"
-    monkeypatch.setattr("stackrace.apps.known_pythons._CONTAINER_SIGNS", (sign,))
-    monkeypatch.setattr("stackrace.apps.known_pythons._IMAGES_OWN", home / "usr")
-    monkeypatch.setattr("stackrace.apps.known_pythons._IMAGES", ())
+    monkeypatch.setattr("stackrace.app.known_pythons._CONTAINER_SIGNS", (sign,))
+    monkeypatch.setattr("stackrace.app.known_pythons._IMAGES_OWN", home / "usr")
+    monkeypatch.setattr("stackrace.app.known_pythons._IMAGES", ())
     python = environment(home / "usr")
     environ = {"PATH": "", "HOME": str(home)}
     asked = {"environ": environ, "own_prefix": Path("/nowhere"), "problem": lambda *_: ""}

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stackrace.apps.bundle import bundled
+from stackrace.app.bundle import bundled
 
 LADDER = bundled("ladder")
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stackrace.historic.prediction import mean_of_rates, rate_of_mean_time
+from stackrace.features.comparisons.prediction import mean_of_rates, rate_of_mean_time
 
 PUBLISHED = {"/memcached/": 2100, "/sqlalchemy/": 700, "/string/": 7500}
 

@@ -9,10 +9,10 @@ from urllib.parse import quote
 
 import pytest
 
-from stackrace.apps.bundle import bundled
-from stackrace.apps.ruby import missing_gems
-from stackrace.model.app import EntryKind
-from stackrace.model.stack import Interface
+from stackrace.app.app import EntryKind
+from stackrace.app.bundle import bundled
+from stackrace.app.ruby import missing_gems
+from stackrace.stacks.stack import Interface
 
 RAILS = bundled("rails")
 

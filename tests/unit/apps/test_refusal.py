@@ -1,7 +1,7 @@
 import pytest
 
-from stackrace.apps import golden
-from stackrace.model.errors import AppError
+from stackrace.app import golden
+from stackrace.base.errors import AppError
 
 
 def refused(made):

@@ -4,7 +4,7 @@ import subprocess
 
 import pytest
 
-from stackrace.apps.revision import source_of
+from stackrace.app.revision import source_of
 
 WHO = ("-c", "user.name=t", "-c", "user.email=t@localhost", "-c", "init.defaultBranch=main")
 

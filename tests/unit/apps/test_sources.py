@@ -4,8 +4,8 @@ import os
 
 import pytest
 
-from stackrace.apps.sources import source_digest
-from stackrace.model.app import App, Entry, EntryKind
+from stackrace.app.app import App, Entry, EntryKind
+from stackrace.app.sources import source_digest
 
 
 @pytest.fixture

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stackrace.apps.target import entry_of, parse_target
-from stackrace.model.app import EntryKind
-from stackrace.model.errors import InputError
+from stackrace.app.app import EntryKind
+from stackrace.app.target import entry_of, parse_target
+from stackrace.base.errors import InputError
 
 names = st.from_regex(r"[a-z_][a-z0-9_]{0,8}", fullmatch=True).filter(lambda name: name not in ("py", *kwlist))
 dotted = st.lists(names, min_size=1, max_size=3).map(".".join)

@@ -1,7 +1,7 @@
 import pytest
 
-from stackrace.apps.wanted_python import wanted_python
-from stackrace.model.errors import InputError
+from stackrace.app.wanted_python import wanted_python
+from stackrace.base.errors import InputError
 
 REQUIRES = {
     "standard": '[project]\nrequires-python = "{}"\n',

@@ -7,8 +7,8 @@ from benchmarks.gate.blocks import MODELS, drawn, simulated, slowed
 from benchmarks.gate.real import common
 from benchmarks.gate.replay import replayed, threshold
 
-from stackrace.model.gate import Outcome, Response
-from stackrace.race.gate.series import Series
+from stackrace.features.regression.model import Outcome, Response
+from stackrace.features.regression.series import Series
 
 DICE = 5
 

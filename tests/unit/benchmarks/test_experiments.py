@@ -18,7 +18,7 @@ from benchmarks.method._races import outcome, rounds
 from benchmarks.method.shares import interval
 from tests.factories import make_finding, make_race
 
-from stackrace.model.verdict import Effect, Verdict
+from stackrace.base.verdict import Effect, Verdict
 from stackrace.race.standing import standing
 
 

@@ -3,13 +3,13 @@
 from dataclasses import replace
 from typing import Any
 
-from stackrace.checks import Observation
-from stackrace.model.host import MachineDelta
-from stackrace.model.launch import HopUsage
-from stackrace.model.load import Counts, Load, LoadResult, Quantiles
-from stackrace.model.race import Resources
-from stackrace.model.stack import Hop, Interface, Protocol, Stack
-from stackrace.servers import catalogue
+from stackrace.measure.host import MachineDelta
+from stackrace.measure.launch import HopUsage
+from stackrace.measure.load import Counts, Load, LoadResult, Quantiles
+from stackrace.race.results.race import Resources
+from stackrace.stacks.servers import catalogue
+from stackrace.stacks.stack import Hop, Interface, Protocol, Stack
+from stackrace.validity import Observation
 
 SHARED = Resources(stack_cores=(0,), generator_cores=(0,))
 

@@ -2,10 +2,10 @@
 
 from string import Formatter
 
-from stackrace.checks import EVERY_CHECK, Check, Made
-from stackrace.model.verdict import Effect
+from stackrace.base.verdict import Effect
 from stackrace.report.words.findings import limit_in_words
 from stackrace.report.words.knobs import RACE
+from stackrace.validity import EVERY_CHECK, Check, Made
 
 __all__ = ["entries"]
 

@@ -11,12 +11,12 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, get_type_hints
 
-from stackrace.checks import Aftermath, LaunchView, Observation
-from stackrace.codec import decode, encode
-from stackrace.model.launch import Launch
-from stackrace.model.stack import Interface, Stack
-from stackrace.servers import catalogue
-from stackrace.spec.stack_path import parse_stack
+from stackrace.base.codec import decode, encode
+from stackrace.measure.launch import Launch
+from stackrace.stacks.servers import catalogue
+from stackrace.stacks.stack import Interface, Stack
+from stackrace.stacks.stack_path import parse_stack
+from stackrace.validity import Aftermath, LaunchView, Observation
 
 FOLDER = Path(__file__).parent / "recorded"
 

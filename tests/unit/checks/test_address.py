@@ -2,9 +2,9 @@
 
 import pytest
 
-from stackrace.checks.address import Destination, address
-from stackrace.model.verdict import Effect
+from stackrace.base.verdict import Effect
 from stackrace.report.words import findings as say
+from stackrace.validity.address import Destination, address
 
 LOCALHOST = Destination(name="localhost", dialled="127.0.0.1")
 

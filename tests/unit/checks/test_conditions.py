@@ -7,13 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.unit.checks.healthy import SHARED, counts, healthy, load, machine, quantiles, result
 
-from stackrace.checks import Observation, disturbed, examine, worth_repeating
-from stackrace.model.host import Offender
-from stackrace.model.launch import HopUsage
-from stackrace.model.load import SeriesBin
-from stackrace.model.race import Resources
-from stackrace.model.verdict import Effect
+from stackrace.base.verdict import Effect
+from stackrace.measure.host import Offender
+from stackrace.measure.launch import HopUsage
+from stackrace.measure.load import SeriesBin
+from stackrace.race.results.race import Resources
 from stackrace.report.words import findings as say
+from stackrace.validity import Observation, disturbed, examine, worth_repeating
 
 
 def findings(observation: Observation) -> dict[str, Effect]:

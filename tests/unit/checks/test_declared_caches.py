@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 from tests.unit.checks.healthy import counts, healthy, result, stack_of
 
-from stackrace.checks import examine
 from stackrace.report.words import findings as say
+from stackrace.validity import examine
 
 REMEMBERED = {"cached_answers": 19_000, "nonces_lost": 19_000, "stale_dates": 19_000}
 

@@ -6,13 +6,13 @@ from typing import Any
 import pytest
 from tests.unit.checks.healthy import hop_of, load, result, stack_of
 
-from stackrace.checks import Aftermath, Complaint, LaunchView, examine_launch
-from stackrace.checks.launches import LAUNCH_CHECKS
-from stackrace.model.launch import Failure, FailureKind, HopUsage, Launch, MemorySample, Slice
-from stackrace.model.load import Counts
-from stackrace.model.stack import Interface, Stack
-from stackrace.model.verdict import Effect, Finding, Verdict
+from stackrace.base.verdict import Effect, Finding, Verdict
+from stackrace.measure.launch import Failure, FailureKind, HopUsage, Launch, MemorySample, Slice
+from stackrace.measure.load import Counts
 from stackrace.report.words import findings as say
+from stackrace.stacks.stack import Interface, Stack
+from stackrace.validity import Aftermath, Complaint, LaunchView, examine_launch
+from stackrace.validity.launches import LAUNCH_CHECKS
 
 STARTED_S = 1000.0
 MIB = 2**20

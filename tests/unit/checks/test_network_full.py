@@ -3,9 +3,9 @@
 from tests.factories import make_path
 from tests.unit.checks.healthy import healthy, result
 
-from stackrace.checks import examine
-from stackrace.model.load import EngineShare
+from stackrace.measure.load import EngineShare
 from stackrace.report.words import findings as say
+from stackrace.validity import examine
 
 MIB = 2**20
 

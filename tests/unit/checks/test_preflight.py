@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stackrace.checks import PREFLIGHT_CHECKS, Preparation, preflight
-from stackrace.model.host import NetworkLimits
-from stackrace.model.load import Load
-from stackrace.model.race import Resources
-from stackrace.model.verdict import Effect
+from stackrace.base.verdict import Effect
+from stackrace.measure.host import NetworkLimits
+from stackrace.measure.load import Load
+from stackrace.race.results.race import Resources
 from stackrace.report.words import findings as say
 from stackrace.report.words.knobs import LOAD
+from stackrace.validity import PREFLIGHT_CHECKS, Preparation, preflight
 
 SOUND = Preparation(
     loads=(Load(concurrency=20), Load(concurrency=100)),

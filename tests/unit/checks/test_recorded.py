@@ -5,8 +5,8 @@ import json
 import pytest
 from tests.unit.checks.recording import FOLDER, launch, observation, of_launch, of_observation
 
-from stackrace.checks import examine, examine_launch, examine_run
 from stackrace.report.words import findings as say
+from stackrace.validity import examine, examine_launch, examine_run
 
 FILES = sorted(FOLDER.glob("*.json"))
 

@@ -2,9 +2,9 @@
 
 from tests.unit.checks.healthy import SHARED, counts, healthy, load, machine, result, stack_of
 
-from stackrace.checks import Observation, examine
-from stackrace.model.race import Resources
+from stackrace.race.results.race import Resources
 from stackrace.report.words import findings as say
+from stackrace.validity import Observation, examine
 
 
 def remedy(observation: Observation, check: str) -> str:

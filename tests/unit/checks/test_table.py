@@ -10,7 +10,8 @@ import pytest
 from tests.golden_page import holds
 from tests.unit.checks.page import entries
 
-from stackrace.checks import (
+from stackrace.base.verdict import Effect
+from stackrace.validity import (
     DECLARATIONS,
     EVERY_CHECK,
     LAUNCH_CHECKS,
@@ -20,8 +21,7 @@ from stackrace.checks import (
     Check,
     Made,
 )
-from stackrace.checks.races import RACE_CHECKS
-from stackrace.model.verdict import Effect
+from stackrace.validity.races import RACE_CHECKS
 
 PAGE = Path(__file__).parents[3] / "docs" / "checks.md"
 

@@ -8,13 +8,13 @@ import pytest
 from tests.factories import make_path
 from tests.unit.checks.healthy import SHARED, counts, healthy, load, machine, quantiles, result, stack_of
 
-from stackrace.checks import RUN_CHECKS, SLICE_CHECKS, Observation, examine, examine_run
-from stackrace.model.launch import HopUsage
-from stackrace.model.load import EngineShare, SeriesBin
-from stackrace.model.race import Resources
-from stackrace.model.verdict import Effect
+from stackrace.base.verdict import Effect
+from stackrace.measure.launch import HopUsage
+from stackrace.measure.load import EngineShare, SeriesBin
+from stackrace.race.results.race import Resources
 from stackrace.report.words import findings as say
 from stackrace.report.words.knobs import LOAD
+from stackrace.validity import RUN_CHECKS, SLICE_CHECKS, Observation, examine, examine_run
 
 WARNS, REDOES, INVALIDATES = Effect.WARNS, Effect.REDOES, Effect.INVALIDATES
 
@@ -225,7 +225,7 @@ def lasting(thirds: list[float]) -> Observation:
 
 
 def busy(cpu_s: float) -> tuple:
-    from stackrace.model.launch import HopUsage
+    from stackrace.measure.launch import HopUsage
 
     return (HopUsage(hop="gunicorn", cpu_s=cpu_s, processes=3, threads=9, pss_bytes=0),)
 

@@ -10,7 +10,7 @@ import pytest
 from stackrace.cli import announcer
 from stackrace.cli.announcer import Announcer
 from stackrace.cli.edge import printable_output
-from stackrace.model.preparing import Preparing, Step
+from stackrace.deploy.preparing import Preparing, Step
 
 
 class Terminal(io.StringIO):

@@ -9,17 +9,17 @@ from click.testing import CliRunner
 from tests.factories import make_race
 from tests.unit.absent import nothing_installed
 
-from stackrace.api import comparison
-from stackrace.api.comparison import RerunOptions
-from stackrace.cli import comparing
-from stackrace.cli.comparing import compare_again
+from stackrace.base.errors import InterruptedRace, MissingError, RefusedError, StackraceError
 from stackrace.cli.run.command import command
 from stackrace.cli.run.output import Output
-from stackrace.historic.reading import read_comparison
-from stackrace.model.errors import InterruptedRace, MissingError, RefusedError, StackraceError
-from stackrace.model.race import Ending
-from stackrace.model.rerun import Mode
-from stackrace.setup import needs
+from stackrace.features.comparisons import racing as comparison
+from stackrace.features.comparisons import showing as comparing
+from stackrace.features.comparisons.racing import RerunOptions
+from stackrace.features.comparisons.reading import read_comparison
+from stackrace.features.comparisons.rerun import Mode
+from stackrace.features.comparisons.showing import compare_again
+from stackrace.race.preparation import needs
+from stackrace.race.results.race import Ending
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from stackrace.base.errors import InputError
 from stackrace.cli.failures import TRACEBACK, brief, failure_of
-from stackrace.model.errors import InputError
 
 # the package has a function of that name
 module = import_module("stackrace.cli.main")

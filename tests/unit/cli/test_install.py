@@ -6,9 +6,9 @@ import pytest
 from click.testing import CliRunner
 from tests.unit.absent import nothing_installed
 
+from stackrace.base.errors import InputError, MissingError
 from stackrace.cli.install import command
 from stackrace.cli.names import complete_installable
-from stackrace.model.errors import InputError, MissingError
 
 RAILS = ["ruby", "ruby-actionpack", "ruby-dalli", "ruby-mysql2", "ruby-railties", "ruby-sqlite3"]
 

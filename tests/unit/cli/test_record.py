@@ -6,10 +6,10 @@ import io
 
 import pytest
 
+from stackrace.base.errors import LaunchError
 from stackrace.cli.edge import printable_output
-from stackrace.cli.record import _watch
 from stackrace.deploy.recording_proxy import Seen
-from stackrace.model.errors import LaunchError
+from stackrace.features.recordings.verb import _watch
 
 
 class Terminal(io.StringIO):

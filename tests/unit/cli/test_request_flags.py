@@ -9,13 +9,13 @@ import click
 import pytest
 from click.testing import CliRunner
 
+from stackrace.app.app import EntryKind
+from stackrace.base.errors import InputError
 from stackrace.cli.request_flags import _APP, APP_OPTIONS, RequestFlags, app_words, request_flags
 from stackrace.cli.run.command import command as run
-from stackrace.model.app import EntryKind
-from stackrace.model.errors import InputError
-from stackrace.model.race import Question
-from stackrace.model.right_answer import Likeness, RightAnswer
-from stackrace.spec.request import RaceRequest
+from stackrace.measure.expectation import Likeness, RightAnswer
+from stackrace.race.request.request import RaceRequest
+from stackrace.race.results.race import Question
 
 OWN = {"race_file", "quick", "details", "resume", "store", "html", "as_json", "help", "no_current"}
 """Parameters of ``run`` that say nothing of a race."""

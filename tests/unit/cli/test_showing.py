@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from tests.factories import make_race
 
+from stackrace.base.errors import InputError
 from stackrace.cli.showing import write_html
-from stackrace.model.errors import InputError
 from stackrace.report.result import standing_of
 
 RACE = make_race(2, blocks=2)

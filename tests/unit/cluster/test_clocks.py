@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stackrace.cluster.clocks import EXCHANGES, Exchange, compared, estimate
+from stackrace.features.cluster.clocks import EXCHANGES, Exchange, compared, estimate
 
 WAY = st.floats(1e-5, 0.1)
 
@@ -34,7 +34,7 @@ def test_the_two_clocks_translate_into_each_other():
 def asked(monkeypatch):
     """Compare with a clock 7 s ahead, given its round trips; tells how often it was asked, and what came of it."""
     now_s = 100.0
-    monkeypatch.setattr("stackrace.cluster.clocks.monotonic", lambda: now_s)
+    monkeypatch.setattr("stackrace.features.cluster.clocks.monotonic", lambda: now_s)
 
     def compare(trips_s, shortest_s):
         left = list(trips_s)

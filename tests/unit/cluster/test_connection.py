@@ -4,8 +4,8 @@ import socket
 
 import pytest
 
-from stackrace.cluster import connection
-from stackrace.model.errors import InputError
+from stackrace.base.errors import InputError
+from stackrace.features.cluster import connection
 
 
 @pytest.mark.parametrize(

@@ -12,14 +12,14 @@ from tests.unit.cluster.test_muster import ENGINE, HOST, OTHER, SECOND, member
 from tests.unit.doctor.machines import plan, quiet
 
 from stackrace import report
-from stackrace.cli.doctor.show_cluster import document, print_cluster
-from stackrace.cluster import wire
-from stackrace.cluster.connection import MemberLost
-from stackrace.cluster.examining import examine_cluster
-from stackrace.doctor import examine
-from stackrace.model.cluster import Role
-from stackrace.model.errors import InputError
-from stackrace.process import Background
+from stackrace.base.errors import InputError
+from stackrace.base.process import Background
+from stackrace.features.cluster import wire
+from stackrace.features.cluster.connection import MemberLost
+from stackrace.features.cluster.examining import examine_cluster
+from stackrace.features.cluster.settings import Role
+from stackrace.features.doctor import examine
+from stackrace.features.doctor.cli.show_cluster import document, print_cluster
 
 SCHEMA = json.loads((Path(report.__file__).parent / "schema" / "doctor-cluster-1.schema.json").read_text())
 

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from stackrace import __version__
-from stackrace.cluster.muster import faults, muster, roster_of
-from stackrace.model.cluster import ClockOffset, Member, Role
-from stackrace.model.errors import InputError
-from stackrace.spec.request import RaceRequest
+from stackrace.base.errors import InputError
+from stackrace.features.cluster.muster import faults, muster, roster_of
+from stackrace.features.cluster.settings import ClockOffset, Member, Role
+from stackrace.race.request.request import RaceRequest
 
 REQUEST = RaceRequest(folder=Path("/srv"), cluster="tcp://10.0.0.1:8786")
 CLOCK = ClockOffset(offset_s=3.0, error_s=0.0004, round_trip_s=0.0008, taken_s=1.0)

@@ -4,10 +4,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from stackrace.cluster.preparing import _opened, _refuse_unlike
-from stackrace.model.errors import AppError, InputError
-from stackrace.model.workload import Answer, Request, Sameness
-from stackrace.process import Background
+from stackrace.base.errors import AppError, InputError
+from stackrace.base.process import Background
+from stackrace.features.cluster.preparing import _opened, _refuse_unlike
+from stackrace.measure.workload import Answer, Request, Sameness
 
 
 def failing():

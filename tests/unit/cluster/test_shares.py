@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stackrace.cluster.engines import BinByBin, shares
-from stackrace.model.load import Load
+from stackrace.features.cluster.engines import BinByBin, shares
+from stackrace.measure.load import Load
 
 
 @given(st.integers(1, 500), st.integers(1, 20))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from stackrace.cluster.spending import at
+from stackrace.features.cluster.spending import at
 
 LOOKS = [(10.0, {"redis": 1.0}), (10.1, {"redis": 1.1}), (10.2, {"redis": 1.3})]
 

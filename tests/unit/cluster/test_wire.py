@@ -5,8 +5,8 @@ import threading
 
 import pytest
 
-from stackrace.cluster import wire
-from stackrace.cluster.wire import pace
+from stackrace.features.cluster import wire
+from stackrace.features.cluster.wire import pace
 
 HERE = "127.0.0.1"
 

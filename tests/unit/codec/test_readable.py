@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 import jsonschema
 import pytest
 
-from stackrace.codec import FLAT, LEFT_OUT, Form, readable
-from stackrace.codec.json_schema import derived
+from stackrace.base.codec import FLAT, LEFT_OUT, Form, readable
+from stackrace.base.codec.json_schema import derived
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.factories import make_race
 
-from stackrace.codec import decode, encode
-from stackrace.model.launch import FailureKind
-from stackrace.model.load import Counts, Load, Quantiles
-from stackrace.model.race import Question, Race
+from stackrace.base.codec import decode, encode
+from stackrace.measure.launch import FailureKind
+from stackrace.measure.load import Counts, Load, Quantiles
+from stackrace.race.results.race import Question, Race
 
 
 def travelled(value):

@@ -7,11 +7,11 @@ import tempfile
 
 import pytest
 
+from stackrace.base.errors import MissingError
 from stackrace.deploy.installation import installed_version, lack_of, require
-from stackrace.model.errors import MissingError
-from stackrace.model.stack import Interface, Protocol, ServerSpec
-from stackrace.servers import Catalogue, Needs, Recipe, Server, Site
-from stackrace.spec.stack_path import parse_stack
+from stackrace.stacks.servers import Catalogue, Needs, Recipe, Server, Site
+from stackrace.stacks.stack import Interface, Protocol, ServerSpec
+from stackrace.stacks.stack_path import parse_stack
 
 NOWHERE = "no-such-program-anywhere"
 

@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from stackrace.apps import Exchange, Reply
+from stackrace.app import Exchange, Reply
+from stackrace.base.errors import AppError
 from stackrace.deploy import known_answers
 from stackrace.deploy.known_answers import KnownAnswers
-from stackrace.model.errors import AppError
-from stackrace.model.workload import Answer, AnswerOrigin, Request, Sameness, Workload
+from stackrace.measure.workload import Answer, AnswerOrigin, Request, Sameness, Workload
 
 PAGE = Request(path="/page/")
 OTHER = Request(path="/other/")

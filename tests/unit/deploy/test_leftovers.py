@@ -5,8 +5,8 @@ import sys
 
 import pytest
 
+from stackrace.base.errors import InputError
 from stackrace.deploy.leftovers import clear_away, remembered
-from stackrace.model.errors import InputError
 
 WAITING = "import sys; print('up', flush=True); sys.stdin.read()"
 

@@ -7,17 +7,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stackrace.apps import PythonFacts
+from stackrace.app import PythonFacts
+from stackrace.app.app import App, Entry, EntryKind
+from stackrace.base.errors import InputError
 from stackrace.deploy import guard
 from stackrace.deploy.environments import Environments
 from stackrace.deploy.hosting import hosted
 from stackrace.deploy.links import plain
 from stackrace.deploy.rendering import _in_plain_folder
-from stackrace.model.app import App, Entry, EntryKind
-from stackrace.model.errors import InputError
-from stackrace.model.own import OwnFile, OwnReading
-from stackrace.model.stack import Interface
-from stackrace.servers import PLAIN
+from stackrace.stacks.native_options import OwnFile, OwnReading
+from stackrace.stacks.servers import PLAIN
+from stackrace.stacks.stack import Interface
 
 HOSTILE = [
     *(

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from stackrace.apps import ImportPlaces, app_environment, import_places
+from stackrace.app import ImportPlaces, app_environment, import_places
+from stackrace.app.app import App, Entry, EntryKind
 from stackrace.deploy.moved_app import imports_of, moved_app
 from stackrace.deploy.project_copy import copy_below
 from stackrace.deploy.relocation import Relocation
-from stackrace.model.app import App, Entry, EntryKind
 
 
 @pytest.fixture

@@ -5,12 +5,12 @@ from contextlib import contextmanager, suppress
 
 import pytest
 
-from stackrace.apps import entry_of
+from stackrace.app import entry_of
+from stackrace.app.app import App, EntryKind
+from stackrace.base.errors import AppError
 from stackrace.deploy.guard import Guard
 from stackrace.deploy.hosting import prepare
-from stackrace.model.app import App, EntryKind
-from stackrace.model.errors import AppError
-from stackrace.spec.commands import command_of
+from stackrace.stacks.commands import command_of
 
 
 @contextmanager

@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from stackrace.apps import data_places, entry_of
+from stackrace.app import data_places, entry_of
+from stackrace.app.app import App, EntryKind
+from stackrace.base.errors import InputError, LaunchError
 from stackrace.deploy import protection
 from stackrace.deploy.databases import databases_below
+from stackrace.deploy.preparing import Preparing, Step
 from stackrace.deploy.protection import protect
 from stackrace.deploy.view import View
-from stackrace.model.app import App, EntryKind
-from stackrace.model.errors import InputError, LaunchError
-from stackrace.model.preparing import Preparing, Step
 
 
 class Elsewhere(View):

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from stackrace.app.app import App, Entry, EntryKind
 from stackrace.deploy.relocation import Relocation
-from stackrace.model.app import App, Entry, EntryKind
 
 MOVED = Relocation(Path("/run/x/copy")).with_copies(Path("/srv/site"), Path("/srv/site/media"))
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from stackrace.apps import bundled, digest
+from stackrace.app import bundled, digest
 from stackrace.deploy.seeding import _within
 
 
@@ -49,7 +49,7 @@ def test_a_users_own_app_has_no_digest(app, tmp_path):
 def test_every_byte_counts_except_byte_code(app, tmp_path, monkeypatch):
     folder = tmp_path / "copy"
     shutil.copytree(app.root, folder, ignore=shutil.ignore_patterns("__pycache__"))
-    monkeypatch.setattr("stackrace.apps.bundle._BUNDLED", tmp_path)
+    monkeypatch.setattr("stackrace.app.bundle._BUNDLED", tmp_path)
     before = digest(replace(app, root=folder))
     assert before == digest(replace(app, root=folder))
     (folder / "__pycache__").mkdir()

@@ -6,13 +6,13 @@ import pytest
 
 from stackrace.deploy.place import Launched, Retired
 from stackrace.deploy.sides import SidePlace, Sides
-from stackrace.model.launch import Failure, FailureKind
-from stackrace.model.load import Load
-from stackrace.model.race import StackFacts
-from stackrace.model.stack import Interface, Side, original_path, side_of, side_path, twin_path, without_side
-from stackrace.model.workload import Workload
-from stackrace.servers import catalogue
-from stackrace.spec.stack_path import parse_stack
+from stackrace.measure.launch import Failure, FailureKind
+from stackrace.measure.load import Load
+from stackrace.measure.workload import Workload
+from stackrace.race.results.race import StackFacts
+from stackrace.stacks.servers import catalogue
+from stackrace.stacks.stack import Interface, Side, original_path, side_of, side_path, twin_path, without_side
+from stackrace.stacks.stack_path import parse_stack
 
 
 @dataclass

@@ -9,7 +9,7 @@ import pytest
 from stackrace.deploy import stopping
 from stackrace.deploy.guard import Status
 from stackrace.deploy.stopping import stop
-from stackrace.model.launch import FailureKind
+from stackrace.measure.launch import FailureKind
 
 TERM = signal.SIGTERM
 

@@ -8,8 +8,8 @@ import time
 
 import pytest
 
+from stackrace.base.errors import InputError, LaunchError
 from stackrace.deploy.templates import UNUSED_DAYS, Templates
-from stackrace.model.errors import InputError, LaunchError
 
 
 @pytest.fixture
@@ -102,7 +102,7 @@ SLOW = """
 import os, sys
 from pathlib import Path
 from stackrace.deploy.templates import Templates
-from stackrace.model.preparing import Step
+from stackrace.deploy.preparing import Step
 
 def build(folder):
     (folder / "file").write_text(str(os.getpid()))

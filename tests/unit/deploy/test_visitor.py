@@ -6,7 +6,7 @@ import threading
 import pytest
 
 from stackrace.deploy.visitor import MOST_QUESTIONS, Visitor, questions
-from stackrace.model.workload import Answer, Request, Sameness, Workload
+from stackrace.measure.workload import Answer, Request, Sameness, Workload
 
 ANSWER = Answer(status=200, body=b"", content_type="", sameness=Sameness.STATUS)
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from stackrace.deploy.wire import Reply, difference
-from stackrace.model.workload import Answer, Sameness
+from stackrace.measure.workload import Answer, Sameness
 
 
 def golden(status: int | None, body: bytes = b"", sameness: Sameness = Sameness.STATUS) -> Answer:

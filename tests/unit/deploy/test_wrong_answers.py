@@ -4,7 +4,7 @@ import pytest
 
 from stackrace.deploy.wire import Reply
 from stackrace.deploy.wrong_answers import accusation, under_load
-from stackrace.model.workload import Answer, AnswerOrigin, Request, Sameness
+from stackrace.measure.workload import Answer, AnswerOrigin, Request, Sameness
 
 TOKEN = b"<html>" + b"<p>shop</p>" * 9 + b'<input name="csrfmiddlewaretoken" value="%s"></html>'
 

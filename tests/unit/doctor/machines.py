@@ -4,12 +4,12 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
-from stackrace.checks import Preparation
-from stackrace.doctor import Kernel, Surroundings
-from stackrace.doctor.kernel import THP
-from stackrace.model.host import HostFacts, MachineDelta, NetworkLimits
-from stackrace.model.load import Load
-from stackrace.model.race import Resources
+from stackrace.features.doctor import Kernel, Surroundings
+from stackrace.features.doctor.kernel import THP
+from stackrace.measure.host import HostFacts, MachineDelta, NetworkLimits
+from stackrace.measure.load import Load
+from stackrace.race.results.race import Resources
+from stackrace.validity import Preparation
 
 GOVERNORS = tuple(f"/sys/devices/system/cpu/cpufreq/policy{n}/scaling_governor" for n in range(2))
 GIB = 2**30

@@ -2,7 +2,7 @@
 
 import pytest
 
-from stackrace.doctor.look import _spread
+from stackrace.features.doctor.look import _spread
 
 
 def test_the_spread_leaves_out_the_luckiest_and_the_unluckiest_moments():

@@ -6,8 +6,8 @@ import socket
 import subprocess
 import sys
 
-from stackrace.doctor import neighbours
-from stackrace.doctor.surroundings import Job
+from stackrace.features.doctor import neighbours
+from stackrace.features.doctor.surroundings import Job
 
 NOW_S = 1_700_000_000.0
 

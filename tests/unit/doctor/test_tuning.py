@@ -5,8 +5,9 @@ import json
 import pytest
 from tests.unit.doctor.machines import kernel_of
 
-from stackrace.doctor import Change, Kernel, Record, State, apply, tuning, undo
-from stackrace.model.errors import InputError
+from stackrace.base.errors import InputError
+from stackrace.features.doctor import Change, Kernel, Record, State, apply, undo
+from stackrace.features.doctor import kernel_settings as tuning
 
 QUEUE, PORTS, THP = (
     "net.core.somaxconn",

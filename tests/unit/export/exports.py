@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from stackrace.export.hosting import deployed_app
-from stackrace.export.layout import laid_out
-from stackrace.export.packages import Packages
-from stackrace.export.target import Target
-from stackrace.export.wanted import Django, Export, Health
-from stackrace.model.app import App, Entry, EntryKind
-from stackrace.model.race import Resources
-from stackrace.servers import catalogue
-from stackrace.spec.stack_path import parse_stack
+from stackrace.app.app import App, Entry, EntryKind
+from stackrace.features.export.hosting import deployed_app
+from stackrace.features.export.layout import laid_out
+from stackrace.features.export.packages import Packages
+from stackrace.features.export.target import Target
+from stackrace.features.export.wanted import Django, Export, Health
+from stackrace.race.results.race import Resources
+from stackrace.stacks.servers import catalogue
+from stackrace.stacks.stack_path import parse_stack
 
 PROJECT = Path("/home/ann/shop")
 TARGET = Target(name="shop", base=Path("/srv/shop"), user="shop", host="0.0.0.0", port=8000, projects=(PROJECT,))

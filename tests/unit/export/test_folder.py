@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from stackrace.export import folder as module
-from stackrace.export.folder import write_folder
-from stackrace.model.errors import InputError
-from stackrace.model.exported import MARK
+from stackrace.app.exported import MARK
+from stackrace.base.errors import InputError
+from stackrace.features.export import folder as module
+from stackrace.features.export.folder import write_folder
 
 FILES = {"a.txt": "one", "b/c.txt": "two", MARK: ""}
 

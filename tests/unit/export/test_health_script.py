@@ -8,8 +8,8 @@ from threading import Thread
 
 import pytest
 
-from stackrace.export import health_script
-from stackrace.export.health_script import problem
+from stackrace.features.export import health_script
+from stackrace.features.export.health_script import problem
 
 CASES = (
     (200, 400, ""),

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from stackrace.export.files import exported_files
+from stackrace.features.export.files import exported_files
 
 from .exports import export_of
 from .test_files import MANY

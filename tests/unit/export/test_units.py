@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stackrace.deploy.unit_file import command_words, read_unit
-from stackrace.export.units import quoted
+from stackrace.features.export.units import quoted
 
 
 @given(st.lists(st.text(st.characters(min_codepoint=32, max_codepoint=126), min_size=1), min_size=1, max_size=5))

@@ -7,8 +7,9 @@ from pathlib import Path
 
 from tests.factories import make_finding, make_load, make_race, make_result
 
-from stackrace.historic.judging import judged
-from stackrace.model.comparison import (
+from stackrace.base.verdict import Effect, Verdict
+from stackrace.features.comparisons.judging import judged
+from stackrace.features.comparisons.model import (
     CellName,
     Claim,
     Comparison,
@@ -21,9 +22,8 @@ from stackrace.model.comparison import (
     Table,
     Technique,
 )
-from stackrace.model.launch import HopUsage, Launch, Slice
-from stackrace.model.rerun import Mode, PartOutcome
-from stackrace.model.verdict import Effect, Verdict
+from stackrace.features.comparisons.rerun import Mode, PartOutcome
+from stackrace.measure.launch import HopUsage, Launch, Slice
 
 ONE, OTHER = "apache+mod_wsgi:mode=embedded", "lighttpd/fastcgi/flup"
 

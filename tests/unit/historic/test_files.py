@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from stackrace.historic import NAMES, comparison_name, part_file
-from stackrace.model.errors import InputError
+from stackrace.base.errors import InputError
+from stackrace.features.comparisons import NAMES, comparison_name, part_file
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 from tests.factories import make_race
 
-from stackrace.historic.cells import survival, values
-from stackrace.model.comparison import CellName, Metric
-from stackrace.model.stack import twin_path
+from stackrace.features.comparisons.cells import survival, values
+from stackrace.features.comparisons.model import CellName, Metric
+from stackrace.stacks.stack import twin_path
 
 CELL = CellName(technique="x", workload="", concurrency=20)
 

@@ -5,13 +5,13 @@ from dataclasses import replace
 import pytest
 from tests.factories import make_failure
 
-from stackrace.historic.family import share_of
-from stackrace.historic.judging import ruling
-from stackrace.model.comparison import Kind, Metric
-from stackrace.model.launch import FailureKind
-from stackrace.model.rerun import Ruling
-from stackrace.model.standing import Interval
-from stackrace.report.words import rerun as words
+from stackrace.features.comparisons.family import share_of
+from stackrace.features.comparisons.judging import ruling
+from stackrace.features.comparisons.model import Kind, Metric
+from stackrace.features.comparisons.report import words
+from stackrace.features.comparisons.rerun import Ruling
+from stackrace.measure.launch import FailureKind
+from stackrace.race.results.standing import Interval
 from stackrace.stats.claims import Answer
 from stackrace.stats.contrasts import Finding
 

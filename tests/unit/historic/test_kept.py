@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import pytest
 
-from stackrace.historic.kept import Kept, keep, latest
-from stackrace.model import ids
-from stackrace.model.errors import StoreError
-from stackrace.model.rerun import Mode, PartOutcome
+from stackrace.base import ids
+from stackrace.base.errors import StoreError
+from stackrace.features.comparisons.kept import Kept, keep, latest
+from stackrace.features.comparisons.rerun import Mode, PartOutcome
 
 
 def make_kept(**changes):

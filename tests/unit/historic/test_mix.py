@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-from stackrace.historic.mix import mix_outcome
-from stackrace.historic.reading import read_comparison
-from stackrace.report.words.rerun import mix_sentence
+from stackrace.features.comparisons.mix import mix_outcome
+from stackrace.features.comparisons.reading import read_comparison
+from stackrace.features.comparisons.report.words import mix_sentence
 
 from .reruns import make_launch, make_slice, race_of
 

@@ -2,16 +2,16 @@
 
 import pytest
 
-from stackrace.apps import bundled
-from stackrace.apps.bundle import BUNDLES
-from stackrace.historic import NAMES
-from stackrace.historic.reading import read_comparison
-from stackrace.model.comparison import Metric
-from stackrace.model.stack import Interface
-from stackrace.servers import catalogue
-from stackrace.setup.sessions import with_bundled_sessions
-from stackrace.spec.race_file import read_race_file
-from stackrace.spec.stack_path import parse_stack
+from stackrace.app import bundled
+from stackrace.app.bundle import BUNDLES
+from stackrace.features.comparisons import NAMES
+from stackrace.features.comparisons.model import Metric
+from stackrace.features.comparisons.reading import read_comparison
+from stackrace.race.preparation.sessions import with_bundled_sessions
+from stackrace.race.request.race_file import read_race_file
+from stackrace.stacks.servers import catalogue
+from stackrace.stacks.stack import Interface
+from stackrace.stacks.stack_path import parse_stack
 
 PARTS = [(name, part) for name in NAMES for part in read_comparison(name).parts]
 

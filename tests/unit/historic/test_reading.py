@@ -2,9 +2,9 @@
 
 import pytest
 
-from stackrace.historic.reading import read_folder
-from stackrace.model.comparison import Basis, Kind, Metric
-from stackrace.model.errors import SpecError
+from stackrace.base.errors import SpecError
+from stackrace.features.comparisons.model import Basis, Kind, Metric
+from stackrace.features.comparisons.reading import read_folder
 
 GOOD = """\
 title = "One against other"

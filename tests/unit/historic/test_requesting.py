@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from stackrace.historic.reading import read_comparison
-from stackrace.historic.requesting import part_request
-from stackrace.model.errors import MissingError, StackError
-from stackrace.model.rerun import Mode
+from stackrace.base.errors import MissingError, StackError
+from stackrace.features.comparisons.reading import read_comparison
+from stackrace.features.comparisons.requesting import part_request
+from stackrace.features.comparisons.rerun import Mode
 
 COMPARISON = read_comparison("mod-wsgi-2009")
 STATIC = COMPARISON.parts[0]

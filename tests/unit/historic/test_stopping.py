@@ -5,9 +5,9 @@ import random
 import pytest
 from tests.unit.race.simulated import asking, plan_for
 
-from stackrace.historic.stopping import FAILING_LAUNCHES, TWIN_BLOCKS, still_open
-from stackrace.model.comparison import Kind
-from stackrace.model.stack import original_path
+from stackrace.features.comparisons.model import Kind
+from stackrace.features.comparisons.stopping import FAILING_LAUNCHES, TWIN_BLOCKS, still_open
+from stackrace.stacks.stack import original_path
 
 from .reruns import ONE, OTHER, cell, make_claim, make_comparison, make_launch, make_slice, paired, race_of
 

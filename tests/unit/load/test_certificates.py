@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from tests.tls import Certificate, make_certificate, secure_server
 
-from stackrace.load.certificates import authorities, why_refused
-from stackrace.model.errors import InputError
-from stackrace.model.load import Tls
+from stackrace.base.errors import InputError
+from stackrace.measure.engine.certificates import authorities, why_refused
+from stackrace.measure.load import Tls
 
 
 def test_a_file_of_certificates_is_taken_as_it_is(certificate: Certificate) -> None:

@@ -10,8 +10,8 @@ import jsonschema
 import pytest
 from tests.factories import make_counts, make_finding, make_load, make_quantiles, make_result
 
-from stackrace.load.document import SCHEMA, VERSION, document
-from stackrace.model.load import Load, LoadResult, TargetResult
+from stackrace.measure.engine.document import SCHEMA, VERSION, document
+from stackrace.measure.load import Load, LoadResult, TargetResult
 from stackrace.report.words import findings as say
 
 VALIDATOR = jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text(encoding="utf-8")))

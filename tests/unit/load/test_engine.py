@@ -5,10 +5,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from stackrace.load.engine import Monitor, run
-from stackrace.model.errors import InputError, RefusedError
-from stackrace.model.load import Load, LoadResult
-from stackrace.model.workload import Answer, Request, Sameness, Workload
+from stackrace.base.errors import InputError, RefusedError
+from stackrace.measure.engine.engine import Monitor, run
+from stackrace.measure.load import Load, LoadResult
+from stackrace.measure.workload import Answer, Request, Sameness, Workload
 
 
 @pytest.fixture

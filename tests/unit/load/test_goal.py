@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from tests.factories import make_counts, make_quantiles, make_result
 
-from stackrace.load.goal import Goal, Miss, Missed
-from stackrace.report.words import capacity as words
+from stackrace.features.capacity import words
+from stackrace.measure.engine.goal import Goal, Miss, Missed
 
 GOAL = Goal({"p50": 0.01, "p99": 0.05})
 

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from stackrace.load.histogram import distribution, merge, quantiles
-from stackrace.model.errors import InputError
-from stackrace.model.load import Quantiles
+from stackrace.base.errors import InputError
+from stackrace.measure.engine.histogram import distribution, merge, quantiles
+from stackrace.measure.load import Quantiles
 
 EMPTY = merge([])
 

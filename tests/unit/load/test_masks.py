@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stackrace.load.masks import fixed_parts
-from stackrace.model.errors import InputError
+from stackrace.base.errors import InputError
+from stackrace.measure.engine.masks import fixed_parts
 
 
 @pytest.mark.parametrize(

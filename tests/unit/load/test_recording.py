@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from stackrace.load.engine import run
-from stackrace.load.recording import read_recording
-from stackrace.model.errors import InputError
-from stackrace.model.load import Load
-from stackrace.model.workload import Answer, AnswerOrigin, Order, Request, Sameness, Workload
+from stackrace.base.errors import InputError
+from stackrace.features.recordings.recording import read_recording
+from stackrace.measure.engine.engine import run
+from stackrace.measure.load import Load
+from stackrace.measure.workload import Answer, AnswerOrigin, Order, Request, Sameness, Workload
 
 SAMPLES = Path(__file__).with_name("samples")
 

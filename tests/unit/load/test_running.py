@@ -10,8 +10,8 @@ import time
 
 import pytest
 
-from stackrace.load.engine import Monitor
-from stackrace.load.running import RunningEngine
+from stackrace.measure.engine.engine import Monitor
+from stackrace.measure.engine.running import RunningEngine
 
 RESULT = object()
 

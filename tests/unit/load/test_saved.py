@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from tests.factories import make_load, make_result
 from tests.unit.load.encoded import encode
 
-from stackrace.load.comparison import compare
-from stackrace.load.document import document
-from stackrace.load.saved import Saved, read_saved
-from stackrace.model.errors import InputError
+from stackrace.base.errors import InputError
+from stackrace.measure.engine.comparison import compare
+from stackrace.measure.engine.document import document
+from stackrace.measure.engine.saved import Saved, read_saved
 
 
 def content(throughput_per_s: float = 1000.0, **load: Any) -> dict[str, Any]:

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from stackrace.load.url import parse
-from stackrace.model.errors import InputError
+from stackrace.base.errors import InputError
+from stackrace.measure.engine.url import parse
 
 
 def test_a_url_is_taken_apart() -> None:

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stackrace.model.core_lists import format_cores, parse_cores
-from stackrace.model.errors import InputError
+from stackrace.base.core_lists import format_cores, parse_cores
+from stackrace.base.errors import InputError
 
 
 @pytest.mark.parametrize(

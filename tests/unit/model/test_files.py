@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from stackrace.model.files import opened, read_bytes, read_text
+from stackrace.base.files import opened, read_bytes, read_text
 
 
 def test_a_file_is_read_without_mark_and_returns(tmp_path: Path) -> None:

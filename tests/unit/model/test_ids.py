@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stackrace.model import ids
-from stackrace.model.errors import InputError
+from stackrace.base import ids
+from stackrace.base.errors import InputError
 
 
 @given(st.integers(0, 2**64 - 1))

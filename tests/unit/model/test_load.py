@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.factories import make_counts, make_quantiles, make_result
 
-from stackrace.model.load import Load, SeriesBin, answered_per_s
+from stackrace.measure.load import Load, SeriesBin, answered_per_s
 
 
 def window(arrivals, latencies, *, connections, duration_s, errors=0):

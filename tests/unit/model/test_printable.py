@@ -2,7 +2,7 @@
 
 import pytest
 
-from stackrace.model.printable import printable
+from stackrace.base.printable import printable
 
 
 @pytest.mark.parametrize(

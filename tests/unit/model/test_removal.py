@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from stackrace.model.present import walk
-from stackrace.model.removal import remove_tree
+from stackrace.base.present import walk
+from stackrace.base.removal import remove_tree
 
 
 @pytest.fixture

@@ -4,8 +4,8 @@ from urllib.parse import quote
 
 import pytest
 
-from stackrace.model.errors import AppError, StackraceError
-from stackrace.model.secrets import MASK, assigned, learn, masked, masked_tail, secrets_in, tells_secret
+from stackrace.base.errors import AppError, StackraceError
+from stackrace.base.secrets import MASK, assigned, learn, masked, masked_tail, secrets_in, tells_secret
 
 
 @pytest.mark.parametrize(

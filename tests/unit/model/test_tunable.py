@@ -1,7 +1,7 @@
 """Which values of a setting are tried."""
 
-from stackrace.model.stack import Setting
-from stackrace.model.tunable import Formula, Spacing, Tunable
+from stackrace.stacks.stack import Setting
+from stackrace.stacks.tunable import Formula, Spacing, Tunable
 
 
 def test_numbers_grow_by_about_the_same_factor_up_to_what_the_cores_allow():

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stackrace.model.errors import InputError
-from stackrace.model.units import COUNT, DURATION, PERCENT, RATE, SIZE
+from stackrace.base.errors import InputError
+from stackrace.base.units import COUNT, DURATION, PERCENT, RATE, SIZE
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stackrace.model.errors import InputError
-from stackrace.model.url_prefix import by_prefix, is_below, url_prefix
+from stackrace.base.errors import InputError
+from stackrace.base.url_prefix import by_prefix, is_below, url_prefix
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from stackrace.model.workload import LARGE_HEAD, MOST_BODY_BYTES, excess
+from stackrace.measure.workload import LARGE_HEAD, MOST_BODY_BYTES, excess
 
 MIB = 1 << 20
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from stackrace.probe import Allowance, allowance
+from stackrace.measure.probe import Allowance, allowance
 
 
 class Clock:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from stackrace.probe import cgroup
+from stackrace.measure.probe import cgroup
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,8 @@ import socket
 
 from tests.unit.probe.children import child, says, tell
 
-from stackrace.probe import connections
-from stackrace.probe.connections import database_connections
+from stackrace.measure.probe import connections
+from stackrace.measure.probe.connections import database_connections
 
 CLIENTS = (
     "import socket; held = []; "

@@ -3,7 +3,7 @@
 import psutil
 import pytest
 
-from stackrace.probe import available_bytes
+from stackrace.measure.probe import available_bytes
 
 
 def test_it_is_what_others_find_too():

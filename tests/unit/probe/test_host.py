@@ -3,7 +3,7 @@
 import os
 import resource
 
-from stackrace.probe import host, host_facts, network_limits
+from stackrace.measure.probe import host, host_facts, network_limits
 
 
 def test_facts_of_this_machine_are_complete():

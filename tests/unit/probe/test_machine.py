@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from stackrace.probe import difference, kernel_counters, read_machine
+from stackrace.measure.probe import difference, kernel_counters, read_machine
 
 STAT = b"cpu  100 10 50 800 20 3 7 30 5 0\ncpu0 50 5 25 400 10 1 3 15 2 0\ncpu1 50 5 25 400 10 2 4 15 3 0\nintr 1\n"
 NETSTAT = b"""TcpExt: SyncookiesSent ListenOverflows ListenDrops TCPTimeouts TCPSynRetrans

@@ -5,9 +5,9 @@ from pathlib import Path
 
 from tests.unit.probe.children import child, says, tell
 
-from stackrace.probe.cpu import process_cpu_ns
-from stackrace.probe.memory import memory_bytes
-from stackrace.probe.processes import read_process
+from stackrace.measure.probe.cpu import process_cpu_ns
+from stackrace.measure.probe.memory import memory_bytes
+from stackrace.measure.probe.processes import read_process
 
 VANISHED = 2**22 + 7
 """Above the highest process id there can be."""

@@ -5,8 +5,8 @@ import time
 
 from tests.unit.probe.children import child, says, tell, wait_until
 
-from stackrace.model.launch import HopUsage
-from stackrace.probe import Allowance, MemoryWatch, Sampler
+from stackrace.measure.launch import HopUsage
+from stackrace.measure.probe import Allowance, MemoryWatch, Sampler
 
 WAITING = "say(); sys.stdin.readline(); {work}; say(); sys.stdin.read()"
 IDLE = "say(); sys.stdin.read()"

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from stackrace.probe import canary_ns, difference, read_machine, speed
+from stackrace.measure.probe import canary_ns, difference, read_machine, speed
 
 CPU = "/sys/devices/system/cpu"
 FILES = {

@@ -1,6 +1,6 @@
 """Threads of one core, as /sys tells them."""
 
-from stackrace.probe import physical_cores
+from stackrace.measure.probe import physical_cores
 
 
 def machine(folder, **siblings):

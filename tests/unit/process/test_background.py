@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from stackrace.process import Background
+from stackrace.base.process import Background
 
 
 def test_its_result_is_had_as_often_as_it_is_asked_for():

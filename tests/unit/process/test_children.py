@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from stackrace.process import attended, run, within
+from stackrace.base.process import attended, run, within
 
 
 def test_the_exit_code_is_returned():
@@ -79,7 +79,7 @@ def test_a_daemon_that_it_started_ends_with_it(tmp_path, end):
 def test_a_daemon_that_it_started_ends_when_we_are_killed(tmp_path):
     note = tmp_path / "pid"
     command = ["sh", "-c", f"{DAEMON.format(note=note)}; sleep 1000"]
-    ours = f"from stackrace.process import attended, within; attended({command}, within(1000))"
+    ours = f"from stackrace.base.process import attended, within; attended({command}, within(1000))"
     process = subprocess.Popen([sys.executable, "-c", ours])
     while not note.exists() or not note.read_text():
         time.sleep(0.01)

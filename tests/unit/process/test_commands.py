@@ -12,8 +12,8 @@ from types import SimpleNamespace
 import pytest
 from tests.interrupting import interrupt_parent
 
-from stackrace.process import commands
-from stackrace.process.commands import MOST_BYTES, run
+from stackrace.base.process import commands
+from stackrace.base.process.commands import MOST_BYTES, run
 
 
 def call(*command, timeout_s=math.inf):

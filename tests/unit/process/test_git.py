@@ -5,8 +5,8 @@ import subprocess
 
 import pytest
 
-from stackrace.model.errors import OwnerError
-from stackrace.process import foreign_filters, git
+from stackrace.base.errors import OwnerError
+from stackrace.base.process import foreign_filters, git
 
 
 @pytest.fixture

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from stackrace.model.errors import InputError
-from stackrace.publish.address import PASSWORD, USER, couch_address
+from stackrace.base.errors import InputError
+from stackrace.features.publish.address import PASSWORD, USER, couch_address
 
 
 def test_a_url_is_taken_apart():

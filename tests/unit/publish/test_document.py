@@ -10,10 +10,10 @@ from dataclasses import replace
 import pytest
 from tests.factories import make_race
 
-from stackrace.model.errors import StoreError
-from stackrace.model.launch import Failure, FailureKind
-from stackrace.publish import document as documents
-from stackrace.publish import published, race_from
+from stackrace.base.errors import StoreError
+from stackrace.features.publish import document as documents
+from stackrace.features.publish import published, race_from
+from stackrace.measure.launch import Failure, FailureKind
 
 RACE = make_race()
 SENT = published(RACE)

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from tests.factories import make_race
 
-from stackrace.codec import encode
-from stackrace.model.launch import Failure, FailureKind
-from stackrace.model.race import StackFacts
-from stackrace.publish.privacy import Discretion
+from stackrace.base.codec import encode
+from stackrace.features.publish.privacy import Discretion
+from stackrace.measure.launch import Failure, FailureKind
+from stackrace.race.results.race import StackFacts
 
 DISCRETION = Discretion(Path("/home/ana"), "ana")
 

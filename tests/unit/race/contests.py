@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 from tests.factories import make_load, make_race, make_result
 
-from stackrace.model import ids
-from stackrace.model.launch import HopUsage, Launch, Slice
+from stackrace.base import ids
+from stackrace.measure.launch import HopUsage, Launch, Slice
 
 MIB = 1024**2
 

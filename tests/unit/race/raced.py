@@ -8,9 +8,9 @@ from dataclasses import replace
 
 from tests.factories import make_finding, make_load, make_quantiles, make_race, make_result
 
-from stackrace.model import ids
-from stackrace.model.launch import HopUsage, Launch, Slice
-from stackrace.model.verdict import Effect, Verdict
+from stackrace.base import ids
+from stackrace.base.verdict import Effect, Verdict
+from stackrace.measure.launch import HopUsage, Launch, Slice
 
 GOOD, BAD = Verdict(), Verdict((make_finding("steal", Effect.REDOES),))
 

@@ -7,19 +7,19 @@ from dataclasses import replace
 
 from tests.factories import make_race, make_result
 
-from stackrace.checks import Observation
+from stackrace.app.app import App, Entry, EntryKind
 from stackrace.deploy.place import REST_LOOK_S, WARM_BIN_S, Launched, Retired
-from stackrace.model.app import App, Entry, EntryKind
-from stackrace.model.host import Disturbance, MachineDelta
-from stackrace.model.launch import Failure, FailureKind
-from stackrace.model.load import Load
-from stackrace.model.race import Question, RacePlan, Resources
-from stackrace.model.stack import Interface
-from stackrace.model.workload import Workload
+from stackrace.measure.host import Disturbance, MachineDelta
+from stackrace.measure.launch import Failure, FailureKind
+from stackrace.measure.load import Load
+from stackrace.measure.workload import Workload
 from stackrace.race import runner
 from stackrace.race.decisions import decisions
-from stackrace.servers import catalogue
-from stackrace.spec.stack_path import parse_stack
+from stackrace.race.results.race import Question, RacePlan, Resources
+from stackrace.stacks.servers import catalogue
+from stackrace.stacks.stack import Interface
+from stackrace.stacks.stack_path import parse_stack
+from stackrace.validity import Observation
 
 CORES = Resources(stack_cores=(0,), generator_cores=(1,))
 PATHS = ("gunicorn", "waitress", "cheroot")

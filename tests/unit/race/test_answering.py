@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from tests.factories import make_failure, make_load, make_quantiles, make_race, make_result
 
-from stackrace.model import ids
-from stackrace.model.answer import AnswerKind
-from stackrace.model.launch import FailureKind, Launch, Slice
+from stackrace.base import ids
+from stackrace.measure.launch import FailureKind, Launch, Slice
 from stackrace.race.answering import answer_of
 from stackrace.race.judged_level import JudgedLevel
 from stackrace.race.levels import measured_levels
+from stackrace.race.results.answer import AnswerKind
 from stackrace.race.standing import standing
 from stackrace.report.words import words_of
 from stackrace.stats.judge import judge

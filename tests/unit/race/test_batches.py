@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stackrace.checks import MEMORY_SHARE
-from stackrace.model.race import Ending
 from stackrace.race.batches import Memory
+from stackrace.race.results.race import Ending
+from stackrace.validity import MEMORY_SHARE
 
 from . import simulated
 from .simulated import CORES, PATHS, SPEEDS, Nowhere

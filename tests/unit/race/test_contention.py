@@ -6,12 +6,12 @@ from dataclasses import replace
 from tests.factories import make_race
 from tests.unit.race.simulated import SPEEDS, Nowhere, race
 
-from stackrace.model.host import Disturbance, MachineDelta, Offender
-from stackrace.model.race import Ending
-from stackrace.model.verdict import Effect, Finding, Verdict
+from stackrace.base.verdict import Effect, Finding, Verdict
+from stackrace.measure.host import Disturbance, MachineDelta, Offender
 from stackrace.race.activity import Activity
 from stackrace.race.events import Progress
 from stackrace.race.levels import measured_levels
+from stackrace.race.results.race import Ending
 from stackrace.race.steps import LONGEST_WAIT_S
 from stackrace.report.words.neighbours import busy, disturbed
 

@@ -5,13 +5,13 @@ from dataclasses import replace
 import pytest
 from tests.factories import make_counts, make_failure
 
-from stackrace.checks.answers import failures, unexpected_status
-from stackrace.model.current import CurrentDeployment, CurrentQueue
-from stackrace.model.current_standing import CurrentKind
-from stackrace.model.launch import FailureKind
-from stackrace.model.verdict import Effect, Verdict
+from stackrace.base.verdict import Effect, Verdict
+from stackrace.features.current.model import CurrentDeployment, CurrentQueue
+from stackrace.features.current.result import CurrentKind
+from stackrace.measure.launch import FailureKind
 from stackrace.race.standing import standing
 from stackrace.report.words import words_of
+from stackrace.validity.answers import failures, unexpected_status
 
 from .contests import Entry, contest, flat
 from .raced import merged

@@ -9,8 +9,8 @@ from dataclasses import replace
 import pytest
 from tests.factories import make_load
 
-from stackrace.model.race import Question
 from stackrace.race.decisions import decisions
+from stackrace.race.results.race import Question
 from stackrace.race.standing import standing
 
 from .raced import merged, race_of, race_with_workloads, slice_of

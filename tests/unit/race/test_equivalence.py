@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from stackrace.model.equivalence import Verdict
-from stackrace.model.stack import Interface, Side, side_path
 from stackrace.race.equivalence import equivalence_of, until_known
-from stackrace.servers import catalogue
-from stackrace.spec.stack_path import parse_stack
+from stackrace.stacks.servers import catalogue
+from stackrace.stacks.stack import Interface, Side, side_path
+from stackrace.stacks.stack_path import parse_stack
+from stackrace.stats.values.equivalence import Verdict
 
 from .raced import race_of
 

@@ -8,9 +8,9 @@ from tests.checks import make_check
 from tests.factories import make_failure, make_race
 from tests.unit.checks.healthy import counts, result
 
-from stackrace.model.launch import FailureKind, Launch, Slice
-from stackrace.model.load import Load
-from stackrace.model.verdict import Effect, Finding, Verdict
+from stackrace.base.verdict import Effect, Finding, Verdict
+from stackrace.measure.launch import FailureKind, Launch, Slice
+from stackrace.measure.load import Load
 from stackrace.race.ledger import Ledger
 from stackrace.race.steps import Steps
 

@@ -10,11 +10,11 @@ from tests.unit.race.raced import merged, race_of
 from tests.unit.race.simulated import SPEEDS, Nowhere, race
 
 from stackrace.deploy.place import Fleet
-from stackrace.model.answer import AnswerKind
-from stackrace.model.machines import MachineVerdict
 from stackrace.race.decisions import Decisions, decisions
 from stackrace.race.machines import compared, pooled
+from stackrace.race.results.answer import AnswerKind
 from stackrace.race.standing import standing
+from stackrace.stats.values.machines import MachineVerdict
 
 RATES = {"a": 1300.0, "b": 1000.0, "c": 600.0}
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from tests.factories import make_finding
 
-from stackrace.model.verdict import Effect, Verdict
+from stackrace.base.verdict import Effect, Verdict
 from stackrace.race.percentiles import latency_limits
 from stackrace.race.standing import standing
 

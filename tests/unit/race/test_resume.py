@@ -5,13 +5,13 @@ from dataclasses import replace
 import pytest
 from tests.factories import make_failure, make_race
 
-from stackrace.model.errors import InputError
-from stackrace.model.launch import FailureKind
-from stackrace.model.race import Ending, StackFacts
+from stackrace.base.errors import InputError
+from stackrace.measure.launch import FailureKind
 from stackrace.race import runner
 from stackrace.race.decisions import decisions
 from stackrace.race.events import BlockStarted, LaunchStarted, RaceResumed, SliceEnded
 from stackrace.race.ledger import Ledger
+from stackrace.race.results.race import Ending, StackFacts
 from stackrace.race.resume import blocks_done, counted, going_on
 from stackrace.race.standing import standing
 

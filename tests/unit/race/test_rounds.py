@@ -2,8 +2,8 @@
 
 import pytest
 
-from stackrace.model.errors import InputError
-from stackrace.model.race import Ending
+from stackrace.base.errors import InputError
+from stackrace.race.results.race import Ending
 
 from .simulated import PATHS, SPEEDS, Nowhere, race
 

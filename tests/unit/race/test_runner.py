@@ -7,15 +7,15 @@ from dataclasses import replace
 import pytest
 from tests.factories import make_race
 
-from stackrace.model.errors import InputError
-from stackrace.model.launch import FailureKind
-from stackrace.model.page_time import PageTime
-from stackrace.model.race import Ending
+from stackrace.base.errors import InputError
+from stackrace.measure.launch import FailureKind
+from stackrace.measure.page_time import PageTime
 from stackrace.race import runner
 from stackrace.race.activity import Activity
 from stackrace.race.decisions import Decisions
 from stackrace.race.events import LaunchEnded, LaunchStarted, Progress, RaceEnded, RaceStarted, SliceEnded
 from stackrace.race.ledger import FAILED_LAUNCHES, Ledger
+from stackrace.race.results.race import Ending
 from stackrace.race.steps import Steps
 
 from .simulated import PATHS, SPEEDS, Nowhere, asking, cells_of, plan_for, race

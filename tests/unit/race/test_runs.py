@@ -4,11 +4,11 @@ import itertools
 import math
 from dataclasses import replace
 
-from stackrace.model.launch import FailureKind
-from stackrace.model.race import Ending
+from stackrace.measure.launch import FailureKind
 from stackrace.race.activity import Activity
 from stackrace.race.events import BlockStarted, LaunchEnded, Progress, RaceEnded
 from stackrace.race.ledger import FAILED_LAUNCHES
+from stackrace.race.results.race import Ending
 from stackrace.race.runs import RUN_LIMIT_S
 from stackrace.report.words import findings as say
 

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from stackrace.model.interval import Interval
-from stackrace.model.sensitivity import LargerDifference, LatencyCounts
+from stackrace.base.interval import Interval
+from stackrace.race.results.sensitivity import LargerDifference, LatencyCounts
 from stackrace.race.sensitivity import _latency
 from stackrace.race.standing import standing
 

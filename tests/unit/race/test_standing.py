@@ -8,11 +8,11 @@ from dataclasses import replace
 import pytest
 from tests.factories import make_failure, make_load, make_race
 
-from stackrace.model import ids
-from stackrace.model.answer import AnswerKind
-from stackrace.model.launch import FailureKind, MemorySample
-from stackrace.model.race import Ending, Question
+from stackrace.base import ids
+from stackrace.measure.launch import FailureKind, MemorySample
 from stackrace.race.decisions import decisions
+from stackrace.race.results.answer import AnswerKind
+from stackrace.race.results.race import Ending, Question
 from stackrace.race.standing import standing
 from stackrace.report.words import words_of
 from stackrace.report.words.failures import message

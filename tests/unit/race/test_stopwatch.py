@@ -2,7 +2,7 @@
 
 import pytest
 
-from stackrace.model.duty import Duty
+from stackrace.race.results.duty import Duty
 from stackrace.race.stopwatch import Phase, Stopwatch
 
 from .simulated import PATHS, SPEEDS, Nowhere, race

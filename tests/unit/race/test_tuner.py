@@ -6,9 +6,8 @@ from dataclasses import replace
 import pytest
 from tests.factories import make_race, make_result
 
-from stackrace.model.launch import HopUsage, MemorySample
-from stackrace.model.race import Ending
-from stackrace.model.tuned import (
+from stackrace.base.verdict import Effect, Finding, Verdict
+from stackrace.features.tune.model import (
     GoalKind,
     Infeasible,
     Knob,
@@ -19,11 +18,12 @@ from stackrace.model.tuned import (
     TuningLimits,
     Unfit,
 )
-from stackrace.model.verdict import Effect, Finding, Verdict
+from stackrace.features.tune.result import leading, tuned
+from stackrace.features.tune.stats.rounds import FINAL_LAUNCHES
+from stackrace.features.tune.tuner import Tuner, places_of, unfit
+from stackrace.measure.launch import HopUsage, MemorySample
 from stackrace.race import runner
-from stackrace.race.tuned import leading, tuned
-from stackrace.race.tuner import Tuner, places_of, unfit
-from stackrace.stats.tuning.rounds import FINAL_LAUNCHES
+from stackrace.race.results.race import Ending
 
 from .simulated import Clock, Nowhere, plan_for
 

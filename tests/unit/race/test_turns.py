@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from tests.factories import make_finding, make_load, make_race, make_result
 
-from stackrace.model.launch import Launch, Slice
-from stackrace.model.verdict import Effect, Verdict
+from stackrace.base.verdict import Effect, Verdict
+from stackrace.measure.launch import Launch, Slice
 from stackrace.race.turns import turns
 
 REDONE = Verdict((make_finding("steal", Effect.REDOES),))

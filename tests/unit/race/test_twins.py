@@ -6,13 +6,13 @@ import itertools
 
 import pytest
 
+from stackrace.base.errors import InputError
 from stackrace.deploy.place import Launched
-from stackrace.model.errors import InputError
-from stackrace.model.launch import Failure, FailureKind
-from stackrace.model.race import Ending, StackFacts
-from stackrace.model.stack import original_path, twin_path
+from stackrace.measure.launch import Failure, FailureKind
 from stackrace.race.events import Progress, RaceStarted, StackDescribed, TwinChosen
+from stackrace.race.results.race import Ending, StackFacts
 from stackrace.race.twins import TWIN_BLOCKS
+from stackrace.stacks.stack import original_path, twin_path
 
 from . import simulated
 from .simulated import PATHS, SPEEDS, Nowhere, asking, cells_of

@@ -8,11 +8,11 @@ from dataclasses import replace
 
 from tests.factories import make_load
 
-from stackrace.model.answer import Answer, AnswerKind
-from stackrace.model.load import TargetResult
-from stackrace.model.verdict import Effect
+from stackrace.base.verdict import Effect
+from stackrace.measure.load import TargetResult
 from stackrace.race.decisions import decisions
 from stackrace.race.race_view import race_view
+from stackrace.race.results.answer import Answer, AnswerKind
 from stackrace.race.standing import standing
 from stackrace.report.words import findings as say
 from stackrace.report.words import words_of

@@ -6,7 +6,7 @@ import pytest
 from tests.factories import make_quantiles, make_race
 from tests.unit.race.raced import launch_of, slice_of
 
-from stackrace.model.load import EngineShare
+from stackrace.measure.load import EngineShare
 from stackrace.race.standing import standing
 
 

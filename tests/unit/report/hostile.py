@@ -4,15 +4,15 @@ from dataclasses import replace
 
 from tests.factories import make_failure, make_race, make_standing
 
-from stackrace.model.costs import Costs, Need
-from stackrace.model.interval import Interval
-from stackrace.model.launch import FailureKind
-from stackrace.model.machines import MachineComparison, MachineVerdict, RatioShift
-from stackrace.model.race import StackFacts
-from stackrace.model.right_answer import Likeness, RightAnswer
-from stackrace.model.sensitivity import LessMemory
-from stackrace.model.standing import Standing
-from stackrace.model.verdict import Effect, Finding, Verdict
+from stackrace.base.interval import Interval
+from stackrace.base.verdict import Effect, Finding, Verdict
+from stackrace.measure.expectation import Likeness, RightAnswer
+from stackrace.measure.launch import FailureKind
+from stackrace.race.results.costs import Costs, Need
+from stackrace.race.results.race import StackFacts
+from stackrace.race.results.sensitivity import LessMemory
+from stackrace.race.results.standing import Standing
+from stackrace.stats.values.machines import MachineComparison, MachineVerdict, RatioShift
 
 EVIL = "<script>alert(1)</script>\x1b[31m\"'|`&\n\x00\u202e]]>{{ 7*7 }}\ud800"
 STACK = f"nginx/http/gunicorn:workers=4,name={EVIL}"

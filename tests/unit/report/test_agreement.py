@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from tests.unit.race.contests import Entry, contest
 from tests.unit.race.raced import merged
 
-from stackrace.model.current import CurrentDeployment
-from stackrace.model.interval import Interval
-from stackrace.model.numbers import number
-from stackrace.model.race import Question
+from stackrace.base.interval import Interval
+from stackrace.base.numbers import number
+from stackrace.features.current.model import CurrentDeployment
+from stackrace.race.results.race import Question
 from stackrace.race.standing import standing
 from stackrace.report import figures
 from stackrace.report.document import document

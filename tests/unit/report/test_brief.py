@@ -9,20 +9,20 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from tests.factories import STACKS, make_failure, make_finding, make_race, make_standing, with_workloads
 
+from stackrace.base.printable import one_line
+from stackrace.base.verdict import Effect, Finding, Verdict
 from stackrace.cli.run.next_steps import short_steps
-from stackrace.model.current import CurrentDeployment, CurrentGap, CurrentQueue
-from stackrace.model.current_standing import CurrentErrors, CurrentKind
-from stackrace.model.launch import FailureKind
-from stackrace.model.printable import one_line
-from stackrace.model.race import Ending, LeftOut
-from stackrace.model.verdict import Effect, Finding, Verdict
+from stackrace.features.current.model import CurrentDeployment, CurrentGap, CurrentQueue
+from stackrace.features.current.result import CurrentErrors, CurrentKind
+from stackrace.features.current.words import failing
+from stackrace.measure.launch import FailureKind
+from stackrace.race.results.race import Ending, LeftOut
 from stackrace.report import html
 from stackrace.report.result import standing_of
 from stackrace.report.short_names import renamed, short_names
 from stackrace.report.terminal import make_console, print_report
 from stackrace.report.words import words_of
 from stackrace.report.words.answer import answer
-from stackrace.report.words.current import failing
 
 LONG = "nginx:config=deploy/production/nginx/sites/shop.conf/uwsgi/uwsgi:config=deploy/production/uwsgi/shop.ini"
 LINES, COLUMNS = 32, 100

@@ -2,7 +2,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from stackrace.model.standing import Interval
+from stackrace.race.results.standing import Interval
 from stackrace.report.charts.bars import interval_bar
 from stackrace.report.charts.scale import linear, logarithmic
 from stackrace.report.charts.split import Role, parts

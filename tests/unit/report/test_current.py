@@ -7,14 +7,14 @@ from dataclasses import replace
 import jsonschema
 from tests.factories import STACKS, make_race, make_standing
 
-from stackrace.model.current import CurrentChange, CurrentDeployment, CurrentGap
-from stackrace.model.current_standing import CurrentKind, CurrentStanding
-from stackrace.model.interval import Interval
-from stackrace.model.own import Concern, Weight
-from stackrace.race.current import current_standing
+from stackrace.base.interval import Interval
+from stackrace.features.current.model import CurrentChange, CurrentDeployment, CurrentGap
+from stackrace.features.current.result import CurrentKind, CurrentStanding
+from stackrace.features.current.standing import current_standing
+from stackrace.features.current.words import current, taken_over
 from stackrace.report import SCHEMA, Format, document, render
 from stackrace.report.terminal import make_console, print_report
-from stackrace.report.words.current import current, taken_over
+from stackrace.stacks.native_options import Concern, Weight
 
 FOUND = CurrentDeployment(
     stack=STACKS[1],

@@ -6,10 +6,10 @@ import jsonschema
 import pytest
 from tests.factories import STACKS, make_counts, make_quantiles, make_race, make_standing
 
-from stackrace.model.duty import Duty
-from stackrace.model.load import LoadResult, TargetResult
-from stackrace.model.race import Ending, LeftOut
-from stackrace.model.standing import Interval
+from stackrace.measure.load import LoadResult, TargetResult
+from stackrace.race.results.duty import Duty
+from stackrace.race.results.race import Ending, LeftOut
+from stackrace.race.results.standing import Interval
 from stackrace.report import SCHEMA, Format, document, render
 
 from .hostile import hostile_race, hostile_standing

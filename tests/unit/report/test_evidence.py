@@ -2,12 +2,12 @@
 
 from tests.factories import make_race
 
-from stackrace.model.equivalence import Equivalence, Proof, Reloaded, Verdict
-from stackrace.model.interval import Interval
-from stackrace.report.evidence import evidence
+from stackrace.base.interval import Interval
+from stackrace.features.export.evidence import evidence
+from stackrace.features.export.words import equivalence, limits
 from stackrace.report.result import standing_of
 from stackrace.report.words import words_of
-from stackrace.report.words.evidence import equivalence, limits
+from stackrace.stats.values.equivalence import Equivalence, Proof, Reloaded, Verdict
 
 
 def same(verdict, low, high, **changes):

@@ -6,8 +6,8 @@ from xml.etree import ElementTree
 import pytest
 from tests.factories import STACKS, make_race, make_standing
 
-from stackrace.model.launch import Failure, FailureKind, Lack
-from stackrace.model.standing import Withdrawal
+from stackrace.measure.launch import Failure, FailureKind, Lack
+from stackrace.race.results.standing import Withdrawal
 from stackrace.report import Format, render
 from stackrace.report.words import words_of
 

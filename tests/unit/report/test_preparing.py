@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from stackrace.model.preparing import Preparing, Step
+from stackrace.deploy.preparing import Preparing, Step
 from stackrace.report.preparing import preparing_words
 
 

@@ -3,10 +3,10 @@ from dataclasses import replace
 
 from tests.factories import make_race
 
-from stackrace.model.right_answer import Likeness, RightAnswer
+from stackrace.measure.expectation import Likeness, RightAnswer
+from stackrace.race.request.race_file import read_race_file
 from stackrace.report.repeat import race_file
 from stackrace.report.words import race_words
-from stackrace.spec.race_file import read_race_file
 
 
 def test_the_race_file_asks_the_same_question(tmp_path):

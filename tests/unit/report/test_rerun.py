@@ -20,17 +20,16 @@ from tests.unit.historic.reruns import (
     rerun_of,
 )
 
-from stackrace.historic import NAMES
-from stackrace.historic.judging import judged
-from stackrace.historic.reading import read_comparison
-from stackrace.model.comparison import Basis, Kind
-from stackrace.model.rerun import MixOutcome, Mode, PartOutcome, Prediction, Ruling
+from stackrace.features.comparisons import NAMES
+from stackrace.features.comparisons.judging import judged
+from stackrace.features.comparisons.model import Basis, Kind
+from stackrace.features.comparisons.reading import read_comparison
+from stackrace.features.comparisons.report import FORMATS, render_rerun, words
+from stackrace.features.comparisons.report.chart import claim_drawing, claims_scale
+from stackrace.features.comparisons.report.terminal import print_rerun
+from stackrace.features.comparisons.rerun import MixOutcome, Mode, PartOutcome, Prediction, Ruling
 from stackrace.report.exporter import Format
-from stackrace.report.historic import FORMATS, render_rerun
-from stackrace.report.historic.chart import claim_drawing, claims_scale
-from stackrace.report.historic.terminal import print_rerun
 from stackrace.report.terminal import make_console
-from stackrace.report.words import rerun as words
 
 from .hostile import EVIL
 

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 from tests.factories import STACKS, make_race, make_standing
 
-from stackrace.model.interval import Interval
-from stackrace.model.race import LeftOut
+from stackrace.base.interval import Interval
+from stackrace.race.results.race import LeftOut
 from stackrace.report import html
 from stackrace.report.terminal import make_console, print_report
 from stackrace.report.words import words_of

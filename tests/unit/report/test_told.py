@@ -11,20 +11,20 @@ import jsonschema
 import pytest
 from tests.factories import STACKS, make_finding, make_load, make_race, make_standing
 
-from stackrace.model import sensitivity
-from stackrace.model.answer import Answer, AnswerKind
-from stackrace.model.costs import Costs, Need
-from stackrace.model.lead import Lead, LeadKind
-from stackrace.model.race import Ending, Enforcement, Resources
-from stackrace.model.scaling import ScalingCurve, ScalingLaw, Unfit, UnfitKind
-from stackrace.model.sensitivity import LessMemory, NoErrors
-from stackrace.model.standing import Interval
-from stackrace.model.verdict import Effect, Verdict
+from stackrace.base.verdict import Effect, Verdict
+from stackrace.race.results import sensitivity
+from stackrace.race.results.answer import Answer, AnswerKind
+from stackrace.race.results.costs import Costs, Need
+from stackrace.race.results.lead import Lead, LeadKind
+from stackrace.race.results.race import Ending, Enforcement, Resources
+from stackrace.race.results.sensitivity import LessMemory, NoErrors
+from stackrace.race.results.standing import Interval
 from stackrace.race.resume import going_on
 from stackrace.report import SCHEMA, Format, document, render
 from stackrace.report.complaints import complaints, refused
 from stackrace.report.terminal import make_console, print_report
 from stackrace.report.words import race_words, scaling, words_of
+from stackrace.stats.values.scaling import ScalingCurve, ScalingLaw, Unfit, UnfitKind
 
 MEMORY = 2048 * 1024**2
 TWINS = replace(make_finding("twins differ", Effect.INVALIDATES), seen="two identical stacks came out 4 % apart")

@@ -5,10 +5,10 @@ import pytest
 from tests.factories import STACKS, make_failure, make_finding, make_path, make_race, make_standing
 
 import stackrace.report
-from stackrace.load.histogram import quantiles
-from stackrace.model.duty import Duty
-from stackrace.model.race import Ending
-from stackrace.model.verdict import Effect, Verdict
+from stackrace.base.verdict import Effect, Verdict
+from stackrace.measure.engine.histogram import quantiles
+from stackrace.race.results.duty import Duty
+from stackrace.race.results.race import Ending
 from stackrace.race.resume import going_on
 from stackrace.race.standing import standing
 from stackrace.report import charts, figures, paths, terminal_bar

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from stackrace.model.stack import BEHIND_ANOTHER, Interface, Protocol, SettingValue, Socket
-from stackrace.servers import Endpoint, Hosted, PythonRuntime, Recipe, RubyRuntime, Site, catalogue
+from stackrace.stacks.servers import Endpoint, Hosted, PythonRuntime, Recipe, RubyRuntime, Site, catalogue
+from stackrace.stacks.stack import BEHIND_ANOTHER, Interface, Protocol, SettingValue, Socket
 
 GOLDEN = Path(__file__).with_name("golden")
 SYNTHETIC = Path("/srv/site")

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from stackrace.model.stack import Protocol, Socket
-from stackrace.servers.apache.server import SERVER
+from stackrace.stacks.servers.apache.server import SERVER
+from stackrace.stacks.stack import Protocol, Socket
 
 FORWARDS = sorted(SERVER.spec.forwards)
 LINKS = [(protocol, socket) for protocol in FORWARDS for socket in SERVER.spec.forwards[protocol]]

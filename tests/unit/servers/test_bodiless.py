@@ -7,9 +7,9 @@ import asyncio
 import pytest
 from tests.unit.servers.conftest import hosted
 
-from stackrace.model.stack import Interface
-from stackrace.servers.bodiless import asgi_without_body, wsgi_without_body
-from stackrace.servers.site import BODILESS, bodiless_files
+from stackrace.stacks.servers.bodiless import asgi_without_body, wsgi_without_body
+from stackrace.stacks.servers.site import BODILESS, bodiless_files
+from stackrace.stacks.stack import Interface
 
 
 class Body:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from stackrace.model.stack import Protocol, Socket
-from stackrace.servers import Endpoint
-from stackrace.servers.caddy.server import SERVER
+from stackrace.stacks.servers import Endpoint
+from stackrace.stacks.servers.caddy.server import SERVER
+from stackrace.stacks.stack import Protocol, Socket
 
 FORWARDS = sorted(SERVER.spec.forwards)
 

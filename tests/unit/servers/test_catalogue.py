@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from stackrace import servers
-from stackrace.model.stack import BEHIND_ANOTHER, Protocol, Socket
-from stackrace.servers import Guest, Server, catalogue
+from stackrace.stacks import servers
+from stackrace.stacks.servers import Guest, Server, catalogue
+from stackrace.stacks.stack import BEHIND_ANOTHER, Protocol, Socket
 
 ENTRIES = list(catalogue())
 SERVERS = [entry for entry in ENTRIES if isinstance(entry, Server)]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from stackrace.model.stack import Interface, Socket
-from stackrace.servers import catalogue
-from stackrace.servers.cherokee.server import SERVER
-from stackrace.spec.stack_path import parse_stack
+from stackrace.stacks.servers import catalogue
+from stackrace.stacks.servers.cherokee.server import SERVER
+from stackrace.stacks.stack import Interface, Socket
+from stackrace.stacks.stack_path import parse_stack
 
 FORWARDS = sorted(SERVER.spec.forwards)
 

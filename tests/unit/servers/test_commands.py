@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from stackrace.model.stack import Interface, Protocol
-from stackrace.servers import catalogue
+from stackrace.stacks.servers import catalogue
+from stackrace.stacks.stack import Interface, Protocol
 
 PROGRAMS = {
     "bjoern": [{}],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from stackrace.servers.flup.launcher import Prefork, at_the_root, bind_address
+from stackrace.stacks.servers.flup.launcher import Prefork, at_the_root, bind_address
 
 
 def test_an_address_with_a_port_is_tcp_and_any_other_a_unix_socket():

@@ -6,11 +6,11 @@ import re
 
 import pytest
 
-from stackrace.model.errors import InputError, StackError
-from stackrace.model.stack import Interface
-from stackrace.servers import catalogue
-from stackrace.servers.catalogue import GONE
-from stackrace.spec.stack_path import parse_stack
+from stackrace.base.errors import InputError, StackError
+from stackrace.stacks.servers import catalogue
+from stackrace.stacks.servers.catalogue import GONE
+from stackrace.stacks.stack import Interface
+from stackrace.stacks.stack_path import parse_stack
 
 ANY = frozenset(Interface)
 

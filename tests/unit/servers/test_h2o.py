@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from stackrace.model.errors import StackError
-from stackrace.model.stack import Interface, Protocol, Socket
-from stackrace.servers import Endpoint, catalogue
-from stackrace.servers.h2o.server import SERVER
-from stackrace.spec.stack_path import parse_stack
+from stackrace.base.errors import StackError
+from stackrace.stacks.servers import Endpoint, catalogue
+from stackrace.stacks.servers.h2o.server import SERVER
+from stackrace.stacks.stack import Interface, Protocol, Socket
+from stackrace.stacks.stack_path import parse_stack
 
 FORWARDS = sorted(SERVER.spec.forwards)
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from stackrace.model.stack import Protocol, Socket
-from stackrace.servers import Endpoint
-from stackrace.servers.haproxy.server import SERVER
+from stackrace.stacks.servers import Endpoint
+from stackrace.stacks.servers.haproxy.server import SERVER
+from stackrace.stacks.stack import Protocol, Socket
 
 
 @pytest.mark.parametrize("socket", list(Socket))

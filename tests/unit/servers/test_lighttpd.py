@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from stackrace.model.stack import Socket
-from stackrace.servers.lighttpd.server import SERVER
+from stackrace.stacks.servers.lighttpd.server import SERVER
+from stackrace.stacks.stack import Socket
 
 FORWARDS = sorted(SERVER.spec.forwards)
 

@@ -9,8 +9,8 @@ from types import ModuleType, SimpleNamespace
 
 import pytest
 
-from stackrace.servers.apache.server import SERVER as APACHE
-from stackrace.servers.mod_python.server import HANDLER, MODULE
+from stackrace.stacks.servers.apache.server import SERVER as APACHE
+from stackrace.stacks.servers.mod_python.server import HANDLER, MODULE
 
 
 def test_it_renders_as_in_the_golden_file(make_site, assert_golden):
@@ -90,8 +90,8 @@ def answer(monkeypatch):
     )
     monkeypatch.setitem(sys.modules, "mod_python", ModuleType("mod_python"))
     monkeypatch.setitem(sys.modules, "mod_python.apache", apache)
-    monkeypatch.delitem(sys.modules, "stackrace.servers.mod_python.handler", raising=False)
-    handler = importlib.import_module("stackrace.servers.mod_python.handler")
+    monkeypatch.delitem(sys.modules, "stackrace.stacks.servers.mod_python.handler", raising=False)
+    handler = importlib.import_module("stackrace.stacks.servers.mod_python.handler")
 
     def ask(application, body=b"", target=Request.unparsed_uri):
         monkeypatch.setitem(sys.modules, "stackrace_entry", SimpleNamespace(application=application))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from stackrace.servers.apache.server import SERVER as APACHE
-from stackrace.servers.mod_wsgi.server import MODULE, SERVER
+from stackrace.stacks.servers.apache.server import SERVER as APACHE
+from stackrace.stacks.servers.mod_wsgi.server import MODULE, SERVER
 
 MODES = SERVER.spec.setting("mode").choices
 

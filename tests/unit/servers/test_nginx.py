@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from stackrace.model.stack import Protocol, Socket
-from stackrace.servers import Endpoint
-from stackrace.servers.nginx.server import SERVER
+from stackrace.stacks.servers import Endpoint
+from stackrace.stacks.servers.nginx.server import SERVER
+from stackrace.stacks.stack import Protocol, Socket
 
 FORWARDS = sorted(SERVER.spec.forwards)
 

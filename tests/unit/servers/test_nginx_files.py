@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from stackrace.model.errors import LaunchError, StackError
-from stackrace.model.own import Concern, OwnFile
-from stackrace.model.stack import Interface
-from stackrace.servers import catalogue
-from stackrace.spec.stack_path import parse_stack
+from stackrace.base.errors import LaunchError, StackError
+from stackrace.stacks.native_options import Concern, OwnFile
+from stackrace.stacks.servers import catalogue
+from stackrace.stacks.stack import Interface
+from stackrace.stacks.stack_path import parse_stack
 
 NGINX = catalogue().server("nginx")
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from stackrace.model.stack import Protocol, Socket
-from stackrace.servers.openlitespeed.server import SERVER
+from stackrace.stacks.servers.openlitespeed.server import SERVER
+from stackrace.stacks.stack import Protocol, Socket
 
 FORWARDS = sorted(SERVER.spec.forwards)
 

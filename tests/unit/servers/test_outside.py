@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from stackrace.model.errors import InputError
-from stackrace.servers import catalogue
-from stackrace.servers import outside as outside_servers
+from stackrace.base.errors import InputError
+from stackrace.stacks.servers import catalogue
+from stackrace.stacks.servers import outside as outside_servers
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "outside_server"
 GOOD = (EXAMPLE / "stackrace_wsgiref" / "server.py").read_text(encoding="utf-8")
@@ -57,7 +57,7 @@ def test_a_server_may_import_what_lies_beside_it_and_derive_from_one_of_ours(fol
     (folder / "mine" / "words.py").write_text('TITLE = "My nginx"\n')
     (folder / "mine" / "server.py").write_text(
         "from dataclasses import replace\n"
-        "from stackrace.servers.nginx.server import Nginx\n"
+        "from stackrace.stacks.servers.nginx.server import Nginx\n"
         "from .words import TITLE\n"
         "class Mine(Nginx):\n"
         "    spec = replace(Nginx.spec, name='my-nginx', title=TITLE)\n"
@@ -80,12 +80,12 @@ def test_a_server_may_import_what_lies_beside_it_and_derive_from_one_of_ours(fol
         ),
         ("SERVER = Wsgiref()", "raise SystemExit(3)", r"line \d+: SystemExit: 3"),
         ("class Wsgiref(Server):", "class Wsgiref(Server:", r"line \d+ of server\.py: SyntaxError"),
-        ("from stackrace.servers import", "from ..contract import", ": (ImportError|ModuleNotFound)"),
+        ("from stackrace.stacks.servers import", "from ..contract import", ": (ImportError|ModuleNotFound)"),
         ("def recipe(", "def recipes(", r"line \d+: TypeError: Can't instantiate abstract class"),
         ("BACKLOG),", "BACKLOGS),", r"line \d+: NameError: name 'BACKLOGS'"),
         ('"wsgiref.ini.j2"', '"absent.ini.j2"', r"line \d+: .*TemplateNotFound.*absent"),
         ('"launcher.py")', '"launchers.py")', r"line \d+: FileNotFoundError"),
-        ("return Recipe(", "return dict(", "must return a stackrace.servers.Recipe"),
+        ("return Recipe(", "return dict(", "must return a stackrace.stacks.servers.Recipe"),
         ("return ()", 'return ("waitress")', "must return a tuple of strings"),
         ("return ()", "return 1", "must return a tuple of strings"),
         ("return ()", "return settings.none", r"line \d+: AttributeError"),
@@ -122,7 +122,7 @@ def test_a_name_that_is_taken_is_refused_with_both_places(folder):
     write(folder, 'name="wsgiref"', 'name="gunicorn"')
     with pytest.raises(InputError, match="two servers are called 'gunicorn'") as caught:
         catalogue().extended(folder)
-    assert "servers/gunicorn/server.py" in caught.value.message
+    assert "stacks/servers/gunicorn/server.py" in caught.value.message
     assert str(folder / "mine" / "server.py") in caught.value.message
 
 
@@ -139,8 +139,8 @@ def test_a_folder_without_servers_is_explained(tmp_path, make):
     ("value", "complaint"),
     [
         ("absent_package.server:SERVER", "ModuleNotFoundError.*uninstall an installed package"),
-        ("stackrace.servers.contract:Server", "must be an instance"),
-        ("stackrace.servers.contract:absent", "AttributeError"),
+        ("stackrace.stacks.servers.contract:Server", "must be an instance"),
+        ("stackrace.stacks.servers.contract:absent", "AttributeError"),
     ],
 )
 def test_a_broken_entry_point_is_named_with_its_package(monkeypatch, value, complaint):

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from stackrace.model.own import OwnFile, OwnOption
-from stackrace.model.stack import Protocol
-from stackrace.servers import catalogue
-from stackrace.servers.gunicorn.own import TAKEN
+from stackrace.stacks.native_options import OwnFile, OwnOption
+from stackrace.stacks.servers import catalogue
+from stackrace.stacks.servers.gunicorn.own import TAKEN
+from stackrace.stacks.stack import Protocol
 
 OPTION = OwnOption(name="some-option", value="/a b")
 SWITCH = OwnOption(name="some-switch", value=None)

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from tests.unit.servers.conftest import hosted
 
-from stackrace.model.stack import Interface
-from stackrace.servers import RubyRuntime
-from stackrace.servers.apache.server import SERVER as APACHE
-from stackrace.servers.passenger.server import MODULE, SERVER
+from stackrace.stacks.servers import RubyRuntime
+from stackrace.stacks.servers.apache.server import SERVER as APACHE
+from stackrace.stacks.servers.passenger.server import MODULE, SERVER
+from stackrace.stacks.stack import Interface
 
 HISTORIC = {
     "max_pool_size": 30,

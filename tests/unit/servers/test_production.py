@@ -7,8 +7,8 @@ from signal import SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGWINCH
 
 import pytest
 
-from stackrace.servers import catalogue
-from stackrace.servers.site import Production
+from stackrace.stacks.servers import catalogue
+from stackrace.stacks.servers.site import Production
 
 FRONTS = {
     "nginx": ("http", "uwsgi", "fastcgi", "scgi"),

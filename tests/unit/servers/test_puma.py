@@ -6,8 +6,8 @@ import shlex
 
 import pytest
 
-from stackrace.model.stack import Protocol, Socket
-from stackrace.servers.puma.server import SERVER
+from stackrace.stacks.servers.puma.server import SERVER
+from stackrace.stacks.stack import Protocol, Socket
 
 
 @pytest.mark.parametrize("socket", SERVER.spec.sockets)

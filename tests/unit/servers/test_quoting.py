@@ -15,15 +15,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from stackrace.app.app import App, Entry, EntryKind
+from stackrace.base.errors import InputError, LaunchError
+from stackrace.base.url_prefix import url_prefix
 from stackrace.deploy.hosting import hosted
-from stackrace.model.app import App, Entry, EntryKind
-from stackrace.model.errors import InputError, LaunchError
-from stackrace.model.own import OwnFile, OwnReading
-from stackrace.model.stack import Interface, Socket
-from stackrace.model.url_prefix import url_prefix
-from stackrace.servers import PLAIN, Recipe, Server, catalogue
-from stackrace.servers.templates import Rendered, render
-from stackrace.servers.uwsgi.own import theirs
+from stackrace.stacks.native_options import OwnFile, OwnReading
+from stackrace.stacks.servers import PLAIN, Recipe, Server, catalogue
+from stackrace.stacks.servers.templates import Rendered, render
+from stackrace.stacks.servers.uwsgi.own import theirs
+from stackrace.stacks.stack import Interface, Socket
 
 GUESTS = [entry.spec.name for entry in catalogue() if entry.spec.inside]
 SERVERS = [entry for entry in catalogue() if isinstance(entry, Server)]

@@ -8,8 +8,8 @@ from dataclasses import replace
 
 import pytest
 
-from stackrace.model.stack import Interface, Protocol, Socket
-from stackrace.servers.unit.server import SERVER
+from stackrace.stacks.servers.unit.server import SERVER
+from stackrace.stacks.stack import Interface, Protocol, Socket
 
 
 @pytest.mark.parametrize("interface", [Interface.WSGI, Interface.ASGI, Interface.FILES])

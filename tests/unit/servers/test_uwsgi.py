@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from stackrace.model.stack import Protocol, Socket
-from stackrace.servers.uwsgi.server import SERVER
+from stackrace.stacks.servers.uwsgi.server import SERVER
+from stackrace.stacks.stack import Protocol, Socket
 
 
 @pytest.mark.parametrize("protocol", sorted(SERVER.spec.listens))

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from stackrace.model.stack import Protocol, Socket
-from stackrace.servers.varnish.server import SERVER
+from stackrace.stacks.servers.varnish.server import SERVER
+from stackrace.stacks.stack import Protocol, Socket
 
 
 @pytest.mark.parametrize("cache", [False, True])

@@ -9,16 +9,24 @@ from hypothesis import strategies as st
 from tests.factories import make_counts, make_quantiles, make_result
 from tests.unit.setup.test_planning import asking, stacks_of
 
-from stackrace.apps import ThreadPool
+from stackrace.app import ThreadPool
 from stackrace.deploy.place import WARM_BIN_S
-from stackrace.model.load import Load, SeriesBin
-from stackrace.model.page_time import Burst, PageTime
-from stackrace.model.race import Resources
+from stackrace.measure.load import Load, SeriesBin
+from stackrace.measure.page_time import Burst, PageTime
 from stackrace.race.forecast import SLACK, answer_s
 from stackrace.race.pace import lengths_of
-from stackrace.setup.bursts import ALL_S, RESPONSES, connections_for, is_enough, pilots, pool_note, rate_of
-from stackrace.setup.choosing import Ahead
-from stackrace.spec.request import RaceRequest
+from stackrace.race.preparation.bursts import (
+    ALL_S,
+    RESPONSES,
+    connections_for,
+    is_enough,
+    pilots,
+    pool_note,
+    rate_of,
+)
+from stackrace.race.preparation.choosing import Ahead
+from stackrace.race.request.request import RaceRequest
+from stackrace.race.results.race import Resources
 
 ASKED = RaceRequest(folder=Path("/nowhere"))
 CORES = Resources(stack_cores=(0,), generator_cores=(1,))

@@ -4,12 +4,12 @@ from types import SimpleNamespace
 
 import pytest
 
+from stackrace.base.errors import InputError, StackError
 from stackrace.deploy import installation
-from stackrace.model.errors import InputError, StackError
-from stackrace.model.stack import Interface
-from stackrace.servers import catalogue
-from stackrace.setup import choosing
-from stackrace.setup.choosing import asked, most_used
+from stackrace.race.preparation import choosing
+from stackrace.race.preparation.choosing import asked, most_used
+from stackrace.stacks.servers import catalogue
+from stackrace.stacks.stack import Interface
 
 NGINX = SimpleNamespace(name="nginx", missing="install it")
 WSGI, ASGI = frozenset({Interface.WSGI}), frozenset({Interface.ASGI})

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from stackrace.apps import data_places, detect, entry_of
-from stackrace.apps.known_pythons import known_pythons
-from stackrace.apps.sources import source_digest
+from stackrace.app import data_places, detect, entry_of
+from stackrace.app.app import App, EntryKind
+from stackrace.app.known_pythons import known_pythons
+from stackrace.app.sources import source_digest
 from stackrace.deploy.databases import databases_below
 from stackrace.deploy.linked_data import linked_data
-from stackrace.model.app import App, EntryKind
 
 
 @pytest.fixture

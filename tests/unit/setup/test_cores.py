@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from stackrace.model.errors import InputError
-from stackrace.setup.cores import cores_of, quiet, split_cores, usable_cores
-from stackrace.spec.request import RaceRequest
+from stackrace.base.errors import InputError
+from stackrace.race.preparation.cores import cores_of, quiet, split_cores, usable_cores
+from stackrace.race.request.request import RaceRequest
 
 ONE = ((0,),)
 TWO = ((0,), (1,))

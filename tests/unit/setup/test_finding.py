@@ -8,16 +8,16 @@ from types import SimpleNamespace
 
 import pytest
 
-from stackrace.apps import entry_of
+from stackrace.app import entry_of
+from stackrace.app.app import EntryKind
+from stackrace.base.errors import AppError, InputError
 from stackrace.deploy.environments import Environments
 from stackrace.deploy.guard import Guard
 from stackrace.deploy.hosting import prepare
-from stackrace.model.app import EntryKind
-from stackrace.model.errors import AppError, InputError
-from stackrace.model.stack import Interface
-from stackrace.setup.examined import _static, examined_app
-from stackrace.setup.finding import offered_by
-from stackrace.spec.request import RaceRequest
+from stackrace.race.preparation.app import offered_by
+from stackrace.race.preparation.examination import _static, examined_app
+from stackrace.race.request.request import RaceRequest
+from stackrace.stacks.stack import Interface
 
 
 def load(folder, beside=None, **asked):

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from stackrace.model.errors import SpecError
-from stackrace.setup.race_file import read_request
+from stackrace.base.errors import SpecError
+from stackrace.race.preparation.race_file import read_request
 
 
 @pytest.mark.parametrize(

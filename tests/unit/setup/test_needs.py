@@ -5,16 +5,16 @@ from pathlib import Path
 import pytest
 from tests.unit.absent import nothing_installed
 
-from stackrace.historic import NAMES, part_file
-from stackrace.historic.reading import read_comparison
-from stackrace.model.errors import InputError, MissingError, SpecError
-from stackrace.servers import catalogue
-from stackrace.services import services
-from stackrace.setup.deployment import set_up
-from stackrace.setup.needs import lacks_of, require_services, services_of
-from stackrace.setup.race_file import read_request
-from stackrace.setup.wanting import lack_of_comparison, wanted
-from stackrace.spec.request import RaceRequest
+from stackrace.base.errors import InputError, MissingError, SpecError
+from stackrace.features.comparisons import NAMES, part_file
+from stackrace.features.comparisons.reading import read_comparison
+from stackrace.race.preparation.deployment import set_up
+from stackrace.race.preparation.missing import lack_of_comparison, wanted
+from stackrace.race.preparation.needs import lacks_of, require_services, services_of
+from stackrace.race.preparation.race_file import read_request
+from stackrace.race.request.request import RaceRequest
+from stackrace.stacks.servers import catalogue
+from stackrace.stacks.services import services
 
 
 @pytest.fixture
@@ -72,8 +72,8 @@ def test_a_users_own_servers_are_in_the_command(bare):
     folder = bare / "servers" / "mine"
     folder.mkdir(parents=True)
     (folder / "server.py").write_text(
-        "from stackrace.servers import Needs\n"
-        "from stackrace.servers.waitress.server import Waitress\n"
+        "from stackrace.stacks.servers import Needs\n"
+        "from stackrace.stacks.servers.waitress.server import Waitress\n"
         "class Mine(Waitress):\n"
         "    from dataclasses import replace as _replace\n"
         "    spec = _replace(Waitress.spec, name='mine')\n"

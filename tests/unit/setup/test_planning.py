@@ -7,17 +7,17 @@ from types import SimpleNamespace
 
 import pytest
 
-from stackrace.model.app import App, Entry, EntryKind
-from stackrace.model.errors import InputError
-from stackrace.model.page_time import PageTime
-from stackrace.model.race import Resources
-from stackrace.model.stack import Interface
-from stackrace.model.workload import Answer, Request, Sameness, Workload
-from stackrace.servers import catalogue
-from stackrace.setup.planning import plan_of, race_of
-from stackrace.setup.workloads import limits_of, met
-from stackrace.spec.request import RaceRequest, WorkloadRequest
-from stackrace.spec.stack_path import parse_stack
+from stackrace.app.app import App, Entry, EntryKind
+from stackrace.base.errors import InputError
+from stackrace.measure.page_time import PageTime
+from stackrace.measure.workload import Answer, Request, Sameness, Workload
+from stackrace.race.preparation.planning import plan_of, race_of
+from stackrace.race.preparation.workloads import limits_of, met
+from stackrace.race.request.request import RaceRequest, WorkloadRequest
+from stackrace.race.results.race import Resources
+from stackrace.stacks.servers import catalogue
+from stackrace.stacks.stack import Interface
+from stackrace.stacks.stack_path import parse_stack
 
 HERE = Path("/nowhere")
 ASKED = RaceRequest(folder=HERE, concurrency=(20, 1, 20))

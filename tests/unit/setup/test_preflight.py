@@ -8,12 +8,12 @@ from types import SimpleNamespace
 
 import pytest
 
-from stackrace.checks.planned_resources import shared_threads
-from stackrace.model.load import Load
-from stackrace.model.race import Resources
-from stackrace.probe import network_limits
-from stackrace.setup import preflight
-from stackrace.setup.preflight import check_limits, wait_for_ports
+from stackrace.measure.load import Load
+from stackrace.measure.probe import network_limits
+from stackrace.race.preparation import preflight
+from stackrace.race.preparation.preflight import check_limits, wait_for_ports
+from stackrace.race.results.race import Resources
+from stackrace.validity.planned_resources import shared_threads
 
 HALVES = Resources(stack_cores=(0,), generator_cores=(1,))
 

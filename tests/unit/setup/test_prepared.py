@@ -7,9 +7,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from stackrace.model.preparing import Preparing, Step
-from stackrace.setup import prepared
-from stackrace.setup.prepared import _FirstRaceTimer
+from stackrace.deploy.preparing import Preparing, Step
+from stackrace.race.preparation import prepared
+from stackrace.race.preparation.prepared import _FirstRaceTimer
 
 
 def test_only_what_a_first_race_needs_does_not_count(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from stackrace.model.errors import SpecError
-from stackrace.setup.race_file import read_request
+from stackrace.base.errors import SpecError
+from stackrace.race.preparation.race_file import read_request
 
 
 def test_one_that_is_nested_too_deeply_is_refused_by_its_name(tmp_path: Path) -> None:

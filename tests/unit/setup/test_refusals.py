@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 from tests.unit.setup.test_planning import stage
 
-from stackrace.model.errors import InputError
+from stackrace.base.errors import InputError
+from stackrace.race.preparation.planning import plan_of
+from stackrace.race.preparation.preflight import refuse_early
+from stackrace.race.request.request import RaceRequest, WorkloadRequest
 from stackrace.race.twins import entrants
-from stackrace.setup.planning import plan_of
-from stackrace.setup.preflight import refuse_early
-from stackrace.spec.request import RaceRequest, WorkloadRequest
 
 ASKED = RaceRequest(folder=Path("/nowhere"), concurrency=(1, 20), stacks=("gunicorn", "waitress"))
 

@@ -7,19 +7,19 @@ from types import SimpleNamespace
 
 import pytest
 
-from stackrace.apps import entry_of
-from stackrace.apps.examiner import asking
-from stackrace.apps.examiner.asking import Asking
-from stackrace.apps.examiner.wsgi import WsgiCaller
-from stackrace.apps.examiner_report import Outcome, examination_of
-from stackrace.model.app import App, EntryKind
-from stackrace.model.errors import AppError, InputError
-from stackrace.model.right_answer import Likeness, RightAnswer
-from stackrace.model.stack import Interface
-from stackrace.model.workload import Order, Request, Sameness
-from stackrace.setup.sessions import MOST_ASKED, session_workload
-from stackrace.setup.workloads import urls_of, workloads_of
-from stackrace.spec.request import RaceRequest, WorkloadRequest
+from stackrace.app import entry_of
+from stackrace.app.app import App, EntryKind
+from stackrace.app.examiner import asking
+from stackrace.app.examiner.asking import Asking
+from stackrace.app.examiner.wsgi import WsgiCaller
+from stackrace.app.examiner_report import Outcome, examination_of
+from stackrace.base.errors import AppError, InputError
+from stackrace.measure.expectation import Likeness, RightAnswer
+from stackrace.measure.workload import Order, Request, Sameness
+from stackrace.race.preparation.sessions import MOST_ASKED, session_workload
+from stackrace.race.preparation.workloads import urls_of, workloads_of
+from stackrace.race.request.request import RaceRequest, WorkloadRequest
+from stackrace.stacks.stack import Interface
 
 APP = """
     import itertools

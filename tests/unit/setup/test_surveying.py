@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from stackrace.model.errors import InputError
-from stackrace.model.preparing import Step
-from stackrace.setup.pages import Crawling, Page
-from stackrace.setup.pages import raced as choose
-from stackrace.setup.surveying import survey_project
-from stackrace.spec.request import RaceRequest
+from stackrace.base.errors import InputError
+from stackrace.deploy.preparing import Step
+from stackrace.features.init.survey import survey_project
+from stackrace.race.preparation.pages import Crawling, Page
+from stackrace.race.preparation.pages import raced as choose
+from stackrace.race.request.request import RaceRequest
 
 SITE = """
 import gc

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from stackrace.model.errors import SpecError, StackError, StackraceError
-from stackrace.model.stack import Interface
-from stackrace.servers import catalogue
-from stackrace.spec.race_file import read_race_file
-from stackrace.spec.stack_path import parse_stack
+from stackrace.base.errors import SpecError, StackError, StackraceError
+from stackrace.race.request.race_file import read_race_file
+from stackrace.stacks.servers import catalogue
+from stackrace.stacks.stack import Interface
+from stackrace.stacks.stack_path import parse_stack
 
 SPECS = {entry.spec.name: entry.spec for entry in catalogue()}
 BOTH = frozenset({Interface.WSGI, Interface.ASGI})

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from stackrace.model.errors import StackError
-from stackrace.model.own import Concern, OwnOption
-from stackrace.model.stack import Interface, Origin
-from stackrace.servers import catalogue
-from stackrace.spec.stack_path import parse_stack
+from stackrace.base.errors import StackError
+from stackrace.stacks.native_options import Concern, OwnOption
+from stackrace.stacks.servers import catalogue
+from stackrace.stacks.stack import Interface, Origin
+from stackrace.stacks.stack_path import parse_stack
 
 SPECS = catalogue().specs
 BOTH = frozenset({Interface.WSGI, Interface.ASGI})

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stackrace.model.errors import StackError
-from stackrace.spec.path_words import HopWords, hops_of, quoted
+from stackrace.base.errors import StackError
+from stackrace.stacks.path_words import HopWords, hops_of, quoted
 
 printable = st.text(st.characters(exclude_categories=("C", "Z"), include_characters=" "), min_size=1)
 values = printable.filter(lambda text: "'" not in text or '"' not in text)

@@ -2,8 +2,8 @@
 
 import pytest
 
-from stackrace.model.errors import SpecError
-from stackrace.spec.race_file import read_race_file
+from stackrace.base.errors import SpecError
+from stackrace.race.request.race_file import read_race_file
 
 
 @pytest.mark.parametrize(

@@ -4,11 +4,11 @@ import re
 
 import pytest
 
-from stackrace.model.app import Entry, EntryKind
-from stackrace.model.errors import SpecError, StackError
-from stackrace.model.race import Question
-from stackrace.spec.commands import display
-from stackrace.spec.race_file import read_race_file
+from stackrace.app.app import Entry, EntryKind
+from stackrace.base.errors import SpecError, StackError
+from stackrace.race.request.race_file import read_race_file
+from stackrace.race.results.race import Question
+from stackrace.stacks.commands import display
 
 FULL = """
 [app]

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from stackrace.spec.race_file import read_race_file
-from stackrace.spec.tables import NamedWorkloadTable, RaceFileTable
+from stackrace.race.request.race_file import read_race_file
+from stackrace.race.request.tables import NamedWorkloadTable, RaceFileTable
 
 DOCS = Path(__file__).parents[3] / "docs"
 PAGE = (DOCS / "races.md").read_text(encoding="utf-8")

@@ -1,6 +1,6 @@
 from pathlib import Path
 
-from stackrace.spec.request import RaceRequest
+from stackrace.race.request.request import RaceRequest
 
 
 def test_a_relative_folder_is_the_same_one_wherever_the_apps_processes_work():

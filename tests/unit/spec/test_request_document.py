@@ -8,12 +8,12 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from stackrace.model.app import Entry, EntryKind
-from stackrace.model.errors import InputError
-from stackrace.model.race import Question
-from stackrace.model.right_answer import Likeness, RightAnswer
-from stackrace.spec.request import RaceRequest, WorkloadRequest
-from stackrace.spec.request_document import request_document, request_from
+from stackrace.app.app import Entry, EntryKind
+from stackrace.base.errors import InputError
+from stackrace.measure.expectation import Likeness, RightAnswer
+from stackrace.race.request.document import request_document, request_from
+from stackrace.race.request.request import RaceRequest, WorkloadRequest
+from stackrace.race.results.race import Question
 
 TEXT = st.text(st.characters(), max_size=12)  # lone surrogates included, as in names of files that are no UTF-8
 REAL = st.floats(allow_nan=False, allow_infinity=False)

@@ -2,10 +2,10 @@
 
 import pytest
 
-from stackrace.model.errors import InputError, SpecError
-from stackrace.model.right_answer import Likeness, RightAnswer
-from stackrace.spec.race_file import read_race_file
-from stackrace.spec.right_answers import read_check_flags
+from stackrace.base.errors import InputError, SpecError
+from stackrace.measure.expectation import Likeness, RightAnswer
+from stackrace.race.request.expectations import read_check_flags
+from stackrace.race.request.race_file import read_race_file
 
 STATUS = RightAnswer(likeness=Likeness.STATUS)
 CART = RightAnswer(likeness=Likeness.CONTAINS, text="Your cart")

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stackrace.model.errors import StackError
-from stackrace.model.stack import Interface, Origin, Protocol
-from stackrace.servers import catalogue
-from stackrace.spec.stack_path import parse_stack
+from stackrace.base.errors import StackError
+from stackrace.stacks.servers import catalogue
+from stackrace.stacks.stack import Interface, Origin, Protocol
+from stackrace.stacks.stack_path import parse_stack
 
 SPECS = catalogue().specs
 WSGI = frozenset({Interface.WSGI})

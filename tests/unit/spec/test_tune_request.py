@@ -2,9 +2,9 @@
 
 import pytest
 
-from stackrace.model.errors import InputError
-from stackrace.model.tuned import GoalKind
-from stackrace.spec.tune_request import goal_text, parse_goal
+from stackrace.base.errors import InputError
+from stackrace.features.tune.model import GoalKind
+from stackrace.features.tune.request import goal_text, parse_goal
 
 
 @pytest.mark.parametrize(

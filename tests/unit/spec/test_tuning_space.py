@@ -2,11 +2,11 @@
 
 import pytest
 
-from stackrace.model.errors import InputError
-from stackrace.model.stack import Interface
-from stackrace.servers import catalogue
-from stackrace.spec.stack_path import parse_stack
-from stackrace.spec.tuning_space import formula_of, place_of, space_of
+from stackrace.base.errors import InputError
+from stackrace.features.tune.space import formula_of, place_of, space_of
+from stackrace.stacks.servers import catalogue
+from stackrace.stacks.stack import Interface
+from stackrace.stacks.stack_path import parse_stack
 
 SPECS, ANY = catalogue().specs, frozenset(Interface)
 

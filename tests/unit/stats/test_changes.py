@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from stackrace.stats.changes import LEAST, MOST, changes
-from stackrace.stats.foretold import foretold
+from stackrace.features.trend.changes import LEAST, MOST, changes
+from stackrace.features.trend.foretold import foretold
 
 
 def noise(count, seed):

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stackrace.stats.gate import (
+from stackrace.features.regression.stats import (
     ALARM,
     CONFIRM,
     LOOKS,

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stackrace.model.race import Question
+from stackrace.race.results.race import Question
 from stackrace.stats.judge import judge
 
 

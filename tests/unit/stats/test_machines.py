@@ -11,9 +11,9 @@ from benchmarks.method.trials.drawn import Cell
 from benchmarks.method.trials.machines import machines, said
 from benchmarks.method.trials.truths import NARROW, REALISTIC
 
-from stackrace.model.machines import MachineVerdict
 from stackrace.stats.limits import critical
 from stackrace.stats.machines import same_ratios, same_speed, shifts
+from stackrace.stats.values.machines import MachineVerdict
 
 PLAIN = MODELS[0]
 

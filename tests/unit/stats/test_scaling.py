@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stackrace.model.scaling import ScalingLaw, Unfit, UnfitKind
 from stackrace.stats.scaling import LEAST_LEVELS, MOST_RESIDUAL, fit, knee
+from stackrace.stats.values.scaling import ScalingLaw, Unfit, UnfitKind
 
 LEVELS = (1, 2, 5, 10, 20, 50, 100, 250)
 

@@ -28,9 +28,9 @@ from benchmarks.method.trials.schedule import LANDED, RULE, Schedule, fitted
 from benchmarks.method.trials.truths import APART, EQUAL, NARROW, REALISTIC, TRUTHS, WIDE, WITHIN
 from benchmarks.method.trials.winners import first_named, winners
 
-from stackrace.checks import MOST_TAKEN
-from stackrace.model.race import Question
+from stackrace.race.results.race import Question
 from stackrace.stats.selection import looks
+from stackrace.validity import MOST_TAKEN
 
 BY_NAME = {model.name: model for model in MODELS}
 PLAIN = BY_NAME["independent"]

@@ -6,7 +6,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from stackrace.stats.gate import Stage, watched
+from stackrace.features.regression.stats import Stage, watched
 from stackrace.stats.tails import least_answers, tails
 
 GRID = np.geomspace(1e-4, 10.0, 3000)

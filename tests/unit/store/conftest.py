@@ -14,31 +14,12 @@ import pytest
 from hypothesis import strategies as st
 from tests.written import STORE
 
-from stackrace.model import ids
-from stackrace.model.conditions import Conditions
-from stackrace.model.current import CurrentChange, CurrentDeployment, CurrentGap, CurrentQueue
-from stackrace.model.duty import Duty
-from stackrace.model.gate import Contender, GateFacts
-from stackrace.model.host import HostFacts
-from stackrace.model.launch import Failure, FailureKind, HopUsage, Lack, Launch, MemorySample, Slice
-from stackrace.model.load import Counters, Counts, EngineShare, Load, LoadResult, Quantiles, SeriesBin, TargetResult
-from stackrace.model.network import NetworkPath
-from stackrace.model.own import Concern, Weight
-from stackrace.model.race import (
-    ChangeFact,
-    Ending,
-    Enforcement,
-    LeftOut,
-    Question,
-    Race,
-    Resources,
-    SettingFact,
-    StackFacts,
-)
-from stackrace.model.right_answer import Likeness, RightAnswer
-from stackrace.model.source import Source
-from stackrace.model.stack import Origin
-from stackrace.model.tuned import (
+from stackrace.app.source import Source
+from stackrace.base import ids
+from stackrace.base.verdict import Effect, Finding, Unit, Verdict
+from stackrace.features.current.model import CurrentChange, CurrentDeployment, CurrentGap, CurrentQueue
+from stackrace.features.regression.model import Contender, GateFacts
+from stackrace.features.tune.model import (
     GoalKind,
     Infeasible,
     Knob,
@@ -49,7 +30,35 @@ from stackrace.model.tuned import (
     TuningLimits,
     Unfit,
 )
-from stackrace.model.verdict import Effect, Finding, Unit, Verdict
+from stackrace.measure.conditions import Conditions
+from stackrace.measure.expectation import Likeness, RightAnswer
+from stackrace.measure.host import HostFacts
+from stackrace.measure.launch import Failure, FailureKind, HopUsage, Lack, Launch, MemorySample, Slice
+from stackrace.measure.load import (
+    Counters,
+    Counts,
+    EngineShare,
+    Load,
+    LoadResult,
+    Quantiles,
+    SeriesBin,
+    TargetResult,
+)
+from stackrace.measure.network import NetworkPath
+from stackrace.race.results.duty import Duty
+from stackrace.race.results.race import (
+    ChangeFact,
+    Ending,
+    Enforcement,
+    LeftOut,
+    Question,
+    Race,
+    Resources,
+    SettingFact,
+    StackFacts,
+)
+from stackrace.stacks.native_options import Concern, Weight
+from stackrace.stacks.stack import Origin
 from stackrace.store import open_store
 from stackrace.store.address import SqliteFile
 from stackrace.store.settings import configure, connect

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from tests.factories import make_race
 
-from stackrace.model.errors import StoreError
+from stackrace.base.errors import StoreError
 from stackrace.store import open_store, settings
 
 

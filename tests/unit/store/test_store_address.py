@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from stackrace.model.errors import StoreError
+from stackrace.base.errors import StoreError
 from stackrace.store.address import PostgresqlDatabase, SqliteFile, address_of
 
 

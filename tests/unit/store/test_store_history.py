@@ -9,9 +9,9 @@ from dataclasses import replace
 import pytest
 from tests.factories import make_conditions
 
-from stackrace.model import ids
-from stackrace.model.launch import MemorySample
-from stackrace.model.race import Ending, StackFacts
+from stackrace.base import ids
+from stackrace.measure.launch import MemorySample
+from stackrace.race.results.race import Ending, StackFacts
 from stackrace.store import Deed
 
 
@@ -252,7 +252,7 @@ def test_an_upgrade_that_fails_leaves_the_store_as_it_was(earlier):
     """Two rows with one id, which no version of ours writes, cannot both be registered."""
     from django.db import connections
 
-    from stackrace.model.errors import StoreError
+    from stackrace.base.errors import StoreError
     from stackrace.store import open_store
 
     path, alias = earlier("0004_limits")
@@ -273,7 +273,7 @@ def test_an_upgrade_that_fails_leaves_the_store_as_it_was(earlier):
 def test_a_row_that_somebody_spoilt_does_not_keep_the_others_from_being_upgraded(earlier):
     from django.db import connections
 
-    from stackrace.model.errors import StoreError
+    from stackrace.base.errors import StoreError
     from stackrace.store import open_store
 
     path, alias = earlier("0010_duty")

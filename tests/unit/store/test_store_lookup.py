@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from stackrace.model.errors import StoreError
-from stackrace.model.race import Ending
+from stackrace.base.errors import StoreError
+from stackrace.race.results.race import Ending
 from stackrace.store.lookup import NEAR, the_one
 
 IDS = ("2bcd000000000", "1abc000000000", "1abd000000000")

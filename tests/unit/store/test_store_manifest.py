@@ -12,10 +12,10 @@ from dataclasses import replace
 import pytest
 from tests.factories import make_race
 
-from stackrace.model.errors import StoreError
-from stackrace.model.race import Ending
+from stackrace.base.errors import StoreError
 from stackrace.race.activity import Activity
 from stackrace.race.events import BlockEnded, LaunchEnded, LaunchStarted, Progress
+from stackrace.race.results.race import Ending
 from stackrace.race.resume import going_on
 from stackrace.store import (
     ManifestSink,

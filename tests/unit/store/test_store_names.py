@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from stackrace.model import ids
-from stackrace.model.errors import InputError, StoreError
+from stackrace.base import ids
+from stackrace.base.errors import InputError, StoreError
 
 NAME = "before-upgrade-2024"
 

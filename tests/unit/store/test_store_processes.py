@@ -7,7 +7,7 @@ import subprocess
 import sys
 from contextlib import contextmanager
 
-from stackrace.model import ids
+from stackrace.base import ids
 from stackrace.store import open_store
 
 ENDLESS = 1_000_000

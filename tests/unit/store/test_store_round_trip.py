@@ -9,10 +9,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from stackrace.model import ids
-from stackrace.model.errors import StoreError
-from stackrace.model.launch import Failure, FailureKind, Launch, MemorySample
-from stackrace.model.race import Ending, StackFacts
+from stackrace.base import ids
+from stackrace.base.errors import StoreError
+from stackrace.measure.launch import Failure, FailureKind, Launch, MemorySample
+from stackrace.race.results.race import Ending, StackFacts
 
 UNHURRIED = settings(suppress_health_check=list(HealthCheck))
 

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from stackrace.model import ids
-from stackrace.model.errors import StoreError
-from stackrace.model.load import Load
+from stackrace.base import ids
+from stackrace.base.errors import StoreError
+from stackrace.measure.load import Load
 from stackrace.store import open_store
 from stackrace.store.address import SqliteFile
 from stackrace.store.settings import connect
@@ -170,8 +170,8 @@ def test_a_missing_driver_is_named_with_its_installation():
     script = """
 import sys
 sys.modules["psycopg"] = sys.modules["psycopg2"] = None
-from stackrace.model.errors import StoreError
-from stackrace.model.load import Load
+from stackrace.base.errors import StoreError
+from stackrace.measure.load import Load
 from stackrace.store import open_store
 from stackrace.store.address import SqliteFile
 try:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from stackrace.model import ids
-from stackrace.model.duty import Duty
-from stackrace.model.race import Ending, StackFacts
+from stackrace.base import ids
 from stackrace.race.activity import Activity
 from stackrace.race.events import (
     BlockEnded,
@@ -20,6 +18,8 @@ from stackrace.race.events import (
     StackDescribed,
     TwinChosen,
 )
+from stackrace.race.results.duty import Duty
+from stackrace.race.results.race import Ending, StackFacts
 from stackrace.store import StoreSink
 
 

@@ -15,8 +15,8 @@ from dataclasses import asdict, replace
 import pytest
 from tests.written import RACES, STORE
 
-from stackrace.codec import decode, encode
-from stackrace.model.race import Race
+from stackrace.base.codec import decode, encode
+from stackrace.race.results.race import Race
 from stackrace.store import open_store
 
 WRITTEN = json.loads(gzip.decompress(RACES.read_bytes()))

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import sys
 
-from stackrace.model.host import HostFacts
-from stackrace.model.launch import HopUsage, Launch, Slice
-from stackrace.model.load import Counts, Load, LoadResult, Quantiles
-from stackrace.model.race import Question, Race, Resources
+from stackrace.measure.host import HostFacts
+from stackrace.measure.launch import HopUsage, Launch, Slice
+from stackrace.measure.load import Counts, Load, LoadResult, Quantiles
+from stackrace.race.results.race import Question, Race, Resources
 from stackrace.store import open_store
 
 LOAD = Load(concurrency=20, duration_s=2.0)

@@ -6,15 +6,15 @@ from dataclasses import replace
 import pytest
 from tests.factories import HOST, make_race, make_standing
 
-from stackrace.model import ids
-from stackrace.model.gate import Contender, GateFacts
-from stackrace.model.race import Resources
-from stackrace.model.source import Source
-from stackrace.model.trend import Absence, Measure
-from stackrace.model.tuned import Tuning, TuningGoal, TuningLimits
-from stackrace.model.verdict import Effect, Finding, Verdict
+from stackrace.app.source import Source
+from stackrace.base import ids
+from stackrace.base.verdict import Effect, Finding, Verdict
+from stackrace.features.regression.model import Contender, GateFacts
+from stackrace.features.trend.joining import joined
+from stackrace.features.trend.model import Absence, Measure
+from stackrace.features.tune.model import Tuning, TuningGoal, TuningLimits
+from stackrace.race.results.race import Resources
 from stackrace.report.result import standing_of
-from stackrace.trend.joining import joined
 
 STACKS = ("gunicorn", "uwsgi")
 

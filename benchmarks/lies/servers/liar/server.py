@@ -3,8 +3,8 @@
 import re
 from pathlib import Path
 
-from stackrace.model.stack import Interface, Protocol, ServerSpec, Setting
-from stackrace.servers import Recipe, Server, Site
+from stackrace.stacks.servers import Recipe, Server, Site
+from stackrace.stacks.stack import Interface, Protocol, ServerSpec, Setting
 
 FOLDER = Path(__file__).parent
 PARTS = {path.name: path.read_text(encoding="utf-8") for path in FOLDER.glob("*.py") if path.name != "server.py"}

@@ -7,12 +7,12 @@ import socket
 from contextlib import suppress
 from ipaddress import ip_address
 
-from ...checks.address import Destination, address
-from ...load.url import Url
-from ...model.errors import InputError
-from ...model.verdict import Effect
+from ...base.errors import InputError
+from ...base.verdict import Effect
+from ...measure.engine.url import Url
 from ...report.words.findings import remedy, seen, warning
 from ...report.words.knobs import LOAD
+from ...validity.address import Destination, address
 
 __all__ = ["check_address", "nobody_listens"]
 

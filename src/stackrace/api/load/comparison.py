@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from ...load.comparison import Comparison, compare
-from ...load.saved import Saved, read_saved
-from ...model.interval import Interval
+from ...base.interval import Interval
+from ...measure.engine.comparison import Comparison, compare
+from ...measure.engine.saved import Saved, read_saved
 
 __all__ = ["ComparedRuns", "compare_runs"]
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import resource
 
-from ...checks import SPARE_FILES
-from ...model.errors import InputError, LimitError
-from ...model.load import Load
-from ...model.race import Resources
-from ...probe import network_limits
+from ...base.errors import InputError, LimitError
+from ...measure.load import Load
+from ...measure.probe import network_limits
+from ...race.preparation.cores import usable_cores
+from ...race.preparation.preflight import check_limits
+from ...race.results.race import Resources
 from ...report.words.findings import refusal, warning
 from ...report.words.knobs import LOAD
-from ...setup.cores import usable_cores
-from ...setup.preflight import check_limits
+from ...validity import SPARE_FILES
 
 __all__ = ["allow_files", "engine_cores", "open_connections", "refuse_too_much"]
 

@@ -5,18 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from ...checks import Observation, examine_run
-from ...load.ceiling import ceiling
-from ...load.engine import Monitor, run
-from ...load.finished import FinishedRun, Target
-from ...load.histogram import slow
-from ...load.running import RunningEngine
-from ...model.errors import InputError
-from ...model.host import MachineDelta
-from ...model.load import Load, LoadResult
-from ...model.race import Resources
-from ...probe import difference, read_machine
+from ...base.errors import InputError
+from ...measure.engine.ceiling import ceiling
+from ...measure.engine.engine import Monitor, run
+from ...measure.engine.finished import FinishedRun, Target
+from ...measure.engine.histogram import slow
+from ...measure.engine.running import RunningEngine
+from ...measure.host import MachineDelta
+from ...measure.load import Load, LoadResult
+from ...measure.probe import difference, read_machine
+from ...race.results.race import Resources
 from ...report.words.load_run import late_connections
+from ...validity import Observation, examine_run
 from .address import nobody_listens
 from .limits import allow_files, engine_cores
 from .options import LoadOptions, refuse_contradictions

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from ...model.errors import InputError
-from ...model.load import Load
-from ...model.units import RATE
-from ...model.workload import Nonce
+from ...base.errors import InputError
+from ...base.units import RATE
+from ...measure.load import Load
+from ...measure.workload import Nonce
 
 __all__ = ["LoadOptions", "flag", "refuse_contradictions"]
 

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
-from ...load.finished import Target
-from ...load.url import parse
-from ...model.errors import InputError
-from ...model.preparing import OnPreparing
-from ...setup.sessions import with_bundled_sessions
-from ...spec.request import RaceRequest, WorkloadRequest
+from ...base.errors import InputError
+from ...deploy.preparing import OnPreparing
+from ...measure.engine.finished import Target
+from ...measure.engine.url import parse
+from ...race.preparation.sessions import with_bundled_sessions
+from ...race.request.request import RaceRequest, WorkloadRequest
 from ..one_stack import StackUp, of_one_stack, stack_up
 from .limits import allow_files, engine_cores
 from .measure import LoadSetup, set_up_load

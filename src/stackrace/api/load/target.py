@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from ...load.certificates import authorities
-from ...load.finished import Target
-from ...load.masks import fixed_parts
-from ...load.url import Url, parse
-from ...model.errors import InputError
-from ...model.files import read_bytes
-from ...model.header import header_fault, tells_of_tls
-from ...model.load import Tls
-from ...model.workload import MOST_BODY_BYTES, Answer, Order, Request, Sameness, Workload
+from ...base.errors import InputError
+from ...base.files import read_bytes
+from ...base.header import header_fault, tells_of_tls
+from ...measure.engine.certificates import authorities
+from ...measure.engine.finished import Target
+from ...measure.engine.masks import fixed_parts
+from ...measure.engine.url import Url, parse
+from ...measure.load import Tls
+from ...measure.workload import MOST_BODY_BYTES, Answer, Order, Request, Sameness, Workload
 from .address import check_address
 from .options import LoadOptions
 
@@ -42,7 +42,7 @@ def _asked(options: LoadOptions) -> Target:
 
 
 def _recorded(options: LoadOptions) -> Target:
-    from ...load.recording import read_recording
+    from ...features.recordings.recording import read_recording
 
     assert options.session is not None
     pause = "recorded" if options.think is None else options.think

@@ -9,11 +9,11 @@ from rich.table import Table
 from rich.text import Text
 
 from ...api.load.comparison import ComparedRuns
-from ...load.comparison import Kind, Line
-from ...load.rows import Row, edges, rows
-from ...model.numbers import NOTHING, count, number, percent
-from ...model.printable import one_line
-from ...model.units import DURATION
+from ...base.numbers import NOTHING, count, number, percent
+from ...base.printable import one_line
+from ...base.units import DURATION
+from ...measure.engine.comparison import Kind, Line
+from ...measure.engine.rows import Row, edges, rows
 from ...report.words import load_comparison as words
 from ..load.draw import meter
 from ..showing import print_document, print_parts

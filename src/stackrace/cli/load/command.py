@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from ...model.units import COUNT, DURATION, RATE
+from ...base.units import COUNT, DURATION, RATE
 from ..options import Connections, Quantity
 from ..request_flags import STARTED_OPTIONS, RequestFlags, request_flags
 from ..sections import SectionedCommand, section
@@ -100,7 +100,7 @@ def command(
     at the end.
     """
     if schema:
-        from ...load.document import SCHEMA
+        from ...measure.engine.document import SCHEMA
 
         click.echo(SCHEMA.read_text(encoding="utf-8"), nl=False)
         return

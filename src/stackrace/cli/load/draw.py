@@ -7,9 +7,9 @@ from itertools import pairwise
 
 from rich.table import Table
 
-from ...load.rows import Row
-from ...model.numbers import percent
-from ...model.units import DURATION
+from ...base.numbers import percent
+from ...base.units import DURATION
+from ...measure.engine.rows import Row
 
 __all__ = ["distribution", "meter", "sparkline"]
 

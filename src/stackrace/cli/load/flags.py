@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from ...model.units import DURATION, SIZE
+from ...base.units import DURATION, SIZE
 from ..names import complete_stack
 from ..options import Quantity, right_host
 from ..sections import section

@@ -9,8 +9,8 @@ from typing import TextIO
 
 import click
 
-from ...model.load import Load
-from ...model.numbers import count, duration, number
+from ...base.numbers import count, duration, number
+from ...measure.load import Load
 from ..edge import redraw
 
 __all__ = ["ProgressLine", "text"]

@@ -10,10 +10,10 @@ from pathlib import Path
 from ...api.load.measure import LoadSetup
 from ...api.load.options import LoadOptions
 from ...api.load.raced import load_setup
-from ...model.errors import InputError
-from ...model.mistaken import url_meant
-from ...setup.meant import race_file_near
-from ...spec.request import RaceRequest
+from ...base.errors import InputError
+from ...base.mistaken import url_meant
+from ...race.preparation.mistaken import race_file_near
+from ...race.request.request import RaceRequest
 from ..announcer import Announcer
 from ..race_file import apart, requested
 from ..request_flags import RequestFlags, spelt

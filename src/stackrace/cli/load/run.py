@@ -9,9 +9,9 @@ import click
 from ...api.load.limits import open_connections, refuse_too_much
 from ...api.load.measure import LoadSetup, measure
 from ...api.load.options import LoadOptions
-from ...load.finished import FinishedRun
-from ...model.errors import RefusedError
-from ...model.load import LoadResult
+from ...base.errors import RefusedError
+from ...measure.engine.finished import FinishedRun
+from ...measure.load import LoadResult
 from ..showing import refuse_unwritable
 from .progress import ProgressLine
 from .raced import RacedTarget
@@ -44,7 +44,7 @@ def _ran(setup: LoadSetup, *, quiet: bool) -> FinishedRun:
 
 
 def _write_hgrm(path: Path, result: LoadResult) -> None:
-    from ...load.hgrm import percentile_distribution
+    from ...measure.engine.hgrm import percentile_distribution
     from ..signals import uncut
 
     try:

@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from rich.console import RenderableType
 from rich.text import Text
 
-from ...load.document import document
-from ...load.finished import FinishedRun
-from ...load.histogram import censored_count
-from ...load.histogram import distribution as buckets_of
-from ...load.rows import edges, rows
-from ...model.load import LoadResult
-from ...model.numbers import count
-from ...model.printable import one_line
+from ...base.numbers import count
+from ...base.printable import one_line
+from ...measure.engine.document import document
+from ...measure.engine.finished import FinishedRun
+from ...measure.engine.histogram import censored_count
+from ...measure.engine.histogram import distribution as buckets_of
+from ...measure.engine.rows import edges, rows
+from ...measure.load import LoadResult
 from ...report.words import findings
 from ...report.words import load_run as words
 from ...report.words.knobs import LOAD

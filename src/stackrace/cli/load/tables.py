@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from rich.table import Table
 
-from ...model.load import LoadResult, Quantiles, TargetResult
-from ...model.numbers import NOTHING, count
-from ...model.printable import one_line
+from ...base.numbers import NOTHING, count
+from ...base.printable import one_line
+from ...measure.load import LoadResult, Quantiles, TargetResult
 from ...report.figures import timed
 
 __all__ = ["latencies", "targets"]

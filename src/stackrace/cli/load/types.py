@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import click
 
-from ...model.errors import InputError
-from ...model.units import DURATION
-from ...model.workload import Nonce, NoncePlace
+from ...base.errors import InputError
+from ...base.units import DURATION
+from ...measure.workload import Nonce, NoncePlace
 
 __all__ = ["NonceType", "ThinkType"]
 

@@ -84,8 +84,8 @@ def command(
     app. The race ends with an answer or at the end of the budget. Ctrl-C ends it early and keeps the results;
     --resume continues it. historic/NAME repeats a published comparison and says which of its claims hold today.
     """
-    from ...historic import comparison_name
-    from ...setup.current import beside_current
+    from ...features.comparisons import comparison_name
+    from ...features.current.setup import beside_current
     from ..showing import refuse_unwritable
     from .live import race_and_report
     from .output import Output
@@ -119,9 +119,9 @@ _WHOLE = {"race_file", "quick", "budget_s", "seed", "store", "html", "as_json", 
 
 def _compare(name: str, flags: RequestFlags, output: Output, *, quick: bool) -> None:
     """Run a published comparison again, after refusing flags that would make it another one."""
-    from ...api.comparison import RerunOptions
-    from ...model.rerun import Mode
-    from ..comparing import compare_again
+    from ...features.comparisons.racing import RerunOptions
+    from ...features.comparisons.rerun import Mode
+    from ...features.comparisons.showing import compare_again
 
     for other in _others(_WHOLE):
         raise click.UsageError(f"{other} would change the comparison historic/{name}; use it with a race file")

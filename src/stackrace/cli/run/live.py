@@ -8,17 +8,17 @@ import click
 
 from ...api.racing import ready_race
 from ...api.resumed import ResumedRace
+from ...base.errors import BreakdownError, InterruptedRace, RefusedError, StoreError
+from ...base.verdict import Effect
 from ...deploy.guard import removed
-from ...model.errors import BreakdownError, InterruptedRace, RefusedError, StoreError
-from ...model.race import Ending, Race
-from ...model.verdict import Effect
+from ...features.current.words import found
+from ...race.request.request import RaceRequest
+from ...race.results.race import Ending, Race
 from ...race.rounds import OpenCells
 from ...report import Format
 from ...report.result import standing_of
-from ...report.words.current import found
 from ...report.words.findings import remedy
 from ...report.words.neighbours import busy
-from ...spec.request import RaceRequest
 from ...store import has_manifest, open_store
 from ...store.address import races_folder
 from ..announcer import Announcer

@@ -5,8 +5,8 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator
 
-from ...model.race import Race
-from ...model.standing import Standing
+from ...race.results.race import Race
+from ...race.results.standing import Standing
 from .output import Output
 
 __all__ = ["next_steps", "short_steps"]

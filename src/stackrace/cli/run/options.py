@@ -6,9 +6,9 @@ from pathlib import Path
 
 import click
 
-from ...model.race import Question
-from ...model.units import DURATION, PERCENT, SIZE
-from ...spec.request import MOST_SEED
+from ...base.units import DURATION, PERCENT, SIZE
+from ...race.request.request import MOST_SEED
+from ...race.results.race import Question
 from ..names import complete_stack
 from ..options import Connections, Cores, Quantity
 from ..sections import section

@@ -27,8 +27,8 @@ def command(names: tuple[str, ...], as_json: bool, servers: Path | None) -> None
     Servers that no longer exist are at the end, with their replacements.
     """
     from ...deploy.installation import lack_of
-    from ...servers import catalogue
-    from ...servers.catalogue import GONE
+    from ...stacks.servers import catalogue
+    from ...stacks.servers.catalogue import GONE
     from ..names import entries_called
     from ..showing import print_document
     from .table import document, document_of_gone, show

@@ -9,16 +9,16 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from ...base.lack import Lack
 from ...deploy.installation import installed_version
-from ...model.lack import Lack
-from ...model.stack import Interface, Setting
+from ...race.preparation.choosing import most_used
 from ...report.installing import elsewhere
 from ...report.terminal import make_console
-from ...servers import catalogue
-from ...servers.catalogue import Gone
-from ...servers.contract import Entry
-from ...setup.choosing import most_used
-from ...spec.stack_path import setting_text
+from ...stacks.servers import catalogue
+from ...stacks.servers.catalogue import Gone
+from ...stacks.servers.contract import Entry
+from ...stacks.stack import Interface, Setting
+from ...stacks.stack_path import setting_text
 
 __all__ = ["document", "document_of_gone", "show"]
 

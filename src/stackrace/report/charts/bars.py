@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...model.standing import Interval
+from ...race.results.standing import Interval
 from .scale import Scale
 from .svg import caption, number, tag, text
 

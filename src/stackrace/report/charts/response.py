@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ...model.numbers import number
-from ..tuning.picture import Facet, Spot
+from ...base.numbers import number
+from ...features.tune.report.picture import Facet, Spot
 from .svg import caption, tag, text
 from .svg import number as coordinate
 

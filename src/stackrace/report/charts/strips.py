@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...model.load import Quantiles
+from ...measure.load import Quantiles
 from .bars import percent, rules
 from .scale import Scale
 from .svg import caption, tag

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from ...model.standing import Interval, Level, Row
+from ...race.results.standing import Interval, Level, Row
 from .. import figures
 from ..charts.bars import axis, interval_bar
 from ..charts.scale import linear, logarithmic

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...model.load import Load
-from ...model.race import Race, StackFacts
+from ...measure.load import Load
+from ...race.results.race import Race, StackFacts
 from .. import figures
 
 __all__ = ["facts_view", "host_view"]

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from ...model.launch import MemorySample
-from ...model.race import Race
-from ...model.standing import Level, Standing
+from ...measure.launch import MemorySample
+from ...race.results.race import Race
+from ...race.results.standing import Level, Standing
 from .. import figures
 from ..charts.panel import Frame, line_path
 from ..charts.scale import linear

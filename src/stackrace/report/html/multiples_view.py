@@ -8,9 +8,9 @@ from itertools import product
 
 from markupsafe import Markup
 
-from ...model.race import Race
-from ...model.scaling import ScalingCurve
-from ...model.standing import Level, Row, Standing
+from ...race.results.race import Race
+from ...race.results.standing import Level, Row, Standing
+from ...stats.values.scaling import ScalingCurve
 from .. import figures
 from ..charts.panel import Frame, Point, ghosts
 from ..charts.scale import Scale, linear, logarithmic

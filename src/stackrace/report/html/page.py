@@ -7,9 +7,10 @@ from pathlib import Path
 
 from jinja2 import Environment
 
-from ...model.printable import printable, tail
-from ...model.race import Race
-from ...model.standing import Level, Standing
+from ...base.printable import printable, tail
+from ...features.current.words import MARK, taken_over
+from ...race.results.race import Race
+from ...race.results.standing import Level, Standing
 from .. import figures, repeat
 from ..complaints import complaints, refused
 from ..level_table import level_table
@@ -17,7 +18,6 @@ from ..race_sheet import scaling_sections
 from ..setbacks import setbacks
 from ..sheet import Column, Medium, Tone, shown
 from ..words import race_words, words_of
-from ..words.current import MARK, taken_over
 from ..words.left_out import left_out
 from ..words.raced import debug, raced
 from . import marks

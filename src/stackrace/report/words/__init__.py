@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ...model.race import Race
-from ...model.standing import Standing
+from ...features.current.words import current, failing
+from ...race.results.race import Race
+from ...race.results.standing import Standing
 from .answer import answer
 from .conditions import condition
 from .costs import costs
-from .current import current, failing
 from .leads import leads
 from .machines import machines
 from .reason import reason

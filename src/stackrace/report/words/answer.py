@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...model.answer import Answer, AnswerKind
-from ...model.numbers import about, connections, number, percent
-from ...model.race import Question, Race
-from ...model.standing import Row, Standing, Withdrawal
+from ...base.numbers import about, connections, number, percent
+from ...race.results.answer import Answer, AnswerKind
+from ...race.results.race import Question, Race
+from ...race.results.standing import Row, Standing, Withdrawal
 from .failures import kind, message
 from .phrases import names, others, sentence, times
 from .void import void

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ...model import sensitivity as model
-from ...model.interval import Interval
-from ...model.numbers import count, mebibytes, milliseconds, number, percent
+from ...base.interval import Interval
+from ...base.numbers import count, mebibytes, milliseconds, number, percent
+from ...race.results import sensitivity as model
 from .phrases import names, times
 
 __all__ = ["condition"]

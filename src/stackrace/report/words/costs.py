@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ...model.costs import Costs, Need
-from ...model.numbers import mebibytes, number
+from ...base.numbers import mebibytes, number
+from ...race.results.costs import Costs, Need
 from .phrases import names, share, times
 
 __all__ = ["costs"]

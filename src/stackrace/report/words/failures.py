@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from ...model.launch import Failure, FailureKind, Lack
+from ...measure.launch import Failure, FailureKind, Lack
 from .findings import remedy, seen
 
 __all__ = ["kind", "message"]

@@ -10,11 +10,11 @@ from collections.abc import Callable, Mapping
 from string import Formatter
 from typing import Any
 
-from ...checks import DECLARATIONS
-from ...checks.planned_resources import memory_limit
-from ...model.numbers import LEAST, count, mebibytes, number, percent, setting
-from ...model.units import DURATION, SIZE
-from ...model.verdict import Finding, Unit
+from ...base.numbers import LEAST, count, mebibytes, number, percent, setting
+from ...base.units import DURATION, SIZE
+from ...base.verdict import Finding, Unit
+from ...validity import DECLARATIONS
+from ...validity.planned_resources import memory_limit
 from .knobs import RACE, Knobs
 
 __all__ = [

@@ -6,11 +6,11 @@ import math
 from collections.abc import Sequence
 from itertools import groupby
 
-from ...model.interval import Interval
-from ...model.lead import Lead, LeadKind
-from ...model.numbers import connections, not_one, percent
-from ...model.race import Race
-from ...model.standing import Standing
+from ...base.interval import Interval
+from ...base.numbers import connections, not_one, percent
+from ...race.results.lead import Lead, LeadKind
+from ...race.results.race import Race
+from ...race.results.standing import Standing
 from .phrases import names, others, sentence
 
 __all__ = ["elsewhere", "leads"]

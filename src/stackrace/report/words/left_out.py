@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import groupby
 
-from ...model.race import Race
+from ...race.results.race import Race
 
 __all__ = ["left_out"]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 
-from ...load.comparison import Comparison, Difference, Line
-from ...model.interval import Interval
-from ...model.numbers import number
+from ...base.interval import Interval
+from ...base.numbers import number
+from ...measure.engine.comparison import Comparison, Difference, Line
 from .. import figures
 
 __all__ = ["difference", "headline", "limits", "title"]

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...checks import STAGES
-from ...load.finished import FinishedRun
-from ...model.load import Load, LoadResult
-from ...model.numbers import count, number, percent
-from ...model.units import DURATION, SIZE
-from ...model.verdict import Effect, Finding
-from ...model.workload import Order
+from ...base.numbers import count, number, percent
+from ...base.units import DURATION, SIZE
+from ...base.verdict import Effect, Finding
+from ...measure.engine.finished import FinishedRun
+from ...measure.load import Load, LoadResult
+from ...measure.workload import Order
+from ...validity import STAGES
 from .findings import remedy, seen
 from .knobs import LOAD
 
@@ -140,7 +140,7 @@ def _body_hint(ran: FinishedRun) -> str:
 
 
 def _tls_hint(ran: FinishedRun) -> str:
-    from ...load.certificates import why_refused
+    from ...measure.engine.certificates import why_refused
 
     reason = why_refused(ran.target.address, ran.target.tls) if ran.target.tls else None
     if reason is None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ...model.interval import Interval
-from ...model.machines import MachineComparison, MachineVerdict
+from ...base.interval import Interval
+from ...stats.values.machines import MachineComparison, MachineVerdict
 from .phrases import times
 
 __all__ = ["machines"]

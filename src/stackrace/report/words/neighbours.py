@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ...checks import DECLARATIONS
-from ...checks.machine import contention
-from ...model.host import Disturbance
-from ...model.numbers import percent
-from ...model.verdict import Verdict, usual_refusal
+from ...base.numbers import percent
+from ...base.verdict import Verdict, usual_refusal
+from ...measure.host import Disturbance
+from ...validity import DECLARATIONS
+from ...validity.machine import contention
 from .findings import remedy, seen
 
 __all__ = ["busy", "disturbed"]

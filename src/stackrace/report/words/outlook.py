@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ...model.numbers import about, connections, duration, milliseconds, percent
-from ...model.race import Question, RacePlan
-from ...model.stack import Stack
-from ...model.units import DURATION
+from ...base.numbers import about, connections, duration, milliseconds, percent
+from ...base.units import DURATION
 from ...race.extent import extent_of
 from ...race.forecast import ForecastInput, answer_s, fits, forecast_input
 from ...race.loading import planned_launch_s
 from ...race.overhead import USUAL_LAUNCH_S, expected_overhead
 from ...race.pace import SLICE_S, lengths_of, planned_lengths, response_s
+from ...race.preparation.defaults import CONCURRENCY
+from ...race.request.request import RaceRequest
+from ...race.results.race import Question, RacePlan
 from ...race.schedule import FEWEST_BLOCKS, least_budget_s, plan_block
 from ...race.twins import entrants
-from ...setup.defaults import CONCURRENCY
-from ...spec.request import RaceRequest
+from ...stacks.stack import Stack
 from ...stats.planning import blocks_expected
 from .phrases import listed
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...model.interval import Interval
-from ...model.numbers import number
+from ...base.interval import Interval
+from ...base.numbers import number
 from .. import figures
 
 __all__ = ["limited", "listed", "names", "others", "sentence", "share", "times"]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ...model.race import Ending, Enforcement, Race
-from ...model.right_answer import EVERY_PATH, Likeness, RightAnswers
-from ...model.standing import Level, Standing
+from ...measure.expectation import EVERY_PATH, Likeness, RightAnswers
+from ...race.results.race import Ending, Enforcement, Race
+from ...race.results.standing import Level, Standing
 from .. import figures
 from .phrases import listed
 

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 from urllib.parse import unquote, urlsplit
 
-from ...checks.stack import debug_on
-from ...model.load import Load
-from ...model.numbers import connections
-from ...model.own import Weight
-from ...model.race import Ending, Race
+from ...base.numbers import connections
+from ...measure.load import Load
+from ...race.results.race import Ending, Race
+from ...stacks.native_options import Weight
+from ...validity.stack import debug_on
 from .. import figures
 from .findings import check_title
 from .phrases import listed

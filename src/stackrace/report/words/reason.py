@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ...model.numbers import number, percent
-from ...model.reason import CpuTime, Reason
+from ...base.numbers import number, percent
+from ...race.results.reason import CpuTime, Reason
 from .phrases import names
 
 __all__ = ["reason"]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...model.numbers import connections
-from ...model.scaling import ScalingCurve, Unfit, UnfitKind
-from ...model.standing import Interval
+from ...base.numbers import connections
+from ...race.results.standing import Interval
+from ...stats.values.scaling import ScalingCurve, Unfit, UnfitKind
 from .. import figures
 
 __all__ = ["HEADER", "TITLE", "WORDS", "cells", "knee", "known", "named", "unfits"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...model.verdict import Effect, Verdict
+from ...base.verdict import Effect, Verdict
 from .findings import seen
 
 __all__ = ["void"]

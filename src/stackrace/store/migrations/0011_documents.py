@@ -17,7 +17,7 @@ from typing import Any, ClassVar
 import django.db.models.deletion
 from django.db import migrations, models
 
-from stackrace.model.text import storable
+from stackrace.base.text import storable
 from stackrace.store.fields import DocumentField
 from stackrace.store.triggers import arm, disarm
 

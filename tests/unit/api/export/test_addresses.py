@@ -2,8 +2,8 @@
 
 import pytest
 
-from stackrace.api.export.addresses import known_proxies, listened_at
-from stackrace.model.errors import InputError
+from stackrace.base.errors import InputError
+from stackrace.features.export.addresses import known_proxies, listened_at
 
 
 def test_an_address_and_a_port_are_taken():

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from stackrace.api.export.making import TargetWishes, refuse_open, refuse_proxies, target_of
-from stackrace.model.app import App, Entry, EntryKind
-from stackrace.model.errors import InputError
-from stackrace.servers import catalogue
-from stackrace.spec.stack_path import parse_stack
+from stackrace.app.app import App, Entry, EntryKind
+from stackrace.base.errors import InputError
+from stackrace.features.export.making import TargetWishes, refuse_open, refuse_proxies, target_of
+from stackrace.stacks.servers import catalogue
+from stackrace.stacks.stack_path import parse_stack
 
 
 @pytest.mark.parametrize("name", ["news", "mail", "games", "list", "backup", "proxy", "www-data", "nginx"])

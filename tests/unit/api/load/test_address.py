@@ -5,8 +5,8 @@ import socket
 import pytest
 
 from stackrace.api.load.address import check_address
-from stackrace.load.url import Url
-from stackrace.model.errors import InputError
+from stackrace.base.errors import InputError
+from stackrace.measure.engine.url import Url
 
 
 def url(name, port, dialled="127.0.0.1"):

@@ -3,7 +3,7 @@
 import pytest
 
 from stackrace.api.load.options import LoadOptions, refuse_contradictions
-from stackrace.model.errors import InputError
+from stackrace.base.errors import InputError
 
 URL = "http://127.0.0.1:8000/"
 

@@ -10,9 +10,9 @@ from tests.tls import Certificate
 
 from stackrace.api.load.options import LoadOptions
 from stackrace.api.load.target import target_of
-from stackrace.load.finished import Target
-from stackrace.model.load import Load
-from stackrace.model.workload import Nonce, NoncePlace, Order, Sameness
+from stackrace.measure.engine.finished import Target
+from stackrace.measure.load import Load
+from stackrace.measure.workload import Nonce, NoncePlace, Order, Sameness
 
 URL = "http://127.0.0.1:8000/"
 

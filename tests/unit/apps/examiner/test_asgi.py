@@ -3,9 +3,9 @@ from contextlib import closing
 
 import pytest
 
-from stackrace.apps.examiner.asgi import AsgiCaller, scope_of
-from stackrace.apps.examiner.messages import Body, WireRequest
-from stackrace.apps.examiner.tracebacks import Tracebacks
+from stackrace.app.examiner.asgi import AsgiCaller, scope_of
+from stackrace.app.examiner.messages import Body, WireRequest
+from stackrace.app.examiner.tracebacks import Tracebacks
 
 HOST = (("Host", "127.0.0.1"),)
 MOST_BYTES = 1000

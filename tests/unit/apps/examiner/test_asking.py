@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stackrace.apps.examiner import asking
-from stackrace.apps.examiner.asking import FORWARDED_FOR, Asking, difference, local_target
-from stackrace.apps.examiner.messages import Reply, WireRequest
+from stackrace.app.examiner import asking
+from stackrace.app.examiner.asking import FORWARDED_FOR, Asking, difference, local_target
+from stackrace.app.examiner.messages import Reply, WireRequest
 
 replies = st.tuples(st.sampled_from([200, 204, 500]), st.binary(max_size=3)).map(
     lambda pair: Reply(pair[0], (), pair[1])

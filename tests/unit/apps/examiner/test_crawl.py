@@ -5,8 +5,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from stackrace.apps.examiner import crawl as module
-from stackrace.apps.examiner.crawl import crawl
+from stackrace.app.examiner import crawl as module
+from stackrace.app.examiner.crawl import crawl
 
 
 class Site:

@@ -6,7 +6,7 @@ import pytest
 from django.urls import path, set_urlconf
 from django.views.static import serve
 
-from stackrace.apps.examiner.django_facts import _allowed_hosts, _media
+from stackrace.app.examiner.django_facts import _allowed_hosts, _media
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from stackrace.apps import examiner
+from stackrace.app import examiner
 
 FILES = sorted(Path(examiner.__file__).parent.glob("*.py"))
 GENERIC_SINCE_3_9 = {

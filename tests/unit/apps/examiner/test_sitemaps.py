@@ -5,8 +5,8 @@ import gzip
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stackrace.apps.examiner import sitemaps
-from stackrace.apps.examiner.sitemaps import MOST_LOCATED, MOST_SITEMAPS, located, path_of
+from stackrace.app.examiner import sitemaps
+from stackrace.app.examiner.sitemaps import MOST_LOCATED, MOST_SITEMAPS, located, path_of
 
 
 def pages(*paths):

@@ -2,7 +2,7 @@
 
 from types import SimpleNamespace
 
-from stackrace.apps.examiner.survey import survey
+from stackrace.app.examiner.survey import survey
 
 
 def pages(application):

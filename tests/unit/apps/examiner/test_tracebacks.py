@@ -2,7 +2,7 @@ import logging
 
 import pytest
 
-from stackrace.apps.examiner.tracebacks import Tracebacks, own_traceback
+from stackrace.app.examiner.tracebacks import Tracebacks, own_traceback
 
 
 @pytest.fixture

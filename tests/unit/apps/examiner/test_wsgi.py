@@ -3,10 +3,10 @@ from wsgiref.validate import validator
 
 import pytest
 
-from stackrace.apps.examiner import messages
-from stackrace.apps.examiner.messages import Body, WireRequest
-from stackrace.apps.examiner.tracebacks import Tracebacks
-from stackrace.apps.examiner.wsgi import WsgiCaller, environ_of
+from stackrace.app.examiner import messages
+from stackrace.app.examiner.messages import Body, WireRequest
+from stackrace.app.examiner.tracebacks import Tracebacks
+from stackrace.app.examiner.wsgi import WsgiCaller, environ_of
 
 HOST = (("Host", "shop.example.com"),)
 MOST_BYTES = 1000

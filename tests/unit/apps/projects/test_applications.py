@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from stackrace.apps import detect
-from stackrace.model.errors import InputError
+from stackrace.app import detect
+from stackrace.base.errors import InputError
 
 RAISES = "raise SystemExit('nothing of a project is ever run')\n"
 FLASK = "from flask import Flask\napp = Flask(__name__)\n"

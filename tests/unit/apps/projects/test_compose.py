@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from stackrace.apps import current_deployment
-from stackrace.apps.projects.compose import models_of
-from stackrace.servers import catalogue
+from stackrace.app import current_deployment
+from stackrace.app.projects.compose import models_of
+from stackrace.stacks.servers import catalogue
 
 from .test_current import write
 

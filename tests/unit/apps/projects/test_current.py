@@ -4,13 +4,13 @@ import os
 
 import pytest
 
-from stackrace.apps import current_deployment
-from stackrace.model.app import Entry, EntryKind
-from stackrace.model.errors import InputError
-from stackrace.model.own import Concern
-from stackrace.model.stack import Interface
-from stackrace.servers import catalogue
-from stackrace.spec.stack_path import parse_stack
+from stackrace.app import current_deployment
+from stackrace.app.app import Entry, EntryKind
+from stackrace.base.errors import InputError
+from stackrace.stacks.native_options import Concern
+from stackrace.stacks.servers import catalogue
+from stackrace.stacks.stack import Interface
+from stackrace.stacks.stack_path import parse_stack
 
 SPECS = catalogue().specs
 ANY = frozenset(Interface)

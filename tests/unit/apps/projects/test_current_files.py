@@ -2,9 +2,9 @@
 
 import pytest
 
-from stackrace.apps import current_deployment
-from stackrace.servers import catalogue
-from stackrace.spec.stack_path import parse_stack
+from stackrace.app import current_deployment
+from stackrace.stacks.servers import catalogue
+from stackrace.stacks.stack_path import parse_stack
 
 from .test_current import ANY, write
 

@@ -2,11 +2,11 @@
 
 import pytest
 
-from stackrace.apps import current_deployment
-from stackrace.model.app import Entry, EntryKind
-from stackrace.model.errors import InputError
-from stackrace.servers import catalogue
-from stackrace.spec.stack_path import parse_stack
+from stackrace.app import current_deployment
+from stackrace.app.app import Entry, EntryKind
+from stackrace.base.errors import InputError
+from stackrace.stacks.servers import catalogue
+from stackrace.stacks.stack_path import parse_stack
 
 from .test_current import ANY, write
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from stackrace.apps import detect
-from stackrace.apps.projects import deployment_commands
+from stackrace.app import detect
+from stackrace.app.projects import deployment_commands
 
 TWO = {
     "shop.py": "from flask import Flask\napp = Flask(__name__)\n",

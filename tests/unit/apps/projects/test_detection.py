@@ -1,8 +1,8 @@
 import pytest
 
-from stackrace.apps import detect
-from stackrace.model.app import EntryKind
-from stackrace.model.errors import InputError
+from stackrace.app import detect
+from stackrace.app.app import EntryKind
+from stackrace.base.errors import InputError
 
 SETDEFAULT = 'import os\nos.environ.setdefault("DJANGO_SETTINGS_MODULE", "shop.settings")\n'
 

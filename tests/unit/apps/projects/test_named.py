@@ -2,9 +2,9 @@
 
 import pytest
 
-from stackrace.apps import entry_named
-from stackrace.model.app import EntryKind
-from stackrace.model.errors import InputError
+from stackrace.app import entry_named
+from stackrace.app.app import EntryKind
+from stackrace.base.errors import InputError
 
 SITE = "from flask import Flask\nsite = Flask(__name__)\n"
 FACTORY = "from flask import Flask\ndef create_app():\n    return Flask(__name__)\n"

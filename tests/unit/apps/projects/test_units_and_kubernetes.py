@@ -2,8 +2,8 @@
 
 import pytest
 
-from stackrace.apps import current_deployment
-from stackrace.servers import catalogue
+from stackrace.app import current_deployment
+from stackrace.stacks.servers import catalogue
 
 from .test_current import write
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import click
 
-from stackrace.cli.capacity.command import command
 from stackrace.cli.load.command import command as load
+from stackrace.features.capacity.cli.command import command
 
 PAGE = (Path(__file__).parents[4] / "docs" / "capacity.md").read_text(encoding="utf-8")
 

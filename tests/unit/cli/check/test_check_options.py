@@ -3,8 +3,8 @@
 import click
 import pytest
 
-from stackrace.cli.check.options import read_allowances, read_variables
-from stackrace.model.gate import Response
+from stackrace.features.regression.cli.options import read_allowances, read_variables
+from stackrace.features.regression.model import Response
 
 
 def allowed(*texts):

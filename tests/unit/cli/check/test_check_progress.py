@@ -6,9 +6,9 @@ import pytest
 from tests.checks import make_check
 from tests.factories import make_failure
 
-from stackrace.cli.check import progress
-from stackrace.cli.check.progress import CheckProgress
-from stackrace.model.launch import Launch
+from stackrace.features.regression.cli import progress
+from stackrace.features.regression.cli.progress import CheckProgress
+from stackrace.measure.launch import Launch
 from stackrace.race.events import BlockEnded, LaunchEnded
 
 

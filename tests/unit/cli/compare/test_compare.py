@@ -10,9 +10,9 @@ from click.testing import CliRunner, Result
 from tests.factories import make_load, make_result
 from tests.unit.load.encoded import encode
 
+from stackrace.base.errors import InputError
 from stackrace.cli.compare.command import command
-from stackrace.load.document import document
-from stackrace.model.errors import InputError
+from stackrace.measure.engine.document import document
 
 URLS = ("http://127.0.0.1:8000/",)
 

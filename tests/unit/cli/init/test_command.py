@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from stackrace.cli.init.command import command, write_race_file, written
+from stackrace.base.errors import InputError
 from stackrace.cli.showing import refuse_unwritable
-from stackrace.model.errors import InputError
+from stackrace.features.init.command import command, write_race_file, written
 
 
 def test_a_link_stays_one_and_what_it_names_is_replaced(tmp_path) -> None:

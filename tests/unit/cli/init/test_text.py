@@ -8,17 +8,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stackrace.apps import Examination, PythonFacts, entry_of
-from stackrace.apps.survey import Database, Survey
-from stackrace.cli.init.document import document
-from stackrace.cli.init.text import race_file_text
-from stackrace.cli.init.toml import comment, quoted
-from stackrace.model.app import App, EntryKind
-from stackrace.model.stack import Interface
-from stackrace.setup.pages import Page
-from stackrace.setup.surveying import ProjectSurvey
-from stackrace.spec.race_file import read_race_file
-from stackrace.spec.request import RaceRequest
+from stackrace.app import Examination, PythonFacts, entry_of
+from stackrace.app.app import App, EntryKind
+from stackrace.app.survey import Database, Survey
+from stackrace.features.init.document import document
+from stackrace.features.init.survey import ProjectSurvey
+from stackrace.features.init.text import race_file_text
+from stackrace.features.init.toml import comment, quoted
+from stackrace.race.preparation.pages import Page
+from stackrace.race.request.race_file import read_race_file
+from stackrace.race.request.request import RaceRequest
+from stackrace.stacks.stack import Interface
 
 HERE = Path("/srv/shop")
 PYTHON = HERE / ".venv" / "bin" / "python"

@@ -8,8 +8,8 @@ from dataclasses import fields
 from pathlib import Path
 
 from stackrace.cli.load.command import command
-from stackrace.load.document import SCHEMA
-from stackrace.model.load import Counters
+from stackrace.measure.engine.document import SCHEMA
+from stackrace.measure.load import Counters
 
 PAGE = (Path(__file__).parents[4] / "docs" / "load.md").read_text(encoding="utf-8")
 

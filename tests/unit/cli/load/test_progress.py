@@ -7,7 +7,7 @@ import io
 import pytest
 
 from stackrace.cli.load.progress import ProgressLine, text
-from stackrace.model.load import Load
+from stackrace.measure.load import Load
 
 
 class Terminal(io.StringIO):

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 from click.testing import CliRunner
 
-from stackrace.cli.capacity.command import command as capacity
+from stackrace.app.app import EntryKind
+from stackrace.base.errors import InputError
 from stackrace.cli.load.command import command as load
 from stackrace.cli.run.command import command as run
 from stackrace.cli.up import command as up
-from stackrace.model.app import EntryKind
-from stackrace.model.errors import InputError
+from stackrace.features.capacity.cli.command import command as capacity
 
 VERBS = {
     "load": (load, "load.run.run_and_show", ()),

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from stackrace.base.errors import InputError
 from stackrace.cli.load.command import command
-from stackrace.model.errors import InputError
 
 URL = "http://127.0.0.1:9/"
 

@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from stackrace.app.app import Entry, EntryKind
+from stackrace.base.errors import InputError
 from stackrace.cli.request_flags import RequestFlags
 from stackrace.cli.run.command import command as run_command
-from stackrace.model.app import Entry, EntryKind
-from stackrace.model.errors import InputError
-from stackrace.spec.request import RaceRequest, WorkloadRequest
+from stackrace.race.request.request import RaceRequest, WorkloadRequest
 
 HERE = Path("/nowhere")
 PLAIN = RaceRequest(folder=HERE)

@@ -7,9 +7,9 @@ import pytest
 from tests.factories import make_race
 from tests.unit.race import test_void as made
 
+from stackrace.base.errors import RefusedError
 from stackrace.cli.run.live import report_of
 from stackrace.cli.run.output import Output
-from stackrace.model.errors import RefusedError
 from stackrace.store import open_store
 
 

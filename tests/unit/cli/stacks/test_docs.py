@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 from tests.golden_page import holds
 
-from stackrace.servers import catalogue
-from stackrace.servers.catalogue import GONE
-from stackrace.servers.contract import Entry
+from stackrace.stacks.servers import catalogue
+from stackrace.stacks.servers.catalogue import GONE
+from stackrace.stacks.servers.contract import Entry
 
 PAGE = Path(__file__).parents[4] / "docs" / "stacks.md"
 

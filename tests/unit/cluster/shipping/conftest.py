@@ -7,9 +7,9 @@ from contextlib import closing
 
 import pytest
 
-from stackrace.cluster.shipping import receiving
-from stackrace.model.cluster import Member, Role
-from stackrace.spec.request import RaceRequest
+from stackrace.features.cluster.settings import Member, Role
+from stackrace.features.cluster.shipping import receiving
+from stackrace.race.request.request import RaceRequest
 
 
 @pytest.fixture
@@ -38,8 +38,8 @@ def project(tmp_path):
 @pytest.fixture
 def request_of(project):
     def make(**more):
-        from stackrace.apps import entry_named
-        from stackrace.model.app import EntryKind
+        from stackrace.app import entry_named
+        from stackrace.app.app import EntryKind
 
         entry = entry_named(EntryKind.WSGI, "app:application", project)
         return RaceRequest(folder=project, entry=entry, cluster="tcp://127.0.0.1:1", **more)

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from stackrace.cluster.shipping import archive
-from stackrace.cluster.shipping.archive import PIECE_BYTES, Content, digest_of, pieces
-from stackrace.cluster.shipping.selection import files_below
-from stackrace.cluster.shipping.unpacking import unpack
-from stackrace.model.errors import InputError
+from stackrace.base.errors import InputError
+from stackrace.features.cluster.shipping import archive
+from stackrace.features.cluster.shipping.archive import PIECE_BYTES, Content, digest_of, pieces
+from stackrace.features.cluster.shipping.selection import files_below
+from stackrace.features.cluster.shipping.unpacking import unpack
 
 ODD = "a name, with \udcff and ünicode " + "x" * 120
 

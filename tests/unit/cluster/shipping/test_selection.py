@@ -4,9 +4,9 @@ import subprocess
 
 import pytest
 
-from stackrace.cluster.shipping import selection
-from stackrace.cluster.shipping.selection import project_files
-from stackrace.model.errors import OwnerError
+from stackrace.base.errors import OwnerError
+from stackrace.features.cluster.shipping import selection
+from stackrace.features.cluster.shipping.selection import project_files
 
 
 def git(folder, *words):

@@ -3,9 +3,9 @@
 from dataclasses import replace
 from pathlib import Path
 
-from stackrace.cluster.shipping.named import named_by
-from stackrace.cluster.shipping.settled import settled
-from stackrace.spec.request import RaceRequest, WorkloadRequest
+from stackrace.features.cluster.shipping.named import named_by
+from stackrace.features.cluster.shipping.settled import settled
+from stackrace.race.request.request import RaceRequest, WorkloadRequest
 
 
 def test_paths_are_absolute(tmp_path, monkeypatch):

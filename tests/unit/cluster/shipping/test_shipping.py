@@ -15,16 +15,16 @@ from types import SimpleNamespace
 
 import pytest
 
-from stackrace.cluster import leased
-from stackrace.cluster.shipping import archive, receiving, sending, slots
-from stackrace.cluster.shipping.moved import Abroad, moved_request
-from stackrace.cluster.shipping.packing import packed
-from stackrace.cluster.shipping.parcel import Part
-from stackrace.cluster.shipping.sending import ship
-from stackrace.cluster.shipping.slots import unpacked
-from stackrace.model.app import App, Entry, EntryKind
-from stackrace.model.errors import AppError, InputError
-from stackrace.spec.request import WorkloadRequest
+from stackrace.app.app import App, Entry, EntryKind
+from stackrace.base.errors import AppError, InputError
+from stackrace.features.cluster import leased
+from stackrace.features.cluster.shipping import archive, receiving, sending, slots
+from stackrace.features.cluster.shipping.moved import Abroad, moved_request
+from stackrace.features.cluster.shipping.packing import packed
+from stackrace.features.cluster.shipping.parcel import Part
+from stackrace.features.cluster.shipping.sending import ship
+from stackrace.features.cluster.shipping.slots import unpacked
+from stackrace.race.request.request import WorkloadRequest
 
 
 def names_of(whole, part):
@@ -296,7 +296,9 @@ def test_a_disk_that_fills_up_meanwhile_is_named_and_nothing_is_left(request_of,
 
 
 def test_a_host_without_such_a_python_is_named(project, request_of, wire, member, host, monkeypatch):
-    monkeypatch.setattr("stackrace.cluster.shipping.rehoming.facts_of", lambda python: (python, "3.1", ".so"))
+    monkeypatch.setattr(
+        "stackrace.features.cluster.shipping.rehoming.facts_of", lambda python: (python, "3.1", ".so")
+    )
     with refused(r"host-1: the app's environment .*\.venv is for Python 3.*install one"):
         shipped(request_of(), wire, member)
     assert not wire.pieces

@@ -5,8 +5,8 @@ import tarfile
 
 import pytest
 
-from stackrace.cluster.shipping.unpacking import unpack
-from stackrace.model.errors import InputError
+from stackrace.base.errors import InputError
+from stackrace.features.cluster.shipping.unpacking import unpack
 
 
 def member(name, kind=tarfile.REGTYPE, link="", data=b"evil"):

@@ -2,8 +2,8 @@ import io
 
 import pytest
 
-from stackrace.load.recorded.access_log import LINE_MAX_BYTES, from_access_log
-from stackrace.load.recorded.step import THINK_MAX_NS, RecordingError, Step
+from stackrace.features.recordings.recorded.access_log import LINE_MAX_BYTES, from_access_log
+from stackrace.features.recordings.recorded.step import THINK_MAX_NS, RecordingError, Step
 
 
 def common(request, *, client="192.0.2.7", second=0, status="200", length="5"):

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stackrace.load.recorded import RecordingError, read
-from stackrace.load.recorded.headers import is_value
-from stackrace.load.recorded.step import MAX_STEPS, THINK_MAX_NS
-from stackrace.load.recorded.target import is_token
+from stackrace.features.recordings.recorded import RecordingError, read
+from stackrace.features.recordings.recorded.headers import is_value
+from stackrace.features.recordings.recorded.step import MAX_STEPS, THINK_MAX_NS
+from stackrace.features.recordings.recorded.target import is_token
 
 HERE = Path(__file__).parent
 FILES = sorted([*(HERE / "seeds").iterdir(), *HERE.with_name("samples").iterdir()])

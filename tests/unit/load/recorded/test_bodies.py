@@ -1,7 +1,7 @@
 import pytest
 
-from stackrace.load.recorded.bodies import answered, sent
-from stackrace.load.recorded.skip import LeftOut, Skip
+from stackrace.features.recordings.recorded.bodies import answered, sent
+from stackrace.features.recordings.recorded.skip import LeftOut, Skip
 
 FORM = "Application/X-WWW-form-urlencoded"
 UPLOAD = "multipart/form-data; boundary=x"

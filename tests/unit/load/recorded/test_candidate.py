@@ -1,8 +1,8 @@
 import pytest
 
-from stackrace.load.recorded.candidate import judge
-from stackrace.load.recorded.skip import LeftOut, Skip
-from stackrace.load.recorded.step import Step
+from stackrace.features.recordings.recorded.candidate import judge
+from stackrace.features.recordings.recorded.skip import LeftOut, Skip
+from stackrace.features.recordings.recorded.step import Step
 
 
 def entry(request=(), response=(), **rest):

@@ -1,6 +1,6 @@
 import pytest
 
-from stackrace.load.recorded.entry import number, pairs, text
+from stackrace.features.recordings.recorded.entry import number, pairs, text
 
 
 def test_a_field_is_read_as_far_as_it_can_be():

@@ -2,9 +2,9 @@ import json
 
 import pytest
 
-from stackrace.load.recorded.har import from_har
-from stackrace.load.recorded.skip import Skip
-from stackrace.load.recorded.step import MAX_STEPS, THINK_MAX_NS, RecordingError
+from stackrace.features.recordings.recorded.har import from_har
+from stackrace.features.recordings.recorded.skip import Skip
+from stackrace.features.recordings.recorded.step import MAX_STEPS, THINK_MAX_NS, RecordingError
 
 
 def file(*entries):

@@ -1,4 +1,4 @@
-from stackrace.load.recorded.headers import replayable
+from stackrace.features.recordings.recorded.headers import replayable
 
 
 def test_headers_of_the_connection_go():

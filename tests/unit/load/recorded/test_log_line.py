@@ -1,6 +1,6 @@
 import pytest
 
-from stackrace.load.recorded.log_line import LogLine, parse_line
+from stackrace.features.recordings.recorded.log_line import LogLine, parse_line
 
 TIME = "[10/Oct/2000:13:55:36 -0700]"
 TIME_NS = 971_211_336_000_000_000

@@ -1,6 +1,6 @@
 import pytest
 
-from stackrace.load.recorded.moments import iso_8601, log_time
+from stackrace.features.recordings.recorded.moments import iso_8601, log_time
 
 SECOND_NS = 10**9
 

@@ -1,6 +1,6 @@
 import pytest
 
-from stackrace.load.recorded.pages import Pages, is_static
+from stackrace.features.recordings.recorded.pages import Pages, is_static
 
 
 @pytest.mark.parametrize("path", ["/a.css", "/a/b.min.JS?v=1.2", "/x.y/.ico", "/%20.woff2"])

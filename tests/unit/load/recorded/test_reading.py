@@ -3,8 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from stackrace.load.recorded import RecordingError, read
-from stackrace.load.recorded.reading import _whole
+from stackrace.features.recordings.recorded import RecordingError, read
+from stackrace.features.recordings.recorded.reading import _whole
 
 HAR = b'{"log": {"entries": [{"request": {"method": "GET", "url": "http://a/"}, "response": {"status": 200}}]}}'
 LOG = b'192.0.2.7 - - [10/Oct/2000:13:55:36 -0700] "GET / HTTP/1.1" 200 5\n'

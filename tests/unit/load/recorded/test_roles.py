@@ -1,7 +1,7 @@
 import pytest
 
-from stackrace.load.recorded.candidate import Candidate
-from stackrace.load.recorded.roles import Role, role
+from stackrace.features.recordings.recorded.candidate import Candidate
+from stackrace.features.recordings.recorded.roles import Role, role
 
 
 def role_of(method, status, answer_type, resource_type, *headers):

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from stackrace.load.recorded import read
+from stackrace.features.recordings.recorded import read
 
 SAMPLES = Path(__file__).parent.with_name("samples")
 NO_ANSWER = "failed, blocked or never answered"

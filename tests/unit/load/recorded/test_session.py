@@ -1,7 +1,7 @@
 from dataclasses import replace
 
-from stackrace.load.recorded.candidate import Candidate
-from stackrace.load.recorded.session import session_steps
+from stackrace.features.recordings.recorded.candidate import Candidate
+from stackrace.features.recordings.recorded.session import session_steps
 
 SECOND_NS = 10**9
 

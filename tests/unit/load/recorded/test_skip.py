@@ -1,4 +1,4 @@
-from stackrace.load.recorded.skip import Skip, Skips
+from stackrace.features.recordings.recorded.skip import Skip, Skips
 
 
 def test_only_what_was_met_is_counted():

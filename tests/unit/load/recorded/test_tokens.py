@@ -4,11 +4,11 @@ import json
 
 import pytest
 
-from stackrace.load.carrying import filled, handed_out
-from stackrace.load.recorded.har import from_har
-from stackrace.load.recorded.tokens import MOST_SEARCHED_BYTES
-from stackrace.load.recording import read_recording
-from stackrace.model.workload import FillPart, Handout, HandoutPlace
+from stackrace.features.recordings.recorded.har import from_har
+from stackrace.features.recordings.recorded.tokens import MOST_SEARCHED_BYTES
+from stackrace.features.recordings.recording import read_recording
+from stackrace.measure.engine.carrying import filled, handed_out
+from stackrace.measure.workload import FillPart, Handout, HandoutPlace
 
 FORM = "application/x-www-form-urlencoded"
 TOKEN = "a/b+c==0123456789"

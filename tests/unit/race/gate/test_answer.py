@@ -7,13 +7,13 @@ import pytest
 from tests.checks import ALLOWED, make_check
 from tests.factories import make_failure, make_finding, make_race, with_workloads
 
-from stackrace.model.gate import FailedLaunches, GateFacts, Outcome, Response, State
-from stackrace.model.launch import FailureKind
-from stackrace.model.race import Ending
-from stackrace.model.verdict import Effect, Verdict
-from stackrace.race.gate.answer import decide, gate_answer
-from stackrace.race.gate.failures import failed_launches
-from stackrace.race.gate.series import series_of
+from stackrace.base.verdict import Effect, Verdict
+from stackrace.features.regression.answer import decide, gate_answer
+from stackrace.features.regression.failures import failed_launches
+from stackrace.features.regression.model import FailedLaunches, GateFacts, Outcome, Response, State
+from stackrace.features.regression.series import series_of
+from stackrace.measure.launch import FailureKind
+from stackrace.race.results.race import Ending
 
 
 def states(race):

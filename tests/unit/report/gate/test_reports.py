@@ -10,17 +10,17 @@ import pytest
 from tests.checks import make_check
 from tests.factories import make_failure, make_finding
 
-from stackrace.model.gate import Contender, GateFacts
-from stackrace.model.race import Ending
-from stackrace.model.verdict import Effect, Verdict
-from stackrace.race.gate.answer import gate_answer
+from stackrace.base.verdict import Effect, Verdict
+from stackrace.features.regression.answer import gate_answer
+from stackrace.features.regression.model import Contender, GateFacts
+from stackrace.features.regression.report import words
+from stackrace.features.regression.report.document import SCHEMA
+from stackrace.features.regression.report.export import FORMATS, rendered
+from stackrace.features.regression.report.sheet import gate_sheet
+from stackrace.race.results.race import Ending
 from stackrace.report import Format, render
-from stackrace.report.gate.document import SCHEMA
-from stackrace.report.gate.export import FORMATS, rendered
-from stackrace.report.gate.sheet import gate_sheet
 from stackrace.report.result import standing_of
 from stackrace.report.terminal import drawn, make_console
-from stackrace.report.words import gate as words
 
 HOSTILE = "</script>\x1b[31m|`\"'&\n"
 

@@ -7,9 +7,9 @@ import jsonschema
 import pytest
 from rich.console import Console
 
-from stackrace.model.gate import TERMS, Outcome, Response, Ruling, State
-from stackrace.model.interval import Interval
-from stackrace.model.trend import (
+from stackrace.base.interval import Interval
+from stackrace.features.regression.model import TERMS, Outcome, Response, Ruling, State
+from stackrace.features.trend.model import (
     Absence,
     Measure,
     SeriesKey,
@@ -19,10 +19,9 @@ from stackrace.model.trend import (
     TrendPoint,
     TrendSeries,
 )
-from stackrace.report.trend import html, markdown
-from stackrace.report.trend import json as document
-from stackrace.report.trend.terminal import print_trend
-from stackrace.report.words import trend as words
+from stackrace.features.trend.report import html, markdown, words
+from stackrace.features.trend.report import json as document
+from stackrace.features.trend.report.terminal import print_trend
 
 
 def point(day, per_s, **values):

@@ -9,21 +9,21 @@ import pytest
 from tests.unit.race.simulated import plan_for
 from tests.unit.race.test_tuner import tune, tuning
 
-from stackrace.model.tuned import Edge, Infeasible, Knob, Leading, Needs, Tuned, TuningLimits, Unfit
+from stackrace.features.tune.model import Edge, Infeasible, Knob, Leading, Needs, Tuned, TuningLimits, Unfit
+from stackrace.features.tune.report import words
+from stackrace.features.tune.report.blocks import block_lines
+from stackrace.features.tune.report.document import SCHEMA, document
+from stackrace.features.tune.report.markdown import markdown
+from stackrace.features.tune.report.page import page
+from stackrace.features.tune.report.picture import facets
+from stackrace.features.tune.report.sheet import race_file_line, tuning_sheet
+from stackrace.features.tune.result import tuned
 from stackrace.race.activity import Activity
-from stackrace.race.tuned import tuned
 from stackrace.report import Format, LiveState, render
 from stackrace.report.charts.response import response_chart
 from stackrace.report.live import LiveView
 from stackrace.report.result import standing_of
 from stackrace.report.terminal import drawn, make_console
-from stackrace.report.tuning.blocks import block_lines
-from stackrace.report.tuning.document import SCHEMA, document
-from stackrace.report.tuning.markdown import markdown
-from stackrace.report.tuning.page import page
-from stackrace.report.tuning.picture import facets
-from stackrace.report.tuning.sheet import race_file_line, tuning_sheet
-from stackrace.report.words import tuning as words
 
 
 @pytest.fixture(scope="module")

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 from tests.unit.race.contests import Entry, flat
 
-from stackrace.model.interval import Interval
-from stackrace.model.sensitivity import LatencyCounts
+from stackrace.base.interval import Interval
+from stackrace.race.results.sensitivity import LatencyCounts
 from stackrace.race.sensitivity import MOST
 from stackrace.report.words.conditions import condition
 

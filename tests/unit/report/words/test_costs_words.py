@@ -2,7 +2,7 @@
 
 from tests.unit.race.contests import Entry, flat
 
-from stackrace.model.costs import Costs, Need
+from stackrace.race.results.costs import Costs, Need
 from stackrace.report.words.costs import costs
 
 from .worded import told

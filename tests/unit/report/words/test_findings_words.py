@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from stackrace.checks import EVERY_CHECK
-from stackrace.model.launch import Failure, FailureKind, Lack
-from stackrace.model.verdict import Effect, Finding, Unit
+from stackrace.base.verdict import Effect, Finding, Unit
+from stackrace.measure.launch import Failure, FailureKind, Lack
 from stackrace.report.words import failures
 from stackrace.report.words import findings as say
 from stackrace.report.words.knobs import LOAD
+from stackrace.validity import EVERY_CHECK
 
 BUSY = Finding(
     check="generator-busy",

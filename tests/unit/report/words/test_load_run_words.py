@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 from tests.factories import make_counts, make_load, make_result
 
-from stackrace.load.finished import FinishedRun, Target
-from stackrace.model.verdict import Verdict
-from stackrace.model.workload import Answer, Request, Sameness, Workload
+from stackrace.base.verdict import Verdict
+from stackrace.measure.engine.finished import FinishedRun, Target
+from stackrace.measure.workload import Answer, Request, Sameness, Workload
 from stackrace.report.words.load_run import failures
 
 

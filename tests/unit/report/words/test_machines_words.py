@@ -8,13 +8,13 @@ import jsonschema
 import pytest
 from tests.factories import make_finding, make_race, make_standing
 
-from stackrace.model.interval import Interval
-from stackrace.model.machines import MachineComparison, MachineVerdict, RatioShift
-from stackrace.model.verdict import Effect, Verdict
+from stackrace.base.interval import Interval
+from stackrace.base.verdict import Effect, Verdict
 from stackrace.report import SCHEMA, Format, render
 from stackrace.report.terminal import make_console, print_report
 from stackrace.report.words import words_of
 from stackrace.report.words.machines import machines
+from stackrace.stats.values.machines import MachineComparison, MachineVerdict, RatioShift
 
 
 def compared(ratio=None, speed=MachineVerdict.UNKNOWN, shift=None, ratios=MachineVerdict.UNKNOWN):

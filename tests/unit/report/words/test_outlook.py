@@ -9,14 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.unit.setup.test_planning import asking, stacks_of, stage
 
-from stackrace.model.page_time import PageTime
-from stackrace.model.race import Question, Resources
+from stackrace.measure.page_time import PageTime
 from stackrace.race.pace import response_s
+from stackrace.race.preparation.choosing import ABOUT, Ahead, levels_for
+from stackrace.race.preparation.defaults import CONCURRENCY, LONGEST_RESPONSE_S
+from stackrace.race.preparation.planning import plan_of
+from stackrace.race.request.request import RaceRequest
+from stackrace.race.results.race import Question, Resources
 from stackrace.report.words.outlook import estimate, outlook
-from stackrace.setup.choosing import ABOUT, Ahead, levels_for
-from stackrace.setup.defaults import CONCURRENCY, LONGEST_RESPONSE_S
-from stackrace.setup.planning import plan_of
-from stackrace.spec.request import RaceRequest
 
 ASKED = RaceRequest(folder=Path("/nowhere"))
 TEN = (

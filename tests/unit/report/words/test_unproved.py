@@ -4,10 +4,10 @@ from dataclasses import replace
 
 from tests.unit.race.test_tuner import PATHS, refused, tune, tuning, with_launches
 
-from stackrace.model.launch import MemorySample
-from stackrace.model.tuned import Infeasible, TuningLimits, Unfit
-from stackrace.race.tuned import tuned
-from stackrace.report.words.unproved import unproved
+from stackrace.features.tune.model import Infeasible, TuningLimits, Unfit
+from stackrace.features.tune.report.unproved import unproved
+from stackrace.features.tune.result import tuned
+from stackrace.measure.launch import MemorySample
 
 ONE = {"gunicorn:workers=4": ("4",)}
 

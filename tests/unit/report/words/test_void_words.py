@@ -6,7 +6,7 @@ from tests.factories import make_finding
 from tests.unit.race.contests import Entry, contest, flat
 from tests.unit.race.raced import merged
 
-from stackrace.model.verdict import Effect, Verdict
+from stackrace.base.verdict import Effect, Verdict
 from stackrace.race.standing import standing
 from stackrace.report.words import StandingWords, words_of
 from stackrace.report.words.void import void

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from stackrace.app.app import Entry, EntryKind
+from stackrace.base.errors import InputError
 from stackrace.deploy.environments import Environments
-from stackrace.model.app import Entry, EntryKind
-from stackrace.model.errors import InputError
-from stackrace.model.preparing import unheard
-from stackrace.model.stack import Side
-from stackrace.setup.gate.interpreters import with_interpreters
-from stackrace.setup.gate.variants import VariantRequest, variants
-from stackrace.spec.request import RaceRequest
+from stackrace.deploy.preparing import unheard
+from stackrace.features.regression.interpreters import with_interpreters
+from stackrace.features.regression.variants import VariantRequest, variants
+from stackrace.race.request.request import RaceRequest
+from stackrace.stacks.stack import Side
 
 NOTHING = {Side.BASE: VariantRequest(), Side.HEAD: VariantRequest()}
 

@@ -5,14 +5,14 @@ from dataclasses import replace
 import pytest
 from tests.unit.race.simulated import asking, plan_for
 
-from stackrace.model.gate import Response
-from stackrace.model.page_time import PageTime
+from stackrace.features.regression.model import Response
+from stackrace.features.regression.prepared import LEAST_PAIRS, CheckRequest, slice_s
+from stackrace.features.regression.stats import LOOKS
+from stackrace.measure.page_time import PageTime
 from stackrace.race.loading import planned_launch_s
 from stackrace.race.overhead import expected_overhead
 from stackrace.race.pace import planned_lengths
-from stackrace.setup.gate.prepared import LEAST_PAIRS, CheckRequest, slice_s
-from stackrace.spec.request import RaceRequest
-from stackrace.stats.gate import LOOKS
+from stackrace.race.request.request import RaceRequest
 
 P99_ANSWERS = 3000
 

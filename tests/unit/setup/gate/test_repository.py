@@ -2,8 +2,8 @@
 
 import pytest
 
-from stackrace.model.errors import InputError
-from stackrace.setup.gate.repository import repository_of
+from stackrace.base.errors import InputError
+from stackrace.features.regression.repository import repository_of
 
 
 def test_a_folder_without_a_repository_is_told_what_else_can_be_compared(tmp_path):

@@ -5,15 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from stackrace.model.app import Entry, EntryKind
-from stackrace.model.errors import InputError
-from stackrace.model.gate import Contender
-from stackrace.model.stack import Side
-from stackrace.setup.gate import stacks
-from stackrace.setup.gate.interpreters import version_of
-from stackrace.setup.gate.stacks import on_stacks
-from stackrace.setup.gate.variants import Variant, Variants
-from stackrace.spec.request import RaceRequest
+from stackrace.app.app import Entry, EntryKind
+from stackrace.base.errors import InputError
+from stackrace.features.regression import stacks
+from stackrace.features.regression.interpreters import version_of
+from stackrace.features.regression.model import Contender
+from stackrace.features.regression.stacks import on_stacks
+from stackrace.features.regression.variants import Variant, Variants
+from stackrace.race.request.request import RaceRequest
+from stackrace.stacks.stack import Side
 
 ENTRY = Entry(kind=EntryKind.ASGI, target="shop:app")
 

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from stackrace.model.errors import InputError
-from stackrace.model.stack import Side
-from stackrace.setup.gate.variants import VariantRequest, variants
-from stackrace.spec.request import RaceRequest
+from stackrace.base.errors import InputError
+from stackrace.features.regression.variants import VariantRequest, variants
+from stackrace.race.request.request import RaceRequest
+from stackrace.stacks.stack import Side
 
 NOTHING = {Side.BASE: VariantRequest(), Side.HEAD: VariantRequest()}
 

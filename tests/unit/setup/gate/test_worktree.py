@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from stackrace.base.errors import InputError
+from stackrace.base.removal import remove_tree
 from stackrace.deploy import privileges
-from stackrace.model.errors import InputError
-from stackrace.model.removal import remove_tree
-from stackrace.setup.gate import worktree
-from stackrace.setup.gate.repository import repository_of
-from stackrace.setup.gate.worktree import checked_out
+from stackrace.features.regression import worktree
+from stackrace.features.regression.repository import repository_of
+from stackrace.features.regression.worktree import checked_out
 
 
 @pytest.fixture(autouse=True)

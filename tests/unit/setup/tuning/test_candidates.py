@@ -5,12 +5,12 @@ from dataclasses import replace
 
 import pytest
 
-from stackrace.model.app import Entry, EntryKind
-from stackrace.model.errors import InputError, StackError
-from stackrace.model.tuned import Reference
-from stackrace.setup.tuning.candidates import candidates
-from stackrace.spec.request import RaceRequest
-from stackrace.spec.tune_request import TuneRequest, parse_goal
+from stackrace.app.app import Entry, EntryKind
+from stackrace.base.errors import InputError, StackError
+from stackrace.features.tune.candidates import candidates
+from stackrace.features.tune.model import Reference
+from stackrace.features.tune.request import TuneRequest, parse_goal
+from stackrace.race.request.request import RaceRequest
 
 
 def asked(stack, folder, **changes):

@@ -5,12 +5,12 @@ from itertools import pairwise
 
 import pytest
 
-from stackrace.model.stack import Interface
-from stackrace.model.tuned import Reference, Tuning, TuningGoal, TuningLimits
-from stackrace.servers import catalogue
-from stackrace.setup.tuning.cutting import thinned
-from stackrace.spec.stack_path import parse_stack
-from stackrace.spec.tuning_space import space_of
+from stackrace.features.tune.cutting import thinned
+from stackrace.features.tune.model import Reference, Tuning, TuningGoal, TuningLimits
+from stackrace.features.tune.space import space_of
+from stackrace.stacks.servers import catalogue
+from stackrace.stacks.stack import Interface
+from stackrace.stacks.stack_path import parse_stack
 
 SPECS, ANY = catalogue().specs, frozenset({Interface.WSGI})
 

@@ -2,11 +2,11 @@
 
 import pytest
 
-from stackrace.model.stack import Interface
-from stackrace.model.tuned import Needs, TuningLimits, Unfit
-from stackrace.servers import catalogue
-from stackrace.setup.tuning.needs import Size, beyond, model_of, pilots, size_of
-from stackrace.spec.stack_path import parse_stack
+from stackrace.features.tune.model import Needs, TuningLimits, Unfit
+from stackrace.features.tune.rate import Size, beyond, model_of, pilots, size_of
+from stackrace.stacks.servers import catalogue
+from stackrace.stacks.stack import Interface
+from stackrace.stacks.stack_path import parse_stack
 
 MIB = 2**20
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from stackrace.model.errors import InputError
-from stackrace.setup.tuning.tail import tail_slice_s
-from stackrace.spec.tune_request import parse_goal
+from stackrace.base.errors import InputError
+from stackrace.features.tune.request import parse_goal
+from stackrace.features.tune.tail import tail_slice_s
 
 
 def slice_s(goal, asked_s=None):

@@ -5,10 +5,10 @@ import math
 import numpy as np
 import pytest
 
+from stackrace.features.tune.stats.effects import main_effects
+from stackrace.features.tune.stats.grid import grid_of
+from stackrace.features.tune.stats.launched import launched
 from stackrace.stats.limits import critical
-from stackrace.stats.tuning.effects import main_effects
-from stackrace.stats.tuning.grid import grid_of
-from stackrace.stats.tuning.launched import launched
 
 PLACES = [(float(i), float(j)) for i in range(4) for j in range(3)]
 DELTA = math.log(1.05)

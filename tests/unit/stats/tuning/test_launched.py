@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from stackrace.stats.tuning.choice import poor_launch
-from stackrace.stats.tuning.launched import LEAST_SD, PRIOR_SD, launched
-from stackrace.stats.tuning.surface import surface
+from stackrace.features.tune.stats.choice import poor_launch
+from stackrace.features.tune.stats.launched import LEAST_SD, PRIOR_SD, launched
+from stackrace.features.tune.stats.surface import surface
 
 NAN = np.nan
 

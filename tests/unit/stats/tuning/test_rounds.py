@@ -6,9 +6,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from stackrace.stats.tuning.grid import grid_of
-from stackrace.stats.tuning.proposing import Proposer
-from stackrace.stats.tuning.rounds import (
+from stackrace.features.tune.stats.grid import grid_of
+from stackrace.features.tune.stats.proposing import Proposer
+from stackrace.features.tune.stats.rounds import (
     FINAL_LAUNCHES,
     FINALISTS,
     FIRST,
@@ -20,7 +20,7 @@ from stackrace.stats.tuning.rounds import (
     next_round,
     search_launches,
 )
-from stackrace.stats.tuning.verdict import verdict
+from stackrace.features.tune.stats.verdict import verdict
 
 DELTA = math.log(1.05)
 PLACES = [(float(i), float(j)) for i in range(6) for j in range(6)]

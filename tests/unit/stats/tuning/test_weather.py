@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from stackrace.stats.tuning.launched import launched
-from stackrace.stats.tuning.weather import Slices, weather
+from stackrace.features.tune.stats.launched import launched
+from stackrace.features.tune.stats.weather import Slices, weather
 
 PLACES = np.array([(float(i), float(j)) for i in range(6) for j in range(5)])
 TRUTH = 0.1 * PLACES[:, 0] - 0.05 * PLACES[:, 1]

@@ -1,0 +1,115 @@
+"""Where an app keeps what it writes, as far as its settings and its variables say."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from ..base.present import is_folder, is_present, real_path
+from .app import App, EntryKind
+from .environment import app_environment
+from .script_report import script_report
+
+__all__ = ["DataPlaces", "DatabaseServer", "data_places"]
+
+_SQLITE = re.compile(r"sqlite3?(\+\w+)?:///(?P<path>[^?]+)")
+_KINDS = {"postgres": "postgresql", "postgresql": "postgresql", "postgis": "postgresql", "mysql": "mysql"} | {
+    "mariadb": "mysql",
+    "mssql": "mssql",
+    "oracle": "oracle",
+}
+"""The first part of a database's URL, and Django's names."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DatabaseServer:
+    """A database that is no file."""
+
+    kind: str
+    """``postgresql``, ``mysql``…"""
+    name: str
+    host: str
+    """Empty for this machine; a folder for a unix socket in it."""
+    port: str
+    """Empty where none is said."""
+    key: str
+    """Where the app learns of it: ``DATABASES['default']``, ``DATABASE_URL``."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DataPlaces:
+    """What an app writes to."""
+
+    files: tuple[Path, ...] = ()
+    folders: tuple[Path, ...] = ()
+    servers: tuple[DatabaseServer, ...] = ()
+
+    @property
+    def present_files(self) -> tuple[Path, ...]:
+        """The files for which there is a folder, without links."""
+        resolved = (real_path(path) for path in self.files)
+        return tuple(dict.fromkeys(path for path in resolved if is_folder(path.parent)))
+
+    @property
+    def present_folders(self) -> tuple[Path, ...]:
+        """The folders, without links, that are there or that we could make."""
+        resolved = (real_path(folder) for folder in self.folders)
+        return tuple(dict.fromkeys(folder for folder in resolved if is_folder(folder) or _can_be_made(folder)))
+
+    @property
+    def kinds_of_servers(self) -> frozenset[str]:
+        """The kinds of its database servers."""
+        return frozenset(server.kind for server in self.servers)
+
+
+def data_places(app: App, begin: Callable[[], None] | None = None) -> DataPlaces:
+    """Return what Django's settings and the app's variables say; nothing of settings that do not load.
+
+    ``begin`` runs in the new process before the app's interpreter does.
+    """
+    environment = app_environment(app)
+    report = script_report(app, "data_places.py", environment, begin) if app.entry.kind is EntryKind.DJANGO else {}
+    servers = [
+        DatabaseServer(
+            kind=_KINDS.get(server["engine"], server["engine"]),
+            name=server["name"],
+            host=server["host"],
+            port=server["port"],
+            key=f"DATABASES['{server['alias']}']",
+        )
+        for server in report.get("servers", ())
+    ]
+    return DataPlaces(
+        files=(*map(Path, report.get("files", ())), *_files(app.root, environment)),
+        folders=tuple(map(Path, report.get("folders", ()))),
+        # Django's own settings say what it does with its variables
+        servers=tuple(servers or _servers(environment)),
+    )
+
+
+def _can_be_made(folder: Path) -> bool:
+    return os.access(next(each for each in folder.parents if is_present(each)), os.W_OK)
+
+
+def _files(root: Path, environment: Mapping[str, str]) -> Iterator[Path]:
+    """Yield the SQLite files that variables lead to, as in ``sqlite:///data.db`` and ``sqlite:////srv/data.db``."""
+    for value in environment.values():
+        if (found := _SQLITE.match(value)) and not found["path"].startswith(":"):
+            yield root / unquote(found["path"])
+
+
+def _servers(environment: Mapping[str, str]) -> Iterator[DatabaseServer]:
+    for key, value in environment.items():
+        kind = _KINDS.get(value.partition("://")[0].partition("+")[0]) if "://" in value else None
+        if kind is None:
+            continue
+        with suppress(ValueError):
+            url = urlsplit(value)
+            name = unquote(url.path.lstrip("/"))
+            host, port = unquote(url.hostname or ""), str(url.port or "")
+            yield DatabaseServer(kind=kind, name=name, host=host, port=port, key=key)

@@ -1,0 +1,249 @@
+"""The tiny module that every server loads, so that all of them host exactly the same callable."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from ..base.errors import InputError
+from ..stacks.stack import Interface
+from .app import App, EntryKind
+from .environment import settings_module
+from .target import parse_target
+
+__all__ = ["COUNTING_MODULE", "ENTRY_MODULE", "counting_source", "deployed_source", "entry_source"]
+
+ENTRY_MODULE = "stackrace_entry"
+"""The module's name; its file is this plus ``.py``."""
+COUNTING_MODULE = "stackrace_counting"
+"""The name of the module beside it that counts requests, where STACKRACE_COUNT says into which folder."""
+
+_RACED = "The app's entry, written by Stackrace for one launch: binds `application` and counts its requests."
+_DEPLOYED = "The app as its servers load it: binds `application`."
+
+_PATH = '''"""The app's entry, written by Stackrace for one launch: binds `application` and counts its requests."""
+
+import os
+import sys
+
+ROOT = {root!r}
+sys.path[:] = [ROOT, *(path for path in sys.path if path != ROOT)]
+'''
+
+_SETTINGS = """os.environ["DJANGO_SETTINGS_MODULE"] = {settings!r}
+
+from importlib import import_module
+
+from django.conf import settings
+"""
+
+_DJANGO_WSGI = """
+if settings.WSGI_APPLICATION:
+    module, _, name = settings.WSGI_APPLICATION.rpartition(".")
+    application = getattr(import_module(module), name)
+else:
+    from django.core.wsgi import get_wsgi_application
+
+    application = get_wsgi_application()
+"""
+
+# ASGI_APPLICATION is not Django's own setting, so most projects only have the asgi.py that startproject made: next
+# to wsgi.py, or in a package around the settings, or in the project's folder where these two are.
+_DJANGO_ASGI = """
+from importlib.machinery import PathFinder
+from importlib.util import find_spec
+
+
+def asgi_beside(module):
+    package = module.rpartition(".")[0]
+    if not package:
+        return "asgi" if PathFinder.find_spec("asgi", [ROOT]) else None
+    try:
+        found = find_spec(package + ".asgi")
+    except ModuleNotFoundError:  # what WSGI_APPLICATION names need not exist where nobody uses it
+        return None
+    return found.name if found else asgi_beside(package)
+
+
+target = getattr(settings, "ASGI_APPLICATION", None)
+if target:
+    # runserver, whose setting this is, sets Django up before it imports what it names
+    import django
+
+    django.setup(set_prefix=False)
+else:
+    wsgi = (settings.WSGI_APPLICATION or "").rpartition(".")[0]
+    module = (asgi_beside(wsgi) if wsgi else None) or asgi_beside({settings!r})
+    target = module + ".application" if module else None
+if target:
+    module, _, name = target.rpartition(".")
+    application = getattr(import_module(module), name)
+else:
+    from django.core.asgi import get_asgi_application
+
+    application = get_asgi_application()
+"""
+
+_CALLABLE = """
+import {module}
+
+application = {module}.{expression}
+"""
+
+# Most servers take the scheme from this header when told to trust it; others leave it to the app, so that pages
+# with absolute addresses would differ from server to server. A front end may say it again.
+_PROXIED_WSGI = """
+
+def proxied(application):
+    def told(environ, start_response):
+        schemes = {scheme.strip() for scheme in environ.get("HTTP_X_FORWARDED_PROTO", "").split(",")}
+        if schemes in ({"http"}, {"https"}):
+            environ["wsgi.url_scheme"] = schemes.pop()
+        return application(environ, start_response)
+
+    told.__wrapped__ = application
+    return told
+
+
+application = proxied(application)
+"""
+
+_PROXIED_ASGI = """
+
+def proxied(application):
+    async def told(scope, receive, send):
+        said = dict(scope.get("headers", ())).get(b"x-forwarded-proto", b"")
+        schemes = {scheme.strip() for scheme in said.split(b",")}
+        if scope["type"] == "http" and schemes in ({b"http"}, {b"https"}):
+            scope = {**scope, "scheme": schemes.pop().decode()}
+        await application(scope, receive, send)
+
+    told.__wrapped__ = application
+    return told
+
+
+application = proxied(application)
+"""
+
+_IS_PROXY = """
+
+@lru_cache(maxsize=1024)
+def is_proxy(address):
+    try:
+        client = ip_address(address)
+    except ValueError:
+        return False
+    return any(client in network for network in PROXIES)
+
+"""
+
+# What a client says of itself must not pass for what a proxy says of it.
+_GUARDED_WSGI = """
+from functools import lru_cache
+from ipaddress import ip_address, ip_network
+
+PROXIES = tuple(map(ip_network, {proxies!r}))
+SAID = (
+    "HTTP_FORWARDED",
+    "HTTP_X_FORWARDED_FOR",
+    "HTTP_X_FORWARDED_HOST",
+    "HTTP_X_FORWARDED_PORT",
+    "HTTP_X_FORWARDED_PREFIX",
+    "HTTP_X_FORWARDED_PROTO",
+    "HTTP_X_FORWARDED_SSL",
+)
+{is_proxy}
+
+def guarded(application):
+    def told(environ, start_response):
+        if not is_proxy(environ.get("REMOTE_ADDR", "")):
+            for name in SAID:
+                environ.pop(name, None)
+        return application(environ, start_response)
+
+    return told
+
+
+application = guarded(application)
+"""
+
+_GUARDED_ASGI = """
+from functools import lru_cache
+from ipaddress import ip_address, ip_network
+
+PROXIES = tuple(map(ip_network, {proxies!r}))
+SAID = (
+    b"forwarded",
+    b"x-forwarded-for",
+    b"x-forwarded-host",
+    b"x-forwarded-port",
+    b"x-forwarded-prefix",
+    b"x-forwarded-proto",
+    b"x-forwarded-ssl",
+)
+{is_proxy}
+
+def guarded(application):
+    async def told(scope, receive, send):
+        # in the place of a proxy that it trusts, uvicorn puts the client that this one names, without a port
+        client = scope.get("client") or ("", 0)
+        if scope["type"] != "lifespan" and client[1] and not is_proxy(client[0]):
+            headers = [pair for pair in scope["headers"] if pair[0] not in SAID]
+            scope = {{**scope, "headers": headers}}
+        await application(scope, receive, send)
+
+    return told
+
+
+application = guarded(application)
+"""
+
+_COUNTED = """
+if os.environ.get("STACKRACE_COUNT"):
+    # servers that load a file rather than a module do not look for others beside it
+    sys.path.append(os.path.dirname(os.path.abspath(__file__)))
+    from {module} import counted
+
+    application = counted(application, asgi={asgi})
+"""
+
+
+def counting_source() -> str:
+    """Return the text of the module ``stackrace_counting``."""
+    return Path(__file__).with_name("counting.py").read_text(encoding="utf-8")
+
+
+def deployed_source(
+    app: App, interface: Interface, *, proxied: bool = False, proxies: Sequence[str] | None = None
+) -> str:
+    """Return ``entry_source`` for a deployment: it counts nothing.
+
+    Where ``proxies`` are given, it is what clients meet first: only those may say X-Forwarded-*.
+    """
+    source = entry_source(app, interface, proxied=proxied, counted=False).replace(_RACED, _DEPLOYED)
+    if proxies is None:
+        return source
+    guard = _GUARDED_ASGI if interface is Interface.ASGI else _GUARDED_WSGI
+    return source + guard.format(proxies=sorted(proxies), is_proxy=_IS_PROXY)
+
+
+def entry_source(app: App, interface: Interface, *, proxied: bool = False, counted: bool = True) -> str:
+    """Return the text of the module ``stackrace_entry`` that binds ``application`` for ``interface``.
+
+    It puts the project first on the path and, for Django, names the settings. With ``proxied``, the scheme of a
+    request is the one in X-Forwarded-Proto; with ``counted``, requests are counted. Raises InputError when the app
+    does not offer the interface.
+    """
+    if interface not in app.interfaces:
+        raise InputError(f"{app.name} is given as [app] {app.entry.kind}, so it cannot be hosted as {interface}")
+    start = _PATH.format(root=str(app.root.absolute()))
+    is_asgi = interface is Interface.ASGI
+    around = (_PROXIED_ASGI if is_asgi else _PROXIED_WSGI) if proxied else ""
+    if counted:
+        around += _COUNTED.format(module=COUNTING_MODULE, asgi=is_asgi)
+    if app.entry.kind is EntryKind.DJANGO:
+        body = _DJANGO_ASGI if is_asgi else _DJANGO_WSGI
+        return start + (_SETTINGS + body).format(settings=settings_module(app)) + around
+    target = parse_target(app.entry.kind, app.entry.target)
+    call = "" if target.arguments is None else f"({target.arguments})"
+    return start + _CALLABLE.format(module=target.module, expression=target.name + call) + around

@@ -1,0 +1,161 @@
+"""What an examination found out about an app, asked in process, without any server."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ..measure.page_time import PageTime
+from ..measure.workload import Request
+from ..stacks.stack import Interface
+from .app import Entry
+from .survey import Survey
+from .unlike import has_toolbar
+
+__all__ = ["DjangoFacts", "Examination", "Exchange", "PythonFacts", "Reply", "ThreadPool"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PythonFacts:
+    """The app's interpreter and its environment."""
+
+    version: str
+    python: Path
+    base: Path
+    """The interpreter that the environment was made from."""
+    site_packages: tuple[Path, ...]
+    """The environment's folders of packages, in the order of the path."""
+    distributions: Mapping[str, str] = field(default_factory=dict)
+    """Versions by name."""
+
+    @property
+    def minor(self) -> tuple[int, int]:
+        """The version as extension modules are made for it, (3, 11) say."""
+        major, minor = self.version.split(".")[:2]
+        return int(major), int(minor)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DjangoFacts:
+    """What Django's settings say."""
+
+    debug: bool
+    allowed_hosts: tuple[str, ...]
+    static_url: str
+    static_root: Path | None
+    """STATIC_ROOT, None unless the folder exists."""
+    https_header: str
+    """The header that SECURE_PROXY_SSL_HEADER trusts, empty without."""
+    routes: tuple[str, ...]
+    """The URLconf's first level."""
+    web_sockets: bool = False
+    """Whether its ASGI application routes WebSockets."""
+    collected: Path | None = None
+    """STATIC_ROOT, also where no such folder exists."""
+    media_url: str = ""
+    """MEDIA_URL; empty where there is none, or where a view of the project answers there."""
+    media_root: Path | None = None
+    sends_static: bool = False
+    """Whether the app itself sends its static files, by WhiteNoise."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """One answer of the app."""
+
+    status: int
+    headers: tuple[tuple[str, str], ...]
+    body: bytes
+    traceback: str = ""
+    """Its own, for a status of 500 and more."""
+    excess: str = ""
+    """Why it cannot be raced, after "an answer that": too large, or without an end; then ``body`` is not whole."""
+
+    def header(self, name: str) -> str:
+        """Return the first value of the header ``name``, in any case; empty when there is none."""
+        return next((value for key, value in self.headers if key.lower() == name.lower()), "")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exchange:
+    """A request and two answers to it, as different as any two were."""
+
+    request: Request
+    """The one really asked."""
+    first: Reply
+    second: Reply
+    via: str = ""
+    """The path that redirected to it, empty without a redirect."""
+    added: tuple[str, ...] = ()
+    """Names of the headers it needed beyond what the user gave."""
+    page: PageTime = field(default_factory=PageTime)
+    """What an answer took, the first not counted."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ThreadPool:
+    """Threads of AnyIO's, in which asynchronous frameworks run what is not asynchronous."""
+
+    framework: str
+    """As people write it."""
+    threads: int
+    """How many each process may have."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Examination:
+    """Everything found out about an app."""
+
+    entry: Entry
+    root: Path = Path()
+    """Where its code lies."""
+    interface: Interface
+    python: PythonFacts | None
+    """None for Rack apps and plain files."""
+    django: DjangoFacts | None
+    host: str
+    """The Host header that was sent."""
+    exchanges: tuple[Exchange, ...]
+    static: Mapping[str, Path] = field(default_factory=dict)
+    """Folders that a front end may serve, by URL prefix."""
+    files: tuple[str, ...] = ()
+    """Some of the paths of plain files."""
+    written: tuple[Path, ...] = ()
+    """Files that the app opened for writing, or holds open so."""
+    imported: tuple[Path, ...] = ()
+    """Files of its modules that are no part of its environment."""
+    lifespan: bool = False
+    """Whether the app takes part in ASGI's lifespan protocol, as it was asked."""
+    connected: tuple[str, ...] = ()
+    """Servers that it talks to: ``127.0.0.1:5432``, or the path of a unix socket."""
+    pool: ThreadPool | None = None
+    """What its pages run in; None where they need none."""
+    loading: PageTime = field(default_factory=PageTime)
+    """What it took to load the app and to give each first answer."""
+    cut: str = ""
+    """What ended a crawl at the page after its last exchange; empty where it came to its end."""
+    survey: Survey = field(default_factory=Survey)
+    """What the app says of itself, where it was asked to."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was decided for the user, and what he should know of his app, one sentence each."""
+        notes = []
+        if self.django is not None and self.django.debug:
+            notes.append(f"DEBUG is on in {self.entry.target}: the figures will not be those of production.")
+        toolbar = [exchange.request.path for exchange in self.exchanges if has_toolbar(exchange.first.body)]
+        if toolbar:
+            notes.append(f"The Debug toolbar is in {', '.join(toolbar)}: take it out of MIDDLEWARE for a race.")
+        redirected = {exchange.via: exchange.request.path for exchange in self.exchanges if exchange.via}
+        notes.extend(f"{path} redirects to {target}, which is raced." for path, target in redirected.items())
+        added = dict.fromkeys(name for exchange in self.exchanges for name in exchange.added)
+        beside = added.pop("X-Forwarded-For", "none") is None
+        if added:
+            names = ", ".join(added)
+            notes.append(f"The site is https only: what a TLS proxy would say is sent ({names}).")
+        if beside:
+            notes.append(
+                "X-Forwarded-For goes with X-Forwarded-Proto: some servers believe the one only with both."
+            )
+        return tuple(notes)

@@ -1,0 +1,241 @@
+"""Where tools keep a project's environment: in its folder, above it, in caches, or where a variable says.
+
+Nothing is run: each tool's own rule is repeated.
+"""
+
+from __future__ import annotations
+
+import base64
+import glob
+import hashlib
+import os
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..base.present import is_file, is_present
+from .project_files import first_line, part, table, text
+from .surroundings import project_folders
+
+__all__ = ["KnownPython", "is_executable", "known_pythons", "python_of"]
+
+_FOLDERS = (".venv", "venv", "env")
+_IMAGES = (
+    "/venv", "/opt/venv", "/app/.venv", "/app/venv", "/code/.venv", "/usr/src/app/.venv", "/opt/.venv", "/env",
+)  # fmt: skip
+"""Where images put the environment of their only app."""
+
+_IMAGES_OWN = Path("/usr/local")
+"""Where the official images of Python have theirs, into which Dockerfiles install."""
+
+_CONTAINER_SIGNS = (Path("/.dockerenv"), Path("/run/.containerenv"))
+"""Made by Docker and by Podman."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnownPython:
+    """An interpreter that may be the app's."""
+
+    python: Path
+    reason: str
+    """Why this one, in words."""
+    is_sure: bool = True
+    """Whether the project, or the user's shell, names it; else it must be seen to import the app."""
+
+
+def known_pythons(root: Path, environ: Mapping[str, str] = os.environ) -> Iterator[KnownPython]:
+    """Yield the environments that exist for the app in ``root``, the likeliest first, some perhaps twice.
+
+    The project's own folders, what its tools keep for it, folders above, then the active one, then what is usual in
+    images.
+    """
+    folders = project_folders(root)
+    for kind, folder in enumerate(folders):
+        yield from _inside(folder, "the project" if not kind else str(folder), is_above=bool(kind))
+        for tool in _TOOLS:
+            yield from tool(folder, environ)
+    yield from _active(environ)
+    if any(is_present(sign) for sign in _CONTAINER_SIGNS):
+        yield from _known(_IMAGES_OWN, f"{_IMAGES_OWN}, as in images", is_sure=False)
+    for place in _IMAGES:
+        yield from _known(Path(place), f"{place}, as in images", is_sure=False)
+
+
+def is_executable(path: Path) -> bool:
+    """Tell whether ``path`` is a program that we may start."""
+    return is_file(path) and os.access(path, os.X_OK)
+
+
+def python_of(folder: Path) -> Path | None:
+    """Return the interpreter of the environment in ``folder``, None where there is none that works."""
+    python = folder.absolute() / "bin" / "python"
+    return python if is_executable(python) else None
+
+
+def _known(folder: Path, reason: str, *, is_sure: bool = True) -> Iterator[KnownPython]:
+    if python := python_of(folder):
+        yield KnownPython(python=python, reason=reason, is_sure=is_sure)
+
+
+def _inside(folder: Path, where: str, *, is_above: bool) -> Iterator[KnownPython]:
+    """The usual names first, then any other environment that lies there; one above may be another project's."""
+    for name in _FOLDERS:
+        yield from _known(folder / name, f"{name}/ in {where}")
+    for place in _environments(folder / ".direnv"):
+        yield from _known(place, f"direnv's {place.name}/ in {where}")
+    for place in _environments(folder):
+        if place.name not in _FOLDERS:
+            yield from _known(place, f"{place.name}/ in {where}", is_sure=not is_above)
+
+
+def _environments(folder: Path) -> list[Path]:
+    try:
+        return sorted(place for place in folder.iterdir() if is_file(place / "pyvenv.cfg"))
+    except OSError:
+        return []
+
+
+def _active(environ: Mapping[str, str]) -> Iterator[KnownPython]:
+    if active := environ.get("VIRTUAL_ENV"):
+        yield from _known(Path(active), "the active virtual environment")
+    if conda := environ.get("CONDA_PREFIX"):
+        is_base = environ.get("CONDA_DEFAULT_ENV") == "base"
+        yield from _known(Path(conda), "the active conda environment", is_sure=not is_base)
+
+
+def _uv(folder: Path, environ: Mapping[str, str]) -> Iterator[KnownPython]:
+    place = environ.get("UV_PROJECT_ENVIRONMENT")
+    if place and is_file(folder / "pyproject.toml"):
+        yield from _known(folder / place, "UV_PROJECT_ENVIRONMENT")
+
+
+def _pdm(folder: Path, environ: Mapping[str, str]) -> Iterator[KnownPython]:
+    if named := first_line(folder / ".pdm-python"):
+        python = folder / named
+        if is_executable(python):
+            yield KnownPython(python=python, reason=".pdm-python")
+
+
+def _named_by_file(folder: Path, environ: Mapping[str, str]) -> Iterator[KnownPython]:
+    """virtualenvwrapper's plug-ins keep a name, or a path, in a file called .venv."""
+    name = first_line(folder / ".venv")
+    if name:
+        for place in (Path(name).expanduser(), _workon_home(environ) / name):
+            yield from _known(place if place.is_absolute() else folder / place, "the file .venv")
+
+
+def _virtualenvwrapper(folder: Path, environ: Mapping[str, str]) -> Iterator[KnownPython]:
+    """``mkvirtualenv -a`` and ``setvirtualenvproject`` write the project's folder into the environment."""
+    for note in sorted(_workon_home(environ).glob("*/.project")):
+        if first_line(note) == str(folder):
+            yield from _known(note.parent, f"virtualenvwrapper's {note.parent.name}")
+
+
+def _hatch(folder: Path, environ: Mapping[str, str]) -> Iterator[KnownPython]:
+    """Source: hatch/env/virtual.py, ``VirtualEnvironment.__init__``; hatch/utils/fs.py, ``Path.long_id``."""
+    name = _project_name(folder / "pyproject.toml")
+    if not name:
+        return
+    name = re.sub(r"[-_.]+", "-", name).lower()
+    project = base64.urlsafe_b64encode(hashlib.sha256(os.fsencode(folder)).digest()).decode()[:8]
+    data = environ.get("HATCH_DATA_DIR") or _data_home(environ) / "hatch"
+    yield from _known(Path(data, "env", "virtual", name, project, name), "Hatch's environment")
+
+
+def _pyenv(folder: Path, environ: Mapping[str, str]) -> Iterator[KnownPython]:
+    """A name in .python-version is an environment's; a number is only an interpreter, without any packages."""
+    name = first_line(folder / ".python-version")
+    if name and not re.match(r"(\w+-)?\d", name):
+        versions = Path(environ.get("PYENV_ROOT") or _home(environ) / ".pyenv") / "versions"
+        yield from _known(versions / name, ".python-version")
+
+
+def _poetry(folder: Path, environ: Mapping[str, str]) -> Iterator[KnownPython]:
+    """Source: poetry/utils/env/env_manager.py, ``EnvManager.generate_env_name``."""
+    name = _project_name(folder / "pyproject.toml")
+    if not name:
+        return
+    digest = hashlib.sha256(os.fsencode(os.path.realpath(folder))).digest()
+    ending = base64.urlsafe_b64encode(digest).decode()[:8]
+    places = _poetrys_places(folder, environ)
+    for spelt in (re.sub(r"[-_.]+", "-", name), name):
+        clean = re.sub(r'[ $`!*@"\\\r\n\t]', "_", spelt.lower())[:42]
+        for place in sorted(places.glob(f"{glob.escape(clean)}-{ending}-py*"), reverse=True):
+            yield from _known(place, "Poetry's environment")
+
+
+def _poetrys_places(folder: Path, environ: Mapping[str, str]) -> Path:
+    """Return the folder of its environments, by a variable, by its own settings, or as usual."""
+    config = Path(environ.get("POETRY_CONFIG_DIR") or _config_home(environ) / "pypoetry")
+    caches = Path(environ.get("XDG_CACHE_HOME") or _home(environ) / ".cache", "pypoetry")
+    set_here, set_for_all = table(folder / "poetry.toml"), table(config / "config.toml")
+    cache = environ.get("POETRY_CACHE_DIR") or set_here.get("cache-dir") or set_for_all.get("cache-dir") or caches
+    paths = (part(settings, "virtualenvs").get("path") for settings in (set_here, set_for_all))
+    place = environ.get("POETRY_VIRTUALENVS_PATH") or next(filter(None, paths), "{cache-dir}/virtualenvs")
+    return Path(str(place).replace("{cache-dir}", str(cache))).expanduser()
+
+
+def _pipenv(folder: Path, environ: Mapping[str, str]) -> Iterator[KnownPython]:
+    """Source: pipenv/project.py, ``Project._get_virtualenv_hash``."""
+    pipfile = folder / "Pipfile"
+    if not is_file(pipfile):
+        return
+    clean = re.sub(r'[ &$`!*@"()\[\]\\\r\n\t]', "_", folder.name)[:42]
+    digest = base64.urlsafe_b64encode(hashlib.sha256(os.fsencode(pipfile)).digest()[:6]).decode()[:8]
+    places = Path(environ.get("WORKON_HOME") or _data_home(environ) / "virtualenvs")
+    # PIPENV_PYTHON is put behind the name
+    for place in (places / f"{clean}-{digest}", *sorted(places.glob(f"{glob.escape(clean)}-{digest}-*"))):
+        yield from _known(place, "Pipenv's environment")
+
+
+def _conda(folder: Path, environ: Mapping[str, str]) -> Iterator[KnownPython]:
+    """environment.yml names an environment; conda lists all that it made in a file."""
+    listed = text(folder / "environment.yml") or text(folder / "environment.yaml")
+    name = re.search(r"^name:\s*['\"]?([\w.-]+)", listed, re.MULTILINE)
+    if not name:
+        return
+    home = _home(environ)
+    made = [Path(line) for line in text(home / ".conda" / "environments.txt").splitlines() if line.strip()]
+    installed = [environ.get("MAMBA_ROOT_PREFIX", ""), "/opt/conda"]
+    installed += [
+        str(home / kind) for kind in ("miniconda3", "miniforge3", "anaconda3", "mambaforge", "micromamba")
+    ]
+    usual = [Path(place) / "envs" / name[1] for place in installed if place]
+    for place in [*(place for place in made if place.name == name[1]), *usual]:
+        yield from _known(place, f"the conda environment {name[1]}")
+
+
+_TOOLS: tuple[Callable[[Path, Mapping[str, str]], Iterator[KnownPython]], ...] = (
+    _uv,
+    _pdm,
+    _named_by_file,
+    _virtualenvwrapper,
+    _pyenv,
+    _poetry,
+    _pipenv,
+    _hatch,
+    _conda,
+)
+
+
+def _home(environ: Mapping[str, str]) -> Path:
+    return Path(environ.get("HOME") or Path.home())
+
+
+def _data_home(environ: Mapping[str, str]) -> Path:
+    return Path(environ.get("XDG_DATA_HOME") or _home(environ) / ".local" / "share")
+
+
+def _config_home(environ: Mapping[str, str]) -> Path:
+    return Path(environ.get("XDG_CONFIG_HOME") or _home(environ) / ".config")
+
+
+def _workon_home(environ: Mapping[str, str]) -> Path:
+    return Path(environ.get("WORKON_HOME") or _home(environ) / ".virtualenvs")
+
+
+def _project_name(pyproject: Path) -> str:
+    document = table(pyproject)
+    names = (each.get("name") for each in (part(part(document, "tool"), "poetry"), part(document, "project")))
+    return next((name for name in names if isinstance(name, str)), "")

@@ -1,0 +1,280 @@
+"""The applications in a project's code, and the ones that its deployment files name."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from enum import IntEnum
+from functools import partial
+from pathlib import Path, PurePosixPath
+from shlex import join
+
+from ...base.errors import InputError
+from ...base.present import is_folder, is_present
+from ..app import Entry, EntryKind
+from ..target import entry_of
+from .callables import CodeIndex, Definition
+from .code import content, has_notebooks, import_name, is_aside, python_files
+from .commands import PROGRAMS, ServedApp, served_app
+from .deployment import DeploymentCommand, deployment_commands
+from .deployment_command import shown
+from .frameworks import FACTORIES, IMPLIED, MENTIONED, OWN_SERVERS
+from .out_of_reach import out_of_reach
+from .places import ProjectFiles
+from .starts import starts
+
+__all__ = ["Candidate", "ProjectCode", "Rank", "folders_in"]
+
+_FILES = ("wsgi", "asgi", "main", "app", "application", "server", "run", "passenger_wsgi", "__init__")
+"""Usual names of the file that a server is pointed to, the most usual first."""
+_NAMES = ("app", "application")
+_PASTED = re.compile(rb"^\[(app|composite|filter-app|pipeline)(:main)?\]", re.MULTILINE)
+"""What an ini file has that ``pserve`` takes."""
+
+
+class Rank(IntEnum):
+    """How sure it is that a candidate is what the user runs; the lowest is the surest."""
+
+    USUAL = 0
+    """An application by a usual name."""
+    OTHER = 1
+    """One by another name."""
+    FACTORY = 2
+    """A function by a usual name that makes one, and needs no arguments."""
+    UNLIKELY = 3
+    """Another function, an example or a tool."""
+    TEST = 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """An application that could be raced."""
+
+    root: Path
+    """Where its imports start."""
+    entry: Entry
+    title: str
+    """Of its framework."""
+    place: str
+    """Where it stands, relative to the project: ``app.py, line 5``."""
+    rank: Rank = Rank.USUAL
+    origin: tuple[Path, int] = (Path(), 0)
+    """Where it is made: two names of the same application have the same origin."""
+
+    @property
+    def name(self) -> str:
+        """Its name in its module, without a call."""
+        return self.entry.target.partition(":")[2].partition("(")[0]
+
+    @property
+    def module(self) -> str:
+        """The last part of its module's name."""
+        return self.entry.target.partition(":")[0].rpartition(".")[2]
+
+    def flags(self, folder: Path) -> list[str]:
+        """Return the flags that race it from ``folder``."""
+        place = shown(self.root, folder)
+        project = [] if place == "." else ["--project", place]
+        if self.entry.kind is EntryKind.DJANGO:
+            return project
+        return [*project, f"--{self.entry.kind}", self.entry.target]
+
+
+class ProjectCode:
+    """The Python code in ``folder``."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.files = tuple(python_files(folder))
+        self._known = frozenset(self.files)
+        roots = (
+            folder,
+            folder / "src",
+            *(path for path in folders_in(folder) if not is_present(path / "__init__.py")),
+        )
+        self._index = CodeIndex(self.files, roots)
+
+    @property
+    def has_code(self) -> bool:
+        """Whether there is more than tests, examples and tools; notebooks are code, too."""
+        return any(not is_aside(path, self.folder) for path in self.files) or has_notebooks(self.folder)
+
+    def own_servers(self) -> tuple[str, ...]:
+        """Return the frameworks in use that only their own server runs."""
+        texts = [content(path) or b"" for path in self.files]
+        return tuple(name for name, sign in OWN_SERVERS.items() if any(sign.search(text) for text in texts))
+
+    def out_of_reach(self) -> tuple[str, ...]:
+        """Return why files that look like apps hold none, one sentence each."""
+        files = (path for path in self.files if not is_aside(path, self.folder))
+        return tuple(
+            reason
+            for path in files
+            for reason in out_of_reach(path, shown(path, self.folder), self._index, partial(self._command, path))
+        )
+
+    def _command(self, path: Path, kind: EntryKind, name: str) -> str:
+        """Return the command that races what a file calls ``name``."""
+        root, module = self._import_name(path)
+        candidate = Candidate(root=root, entry=Entry(kind=kind, target=f"{module}:{name}"), title="", place="")
+        return join(["stackrace", "run", *candidate.flags(self.folder)])
+
+    def defined(self, elsewhere: Sequence[Path] = ()) -> tuple[Candidate, ...]:
+        """Return the applications in the code but for the folders ``elsewhere``, each once, the surest first."""
+        by_origin: dict[tuple[Path, int], list[Candidate]] = {}
+        for path in self.files:
+            if any(path.is_relative_to(folder) for folder in elsewhere):
+                continue
+            if path.stem in _FILES or MENTIONED.search(content(path) or b""):
+                for candidate in self._of_file(path):
+                    by_origin.setdefault(candidate.origin, []).append(candidate)
+        kept = [min(same, key=self._preference) for same in by_origin.values()]
+        if any(candidate.rank is Rank.FACTORY for candidate in kept):
+            kept = [replace(each, rank=Rank.UNLIKELY) if self._is_bare(each) else each for each in kept]
+        found = sorted(self._whole(kept), key=self._preference)
+        return (*found, *(self._pasted() if any(each.title == "Pyramid" for each in found) else ()))
+
+    def _is_bare(self, candidate: Candidate) -> bool:
+        """Tell whether an application is one that a factory beside it fills, or takes the place of."""
+        is_likely = candidate.rank in (Rank.USUAL, Rank.OTHER) and "(" not in candidate.entry.target
+        return is_likely and self._index.is_bare(candidate.origin[0], candidate.name)
+
+    def _pasted(self) -> Iterator[Candidate]:
+        """Yield what Pyramid makes of its ini files: no surer than a factory, since wsgi.py may name the same."""
+        found = [path for pattern in ("*.ini", "*/*.ini") for path in self.folder.glob(pattern)]
+        for path in sorted(found, key=lambda path: (path.stem != "production", path)):
+            is_one = not is_aside(path, self.folder) and not path.name.startswith("test")
+            if is_one and _PASTED.search(content(path) or b""):
+                place = shown(path, self.folder)
+                entry = Entry(kind=EntryKind.WSGI, target=f"pyramid.paster:get_app({json.dumps(place)})")
+                yield Candidate(
+                    root=self.folder, entry=entry, title="Pyramid", place=place, rank=Rank.FACTORY, origin=(path, 0)
+                )
+
+    def in_file(self, path: Path) -> tuple[Candidate, ...]:
+        """Return the applications in the file at ``path``, the surest first."""
+        return tuple(sorted(self._of_file(path), key=self._preference))
+
+    def deployed(self) -> tuple[Candidate, ...]:
+        """Return the applications that deployment files start, each once, in the order of the files."""
+        named: dict[tuple[Path, str], Candidate] = {}
+        project = ProjectFiles(self.folder)
+        for command in deployment_commands(self.folder):
+            for start in starts(command, project, PROGRAMS).starts:
+                served = served_app(start.words, start.variables, start.folder)
+                candidate = None if served is None else self._served(served, start)
+                if candidate is not None:
+                    named.setdefault((candidate.root, candidate.entry.target), candidate)
+        return tuple(named.values())
+
+    def _of_file(self, path: Path) -> Iterator[Candidate]:
+        root, module = self._import_name(path)
+        if not module or module == "__main__":
+            return
+        for name, definition in self._index.callables(path).items():
+            if not name.startswith("_"):
+                yield self._candidate(path, root, module, name, definition)
+
+    def _import_name(self, path: Path) -> tuple[Path, str]:
+        return import_name(path, self._index.tree(path), self.folder)
+
+    def _candidate(self, path: Path, root: Path, module: str, name: str, definition: Definition) -> Candidate:
+        wanted = ", ".join(f'{argument}="…"' for argument in definition.required)
+        called = name + (f"({wanted})" if definition.is_factory else "")
+        if definition.attribute and not definition.is_factory:
+            called += f".{definition.attribute}"
+        return Candidate(
+            root=root,
+            entry=Entry(kind=definition.kind, target=f"{module}:{called}"),
+            title=definition.title,
+            place=shown(path, self.folder) + (f", line {definition.line}" if definition.path == path else ""),
+            rank=self._rank(path, name, definition),
+            origin=(definition.path, definition.line),
+        )
+
+    def _rank(self, path: Path, name: str, definition: Definition) -> Rank:
+        if is_aside(path, self.folder):
+            parts = path.relative_to(self.folder).parts
+            return Rank.TEST if any(part.startswith("test") for part in parts) else Rank.UNLIKELY
+        if definition.is_factory:
+            is_usual = name.rpartition(".")[2] in (*FACTORIES, IMPLIED[1])
+            return Rank.FACTORY if is_usual and not definition.required else Rank.UNLIKELY
+        return Rank.USUAL if name in _NAMES and not definition.is_guess else Rank.OTHER
+
+    def _preference(self, candidate: Candidate) -> tuple[int, int, int, str]:
+        module, _, name = candidate.entry.target.partition(":")
+        stem = candidate.module
+        usual = _FILES.index(stem) if stem in _FILES else len(_FILES)
+        # counted from the project's folder: a tool in a folder of its own has a short name, too
+        depth = len(candidate.root.parts) + module.count(".")
+        return candidate.rank, depth, usual, f"{module}:{name}"
+
+    def _whole(self, candidates: Iterable[Candidate]) -> list[Candidate]:
+        """Leave out applications that another one imports and so contains, and factories that one calls."""
+        kept = list(candidates)
+        best = min((candidate.rank for candidate in kept), default=Rank.USUAL)
+        tops = [candidate for candidate in kept if candidate.rank == best]
+        parts = {
+            path
+            for candidate in tops
+            for path in self._index.imported_files(candidate.origin[0])
+            if path != candidate.origin[0]
+        }
+        wholes = [candidate for candidate in tops if candidate.origin[0] not in parts]
+        return kept if not wholes else [each for each in kept if each in wholes or each not in tops]
+
+    def _served(self, served: ServedApp, command: DeploymentCommand) -> Candidate | None:
+        path, root, module = self._module(served)
+        if path is None or not module:
+            return None
+        definitions = self._index.callables(path)
+        name, call, arguments = served.name.partition("(")
+        if not name:
+            chosen = self.in_file(path)
+            return replace(chosen[0], place=shown(command.file, self.folder)) if chosen else None
+        definition = definitions.get(name)
+        kind = served.kind if definition is None else definition.kind
+        is_factory = served.is_factory or (definition is not None and definition.is_factory)
+        target = f"{module}:{name}" + (call + arguments if call else "()" if is_factory else "")
+        try:
+            entry = entry_of(kind, target)
+        except InputError:
+            return None
+        return Candidate(
+            root=root,
+            entry=entry,
+            title=kind.upper() if definition is None else definition.title,
+            place=shown(command.file, self.folder),
+            origin=(path, 0) if definition is None else (definition.path, definition.line),
+        )
+
+    def _module(self, served: ServedApp) -> tuple[Path | None, Path, str]:
+        """Return the file of what a command names, where its imports start, and its dotted name."""
+        is_file = served.module.endswith(".py") or "/" in served.module
+        parts = [served.module.removesuffix(".py")] if is_file else served.module.split(".")
+        for base in self._bases(served.folder):
+            place = base.joinpath(*parts)
+            module, package = place.with_name(f"{place.name}.py"), place / "__init__.py"
+            for path in (module, package) if is_file else (package, module):
+                if path in self._known:
+                    return (path, *self._import_name(path)) if is_file else (path, base, served.module)
+        return None, self.folder, ""
+
+    def _bases(self, folder: str) -> Iterator[Path]:
+        """Yield folders that imports may start from; a folder in an image is named by its last parts."""
+        parts = PurePosixPath(folder).parts
+        for start in range(len(parts)):
+            place = self.folder.joinpath(*(part for part in parts[start:] if part not in ("/", "..")))
+            if is_folder(place):
+                yield place
+        yield from (self.folder, self.folder / "src", *folders_in(self.folder))
+
+
+def folders_in(folder: Path) -> list[Path]:
+    """Return the folders right below ``folder`` that are not hidden."""
+    try:
+        return sorted(path for path in folder.iterdir() if is_folder(path) and not path.name.startswith("."))
+    except OSError:
+        return []

@@ -1,0 +1,141 @@
+"""The Python files of a project, and how each is imported."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+
+from ...base.files import read_bytes
+from ...base.present import is_file, is_folder
+from ..exported import MARK
+
+__all__ = ["content", "has_notebooks", "import_name", "is_aside", "parse", "python_files", "syntax_error"]
+
+MOST_FILES = 4000
+"""Files looked at: enough for a large project, and soon done in a home folder."""
+MOST_DEPTH = 6
+"""Levels of folders below the project's."""
+MOST_BYTES = 2**20
+"""Of a file: no longer one is written by hand."""
+
+_NOT_CODE = frozenset({"__pycache__", "__pypackages__", "build", "dist", "node_modules", "site-packages", "target"})
+
+_ASIDE_FOLDER = re.compile(
+    r"alembic|bench|benchmarks?|contrib|demos?|docs?|e2e(-tests)?|examples?|fixtures|migrations|playground|samples?|sandbox"
+    r"|scripts|stuff|test(s|ing)?|tools|tutorials?"
+)
+_ASIDE_FILE = re.compile(r"(test_.*|.*_tests?|tests?|conftest|setup|noxfile|tasks|manage|gunicorn[._]conf.*)\.py$")
+
+_ENVIRONMENT_SIGNS = ("pyvenv.cfg", "conda-meta")
+
+
+def python_files(folder: Path) -> Iterator[Path]:
+    """Yield the Python files in ``folder``, the upper first; not those of environments and hidden folders."""
+    yield from islice(_walk(folder, MOST_DEPTH), MOST_FILES)
+
+
+def _walk(folder: Path, depth: int) -> Iterator[Path]:
+    level = [folder]
+    for _ in range(depth):
+        inner: list[Path] = []
+        for place in level:
+            files, folders = _listed(place)
+            yield from files
+            inner += folders
+        level = inner
+
+
+def _listed(folder: Path) -> tuple[list[Path], list[Path]]:
+    try:
+        with os.scandir(folder) as listing:
+            entries = sorted(listing, key=lambda entry: entry.name)
+    except OSError:
+        return [], []
+    names = {entry.name for entry in entries}
+    files = [Path(entry.path) for entry in entries if entry.name.endswith(".py") and entry.is_file()]
+    folders = [
+        Path(entry.path)
+        for entry in entries
+        if entry.is_dir(follow_symlinks=False) and not entry.name.startswith(".") and entry.name not in _NOT_CODE
+    ]
+    return ([], []) if names & {*_ENVIRONMENT_SIGNS, MARK} else (files, folders)
+
+
+def is_aside(path: Path, folder: Path) -> bool:
+    """Tell whether a file of the project ``folder`` is a test, an example or a tool rather than the app itself."""
+    *folders, name = path.relative_to(folder).parts
+    return any(map(_ASIDE_FOLDER.fullmatch, folders)) or _ASIDE_FILE.match(name) is not None
+
+
+def has_notebooks(folder: Path) -> bool:
+    """Tell whether a folder, or one right below it, holds Jupyter notebooks."""
+    return any(any(folder.glob(pattern)) for pattern in ("*.ipynb", "*/*.ipynb"))
+
+
+def content(path: Path, most_bytes: int = MOST_BYTES) -> bytes | None:
+    """Return what a file holds, None for one that is longer than any of its kind, or cannot be read."""
+    try:
+        return read_bytes(path, most_bytes)
+    except OSError:
+        return None
+
+
+def parse(path: Path) -> ast.Module | None:
+    """Return the syntax tree of a file, None for one that this Python cannot read; nothing is run."""
+    parsed = _parsed(path)
+    return parsed if isinstance(parsed, ast.Module) else None
+
+
+def syntax_error(path: Path) -> SyntaxError | None:
+    """Return what this Python does not understand in a file, None for one that it can read."""
+    parsed = _parsed(path)
+    return parsed if isinstance(parsed, SyntaxError) else None
+
+
+def _parsed(path: Path) -> ast.Module | Exception | None:
+    source = content(path)
+    try:
+        return None if source is None else ast.parse(source, filename=str(path))
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        return error
+
+
+def import_name(path: Path, tree: ast.Module, folder: Path) -> tuple[Path, str]:
+    """Return how a module of the project ``folder`` is imported: where imports start, and its name.
+
+    A package without ``__init__.py`` is known by files that import from it by its name, or relatively.
+    """
+    is_init = path.stem == "__init__"
+    place, parts = path.parent, [] if is_init else [path.stem]
+    needed = _deepest_relative_import(tree) + (not is_init)
+    modules = _imported_modules(tree)
+    while place.name.isidentifier() and (
+        len(parts) < max(needed, 1) or (folder in place.parents and _is_package(place, modules))
+    ):
+        parts.insert(0, place.name)
+        place = place.parent
+    return place, ".".join(parts)
+
+
+def _is_package(place: Path, modules: frozenset[str]) -> bool:
+    if is_file(place / "__init__.py"):
+        return True
+    inner = {module.split(".")[1] for module in modules if module.startswith(f"{place.name}.")}
+    return any(is_folder(place / name) or is_file(place / f"{name}.py") for name in inner)
+
+
+def _deepest_relative_import(tree: ast.Module) -> int:
+    return max((node.level for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)), default=0)
+
+
+def _imported_modules(tree: ast.Module) -> frozenset[str]:
+    """Return the dotted names of what is imported absolutely, ``from a import b`` as ``a.b``."""
+    modules = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and not node.level and node.module:
+            modules |= {f"{node.module}.{alias.name}" for alias in node.names}
+    return frozenset(modules)

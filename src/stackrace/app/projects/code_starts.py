@@ -1,0 +1,108 @@
+"""Servers that a project's own code starts: ``uvicorn.run(app, workers=4)`` in what ``python main.py`` runs."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path, PurePath
+
+from ...base.last_parts import by_last_parts
+from ...base.present import is_file
+from .code import parse
+from .deployment_command import DeploymentCommand
+from .places import ProjectFiles
+from .syntax import dotted_name
+
+__all__ = ["PYTHON", "base_class", "program_file", "python_words", "started_by_code"]
+
+_CALLS = {
+    "uvicorn.run": "uvicorn",
+    "uvicorn.Config": "uvicorn",
+    "waitress.serve": "waitress-serve",
+}
+"""The functions that start a server with the options of its command line, and what that is called."""
+PYTHON = re.compile(r"(python|pypy)[\d.]*")
+_SWITCHES = frozenset({"-u", "-O", "-OO", "-B", "-I", "-E", "-s", "-S"})
+
+
+def started_by_code(command: DeploymentCommand, path: Path) -> Iterator[DeploymentCommand]:
+    """Yield the servers that the Python program at ``path``, which ``command`` runs, starts: as such commands.
+
+    An argument that is no literal stands as ``$(…)`` in them: only running it would tell its value.
+    """
+    tree = parse(path)
+    if tree is None:
+        return
+    names = dict(_imported(tree))
+    for node in ast.walk(tree):
+        program = _CALLS.get(dotted_name(node.func, names), "") if isinstance(node, ast.Call) else ""
+        if program and isinstance(node, ast.Call):
+            app = node.args[0].value if node.args and isinstance(node.args[0], ast.Constant) else ""
+            options = (word for keyword in node.keywords for word in _option(keyword))
+            started = (program, *([app] if isinstance(app, str) and app else []), *options)
+            yield replace(command, file=path, line=node.lineno, words=started)
+
+
+def _imported(tree: ast.AST) -> Iterator[tuple[str, str]]:
+    """Yield what the names mean that a program imports: ``import uvicorn as u``, ``from uvicorn import run``."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Import(names=aliases):
+                yield from ((alias.asname or alias.name, alias.name) for alias in aliases)
+            case ast.ImportFrom(module=str(module), names=aliases):
+                yield from ((alias.asname or alias.name, f"{module}.{alias.name}") for alias in aliases)
+
+
+def program_file(command: DeploymentCommand, project: ProjectFiles) -> Path | None:
+    """Return the project's file that ``command`` runs: ``python main.py``, ``python -m shop.main``, its program."""
+    words, root = command.words, project.root
+    bases = [folder for folder in (command.file.parent, root, root / "src") if folder.is_relative_to(root)]
+    match python_words(words):
+        case ["-m", module, *_]:
+            name = module.replace(".", "/")
+            found = by_last_parts(f"{name}.py", bases, is_file)
+            return found or by_last_parts(f"{name}/__main__.py", bases, is_file, least=2)
+        case [str(name), *_] if name.endswith(".py"):
+            return by_last_parts(name, bases, is_file)
+    module = project.console_scripts.get(PurePath(words[0]).name, "")
+    return by_last_parts(f"{module.replace('.', '/')}.py", bases, is_file) if module else None
+
+
+def base_class(dotted: str, bases: Sequence[Path]) -> str:
+    """Return the class that the project's class ``dotted`` first derives from; empty where its code is not found.
+
+    ``bases`` are the folders that modules may lie in.
+    """
+    module, _, name = dotted.rpartition(".")
+    path = by_last_parts(f"{module.replace('.', '/')}.py", bases, is_file) if module else None
+    tree = parse(path) if path is not None else None
+    made = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef) and node.name == name] if tree else []
+    return (
+        next((dotted_name(base, dict(_imported(tree))) for node in made for base in node.bases), "") if tree else ""
+    )
+
+
+def python_words(words: Sequence[str]) -> list[str]:
+    """Return what stands behind Python and its switches in ``words``; nothing where it does not stand there."""
+    place = next(
+        (place for place, word in enumerate(words, 1) if PYTHON.fullmatch(PurePath(word).name)), len(words)
+    )
+    return [word for word in words[place:] if word not in _SWITCHES]
+
+
+def _option(keyword: ast.keyword) -> Iterator[str]:
+    """Yield the words of the command line that say the same as an argument."""
+    name = (keyword.arg or "").replace("_", "-")
+    match keyword.value:
+        case ast.Constant(value=bool(value)):
+            if name in ("reload", "access-log", "proxy-headers", "server-header", "date-header", "factory"):
+                yield from [f"--{name}"] if value else [f"--no-{name}"] if name not in ("reload", "factory") else []
+        case ast.Constant(value=None):
+            pass
+        case ast.Constant(value=str(value) | int(value) | float(value)):
+            yield f"--{name}={value}"
+        case other:
+            # **options may say anything
+            yield f"--{name}=$({ast.unparse(other)})" if name else f"--$(**{ast.unparse(other)})"

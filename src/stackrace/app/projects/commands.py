@@ -1,0 +1,139 @@
+"""Which application a command line serves: ``uvicorn app.main:app --host 0.0.0.0``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from ..app import EntryKind
+
+__all__ = ["ELSEWHERE", "PROGRAMS", "ServedApp", "served_app"]
+
+_WSGI, _ASGI = EntryKind.WSGI, EntryKind.ASGI
+
+PROGRAMS = {
+    "daphne": _ASGI,
+    "fastapi": _ASGI,
+    "flask": _WSGI,
+    "granian": _ASGI,
+    "gunicorn": _WSGI,
+    "hypercorn": _ASGI,
+    "litestar": _ASGI,
+    "mod_wsgi-express": _WSGI,
+    "quart": _ASGI,
+    "sanic": _ASGI,
+    "uvicorn": _ASGI,
+    "uwsgi": _WSGI,
+    "waitress-serve": _WSGI,
+}
+"""Programs that serve an application, and the interface that they take unless told otherwise."""
+
+ELSEWHERE = {
+    "cherryd": "CherryPy's own server",
+    "passenger": "Passenger",
+    "pserve": "the server that Pyramid's file names",
+    "robyn": "Robyn's own server",
+    "sanic": "Sanic's own server",
+    "twist": "Twisted's own server",
+    "twistd": "Twisted's own server",
+    "unitd": "NGINX Unit",
+}
+"""Programs that serve an application in production, and of whose command lines nothing is known."""
+
+_NAMED_BY: Mapping[str, Collection[str]] = {
+    **dict.fromkeys(("--app", "--entrypoint", "--module", "--wsgi", "--wsgi-file", "--file"), PROGRAMS),
+    "-A": ("flask", "quart"),
+    "-e": ("fastapi",),
+    "-w": ("uwsgi",),
+}
+"""Options whose value is the application, and the programs that have them: gunicorn's ``-w`` is a number."""
+_LOOKING = ("fastapi", "flask", "litestar", "quart")
+"""Programs that look for the application themselves."""
+_FOLDERS = frozenset({"--chdir", "--app-dir", "--working-dir", "--pythonpath", "--python-path"})
+_FACTORIES = frozenset({"--factory", "--call"})
+_SWITCHES = frozenset({
+    "D", "L", "M", "R", "T", "access-log", "call", "capture-output", "check-config", "daemon", "debug",
+    "debug-mode", "die-on-term", "disable-logging", "enable-debugger", "enable-stdio-inheritance",
+    "enable-threads", "expose-tracebacks", "factory", "i", "initgroups", "lazy-apps", "log", "log-syslog",
+    "log-to-terminal", "manage-script-name", "master", "need-app", "no-access-log", "no-date-header",
+    "no-factory", "no-log", "no-proxy-headers", "no-reload", "no-sendfile", "no-server-header", "no-use-colors",
+    "no-ws", "preload", "print-config", "proxy-headers", "proxy-protocol", "reload", "reload-on-changes",
+    "respawn-failed-workers", "reuse-port", "single-interpreter", "spew", "strict", "thunder-lock",
+    "use-colors", "vacuum", "ws",
+})  # fmt: skip
+"""Options without a value."""
+
+_TARGET = re.compile(r"(?:asgi:|wsgi:)?([A-Za-z_][\w.]*):([A-Za-z_][\w.]*(?:\(.*\))?)$")
+_MODULE = re.compile(r"[A-Za-z_][\w./-]*$")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServedApp:
+    """An application as a command names it."""
+
+    kind: EntryKind
+    module: str
+    """A dotted name, or the path of a file; empty where the program looks for one itself."""
+    name: str
+    """The callable, perhaps with a call; empty where the program looks for one itself."""
+    folder: str = ""
+    """Where imports start, below the project's folder; empty for that."""
+    is_factory: bool = False
+
+
+def served_app(words: Sequence[str], environment: Mapping[str, str], folder: str = "") -> ServedApp | None:
+    """Return the application that a program serves, started in ``folder``; None where its words name none.
+
+    >>> served_app(("gunicorn", "-b", "0.0.0.0:80", "shop:app"), {}).name
+    'app'
+    """
+    program, *words = words
+    positional = list(_positional(words))
+    options = dict(_options(words))
+    folder = next((options[name] for name in _FOLDERS if name in options), folder)
+    kind = _kind(program, options)
+    is_factory = bool(_FACTORIES & set(words))
+    named = [options[name] for name, programs in _NAMED_BY.items() if name in options and program in programs]
+    if program in ("flask", "quart") and environment.get(f"{program.upper()}_APP"):
+        named.append(environment[f"{program.upper()}_APP"])
+    for word in (*named, *positional):
+        if match := _TARGET.match(word):
+            return ServedApp(kind=kind, module=match[1], name=match[2], folder=folder, is_factory=is_factory)
+    if program in _LOOKING:
+        positional = [word for word in positional if word.endswith(".py")]
+    module = next((word for word in (*named, *positional[-1:]) if _MODULE.match(word)), "")
+    if not module and program not in _LOOKING:
+        return None
+    name = options.get("--callable", "application" if program in ("gunicorn", "uwsgi", "mod_wsgi-express") else "")
+    return ServedApp(kind=kind, module=module, name=name, folder=folder, is_factory=is_factory)
+
+
+def _positional(words: Sequence[str]) -> Iterator[str]:
+    """Yield the words that are neither options nor their values."""
+    before = ""
+    for word in words:
+        is_value = before.startswith("-") and "=" not in before and before.lstrip("-") not in _SWITCHES
+        # -w4 and -b:80 have their values in them
+        is_value = is_value and (before.startswith("--") or len(before) == 2)
+        if not word.startswith("-") and not is_value:
+            yield word
+        before = word
+
+
+def _options(words: Sequence[str]) -> Iterator[tuple[str, str]]:
+    for index, word in enumerate(words):
+        name, equals, value = word.partition("=")
+        if name.startswith("-"):
+            following = words[index + 1] if index + 1 < len(words) else ""
+            yield name, value if equals else following
+
+
+def _kind(program: str, options: Mapping[str, str]) -> EntryKind:
+    interface = options.get("--interface", "")
+    if interface:
+        return _WSGI if "wsgi" in interface else _ASGI
+    worker = options.get("-k", options.get("--worker-class", ""))
+    if program == "gunicorn" and re.search("uvicorn|asgi|hypercorn", worker, re.IGNORECASE):
+        return _ASGI
+    return PROGRAMS[program]

@@ -1,0 +1,324 @@
+"""Services of compose files, as compose merges them: overlays, ``extends``, ``include``, profiles and ``.env``.
+
+Source: the Compose Specification, chapters 12 (interpolation) to 15 (profiles). Variables are those of files: a
+deployment's machine has others than this one.
+"""
+
+from __future__ import annotations
+
+import copy
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import takewhile
+from pathlib import Path
+from typing import Any
+
+from ...stacks.native_options import NotTaken, Weight
+from .deployment_command import NO_FILE, interpolated, literal, split_words, text_of, variables_of
+from .loading import Table, Tagged, line_of, listed, loaded
+
+__all__ = ["AT", "LACKS", "Model", "models_of"]
+
+_DEFAULTS = ("compose.yaml", "compose.yml", "docker-compose.yml", "docker-compose.yaml")
+_OVERRIDES = tuple(
+    f"{name}.override.{suffix}" for name in ("compose", "docker-compose") for suffix in ("yml", "yaml")
+)
+AT = "\0at"
+"""The key under which a service has the file and line of each of its keys."""
+LACKS = "\0lacks"
+"""The key under which a service has what it could not be read with."""
+_MOST_DEEP = 9
+"""Files that name files."""
+
+_LEFT = "with it they start no server of production, so it is left out"
+_ENDS = frozenset({";", "&&", "||", "|", "&"})
+"""Where compose ends the words of a command, which no shell runs."""
+
+Service = dict[str, Any]
+
+
+@dataclass(slots=True, kw_only=True)
+class Model:
+    """The services of files that are read together."""
+
+    files: tuple[Path, ...]
+    """As ``docker compose -f`` would name them."""
+    document: Path
+    """The one by which people know them."""
+    root: Path
+    """The project's folder: no file outside it is read."""
+    is_second: bool = False
+    """Whether compose would read more files unless they are named."""
+    services: dict[str, Service] = field(default_factory=dict)
+    """By name; lists of words, tables of variables, and paths that are whole."""
+    read: list[Path] = field(default_factory=list)
+    """All files that were read for it, those of ``extends`` and ``include``, too."""
+    variables: dict[str, str] = field(default_factory=dict)
+    """Those of ``.env``."""
+    profiles: frozenset[str] = frozenset()
+    """Those that are active."""
+    lacks: list[NotTaken] = field(default_factory=list)
+    """What no service could be read with."""
+
+    def has(self, path: Path) -> bool:
+        """Tell whether ``path`` is a file of the project."""
+        return path.is_relative_to(self.root) and path.is_file()
+
+
+def models_of(files: Iterable[Path], root: Path) -> list[Model]:
+    """Return what the compose ``files`` say, those that compose reads together as one model.
+
+    A file that adds to the services of the default file, rather than say them whole, is read as its overlay. A file
+    that only others extend or include is none by itself.
+    """
+    models = [
+        model
+        for folder in dict.fromkeys(file.parent for file in files)
+        for model in _of_folder(folder, files, root)
+    ]
+    parts = {part for model in models for part in model.read if part not in model.files}
+    return [model for model in models if model.document not in parts]
+
+
+def _of_folder(folder: Path, files: Iterable[Path], root: Path) -> Iterator[Model]:
+    default, override = _first(folder, _DEFAULTS), _first(folder, _OVERRIDES)
+    dotenv = variables_of(folder / ".env", {}) or {}
+    together = tuple(filter(None, (default, override))) if default else ()
+    if named := dotenv.get("COMPOSE_FILE"):
+        named_files = [folder / name for name in named.split(dotenv.get("COMPOSE_PATH_SEPARATOR") or os.pathsep)]
+        together = tuple(Path(os.path.normpath(file)) for file in named_files if file.is_file())
+    if together:
+        yield _model(together, root)
+    if default and together != (default,):
+        alone = _model((default,), root, is_second=True)
+        over = "overrides the services"
+        alone.lacks += [NotTaken(file=file, line=0, what=over, why=_LEFT) for file in together if file != default]
+        yield alone
+    base = default or (_first(folder.parent, _DEFAULTS) if folder.is_relative_to(root) and folder != root else None)
+    for file in files:
+        if file.parent == folder and file not in (*together, default, override):
+            whole = _model((file,), root)
+            is_overlay = base is not None and _is_overlay(whole, _model((base,), root))
+            yield _model((base, file), root, file) if base and is_overlay else whole
+
+
+def _first(folder: Path, names: Iterable[str]) -> Path | None:
+    return next((folder / name for name in names if (folder / name).is_file()), None)
+
+
+def _is_overlay(model: Model, base: Model) -> bool:
+    """Tell whether a model says less of a service than what makes a container, which ``base`` says."""
+    return any(
+        not service.keys() & {"image", "build"} and name in base.services
+        for name, service in model.services.items()
+    )
+
+
+def _model(files: tuple[Path, ...], root: Path, document: Path | None = None, *, is_second: bool = False) -> Model:
+    model = Model(files=files, document=document or files[0], root=root, is_second=is_second)
+    folder = files[0].parent
+    model.variables = variables_of(folder / ".env", {}) or {}
+    model.profiles = frozenset(filter(None, model.variables.get("COMPOSE_PROFILES", "").split(",")))
+    model.services = _merged(model, files, folder, model.variables)
+    return model
+
+
+def _merged(
+    model: Model, files: Sequence[Path], folder: Path, known: Mapping[str, str], depth: int = 0
+) -> dict[str, Service]:
+    """Return the services of ``files`` that are read together; relative paths are those of ``folder``."""
+    services: dict[str, Any] = {}
+    included: list[tuple[Path, object, int]] = []
+    for file in files:
+        document, read = _services(model, file, folder, known)
+        included += [(file, each, line_of(document, "include")) for each in listed(document.get("include"))]
+        own = {name: _whole(model, name, read, file, known, ()) for name in read}
+        _merge(services, own)
+    services = {name: service for name, service in services.items() if isinstance(service, dict)}
+    for service in services.values():
+        _take_variables(model, service)
+    for file, each, line in included if depth < _MOST_DEEP else ():
+        for name, service in _included(model, file, each, line, known, depth).items():
+            services.setdefault(name, service)
+    return services
+
+
+def _take_variables(model: Model, service: Service) -> None:
+    """Put the variables of a service's files among its own; one without a value has that of ``.env``, if any."""
+    variables: dict[str, Any] = {}
+    for entry in service.get("env_file") or ():
+        path = Path(str(entry["path"]))
+        is_raw = entry.get("format") == "raw"
+        more = variables_of(path, {**model.variables, **variables}, is_raw=is_raw) if model.has(path) else None
+        if more is None and entry.get("required") is not False:
+            file, line = service[AT].get("env_file", (model.files[0], 0))
+            lack = _lack(file, line, f"env_file {os.path.relpath(path, model.root)}", Weight.VARIABLES)
+            service.setdefault(LACKS, []).append(lack)
+        variables |= more or {}
+    for name, value in (service.get("environment") or {}).items():
+        variables[name] = model.variables.get(name) if value is None else value
+    service["environment"] = {name: value for name, value in variables.items() if value is not None}
+
+
+def _lack(file: Path, line: int, what: str, weight: Weight = Weight.SIZE) -> NotTaken:
+    return NotTaken(file=file, line=line, what=what, why=NO_FILE, weight=weight)
+
+
+def _included(
+    model: Model, file: Path, named: object, line: int, known: Mapping[str, str], depth: int
+) -> dict[str, Service]:
+    table = named if isinstance(named, dict) else {"path": named}
+    table = {key: _put_in(table.get(key), known) for key in ("path", "project_directory", "env_file")}
+    files = [Path(os.path.normpath(file.parent / str(path))) for path in listed(table["path"])]
+    for path in files:
+        if not model.has(path):
+            model.lacks.append(_lack(file, line, f"include {os.path.relpath(path, file.parent)}"))
+    files = [path for path in files if model.has(path)]
+    if not files:
+        return {}
+    folder = file.parent / str(table["project_directory"]) if table["project_directory"] else files[0].parent
+    own: dict[str, str] = {}
+    for path in listed(table["env_file"]) or [folder / ".env"]:
+        own |= variables_of(file.parent / str(path), {**own, **known}) or {}
+    return _merged(model, files, Path(os.path.normpath(folder)), {**own, **known}, depth + 1)
+
+
+def _services(model: Model, file: Path, folder: Path, known: Mapping[str, str]) -> tuple[Table, dict[str, Any]]:
+    """Return the document of ``file`` and its services, each as it says it, paths relative to ``folder``."""
+    if file not in model.read:
+        model.read.append(file)
+    document = loaded(file, text_of(file))
+    if not isinstance(document, Table):
+        return Table(), {}
+    # files of the first version have services only
+    services = document.get("services") if "services" in document else document
+    return document, {
+        str(name): _normal(service, file, folder, known)
+        for name, service in (services.items() if isinstance(services, dict) else ())
+        if isinstance(service, dict | Tagged) or (service is None and services is not document)
+    }
+
+
+def _normal(service: object, file: Path, folder: Path, known: Mapping[str, str]) -> object:
+    """Return a service, or a part of one under a tag, in the longer one of its forms, variables put in."""
+    if isinstance(service, Tagged):
+        return Tagged(service.tag, _normal(service.value, file, folder, known))
+    if not isinstance(service, dict):
+        return None
+    made: Service = {AT: {}}
+    for key, value in service.items():
+        value = _put_in(value, known)
+        form = _FORMS.get(key, lambda plain, _: plain)
+        where = file.parent if key == "extends" else folder
+        made[key] = Tagged(value.tag, form(value.value, where)) if isinstance(value, Tagged) else form(value, where)
+        made[AT][key] = (file, line_of(service, key))
+    return made
+
+
+def _put_in(value: Any, known: Mapping[str, str]) -> Any:
+    match value:
+        case str():
+            return interpolated(value, known)
+        case Tagged(tag=tag, value=inner):
+            return Tagged(tag, _put_in(inner, known))
+        case list():
+            return [_put_in(each, known) for each in value]
+        case dict():
+            return {key: _put_in(each, known) for key, each in value.items()}
+    return value
+
+
+def _whole(
+    model: Model,
+    name: str,
+    services: Mapping[str, Any],
+    file: Path,
+    known: Mapping[str, str],
+    seen: tuple[object, ...],
+) -> object:
+    """Return a service with what it ``extends``."""
+    service = services.get(name)
+    named = service.get("extends") if isinstance(service, dict) else None
+    if not isinstance(service, dict) or not isinstance(named, dict) or (file, name) in seen:
+        return service
+    rest = {key: value for key, value in service.items() if key != "extends"}
+    other, base = file, services
+    if named.get("file"):
+        other = Path(os.path.normpath(named["file"]))
+        if not model.has(other):
+            what = f"extends {os.path.relpath(other, file.parent)}"
+            return {**rest, LACKS: [_lack(file, service[AT]["extends"][1], what)]}
+        base = _services(model, other, other.parent, known)[1]
+    below = _whole(model, str(named.get("service")), base, other, known, (*seen, (file, name)))
+    return _merge(copy.deepcopy(below), rest) if isinstance(below, dict) else rest
+
+
+def _merge(base: dict[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+    """Merge ``over`` into ``base``: tables by key, lists one behind the other, but for words of a command."""
+    for key, value in over.items():
+        below = base.get(key)
+        if isinstance(value, Tagged):
+            if value.tag == "!reset":
+                base.pop(key, None)
+            else:
+                base[key] = _untagged(value.value)
+        elif isinstance(value, dict):
+            base[key] = _merge(below if isinstance(below, dict) else {}, value)
+        elif isinstance(value, list) and isinstance(below, list) and key not in ("command", "entrypoint"):
+            base[key] = [*below, *value]
+        elif value is not None or not isinstance(below, dict):
+            base[key] = value
+    return base
+
+
+def _untagged(value: Any) -> Any:
+    return _merge({}, value) if isinstance(value, dict) else value
+
+
+def _words(value: object, _: Path) -> list[str] | None:
+    if isinstance(value, str):
+        return list(takewhile(lambda word: word not in _ENDS, split_words(value)))
+    return [str(word) for word in value] if isinstance(value, list) else None
+
+
+def _build(value: object, folder: Path) -> object:
+    table: dict[str, Any] = dict(value) if isinstance(value, dict) else {"context": value}
+    if not isinstance(table.get("context", "."), str):
+        return None
+    if "context" in table:
+        table["context"] = os.path.normpath(folder / table["context"])
+    return {**table, "args": _table(table["args"], folder)} if table.get("args") else table
+
+
+def _table(value: object, _: Path) -> dict[str, Any]:
+    """Return variables or labels, None for one without a value."""
+    if isinstance(value, dict):
+        return {
+            str(name): each if each is None or isinstance(each, Tagged) else literal(each)
+            for name, each in value.items()
+        }
+    pairs = [str(each).partition("=") for each in listed(value)]
+    return {name: each if equals else None for name, equals, each in pairs}
+
+
+def _env_files(value: object, folder: Path) -> list[dict[str, object]]:
+    entries = [each if isinstance(each, dict) else {"path": each} for each in listed(value)]
+    return [{**each, "path": os.path.normpath(folder / str(each.get("path")))} for each in entries]
+
+
+def _extended(value: object, folder: Path) -> dict[str, Any]:
+    table = dict(value) if isinstance(value, dict) else {"service": value}
+    return {**table, "file": os.path.normpath(folder / str(table["file"])) if table.get("file") else ""}
+
+
+_FORMS = {
+    "build": _build,
+    "command": _words,
+    "entrypoint": _words,
+    "env_file": _env_files,
+    "environment": _table,
+    "extends": _extended,
+    "labels": _table,
+}
+"""The keys of which there are several forms, and what makes the longest of them."""

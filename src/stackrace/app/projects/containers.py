@@ -1,0 +1,229 @@
+"""What containers start: services of compose files, and pods of Kubernetes with the ConfigMaps of the project.
+
+Source: Kubernetes' reference of ``PodSpec``: ``command`` stands in for an image's ENTRYPOINT, ``args`` for its CMD,
+and ``$(NAME)`` in either is a variable.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from ...stacks.native_options import NotTaken, Weight
+from .compose import AT, LACKS, Model, models_of
+from .deployment_command import LIMITED, OPEN, DeploymentCommand, instances_of, line_with, text_of
+from .images import Image, assumed_image, container_commands, image_at
+from .loading import Table, line_of, listed, loaded_all, table_in
+from .places import deployment_folders
+
+__all__ = ["MENTIONED", "TEMPLATED", "compose_commands", "is_manifest", "kubernetes_commands", "manifests"]
+
+_LIMITS = ("cpus", "cpu_quota", "cpuset", "mem_limit", "mem_reservation", "cpu_count")
+_KINDS = frozenset({"Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "Pod"})
+MENTIONED = re.compile(
+    r"^\s*-?\s*kind:\s*[\"']?(Deployment|StatefulSet|DaemonSet|ReplicaSet|Pod|ConfigMap|List)\b", re.M
+)
+TEMPLATED = "{{"
+"""What a template of Helm's has."""
+_VARIABLE = re.compile(r"\$(\$|\(([A-Za-z_][\w.-]*)\))")
+_SECRET = "it stands in a secret, which is not read"
+
+
+def compose_commands(files: Sequence[Path], root: Path) -> Iterator[DeploymentCommand]:
+    """Read what the services of compose files start, those files that compose reads together as one."""
+    for model in models_of(files, root):
+        hosts = dict(pair for name, service in model.services.items() for pair in _hosts(name, service))
+        images = {name: _image(model, name, service) for name, service in model.services.items()}
+        others = frozenset(name for name, image in images.items() if image.path is None)
+        for name, service in model.services.items():
+            for command in _of_service(model, name, service, images[name]):
+                yield replace(command, hosts=hosts, others=others)
+
+
+def _hosts(name: str, service: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield the names under which a service is reached, each with the service; and those that it links to."""
+    networks = table_in(service, "networks").values()
+    aliases = [str(alias) for each in networks for alias in listed(table_in(each).get("aliases"))]
+    yield from ((alias, name) for alias in (name, str(service.get("container_name") or name), *aliases))
+    for link in listed(service.get("links")):
+        other, colon, alias = str(link).partition(":")
+        yield alias if colon else other, other
+
+
+def _of_service(model: Model, name: str, service: Mapping[str, Any], image: Image) -> Iterator[DeploymentCommand]:
+    at = service[AT]
+    profiles = [str(each) for each in listed(service.get("profiles"))]
+    command = DeploymentCommand(
+        file=model.document,
+        words=(),
+        environment=service["environment"],
+        env_files=tuple(Path(str(entry["path"])) for entry in service.get("env_file") or ()),
+        folder=str(service.get("working_dir") or image.folder),
+        service=" ".join((name, *profiles)),
+        instances=instances_of(table_in(service, "deploy").get("replicas", service.get("scale"))),
+        document=model.document,
+        documents=tuple(model.read),
+        not_taken=(*model.lacks, *service.get(LACKS, ()), *_held(service, model.document)),
+        rank=2 * model.is_second + bool(profiles and not model.profiles & set(profiles)),
+    )
+    places = [at[key] for key in ("command", "entrypoint") if service.get(key) is not None and key in at]
+    command = replace(command, file=places[0][0], line=places[0][1]) if places else command
+    yield from container_commands(command, image, service.get("entrypoint"), service.get("command"))
+
+
+def _held(service: Mapping[str, Any], file: Path) -> Iterator[NotTaken]:
+    """Yield what a service is held to: ``cpus``, ``mem_limit``, ``deploy.resources.limits``."""
+    limits = table_in(service, "deploy", "resources", "limits")
+    said = [(key, key, service[key]) for key in _LIMITS if service.get(key)]
+    said += [(key, "deploy", limits[key]) for key in ("cpus", "memory") if limits.get(key)]
+    for key, outer, value in said:
+        file, first = service[AT].get(outer, (file, 0))
+        pattern = rf"{re.escape(key)}.*{re.escape(str(value))}"
+        line = line_with(pattern, text_of(file), max(first, 1)) or first
+        yield NotTaken(file=file, line=line, what=f"{key}: {value}", why=LIMITED)
+
+
+def _image(model: Model, name: str, service: Mapping[str, Any]) -> Image:
+    """Return the image of a service: what it builds, or another service builds under the name of its image."""
+    build, image = service.get("build"), str(service.get("image") or "")
+    if not isinstance(build, dict):
+        same = (each.get("build") for each in model.services.values() if image and each.get("image") == image)
+        build = next((each for each in same if isinstance(each, dict)), None)
+    if build is None:
+        at = service[AT].get("image", (model.document, 0))
+        words = service.get("command") or service.get("entrypoint")
+        assumed = assumed_image(image, name, model.root, at, model.document.parent, has_words=bool(words))
+        # where another service says that it is made of the same, this one is of somebody else's
+        built = [_dockerfile(model, each["build"]) for each in model.services.values() if each.get("build")]
+        return Image() if assumed.path in built else assumed
+    dockerfile = _dockerfile(model, build)
+    if not model.has(dockerfile):
+        return Image()
+    return image_at(dockerfile, str(build.get("target") or ""), build.get("args"))
+
+
+def _dockerfile(model: Model, build: Mapping[str, Any]) -> Path:
+    context = Path(str(build.get("context") or model.document.parent))
+    return Path(os.path.normpath(context / str(build.get("dockerfile") or "Dockerfile")))
+
+
+def is_manifest(path: Path) -> bool:
+    """Tell whether a file speaks of objects of Kubernetes."""
+    return path.suffix in (".yml", ".yaml") and bool(re.search(r"^apiVersion:", text_of(path), re.MULTILINE))
+
+
+def manifests(root: Path, least: re.Pattern[str] = MENTIONED) -> Iterator[tuple[Path, str]]:
+    """Yield the files of YAML in the project that speak of objects of Kubernetes, with their text."""
+    for folder, _, names in deployment_folders(root):
+        for path in (folder / name for name in names if name.endswith((".yml", ".yaml"))):
+            if least.search(text := text_of(path)):
+                yield path, text
+
+
+def kubernetes_commands(files: Sequence[Path], root: Path) -> Iterator[DeploymentCommand]:
+    """Read the containers of ``files``, or of all of the project; a template is none of them."""
+    known = [(path, each) for path, text in manifests(root) for each in _objects(text)]
+    maps = {
+        _name(each): data
+        for _, each in known
+        if each.get("kind") == "ConfigMap" and isinstance(data := each.get("data"), Table)
+    }
+    for path, each in known:
+        if str(each.get("kind")) in _KINDS and (not files or path in files):
+            for container in _containers(each):
+                yield from _of_container(path, each, container, maps, root)
+
+
+def _objects(text: str) -> Iterator[Table]:
+    try:
+        documents = [] if TEMPLATED in text else loaded_all(text)
+    except (ValueError, RecursionError):
+        return
+    for document in documents:
+        items = table_in(document).get("items")
+        yield from (each for each in (items if isinstance(items, list) else [document]) if isinstance(each, Table))
+
+
+def _name(node: Mapping[Any, Any]) -> str:
+    return str(table_in(node, "metadata").get("name", ""))
+
+
+def _containers(node: Table) -> list[Table]:
+    match node.get("spec"):
+        case {"template": {"spec": {"containers": list(found)}}} | {"containers": list(found)}:
+            # one without an image is a patch of another file's
+            return [each for each in found if isinstance(each, Table) and each.get("image")]
+    return []
+
+
+def _of_container(
+    path: Path, node: Table, container: Table, maps: Mapping[str, Table], root: Path
+) -> Iterator[DeploymentCommand]:
+    environment, lacks = _environment(path, container, maps)
+    entrypoint, words = (_words(container.get(key), environment) for key in ("command", "args"))
+    line = next((container.lines[key] for key in ("command", "args") if key in container.lines), 0)
+    limits = table_in(container, "resources", "limits")
+    held = [
+        NotTaken(file=path, line=line_of(limits, key), what=f"{key}: {value}", why=LIMITED)
+        for key, value in limits.items()
+    ]
+    command = DeploymentCommand(
+        file=path,
+        words=(),
+        line=line,
+        environment=environment,
+        folder=str(container.get("workingDir") or ""),
+        service=f"{_name(node)} {container.get('name', '')}",
+        instances=instances_of(node["spec"].get("replicas")),
+        document=path,
+        documents=(path,),
+        not_taken=(*lacks, *held),
+    )
+    at = path, container.lines.get("image", 0)
+    name, has_words = str(container.get("name", "")), bool(entrypoint or words)
+    image = assumed_image(str(container["image"]), name, root, at, path.parent, has_words=has_words)
+    yield from container_commands(command, image, entrypoint, words)
+
+
+def _environment(path: Path, container: Table, maps: Mapping[str, Table]) -> tuple[dict[str, str], list[NotTaken]]:
+    """Return the variables of a container, and what of them cannot be read."""
+    known: dict[str, str] = {}
+    lacks: list[NotTaken] = []
+
+    def lack(node: Table, what: str, why: str, weight: Weight = Weight.VARIABLES) -> None:
+        line = min(node.lines.values(), default=0)
+        lacks.append(NotTaken(file=path, line=line, what=what, why=why, weight=weight))
+
+    for each in (*listed(container.get("envFrom")), *listed(container.get("env"))):
+        match each:
+            case {"configMapRef": {"name": name}} if str(name) in maps:
+                known |= {f"{each.get('prefix') or ''}{key}": str(value) for key, value in maps[str(name)].items()}
+            case {"configMapRef": {"name": name}}:
+                lack(each, f"configMapRef {name}", "there is no such ConfigMap in the project")
+            case {"secretRef": {"name": name}}:
+                lack(each, f"secretRef {name}", _SECRET)
+            case {"name": variable, "value": value}:
+                known[str(variable)] = _put_in(str(value), known)
+            case {"name": variable, "valueFrom": {"configMapKeyRef": {"name": name, "key": key}}} if str(
+                key
+            ) in maps.get(str(name), ()):
+                known[str(variable)] = str(maps[str(name)][str(key)])
+            case {"name": variable, "valueFrom": Table() as source}:
+                known[str(variable)] = OPEN
+                why = _SECRET if "secretKeyRef" in source else "the project does not say it"
+                lack(each, str(variable), why, Weight.PLAIN)
+            case {"name": variable}:
+                known.pop(str(variable), None)
+    return known, lacks
+
+
+def _put_in(text: str, known: Mapping[str, str]) -> str:
+    return _VARIABLE.sub(lambda found: "$" if found[1] == "$" else known.get(found[2], found[0]), text)
+
+
+def _words(value: object, known: Mapping[str, str]) -> tuple[str, ...] | None:
+    return tuple(_put_in(str(word), known) for word in value) if isinstance(value, list) else None

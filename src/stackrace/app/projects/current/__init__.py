@@ -1,0 +1,383 @@
+"""What a project runs today, as the path of a stack: from its deployment files, which are read and never run."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath
+
+from ....base.errors import InputError
+from ....base.present import is_file, is_present
+from ....features.current.model import CurrentDeployment, CurrentGap
+from ....stacks.native_options import Weight
+from ....stacks.stack import ServerSpec
+from ...app import Entry
+from ...exported import is_exported
+from ..commands import ELSEWHERE, served_app
+from ..containers import is_manifest
+from ..deployment import DeploymentCommand, commands_of_file, deployment_commands
+from ..deployment_command import shown, text_of
+from ..loading import problem_of
+from ..places import ProjectFiles, is_platform, likelihood
+from ..starts import starts
+from .beside import Front, fronts, fronts_shown, platform_fronts, unread_documents
+from .hop import ReadHop, shown_place
+from .reading import read_hop, take_settings_variable
+
+__all__ = ["current_deployment"]
+
+_ALONE = {"*gunicorn*conf*.py": ("gunicorn", "-c"), "*uwsgi*.ini": ("uwsgi", "--ini")}
+"""Servers' own files that say of themselves what is started, where nothing else does."""
+_OWN_SUFFIXES = frozenset(Path(name).suffix for name in _ALONE)
+_CONFIGURES = re.compile(r"^\s*(\[uwsgi\]|(bind|workers|worker_class|threads|wsgi_app|timeout)\s*=)", re.MULTILINE)
+"""What such a file has."""
+
+
+def current_deployment(
+    folder: Path,
+    specs: Mapping[str, ServerSpec],
+    file: Path | None = None,
+    entry: Entry | None = None,
+    python: Path | None = None,
+) -> CurrentDeployment | None:
+    """Return what the project in ``folder`` runs today, by its deployment files or by ``file`` alone.
+
+    ``specs`` is the catalogue by server name. Where some of the servers start the app ``entry``, others count as
+    those of other apps; ``python`` is the app's interpreter, as far as these are known. None where no file starts
+    one of its servers. Raises InputError for a ``file`` that is not there, or starts none.
+    """
+    if file is not None and not is_file(file):
+        raise InputError(
+            f"there is no file {file} to take the current deployment from; correct --current, or [race] current"
+        )
+    base, file = folder.absolute(), file and file.absolute()
+    places = [base, *_above(base)] if file is None else [_home(file, base)]
+    found = None
+    for root in places:
+        here = _Reading(root, base, specs, file, python).deployment(entry)
+        # a server's own file says less than a command that names it
+        if here is not None and (file or (here.stack and Path(here.file).suffix not in _OWN_SUFFIXES)):
+            return here
+        found = found or here
+    return found
+
+
+_MOST_ABOVE = 3
+
+
+def _above(folder: Path) -> list[Path]:
+    """Return the folders above in the same repository: a compose file often lies beside the app's folder."""
+    above = list(folder.parents)[:_MOST_ABOVE]
+    top = next((place for place, each in enumerate([folder, *above]) if is_present(each / ".git")), 0)
+    return above[:top]
+
+
+_FOR_ALL = re.compile(
+    r"\..*|docker(-?compose|files?)?|compose|containers?|deploy\w*|infra\w*|(dev)?ops|k8s|kube\w*|helm|charts?|conf\w*|"
+    r"etc|systemd|nginx|scripts?|bin|prod(uction)?"
+)
+"""Folders beside the app's that may hold what starts it."""
+
+
+def _may_concern(folder: Path, root: Path, base: Path) -> bool:
+    if base.is_relative_to(folder) or folder.is_relative_to(base) or not folder.is_relative_to(root):
+        return True
+    return bool(_FOR_ALL.fullmatch(folder.relative_to(root).parts[0].lower()))
+
+
+def _home(file: Path, base: Path) -> Path:
+    """Return the folder in which the places that ``file`` names are looked for: the project's, or one above."""
+    return next((place for place in (base, *_above(base)) if file.is_relative_to(place)), base)
+
+
+_PLAIN = 1
+"""The stage of what is called nothing special."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Unraced:
+    """A command of which nobody knows what it starts, or that starts what cannot be raced."""
+
+    command: DeploymentCommand
+    problem: str
+    words: tuple[str, ...] = ()
+    """Of a program that serves an app."""
+
+
+class _Reading:
+    """What the files below ``root``, or ``file`` alone, start of the app in ``base``."""
+
+    def __init__(
+        self, root: Path, base: Path, specs: Mapping[str, ServerSpec], file: Path | None, python: Path | None
+    ) -> None:
+        self.root, self.base, self.specs, self.file, self.python = root, base, specs, file, python
+        self.project = ProjectFiles(root)
+        self.programs = {name: spec for spec in specs.values() if spec.command for name in spec.command.programs}
+        self.hops: list[ReadHop] = []
+        self.unraced: list[_Unraced] = []
+        self.commands = [each for each in self._commands() if not _is_own_file(each) and self._may_start(each)]
+
+    def deployment(self, entry: Entry | None) -> CurrentDeployment | None:
+        """Return the likeliest deployment, of the app ``entry`` if any is."""
+        self._follow(self.commands)
+        self._follow([command for command in self._alone() if self._may_start(command)])
+        real = self._without_parts([hop for hop in self.hops if not hop.is_unlike or self.file is not None])
+        # a repository above may be that of a tool, which has templates for others
+        unread = list(unread_documents(self.root, self.programs.keys() if self.root == self.base else ()))
+        others = [each for each in self.unraced if each.words or not real]
+        other = min(others, key=lambda each: self._rank(each.command), default=None)
+        if not real:
+            return self._none_raced(other, unread)
+        ours = [hop for hop in real if entry is not None and _starts(hop, entry)]
+        first, *rest = sorted(ours or real, key=self._likelihood)
+        if other is not None and self._rank(other.command) < self._likelihood(first):
+            places = tuple(f"{file}:{line}" for file, line in (hop.place for hop in (first, *rest)))
+            return replace(self._unraced(other), others=tuple(dict.fromkeys(places)))
+        take_settings_variable(first, entry)
+        before, elsewhere = self._before(first.command)
+        found = _deployment(first, before, self.root, self.base)
+        gaps = (*found.gaps, *_beside(first), *self._overriding(first, unread), *self._likelier(first), *elsewhere)
+        return replace(found, gaps=tuple(dict.fromkeys(gaps)), others=_others(found, rest))
+
+    def _commands(self) -> Sequence[DeploymentCommand]:
+        """Return what the files start, or the file that the user named, unless that is one of a front end."""
+        commands, file = deployment_commands(self.root, wide=True), self.file
+        fronts_there = fronts(self.root, self.specs, beside=file) if file is not None else ()
+        if file is None or file in {self.root / front.file for front in fronts_there}:
+            return commands
+        # what another file starts with variables of its own keeps these
+        own = [command for command in commands if file in (command.document, command.file)]
+        own = [command for command in own if command.document == file] or own
+        return own or commands_of_file(file, self.root)
+
+    def _may_start(self, command: DeploymentCommand) -> bool:
+        """Tell whether what a file of the repository starts may be the app: others have files, too."""
+        places = (command.file, command.document, command.image)
+        return all(_may_concern(place.parent, self.root, self.base) for place in places if place is not None)
+
+    def _follow(self, commands: Iterable[DeploymentCommand]) -> None:
+        """Note the servers that ``commands`` start, and the commands that are no server of the catalogue's."""
+        for command in commands:
+            found = starts(command, self.project, self.programs.keys() | ELSEWHERE.keys())
+            for start in found.starts:
+                spec = self.programs.get(start.words[0])
+                if spec is not None and spec.command is not None:
+                    self.hops.append(read_hop(start, spec, spec.command, self.project, self.python, found.problem))
+                else:
+                    problem = f"it is served by {ELSEWHERE[start.words[0]]}, which Stackrace does not race"
+                    self.unraced.append(_Unraced(command=start, problem=problem, words=start.words))
+            if found.problem and not found.starts:
+                self.unraced.append(_Unraced(command=command, problem=found.problem))
+
+    def _alone(self) -> Iterator[DeploymentCommand]:
+        """Yield what servers' own files start that no command names, or what the file starts if it is one."""
+        named = {hop.config for hop in self.hops}
+        patterns = [(each, words) for name, words in _ALONE.items() for each in (name, f"*/{name}")]
+        found = [(path, words) for pattern, words in patterns for path in sorted(self.root.glob(pattern))]
+        found = [(path, words) for path, words in found if not is_exported(path)]
+        if self.file is not None:
+            named = set()
+            found = [(self.file, words) for name, words in _ALONE.items() if self.file.suffix == Path(name).suffix]
+        for path, words in found:
+            place = os.path.relpath(path, self.root)
+            if place not in named and _CONFIGURES.search(text_of(path)):
+                yield DeploymentCommand(file=path, words=(*words, place), line=1)
+
+    def _without_parts(self, hops: Sequence[ReadHop]) -> list[ReadHop]:
+        """Leave out the images that a document of more than development starts in its own way."""
+        documented = [hop for hop in hops if hop.command.document is not None]
+        built = {hop.command.image for hop in documented if self._likelihood(hop)[0] <= _PLAIN}
+        return [hop for hop in hops if hop in documented or hop.command.file not in built]
+
+    def _likelihood(self, hop: ReadHop) -> tuple[int, ...]:
+        return self._rank(hop.command, int(bool(hop.problem)))
+
+    def _rank(self, command: DeploymentCommand, problems: int = 0) -> tuple[int, ...]:
+        """Return a key by which commands sort, the likeliest one of production first."""
+        stage, kind = likelihood(command.document or command.file, self.root, command.service)
+        return stage, kind, problems, command.rank
+
+    def _unraced(self, other: _Unraced) -> CurrentDeployment:
+        file, line = shown_place(other.command, self.root)
+        return CurrentDeployment(stack="", file=file, line=line, problem=other.problem)
+
+    def _none_raced(self, other: _Unraced | None, unread: Sequence[CurrentGap]) -> CurrentDeployment | None:
+        """Return what stands in the way where no server was found. Raises InputError for a file that has none."""
+        if other is not None:
+            return self._unraced(other)
+        if self.file is not None:
+            problem = problem_of(self.file, text_of(self.file))
+            raise InputError(
+                f"{self.file} starts no server that Stackrace knows{f' ({problem})' if problem else ''}; "
+                "use --current, or [race] current, with another file"
+            )
+        places = (
+            CurrentDeployment(stack="", file=gap.file, line=gap.line, problem=f"{gap.what}: {gap.why}")
+            for gap in unread
+        )
+        return next(places, None)
+
+    def _before(self, command: DeploymentCommand) -> tuple[list[Front], list[CurrentGap]]:
+        """Return the front ends that may stand before ``command``, and what to say of those of other services."""
+        texts = {text_of(each.file) for each in self.commands}
+        found = fronts(self.root, self.specs, texts, self.file)
+        found = [front for front in found if _may_concern((self.root / front.file).parent, self.root, self.base)]
+        elsewhere = dict(_elsewhere(found, command, self.commands))
+        if named := [front for front in found if self.root / front.file == self.file]:
+            return named, [*elsewhere.values()]
+        found = [front for front in found if front.file not in elsewhere]
+        if command.fronts:
+            found = platform_fronts(command, found, self.specs, self.root)
+        elif is_platform(command.document or command.file, self.root):
+            found = []
+        else:
+            documents = dict.fromkeys((*command.documents, *filter(None, (command.document, command.file))))
+            told = {gap.what for gap in elsewhere.values()}
+            found += [each for each in fronts_shown(self.root, self.specs, documents) if each.title not in told]
+        return found, [*elsewhere.values()]
+
+    def _overriding(self, hop: ReadHop, unread: Sequence[CurrentGap]) -> Iterator[CurrentGap]:
+        """Yield the files that may override what ``hop`` is: an image's words, and objects of Kubernetes.
+
+        What is said elsewhere, or was named by the user, is a deployment of its own: they only stand beside it.
+        """
+        command = hop.command
+        file = command.document or command.file
+        is_overridden = is_manifest(file) or (command.document is None and not is_platform(file, self.root))
+        for gap in unread if self.file is None else ():
+            yield gap if is_overridden else replace(gap, weight=Weight.PLAIN)
+
+    def _likelier(self, hop: ReadHop) -> Iterator[CurrentGap]:
+        """Yield the commands that are likelier than ``hop`` and name a server, but cannot be told to start it."""
+        for each in self.unraced:
+            named = set(re.findall(r"[\w-]+", " ".join(each.command.words))) & self.programs.keys()
+            is_other = named or _is_own_file(hop.command)
+            if is_other and not each.words and self._rank(each.command) < self._likelihood(hop):
+                file, line = shown_place(each.command, self.root)
+                what = f"the command with {' and '.join(sorted(named))}" if named else "the command"
+                yield CurrentGap(file=file, line=line, what=what, why=each.problem, weight=Weight.SIZE)
+
+
+def _is_own_file(command: DeploymentCommand) -> bool:
+    """Tell whether a command is what a server's own file says of the app, rather than one that somebody starts."""
+    own = {Path(name).suffix: words[0] for name, words in _ALONE.items()}
+    return own.get(command.file.suffix) == command.words[0]
+
+
+def _starts(hop: ReadHop, entry: Entry) -> bool:
+    """Tell whether a server starts the app ``entry``: by the package or module that both name first."""
+    wanted = entry.target.partition(":")[0].partition(".")[0]
+    app = served_app(hop.command.words, hop.command.variables, hop.command.folder)
+    return app is not None and wanted in (*PurePosixPath(app.module).parts, *app.module.split("."))
+
+
+def _elsewhere(
+    before: Sequence[Front], command: DeploymentCommand, commands: Sequence[DeploymentCommand]
+) -> Iterator[tuple[str, CurrentGap]]:
+    """Yield the files of front ends that lead to another service than ``command``, and what to say of them."""
+    for front in before:
+        known = [each for each in commands if front.host in each.hosts]
+        if known and all(_is_another(front.host, each, command) for each in known):
+            where = known[0].document or known[0].file
+            why = f"it stands before {known[0].hosts[front.host]}, another service of {where.name}"
+            # of several before one service the likeliest says enough
+            first = next(each.file for each in before if (each.title, each.host) == (front.title, front.host))
+            yield front.file, CurrentGap(file=first, line=0, what=front.title, why=why)
+
+
+def _is_another(host: str, known: DeploymentCommand, command: DeploymentCommand) -> bool:
+    """Tell whether ``host``, as the document of ``known`` has it, is another service than ``command`` starts."""
+    service = known.hosts[host]
+    if known.document == command.document:
+        return service != command.service.partition(" ")[0]
+    # a unit runs beside all containers; what else no document starts may be inside of one
+    return service in known.others or command.file.suffix == ".service"
+
+
+def _beside(hop: ReadHop) -> Iterator[CurrentGap]:
+    """Yield what its documents say of the server that a race goes without, and what they leave open."""
+    command = hop.command
+    for gap in command.not_taken:
+        file = gap.file or command.document or command.file
+        weight = gap.weight
+        if weight is Weight.VARIABLES:
+            weight = Weight.SIZE if hop.takes_workers else Weight.PLAIN
+        yield CurrentGap(file=shown(file, hop.root), line=gap.line, what=gap.what, why=gap.why, weight=weight)
+
+
+def _deployment(hop: ReadHop, before: Sequence[Front], root: Path, base: Path) -> CurrentDeployment:
+    """Return the server with the first front end that fits it."""
+    file, line = hop.place
+    command = hop.command
+    front, gaps = None, list(hop.gaps)
+    instances = command.instances
+    if not hop.line.is_inside:
+        front = next((each for each in before if each.wire(hop.speaks)), None)
+        gaps += front.gaps if front else ()
+        gaps += _further(front, instances) if front else ()
+        gaps += _unfit(hop, [each for each in before if each is not front], front)
+        if front is None and "http" not in hop.speaks:
+            why = "no front end that speaks it was found, so the server is raced by itself, over http"
+            gaps.append(CurrentGap(file=file, line=line, what=" and ".join(sorted(hop.speaks)), why=why))
+    if instances > 1 and front is None:
+        gaps.append(CurrentGap(file=file, line=line, what=f"{instances} of them", why=_NO_FRONT))
+    return CurrentDeployment(
+        read=tuple(
+            os.path.relpath(path, root) for path in command.documents if {*command.documents} - {command.file}
+        ),
+        stack="" if hop.problem else _path(hop, front, instances, root, base),
+        file=file,
+        line=line,
+        problem=hop.problem,
+        effective=hop.effective[0],
+        at_once=hop.effective[1],
+        queue=hop.queue,
+        changes=(*hop.changes, *(front.changes if front else ())),
+        gaps=tuple(gaps),
+    )
+
+
+_NO_FRONT = "nothing in the project balances the load over them, so one is raced"
+
+
+def _further(front: Front, instances: int) -> Iterator[CurrentGap]:
+    """Yield the servers over which the front end balances and of which nothing in the project starts one."""
+    servers = [change for change in front.changes if change.key == "server" and change.theirs]
+    balanced = [server for server in servers if not {"down", "backup"} & set(server.theirs.split())]
+    for server in balanced[instances:]:
+        why = f"the project starts {instances} of them" if instances > 1 else "the project starts one only"
+        yield CurrentGap(file=server.file, line=server.line, what=f"server {server.theirs}", why=why)
+
+
+def _unfit(hop: ReadHop, others: Sequence[Front], front: Front | None) -> Iterator[CurrentGap]:
+    """Yield why front ends that were found are not raced before ``hop``; ``front`` is."""
+    for each in others:
+        if each.reading is None and front is None:
+            raced = "the server is raced without it"
+            yield each.unread(raced if each.spec else "Stackrace has no such server, so none is raced in front")
+        elif each.reading is None and front is not None and each.title != front.title:
+            yield each.unread(f"{front.title} is raced in front")
+        elif each.reading is not None and front is None:
+            spoken = " and ".join(sorted(hop.speaks))
+            why = f"it forwards by {each.reading.forwards}, and {hop.spec.title} is started for {spoken}"
+            yield CurrentGap(file=each.file, line=0, what=each.title, why=why)
+
+
+def _path(hop: ReadHop, front: Front | None, instances: int, root: Path, base: Path) -> str:
+    if front is None:
+        return hop.text(base)
+    behind = {} if front.is_unix else {"socket": "tcp"}
+    behind |= {"instances": str(instances)} if instances > 1 else {}
+    return f"{front.text(root, base)}/{front.wire(hop.speaks)}/{hop.text(base, behind)}"
+
+
+_OTHER_RANK = 1
+
+
+def _others(found: CurrentDeployment, others: Sequence[ReadHop]) -> tuple[str, ...]:
+    # without its override a compose file is none that can be named
+    named = (hop for hop in others if hop.command.rank <= _OTHER_RANK)
+    places = (f"{file}:{line}" if line else file for file, line in (hop.place for hop in named))
+    return tuple(place for place in dict.fromkeys(places) if place != found.place)

@@ -1,0 +1,272 @@
+"""What stands beside a server: front ends that a project configures, and files that may say otherwise, unread."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ....base.foreign import said_by
+from ....features.current.model import CurrentChange, CurrentGap
+from ....stacks.native_options import CONFIG, OwnReading, Signs, Weight
+from ....stacks.stack import ServerSpec
+from ...exported import is_exported
+from ..containers import MENTIONED, TEMPLATED, is_manifest, manifests
+from ..deployment_command import DeploymentCommand, shown, text_of
+from ..places import deployment_folders, is_development, likelihood
+from .hop import quoted_value
+
+__all__ = ["Front", "fronts", "fronts_shown", "platform_fronts", "unread_documents"]
+
+_NAMES = re.compile(r"\.(conf|nginx|vhost|template|tmpl|site|j2)$|nginx|^default$", re.IGNORECASE)
+_FOLDERS = frozenset({"sites-available", "sites-enabled", "conf.d", "nginx"})
+_NO_TEXT = re.compile(
+    r"\.(py|md|rst|txt|sh|ya?ml|json|html?|js|ts|service|toml|lock|png|svg)$|Dockerfile", re.IGNORECASE
+)
+_PASSES = re.compile(r"(?:^|[{;])\s*(?:proxy|uwsgi|fastcgi|scgi)_pass\s", re.MULTILINE)
+_FORWARDS = re.compile(
+    rf"{_PASSES.pattern}|(?:^|[{{;])\s*(?:server|http)\s*\{{.*\binclude\s", re.MULTILINE | re.DOTALL
+)
+"""What forwards, or may include what does."""
+_TEMPLATE = re.compile(r"\{\{|\{%|<%")
+_TEMPLATES = re.compile(r"\.(template|tmpl|tpl|j2|jinja2?|erb|in)$")
+"""Files of which a tool makes the configuration."""
+_LINE = re.compile(r"line (\d+): ")
+
+
+_SOME_INGRESS = "Ingress"
+_ABSENT = {
+    "Traefik": Signs(
+        files=r"traefik.*\.(ya?ml|toml)(\..+)?",
+        forwards=r"providers|entryPoints|http",
+        documents=r"traefik\.(enable|http)\b|image:\s*\S*\btraefik(?![\w-])",
+    ),
+    "Envoy": Signs(
+        files=r"envoy.*\.ya?ml(\..+)?", forwards=r"^static_resources:", documents=r"image:\s*\S*\benvoy\b"
+    ),
+    _SOME_INGRESS: Signs(documents=r"^kind:\s*Ingress\s*$"),
+}
+"""Front ends that are not in the catalogue."""
+_INGRESS = re.compile(r"^kind:\s*Ingress\s*$", re.MULTILINE)
+_HELM = (
+    "Stackrace reads no templates of Helm's: write what they make with helm template, and give --current that file"
+)
+_KUSTOMIZE = "Stackrace reads no overlays: write what they make with kubectl kustomize, and give --current the file"
+_MADE_OF = "Stackrace reads no templates: give --current a file that was made of it"
+_OVERLAYS = re.compile(
+    r"^(patches|patchesStrategicMerge|patchesJson6902|replicas|configMapGenerator|components):", re.MULTILINE
+)
+_GENERATED = re.compile(
+    r"(.+\.service|.*compose.*\.ya?ml|(.+\.)?(Docker|Container)file|Procfile|supervisor.*\.conf|.+\.ini|gunicorn.*\.py|.+\.sh)"
+    r"\.(j2|jinja2?|tmpl|tpl|template|erb)"
+)
+"""Templates of files that say what is started."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Front:
+    """A front end, and where the project speaks of it."""
+
+    title: str
+    spec: ServerSpec | None
+    """None for one that is not in the catalogue."""
+    file: str
+    """Relative to the project's folder."""
+    line: int = 0
+    """0 where nobody knows."""
+    reading: OwnReading | None = None
+    """What its configuration file says; None where that cannot be read."""
+    problem: str = "its configuration is not read"
+    """Why not."""
+    is_broken: bool = False
+    """Whether that is no configuration at all, so that nothing can stand there."""
+
+    def text(self, root: Path, base: Path) -> str:
+        """Return how a path spells it, its file relative to ``base``; ``root`` is the project's folder."""
+        assert self.spec is not None
+        if self.reading is None:
+            return self.spec.name
+        return f"{self.spec.name}:{CONFIG}={quoted_value(os.path.relpath(root / self.file, base))}"
+
+    def wire(self, spoken: Collection[str]) -> str:
+        """Return the protocol in which it reaches a server that has ``spoken`` ones; empty where there is none."""
+        if self.reading is not None:
+            return self.reading.forwards if self.reading.forwards in spoken else ""
+        if self.is_broken:
+            return ""
+        return next((str(each) for each in (self.spec.forwards if self.spec else ()) if str(each) in spoken), "")
+
+    @property
+    def host(self) -> str:
+        """The host that it forwards to; empty where it reaches the app otherwise, or nobody knows."""
+        target = self.reading.target if self.reading else ""
+        return "" if target.startswith("unix:") else target.partition(":")[0]
+
+    @property
+    def is_unix(self) -> bool:
+        """Whether it reaches the app by a unix socket."""
+        return self.reading is None or self.reading.target.startswith("unix:")
+
+    @property
+    def changes(self) -> Iterator[CurrentChange]:
+        """What is decided otherwise than its file says."""
+        for change in self.reading.changes if self.reading else ():
+            file, key = _in_file(change.key, self.file)
+            yield CurrentChange(file=file, line=change.line, key=key, theirs=change.theirs, concern=change.concern)
+
+    @property
+    def gaps(self) -> Iterator[CurrentGap]:
+        """What of its file a race goes without."""
+        for gap in self.reading.not_taken if self.reading else ():
+            file, what = _in_file(gap.what, self.file)
+            yield CurrentGap(file=file, line=gap.line, what=what, why=gap.why)
+        if self.reading is None:
+            yield self.unread("it is raced as the catalogue has it", Weight.ASSUMED)
+
+    def unread(self, instead: str, weight: Weight = Weight.PLAIN) -> CurrentGap:
+        """Return what its configuration cannot say, and what is raced ``instead``."""
+        line = _LINE.match(self.problem)
+        return CurrentGap(
+            file=self.file,
+            line=int(line[1]) if line else self.line,
+            what=self.title,
+            why=f"{self.problem[line.end() :] if line else self.problem}; {instead}",
+            weight=weight,
+        )
+
+
+def _in_file(words: str, file: str) -> tuple[str, str]:
+    """Tell apart the included file that a reading names before a directive."""
+    other, colon, rest = words.partition(": ")
+    return (other, rest) if colon and " " not in other else (file, words)
+
+
+def fronts(
+    root: Path, specs: Mapping[str, ServerSpec], texts: Collection[str] = (), beside: Path | None = None
+) -> list[Front]:
+    """Return the front ends that the files of the project at ``root`` configure, the likeliest of production first.
+
+    A file that another one includes is a part of that. Among equals one goes first that the deployment files
+    ``texts`` speak of, then the one with the shortest name. Of a folder of exported files those count that lie
+    ``beside`` the file that the user names there.
+    """
+
+    def key(front: Front) -> tuple[bool, tuple[int, int], bool, int]:
+        mentioned = any(f"/{Path(front.file).name}" in text for text in texts)
+        return not front.reading, likelihood(root / front.file, root), not mentioned, len(front.file)
+
+    found = [
+        front
+        for spec in specs.values()
+        if spec.own is not None and spec.own.read_in is not None and spec.forwards
+        for path in _files(root, beside)
+        if (front := _front(root, path, spec)) is not None
+    ]
+    parts = {file for front in found if front.reading for file in front.reading.files}
+    whole = [front for front in found if front.file not in parts]
+    return sorted(whole, key=key)
+
+
+def platform_fronts(
+    command: DeploymentCommand, found: Sequence[Front], specs: Mapping[str, ServerSpec], root: Path
+) -> list[Front]:
+    """Return the front ends that a platform starts before ``command``, those of ``found`` with their files."""
+    place = shown(command.document or command.file, root)
+    return [
+        next((each for each in found if each.spec is spec), Front(title=spec.title, spec=spec, file=place))
+        for name in command.fronts
+        if (spec := specs.get(name)) is not None and spec.forwards
+    ]
+
+
+def _files(root: Path, beside: Path | None) -> Iterator[Path]:
+    """Yield the files that may forward, those of the exported folder that has the file ``beside`` among them."""
+    folders = {place: names for place, _, names in deployment_folders(root)}
+    if beside is not None and beside.is_relative_to(root) and is_exported(beside):
+        folders[beside.parent] = sorted(each.name for each in beside.parent.iterdir())
+    for place, names in folders.items():
+        for name in names:
+            is_named = _NAMES.search(name) or place.name in _FOLDERS
+            if is_named and not _NO_TEXT.search(name) and _FORWARDS.search(text_of(place / name)):
+                yield place / name
+
+
+def _front(root: Path, path: Path, spec: ServerSpec) -> Front | None:
+    """Return the front end of a file; None for one that forwards nothing itself and includes nothing that does."""
+    file, text = str(path.relative_to(root)), text_of(path)
+    assert spec.own is not None
+    try:
+        if line := _first_line("<%", text):
+            raise ValueError(f"line {line}: Stackrace reads no templates of ERB's")
+        return Front(title=spec.title, spec=spec, file=file, reading=spec.own.reading(text, path, root))
+    except (OSError, ValueError) as error:
+        if not _PASSES.search(text):
+            return None
+        is_broken = not _TEMPLATE.search(text) and not _TEMPLATES.search(file)
+        return Front(title=spec.title, spec=spec, file=file, problem=said_by(error), is_broken=is_broken)
+
+
+def fronts_shown(root: Path, specs: Mapping[str, ServerSpec], documents: Collection[Path]) -> list[Front]:
+    """Return the front ends that files of the project show and that Stackrace cannot read, the likeliest first.
+
+    Those go first of which the ``documents`` of the server speak, or the project's ingresses where these are of
+    Kubernetes.
+    """
+    known: list[tuple[str, ServerSpec | None, Signs]]
+    known = [(spec.title, spec, spec.signs) for spec in specs.values() if spec.signs]
+    known += [(title, None, signs) for title, signs in _ABSENT.items()]
+    texts = {path: text_of(path) for path in documents}
+    if any(is_manifest(path) for path in texts):
+        texts |= dict(manifests(root, _INGRESS))
+    named = [
+        Front(title=title, spec=spec, file=str(path.relative_to(root)), line=line)
+        for path, text in texts.items()
+        for title, spec, signs in known
+        if path.is_relative_to(root) and signs.documents and (line := _first_line(signs.documents, text))
+    ]
+    known_ones = {front.file for front in named if front.spec}
+    named = [front for front in named if front.title != _SOME_INGRESS or front.file not in known_ones]
+    found = [
+        Front(title=title, spec=spec, file=str((place / name).relative_to(root)), line=line)
+        for place, _, names in deployment_folders(root)
+        for name in names
+        for title, spec, signs in known
+        if signs.files
+        and re.fullmatch(signs.files, name)
+        and not is_development(place / name, root)
+        and (line := _first_line(signs.forwards, text_of(place / name)))
+    ]
+    found.sort(key=lambda front: (*likelihood(root / front.file, root), len(front.file)))
+    # a file of each says enough
+    return list({front.title: front for front in reversed([*named, *found])}.values())[::-1]
+
+
+def unread_documents(root: Path, programs: Collection[str]) -> Iterator[CurrentGap]:
+    """Yield the files of the project at ``root`` that cannot be read, of templates those that name ``programs``.
+
+    Files for development are left out.
+    """
+    started = re.compile(rf"(?<![\w-])({'|'.join(map(re.escape, programs))})(?![\w-])")
+    for path, text in manifests(root):
+        kind = MENTIONED.search(text)
+        if TEMPLATED in text and kind and kind[1] not in ("ConfigMap", "List"):
+            yield _gap(root, path, text, kind, kind[1], _HELM)
+    for folder, _, names in deployment_folders(root):
+        for path in (folder / name for name in names if not is_development(folder / name, root)):
+            if path.stem == "kustomization" and (found := _OVERLAYS.search(text := text_of(path))):
+                yield _gap(root, path, text, found, found[1], _KUSTOMIZE)
+            elif programs and _GENERATED.fullmatch(path.name) and (found := started.search(text := text_of(path))):
+                yield _gap(root, path, text, found, found[1], _MADE_OF)
+
+
+def _gap(root: Path, path: Path, text: str, found: re.Match[str], what: str, why: str) -> CurrentGap:
+    line = text.count("\n", 0, found.start(1)) + 1
+    return CurrentGap(file=str(path.relative_to(root)), line=line, what=what, why=why, weight=Weight.SIZE)
+
+
+def _first_line(pattern: str, text: str) -> int:
+    """Return the line in which ``pattern`` is first found, which may span several; 0 where it is not."""
+    match = re.search(pattern, text, re.MULTILINE)
+    return text.count("\n", 0, match.start()) + 1 if match else 0

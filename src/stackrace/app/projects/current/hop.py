@@ -1,0 +1,309 @@
+"""A start of a server as one hop of a stack's path: its options become settings, stay as they are, or are named."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ....base.last_parts import by_last_parts
+from ....base.present import is_folder
+from ....base.secrets import masked_settings
+from ....features.current.model import CurrentChange, CurrentGap, CurrentQueue
+from ....stacks.native_options import CONFIG, CommandLine, Concern, OwnLanguage, Weight
+from ....stacks.stack import ServerSpec, Setting, SettingValue
+from ..code_starts import base_class
+from ..deployment_command import DeploymentCommand, shown, text_of
+from ..places import ProjectFiles
+from ..shell import unknown
+
+__all__ = ["UNKNOWN", "ReadHop", "options_in", "quoted_value", "shown_place"]
+
+_NONE = OwnLanguage(refuses={})
+_SIZES = frozenset({"workers", "processes", "threads", "class", "mode", "interface"})
+"""The settings that say how many workers and threads there are, and of which class."""
+UNKNOWN = "only running it would tell its value"
+_LOGS = "access_log"
+"""A setting that is decided for every server alike, unless a path says otherwise."""
+_MOST_BASES = 4
+
+
+@dataclass(slots=True)
+class ReadHop:
+    """One hop as it is put together."""
+
+    command: DeploymentCommand
+    """What starts it."""
+    spec: ServerSpec
+    line: CommandLine
+    """How its words are read."""
+    project: ProjectFiles
+    settings: dict[str, SettingValue] = field(default_factory=dict)
+    """What the command says of settings."""
+    options: list[tuple[str, str | None]] = field(default_factory=list)
+    """What it says in the server's own language."""
+    config: str = ""
+    """Its configuration file, relative to the project's folder."""
+    file_settings: Mapping[str, SettingValue] = field(default_factory=dict)
+    """What that says of settings."""
+    computed: set[str] = field(default_factory=set)
+    """The settings that this computes, as far as the server could not be asked."""
+    said: frozenset[str] = frozenset()
+    """The settings of which its configuration file says something."""
+    seen: dict[str, str] = field(default_factory=dict)
+    """All its options, as they are after expansion; of a switch empty."""
+    changes: list[CurrentChange] = field(default_factory=list)
+    gaps: list[CurrentGap] = field(default_factory=list)
+    problem: str = ""
+    """Why it cannot be raced."""
+    at: tuple[str, int] | None = None
+    """Where what is read just now stands, if not in the command."""
+
+    @property
+    def root(self) -> Path:
+        """The project's folder, which files and places are relative to."""
+        return self.project.root
+
+    @property
+    def language(self) -> OwnLanguage:
+        """Its own words."""
+        return self.spec.own or _NONE
+
+    @property
+    def known_settings(self) -> dict[str, str]:
+        """The options for which there is a setting."""
+        return {**self.language.settings, **self.line.settings}
+
+    @property
+    def folder(self) -> Path:
+        """The project's folder in which it is started, as far as that is known."""
+        return by_last_parts(self.command.folder, [self.root], is_folder) or self.root
+
+    def change(self, key: str, theirs: str, concern: Concern) -> None:
+        """Note what is decided otherwise."""
+        file, line = self.at or self.place
+        theirs = masked_settings(theirs)
+        self.changes.append(CurrentChange(file=file, line=line, key=key, theirs=theirs, concern=concern))
+
+    def gap(self, what: str, why: str, weight: Weight = Weight.PLAIN, place: tuple[str, int] | None = None) -> None:
+        """Note what a race goes without; it stands at ``place``, if not where everything that is read now does."""
+        file, line = place or self.at or self.place
+        self.gaps.append(CurrentGap(file=file, line=line, what=masked_settings(what), why=why, weight=weight))
+
+    def take(self, name: str, raw: str | None) -> None:
+        """Take one option over."""
+        settings, language, line = self.known_settings, self.language, self.line
+        value = None if raw is None or unknown(raw) else raw
+        what = f"--{name}" if raw is None else f"--{name} {raw}"
+        if value is not None or raw is None or name not in line.unlike:
+            # what may be off does not make a deployment one for development
+            self.seen[name] = value or ""
+        concern = language.refuses.get(name) or line.decided.get(name)
+        if name == line.file_option or name in line.reads:
+            # whatever its file says of workers and threads
+            if raw is not None and value is None:
+                self.gap(what, UNKNOWN, Weight.SIZE)
+                self.seen[name] = raw
+            return
+        if settings.get(name) == _LOGS or (name not in settings and concern):
+            if name in line.says:
+                setting, said = line.says[name]
+                self.settings[setting] = said
+            self.change(f"--{name}", raw or "", concern or Concern.LOGS)
+        elif raw is not None and value is None:
+            weight = Weight.SIZE if settings.get(name) in _SIZES else Weight.PLAIN
+            self.gap(what, UNKNOWN, weight)
+        elif name in settings:
+            self.set_value(settings[name], name, value, what)
+        elif self.spec.own is None:
+            self.gap(what, "Stackrace has no setting for it")
+        elif language.problem(name, value) or not _can_be_said(name, value):
+            self.gap(what, "it cannot be said in a stack's path")
+        else:
+            self.options.append((name, value))
+
+    def set_value(self, setting_name: str, name: str, value: str | None, what: str) -> None:
+        """Set a setting to what the option ``name`` says, which a gap calls ``what``."""
+        setting = self.spec.setting(setting_name)
+        known = self.line.values.get(setting_name)
+        taken = _value(setting, name, value, known)
+        if taken is None and known is not None and (derived := self._derived(value or "", known)):
+            taken = known[derived]
+            self.gap(what, f"it is raced as {derived}, which it derives from: what it changes is missing")
+        if taken is not None:
+            self.settings[setting_name] = taken
+        elif setting.implies and known is not None:
+            spec = self.spec
+            known_ones = ", ".join(setting.choices)
+            self.problem = f"{spec.title}'s {setting_name} {value!r} is unknown to Stackrace ({known_ones})"
+        else:
+            weight = Weight.SIZE if setting_name in _SIZES else Weight.PLAIN
+            self.gap(what, f"Stackrace does not know this value of {setting_name}", weight)
+
+    def _derived(self, name: str, known: Collection[str]) -> str:
+        """Return the ``known`` class that the project's own class ``name`` derives from; empty for none."""
+        for _ in range(_MOST_BASES):
+            name = base_class(name, [self.folder, self.root, self.root / "src"])
+            if name in known:
+                return name
+        return ""
+
+    @property
+    def place(self) -> tuple[str, int]:
+        """Where the command stands."""
+        return shown_place(self.command, self.root)
+
+    @property
+    def takes_workers(self) -> bool:
+        """Whether a variable may say how many workers it has, because nothing else does."""
+        line = self.line
+        said = self.settings.keys() | self.said
+        return bool(line.workers or line.prefix or line.arguments) and not said & {"workers", "processes"}
+
+    @property
+    def queue(self) -> CurrentQueue | None:
+        """How many connections may wait for it, by its command or its file; None where neither says it."""
+        title, option = self.spec.title, self.language.queue
+        said = dict(self.options).get(option) or ""
+        if option and said.isdecimal():
+            file, line = self.place
+            return CurrentQueue(server=title, file=file, line=line, value=int(said))
+        text = text_of(self.root / self.config) if option and self.config else ""
+        for number, written in enumerate(text.splitlines(), 1):
+            if found := re.fullmatch(rf"\s*{re.escape(option)}\s*[=:]\s*(\d+)\s*(?:[#;].*)?", written):
+                return CurrentQueue(server=title, file=self.config, line=number, value=int(found[1]))
+        return None
+
+    @property
+    def is_unlike(self) -> bool:
+        """Whether its options make it no deployment, but for example a server that reloads changed code."""
+        return bool(self.line.unlike & self.seen.keys())
+
+    @property
+    def speaks(self) -> frozenset[str]:
+        """The protocols that it listens to."""
+        said = [(name.replace("_", "-"), value) for name, value in self.seen.items()]
+        said += [(change.key.replace("_", "-"), change.theirs.strip("\"'")) for change in self.changes]
+        others = self.line.speaks
+        spoken = {others[name] or value for name, value in said if name in others}
+        is_http = not spoken or self.line.says.keys() & {name for name, _ in said}
+        return frozenset(spoken | ({"http"} if is_http else set()))
+
+    def _values(self) -> dict[str, SettingValue]:
+        """Return its settings as far as they are known, the server's own defaults included."""
+        line = self.line
+        return dict(line.becomes({**(self.file_settings if self.config else line.unsaid), **self.settings}))
+
+    def _idle(self) -> frozenset[str]:
+        spec, values = self.spec, self._values()
+        defaults = {setting.name: setting.default for setting in spec.settings}
+        return spec.idle({**defaults, **values}) | self.line.idle(values)
+
+    @property
+    def effective(self) -> tuple[tuple[str, ...], int]:
+        """Its size as it takes effect, and how many requests it works on at once; nothing where that is open."""
+        if self.problem or self.computed & _SIZES or any(gap.weight is Weight.SIZE for gap in self.gaps):
+            return (), 0
+        values = {setting.name: setting.default for setting in self.spec.settings} | self._values()
+        shown = tuple(
+            f"{name}={_shown(values[name])}" for name in values if name in _SIZES and name not in self._idle()
+        )
+        return shown, self.line.at_once(values)
+
+    def text(self, base: Path, behind: Mapping[str, str] | None = None) -> str:
+        """Return it as a path spells it, files relative to ``base``; ``behind`` is said towards the hop before."""
+        spec, line = self.spec, self.line
+        values, idle = self._values(), self._idle()
+        around = {**self.file_settings, **self.settings} if self.config else {**line.unsaid, **self.settings}
+        said = self.settings.keys() | {name for name in values if values[name] != around.get(name)}
+        words = [
+            f"{setting.name}={_shown(values[setting.name])}"
+            for setting in spec.settings
+            if setting.name in values
+            and setting.name not in idle
+            and (setting.name in said if self.config else values[setting.name] != setting.default)
+        ]
+        words += [f"{name}={value}" for name, value in (behind or {}).items()]
+        words += [f"{CONFIG}={quoted_value(os.path.relpath(self.root / self.config, base))}"] if self.config else []
+        words += [
+            f"--{name}" if value is None else f"--{name}={quoted_value(value)}" for name, value in self.options
+        ]
+        return (line.path or spec.name) + (":" + ",".join(words) if words else "")
+
+
+def shown_place(command: DeploymentCommand, root: Path) -> tuple[str, int]:
+    """Return where a command stands: a file, relative to the project's folder, and a line."""
+    return shown(command.file, root), command.line
+
+
+_PLAIN = re.compile(r"[A-Za-z0-9_.:@%-]+")
+
+
+def quoted_value(value: str) -> str:
+    """Return ``value`` as a path can hold it."""
+    if _PLAIN.fullmatch(value):
+        return value
+    return f"'{value}'" if '"' in value else f'"{value}"'
+
+
+def _shown(value: SettingValue) -> str:
+    return str(value) if not isinstance(value, bool) else "on" if value else "off"
+
+
+def options_in(words: Iterable[str], line: CommandLine) -> Iterator[tuple[str, str | None]]:
+    """Yield names, without dashes and in their long form, with values; words that are no options are left out."""
+    rest = list(words)
+    switches = frozenset(line.switches.split())
+    while rest:
+        word = rest.pop(0)
+        if not word.startswith("-") or word in ("-", "--"):
+            if option := _file_option(word, line):
+                yield option, word
+            continue
+        name, equals, value = word.lstrip("-").partition("=")
+        if not word.startswith("--") and len(name) > 1 and name[0] in line.short and name not in line.short:
+            # -w4
+            name, value, equals = name[0], name[1:] + (equals + value if equals else ""), "="
+        name = line.short.get(name, name) if not word.startswith("--") else name
+        name = name.replace("_", "-") if line.underscores and "$" not in name else name
+        if equals:
+            yield name, value
+        elif name in switches or not rest or rest[0].startswith("--"):
+            yield name, None
+        else:
+            yield name, rest.pop(0)
+
+
+def _file_option(word: str, line: CommandLine) -> str:
+    """Return the option that a configuration file without one stands for, as in ``uwsgi a.ini``; else nothing."""
+    if not line.file_suffix:
+        return ""
+    suffix = re.sub(r":\w+$", "", word).rpartition(".")[2]
+    return suffix if f".{suffix}" == line.file_suffix or suffix in line.reads else ""
+
+
+def _value(
+    setting: Setting, name: str, value: str | None, known: Mapping[str, SettingValue] | None
+) -> SettingValue | None:
+    """Return what the word for a setting means; None for a word that it has not."""
+    if known is not None:
+        return known.get(value or "")
+    if isinstance(setting.default, bool):
+        if name.startswith("no-"):
+            return False
+        return (value or "true").lower() in ("true", "1", "on", "yes")
+    if isinstance(setting.default, int):
+        is_number = value is not None and value.isascii() and value.isdigit() and len(value) < 10
+        number = int(value or "") if is_number else -1
+        return number if setting.minimum <= number <= setting.maximum else None
+    return value if not setting.choices or value in setting.choices else None
+
+
+def _can_be_said(name: str, value: str | None) -> bool:
+    """Tell whether a path can hold it: it has quotes of two kinds and no escapes."""
+    whole = value or ""
+    return (
+        bool(re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]*", name)) and whole.isprintable() and not {'"', "'"} <= set(whole)
+    )

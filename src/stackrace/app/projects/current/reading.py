@@ -1,0 +1,323 @@
+"""A start of a server as it is read: its variables, its options, and the files that these name.
+
+What a server makes of its own configuration file is asked, with the deployment's variables and without them. The
+file is the user's program, so it runs where it can change nothing and reach nobody; the app is not loaded.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from functools import lru_cache, partial
+from pathlib import Path
+
+from ....base.last_parts import by_last_parts
+from ....base.present import is_file, is_folder
+from ....base.process import run
+from ....base.process.namespaces import seal
+from ....stacks.native_options import CommandLine, OwnReading, Weight
+from ....stacks.stack import ServerSpec, SettingValue
+from ...app import Entry, EntryKind
+from ..deployment_command import DeploymentCommand, line_with, shown, text_of
+from ..places import ProjectFiles
+from ..settings import VARIABLE
+from ..shell import Place, unknown
+from .hop import UNKNOWN, ReadHop, options_in
+
+__all__ = ["read_hop", "take_settings_variable"]
+
+LONGEST_S = 10.0
+"""How long a server may think about its own file."""
+_UNREAD = "Stackrace cannot read such a file: its settings are missing"
+_NO_FILE = "there is no such file in the project"
+_MORE = re.compile(r"\$\w*(ARG|OPT|FLAG|PARAM|EXTRA)[A-Z_]*")
+"""A variable by itself that holds options, by its name."""
+_READS = re.compile(r"environ|getenv|\$\(\w+\)")
+"""How files read variables."""
+_SECTION = re.compile(r":(\w+)$")
+_DECIDING = re.compile(
+    "LD_PRELOAD|MALLOC_\\w+|PYTHON(OPTIMIZE|MALLOC|MALLOCSTATS|ASYNCIODEBUG|DEVMODE|TRACEMALLOC|FAULTHANDLER|"
+    "_GIL|_JIT|UNBUFFERED_STDERR|PROFILEIMPORTTIME|NODEBUGRANGES)|GOMAXPROCS|(OMP|OPENBLAS|MKL)_NUM_THREADS"
+)
+_READ = re.compile(r"""(?:environ(?:\.get)?|getenv|env|config)[(\[\s]+["'](\w+)["']|\$\((\w+)\)""")
+"""``os.environ.get("WORKERS", 2)``, uWSGI's ``$(WORKERS)``."""
+
+
+def read_hop(
+    command: DeploymentCommand,
+    spec: ServerSpec,
+    line: CommandLine,
+    project: ProjectFiles,
+    python: Path | None = None,
+    problem: str = "",
+) -> ReadHop:
+    """Return what ``command`` starts in the ``project``, as far as a path can say it.
+
+    ``problem`` says why that may be something else.
+    """
+    hop = ReadHop(command, spec, line, project)
+    if problem:
+        hop.gap(command.words[0], problem, Weight.SIZE)
+    _take_variables(hop)
+    arguments = hop.command.variables.get(line.arguments, "") if line.arguments else ""
+    if unknown(arguments):
+        hop.gap(line.arguments, UNKNOWN, Weight.SIZE)
+        arguments = ""
+    # a verb, as fastapi dev has, is an option or nothing
+    words = (line.verbs.get(word, word) if place == 0 else word for place, word in enumerate(command.words[1:]))
+    options = list(options_in((*shlex.split(arguments), *_known(hop, filter(None, words))), line))
+    for name, value in options:
+        if value and _is_read(hop, name, value):
+            _take_options(hop, name, value)
+    for name, value in options:
+        hop.take(name, value)
+    _take_file(hop, python)
+    _take_workers(hop)
+    for wrapper in command.wrappers:
+        hop.gap(wrapper, "a race starts the server by itself, without this program")
+    for name in filter(_DECIDING.fullmatch, hop.command.variables):
+        _miss_variable(hop, name, _said_at(hop, name))
+    return hop
+
+
+def _known(hop: ReadHop, words: Iterable[str]) -> Iterator[str]:
+    """Yield the words but for those of which nobody knows whether they are options."""
+    for word in words:
+        if unknown(word.partition("=")[0]) and (word.startswith("-") or _MORE.search(word)):
+            hop.gap(word, UNKNOWN, Weight.SIZE)
+        else:
+            yield word
+
+
+def _take_variables(hop: ReadHop) -> None:
+    """Take the variables that stand for options; one that no setting is known for might be no option at all."""
+    prefix = hop.line.prefix
+    known = hop.known_settings.keys() | hop.language.refuses.keys()
+    for variable, value in hop.command.variables.items() if prefix else ():
+        name = variable.removeprefix(prefix).lower().replace("_", "-")
+        if not variable.startswith(prefix):
+            continue
+        if name in known:
+            hop.take(name, value)
+        else:
+            hop.gap(variable, f"it stands for --{name}, which Stackrace takes from a command only")
+
+
+def _is_read(hop: ReadHop, name: str, value: str) -> bool:
+    """Tell whether an option names a file whose options are to be read, because a path cannot name it."""
+    line = hop.line
+    section = _SECTION.search(value)
+    is_other = name == line.file_option and section is not None and section[1] != hop.spec.name
+    return name in line.reads and (name != line.file_option or is_other)
+
+
+def _take_options(hop: ReadHop, option: str, named: str) -> None:
+    """Take the options in a configuration file, with the file and the line as their place."""
+    read = hop.line.reads[option]
+    path = _config_named(named, hop) if read else None
+    if read is None or path is None:
+        hop.gap(f"--{option} {named}", _NO_FILE if read else _UNREAD, Weight.SIZE)
+        return
+    text, section = text_of(path), _SECTION.search(named)
+    try:
+        pairs = read(text, section[1] if section else "")
+    except (ValueError, RecursionError):
+        hop.gap(f"--{option} {named}", _UNREAD, Weight.SIZE)
+        return
+    file = str(path.relative_to(hop.root))
+    for name, value in pairs:
+        hop.at = file, _line_of(text, name)
+        if "_" in name:
+            hop.gap(name, f"{hop.spec.title}'s command line has no option for it")
+        elif "%" in (value or ""):
+            hop.gap(f"{name} {value}", UNKNOWN)
+        else:
+            hop.take(name, value)
+    hop.at = None
+
+
+def _take_file(hop: ReadHop, python: Path | None) -> None:
+    """Take the configuration file that the command names, or that the server finds by itself."""
+    line, language = hop.line, hop.language
+    named = hop.seen.get(line.file_option, "") if line.file_option else ""
+    if not language.file or not (named or line.found) or _is_read(hop, line.file_option, named):
+        return
+    path = _config_named(named or line.found, hop)
+    if path is None:
+        if named and not unknown(named):
+            hop.gap(f"--{line.file_option} {named}", _NO_FILE, Weight.SIZE)
+        return
+    hop.config = str(path.relative_to(hop.root))
+    text = text_of(path)
+    try:
+        reading = language.reading(text, path, hop.root)
+    except (OSError, ValueError):
+        # whoever parses the path says it
+        reading = OwnReading()
+    hop.file_settings, hop.said = reading.settings, reading.said
+    for change in reading.changes:
+        hop.at = hop.config, change.line or _line_of(text, change.key)
+        hop.change(change.key, change.theirs, change.concern)
+    hop.at = None
+    for gap in reading.not_taken:
+        hop.gap(gap.what, gap.why, gap.weight, (hop.config, gap.line))
+    for name, expression in reading.computed.items():
+        # a word that no setting has
+        if (value := _quoted(expression)) and name not in hop.settings:
+            hop.at = hop.config, line_with(re.escape(value), text)
+            hop.set_value(name, name, value, f"{name} = {value}")
+            hop.at = None
+    if asked := _ask_server(hop, path, python):
+        _take_answers(hop, reading, asked)
+    else:
+        _take_as_read(hop, text, reading)
+
+
+def _quoted(expression: str) -> str:
+    """Return the text that an expression is; nothing for one that must be computed."""
+    with suppress(ValueError, SyntaxError):
+        value = ast.literal_eval(expression)
+        return value if isinstance(value, str) else ""
+    return ""
+
+
+_Asked = tuple[Mapping[str, SettingValue], Mapping[str, SettingValue]]
+"""The settings by the file's own names: with the deployment's variables, and as a race has them."""
+
+
+def _ask_server(hop: ReadHop, path: Path, python: Path | None) -> _Asked | None:
+    """Return what the server of ``hop`` makes of the file at ``path``; None where it cannot be asked.
+
+    ``python`` is the app's interpreter, if that is known.
+    """
+    script = hop.line.asked
+    if script is None:
+        return None
+    folder = hop.root / hop.command.folder
+    known = tuple(sorted((name, value) for name, value in hop.command.variables.items() if not unknown(value)))
+    command = (str(python or sys.executable), str(script), str(path))
+    place = folder if is_folder(folder) else hop.root
+    theirs, races = (_answer(command, hop.root, place, variables, text_of(path)) for variables in (known, ()))
+    return None if theirs is None or races is None else (theirs, races)
+
+
+@lru_cache(maxsize=64)
+def _answer(
+    command: tuple[str, ...], root: Path, folder: Path, variables: tuple[tuple[str, str], ...], stamp: str
+) -> Mapping[str, SettingValue] | None:
+    """Return what ``command`` says last; ``stamp`` tells one state of the file from another."""
+    environment = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": "/", "TMPDIR": "/dev/shm", **dict(variables)}
+    try:
+        done = run(
+            command, folder=folder, environment=environment, timeout_s=LONGEST_S, begin=partial(seal, root, folder)
+        )
+        answer = json.loads(done.output.rpartition("\n")[2]) if not done.code else None
+    except (OSError, ValueError, subprocess.SubprocessError):
+        return None
+    return answer if isinstance(answer, dict) else None
+
+
+def _take_answers(hop: ReadHop, reading: OwnReading, asked: _Asked) -> None:
+    """Take what the server makes of its file: what hangs on the deployment's variables becomes a setting."""
+    theirs, races = asked
+    effective, kept = (hop.line.effective(each) for each in asked)
+    hop.file_settings = kept
+    for name, value in effective.items():
+        # a path says its class, which decides what it can host, and what stands in files that a race leaves out
+        is_to_be_said = value != kept.get(name) or value != reading.settings.get(name, value)
+        is_to_be_said |= name == "class" and name in reading.computed
+        if is_to_be_said and name not in hop.settings:
+            hop.settings[name] = value
+    for name in reading.computed.keys() - effective.keys() - hop.settings.keys() - {*reading.settings}:
+        what = f"{name} = {reading.computed[name]}"
+        hop.gap(what, "Stackrace does not know what it comes to", Weight.SIZE, (hop.config, 0))
+    decided = {change.key for change in reading.changes}
+    for key in sorted(theirs.keys() | races.keys()):
+        if theirs.get(key) != races.get(key) and key not in decided and not _is_setting(hop, key, asked):
+            hop.gap(key, "it hangs on variables that the deployment sets, and a race does not: add [app] env")
+
+
+def _is_setting(hop: ReadHop, key: str, asked: _Asked) -> bool:
+    effective = hop.line.effective
+    return any(effective({key: each[key]}) != effective({}) for each in asked if key in each)
+
+
+def _take_as_read(hop: ReadHop, text: str, reading: OwnReading) -> None:
+    """Take what of a file's settings can be told without the server, and name the rest."""
+    for name, expression in reading.computed.items():
+        named = re.fullmatch(r"\$\((\w+)\)", expression)
+        value = hop.command.variables.get(named[1], "") if named else ""
+        if name in hop.settings:
+            continue
+        if value and not unknown(value):
+            hop.set_value(name, name, value, f"{name} = {value}")
+        elif _READS.search(expression) or (hop.command.variables and _READS.search(text)):
+            hop.gap(f"{name} = {expression}", UNKNOWN, Weight.SIZE, (hop.config, _line_of(text, name)))
+        else:
+            hop.computed.add(name)
+    for number, line in enumerate(text.splitlines(), 1):
+        for read in map(max, set(_READ.findall(line))):
+            if read in hop.command.variables and not line.lstrip().startswith(("#", ";")):
+                _miss_variable(hop, read, (hop.config, number))
+
+
+def _take_workers(hop: ReadHop) -> None:
+    """Take WEB_CONCURRENCY where neither the command nor the file says how many workers there are."""
+    option, number = hop.line.workers, hop.command.variables.get("WEB_CONCURRENCY", "")
+    setting = hop.known_settings.get(option, "")
+    if not number or not setting or setting in hop.settings or setting in hop.said:
+        return
+    if unknown(number):
+        hop.gap("WEB_CONCURRENCY", UNKNOWN, Weight.SIZE)
+    else:
+        hop.set_value(setting, option, number, f"WEB_CONCURRENCY={number}")
+
+
+def _config_named(name: str, hop: ReadHop) -> Path | None:
+    """Return the file of the project that a command calls ``name``."""
+    root, inside, beside = hop.root, hop.folder, hop.command.file.parent
+    if name == hop.line.found:
+        # a server looks for it only where it is started
+        bases = [inside, root] if hop.command.folder else [root, beside]
+        return by_last_parts(name, [base for base in bases if base.is_relative_to(root)], is_file)
+    name = name.removeprefix("file:").partition("\n")[0]
+    if name.startswith("python:"):
+        name = name.removeprefix("python:").replace(".", "/") + ".py"
+    name, command = _SECTION.sub("", name), hop.command
+    file = command.image or command.file
+    image = Place(project=hop.project, file=file, folder=command.folder, copies=command.copies)
+    copied = image.copied(name)
+    return copied or hop.project.named(name, [inside, root, beside])
+
+
+def _line_of(text: str, key: str) -> int:
+    """Return the line that sets ``key``, with dashes or underscores; 0 where none does."""
+    return line_with(rf"^\s*{'[-_]'.join(map(re.escape, re.split('[-_]', key)))}\b", text)
+
+
+def take_settings_variable(hop: ReadHop, entry: Entry | None) -> None:
+    """Note where the deployment of the app ``entry`` has other settings of Django's than the race."""
+    theirs = hop.command.variables.get(VARIABLE, "")
+    if entry is not None and entry.kind is EntryKind.DJANGO and theirs not in ("", entry.target):
+        _miss_variable(hop, VARIABLE, _said_at(hop, VARIABLE), f"the race has the settings {entry.target}: ")
+
+
+def _miss_variable(hop: ReadHop, name: str, place: tuple[str, int], before: str = "") -> None:
+    """Note that a race starts without a variable that the deployment sets."""
+    why = f'the deployment sets this variable, and a race does not: add [app] env = {{ {name} = "…" }}'
+    hop.gap(name, before + why, place=place)
+
+
+def _said_at(hop: ReadHop, name: str) -> tuple[str, int]:
+    """Return the file and line that set a variable; where none is seen, those of the command."""
+    command = hop.command
+    for path in dict.fromkeys(filter(None, (command.file, *command.documents, command.document, command.image))):
+        if number := line_with(rf"(?<![\w$]){name}[\"']?\s*[=: ]", text_of(path)):
+            return shown(path, hop.root), number
+    return hop.place

@@ -1,0 +1,118 @@
+"""What Python frameworks call their applications, and which interface those have."""
+
+from __future__ import annotations
+
+import re
+
+from ..app import EntryKind
+
+__all__ = [
+    "CALLED_ATTRIBUTES", "FACTORIES", "FILLED_LATER", "IMPLIED", "MENTIONED", "OWN_SERVERS", "framework_of",
+    "made_by_method", "wrapped_kind",
+]  # fmt: skip
+
+_WSGI, _ASGI = EntryKind.WSGI, EntryKind.ASGI
+
+_CLASSES = {
+    _WSGI: {
+        "apiflask": ("APIFlask",),
+        "bottle": ("Bottle", "app", "default_app"),
+        "cherrypy": ("Application",),
+        "dash": ("Dash",),
+        "django": ("WSGIHandler", "get_wsgi_application"),
+        "eve": ("Eve",),
+        "falcon": ("API", "App"),
+        "flask": ("Flask",),
+        "flask_openapi3": ("OpenAPI",),
+        "morepath": ("App",),
+        "pecan": ("make_app",),
+        "webapp2": ("WSGIApplication",),
+        "werkzeug": ("DispatcherMiddleware",),
+    },
+    _ASGI: {
+        "blacksheep": ("Application",),
+        "channels": ("ProtocolTypeRouter",),
+        "connexion": ("AsyncApp", "FlaskApp"),
+        "django": ("ASGIHandler", "get_asgi_application"),
+        "emmett": ("App",),
+        "esmerald": ("Esmerald",),
+        "fastapi": ("FastAPI",),
+        "fasthtml": ("FastHTML", "fast_app"),
+        "litestar": ("Litestar",),
+        "quart": ("Quart",),
+        "sanic": ("Sanic",),
+        "socketio": ("ASGIApp",),
+        "starlette": ("Starlette",),
+        "starlite": ("Starlite",),
+    },
+}
+"""Callables that make an application, by interface and top-level package."""
+
+_TITLES = {"fasthtml": "FastHTML", "fastapi": "FastAPI", "flask_openapi3": "Flask", "apiflask": "Flask"}
+
+CALLED_ATTRIBUTES = {"Dash": "server"}
+"""The attribute that servers call, by the title of a framework whose application is no callable."""
+
+FACTORIES = ("create_app", "make_app", "create_application", "make_application", "build_app", "get_app")
+"""What functions that make an application are usually called."""
+
+_METHODS = {"make_wsgi_app": (_WSGI, "Pyramid"), "wsgifunc": (_WSGI, "web.py")}
+"""Methods that make an application of an object that is none itself."""
+
+IMPLIED = ("bottle", "default_app")
+"""A framework that makes an application by itself, to which its decorators add, and the function that gives it."""
+
+FILLED_LATER = frozenset({"Bottle", "Falcon", "FastAPI", "Flask", "Quart", "Sanic", "Starlette"})
+"""Titles of frameworks whose applications are made without routes."""
+
+_TO_ASGI = frozenset({"WsgiToAsgi", "WSGIMiddleware", "WsgiToAsgiInstance"})
+_TO_WSGI = frozenset({"ASGIMiddleware", "AsgiToWsgi"})
+
+OWN_SERVERS = {
+    "aiohttp": re.compile(rb"from aiohttp import .*\bweb\b|aiohttp\.web"),
+    "gradio": re.compile(rb"^import gradio|^from gradio", re.MULTILINE),
+    "robyn": re.compile(rb"^from robyn import", re.MULTILINE),
+    "streamlit": re.compile(rb"^import streamlit", re.MULTILINE),
+    "tornado": re.compile(rb"tornado\.web"),
+}
+"""Frameworks that speak neither WSGI nor ASGI, since they bring their only server; by a sign of use."""
+
+_PACKAGES = {*_CLASSES[_WSGI], *_CLASSES[_ASGI], "microdot"} - {"django"}
+_WORDS = sorted({*_PACKAGES, *_METHODS, "start_response", "receive"})
+# Django is mentioned everywhere in its own projects
+_DJANGO = ("get_[aw]sgi_application", "[AW]SGIHandler")
+_FUNCTIONS = "def (?:app|application)"
+MENTIONED = re.compile(rb"\b(" + "|".join([*_WORDS, *_DJANGO, _FUNCTIONS]).encode() + rb")\b")
+"""Words without one of which a file defines no application, unless another file does it."""
+
+
+def framework_of(dotted: str) -> tuple[EntryKind, str] | None:
+    """Return interface and title of the framework whose application ``dotted`` makes.
+
+    >>> framework_of("fastapi.applications.FastAPI")
+    (<EntryKind.ASGI: 'asgi'>, 'FastAPI')
+    """
+    package, _, rest = dotted.partition(".")
+    name = rest.rpartition(".")[2]
+    if package == "falcon" and rest.startswith("asgi."):
+        return (_ASGI, "Falcon") if name == "App" else None
+    if package == "microdot" and name == "Microdot":
+        kind = {"microdot.wsgi": _WSGI, "microdot.asgi": _ASGI}.get(dotted.rpartition(".")[0])
+        return (kind, "Microdot") if kind else None
+    for kind, packages in _CLASSES.items():
+        if name in packages.get(package, ()):
+            return kind, _TITLES.get(package, package.capitalize())
+    return None
+
+
+def made_by_method(method: str) -> tuple[EntryKind, str] | None:
+    """Return interface and title of what such a method makes, as Pyramid's ``config.make_wsgi_app()``."""
+    return _METHODS.get(method)
+
+
+def wrapped_kind(wrapper: str, kind: EntryKind) -> EntryKind:
+    """Return the interface of an application of ``kind`` inside of what ``wrapper`` makes."""
+    name = wrapper.rpartition(".")[2]
+    if name in _TO_ASGI:
+        return _ASGI
+    return _WSGI if name in _TO_WSGI else kind

@@ -1,0 +1,231 @@
+"""What an image starts: ENTRYPOINT and CMD of a stage of its Dockerfile, or a container's in their place."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path, PurePosixPath
+
+from ...base.present import real_path
+from ...stacks.native_options import NotTaken, Weight
+from .deployment_command import (
+    OPEN,
+    DeploymentCommand,
+    assignments,
+    for_shell,
+    interpolated,
+    is_open,
+    joined_lines,
+    located,
+    split_words,
+    text_of,
+)
+from .places import deployment_folders, likelihood, stage_of
+
+__all__ = ["Image", "assumed_image", "container_commands", "dockerfile_commands", "image_at"]
+
+_WEB = re.compile(r"(?<![a-z])(app|api|web|www|site|server|backend|django|flask|wsgi|asgi)(?![a-z])", re.IGNORECASE)
+"""Names of services that answer requests."""
+_DOCKERFILE = re.compile(r"(Docker|Container)file([._-].+)?|.+\.dockerfile", re.IGNORECASE)
+_LAST = re.compile(r"runtime|release|final|serve", re.IGNORECASE)
+"""How stages are called, too, that are for production."""
+_UNSET = re.compile(r"\$\{\w+\?\}")
+_RELOADS = re.compile(r"--[\w-]*reload")
+
+
+@dataclass(slots=True)
+class Image:
+    """What a stage of a Dockerfile makes."""
+
+    stage: str = ""
+    """Its name; its number where it has none."""
+    line: int = 0
+    """Of its FROM."""
+    said_at: int = 0
+    """The line that says what it starts."""
+    entrypoint: tuple[str, ...] = ()
+    command: tuple[str, ...] = ()
+    environment: dict[str, str] = field(default_factory=dict)
+    copies: dict[str, str] = field(default_factory=dict)
+    """What it copies, by the place in the image."""
+    folder: str = ""
+    """WORKDIR."""
+    path: Path | None = None
+    """The Dockerfile; None where the project has none of it."""
+    assumed: tuple[NotTaken, ...] = ()
+    """Where nobody says that a container has this image, or an image this stage."""
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """What it starts; a line for a shell gets the command's words as $0 and $@."""
+        return (*self.entrypoint, *self.command)
+
+    @property
+    def is_development(self) -> bool:
+        """Whether its name or its words say that people develop in it."""
+        return stage_of(self.stage) > 1 or bool(_RELOADS.search(" ".join(self.words)))
+
+    def place(self, path: str) -> str:
+        """Return where a path lies that may begin at WORKDIR."""
+        whole = str(PurePosixPath(self.folder or "/", path))
+        return f"{whole}/" if path.endswith("/") and whole != "/" else whole
+
+    def copy(self, sources: Sequence[str], target: str, *, is_made: bool) -> None:
+        """Note what COPY brings, and where; what another stage made hides nothing of the project's."""
+        is_folder = target.endswith("/") or target == "." or len(sources) > 1
+        for source in sources:
+            is_one_of_many = len(sources) > 1 or PurePosixPath(source).suffix
+            name = PurePosixPath(source).name if is_folder and is_one_of_many else ""
+            place = self.place(f"{target.rstrip('/')}/{name}" if name else target)
+            if not is_made or place not in self.copies:
+                self.copies[place] = source
+
+    def assume(self, file: Path, line: int, what: str, why: str) -> Image:
+        """Return it with what is taken for granted of it."""
+        why = f"{why}, though nothing in the project says so"
+        gap = NotTaken(file=file, line=line, what=what, why=why, weight=Weight.ASSUMED)
+        return replace(self, assumed=(*self.assumed, gap))
+
+
+def image_at(path: Path, target: str = "", given: object = None) -> Image:
+    """Return what the Dockerfile at ``path`` makes, up to its stage ``target``; an empty image without a file.
+
+    A table of what is ``given`` stands in for the values of its arguments.
+    """
+    stages = _stages(path, given if isinstance(given, dict) else {})
+    return next((each for each in stages[1:] if each.stage.lower() == target.lower()), stages[-1])
+
+
+def _likely_images(path: Path) -> list[Image]:
+    """Return what the last stage makes; the others, the likeliest first, where the last is for development."""
+    *others, last = _stages(path, {})
+    others = [each for each in reversed(others) if each.words and not each.is_development]
+    if not last.is_development or not others:
+        return [last]
+    why = "it is taken for the one of production, for the last one is for development"
+    others.sort(key=lambda image: (stage_of(image.stage), not _LAST.search(image.stage)))
+    return [each.assume(path, each.line, f"stage {each.stage}", why) for each in others]
+
+
+def _stages(path: Path, given: Mapping[str, object]) -> list[Image]:
+    """Return what each stage makes, as the one that it goes on from."""
+    text = text_of(path)
+    stages = [Image(path=real_path(path) if text else None)]
+    arguments: dict[str, str] = {}
+    has_command = False
+    for number, line in joined_lines(text, "#"):
+        instruction, _, rest = line.partition(" ")
+        rest, image = rest.strip(), stages[-1]
+        known = {**arguments, **image.environment}
+        match instruction.upper():
+            case "FROM":
+                base, *name = [word for word in rest.split() if not word.startswith("--")] or [""]
+                base = interpolated(base, arguments).lower()
+                parent = next(
+                    (each for each in stages[1:] if each.stage.lower() == base), Image(path=stages[0].path)
+                )
+                stages.append(replace(
+                    parent,
+                    stage=name[1] if len(name) > 1 else str(len(stages) - 1),
+                    line=number,
+                    environment=dict(parent.environment),
+                    copies=dict(parent.copies),
+                ))  # fmt: skip
+                has_command = False
+            case "ENTRYPOINT":
+                image.entrypoint, image.said_at = _exec_form(rest), number
+                image.command = image.command if has_command else ()
+            case "CMD":
+                image.command, image.said_at, has_command = _exec_form(rest), number, True
+            case "ARG":
+                name_, _, value = rest.partition("=")
+                chosen = value.strip("\"'") or arguments.get(name_, "")
+                chosen = chosen if given.get(name_) is None else str(given[name_])
+                arguments[name_] = OPEN if is_open(chosen) else chosen
+            case "ENV":
+                said = {name: interpolated(value, known) for name, value in assignments(rest).items()}
+                # what nothing sets is empty, or the base image's
+                image.environment |= {name: value for name, value in said.items() if not _UNSET.search(value)}
+            case "WORKDIR":
+                image.folder = image.place(interpolated(rest, known))
+            case "COPY" | "ADD":
+                if words := [word for word in _listed(rest) or split_words(rest) if not word.startswith("--")]:
+                    image.copy(words[:-1], interpolated(words[-1], known), is_made="--from=" in rest)
+    return stages
+
+
+def _exec_form(text: str) -> tuple[str, ...]:
+    return _listed(text) or for_shell(text)
+
+
+def _listed(text: str) -> tuple[str, ...]:
+    """Return the words of a list in JSON; nothing for other text."""
+    with suppress(ValueError):
+        words = json.loads(text) if text.startswith("[") else ()
+        return tuple(str(word) for word in words) if isinstance(words, list) else ()
+    return ()
+
+
+def dockerfile_commands(path: Path, text: str) -> Iterator[DeploymentCommand]:
+    """Read what an image starts; a script among its words is read, too."""
+    for image in _likely_images(path):
+        yield from container_commands(
+            DeploymentCommand(file=path, words=(), folder=image.folder), image, None, None
+        )
+
+
+def container_commands(
+    command: DeploymentCommand, image: Image, entrypoint: Sequence[str] | None, words: Sequence[str] | None
+) -> Iterator[DeploymentCommand]:
+    """Yield what a container starts, ``command`` being what is known of it; None for the words of its image."""
+    # with an entry point of their own, people have lost the image's command
+    own = image.command if entrypoint is None else ()
+    started = (*(image.entrypoint if entrypoint is None else entrypoint), *(own if words is None else words))
+    command = replace(
+        command,
+        words=started,
+        defaults=image.environment,
+        image=image.path,
+        copies=image.copies,
+        not_taken=(*command.not_taken, *image.assumed),
+        rank=command.rank + bool(image.assumed),
+    )
+    if entrypoint is words is None and image.path is not None:
+        command = replace(command, file=image.path, line=image.said_at)
+    else:
+        command = located(command, words or entrypoint or started)
+    if started:
+        yield command
+
+
+def assumed_image(
+    name: str, service: str, root: Path, at: tuple[Path, int], beside: Path, *, has_words: bool
+) -> Image:
+    """Return what a Dockerfile of the project makes, where the container ``service`` may have its image of it.
+
+    ``name`` is that of the image, ``at`` where it stands; the folder ``beside`` has the service's file.
+    A container that nothing calls an app's has none of them; one that ``has_words`` needs none of its image.
+    """
+    last = re.split(r"[:@]", name.rpartition("/")[2])[0].lower()
+    is_ours = last in {root.name.lower(), beside.name.lower()}
+    if not name or not (is_ours or _WEB.search(service) or _WEB.search(last)):
+        return Image()
+    found = [
+        folder / each
+        for folder, _, names in deployment_folders(root)
+        for each in names
+        if _DOCKERFILE.fullmatch(each)
+    ]
+
+    def key(path: Path) -> tuple[bool, tuple[int, int], bool, int]:
+        words = re.split(r"[^a-z0-9]+", str(path.relative_to(root)).lower())
+        return last not in words, likelihood(path, root), path.parent != beside, len(path.parts)
+
+    images = (image for path in sorted(found, key=key) for image in _likely_images(path))
+    made = next((each for each in images if each.words or has_words), Image())
+    return (
+        made.assume(*at, f"image {name}", f"it is taken for the image of {made.path.name}") if made.path else made
+    )

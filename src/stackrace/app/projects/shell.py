@@ -1,0 +1,449 @@
+"""What a shell starts: the real one is asked, where it can change nothing and every program is a recorder."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from itertools import repeat
+from pathlib import Path, PurePosixPath
+
+from ...base.last_parts import by_last_parts
+from ...base.present import is_file, is_folder, is_present, walk
+from ...base.process.private_root import SCRIPT
+from ...base.secrets import learn
+from .deployment_command import OPEN, text_of
+from .places import ProjectFiles
+
+__all__ = ["Call", "Heard", "Place", "ask_shell", "is_shell_script", "unknown"]
+
+LONGEST_S = 5.0
+"""How long a script may take: it starts nothing that is real."""
+_FIRST, _STEP = 1_000_003, 97
+"""The numbers that stand for what nobody knows: so many that none is anything else."""
+_OTHER = 2
+"""The number in a second run: what differs between the two hangs on it."""
+_MOST_SCRIPTS = 40
+_WORD = re.compile(r"[\w./+~-]*\w")
+_NAME = re.compile(r"[A-Za-z_][\w.+-]*")
+_COMMAND = re.compile(
+    r"(?:^|[;&|(`]|\b(?:exec|then|do|else|if|while|until|!)\s)\s*(\.{0,2}/[\w./-]*\w)", re.MULTILINE
+)
+"""A place where a program is called."""
+_GONE_TO = re.compile(r"\bcd\s+[\"']?(/[\w./-]*\w)")
+_VARIABLE = re.compile(r"\$\{?([A-Za-z_]\w*)")
+_OPEN = re.compile(r"\$\{(\w+)\?\}")
+"""A variable that no file says, as `interpolated` leaves it: a shell would end there."""
+_DECIDED = re.compile(
+    r"\$\{([A-Za-z_]\w*):?[-=+?]|-[nz]\s+\"?\$\{?([A-Za-z_]\w*)"
+    r"|(?:^|[;&|(]|\b(?:exec|then|do|else)\s)\s*\"?\$\{?([A-Za-z_]\w*)\}?\"?/",
+    re.MULTILINE,
+)
+"""Where a script itself says what an unset variable means, or calls a program in a folder that it may name."""
+_AROUND = re.compile(
+    r"(?:^|[;&|(]|\b(?:exec|then|do|else)\s)[ \t]*((?:\"?\$\{?[A-Za-z_]\w*\}?\"?)+)[ \t]+[\w./$]", re.MULTILINE
+)
+"""Variables that may name a program around another one, or nothing."""
+_ASSIGNED = re.compile(
+    r"(?:^|[\s;&|({])(?:export\s+|local\s+|readonly\s+|declare\s+(?:-\w+\s+)*)?([A-Za-z_]\w*)\+?="
+    r"|\bread\s+(?:-\w+\s+)*(\w+)|\bfor\s+(\w+)|\bgetopts\s+\S+\s+(\w+)",
+    re.MULTILINE,
+)
+_SET = re.compile(r"^\s*(?:export\s+)?([A-Za-z_]\w*)=(.+)", re.MULTILINE)
+"""A line of a file of variables."""
+_SOURCED = re.compile(r"(?:^|[;&|({]|\b(?:then|do|else)\b)\s*(?:\.|source)\s+([^;&|\n]+)", re.MULTILINE)
+_OF_SHELLS = frozenset({
+    "PWD", "OLDPWD", "HOME", "PATH", "USER", "HOSTNAME", "UID", "EUID", "RANDOM", "LINENO", "SECONDS", "IFS",
+    "OPTARG", "OPTIND", "SHELL", "LANG", "TERM", "FUNCNAME", "PPID", "PIPESTATUS", "REPLY", "OSTYPE", "MACHTYPE",
+    "DIRSTACK", "SHLVL", "TMPDIR", "BASH_SOURCE", "BASH", "BASH_VERSION", "BASHPID", "NF", "NR",
+})  # fmt: skip
+_DROPPED = ("PATH", "PWD", "OLDPWD", "SHLVL", "HOME", "_")
+_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Where a command runs, as its image or machine calls it."""
+
+    project: ProjectFiles
+    """Its folder is where the files that the command names are looked for."""
+    file: Path
+    """Where the command stands."""
+    folder: str = ""
+    """Where it starts; empty for the project's own folder."""
+    copies: Mapping[str, str] = field(default_factory=dict)
+    """What the image copies, by the place in the image."""
+    user: int = 0
+
+    def copied(self, word: str) -> Path | None:
+        """Return the file of the project that the image has as ``word``."""
+        path = _Scene(self).copied(word)
+        return path if path is not None and is_file(path) else None
+
+    def script(self, word: str) -> Path | None:
+        """Return the shell script of the project that the place calls ``word``."""
+        scene = _Scene(self)
+        path = scene.named(word)
+        return path if path in scene.scripts else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """A program that a shell has called."""
+
+    words: tuple[str, ...]
+    """What only running would tell stands as ``$(program)`` or ``$NAME``."""
+    variables: Mapping[str, str]
+    folder: str
+    """In the project, relative to its folder; as the image calls it where it is none of the project."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Heard:
+    """What came of asking."""
+
+    calls: tuple[Call, ...] = ()
+    """In their order."""
+    scripts: tuple[Path, ...] = ()
+    """The project's scripts that may have been run."""
+    problem: str = ""
+    """Why nothing could be asked, or what the calls hang on."""
+    is_late: bool = False
+    """Whether it did not end by itself, as a loop that starts a server anew each time it ends."""
+    sources: Mapping[str, str] = field(default_factory=dict)
+    """The programs whose output was unknown, by the number in its place."""
+    is_refused: bool = False
+    """Whether this machine has no place in which a shell can do no harm."""
+
+
+def unknown(text: str) -> bool:
+    """Tell whether only running would tell ``text``."""
+    return "$" in text
+
+
+def is_shell_script(text: str) -> bool:
+    """Tell whether the text of a file is for a shell."""
+    return text.startswith("#!") and bool(re.search(r"\b(ba|da|a|k)?sh\b", text.partition("\n")[0]))
+
+
+def ask_shell(
+    words: Sequence[str], variables: Mapping[str, str], place: Place, of_interest: Callable[[str], bool]
+) -> Heard:
+    """Have the real shell run ``words``, which are one, or a script, with ``variables``, and return what it calls.
+
+    Where neither they, nor the scripts and variables that they name, are ``of_interest``, nothing is run. Raises
+    nothing: what forbids it is the ``problem``.
+    """
+    open_words = {name: OPEN for word in words for name in _OPEN.findall(word)}
+    words, variables = [_OPEN.sub(r"${\1}", word) for word in words], {**open_words, **variables}
+    scene = _Scene(place)
+    if not scene.read(words, variables, of_interest):
+        return Heard()
+    given, open_ones = variables, {name: value for name, value in variables.items() if unknown(value)}
+    variables = {name: value for name, value in variables.items() if not unknown(value)}
+    unset = scene.bare(variables.keys() | open_ones.keys())
+    bare = [*open_ones, *unset]
+    numbers = {name: str(_FIRST + _STEP * number) for number, name in enumerate(bare)}
+    # one may stand where a program is called
+    scene.programs.update(numbers.values())
+    run = ({**variables, **numbers}, _FIRST + _STEP * len(bare), _STEP)
+    other = ({**variables, **dict.fromkeys(bare, str(_OTHER))}, _OTHER, 0)
+    # where it is known that both are needed, they run side by side
+    first, *compared = scene.ask(words, run, other) if bare else scene.ask(words, run)
+    programs = {PurePosixPath(call.words[0]).name for call in first.calls}
+    called = [name for name in unset if numbers[name] in programs]
+    if called:
+        # a program around the server, in a variable that may be empty
+        return ask_shell(words, {**given, **dict.fromkeys(called, "")}, place, of_interest)
+    known = {**{number: f"${name}" for name, number in numbers.items()}, **first.sources}
+    if first.is_refused or not known:
+        return first
+    second = compared[0] if compared else scene.ask(words, other)[0]
+    pairs = _paired(first, second)
+    if pairs is None:
+        what = " and ".join(dict.fromkeys(known.values()))
+        problem = f"what it starts hangs on {what}, which only running it would tell"
+        # unset, as the shell would have it
+        return replace(scene.ask(words, (variables, _FIRST, _STEP))[0], problem=problem, is_late=False)
+    calls = (_compared(a, b, known, unset) for a, b in pairs)
+    return replace(first, calls=tuple(calls))
+
+
+def _shape(call: Call) -> tuple[str, int]:
+    return call.words[0], len(call.words)
+
+
+def _paired(first: Heard, second: Heard) -> list[tuple[Call, Call]] | None:
+    """Return the calls of one run with those that they are in another; None where the two call something else.
+
+    Any order will do, for some may be in the background. A loop without an end was ended somewhere else in each.
+    """
+    left: dict[tuple[str, int], list[Call]] = {}
+    for call in reversed(second.calls):
+        left.setdefault(_shape(call), []).append(call)
+    pairs = [(call, same.pop()) for call in first.calls if (same := left.get(_shape(call)))]
+    is_alike = len(pairs) == len(first.calls) == len(second.calls)
+    is_alike |= first.is_late and second.is_late and left.keys() == {*map(_shape, first.calls)}
+    return pairs if is_alike else None
+
+
+def _compared(call: Call, other: Call, known: Mapping[str, str], unset: Sequence[str]) -> Call:
+    """Return ``call`` with what differs from ``other`` as what only running would tell."""
+    words = (_named(a, b, known) for a, b in zip(call.words, other.words, strict=True))
+    others = other.variables
+    variables = {name: _named(value, others.get(name, ""), known) for name, value in call.variables.items()}
+    return replace(
+        call,
+        words=tuple(words),
+        variables={name: value for name, value in variables.items() if name not in unset or value != f"${name}"},
+    )
+
+
+def _named(text: str, other: str, known: Mapping[str, str]) -> str:
+    if text == other:
+        return text
+    named = re.sub("|".join(sorted(known, key=len, reverse=True)), lambda match: known[match[0]], text)
+    if "$" in named:
+        return named
+    # it was computed with
+    return text if not known else f"$(({', '.join(dict.fromkeys(known.values()))}))"
+
+
+class _Scene:
+    """What a command finds: the project at its places, its scripts, and recorders for all that they name."""
+
+    def __init__(self, place: Place) -> None:
+        self.place, self.project, self.root = place, place.project, place.project.root
+        near = (place.file.parent, *place.file.parents[1:4])
+        inside = [folder for folder in near if folder.is_relative_to(self.root)] or [self.root]
+        # an image is built in the folder that has most of what it copies
+        brought = [source.lstrip("/") for source in place.copies.values()]
+        self.contexts = sorted(inside, key=lambda folder: -sum(is_present(folder / each) for each in brought))
+        self.places: dict[str, str] = {}
+        """Where its folders and files lie."""
+        self.scripts: dict[Path, None] = {}
+        self.programs: set[str] = set()
+        self.tools: set[str] = set()
+        self.texts: list[str] = []
+        """The command's words and the scripts."""
+        for target, source in place.copies.items():
+            self._copy(target, source)
+
+    def read(self, words: Sequence[str], variables: Mapping[str, str], of_interest: Callable[[str], bool]) -> bool:
+        """Find what ``words``, and the files and values of variables that they name, may call.
+
+        Returns whether any of that is ``of_interest``.
+        """
+        self.texts, texts, known, asked = [*words], [*words], set(), set()
+        values = [*variables.items()]
+        for text in texts:
+            named = self._read_text(text) if len(self.scripts) < _MOST_SCRIPTS else []
+            sourced = {PurePosixPath(word).name for line in _SOURCED.findall(text) for word in _WORD.findall(line)}
+            for path in (path for path in dict.fromkeys(named) if path not in known):
+                known.add(path)
+                content = text_of(path)
+                if path in self.scripts or path.name in sourced:
+                    self.texts.append(content)
+                    texts.append(content)
+                # variables may come from any file
+                values += _SET.findall(content)
+            asked |= {*_VARIABLE.findall(text)}
+            texts += [value for name, value in values if name in asked]
+            values = [(name, value) for name, value in values if name not in asked]
+        if not any(map(of_interest, texts)):
+            return False
+        for folder in (self.place.folder, *(each for text in self.texts for each in _GONE_TO.findall(text))):
+            self._folder(folder)
+        self.places.setdefault(str(self.root), ".")
+        for value in variables.values():
+            self._read_text(value)
+        return True
+
+    def bare(self, known: AbstractSet[str]) -> list[str]:
+        """Return the variables that are read, and that neither the deployment nor the scripts say anything of."""
+        text = "\n".join(self.texts)
+        matches = [match for found in (_DECIDED, _ASSIGNED) for match in found.finditer(text)]
+        said = {name for match in matches for name in match.groups()}
+        read = dict.fromkeys(_VARIABLE.findall(text))
+        said |= {name for words in _AROUND.findall(text) for name in _VARIABLE.findall(words)}
+        return [name for name in read if name not in said | known | _OF_SHELLS]
+
+    def ask(self, words: Sequence[str], *runs: tuple[Mapping[str, str], int, int]) -> list[Heard]:
+        """Run ``words`` side by side with each of ``runs``: variables, and the numbers for what is unknown."""
+        stamps = tuple(text_of(path) for path in self.scripts)
+        asked = [json.dumps(self._asked(words, *run), sort_keys=True) for run in runs]
+        with ThreadPoolExecutor(len(runs)) as pool:
+            return [self._heard(answer) for answer in pool.map(_answered, asked, repeat(stamps))]
+
+    def _asked(
+        self, words: Sequence[str], variables: Mapping[str, str], first: int, step: int
+    ) -> Mapping[str, object]:
+        # a folder from the image is absolute
+        cwd = str(self.root / self.place.folder)
+        return {
+            "folder": str(self.root),
+            "places": self.places,
+            "scripts": [str(path.relative_to(self.root)) for path in self.scripts],
+            "programs": sorted(str(Path(cwd, name)) if "/" in name else name for name in self.programs),
+            "tools": sorted(str(Path(cwd, name)) for name in self.tools),
+            "argv": self._found(words),
+            "env": {"HOME": "/root", **variables, "PATH": _PATH},
+            "cwd": cwd,
+            "user": self.place.user,
+            "numbers": [first, step],
+            "most_s": LONGEST_S,
+        }
+
+    def _found(self, words: Sequence[str]) -> list[str]:
+        """Return the words with a script's place for its name, where the machine finds it otherwise."""
+        root = self.root
+        path = self.project.named(words[0], [root / self.place.folder, root, self.place.file.parent])
+        is_placed = any(f"{words[0]}/".startswith(f"{place}/") for place in self.places)
+        if path is None or path not in self.scripts:
+            return list(words)
+        place = words[0] if is_placed else str(path)
+        return [place, *words[1:]] if text_of(path).startswith("#!") else ["sh", place, *words[1:]]
+
+    def _heard(self, answer: Mapping[str, object]) -> Heard:
+        if "error" in answer:
+            problem = f"a shell cannot be asked here: {answer['error']}"
+            return Heard(scripts=tuple(self.scripts), problem=problem, is_refused=True)
+        calls, sources = [], {}
+        for each in answer["calls"]:  # type: ignore[attr-defined]
+            program, *words = each["argv"]
+            if each["number"] is not None:
+                said = " ".join([PurePosixPath(program).name, *words])
+                sources[str(each["number"])] = f"$({said})"
+            if each["is_program"]:
+                variables = {name: value for name, value in each["env"].items() if name not in _DROPPED}
+                learn(variables)
+                calls.append(Call(words=(program, *words), variables=variables, folder=self._inside(each["cwd"])))
+        said = str(answer["said"]).strip().rpartition("\n")[2]
+        problem = ""
+        if answer["is_late"]:
+            problem = f"it does not end within {LONGEST_S:g} s"
+        elif not calls and (said or answer["code"]):
+            problem = (
+                re.sub(r"/\.stackrace/(real/)?", "", said)
+                or f"it ends with {answer['code']} here, and starts nothing"
+            )
+        return Heard(
+            calls=tuple(calls),
+            scripts=tuple(self.scripts),
+            problem=problem,
+            is_late=bool(answer["is_late"]),
+            sources=sources,
+        )
+
+    def _inside(self, folder: str) -> str:
+        """Return a folder relative to the project's, where it is one of it."""
+        for place, name in sorted(self.places.items(), key=lambda pair: -len(pair[0])):
+            if PurePosixPath(folder).is_relative_to(place):
+                whole = os.path.normpath(PurePosixPath(name, PurePosixPath(folder).relative_to(place)))
+                return "" if whole == "." else whole
+        return folder
+
+    def _copy(self, target: str, source: str) -> None:
+        """Note what an image has of the project, and where."""
+        if not target.startswith("/") or "$" in target:
+            return
+        for context in self.contexts:
+            path = Path(os.path.normpath(context / source.lstrip("/")))
+            if path.is_relative_to(self.root) and is_present(path):
+                place = PurePosixPath(target)
+                known = self.places.get(str(place))
+                is_inside = target.endswith("/") or str(place) == self.place.folder
+                is_inside = is_inside or (known is not None and is_folder(self.root / known))
+                place /= path.name if is_inside and is_file(path) else ""
+                self.places[str(place)] = str(path.relative_to(self.root))
+                return
+
+    def _folder(self, place: str) -> None:
+        """Note a folder of the image: by its last parts, else the whole project's."""
+        if place.startswith("/") and not any(PurePosixPath(place).is_relative_to(each) for each in self.places):
+            inside = by_last_parts(place, [self.root], is_folder)
+            self.places[place] = str(inside.relative_to(self.root)) if inside else "."
+
+    def _read_text(self, text: str) -> list[Path]:
+        """Note what ``text`` names; returns the files of the project among that."""
+        found: dict[str, list[Path]] = {}
+        for word in dict.fromkeys(_WORD.findall(text)):
+            near = [
+                self.root / name
+                for place, name in self.places.items()
+                if place.endswith(f"/{word}") or place.startswith(f"{word}/")
+            ]
+            if _NAME.fullmatch(word) and not word.endswith(".sh"):
+                self.programs.add(word)
+            elif path := self.named(word):
+                # a loop may run all that is in a folder, which is not all that an image is built from
+                inside = () if path in (*self.contexts, self.root) else next(walk(path), ("", (), ()))[2]
+                near += [path, *(path / name for name in sorted(inside)[:_MOST_SCRIPTS])]
+            found[word] = [path for path in near if is_file(path)]
+            self.scripts |= dict.fromkeys(filter(_is_script, found[word]))
+        # one that is not in the project may be made with the image
+        self.programs |= {word for word in _COMMAND.findall(text) if not found.get(word)}
+        return [path for paths in found.values() for path in paths]
+
+    def named(self, word: str) -> Path | None:
+        """Note what a place in the image or in the project is; returns the file of the project, if it is one."""
+        root, parts = self.root, PurePosixPath(word)
+        is_program = parts.parent.name in ("bin", "sbin")
+        path = self.copied(word)
+        if path is None and (path := self.project.named(word, [*self.contexts, root])):
+            if is_program and not _is_script(path):
+                path = None
+            elif parts.is_absolute():
+                self.places[str(parts)] = str(path.relative_to(root))
+        if path is not None and is_file(path) and _is_script(path):
+            self.scripts.setdefault(path)
+        elif is_program and self._has_scripts(parts.parent):
+            self.programs.add(word)
+        elif is_program:
+            self.tools.add(str(parts.parent))
+            self.programs.add(parts.name)
+        elif path is not None and is_file(path) and (os.access(path, os.X_OK) or text_of(path).startswith("#!")):
+            self.programs.add(word)
+        return path if path is not None and is_present(path) else None
+
+    def _has_scripts(self, folder: PurePosixPath) -> bool:
+        """Tell whether a folder of programs is the project's own, and not one of an environment."""
+        inside = [] if folder.is_absolute() else [each / folder for each in self.contexts]
+        return any(is_folder(each) and not is_present(each / "activate") for each in inside)
+
+    def copied(self, word: str) -> Path | None:
+        """Return where the project has what an image has of it, or would have."""
+        whole = os.path.normpath(PurePosixPath(self.place.folder or "/", word))
+        if whole in self.places and is_file(self.root / self.places[whole]):
+            return self.root / self.places[whole]
+        for place, name in sorted(self.places.items(), key=lambda pair: -len(pair[0])):
+            if PurePosixPath(word).is_relative_to(place):
+                inside = self.root / name / PurePosixPath(word).relative_to(place)
+                # a base image may have a WORKDIR of its own, which nobody here knows
+                if place != "/" or is_present(inside):
+                    return inside
+        return None
+
+
+def _is_script(path: Path) -> bool:
+    text = text_of(path)
+    return is_shell_script(text) or (path.suffix == ".sh" and not text.startswith("#!"))
+
+
+@lru_cache(maxsize=512)
+def _answered(asked: str, stamps: tuple[str, ...]) -> Mapping[str, object]:
+    """Return what the private root answers; ``stamps`` tell one state of the files from another."""
+    try:
+        command = [sys.executable, "-I", "-S", str(SCRIPT)]
+        done = subprocess.run(command, input=asked, capture_output=True, text=True, check=False, cwd="/")
+        answer: Mapping[str, object] = json.loads(done.stdout)
+    except (OSError, ValueError) as error:
+        return {"error": str(error) or "no answer"}
+    return answer

@@ -1,0 +1,51 @@
+"""The folders above a project that still belong to it: its repository, or the folders next above."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from ..base.present import is_present
+
+__all__ = ["project_folders"]
+
+MOST_ABOVE = 3
+"""Folders above a project that lies in no repository."""
+
+_REPOSITORY = (".git", ".hg", ".jj")
+
+
+def project_folders(root: Path) -> tuple[Path, ...]:
+    """Return ``root`` and the folders above it, the nearest first, up to the top of the repository.
+
+    Without a repository these are three at most, and never a home folder or one that all users share.
+    """
+    root = root.absolute()
+    folders = [root]
+    for folder in root.parents:
+        if _is_top(folders[-1]):
+            return tuple(folders)
+        folders.append(folder)
+    if _is_top(folders[-1]):
+        return tuple(folders)
+    return (root, *_near(root))
+
+
+def _near(root: Path) -> Iterator[Path]:
+    shared = {
+        Path("/"),
+        Path.home(),
+        Path(tempfile.gettempdir()).absolute(),
+        Path("/home"),
+        Path("/srv"),
+        Path("/opt"),
+    }
+    for folder in root.parents[:MOST_ABOVE]:
+        if folder in shared:
+            return
+        yield folder
+
+
+def _is_top(folder: Path) -> bool:
+    return any(is_present(folder / name) for name in _REPOSITORY)

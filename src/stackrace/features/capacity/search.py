@@ -1,0 +1,155 @@
+"""The search for a server's capacity: a closed loop, then one open loop after another."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from ...api.load.limits import open_connections, refuse_too_much
+from ...api.load.measure import LoadSetup, Watcher, measure
+from ...base.errors import InterruptedRace, RefusedError
+from ...base.verdict import Effect, Finding
+from ...measure.engine.finished import FinishedRun
+from ...measure.engine.goal import Goal, Miss, Missed
+from ...measure.load import Load
+from ...report.words.load_run import failures
+from ...validity import overload
+from .stats import HIGH, LOW, Search, requests_for
+
+__all__ = ["REST_S", "CapacityResult", "Trial", "Watch", "find_capacity"]
+
+CLOSED_S, CLOSED_WARMUP_S = 3.0, 1.0
+LEAST_S = 3.0
+"""Every trial lasts so long at least, and as long as its quantiles take requests."""
+
+WARMUP_S = 0.5
+REST_S = 0.5
+"""Between two trials, so that a server can finish what nobody waits for any more."""
+
+TRIES = 3
+"""A rate that missed the goal while something disturbed the run is tried so often."""
+
+OVERLOAD = overload.declaration.id
+"""The finding that is an answer here: the server does not keep up."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trial:
+    """One open loop."""
+
+    ran: FinishedRun
+    missed: tuple[Miss, ...]
+    """How it missed the goal; empty where it kept it."""
+
+    @property
+    def rate_per_s(self) -> float:
+        """The rate at which requests fell due."""
+        return self.ran.load.rate_per_s or 0.0
+
+    @property
+    def disturbed(self) -> tuple[Finding, ...]:
+        """Findings that a race would refuse it for, beside that the server does not keep up."""
+        return tuple(
+            finding
+            for finding in self.ran.verdict.findings
+            if finding.effect is not Effect.WARNS and finding.check != OVERLOAD
+        )
+
+    @property
+    def doubtful(self) -> bool:
+        """Whether it may have missed the goal for another reason than the server; what was kept was kept."""
+        return bool(self.missed and self.disturbed)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CapacityResult:
+    """The search at its end."""
+
+    goal: Goal
+    closed: FinishedRun
+    """The closed loop, which shows how much the server can take."""
+    trials: tuple[Trial, ...]
+    """In the order in which they were made."""
+    search: Search
+    """What the trials say."""
+    notes: tuple[str, ...]
+    """Worth telling the user, one sentence each."""
+    interrupted: bool = False
+
+    @property
+    def above(self) -> Trial | None:
+        """The last trial at the lowest rate that missed the goal."""
+        return next((trial for trial in reversed(self.trials) if trial.rate_per_s == self.search.above), None)
+
+    @property
+    def best(self) -> Trial | None:
+        """The trial at the highest rate that kept it."""
+        return next((trial for trial in reversed(self.trials) if trial.rate_per_s == self.search.capacity), None)
+
+
+Watch = Callable[[Load, float, Search | None], Watcher]
+"""Returns who watches a load with so many seconds of warm-up; with the search, once the closed loop is over."""
+
+
+def find_capacity(setup: LoadSetup, goal: Goal, *, connections: int, seed: int, watch: Watch) -> CapacityResult:
+    """Search for the highest rate that keeps ``goal``; Ctrl-C ends the search early.
+
+    Raises InputError before anything is sent, RefusedError and InterruptedRace where no rate was tried.
+    """
+    closed, opened = _loads(setup, connections, seed)
+    notes = tuple(dict.fromkeys([*setup.target.notes, *_allowed(setup, closed), *_allowed(setup, opened)]))
+    first = measure(setup, closed, watch(closed, CLOSED_WARMUP_S, None), warmup_s=CLOSED_WARMUP_S)
+    if first.interrupted:
+        raise InterruptedRace("stopped before the first rate was tried")
+    if not first.result.counts.ok:
+        raise RefusedError(f"there was no right answer: {'; '.join(failures(first))}")
+    return _searched(setup, goal, first, opened, notes, watch)
+
+
+def _loads(setup: LoadSetup, connections: int, seed: int) -> tuple[Load, Load]:
+    """Return the closed loop, and the open one of a single request a second, from which all trials are made."""
+    most = open_connections(setup.over_tcp)
+    asked = setup.options.load(most)
+    opened = replace(asked, concurrency=most, duration_s=None, requests=1, rate_per_s=1.0, poisson=True, seed=seed)
+    return replace(asked, concurrency=connections, duration_s=CLOSED_S), opened
+
+
+def _allowed(setup: LoadSetup, load: Load) -> tuple[str, ...]:
+    return refuse_too_much(load, setup.cores, over_tcp=setup.over_tcp)
+
+
+def _searched(
+    setup: LoadSetup, goal: Goal, first: FinishedRun, opened: Load, notes: tuple[str, ...], watch: Watch
+) -> CapacityResult:
+    reached, least = first.result.throughput_per_s, requests_for(goal.quantiles)
+    search = Search(LOW * reached, HIGH * reached)
+    trials: list[Trial] = []
+    while not _stopped(trials) and (rate := search.next_rate) is not None:
+        load = replace(opened, rate_per_s=rate, requests=max(least, math.ceil(LEAST_S * rate)))
+        for _ in range(TRIES):
+            trials.append(_trial(setup, goal, load, watch(load, WARMUP_S, search)))
+            if _stopped(trials) or not trials[-1].doubtful:
+                break
+        if not _stopped(trials):
+            search = search.tried(rate, kept=not trials[-1].missed)
+    return CapacityResult(
+        goal=goal,
+        closed=first,
+        trials=tuple(trials),
+        search=search,
+        notes=notes,
+        interrupted=_stopped(trials),
+    )
+
+
+def _stopped(trials: Sequence[Trial]) -> bool:
+    return bool(trials) and trials[-1].ran.interrupted
+
+
+def _trial(setup: LoadSetup, goal: Goal, load: Load, watcher: Watcher) -> Trial:
+    time.sleep(REST_S)
+    ran = measure(setup, load, watcher, warmup_s=WARMUP_S)
+    piled_up = (Miss(what=Missed.KEEPING_UP) for finding in ran.verdict.findings if finding.check == OVERLOAD)
+    return Trial(ran=ran, missed=(*goal.misses(ran.result), *piled_up))

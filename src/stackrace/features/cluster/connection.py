@@ -1,0 +1,254 @@
+"""The coordinator's end of a Dask cluster: who is there, and calls to one member at a time."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import math
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from typing import Any, Self, TypeVar
+from urllib.parse import urlsplit
+
+from ...base.errors import BreakdownError, InputError, MissingError, StackraceError
+from ...base.foreign import said_by
+from ...base.process import Pending
+from . import there
+from .clocks import compared
+from .pickled import as_bytes
+from .settings import ClockOffset, Member, Role
+
+__all__ = ["INSTALL", "Connection", "MemberLost", "quieten"]
+
+_T = TypeVar("_T")
+
+INSTALL = "pip install 'stackrace[cluster]'"
+CLOCK_KEEPS_S = 10.0
+"""How long a comparison of clocks holds. NTP slews by 500 ppm at most, so they part by 5 ms in it: RFC 5905."""
+CONNECT_S = 10.0
+"""How long the scheduler is waited for."""
+_CALL, _NOW = as_bytes(there.call), as_bytes(there.now)
+"""By name, so once for all."""
+
+
+class MemberLost(BreakdownError):  # noqa: N818 (what happened, as its siblings say it)
+    """A member does not answer any more, or the scheduler between it and us does not."""
+
+
+class Connection:
+    """A connection to the scheduler at ``address``, as in ``tcp://scheduler:8786``; a context manager.
+
+    TLS is Dask's own: ``tls://scheduler:8786``, with certificates as Dask's configuration names them. Raises
+    MissingError without Dask, and InputError where no scheduler answers.
+    """
+
+    def __init__(self, address: str) -> None:
+        self.address = address
+        self._client = _client(address)
+        self._reached: set[str] = set()
+        self._clocks: dict[str, ClockOffset] = {}
+        self._shortest_s: dict[str, float] = {}
+        """The shortest round trip to each."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        # what the scheduler has still to say is of no interest, and it may be gone
+        with suppress(Exception):
+            self._client.close(timeout=2)
+
+    def members(self) -> tuple[Member, ...]:
+        """Return who is there with any role, by name, each with its clock compared to ours.
+
+        Raises InputError for a member that has no stackrace or is not reached, by name.
+        """
+        members, errors = self.roll_call()
+        for error in errors:
+            raise error
+        return members
+
+    def roll_call(self) -> tuple[tuple[Member, ...], tuple[StackraceError, ...]]:
+        """Return the ``members``, and for each of the others why it is none."""
+        infos = self._workers()
+        members, errors = [], []
+        for contact, info in sorted(infos.items(), key=lambda each: str(each[1]["name"])):
+            if roles := _offers(info):
+                try:
+                    members.append(self._introduced(str(info["name"]), contact, roles))
+                except StackraceError as error:
+                    errors.append(error)
+        return tuple(members), tuple(errors)
+
+    def call(self, member: Member, function: Callable[..., _T], *args: object) -> _T:
+        """Return what ``function`` returns on ``member``, called once there, or raise what it raises.
+
+        Raises MemberLost when the member or the scheduler is lost meanwhile.
+        """
+        return self.begin(member, function, *args).finish()
+
+    def begin(self, member: Member, function: Callable[..., _T], *args: object) -> Pending[_T]:
+        """Let ``function`` be called there as by ``call``; what it returns or raises is had when it is finished.
+
+        No thread waits for it meanwhile, so many members may be asked at once.
+        """
+        return self._begin(member.name, member.contact, _CALL, as_bytes((function, *args)))
+
+    def clock(self, member: Member) -> ClockOffset:
+        """Return how the member's clock differs from ours now: crystals drift, so it is asked again in time."""
+        known = self._clocks.get(member.contact)
+        if known is None or time.monotonic() - known.taken_s > CLOCK_KEEPS_S:
+            known = self._compared(member.name, member.contact)
+        return known
+
+    def _compared(self, name: str, contact: str) -> ClockOffset:
+        shortest_s = self._shortest_s.get(contact, 0.0)
+        found = compared(lambda: self._begin(name, contact, _NOW).finish(), shortest_s)
+        self._shortest_s[contact] = min(found.round_trip_s, shortest_s or math.inf)
+        self._clocks[contact] = found
+        return found
+
+    def _workers(self) -> Mapping[str, Mapping[str, Any]]:
+        try:
+            # the client's own list is as old as its last heartbeat
+            workers = self._client.sync(self._client.scheduler.identity)["workers"]
+        except Exception as error:
+            raise MemberLost(f"the scheduler at {self.address} does not answer: {said_by(error)}") from error
+        assert isinstance(workers, Mapping)
+        return workers
+
+    def _introduced(self, name: str, contact: str, roles: frozenset[Role]) -> Member:
+        try:
+            said = self._begin(name, contact, _CALL, as_bytes((there.introduce,))).finish()
+        except ModuleNotFoundError as error:
+            raise InputError(
+                f"{name} ({contact}) has no stackrace; install the version that runs here on it: {INSTALL}"
+            ) from error
+        clock = self._compared(name, contact)
+        host = urlsplit(contact).hostname or ""
+        return Member(name=name, contact=contact, host=host, roles=roles, clock=clock, **said)
+
+    def _begin(self, name: str, contact: str, function: bytes, args: bytes = b"") -> Pending[Any]:
+        """Straight to the member, on a connection that is kept: no other machine is waited for.
+
+        It is outside of Dask's task graph: such a call is made once, and never again elsewhere.
+        """
+        answer: Pending[Any] = Pending()
+
+        async def ask() -> None:
+            try:
+                answer.settle(await self._asked(name, contact, function, args))
+            except BaseException as error:
+                answer.settle(None, error)
+
+        asking = ask()
+        try:
+            asyncio.run_coroutine_threadsafe(asking, self._client.loop.asyncio_loop)
+        except RuntimeError as error:
+            asking.close()
+            raise self._lost(name, contact) from error
+        return answer
+
+    async def _asked(self, name: str, contact: str, function: bytes, args: bytes) -> Any:
+        try:
+            answer = await self._client.rpc(contact).run(function=function, args=args)
+        except (OSError, RuntimeError, asyncio.CancelledError) as error:
+            raise self._lost(name, contact) from error
+        self._reached.add(contact)
+        if answer["status"] == "OK":
+            return answer["result"]
+        raise _raised(answer)
+
+    def _lost(self, name: str, contact: str) -> StackraceError:
+        if contact in self._reached:
+            return MemberLost(f"{name} ({contact}) was lost: its connection is closed")
+        return InputError(
+            f"{name} ({contact}) is not reached from here; let its worker listen where this machine gets through, "
+            "as in `dask worker --worker-port 9000`, and open that port in its firewall"
+        )
+
+
+def _raised(answer: Mapping[str, Any]) -> BaseException:
+    from distributed.core import clean_exception
+
+    _, error, traceback = clean_exception(**answer)
+    assert error is not None
+    return error.with_traceback(traceback)
+
+
+def _client(address: str) -> Any:
+    _require_address(address)
+    try:
+        from distributed import Client
+        from distributed.security import Security
+    except ImportError as error:
+        raise MissingError(f"--cluster needs Dask: {INSTALL}") from error
+    security = Security()
+    _require_certificates(address, security)
+    quieten()
+    try:
+        return Client(address, timeout=CONNECT_S, set_as_default=False, name="stackrace", security=security)
+    except (OSError, ValueError) as error:
+        # Dask puts its own object in front, as in "in <TCP …>: …"
+        why = said_by(error).rpartition(">: ")[2]
+        raise InputError(
+            f"--cluster {address}: no Dask scheduler answers there ({why}); {_way_out(address)}"
+        ) from error
+
+
+def _require_certificates(address: str, security: Any) -> None:
+    """Raise InputError where Dask's configuration and the address differ in TLS: Dask would hang over it."""
+    try:
+        tls = security.get_connection_args("client")
+    except OSError as error:
+        raise InputError(
+            f"--cluster {address}: the certificate or key in Dask's configuration, {_TLS}, cannot be used "
+            f"({said_by(error, where=True)}); correct it there"
+        ) from error
+    if address.startswith("tls:") and tls["ssl_context"] is None:
+        raise InputError(
+            f"--cluster {address}: Dask's configuration has no certificate to show there; give {_TLS}.ca-file, "
+            "client.cert and client.key, as in DASK_DISTRIBUTED__COMM__TLS__CA_FILE=/etc/dask/ca.pem"
+        )
+    if address.startswith("tcp:") and tls["require_encryption"]:
+        raise InputError(
+            f"--cluster {address}: Dask's configuration requires encryption, and that address has none; give one "
+            "that begins with tls://"
+        )
+
+
+_TLS = "distributed.comm.tls"
+
+
+def _way_out(address: str) -> str:
+    if address.startswith("tls:"):
+        return (
+            f"see that it runs, and that both certificates come from one authority: {_TLS} in Dask's configuration"
+        )
+    return (
+        "start one with `dask scheduler`, and give the address that it prints, as in tcp://10.0.0.1:8786, or "
+        "tls://10.0.0.1:8786 of one with TLS"
+    )
+
+
+def quieten() -> None:
+    """Let Dask log nothing: what goes wrong is said once, by us."""
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+
+
+def _require_address(address: str) -> None:
+    try:
+        parts = urlsplit(address)
+        whole = parts.scheme in ("tcp", "tls") and parts.hostname and parts.port
+    except ValueError:
+        whole = None
+    if not whole:
+        raise InputError(
+            f"--cluster {address}: that is no scheduler's address; give what `dask scheduler` prints, as in "
+            "tcp://10.0.0.1:8786, or tls://10.0.0.1:8786"
+        )
+
+
+def _offers(info: Mapping[str, Any]) -> frozenset[Role]:
+    return frozenset(role for role in Role if info.get("resources", {}).get(role.value, 0) > 0)

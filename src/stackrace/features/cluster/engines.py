@@ -1,0 +1,228 @@
+"""Engines on other machines, which send one load together and begin at one agreed moment."""
+
+from __future__ import annotations
+
+import math
+import secrets
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+
+from ...base.errors import BreakdownError, StackraceError
+from ...base.process import Pending
+from ...deploy.place import WARM_BIN_S, Enough
+from ...measure.engine.engine import FOLLOW_S, threads_of
+from ...measure.engine.recordings import merged
+from ...measure.load import EngineShare, Load, LoadResult
+from ...measure.network import NetworkPath
+from . import player
+from .connection import Connection, MemberLost
+from .hosting import Target
+from .network import paths
+from .pickled import pickled
+from .player import Job, Played
+from .settings import ClockOffset, Member
+
+__all__ = ["BinByBin", "Engines", "JointRun", "shares"]
+
+LEAD_S = 0.15
+"""So long before the agreed moment everybody is told of it, and more where the way is long."""
+TRIPS = 3
+"""How many round trips the word may need."""
+SPARE_S = 10.0
+"""An engine ends itself so long after its load should be over."""
+
+
+def shares(load: Load, engines: int) -> tuple[Load, ...]:
+    """Deal ``load`` out to so many engines, as the engine deals to its threads: connections differ by one at most.
+
+    Engines without a connection get none, so fewer may be returned. The rate of an open loop stays whole: its
+    arrivals are dealt out in turn, or a Poisson process is split.
+    """
+    engines = min(engines, load.concurrency)
+    connections = _dealt(load.concurrency, engines)
+    requests = [None] * engines if load.requests is None else _dealt(load.requests, engines)
+    return tuple(
+        replace(load, concurrency=own, requests=count)
+        for own, count in zip(connections, requests, strict=True)
+        if count != 0
+    )
+
+
+def _dealt(many: int, engines: int) -> list[int]:
+    return [many // engines + (index < many % engines) for index in range(engines)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """One engine at work."""
+
+    member: Member
+    clock: ClockOffset
+    round_trip_s: float
+    job: Job
+    playing: Pending[Played]
+
+
+class JointRun:
+    """One load that several engines send together; ``begun_s`` is the agreed moment, on our own clock."""
+
+    def __init__(
+        self, connection: Connection, parts: Sequence[_Part], begun_s: float, ceiling_per_s: float | None
+    ) -> None:
+        self._connection = connection
+        self._parts = parts
+        self._ceiling_per_s = ceiling_per_s
+        self.begun_s = begun_s
+        self.threads = sum(threads_of(part.job.load, part.job.cores) for part in parts)
+
+    def finish(self, until_s: float = math.inf) -> LoadResult:
+        """Wait for the end, brought about at ``until_s``; return what all saw, in times of our own clock.
+
+        Engines that were lost meanwhile are marked as such. Raises BreakdownError when all were.
+        """
+        for part in self._parts:
+            left_s = None if until_s == math.inf else max(until_s - time.monotonic(), 0.0)
+            if not part.playing.wait(left_s):
+                self.cancel()
+                until_s = math.inf
+        played = [(part, _played(part)) for part in self._parts]
+        recordings = [(got.recording, -part.clock.offset_s) for part, got in played if got is not None]
+        if not recordings:
+            raise BreakdownError("all load engines of the cluster were lost")
+        result = merged(recordings, self._ceiling_per_s)
+        opens_s = self.begun_s + self._parts[0].job.warmup_s
+        return replace(result, engines=tuple(_share(part, got, opens_s) for part, got in played))
+
+    def bins(self) -> Sequence[int]:
+        """Return the right answers of all so far, in bins of ``WARM_BIN_S`` that all have counted."""
+        asked = [self._connection.begin(part.member, player.counts, part.job.key) for part in self._parts]
+        return [sum(each) for each in zip(*(counts.finish() for counts in asked), strict=False)]
+
+    def cancel(self) -> None:
+        """End it on all engines."""
+        under_way = [part for part in self._parts if not part.playing.wait(0)]
+        asked = [self._connection.begin(part.member, player.cancel, part.job.key) for part in under_way]
+        for each in asked:
+            with suppress(StackraceError):
+                each.finish()
+
+    @property
+    def is_over(self) -> bool:
+        """Whether all engines have ended."""
+        return all(part.playing.wait(0) for part in self._parts)
+
+
+def _played(part: _Part) -> Played | None:
+    try:
+        return part.playing.finish()
+    except MemberLost:
+        return None
+
+
+def _share(part: _Part, played: Played | None, opens_s: float) -> EngineShare:
+    own = EngineShare(name=part.member.name, connections=part.job.load.concurrency, lost=played is None)
+    if played is None:
+        return own
+    return replace(
+        own,
+        answered=played.answered,
+        bytes_read=played.bytes_read,
+        bytes_written=played.bytes_written,
+        late_s=played.opened_s - part.clock.offset_s - opens_s,
+        clock_error_s=part.clock.error_s,
+        round_trip_s=part.round_trip_s,
+        lag_p99_s=played.lag_p99_s,
+        busy=played.busy,
+        stalled_s=played.stalled_s,
+        retransmits=played.machine.retransmits,
+        segments_sent=played.machine.segments_sent,
+        timeouts=played.machine.timeouts,
+    )
+
+
+class BinByBin:
+    """Asks once about each bin of a warm-up that is looked at from elsewhere, as where the engine is."""
+
+    def __init__(self, enough: Enough) -> None:
+        self._enough = enough
+        self._seen = 0
+
+    def __call__(self, counts: Sequence[int]) -> bool:
+        """Tell whether it was enough by the end of any bin that is new."""
+        before, self._seen = self._seen, max(self._seen, len(counts))
+        return any(self._enough(counts[: bin_ + 1]) for bin_ in range(before, len(counts)))
+
+
+class Engines:
+    """The members that send load: all of one, dealt out to them."""
+
+    def __init__(self, connection: Connection, members: Sequence[Member]) -> None:
+        self.members = tuple(members)
+        self._connection = connection
+        self._ceilings: dict[tuple[int, bool], float] = {}
+        self.paths: tuple[NetworkPath, ...] = ()
+        """The ways to their host, once they were looked at."""
+
+    def look_at_network(self, host: Member) -> None:
+        """Measure the way of each to ``host``. Raises InputError where one does not get through to it."""
+        self.paths = paths(self._connection, self.members, host)
+
+    def calibrate(self, loads: Sequence[Load]) -> None:
+        """Measure what the engines reach together at each of ``loads``; where one cannot tell it stays unknown."""
+        for load in loads:
+            dealt = list(zip(self.members, shares(load, len(self.members)), strict=False))
+            measuring = [
+                self._connection.begin(
+                    member, player.ceiling_of, own, member.cores[-threads_of(own, member.cores) :]
+                )
+                for member, own in dealt
+            ]
+            found = [ceiling for each in measuring if (ceiling := each.finish()) is not None]
+            if len(found) == len(dealt):
+                self._ceilings[load.concurrency, load.keep_alive] = sum(found)
+
+    @contextmanager
+    def playing(
+        self, target: Target, load: Load, *, rewarm_s: float, follow_s: float = FOLLOW_S
+    ) -> Iterator[JointRun]:
+        """Let all send ``load`` to ``target`` from one moment on; it is over when the context is left."""
+        clocks = [self._connection.clock(member) for member in self.members]
+        dealt = list(zip(self.members, clocks, shares(load, len(self.members)), strict=False))
+        begun_s = time.monotonic() + LEAD_S + TRIPS * max(clock.round_trip_s for clock in clocks)
+        threads = [threads_of(own, member.cores) for member, _, own in dealt]
+        length_s = load.duration_s if load.duration_s is not None else math.inf
+        parts = []
+        workload = pickled(target.workload)
+        ways_s = {path.engine: path.round_trip_s for path in self.paths}
+        for index, (member, clock, own) in enumerate(dealt):
+            job = Job(
+                key=secrets.token_hex(8),
+                address=target.address,
+                workload=workload,
+                load=own,
+                warmup_s=rewarm_s,
+                starts_s=clock.there(begun_s),
+                company=(sum(threads[:index]), sum(threads[index + 1 :])),
+                cores=member.cores[-threads[index] :],
+                most_s=rewarm_s + length_s + load.timeout_s + SPARE_S,
+                follow_s=follow_s,
+            )
+            playing = self._connection.begin(member, player.play, job)
+            parts.append(_Part(member, clock, ways_s[member.name], job, playing))
+        run = JointRun(self._connection, parts, begun_s, self._ceilings.get((load.concurrency, load.keep_alive)))
+        try:
+            yield run
+        finally:
+            run.cancel()
+
+    def warm_up(self, target: Target, load: Load, enough: Enough) -> float:
+        """Send ``load``, unrecorded, until it is ``enough``; returns the seconds spent."""
+        with self.playing(target, load, rewarm_s=0.0, follow_s=0.0) as run:
+            warm = BinByBin(enough)
+            while not run.is_over:
+                time.sleep(WARM_BIN_S)
+                if warm(run.bins()):
+                    break
+        return time.monotonic() - run.begun_s

@@ -1,0 +1,91 @@
+"""The ways between a host and its engines: each is measured alone, then all at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from ...base.errors import InputError
+from ...base.foreign import said_by
+from ...measure.network import NetworkPath
+from . import wire
+from .connection import Connection
+from .settings import Member
+
+__all__ = ["USE_SERVICES", "paths", "require_way"]
+
+_LOAD_STACKS = "load stacks on"
+USE_SERVICES = "use the services on"
+
+
+@dataclass(frozen=True, slots=True)
+class _Transfer:
+    """What one transfer in both directions showed."""
+
+    engines_take_bytes_per_s: float
+    host_takes_bytes_per_s: float
+    sent: wire.Sent
+
+
+def paths(connection: Connection, engines: Sequence[Member], host: Member) -> tuple[NetworkPath, ...]:
+    """Return the way of each of ``engines`` to ``host``. Raises InputError where one does not get through to it."""
+    with _listening(connection, host) as port:
+        # before any line is full of what a transfer left on it
+        trips_s = [_round_trips_s(connection, engine, host, port) for engine in engines]
+        alone = [_transferred(connection, (engine,), host, port) for engine in engines]
+        together = _transferred(connection, engines, host, port) if len(engines) > 1 else alone[0]
+    return tuple(
+        NetworkPath(
+            engine=engine.name,
+            host=host.name,
+            round_trip_s=median_s,
+            round_trip_p99_s=p99_s,
+            engine_takes_bytes_per_s=own.engines_take_bytes_per_s,
+            engine_sends_bytes_per_s=own.host_takes_bytes_per_s,
+            host_sends_bytes_per_s=together.engines_take_bytes_per_s,
+            host_takes_bytes_per_s=together.host_takes_bytes_per_s,
+            retransmits=own.sent.retransmits,
+            segments_sent=own.sent.segments,
+        )
+        for engine, (median_s, p99_s), own in zip(engines, trips_s, alone, strict=True)
+    )
+
+
+def require_way(connection: Connection, member: Member, other: Member, purpose: str = _LOAD_STACKS) -> None:
+    """Raise InputError where ``member`` does not get through to ``other``, which it has to for ``purpose``."""
+    with _listening(connection, other) as port:
+        _round_trips_s(connection, member, other, port, purpose)
+
+
+@contextmanager
+def _listening(connection: Connection, host: Member) -> Iterator[int]:
+    """Let ``host`` listen on a port, such as stacks listen on."""
+    port = connection.call(host, wire.listen, host.host)
+    try:
+        yield port
+    finally:
+        connection.call(host, wire.close, port)
+
+
+def _round_trips_s(
+    connection: Connection, member: Member, other: Member, port: int, purpose: str = _LOAD_STACKS
+) -> tuple[float, float]:
+    try:
+        return connection.call(member, wire.round_trips_s, (other.host, port))
+    except OSError as error:
+        raise InputError(
+            f"{member.name} is to {purpose} {other.name}, but does not get through to {other.host}, "
+            f"port {port} ({said_by(error)}); open the ephemeral ports there, net.ipv4.ip_local_port_range"
+        ) from error
+
+
+def _transferred(connection: Connection, engines: Sequence[Member], host: Member, port: int) -> _Transfer:
+    """Let the host send to all ``engines`` at once, and then all of them to it."""
+    address = (host.host, port)
+    taking = [connection.begin(engine, wire.take, address) for engine in engines]
+    taken = [each.finish() for each in taking]
+    giving = [connection.begin(engine, wire.give, address) for engine in engines]
+    given = [each.finish() for each in giving]
+    there = connection.call(host, wire.heard, port)
+    return _Transfer(sum(taken), there.taken_bytes_per_s, sum(given, there.sent))

@@ -1,0 +1,130 @@
+"""A rerun's report: how many claims hold, each of them, then and now, and what is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+
+from ....base.numbers import NOTHING, number
+from ....report.sheet import Column, Item, Listing, Medium, Notes, Paragraph, Section, Table, Tone
+from ..rerun import ClaimOutcome, PartOutcome, Rerun, Ruling, TableOutcome
+from . import words
+
+__all__ = ["command", "rerun_sheet"]
+
+_SCREEN = (Medium.SCREEN,)
+_TEXT = (Medium.TEXT,)
+
+_COMPLAINTS = 3
+"""How many complaints of a part the terminal shows, the gravest first. The race's own report has them all."""
+
+_TONES = {
+    Ruling.HOLDS: Tone.GOOD,
+    Ruling.REVERSED: Tone.WRONG,
+    Ruling.NOT_SO: Tone.WRONG,
+    Ruling.SAME: Tone.OTHER,
+    Ruling.UNDECIDED: Tone.DOUBTFUL,
+    Ruling.NOT_MEASURED: Tone.ASIDE,
+}
+
+
+def rerun_sheet(rerun: Rerun) -> Iterator[Section]:
+    """Yield the report's sections, in order."""
+    comparison = rerun.comparison
+    yield Section(title=words.title(comparison), main=True, blocks=(
+        Paragraph(text=words.headline(rerun), tone=Tone.STRONG),
+        Paragraph(text=words.about(rerun), tone=Tone.ASIDE),
+    ))  # fmt: skip
+    yield Section(title="Then", blocks=(_then(rerun),), media=_TEXT)
+    yield Section(title="Now", blocks=(_now(rerun),), media=_TEXT)
+    for key, claims in groupby(rerun.claims, key=lambda outcome: outcome.claim.part):
+        yield Section(title=comparison.part(key).title, blocks=(_claims(list(claims)),), media=_SCREEN)
+    note = f"{words.limits_note(rerun)} Ratios are the first named ÷ the second."
+    yield Section(title="The claims", blocks=(_claims(rerun.claims), Paragraph(text=note)), media=_TEXT)
+    for ruling, title in words.CONCLUSIONS.items():
+        if chosen := [outcome for outcome in rerun.claims if outcome.ruling is ruling]:
+            yield Section(title=title, blocks=(_conclusion(chosen),), media=_TEXT)
+    for table in rerun.tables:
+        yield Section(title=words.table_title(rerun, table), blocks=(_then_and_now(table),))
+    if gone := [technique for technique in comparison.techniques.values() if technique.gone]:
+        items = (Item(lead=technique.title, text=f"{technique.gone} {technique.instead}") for technique in gone)
+        yield Section(title="Gone since, and its replacement", blocks=(Listing(items=tuple(items)),))
+    raced = (
+        Item(lead=technique.path, is_code=True, text=f"({technique.key}, {technique.title})")
+        for technique in comparison.techniques.values()
+    )
+    yield Section(title="Raced as", blocks=(Listing(items=tuple(raced)),), media=_TEXT)
+    yield Section(title="", blocks=(Notes(texts=tuple(filter(None, _notes(rerun)))),), media=_SCREEN)
+
+
+def command(rerun: Rerun) -> str:
+    """Return the command that runs the comparison again."""
+    return f"stackrace run historic/{rerun.comparison.name}" + (" --quick" if rerun.mode.value == "quick" else "")
+
+
+def _then(rerun: Rerun) -> Listing:
+    source = rerun.comparison.source
+    facts = {"Machine": source.machine, "Software": source.software, "Protocol": source.protocol,
+             "Doubts": source.doubts, "Lost": rerun.comparison.lost}  # fmt: skip
+    return Listing(items=tuple(Item(lead=name, text=text) for name, text in facts.items() if text))
+
+
+def _now(rerun: Rerun) -> Listing:
+    begun = Item(lead=command(rerun), is_code=True, text=f"on {rerun.made_at[:10]}")
+    parts = (Item(text=words.part_sentence(rerun, part), inner=tuple(_deviations(rerun, part)))
+             for part in rerun.parts)  # fmt: skip
+    return Listing(items=(begun, *parts, *(Item(text=words.mix_sentence(mix)) for mix in rerun.mixes)))
+
+
+def _deviations(rerun: Rerun, part: PartOutcome) -> Iterator[str]:
+    deviations = rerun.comparison.part(part.part).deviations
+    return filter(None, (deviations, *part.left_out, *part.complaints))
+
+
+def _notes(rerun: Rerun) -> Iterator[str]:
+    yield words.limits_note(rerun)
+    yield rerun.comparison.lost
+    for part in rerun.parts:
+        yield words.part_sentence(rerun, part, full=False)
+        shown = len(part.complaints) - _COMPLAINTS
+        yield from list(_deviations(rerun, part))[: -shown if shown > 0 else None]
+    yield from map(words.mix_sentence, rerun.mixes)
+
+
+def _claims(outcomes: Sequence[ClaimOutcome]) -> Table:
+    claims = [outcome.claim for outcome in outcomes]
+    return Table(columns=(
+        Column(title="claim", cells=tuple(claim.says for claim in claims), left=True, once=True, wraps=(18, 3),
+               notes=tuple(map(words.basis, claims))),
+        Column(title="of what", cells=tuple(map(words.sides, claims)), left=True, media=_TEXT),
+        Column(title="at", cells=tuple(map(words.where, claims)), left=True, wraps=(6, 2)),
+        Column(title="then", cells=tuple(map(words.then, claims))),
+        Column(title="now (limits)", short="now", cells=tuple(map(words.now, outcomes)), left=True, wraps=(12, 2)),
+        Column(title="", cells=tuple(outcome.ruling.value for outcome in outcomes), left=True, wraps=(12, 3),
+               notes=tuple(map(words.remark, outcomes)), join=": {}",
+               tones=tuple(_TONES[outcome.ruling] for outcome in outcomes)),
+    ))  # fmt: skip
+
+
+def _conclusion(outcomes: Iterable[ClaimOutcome]) -> Listing:
+    claims = groupby((outcome.claim for outcome in outcomes), key=lambda claim: claim.says)
+    return Listing(items=tuple(Item(text=f"{says} ({'; '.join(map(words.where, same))})") for says, same in claims))
+
+
+def _then_and_now(outcome: TableOutcome) -> Table:
+    titles = Column(title="", cells=tuple(row.title for row in outcome.table.rows), left=True, wraps=(1, 1))
+    columns = (
+        Column(
+            title=f"c={level}",
+            cells=tuple(
+                f"{_ratio(then[place])} → {_ratio(now[place])}"
+                for then, now in zip(outcome.then, outcome.now, strict=True)
+            ),
+        )
+        for place, level in enumerate(outcome.table.levels)
+    )
+    return Table(columns=(titles, *columns))
+
+
+def _ratio(value: float | None) -> str:
+    return NOTHING if value is None else number(value)

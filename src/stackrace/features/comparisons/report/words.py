@@ -1,0 +1,259 @@
+"""The sentences that every report of a rerun shares, so that terminal, page, Markdown and JSON say the same."""
+
+from __future__ import annotations
+
+import math
+
+from ....base.interval import Interval
+from ....base.numbers import things
+from ....measure.host import HostFacts
+from ....report import figures
+from ....report.words import failures, findings
+from ....report.words.phrases import listed
+from ..model import Basis, Claim, Comparison, Kind, Metric
+from ..rerun import Cause, ClaimOutcome, Gap, MixOutcome, Mode, PartOutcome, Rerun, Ruling, TableOutcome
+
+__all__ = [
+    "CONCLUSIONS",
+    "about",
+    "basis",
+    "headline",
+    "limits_note",
+    "machine",
+    "mix_sentence",
+    "now",
+    "part_sentence",
+    "reason",
+    "remark",
+    "sides",
+    "table_title",
+    "then",
+    "title",
+    "where",
+]
+
+_BASES = {
+    Basis.MEASURED: "",
+    Basis.ANNOUNCED: "announced, not measured",
+    Basis.WITHDRAWN: "measured, then withdrawn",
+}
+
+_DIRECTIONS = {
+    Kind.MORE: "> 1",
+    Kind.LESS: "< 1",
+    Kind.NO_MORE: "≤ 1",
+    Kind.SAME: "≈ 1",
+    Kind.FAILS: "fails",
+    Kind.LIVES: "lives",
+}
+
+CONCLUSIONS = {
+    Ruling.HOLDS: "What holds today",
+    Ruling.REVERSED: "What is reversed today",
+    Ruling.NOT_SO: "What does not hold today",
+    Ruling.SAME: "What makes no difference that matters",
+    Ruling.UNDECIDED: "What cannot be told",
+    Ruling.NOT_MEASURED: "What was not measured",
+}
+
+_GAPS = {
+    Cause.NOT_RUN: "its part could not be run",
+    Cause.LEFT_OUT: "was left out",
+    Cause.NO_RIGHT_ANSWER: "gave not one right answer",
+    Cause.NO_TURN: "never had its turn",
+    Cause.NEVER_MET: "the two were never measured in the same block",
+}
+
+_TOO_LONG_S = 86_400.0
+"""What would take longer than a day is not worth a figure."""
+
+_SAYS_NOTHING = 100.0
+"""Limits that reach further than this multiple of their value are no figures that anybody could use."""
+
+_METRICS = {
+    Metric.THROUGHPUT: "requests/s",
+    Metric.TIME: "time/request",
+    Metric.LATENCY: "mean time",
+    Metric.LONGEST: "longest",
+    Metric.MEMORY: "memory",
+    Metric.ERRORS: "errors",
+    Metric.CPU: "CPU",
+}
+
+
+def title(comparison: Comparison) -> str:
+    """Return the comparison's title with its year."""
+    return f"{comparison.title} ({comparison.year}), run again"
+
+
+def table_title(rerun: Rerun, outcome: TableOutcome) -> str:
+    """Name a table, with its part where there are several."""
+    part = f"{rerun.comparison.part(outcome.table.part).title}: " if len(rerun.comparison.parts) > 1 else ""
+    return f"{part}{outcome.table.title}, against the first row, then → now"
+
+
+def headline(rerun: Rerun) -> str:
+    """Say in one sentence how many of the claims hold today."""
+    counts = {ruling: rerun.count(ruling) for ruling in Ruling}
+    phrases = (
+        (counts[Ruling.HOLDS], "holds", "hold"),
+        (counts[Ruling.REVERSED], "is reversed", "are reversed"),
+        (counts[Ruling.NOT_SO], "does not hold", "do not hold"),
+        (counts[Ruling.SAME], "makes no difference that matters", "make no difference that matters"),
+        (counts[Ruling.UNDECIDED], "cannot be told", "cannot be told"),
+        (counts[Ruling.NOT_MEASURED], "was not measured", "were not measured"),
+    )
+    parts = [f"{number} {singular if number == 1 else plural}" for number, singular, plural in phrases if number]
+    return f"Of {things(len(rerun.claims), 'claim')}, {listed(parts)}."
+
+
+def about(rerun: Rerun) -> str:
+    """Name the machines and the day: ratios may be compared, nothing else."""
+    source = rerun.comparison.source
+    how = f"{_quickly(rerun.comparison)} (--quick)" if rerun.mode is Mode.QUICK else "by the original protocol"
+    where_now = f" on {machine(rerun.host)}" if rerun.host is not None else ""
+    return (
+        f"Then: {source.machine.rstrip('.')}. Now: {rerun.made_at[:10]}, {how}{where_now}. "
+        "Only ratios are compared: the hardware differs."
+    )
+
+
+def machine(host: HostFacts | None) -> str:
+    """Name the machine; empty where no part was run."""
+    if host is None:
+        return ""
+    virtual = f", {host.virtual}" if host.virtual else ""
+    memory = figures.count(host.memory_bytes / 1024**3)
+    return f"{host.cpu}, {host.cores} cores, {memory} GiB, {host.system}{virtual}"
+
+
+def _quickly(comparison: Comparison) -> str:
+    """Say what the quick form is made of: its parts may differ in it."""
+    in_runs = {part.quick_repeats is not None for part in comparison.parts}
+    if len(in_runs) > 1:
+        return "in short slices, or in shorter runs"
+    return "in shorter runs" if True in in_runs else "in short slices"
+
+
+def limits_note(rerun: Rerun) -> str:
+    """Say how sure the rulings are, and which limits stand beside them."""
+    if not rerun.family:
+        return "There were too few blocks for any limits; give more time."
+    any_of = f"any of these {rerun.family} ratios" if rerun.family > 1 else "this ratio"
+    undecided = [
+        outcome.blocks for outcome in rerun.claims if outcome.ruling is Ruling.UNDECIDED and outcome.now is not None
+    ]
+    few = f" Undecided claims had as few as {min(undecided)} blocks." if undecided else ""
+    return (
+        f"With {figures.percent(rerun.confidence)} confidence no ruling about {any_of} is wrong; the limits are "
+        f"those of the ruling.{few}"
+    )
+
+
+def where(claim: Claim) -> str:
+    """Name the cell's workload and load level, and the metric where it is not throughput."""
+    names = dict.fromkeys(cell.workload for cell in (claim.this, claim.that) if cell is not None and cell.workload)
+    metric = "" if claim.metric in (Metric.THROUGHPUT, Metric.ERRORS) else _METRICS[claim.metric]
+    return ", ".join(filter(None, (" ÷ ".join(names), f"c={claim.this.concurrency}", metric)))
+
+
+def sides(claim: Claim) -> str:
+    """Name what is divided by what; of a claim of failing its one side."""
+    this = claim.this.technique
+    return this if claim.that is None else f"{this} ÷ {claim.that.technique}"
+
+
+def then(claim: Claim) -> str:
+    """Return the published ratio, or the direction where that is all there is."""
+    if claim.ratio is not None:
+        return figures.number(claim.ratio)
+    return _DIRECTIONS[claim.kind]
+
+
+def now(outcome: ClaimOutcome) -> str:
+    """Return our ratio with its limits; of a claim of failing what was seen."""
+    if outcome.now is None:
+        return "" if outcome.ruling is Ruling.NOT_MEASURED else reason(outcome)
+    limits = "" if _boundless(outcome.now) else figures.limits(outcome.now, figures.number)
+    return figures.number(outcome.now.value) + (f" ({limits})" if limits else "")
+
+
+def reason(outcome: ClaimOutcome) -> str:
+    """Say why a claim was not measured, or how many launches failed where failing is claimed; empty otherwise."""
+    if outcome.survival is not None:
+        survival = outcome.survival
+        share = figures.percent(survival.errors)
+        return f"{survival.failed} of {survival.launches} launches failed, {share} of all requests"
+    return "" if outcome.gap is None else f"{outcome.gap.technique} {_cause(outcome.gap)}".lstrip()
+
+
+def _cause(gap: Gap) -> str:
+    if gap.failure is not None:
+        return f"{failures.kind(gap.failure)}: {failures.message(gap.failure)}"
+    if gap.finding is not None:
+        return f"was refused: {findings.seen(gap.finding)}"
+    return _GAPS[gap.cause]
+
+
+def _boundless(ratio: Interval) -> bool:
+    """Tell whether a ratio has limits, but such as leave everything open."""
+    if ratio.low is None or ratio.high is None:
+        return False
+    return ratio.low * _SAYS_NOTHING < ratio.value or ratio.high > ratio.value * _SAYS_NOTHING
+
+
+def remark(outcome: ClaimOutcome) -> str:
+    """Say what the ruling leaves out: why nothing was measured, how far off it is, whether the ratio agrees."""
+    if outcome.ruling is Ruling.NOT_MEASURED:
+        return reason(outcome)
+    remarks = []
+    boundless = outcome.now is not None and _boundless(outcome.now)
+    if outcome.ruling is Ruling.NOT_SO:
+        remarks.append(f"a difference of {figures.percent(outcome.difference)} or more is excluded")
+    elif outcome.ruling is Ruling.UNDECIDED and outcome.more_s is not None and not boundless:
+        remarks.append(_more(outcome.more_s))
+    if outcome.now is not None and outcome.now.low is None:
+        remarks.append("no limits: too few blocks")
+    elif boundless:
+        remarks.append(f"limits beyond a factor of {figures.number(_SAYS_NOTHING)}: too few blocks")
+    if outcome.agrees is not None and not boundless:
+        remarks.append(f"the published ratio is {'within' if outcome.agrees else 'outside'} our limits")
+    return "; ".join(remarks)
+
+
+def _more(seconds: float) -> str:
+    """Say how much longer a race would have to be."""
+    if seconds > _TOO_LONG_S:
+        return "more than a day of racing would decide"
+    minutes = max(math.ceil(seconds / 60), 1)
+    if minutes >= 100:
+        return f"about {math.ceil(minutes / 60)} more hours would decide"
+    return f"about {things(minutes, 'more minute')} would decide"
+
+
+def basis(claim: Claim) -> str:
+    """Say what the claim rested on, where that was no measurement that stood."""
+    return _BASES[claim.basis]
+
+
+def part_sentence(rerun: Rerun, outcome: PartOutcome, *, full: bool = True) -> str:
+    """Say how a part's race went, ``full`` with its own standing, or why there is none."""
+    name = rerun.comparison.part(outcome.part).title
+    if outcome.race is None:
+        return f"{name}: not run: {outcome.trouble}"
+    answer = f" {outcome.answer}" if full else ""
+    return f"{name}:{answer} Race {outcome.race}, {figures.duration(outcome.elapsed_s)}."
+
+
+def mix_sentence(outcome: MixOutcome) -> str:
+    """Say what a mix reached, and what either arithmetic predicts from the rungs."""
+    number, now, then = figures.number, outcome.now, outcome.then
+    begin = (
+        f"The mix reached {number(outcome.reached)} of the rate of {outcome.main} alone. From today's rungs the "
+        f"mean of the rates, its author's arithmetic, predicts {number(now.mean_of_rates)}, the mean of the "
+        f"times {number(now.rate_of_mean_time)}"
+    )
+    if then is None:
+        return f"{begin}."
+    rates = f"{number(then.mean_of_rates)} and {number(then.rate_of_mean_time)}"
+    return f"{begin}; from the rungs of then they predict {rates}."

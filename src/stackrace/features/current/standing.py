@@ -1,0 +1,131 @@
+"""How what the project runs today stands against the stack that the answer names."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ...base.interval import Interval
+from ...base.verdict import Effect
+from ...measure.launch import Slice
+from ...measure.load import Load
+from ...race.costs import cpu_ms, memory
+from ...race.judged_level import JudgedLevel
+from ...race.results.race import Race
+from ...race.results.standing import Withdrawal
+from ...stacks.stack import original_path
+from ...validity.answers import failures, nothing_right, unexpected_status
+from .model import CurrentQueue
+from .result import CurrentErrors, CurrentKind, CurrentStanding
+
+__all__ = ["current_standing"]
+
+
+def current_standing(
+    race: Race, headline: JudgedLevel | None, withdrawals: Sequence[Withdrawal]
+) -> CurrentStanding | None:
+    """Return how the stack that is run today compares at the headline level; None where none is known.
+
+    It keeps its place and its limits when the race went on without it.
+    """
+    standing = _standing(race, headline, withdrawals)
+    is_partial = race.deployment is not None and race.deployment.is_partial
+    return None if standing is None else replace(standing, is_partial=is_partial)
+
+
+def _standing(
+    race: Race, headline: JudgedLevel | None, withdrawals: Sequence[Withdrawal]
+) -> CurrentStanding | None:
+    place = "" if race.deployment is None else race.deployment.place
+    if not race.current:
+        if race.deployment is None:
+            return None
+        return CurrentStanding(
+            kind=CurrentKind.NOT_RACED,
+            stack=race.deployment.stack,
+            place=place,
+            problem=race.deployment.problem,
+        )
+    errors = _errors(race)
+    yours = CurrentStanding(
+        kind=CurrentKind.UNMEASURED,
+        stack=race.current,
+        place=place,
+        errors=errors,
+        queue=None if errors is None else _queue(race, errors),
+    )
+    if headline is None or race.current not in headline.stacks:
+        failure = next((each.failure for each in withdrawals if each.stack == race.current), None)
+        return replace(yours, failure=failure)
+    own, first = headline.stacks.index(race.current), headline.first
+    if own == first:
+        return replace(yours, kind=CurrentKind.FIRST, first=race.current)
+    rows = headline.row(own), headline.row(first)
+    return replace(
+        yours,
+        kind=CurrentKind.BEHIND if headline.judgement.order[first, own] else CurrentKind.OPEN,
+        first=headline.stacks[first],
+        throughput=_ratio(headline, own, first),
+        memory=_share(memory(rows[0]), memory(rows[1])),
+        cpu=_share(cpu_ms(rows[0]), cpu_ms(rows[1])),
+    )
+
+
+_WRONG = unexpected_status.declaration.id
+_FAILED = frozenset(check.declaration.id for check in (failures, nothing_right))
+
+
+def _errors(race: Race) -> CurrentErrors | None:
+    """Return the lowest level at which errors left no slice of what is run today; None where they did at none."""
+    levels: dict[tuple[str, Load], list[Slice]] = {}
+    for launch in race.launches:
+        if original_path(launch.stack) == race.current and not launch.cut_short:
+            for one in launch.slices:
+                levels.setdefault((one.workload, one.load), []).append(one)
+    for (workload, load), slices in sorted(levels.items(), key=lambda level: level[0][1].concurrency):
+        wrong = [finding for one in slices for finding in one.verdict.findings if finding.check == _WRONG]
+        faulty = [one for one in slices if _is_faulty(one)]
+        if not faulty or any(one.verdict.valid for one in slices):
+            continue
+        counts = [one.result.counts for one in faulty]
+        non2xx, ok = sum(each.non2xx for each in counts), sum(each.ok for each in counts)
+        failed = sum(each.errors for each in counts) - non2xx
+        if non2xx < failed or not non2xx:
+            known = sum(each.ok + each.errors for each in counts)
+            return CurrentErrors(load=load, workload=workload, failed=failed / known if known else 1.0)
+        facts = next((finding.facts for finding in wrong if finding.facts.get("status")), {})
+        return CurrentErrors(
+            load=load,
+            workload=workload,
+            answered=non2xx / (non2xx + ok),
+            status=int(str(facts.get("status", 0))),
+            server=str(facts.get("server", "")),
+        )
+    return None
+
+
+def _is_faulty(one: Slice) -> bool:
+    """Tell whether errors refused a slice."""
+    return any(
+        finding.effect is Effect.INVALIDATES and (finding.check == _WRONG or finding.check in _FAILED)
+        for finding in one.verdict.findings
+    )
+
+
+def _queue(race: Race, errors: CurrentErrors) -> CurrentQueue | None:
+    queue = None if race.deployment is None else race.deployment.queue
+    return queue if queue is not None and queue.value < errors.load.concurrency else None
+
+
+def _ratio(headline: JudgedLevel, own: int, first: int) -> Interval:
+    ratio = headline.judgement.ratio(own, first)
+    if math.isfinite(ratio.value):
+        return ratio
+    # they never met in a block
+    values = [headline.row(index).throughput_per_s.value for index in (own, first)]
+    return Interval(value=values[0] / values[1])
+
+
+def _share(own: float, other: float) -> float | None:
+    return own / other if own > 0 and other > 0 else None

@@ -1,0 +1,105 @@
+"""``stackrace doctor``."""
+
+from __future__ import annotations
+
+import click
+
+from ....base.units import DURATION
+from ....cli.options import Quantity
+
+__all__ = ["command"]
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  stackrace doctor                    what disturbs measurements here, and what to do about it
+  stackrace doctor -c 10000           the same for a race at 10,000 connections
+  stackrace doctor --apply            change what is safe to change; --undo puts it back
+  stackrace doctor --json | jq -r '.advice[].command'
+  stackrace doctor --cluster tcp://10.0.0.1:8786   each machine of a cluster, and whether they fit together"""
+)
+@click.option(
+    "-c",
+    "--concurrency",
+    type=click.IntRange(1, 1_000_000),
+    default=100,
+    help="The highest concurrency of your races. Default: 100.",
+)
+@click.option(
+    "--watch",
+    type=Quantity(DURATION),
+    metavar="TIME",
+    default=2.0,
+    show_default=False,
+    help="How long to watch the machine for other programs. Default: 2s.",
+)
+@click.option(
+    "--apply",
+    "applying",
+    is_flag=True,
+    help="Make the safe changes: kernel settings, until --undo or the next boot. Needs root.",
+)
+@click.option("--undo", "undoing", is_flag=True, help="Undo what --apply changed, and do nothing else.")
+@click.option(
+    "--cluster",
+    metavar="SCHEDULER",
+    help="Look at the workers of this Dask cluster, as in tcp://10.0.0.1:8786. Default: at this machine.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout.")
+def command(
+    concurrency: int, watch: float, applying: bool, undoing: bool, cluster: str | None, as_json: bool
+) -> None:
+    """Find what disturbs measurements on this machine, and say what to change, the most useful first.
+
+    It changes nothing without --apply, and never stops a service or a program.
+
+    Exit codes: 0 races may start, 1 something forbids them or a change failed, 2 wrong usage.
+    """
+    from ....cli.showing import print_document
+    from ....store.address import data_folder
+    from .. import Kernel, Record, apply, undo
+    from ..looking import examine_machine
+    from .show import document, print_examination, print_outcomes
+
+    if applying and undoing:
+        raise click.UsageError("--apply and --undo contradict each other; give one of them")
+    if cluster is not None:
+        if applying or undoing:
+            raise click.UsageError(
+                "--apply and --undo change this machine only; type them on each without --cluster"
+            )
+        raise SystemExit(int(_is_cluster_forbidden(cluster, concurrency, watch, as_json)))
+    kernel, record = Kernel(), Record(data_folder())
+    if undoing:
+        outcomes = undo(kernel, record)
+        if as_json:
+            print_document(document(None, outcomes, record))
+        else:
+            print_outcomes(outcomes, record, undoing=True)
+        raise SystemExit(int(not all(outcome.settled for outcome in outcomes)))
+    examination = examine_machine(concurrency, watch)
+    outcomes = apply(kernel, record, examination.changes) if applying and examination.changes else ()
+    if as_json:
+        print_document(document(examination, outcomes, record))
+    else:
+        print_examination(examination, record, applying=applying)
+        if applying:
+            print_outcomes(outcomes, record, undoing=False)
+    raise SystemExit(int(examination.forbidden or not all(outcome.settled for outcome in outcomes)))
+
+
+def _is_cluster_forbidden(address: str, concurrency: int, watch_s: float, as_json: bool) -> bool:
+    """Examine the cluster at ``address``, show what was found, and tell whether that forbids a race."""
+    from ....cli.showing import print_document
+    from ...cluster.connection import Connection
+    from ...cluster.examining import examine_cluster
+    from .show_cluster import document, print_cluster
+
+    with Connection(address) as connection:
+        examination = examine_cluster(connection, concurrency, watch_s)
+    if as_json:
+        print_document(document(examination))
+    else:
+        print_cluster(examination)
+    return examination.forbidden

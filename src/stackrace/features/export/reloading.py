@@ -1,0 +1,136 @@
+"""Exported units reloaded under load: what was asked meanwhile, and what of it was not answered rightly."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from ...base.errors import LaunchError
+from ...base.foreign import said_by
+from ...base.numbers import duration
+from ...deploy.guard import Guard
+from ...deploy.running import Running
+from ...measure.engine.engine import ask
+from ...measure.workload import MOST_BODY_BYTES, Answer, Request
+from ...stats.values.equivalence import Reloaded
+
+__all__ = ["Page", "reloaded"]
+
+CLIENTS = 4
+"""Each asks again as soon as it was answered, over a new connection."""
+AROUND = 20
+"""So many answers at least before a reload, and after it."""
+PATIENCE_S = 150.0
+"""More than old workers have to end what they work on, and new ones to load the app."""
+SETTLED_S = 2.0
+"""A reload is over when no process has come or gone for so long: some helpers of a server stay."""
+_LOOK_S = 0.05
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """What is asked for meanwhile."""
+
+    address: tuple[str, int]
+    host: str
+    request: Request
+    answer: Answer
+
+
+@dataclass(slots=True)
+class _Clients:
+    """Ask for a page again and again, until they are told to end."""
+
+    page: Page
+    over: threading.Event = field(default_factory=threading.Event)
+    right: int = 0
+    wrong: list[str] = field(default_factory=list)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def ask_on(self) -> None:
+        page = self.page
+        while not self.over.is_set():
+            try:
+                status, *_ = ask(
+                    page.address, page.request, page.host, timeout_s=PATIENCE_S, most_bytes=MOST_BODY_BYTES
+                )
+                wrong = "" if status == page.answer.status else f"status {status}"
+            except OSError as error:
+                wrong = said_by(error)
+            with self._lock:
+                self.right += not wrong
+                if wrong:
+                    self.wrong.append(wrong)
+            if wrong:
+                # where nobody listens an answer is there at once
+                time.sleep(_LOOK_S)
+
+
+@contextmanager
+def _asking(page: Page) -> Iterator[_Clients]:
+    clients = _Clients(page)
+    threads = [threading.Thread(target=clients.ask_on, daemon=True) for _ in range(CLIENTS)]
+    for thread in threads:
+        thread.start()
+    try:
+        yield clients
+    finally:
+        clients.over.set()
+        for thread in threads:
+            thread.join()
+
+
+class _Family:
+    """The processes of a server, as they come and go."""
+
+    def __init__(self, guard: Guard, pid: int) -> None:
+        self._guard, self._pid = guard, pid
+        self._first = self._last = self._now()
+        self._changed_s = time.monotonic()
+
+    def _now(self) -> frozenset[int]:
+        return frozenset(self._guard.status([self._pid])[self._pid].family)
+
+    def is_renewed(self) -> bool:
+        """Tell whether some have gone, if any could, and no more come or go."""
+        now = self._now()
+        if now != self._last:
+            self._last, self._changed_s = now, time.monotonic()
+        settled = time.monotonic() - self._changed_s > SETTLED_S
+        return settled and (len(self._first) == 1 or bool(self._first - now))
+
+
+def reloaded(running: Running, number: int, page: Page, guard: Guard, reload: Callable[[int], None]) -> Reloaded:
+    """Have ``reload`` renew the process ``number`` of a stack that is up while clients ask for ``page``.
+
+    It is given the first process' pid, and done when others have taken the place of the processes that were there,
+    if there were any, and answers are right again. Raises LaunchError where that does not come to be.
+    """
+    part, pid = running.parts[number]
+    family = _Family(guard, pid)
+    until = time.monotonic() + PATIENCE_S
+
+    def wait(done: Callable[[], bool], what: str) -> None:
+        while not done():
+            status = guard.status([pid])[pid]
+            if status.code is not None:
+                raise LaunchError(f"{part.hop} ended at its reload")
+            if time.monotonic() > until:
+                raise LaunchError(f"{part.hop} {what} {duration(PATIENCE_S)} after its reload")
+            time.sleep(_LOOK_S)
+
+    with _asking(page) as clients:
+        wait(lambda: clients.right >= AROUND, "does not answer")
+        reload(pid)
+        wait(family.is_renewed, "still has its old processes")
+        enough = clients.right + AROUND
+        wait(lambda: clients.right >= enough, "does not answer")
+    return Reloaded(
+        hop=part.hop,
+        asked=clients.right + len(clients.wrong),
+        lost=len(clients.wrong),
+        why=clients.wrong[0] if clients.wrong else "",
+    )

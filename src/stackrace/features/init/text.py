@@ -1,0 +1,167 @@
+"""A race file with comments, out of what was found."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from ...app.app import App, EntryKind
+from ...base.errors import InputError
+from ...base.numbers import duration, things
+from ...base.url_prefix import by_prefix
+from ...race.preparation.pages import Page
+from ...race.request.request import RaceRequest
+from .document import static_of
+from .hidden import Hidden, hidden
+from .services import suggestions
+from .survey import ProjectSurvey
+from .toml import comment, quoted
+
+__all__ = ["race_file_text"]
+
+_TAIL = """
+[load]
+# concurrency = [1, 10, 100]     # connections at each level
+
+[race]
+# budget = "3min"                # time to spend
+# question = "winner"            # or "ranking"
+# stacks = ["gunicorn:workers=4", "nginx/uwsgi/uwsgi:processes=4"]   # default: the most used that are ready here
+"""
+
+
+def race_file_text(survey: ProjectSurvey, request: RaceRequest, folder: Path) -> str:
+    """Return the text of the file, to be written into ``folder``; ``stackrace run`` reads it as it is."""
+    lines = [
+        f"# What to race of {comment(survey.app.name)}, as `stackrace init` found it. All keys: docs/races.md.",
+        *(f"# {comment(note)}" for note in survey.notes),
+        "",
+        "[app]",
+        *_app(survey, request, folder),
+        "",
+        "[workload]",
+        *_workload(survey, request),
+    ]
+    return "\n".join(lines) + "\n" + _TAIL + "".join(f"{line}\n" for line in _current(survey, request, folder))
+
+
+def _current(survey: ProjectSurvey, request: RaceRequest, folder: Path) -> Iterator[str]:
+    """Write what is run today, which races beside the others."""
+    found = survey.current
+    if found is None:
+        return
+    file = quoted(_relative(request.folder / found.deployment.file, folder))
+    if found.stack is None:
+        yield f"# current = {file}   # what you run today; it cannot be raced: {comment(found.deployment.problem)}"
+    else:
+        yield f"current = {file}   # what you run today: {comment(found.stack.path)}; false leaves it out"
+
+
+def _app(survey: ProjectSurvey, request: RaceRequest, folder: Path) -> Iterator[str]:
+    app = survey.app
+    yield f"{app.entry.kind} = {quoted(app.entry.target)}"
+    if app.root != folder:
+        yield f"root = {quoted(_relative(app.root, folder))}   # where imports start; python and static, too"
+    yield from _interpreter(survey, request)
+    yield from _variables(request, folder)
+    yield from _static(survey)
+    yield from _services(survey)
+    yield from _prepare(survey)
+
+
+def _services(survey: ProjectSurvey) -> Iterator[str]:
+    wanted = suggestions(survey)
+    if wanted:
+        reasons = "; ".join(comment(suggestion.reason) for suggestion in wanted)
+        names = ", ".join(quoted(suggestion.service) for suggestion in wanted)
+        yield f"# services = [{names}]   # {reasons}. A race starts private ones: docs/services.md"
+
+
+def _prepare(survey: ProjectSurvey) -> Iterator[str]:
+    """Write the commands that pages need; of those that they can do without, an example."""
+    app, root = survey.app, survey.examination.survey.static_root
+    if app.prepare:
+        commands = ", ".join(quoted(" ".join(command)) for command in app.prepare)
+        yield f"prepare = [{commands}]   # without it pages fail; it runs on copies of the data"
+    elif app.entry.kind is EntryKind.DJANGO and (app.root / "manage.py").is_file():
+        collect = ', "python manage.py collectstatic --no-input"' if root else ""
+        yield f'# prepare = ["python manage.py migrate --no-input"{collect}]   # runs before the race'
+
+
+def _interpreter(survey: ProjectSurvey, request: RaceRequest) -> Iterator[str]:
+    app, facts = survey.app, survey.examination.python
+    if app.ruby is not None and request.ruby is not None:
+        yield f"ruby = {quoted(str(app.ruby))}"
+    if app.python is None or facts is None:
+        return
+    version = f"   # Python {comment(facts.version)}"
+    if _is_private(app):
+        yield f'# python = ".venv/bin/python"{version} of a private environment, as long as the project has none'
+    else:
+        yield f"python = {quoted(_relative(app.python, app.root))}{version}"
+
+
+def _is_private(app: App) -> bool:
+    """Tell whether the interpreter is one that Stackrace built: a race finds it again by itself."""
+    from ...deploy.environments import cache_folder
+
+    return app.python is not None and app.python.is_relative_to(cache_folder())
+
+
+def _variables(request: RaceRequest, folder: Path) -> Iterator[str]:
+    if request.env_files:
+        names = ", ".join(quoted(_relative(path, folder)) for path in request.env_files)
+        yield f"env_file = [{names}]"
+
+
+def _static(survey: ProjectSurvey) -> Iterator[str]:
+    static = static_of(survey)
+    folders = ", ".join(
+        f"{quoted(url)} = {quoted(_relative(folder, survey.app.root))}" for url, folder in static.items()
+    )
+    try:
+        by_prefix(static)
+    except InputError as error:
+        yield f"# static = {{ {folders} }}   # {comment(error.message)}"
+        return
+    if static:
+        yield f"static = {{ {folders} }}   # a front end sends these files"
+    elif root := survey.examination.survey.static_root:
+        yield f"# STATIC_ROOT is {comment(root)}, which does not exist: no front end sends static files"
+        yield '# until "python manage.py collectstatic --no-input" has run: add it to prepare'
+
+
+def _workload(survey: ProjectSurvey, request: RaceRequest) -> Iterator[str]:
+    if request.host is not None:
+        yield f"host = {quoted(request.host)}"
+    raced = survey.raced
+    if raced:
+        yield "urls = ["
+        yield from (f"  {quoted(page.path)},   # {_remark(page)}" for page in raced)
+        yield "]"
+    else:
+        yield '# urls = ["/"]   # no page answered with success, see below'
+    groups = hidden(survey, raced)
+    if groups:
+        yield "# Not raced; `stackrace init --json` lists all:"
+        yield from (f"#   {_group(group)}" for group in groups)
+
+
+def _group(group: Hidden) -> str:
+    """Say which is one of them, what became of it, and how many more there are."""
+    example = f"{quoted(group.example)}   # {comment(group.reason)}"
+    detail = f": {comment(group.detail)}" if group.detail else ""
+    pages = f"; {things(len(group.pages), 'page')} in all" if len(group.pages) > 1 else ""
+    return f"{example}{detail}{pages}"
+
+
+def _remark(page: Page) -> str:
+    redirected = f", redirected from {comment(page.via)}" if page.via else ""
+    return f"{duration(page.seconds)}{redirected}"
+
+
+def _relative(path: Path, folder: Path) -> str:
+    """Return the path as it stands in the file: relative where it lies near, links left as they are."""
+    relative = os.path.relpath(path, folder)
+    return str(path) if relative.startswith("../../../") else relative

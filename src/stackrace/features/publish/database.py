@@ -1,0 +1,210 @@
+"""One CouchDB database over HTTP: the five requests that publishing needs, and what can go wrong with each.
+
+The standard library's client is enough: one request per call, no sessions, nothing to keep.
+Source: Apache CouchDB, "API Reference": /{db}, /{db}/{docid}, /{db}/_all_docs.
+"""
+
+from __future__ import annotations
+
+import base64
+import http.client
+import json
+import ssl
+import time
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote
+
+from ...base.errors import StoreError
+from .address import PASSWORD, USER, CouchAddress
+
+__all__ = ["Conflict", "Database", "Listing", "values_in"]
+
+TIMEOUT_S = 30.0
+"""The longest wait for the next bytes of the server."""
+LONGEST_S = 600.0
+"""The longest time for one answer, so that a slow server does not hold us for ever."""
+MOST_BYTES = 64 << 20
+"""The largest attachment that is read."""
+MOST_DOCUMENT_BYTES = 8_000_000
+"""The largest document that is parsed: no CouchDB takes larger ones by default."""
+MOST_VALUES = 500_000
+"""Most values in it: each takes far more memory than the two bytes that it may be written in."""
+PAGE = 500
+"""Ids asked for at once."""
+MOST_IDS = 20_000
+"""Most ids that are listed: a server may go on for ever."""
+
+
+class Conflict(Exception):  # noqa: N818 (an answer, not a failure)
+    """The document exists already."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listing:
+    """What documents a database has."""
+
+    ids: tuple[str, ...]
+    cut: str = ""
+    """What ended it early, as a verb; empty for a whole one."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    status: int
+    body: bytes
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """The body as a JSON object; empty when it is none."""
+        if len(self.body) > MOST_DOCUMENT_BYTES or values_in(self.body) > MOST_VALUES:
+            raise StoreError(
+                f"a document has more than {MOST_DOCUMENT_BYTES // 10**6} MB or {MOST_VALUES} values: it is no race"
+            )
+        try:
+            document = json.loads(self.body)
+        except (ValueError, RecursionError):
+            return {}
+        return document if isinstance(document, dict) else {}
+
+
+@dataclass(frozen=True, slots=True)
+class Database:
+    """The database at ``address``. Every method raises StoreError with a way out; no message shows credentials."""
+
+    address: CouchAddress
+
+    def open(self, *, create: bool = False) -> None:
+        """Make sure that it is there and is one; with ``create`` make it if need be."""
+        answer = self._ask("GET", "")
+        if answer.status == 404 and answer.document.get("error") == "not_found":
+            if not create:
+                raise StoreError(
+                    f"there is no database {self.address}; correct the URL, or create it with --create"
+                )
+            made = self._ask("PUT", "")
+            if made.status not in (201, 202, 412):  # 412: somebody else was faster
+                raise self._trouble(made, "does not allow creating the database")
+        elif answer.status != 200 or "db_name" not in answer.document:
+            raise self._trouble(answer, "is no CouchDB")
+
+    def get(self, identifier: str) -> dict[str, Any] | None:
+        """Return the document, its attachments as stubs; None when there is none."""
+        answer = self._ask("GET", f"/{quote(identifier, safe='')}")
+        if answer.status == 404:
+            return None
+        if answer.status != 200 or "_id" not in answer.document:
+            raise self._trouble(answer, f"does not return document {identifier}")
+        if answer.document["_id"] != identifier:
+            raise StoreError(f"{self.address} returns another document than {identifier}, which was asked for")
+        return answer.document
+
+    def attachment(self, identifier: str, name: str) -> bytes:
+        """Return an attachment of the document."""
+        answer = self._ask("GET", f"/{quote(identifier, safe='')}/{quote(name, safe='')}")
+        if answer.status != 200:
+            raise self._trouble(answer, f"does not return {name} of document {identifier}")
+        return answer.body
+
+    def put(self, document: dict[str, Any]) -> None:
+        """Store a document that is not there yet; raises Conflict when it is."""
+        body = json.dumps(document, allow_nan=False, separators=(",", ":")).encode("ascii")
+        answer = self._ask("PUT", f"/{quote(document['_id'], safe='')}", body)
+        if answer.status == 409:
+            raise Conflict
+        if answer.status not in (201, 202):
+            raise self._trouble(answer, "rejects the race")
+
+    def listing(self) -> Listing:
+        """Return the ids of all documents in alphabetical order, those of design documents left out.
+
+        It is cut after ``MOST_IDS``, or where a later page cannot be had. Raises StoreError where the first cannot.
+        """
+        ids: list[str] = []
+        after = ""
+        while len(ids) < MOST_IDS:
+            try:
+                rows = self._page(after)
+            except StoreError as error:
+                if not after:
+                    raise
+                return Listing(ids=tuple(ids), cut=f"broke off: {error.message}")
+            page = [row["id"] for row in rows if isinstance(row, dict) and isinstance(row.get("id"), str)]
+            ids += [each for each in page if not each.startswith("_")]
+            if len(rows) < PAGE or not page or page[-1] <= after:
+                return Listing(ids=tuple(ids))
+            after = page[-1]
+        return Listing(ids=tuple(ids), cut=f"was cut after {len(ids)} documents")
+
+    def _page(self, after: str) -> list[Any]:
+        start = f"&startkey={quote(json.dumps(after))}&skip=1" if after else ""
+        answer = self._ask("GET", f"/_all_docs?limit={PAGE}{start}")
+        rows = answer.document.get("rows")
+        if answer.status != 200 or not isinstance(rows, list):
+            raise self._trouble(answer, "does not list its documents")
+        return rows
+
+    def _ask(self, method: str, path: str, body: bytes | None = None) -> _Answer:
+        address = self.address
+        kind = http.client.HTTPSConnection if address.secure else http.client.HTTPConnection
+        connection = kind(address.host, address.port, timeout=TIMEOUT_S)
+        try:
+            connection.request(method, address.path + path, body, self._headers())
+            return _read(connection.getresponse())
+        except ssl.SSLCertVerificationError as error:
+            raise StoreError(
+                f"{address}: its certificate is not trusted ({error.verify_message}); use the host name of the "
+                "certificate, or trust its authority with the variable SSL_CERT_FILE"
+            ) from error
+        except TimeoutError as error:
+            raise StoreError(f"{address} does not answer in time; try again later") from error
+        except (OSError, UnicodeError) as error:
+            reason = getattr(error, "strerror", None) or error
+            raise StoreError(f"{address} cannot be reached ({reason}); start it, or correct the URL") from error
+        except http.client.HTTPException as error:
+            raise StoreError(f"{address} does not speak HTTP ({type(error).__name__}); correct the URL") from error
+        finally:
+            connection.close()
+
+    def _headers(self) -> dict[str, str]:
+        headers = {"Accept": "*/*", "Content-Type": "application/json"}
+        if self.address.user:
+            pair = f"{self.address.user}:{self.address.password}".encode()
+            headers["Authorization"] = f"Basic {base64.b64encode(pair).decode('ascii')}"  # RFC 7617
+        return headers
+
+    def _trouble(self, answer: _Answer, otherwise: str) -> StoreError:
+        """Return what to raise for an answer that is not the one hoped for."""
+        reason = str(answer.document.get("reason", ""))[:200]
+        match answer.status:
+            case 401 | 403 if self.address.user:
+                message = f"refuses user {self.address.user!r}; correct the password, or ask for the right"
+            case 401 | 403:
+                message = f"wants a user: put user:password@ into the URL, or set {USER} and {PASSWORD}"
+            case 413:
+                message = "finds the race too large; raise its max_document_size and max_http_request_size"
+            case status if 300 <= status < 400:
+                message = "sends us elsewhere; give the URL it really has"
+            case status:
+                message = f"{otherwise} (status {status}); check that the URL names a CouchDB database"
+        return StoreError(f"{self.address} {message}", detail=reason)
+
+
+def values_in(text: bytes) -> int:
+    """Return how many values JSON ``text`` may hold at most."""
+    return text.count(b",") + text.count(b"[") + text.count(b"{") + text.count(b":")
+
+
+def _read(response: http.client.HTTPResponse) -> _Answer:
+    """Read an answer within its limits; a longer one raises StoreError."""
+    deadline = time.monotonic() + LONGEST_S
+    pieces: list[bytes] = []
+    size = 0
+    while piece := response.read1(1 << 16):
+        pieces.append(piece)
+        size += len(piece)
+        if size > MOST_BYTES or time.monotonic() > deadline:
+            raise StoreError(
+                f"an answer is longer than {MOST_BYTES >> 20} MiB or {LONGEST_S:g} s: it is not a race"
+            )
+    return _Answer(response.status, b"".join(pieces))

@@ -1,0 +1,144 @@
+"""A race as a document: readable as JSON where people and views look, the bulk of the measurements attached.
+
+``race`` holds everything but what grows with the race, its slices and memory samples. Those are in an attachment,
+one line of JSON per launch, so that the document stays far below CouchDB's limit of 8 MB however long the race was.
+``launches_sha256`` ties the two together: equal documents mean equal races.
+Source: Apache CouchDB, "Base Configuration", max_document_size (attachments are not counted).
+"""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import hashlib
+import io
+import json
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ...base import ids
+from ...base.codec import decode, dumps, encode
+from ...base.errors import StoreError
+from ...measure.launch import Launch
+from ...race.results.race import Race
+from .database import values_in
+from .privacy import Discretion
+
+__all__ = ["ATTACHMENT", "SCHEMA", "TYPE", "Published", "published", "race_from"]
+
+TYPE = "stackrace-race"
+SCHEMA = 2
+"""The version of all this; a document with a higher one is left alone. Since 2, records have further members."""
+
+ATTACHMENT = "launches.jsonl.gz"
+MOST_BYTES = 64 << 20
+"""Most bytes of unpacked measurements: many times a long race."""
+MOST_VALUES = 4_000_000
+"""Most JSON values among them: each takes far more memory than the two bytes that it may be written in."""
+MOST_LAUNCH_VALUES = 200_000
+"""Most of one launch: a check that fails at each of them takes even more."""
+
+_OTHER_LAUNCHES = "its launches are not those of its attachment"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Published:
+    """A race ready to be sent."""
+
+    document: Mapping[str, Any]
+    """Without revision and attachments."""
+    packed: bytes
+    """The attachment, compressed."""
+
+    @property
+    def body(self) -> dict[str, Any]:
+        """The whole document in one request, so that it is published entirely or not at all."""
+        data = base64.b64encode(self.packed).decode("ascii")
+        return {**self.document, "_attachments": {ATTACHMENT: {"content_type": "application/gzip", "data": data}}}
+
+
+def published(race: Race, *, discreet: bool = True) -> Published:
+    """Return ``race`` as it is published; the same race gives an equal document on every machine.
+
+    A ``discreet`` one does not tell where files of this machine lie, nor its user's name; earlier ones did.
+    """
+    if discreet:
+        race = Discretion().record(race)
+    lines = (dumps(encode(launch), sort_keys=True) + "\n" for launch in race.launches)
+    bulk = "".join(lines).encode("ascii")
+    document = {
+        "_id": race.id,
+        "type": TYPE,
+        "schema": SCHEMA,
+        "race": encode(replace(race, launches=_heads(race.launches))),
+        "launches_sha256": hashlib.sha256(bulk).hexdigest(),
+    }
+    return Published(document=document, packed=gzip.compress(bulk, mtime=0))
+
+
+def race_from(document: Mapping[str, Any], packed: bytes) -> Race:
+    """Return the race that was published as ``document`` with the attachment ``packed``.
+
+    Raises StoreError for anything else: another type, a later schema, a value of a wrong type, a damaged or
+    foreign attachment.
+    """
+    identifier = str(document.get("_id"))
+    if document.get("type") != TYPE:
+        raise StoreError(f"document {identifier!r} is no race")
+    schema = document.get("schema")
+    if isinstance(schema, int) and schema > SCHEMA:
+        raise StoreError(
+            f"race {identifier!r} was published by a newer Stackrace (schema {schema}); "
+            "upgrade with: pip install --upgrade stackrace"
+        )
+    try:
+        bulk = _unpacked(packed)
+        if hashlib.sha256(bulk).hexdigest() != document.get("launches_sha256"):
+            raise ValueError(f"its attachment {ATTACHMENT} is not the one it was published with")
+        if values_in(bulk) > MOST_VALUES:
+            raise ValueError(f"its attachment {ATTACHMENT} holds more than {MOST_VALUES} values")
+        race: Race = decode(Race, document.get("race"))
+        if bulk.count(b"\n") != len(race.launches):
+            raise ValueError(_OTHER_LAUNCHES)
+        launches = tuple(_launch(line) for line in io.BytesIO(bulk))
+        _must_agree(identifier, race, launches)
+    except (ValueError, RecursionError) as error:
+        raise StoreError(f"race {identifier!r} was not published by a Stackrace: {error or 'too deep'}") from error
+    return replace(race, launches=launches)
+
+
+def _launch(line: bytes) -> Launch:
+    if values_in(line) > MOST_LAUNCH_VALUES:
+        raise ValueError(f"a launch has more than {MOST_LAUNCH_VALUES} values")
+    launch: Launch = decode(Launch, json.loads(line), "launch")
+    return launch
+
+
+def _heads(launches: tuple[Launch, ...]) -> tuple[Launch, ...]:
+    return tuple(replace(launch, slices=(), memory=()) for launch in launches)
+
+
+def _unpacked(packed: bytes) -> bytes:
+    unpacker = zlib.decompressobj(wbits=16 + zlib.MAX_WBITS)
+    try:
+        bulk = unpacker.decompress(packed, MOST_BYTES)
+    except zlib.error as error:
+        raise ValueError(f"its attachment {ATTACHMENT} is damaged: {error}") from error
+    if not unpacker.eof:
+        raise ValueError(f"its attachment {ATTACHMENT} is cut off, or larger than {MOST_BYTES >> 20} MiB")
+    return bulk
+
+
+def _must_agree(identifier: str, race: Race, launches: tuple[Launch, ...]) -> None:
+    """Raise ValueError unless all parts are of one race with ids of ours."""
+    if race.id != identifier:
+        raise ValueError("its id is not that of its document")
+    if not 0 < race.difference < 1:
+        raise ValueError(f"its difference is {race.difference}, no share")
+    for each in (race.id, *(launch.id for launch in launches)):
+        if not ids.PATTERN.fullmatch(each):
+            raise ValueError(f"{each[:40]!r} is no id")
+    if encode(_heads(launches), tuple[Launch, ...]) != encode(race.launches, tuple[Launch, ...]):
+        raise ValueError(_OTHER_LAUNCHES)

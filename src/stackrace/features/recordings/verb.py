@@ -1,0 +1,138 @@
+"""``stackrace record``."""
+
+from __future__ import annotations
+
+import sys
+import time
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from ...base.units import DURATION
+from ...cli.edge import redraw
+from ...cli.options import Quantity
+from ...cli.request_flags import APP_OPTIONS, RequestFlags, request_flags
+
+if TYPE_CHECKING:
+    from ...base.errors import LaunchError
+    from ...deploy.preparing import OnPreparing
+    from ...deploy.recording_proxy import RecordingProxy
+
+__all__ = ["command"]
+
+LOOK_S = 0.2
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  stackrace record http://127.0.0.1:8000          your app, which runs already
+  stackrace record                                the project in this folder
+  stackrace record race.toml --out browse.har     the app of a race file
+  stackrace record --for 60s --json               in scripts"""
+)
+@click.argument("subject", metavar="[URL|RACE.toml]", required=False)
+@click.option(
+    "--out",
+    metavar="FILE",
+    type=click.Path(path_type=Path, dir_okay=False),
+    default=Path("session.har"),
+    help="Where to write the recording. Default: session.har; a file that exists is not replaced.",
+)
+@click.option("--for", "length_s", type=Quantity(DURATION), help="Stop after this time. Default: at Ctrl-C.")
+@click.option("--port", type=click.IntRange(1, 65535), help="Port to browse at. Default: any free port.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document; progress goes to stderr.")
+@request_flags(*APP_OPTIONS)
+def command(
+    subject: str | None, out: Path, length_s: float | None, port: int | None, as_json: bool, flags: RequestFlags
+) -> None:
+    """Record a visit to your app in any browser, as a session to race. Ctrl-C ends it and writes the file.
+
+    A proxy on this machine (mitmproxy, in a private environment) stands in front of the app at URL, or starts the
+    app of RACE.toml. Default: the project in this folder. The file (HAR) holds cookies and what you type: keep it
+    to yourself.
+    """
+    from ...base.errors import InputError
+    from ...cli.announcer import Announcer
+    from ...cli.showing import print_document, refuse_unwritable
+    from ...cli.signals import undisturbed
+    from ...deploy.ports import claim
+    from .recorded_file import keep
+    from .report import document, lines
+
+    refuse_unwritable("--out", out)
+    if out.exists():
+        raise InputError(f"--out {out} exists; name another file, or remove it")
+    if port is not None:
+        claim(port)
+    with Announcer() as say, _recording(subject, flags, port, say) as proxy:
+        say.done()
+        failure = _watch(proxy, length_s)
+        with undisturbed():
+            recording = keep(proxy.stop(), proxy.side, out)
+    if as_json:
+        print_document(document(recording, out))
+    else:
+        for line in lines(recording, out, Path(subject) if subject and not _is_url(subject) else None):
+            click.echo(line)
+    if failure is not None:
+        raise failure
+
+
+def _is_url(subject: str) -> bool:
+    return "://" in subject
+
+
+def _recording(
+    subject: str | None, flags: RequestFlags, port: int | None, say: OnPreparing
+) -> AbstractContextManager[RecordingProxy]:
+    from ...base.errors import InputError
+    from ...base.mistaken import url_meant
+    from ...race.preparation.race_file import read_request
+    from ...race.request.request import RaceRequest
+    from .record import recording_app, recording_url
+
+    if subject is not None and not _is_url(subject) and (url := url_meant(subject)) and not Path(subject).exists():
+        raise InputError(f"{subject} is no URL; did you mean {url}?")
+    if subject is not None and _is_url(subject):
+        if flags.given:
+            raise click.UsageError("a URL says which app to record; give flags about the app without one")
+        return recording_url(subject, port, say)
+    request = RaceRequest(folder=Path.cwd())
+    if subject is not None:
+        request = read_request(subject, flags.given.get("servers"), recordings=False)
+    return recording_app(flags.over(request), port, say)
+
+
+def _watch(proxy: RecordingProxy, length_s: float | None) -> LaunchError | None:
+    """Show what arrives until the time is over or Ctrl-C; return why it ended where nobody wanted that."""
+    from ...base.errors import LaunchError
+    from .report import progress
+
+    click.echo(f"Browse {proxy.origin}/ and press Ctrl-C when you are done.", err=True)
+    until = None if length_s is None else time.monotonic() + length_s
+    requests = 0
+    try:
+        while until is None or time.monotonic() < until:
+            proxy.require_alive()
+            for seen in proxy.news():
+                requests += 1
+                _tell(progress(requests, f"{seen.method} {seen.path} {seen.status}"))
+            time.sleep(LOOK_S)
+    except LaunchError as error:
+        return error
+    except KeyboardInterrupt:
+        pass
+    finally:
+        if sys.stderr.isatty():
+            click.echo("", err=True)
+    return None
+
+
+def _tell(line: str) -> None:
+    if sys.stderr.isatty():
+        redraw(line[:100], sys.stderr)
+    else:
+        click.echo(line, err=True)

@@ -1,0 +1,220 @@
+"""What a check answers: a ruling on each response, and the outcome of all."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from statistics import fmean
+
+from ...race.decisions import Decisions
+from ...race.levels import blocks_of, headline_of, measured_levels
+from ...race.race_view import race_view
+from ...race.results.race import Ending, Race
+from ...stacks.stack import Side
+from ...stats.logs import exp
+from ...stats.tails import Tails
+from ...validity.races import examine_race
+from .failures import failed_launches, failures_needed, is_down, may_be_confirmed
+from .growth import growth_of
+from .model import Change, FailedLaunches, GateAnswer, Outcome, Response, Ruling, State, Terms, terms_of
+from .series import Series, pairs_of, series_of
+from .stats import Sample, Stage, Watched, values_needed, watched
+
+__all__ = ["decide", "gate_answer", "outcome_of", "rulings_of"]
+
+_ENDED = frozenset(Ending) - {Ending.ANSWERED, Ending.INTERRUPTED}
+"""Endings with a last look. An answer was seen by a planned look, and an interruption is no time to look."""
+
+
+def decide(race: Race) -> Decisions:
+    """Say whether the check is answered: something is slower, or everything is clear. Nobody is ever dropped.
+
+    It is over, too, where one side does not come up, as the other has nothing to be compared with, and where only
+    failures that are not the head's alone stand in the way of a pass.
+    """
+    if not race.launches:
+        return Decisions(settled=False, dropped=frozenset())
+    rulings, failed = [each.ruling for each in _judged(race)], failed_launches(race)
+    is_open = outcome_of(rulings, failed) is Outcome.UNDECIDED and (not _clear(rulings) or may_be_confirmed(failed))
+    settled = not is_open or any(is_down(race, side) for side in (Side.BASE, Side.HEAD))
+    return Decisions(settled=settled, dropped=frozenset())
+
+
+def gate_answer(race: Race) -> GateAnswer:
+    """Return what ``race``, which compares two sides, answers so far. Raises ValueError for any other race."""
+    judged, failed = _judged(race), failed_launches(race)
+    rulings = tuple(each.ruling for each in judged)
+    refused = not failed.confirmed and _refused(race, rulings)
+    outcome = Outcome.REFUSED if refused else outcome_of(rulings, failed)
+    over = race.ending is not None
+    return GateAnswer(
+        outcome=outcome,
+        rulings=tuple(_with_growth(each, race) for each in rulings) if over else rulings,
+        blocks=len(blocks_of(race)),
+        valid=len(pairs_of(race)),
+        failed=failed,
+        needed_s=_needed_s(race, judged, failed) if over and outcome is Outcome.UNDECIDED else None,
+    )
+
+
+def rulings_of(found: Sequence[Series], allowances: Mapping[str, float], *, ended: bool) -> tuple[Ruling, ...]:
+    """Return what is said of each of ``found``, which are one family."""
+    return tuple(each.ruling for each in _family(found, allowances, ended=ended))
+
+
+def _judged(race: Race) -> list[_Judged]:
+    if race.gate is None:
+        raise ValueError(f"race {race.id} is no check")
+    responses = [response for response in Response if response in race.gate.allowances]
+    return _family(series_of(race, responses), race.gate.allowances, ended=race.ending in _ENDED)
+
+
+def _family(found: Sequence[Series], allowances: Mapping[str, float], *, ended: bool) -> list[_Judged]:
+    judged = []
+    for series in found:
+        terms, sample = terms_of(series.response, allowances[series.response]), series.sample()
+        seen = watched(
+            sample,
+            allowance=_log(series.response, terms.allowance),
+            limit=_log(series.response, terms.limit),
+            family=len(found),
+            ended=ended,
+        )
+        judged.append(_Judged(series=series, sample=sample, terms=terms, seen=seen, family=len(found)))
+    return judged
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Judged:
+    """One response with what its looks said."""
+
+    series: Series
+    sample: Sample
+    terms: Terms
+    seen: Watched
+    family: int
+
+    @property
+    def ruling(self) -> Ruling:
+        figures, alarm = self.seen.figures, self.seen.alarm
+        begun, end = (self.sample.pairs(figures.first), self.sample.pairs(figures.last)) if figures else (0, 0)
+        base, head = self._middle
+        return Ruling(
+            response=self.series.response,
+            workload=self.series.workload,
+            state=self._state,
+            terms=self.terms,
+            base=base,
+            head=head,
+            change=self._change,
+            blocks=end - begun if figures and figures.first >= (alarm or 0) else 0,
+            alarm=None if alarm is None else self.sample.pairs(alarm),
+            answers=self.sample.answers if isinstance(self.sample, Tails) else None,
+        )
+
+    @property
+    def pairs_needed(self) -> int | None:
+        """How many more pairs of launches it needs if it stays as it is; None where no number would do."""
+        response = self.series.response
+        if self._state is State.UNKNOWN and not isinstance(self.sample, Tails):
+            return None
+        values = values_needed(
+            self.sample,
+            self.seen.alarm,
+            allowance=_log(response, self.terms.allowance),
+            limit=_log(response, self.terms.limit),
+            family=self.family,
+        )
+        return None if values is None else self.sample.pairs_for(values)
+
+    @property
+    def _state(self) -> State:
+        if self.seen.stage is Stage.CONFIRMED:
+            return State.SLOWER
+        if self.seen.clear:
+            return State.CLEAR
+        if self.seen.figures is None:
+            return State.UNKNOWN
+        return State.OPEN if self.seen.alarm is None else State.ALARM
+
+    @property
+    def _change(self) -> Change | None:
+        figures, response = self.seen.figures, self.series.response
+        if figures is None:
+            return None
+        low, high = (
+            _share(response, limit) if math.isfinite(limit) else None for limit in (figures.low, figures.high)
+        )
+        return Change(value=_share(response, figures.value), low=low, high=high)
+
+    @property
+    def _middle(self) -> tuple[float, float] | tuple[None, None]:
+        """Base and head in the response's own unit, where the figures are of."""
+        figures = self.seen.figures
+        if figures is None:
+            return None, None
+        if isinstance(self.sample, Tails):
+            return self.sample.look(figures.first, figures.last).seconds
+        base, head = (side[figures.first : figures.last] for side in (self.series.base, self.series.head))
+        if self.series.response is Response.ERRORS:
+            return fmean(base), fmean(head)
+        return exp(fmean(map(math.log, base))), exp(fmean(map(math.log, head)))
+
+
+def _log(response: Response, share: float) -> float:
+    """Return ``share`` in the unit of the differences; a throughput that is a share lower is worse by this."""
+    if response is Response.ERRORS:
+        return share
+    return -math.log1p(-min(share, 0.99)) if response is Response.THROUGHPUT else math.log1p(share)
+
+
+def _share(response: Response, difference: float) -> float:
+    """Undo ``_log``."""
+    if response is Response.ERRORS:
+        return difference
+    return 1 - exp(-difference) if response is Response.THROUGHPUT else exp(difference) - 1
+
+
+def outcome_of(rulings: Sequence[Ruling], failed: FailedLaunches | None = None) -> Outcome:
+    """Fail for anything confirmed; pass only if everything is clear, and no launch of the head failed."""
+    failed = failed or FailedLaunches()
+    if failed.confirmed or any(ruling.state is State.SLOWER for ruling in rulings):
+        return Outcome.FAILED
+    return Outcome.PASSED if _clear(rulings) and not failed.head else Outcome.UNDECIDED
+
+
+def _clear(rulings: Sequence[Ruling]) -> bool:
+    return bool(rulings) and all(ruling.state is State.CLEAR for ruling in rulings)
+
+
+def _refused(race: Race, rulings: Sequence[Ruling]) -> bool:
+    """Tell whether nothing may be believed: nothing of both sides was measured, or the race is void."""
+    if not any(ruling.blocks for ruling in rulings):
+        return True
+    levels = measured_levels(race)
+    if not levels:
+        return not any(ruling.state is State.SLOWER for ruling in rulings)
+    return not examine_race(race_view(race, levels[headline_of(levels)].key)).valid
+
+
+def _with_growth(ruling: Ruling, race: Race) -> Ruling:
+    if ruling.response is not Response.MEMORY or ruling.state is State.CLEAR:
+        return ruling
+    return replace(ruling, growth=growth_of(pairs_of(race)))
+
+
+def _needed_s(race: Race, judged: Sequence[_Judged], failed: FailedLaunches) -> float | None:
+    """Return how long the launches take that are still needed, at the pace of those that count.
+
+    None where no number of them would decide it, or nothing tells the pace.
+    """
+    if failed.head:
+        pairs = None if failed.base else failures_needed(race)
+        return None if pairs is None else pairs * race.elapsed_s / len(blocks_of(race))
+    counting = max((len(each.series.blocks) for each in judged), default=0)
+    more = [each.pairs_needed for each in judged if each.ruling.state not in (State.CLEAR, State.SLOWER)]
+    known = [each for each in more if each is not None]
+    if not counting or not known or len(known) < len(more):
+        return None
+    return max(known) * race.elapsed_s / counting

@@ -1,0 +1,139 @@
+"""Which interpreter each side of a check has, and where it imports the project's own packages from."""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from ...app import DJANGO, Buildable, bundled, import_places, python_facts
+from ...app.app import App, EntryKind
+from ...base.errors import AppError, InputError
+from ...base.files import read_text
+from ...base.present import real_path
+from ...deploy.environments import Environments
+from ...race.preparation.app import entry_told, python_for
+from ...race.request.request import RaceRequest
+from ...stacks.stack import Side
+from .locked import requirements_of
+from .variants import Variant, Variants
+
+__all__ = ["version_of", "with_interpreters"]
+
+_WITHOUT_PYTHON = (EntryKind.RACK, EntryKind.FILES)
+
+
+def with_interpreters(both: Variants, environments: Environments) -> Variants:
+    """Return both sides with an interpreter each.
+
+    It is one for both, the work tree's own, unless a side has its own, or their lock files differ: then each has a
+    private environment with what its own file says. Packages of the project that an environment imports from the
+    work tree (an editable install, a ``src`` folder) are imported from each side's own folder. Raises InputError
+    with the installer's own words.
+    """
+    head = both.sides[Side.HEAD].request
+    entry, root = entry_told(head)
+    if both.moved is None or entry is None or entry.kind in _WITHOUT_PYTHON:
+        return both
+    found = python_for(root, entry, head.python)
+    own = None if isinstance(found, Buildable) else found.python
+    if own is not None and len({(side.locked, side.request.python) for side in both.sides.values()}) == 1:
+        _refuse_installed(own, both.moved[0])
+    sides = {}
+    for side, variant in both.sides.items():
+        request = variant.request
+        if variant.locked is not None:
+            request = replace(request, python=_built(variant, side, own, found, environments))
+        elif request.python is None and own is not None:
+            request = replace(request, python=own)
+        if own is not None:
+            request = _importing(request, App(name="", root=root, entry=entry, python=own), both.moved, side)
+        sides[side] = replace(variant, request=request)
+    return replace(both, sides=sides)
+
+
+def version_of(request: RaceRequest) -> tuple[int, int] | None:
+    """Return the version of the interpreter that the app of ``request`` has or is given, (3, 12) say.
+
+    None for an app without Python, and where the interpreter does not start, which setting up explains.
+    """
+    entry, root = entry_told(request)
+    if entry is None:
+        ours = bundled(request.bundled or DJANGO)
+        entry, root, request = ours.entry, ours.root, replace(request, python=request.python or _ours())
+    if entry.kind in _WITHOUT_PYTHON:
+        return None
+    try:
+        found = python_for(root, entry, request.python)
+        python = (found.base or _ours()) if isinstance(found, Buildable) else found.python
+        facts = python_facts(App(name="", root=root, entry=entry, python=python, environment=request.environment))
+    except (AppError, InputError):
+        return None
+    return None if facts is None else facts.minor
+
+
+def _ours() -> Path:
+    return Path(sys._base_executable)  # type: ignore[attr-defined]
+
+
+def _built(variant: Variant, side: Side, own: Path | None, found: object, environments: Environments) -> Path:
+    """Build the environment that a side's lock file asks for, with the interpreter that the project has."""
+    assert variant.locked is not None
+    wanted = found.base if isinstance(found, Buildable) else None
+    base = real_path(own) if own is not None else wanted or _ours()
+    text = requirements_of(variant.locked)
+    # uv knows these by their names
+    name = variant.locked.name if variant.locked.suffix == ".toml" else "requirements.txt"
+    # private, and gone afterwards: addresses of packages may hold credentials
+    with tempfile.TemporaryDirectory(prefix="stackrace-requirements-") as folder:
+        requirements = Path(folder, name)
+        requirements.write_text(text, encoding="utf-8")
+        try:
+            return environments.of_requirements(requirements, base)
+        except InputError as error:
+            raise InputError(
+                f"the {side}'s {variant.locked.name} cannot be installed; make its environment yourself, and give "
+                f"it with --{side}-python",
+                detail=error.detail,
+            ) from error
+
+
+def _refuse_installed(python: Path, top: Path) -> None:
+    """Raise InputError where packages of the project were copied into the environment that both sides would share.
+
+    Source: PEP 610, direct_url.json.
+    """
+    for about in sorted((python.parent.parent / "lib").glob("python3*/site-packages/*.dist-info/direct_url.json")):
+        try:
+            origin = json.loads(read_text(about))
+            place = real_path(Path(unquote(urlsplit(origin["url"]).path)))
+            editable = bool(origin.get("dir_info", {}).get("editable"))
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+            continue
+        if not editable and place.is_relative_to(top):
+            name = about.parent.name.partition("-")[0]
+            raise InputError(
+                f"{name} was installed from {place} into {python.parent.parent}, so base and head would run the "
+                "same copy of it; install it so that it is imported from its folder (pip install -e), or give each "
+                "side an environment of its own: --base-python, --head-python"
+            )
+
+
+def _importing(request: RaceRequest, app: App, moved: tuple[Path, Path], side: Side) -> RaceRequest:
+    """Have ``request`` import from its own folder what the interpreter of ``app`` imports from the work tree."""
+    top, tree = moved
+    assert app.python is not None
+    prefix = real_path(app.python.parent.parent)
+    places = import_places(app)
+    folders = [*places.folders, *(place.parent for place in places.modules.values())]
+    resolved = dict.fromkeys(real_path(folder) for folder in folders)
+    ours = [each for each in resolved if each.is_relative_to(top) and not each.is_relative_to(prefix)]
+    there = [tree / each.relative_to(top) for each in ours] if side is Side.BASE else ours
+    if not there:
+        return request
+    given = request.environment.get("PYTHONPATH")
+    path = ":".join([*map(str, there), *([given] if given else [])])
+    return replace(request, environment={**request.environment, "PYTHONPATH": path})

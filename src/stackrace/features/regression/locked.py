@@ -1,0 +1,269 @@
+"""The packages that two revisions want: whether they differ, and as a list that can be installed."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, cast
+from urllib.parse import urlsplit
+
+from ...base.errors import InputError
+from ...base.files import read_text
+from ...base.foreign import said_by
+from ...base.printable import tail
+from ...base.process import uv_program
+
+__all__ = ["LISTS", "LOCKS", "changes_between", "locks_differ", "requirements_of"]
+
+LOCKS = ("uv.lock", "poetry.lock", "Pipfile.lock", "pylock.toml")
+"""Files that say exactly what is installed; the first that a project has is its own."""
+
+LISTS = ("requirements.txt", "requirements/production.txt", "requirements/prod.txt", "requirements/base.txt")
+"""Files that say what is wanted, where nothing says what exactly."""
+
+PYPI = "https://pypi.org/simple"
+
+_OWN = {"editable", "virtual", "directory"}
+"""Where a package comes from that is a folder of the project."""
+
+_ELSEWHERE = "from elsewhere"
+
+_REQUIREMENT = re.compile(r"(?P<name>[A-Za-z0-9][A-Za-z0-9._-]*)\s*(\[[^]]*\])?\s*(?P<wanted>.*)")
+"""Source: dependency specifiers, packaging.python.org."""
+
+_COMMENT = re.compile(r"(^|\s)#.*$")
+
+Locks = tuple[Path, Path]
+"""Base's and head's."""
+
+
+def locks_differ(base: Path, head: Path, base_top: Path, head_top: Path) -> Locks | None:
+    """Return the lock files of two folders of one app where they differ; None where one environment serves both.
+
+    They are looked for in the folders and those above, up to the tops of their work trees. Without any, what is
+    wanted is compared: a list of requirements, or the dependencies in pyproject.toml.
+    """
+    both = _named(base, base_top), _named(head, head_top)
+    if both[0] is None or both[1] is None:
+        return None
+    try:
+        same = both[0].name == both[1].name and _wanted(both[0]) == _wanted(both[1])
+    except OSError as error:
+        raise _unreadable(both[1], error) from error
+    return None if same else (both[0], both[1])
+
+
+def _named(folder: Path, top: Path) -> Path | None:
+    for name in (*LOCKS, *LISTS, "pyproject.toml"):
+        for each in (folder, *folder.parents):
+            if (each / name).is_file() and (name != "pyproject.toml" or _dependencies(each / name)):
+                return each / name
+            if each == top:
+                break
+    return None
+
+
+def _wanted(path: Path) -> object:
+    """Return what of a file decides about an environment: of pyproject.toml not everything does."""
+    if path.name == "pyproject.toml":
+        return _dependencies(path)
+    if path.name in LOCKS:
+        return read_text(path, errors="replace")
+    return [line.replace(str(path.parent), "") for line in _listed(path)]
+
+
+def _dependencies(path: Path) -> object:
+    try:
+        project = tomllib.loads(read_text(path)).get("project", {})
+    except (OSError, ValueError):
+        return None
+    return project.get("dependencies")
+
+
+def changes_between(locks: Locks) -> tuple[str, ...]:
+    """Return which packages the head's lock file names otherwise, as ``flask 3.1.2 → 3.0.3``, by name.
+
+    Nothing where one cannot be read: `requirements_of` explains that.
+    """
+    try:
+        base, head = map(_versions, locks)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return ()
+    changes = []
+    for name in sorted({*base, *head}):
+        before, after = base.get(name), head.get(name)
+        if before is None:
+            changes.append(f"{name} {after} added")
+        elif after is None:
+            changes.append(f"{name} {before} removed")
+        elif before != after:
+            changes.append(f"{name} {before} → {after}")
+    return tuple(changes)
+
+
+def _versions(path: Path) -> dict[str, str]:
+    """Return the version of each package that ``path`` names, or what it wants of one."""
+    versions: dict[str, list[str]] = {}
+    for name, version in _named_versions(path):
+        versions.setdefault(re.sub(r"[-_.]+", "-", name).lower(), []).append(version)
+    return {name: " and ".join(sorted(found)) for name, found in versions.items()}
+
+
+def _named_versions(path: Path) -> Iterator[tuple[str, str]]:
+    if path.name == "Pipfile.lock":
+        for name, package in json.loads(read_text(path))["default"].items():
+            yield name, package.get("version", _ELSEWHERE).removeprefix("==")
+    elif path.name in LOCKS:
+        lock = tomllib.loads(read_text(path))
+        for package in (*lock.get("package", ()), *lock.get("packages", ())):
+            # the project itself is no package of its environment
+            own = _OWN & {*package.get("source", {}), package.get("source", {}).get("type")}
+            if not own and "main" in package.get("groups", ("main",)):
+                yield package["name"], package.get("version", _ELSEWHERE)
+    else:
+        lines = _dependencies(path) if path.name == "pyproject.toml" else _listed(path)
+        for line in cast("Iterable[str]", lines or ()):
+            if found := _REQUIREMENT.match(line):
+                # an address may hold credentials
+                wanted = _ELSEWHERE if "@" in found["wanted"] else found["wanted"].partition(";")[0].strip()
+                yield found["name"], wanted.removeprefix("==").strip() or "any"
+
+
+def requirements_of(lock: Path) -> str:
+    """Return what ``lock`` wants as the text of a requirements file; raises InputError where it cannot be read."""
+    try:
+        if lock.name == "uv.lock":
+            return _exported(lock)
+        if lock.name == "poetry.lock":
+            return "".join(_poetry(tomllib.loads(read_text(lock))))
+        if lock.name == "Pipfile.lock":
+            return "".join(_pipfile(json.loads(read_text(lock))))
+        if lock.name in ("pyproject.toml", "pylock.toml"):
+            return read_text(lock)
+        return "".join(f"{line}\n" for line in _listed(lock))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise _unreadable(lock, error) from error
+
+
+def _unreadable(lock: Path, error: Exception) -> InputError:
+    return InputError(
+        f"{lock} cannot be read ({said_by(error)}); make its environment yourself, and give it with "
+        "--base-python or --head-python"
+    )
+
+
+def _listed(path: Path, seen: frozenset[Path] = frozenset()) -> Iterator[str]:
+    """Yield the lines of a list of requirements, those of files that it includes in their place, paths absolute."""
+    for raw in read_text(path, errors="replace").splitlines():
+        line = _COMMENT.sub("", raw).strip()
+        option, _, rest = line.replace("=", " ", 1).partition(" ") if line.startswith("--") else line.partition(" ")
+        target = path.parent / rest.strip()
+        if option in ("-r", "--requirement") and path not in seen:
+            yield from _listed(target, seen | {path})
+        elif option in ("-c", "--constraint", "-e", "--editable"):
+            yield f"{option} {target}" if target.exists() else line
+        elif line:
+            yield str(path.parent / line) if line.startswith(".") else line
+
+
+def _poetry(lock: Mapping[str, Any]) -> Iterator[str]:
+    """Poetry 2 says which groups want a package; before, there were categories, and then nothing."""
+    for package in lock.get("package", ()):
+        groups, source = package.get("groups", [package.get("category", "main")]), package.get("source", {})
+        if "main" not in groups or package.get("optional") or source.get("type") == "directory":
+            continue
+        markers = package.get("markers", "")
+        marker = markers.get("main", "") if isinstance(markers, dict) else markers
+        yield _line(_poetry_origin(package["name"], package["version"], source), marker)
+
+
+def _poetry_origin(name: str, version: str, source: Mapping[str, str]) -> str:
+    """Return which package is meant: a name and a version alone mean the one of PyPI."""
+    match source.get("type"):
+        case None | "legacy" if _is_pypi(source.get("url", PYPI)):
+            return f"{name}=={version}"
+        case "git":
+            return _of_git(name, source["url"], source["resolved_reference"], source.get("subdirectory", ""))
+        case "url":
+            return f"{name} @ {source['url']}"
+    raise _refused(name, source.get("url", ""))
+
+
+def _pipfile(lock: Mapping[str, Any]) -> Iterator[str]:
+    sources = {each.get("name", ""): each["url"] for each in lock.get("_meta", {}).get("sources", ())}
+    usual = next(iter(sources.values()), PYPI)
+    for name, package in lock["default"].items():
+        if "path" in package and (package.get("editable") or package["path"] == "."):
+            # imported from each side's own folder
+            continue
+        extras = f"[{','.join(package['extras'])}]" if package.get("extras") else ""
+        index = sources.get(package["index"], "") if "index" in package else usual
+        yield _line(_pipfile_origin(f"{name}{extras}", package, index), package.get("markers", ""))
+
+
+def _pipfile_origin(name: str, package: Mapping[str, Any], index: str) -> str:
+    if "git" in package and "ref" in package:
+        return _of_git(name, package["git"], package["ref"], package.get("subdirectory", ""))
+    if "file" in package and "://" in package["file"]:
+        return f"{name} @ {package['file']}"
+    if "version" in package and _is_pypi(index):
+        return f"{name}{package['version']}"
+    raise _refused(name, str(package.get("path") or package.get("file") or index))
+
+
+def _line(requirement: str, marker: str) -> str:
+    return requirement + (f" ; {marker}" if marker else "") + "\n"
+
+
+def _of_git(name: str, url: str, reference: str, subdirectory: str) -> str:
+    if url.startswith("git@"):
+        url = f"ssh://{url.replace(':', '/', 1)}"
+    below = f"#subdirectory={subdirectory}" if subdirectory else ""
+    return f"{name} @ git+{url.removeprefix('git+')}@{reference}{below}"
+
+
+def _is_pypi(url: str) -> bool:
+    return urlsplit(url).hostname in ("pypi.org", "pypi.python.org")
+
+
+def _refused(name: str, origin: str) -> InputError:
+    """A package of this name on PyPI may be anybody's."""
+    parts = urlsplit(origin)
+    # without the credentials that it may hold
+    place = f"{parts.hostname}{parts.path}" if parts.hostname else origin
+    return InputError(
+        f"{name} comes from {place or 'an unknown place'}, not from PyPI; make the environment yourself, and give "
+        "it with --base-python or --head-python"
+    )
+
+
+def _exported(lock: Path) -> str:
+    """Have uv, which comes with us, say what its own lock file means."""
+    program = uv_program()
+    if program is None:
+        raise InputError("uv is not installed; run: pip install uv")
+    for package in tomllib.loads(read_text(lock)).get("package", ()):
+        index = package.get("source", {}).get("registry", PYPI)
+        if not _is_pypi(index):
+            # what uv exports does not say where from
+            raise _refused(package["name"], index)
+    command = [
+        program,
+        "export",
+        "--frozen",
+        "--no-dev",
+        "--no-emit-project",
+        "--no-hashes",
+        "--no-header",
+        "--quiet",
+    ]
+    ended = subprocess.run(
+        command, cwd=lock.parent, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
+    )
+    if ended.returncode:
+        raise InputError(f"{lock} cannot be exported", detail="\n".join(tail(ended.stderr, 20)))
+    return ended.stdout

@@ -1,0 +1,253 @@
+"""A check that can begin: both sides set up on this machine, one plan for the two."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from ...base.errors import InputError, LimitError, StackraceError
+from ...base.verdict import Finding
+from ...deploy.company import Company
+from ...deploy.environments import Environments, cache_folder
+from ...deploy.place import Place
+from ...deploy.preparing import OnPreparing, unheard
+from ...deploy.sides import SidePlace, Sides
+from ...race.loading import planned_launch_s
+from ...race.overhead import expected_overhead
+from ...race.pace import planned_lengths, response_s
+from ...race.preparation.app import project_run
+from ...race.preparation.deployment import Deployment, set_up
+from ...race.preparation.planning import plan_of, race_of
+from ...race.preparation.preflight import check_limits, wait_for_ports
+from ...race.request.request import RaceRequest
+from ...race.results.race import Race, RacePlan
+from ...stacks.stack import Side, Stack
+from ...stats.tails import least_answers
+from .interpreters import with_interpreters
+from .model import ON_REQUEST, TERMS, Contender, GateFacts, Response
+from .stacks import on_stacks
+from .stats import LOOKS
+from .variants import Variant, VariantRequest, variants
+
+__all__ = ["BUDGET_S", "CheckRequest", "PreparedCheck", "prepared_check"]
+
+BUDGET_S = 600.0
+"""What a check may take unless somebody says otherwise; most are over long before."""
+
+USUAL_CONCURRENCY = 10
+"""Keeps the usual two processes busy all the time, and yet a request waits for few others: p99 is about the app."""
+
+
+ANSWERS = 200
+"""In a slice: counting whole ones then adds an sd of some 0.3 %."""
+
+MOST_SLICE_S = 1.0
+"""Longer slices are worth less than another launch, unless a quantile needs them."""
+
+BATCHES = 10
+"""So many batches of answers decide most quantiles: of p99 3,000 answers of each side."""
+
+LEAST_PAIRS = 25
+"""So many pairs of launches are to fit into the budget, however long slices are."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckRequest:
+    """One check as asked for."""
+
+    race: RaceRequest
+    """The app, its pages and the load; of several stacks and levels one is checked."""
+    base: str | None = None
+    """The revision to compare with; None: see `variants`."""
+    own: Mapping[Side, VariantRequest]
+    """What each side is to have of its own."""
+    allowances: Mapping[Response, float | None]
+    """What is allowed beside the usual; None: the response is not judged."""
+
+    @property
+    def judged(self) -> dict[str, float]:
+        """What is allowed of each response that is judged, by name."""
+        usual = {response: terms.allowance for response, terms in TERMS.items() if response not in ON_REQUEST}
+        whole = {**usual, **self.allowances}
+        return {str(response): allowed for response, allowed in whole.items() if allowed is not None}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PreparedCheck:
+    """A check before its first launch."""
+
+    plan: RacePlan
+    race: Race
+    place: Place
+    folders: tuple[Path, ...]
+    """Where the run directories of both sides lie."""
+    warnings: tuple[Finding, ...]
+    """What this machine is short of."""
+    begun_s: float
+    """The moment from which the budget counts, on CLOCK_MONOTONIC."""
+
+
+@contextmanager
+def prepared_check(request: CheckRequest, on_preparing: OnPreparing = unheard) -> Iterator[PreparedCheck]:
+    """Prepare the check that ``request`` asks for, and leave nothing behind afterwards.
+
+    Both sides have the same cores and memory, and services with data of their own. What is found of the head (which
+    page, which interpreter) is asked of the base, too. The budget counts from the first launch. Raises InputError
+    and its kin with the way out; what is wrong with one side says of which.
+    """
+    if not request.judged:
+        raise InputError("--allow: every response is left out, so there is nothing to check; leave one in")
+    environments = Environments(cache_folder(), on_preparing, project_run(request.race))
+    with ExitStack() as held:
+        found = held.enter_context(variants(_bounded(request.race), request.base, request.own))
+        both = on_stacks(with_interpreters(found, environments))
+        named = both.sides
+        head = held.enter_context(_deployed(Side.HEAD, named[Side.HEAD], on_preparing))
+        before = _alike(named[Side.BASE], head)
+        base = held.enter_context(_deployed(Side.BASE, before, on_preparing))
+        deployments = {Side.BASE: base, Side.HEAD: head}
+        _refuse_other_code(deployments, both.moved)
+        facts = GateFacts(
+            base=_contender(before, base),
+            head=_contender(named[Side.HEAD], head),
+            allowances=request.judged,
+            packages=both.packages,
+        )
+        plan = _plan(named[Side.HEAD].request, deployments, request.judged)
+        wait_for_ports(on_preparing)
+        warnings = check_limits(plan.loads, plan.cores, folder=head.guard.directory, stacks=len(plan.stacks))
+        notes = tuple(dict.fromkeys((*both.notes, *head.notes, *base.notes)))
+        yield PreparedCheck(
+            plan=plan,
+            race=replace(race_of(plan, named[Side.HEAD].request, notes), gate=facts),
+            place=_side_by_side(deployments),
+            folders=tuple(each.guard.directory for each in deployments.values()),
+            warnings=warnings,
+            begun_s=time.monotonic(),
+        )
+
+
+def _bounded(request: RaceRequest) -> RaceRequest:
+    """Return ``request`` as a check has it: slices, a budget, no twin, since the two sides are alike anyway."""
+    if request.repeats is not None:
+        raise InputError("a check makes slices, not runs; leave repeats, requests and duration out")
+    return replace(request, twin=False, exhaustive=False, budget_s=request.budget_s or BUDGET_S)
+
+
+def _alike(variant: Variant, head: Deployment) -> Variant:
+    """Ask the base for the pages that the head was found to have, where nobody named any."""
+    request = variant.request
+    if request.urls is not None or request.session is not None or request.workloads or request.bundled is not None:
+        return variant
+    paths = tuple(asked.path for asked in head.workloads[0].requests)
+    return replace(variant, request=replace(request, urls=paths))
+
+
+@contextmanager
+def _deployed(side: Side, variant: Variant, on_preparing: OnPreparing) -> Iterator[Deployment]:
+    """Set one side up; what is wrong with it says that it is this one."""
+    with ExitStack() as held:
+        try:
+            # one page that nobody named: a base may lack the head's others
+            bursts = side is Side.HEAD
+            deployment = held.enter_context(set_up(variant.request, on_preparing, bursts=bursts, most_pages=1))
+        except LimitError:
+            raise
+        except StackraceError as error:
+            raise _of_side(side, variant.contender, error) from error
+        yield deployment
+
+
+def _of_side(side: Side, contender: Contender, error: StackraceError) -> InputError:
+    commit = f", {contender.revision[:10]}" if contender.revision else ""
+    return InputError(
+        f"the {side} ({contender.label}{commit}) cannot be raced: {error.message}", detail=error.detail
+    )
+
+
+def _refuse_other_code(deployments: Mapping[Side, Deployment], moved: tuple[Path, Path] | None) -> None:
+    """Raise InputError where both sides would run the same code."""
+    if moved is None:
+        return
+    roots = {side: deployment.examined.project.root.resolve() for side, deployment in deployments.items()}
+    if roots[Side.BASE] == roots[Side.HEAD]:
+        raise InputError(
+            f"both sides would run the code in {roots[Side.HEAD]}, which is not below {moved[0]}; set [app] "
+            "root or --project to the folder of the repository"
+        )
+
+
+def _contender(variant: Variant, deployment: Deployment) -> Contender:
+    interpreter = deployment.examined.interpreter
+    python = "" if interpreter is None else interpreter.version
+    return replace(variant.contender, python=python, stack=deployment.stacks[0].path)
+
+
+def _plan(request: RaceRequest, deployments: Mapping[Side, Deployment], judged: Mapping[str, float]) -> RacePlan:
+    """Return one plan for both: each stack under its side's name, at one level."""
+    plan = plan_of(request, deployments[Side.HEAD])
+    stacks: tuple[Stack, ...] = tuple(deployment.stacks[0].on(side) for side, deployment in deployments.items())
+    levels = [load.concurrency for load in plan.loads]
+    wanted = (
+        max(levels) if request.concurrency else max([c for c in levels if c <= USUAL_CONCURRENCY] or levels[:1])
+    )
+    ahead = replace(
+        plan,
+        stacks=stacks,
+        loads=tuple(load for load in plan.loads if load.concurrency == wanted),
+        limits={},
+        # every workload is judged, so all are measured alike
+        exhaustive=len(plan.workloads) > 1,
+        twin=False,
+        most_blocks=LOOKS[-1],
+    )
+    return replace(ahead, slice_s=request.slice_s or slice_s(ahead, judged))
+
+
+def slice_s(plan: RacePlan, judged: Iterable[str]) -> float | None:
+    """Return the length of slices; None: as long as a race's are.
+
+    Whole answers are counted, so of slow pages a race's slices hold too few to tell one per cent: a check's hold
+    ``ANSWERS``, or take ``MOST_SLICE_S``. They take longer where a quantile is ``judged`` and the budget would not
+    hold ``BATCHES`` of answers otherwise: the less often launches are made, the more of the time is load.
+    """
+    cores, concurrency = len(plan.cores.stack_cores), plan.loads[0].concurrency
+    each_s = max(response_s(each.page, concurrency, cores) / concurrency for each in plan.workloads)
+    quantiles = [quantile for response in judged if (quantile := Response(response).quantile) is not None]
+    answers = max((BATCHES * least_answers(quantile) for quantile in quantiles), default=0)
+    wanted_s = max(min(ANSWERS * each_s, MOST_SLICE_S), _filling_s(plan, answers * each_s))
+    return wanted_s if wanted_s > planned_lengths(plan).slice_s else None
+
+
+def _filling_s(plan: RacePlan, loaded_s: float) -> float:
+    """Return how long slices must be for the budget to hold ``loaded_s`` of them for each side and workload.
+
+    A pair of launches takes e seconds beside its n slices of s, and a budget B holds B/(e + n·s) pairs:
+    s = loaded·e/(B − n·loaded), in ``LEAST_PAIRS`` of them at least.
+    """
+    assert plan.budget_s is not None
+    sides = len(plan.stacks)
+    slices = sides * len(plan.workloads)
+    overhead = expected_overhead(
+        plan.budget_s, sides, planned_lengths(plan), planned_launch_s(plan), most_blocks=LOOKS[-1]
+    )
+    beside_s = overhead.empty_block_s(sides) + slices * overhead.between_s
+    spare_s = plan.budget_s - slices * loaded_s
+    most_s = (plan.budget_s / LEAST_PAIRS - beside_s) / slices
+    return min(loaded_s * beside_s / spare_s, most_s) if spare_s > 0 else most_s
+
+
+def _side_by_side(deployments: Mapping[Side, Deployment]) -> Sides:
+    company = Company()
+    return Sides(
+        {
+            side: SidePlace(
+                place=deployment.place(company=company),
+                workloads={workload.name: workload for workload in deployment.workloads},
+            )
+            for side, deployment in deployments.items()
+        }
+    )

@@ -1,0 +1,179 @@
+"""The values of each response, pair by pair of launches and side by side."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from statistics import fmean
+
+from ...measure.engine.histogram import distribution, merge
+from ...measure.launch import Launch, Slice
+from ...race.results.race import Race
+from ...race.resume import counted
+from ...stacks.stack import Side, side_of
+from ...stats.buckets import Buckets
+from ...stats.tails import tails
+from .failures import failed
+from .model import Response
+from .stats import Differences, Sample, Shares
+
+__all__ = ["Pair", "Series", "pairs_of", "series_of", "slices_of"]
+
+Pair = tuple[Launch, Launch]
+"""Base and head of one block."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Series:
+    """One response, over the blocks in which both sides have a value."""
+
+    response: Response
+    workload: str = ""
+    blocks: tuple[int, ...] = ()
+    """Their numbers."""
+    base: tuple[float, ...] = ()
+    """In the response's own unit; of a quantile nothing."""
+    head: tuple[float, ...] = ()
+    requests: tuple[int, ...] = ()
+    """Of errors: how many requests the head's share is one of, block by block."""
+    answers: tuple[tuple[Buckets, Buckets], ...] = ()
+    """Of a quantile: how long answers took, base's and head's, block by block."""
+
+    def sample(self) -> Sample:
+        """Return how much worse the head is: ln of the ratio, of errors the difference of the shares."""
+        if self.response.quantile is not None:
+            base, head = ([both[side] for both in self.answers] for side in (0, 1))
+            return tails(base, head, self.response.quantile)
+        pairs = zip(self.base, self.head, strict=True)
+        if self.response is Response.ERRORS:
+            return Shares(values=[head - base for base, head in pairs], requests=self.requests)
+        sign = -1.0 if self.response is Response.THROUGHPUT else 1.0
+        return Differences(values=[sign * math.log(head / base) for base, head in pairs])
+
+
+def series_of(race: Race, responses: Iterable[Response]) -> tuple[Series, ...]:
+    """Return what valid launches say of ``responses``: of a launch once, of all others workload by workload.
+
+    Of errors invalid slices count, too, for often it is errors that made them so.
+    """
+    pairs = pairs_of(race)
+    workloads = tuple(race.workloads) or ("",)
+    wanted = tuple(responses)
+    of_workloads = [
+        _of_slices(response, workload, pairs)
+        for workload in workloads
+        for response in wanted
+        if not response.of_launch
+    ]
+    return (*of_workloads, *(_of_launches(response, pairs) for response in wanted if response.of_launch))
+
+
+def pairs_of(race: Race) -> list[Pair]:
+    """Return base and head of each block that has both, and nothing wrong with either.
+
+    What a launch showed before it died is no launch's worth, and failures count by themselves: see `failures`.
+    """
+    sides: dict[int, dict[Side, Launch]] = {}
+    for launch in counted(race).launches:
+        side = side_of(launch.stack)
+        if side is not None and launch.verdict.valid and not failed(launch):
+            sides.setdefault(launch.block, {})[side] = launch
+    return [
+        (both[Side.BASE], both[Side.HEAD])
+        for _, both in sorted(sides.items())
+        if Side.BASE in both and Side.HEAD in both
+    ]
+
+
+def slices_of(launch: Launch, workload: str | None = None) -> list[Slice]:
+    """Return the valid slices of a launch, those of one workload where it is named."""
+    return [each for each in launch.slices if each.verdict.valid and workload in (None, each.workload)]
+
+
+def _of_launches(response: Response, pairs: Sequence[Pair]) -> Series:
+    def value(launch: Launch) -> float:
+        return float(launch.peak_bytes) if response is Response.MEMORY else launch.ready_s or 0.0
+
+    return _paired(response, "", pairs, [(value(base), value(head)) for base, head in pairs])
+
+
+def _of_slices(response: Response, workload: str, pairs: Sequence[Pair]) -> Series:
+    if response is Response.ERRORS:
+        return _errors(workload, pairs)
+    valid = [(slices_of(base, workload), slices_of(head, workload)) for base, head in pairs]
+    if response.quantile is not None:
+        return _quantile(response, workload, pairs, valid)
+    value = _VALUES[response]
+    return _paired(response, workload, pairs, [(_mean(base, value), _mean(head, value)) for base, head in valid])
+
+
+def _paired(
+    response: Response, workload: str, pairs: Sequence[Pair], values: Sequence[tuple[float, float]]
+) -> Series:
+    """Keep the blocks in which both sides have a value above zero."""
+    kept = [(pair[0].block, *both) for pair, both in zip(pairs, values, strict=True) if min(both) > 0]
+    return Series(
+        response=response,
+        workload=workload,
+        blocks=tuple(block for block, _, _ in kept),
+        base=tuple(base for _, base, _ in kept),
+        head=tuple(head for _, _, head in kept),
+    )
+
+
+def _quantile(
+    response: Response, workload: str, pairs: Sequence[Pair], valid: Sequence[tuple[list[Slice], list[Slice]]]
+) -> Series:
+    found = [(_answers(base), _answers(head)) for base, head in valid]
+    kept = [(pair[0].block, *both) for pair, both in zip(pairs, found, strict=True) if all(both)]
+    return Series(
+        response=response,
+        workload=workload,
+        blocks=tuple(block for block, _, _ in kept),
+        answers=tuple((base, head) for _, base, head in kept),
+    )
+
+
+def _answers(slices: Sequence[Slice]) -> Buckets:
+    histograms = tuple(each.result.histogram for each in slices if each.result.histogram)
+    return _pooled(histograms) if histograms else ()
+
+
+@lru_cache(maxsize=4096)
+def _pooled(histograms: tuple[bytes, ...]) -> Buckets:
+    """Return the buckets of one launch; a check asks for them again after every block."""
+    return tuple((bucket.value_s, bucket.count) for bucket in distribution(merge(histograms)) if bucket.value_s > 0)
+
+
+def _errors(workload: str, pairs: Sequence[Pair]) -> Series:
+    counts = [(base.block, _wrong(base, workload), _wrong(head, workload)) for base, head in pairs]
+    kept = [(block, base, head) for block, base, head in counts if base[1] and head[1]]
+    return Series(
+        response=Response.ERRORS,
+        workload=workload,
+        blocks=tuple(block for block, _, _ in kept),
+        base=tuple(wrong / requests for _, (wrong, requests), _ in kept),
+        head=tuple(wrong / requests for _, _, (wrong, requests) in kept),
+        requests=tuple(requests for _, _, (_, requests) in kept),
+    )
+
+
+def _wrong(launch: Launch, workload: str) -> tuple[int, int]:
+    """Return how many requests went wrong, and of how many."""
+    counts = [each.result.counts for each in launch.slices if each.workload == workload]
+    wrong = sum(each.errors for each in counts)
+    return wrong, wrong + sum(each.ok for each in counts)
+
+
+def _mean(slices: Iterable[Slice], value: Callable[[Slice], float]) -> float:
+    """Return the geometric mean, 0 where there is none."""
+    values = [value(each) for each in slices if each.result.counts.ok]
+    return math.exp(fmean(map(math.log, values))) if values and min(values) > 0 else 0.0
+
+
+_VALUES: dict[Response, Callable[[Slice], float]] = {
+    Response.THROUGHPUT: lambda each: each.throughput_per_s,
+    Response.CPU: lambda each: each.cpu_s / each.result.counts.ok,
+}

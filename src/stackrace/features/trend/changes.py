@@ -1,0 +1,136 @@
+"""Where a series of races changed for good: change points in a sequence of values."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import NormalDist
+
+import numpy as np
+
+from ...stats.pairs import Array
+
+__all__ = ["ALPHA", "LEAST", "MOST", "Change", "changes", "least_values"]
+
+ALPHA = 0.01
+"""How often a series without a change may show one, where nobody says otherwise."""
+LEAST = 3
+"""The shortest stretch between two changes, in values."""
+MOST = 200
+"""How many values are looked at, the last ones: the work grows with their square."""
+_LARGER = 10
+"""A change is one that so many shuffled orders exceed, or fewer; their number follows from alpha."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """A change between two stretches of a series."""
+
+    at: int
+    """The first value after it, by its place in the series."""
+    shift: float
+    """By how much the values after it lie above those before, in their own unit (Hodges and Lehmann's estimate)."""
+    low: float
+    """The lower 95 % limit of the shift."""
+    high: float
+    """The upper one."""
+    p: float
+    """How often a shuffled series shows as large a change."""
+
+
+def changes(values: Sequence[float] | Array, *, alpha: float = ALPHA, seed: int = 1) -> tuple[Change, ...]:
+    """Return the changes of a series, in its order; each stretch between them has ``LEAST`` values or more.
+
+    E-divisive: of all splits of a stretch, and all ends of the part behind it, the one whose two parts differ most
+    by the energy distance is a change if at most a share ``alpha`` of shuffled orders of the stretch have a larger
+    one; then both sides are looked at in the same way. Nothing is supposed of the values' distribution. A series in
+    which nothing changed shows a change with a probability of ``alpha``.
+
+    ``values`` has shape (n,), finite, in order of time; of more than ``MOST`` the last ones count. ``seed`` is that
+    of the shuffling: equal series have equal changes. ``alpha`` is above 0 and at most 0.1; see `least_values` for
+    how many values it takes.
+
+    Source: Matteson & James 2014, A nonparametric approach for multiple change point analysis of multivariate
+    data, JASA 109; Daly et al. 2020, The use of change point detection to identify software performance regressions
+    in a continuous integration system, ICPE. Limits of a shift: Hollander & Wolfe 1999, Nonparametric Statistical
+    Methods, section 4.3.
+    """
+    series = np.asarray(values, dtype=float)
+    skipped = max(len(series) - MOST, 0)
+    found = sorted(_within(series[skipped:], 0, alpha, np.random.default_rng(seed)))
+    edges = [0, *(at for at, _ in found), len(series) - skipped]
+    return tuple(
+        _change(series[skipped:], edges[i], at, edges[i + 2], p, skipped) for i, (at, p) in enumerate(found)
+    )
+
+
+def least_values(alpha: float) -> int:
+    """Return how many values a series must have for any change to be one at ``alpha``.
+
+    Of n values in two clearly separate halves, 2 of the n!/((n/2)!·(n/2)!) ways to deal them out look as different.
+    """
+    return next(n for n in range(2 * LEAST, 2 * MOST) if 2 / math.comb(n, n // 2) <= alpha)
+
+
+def _within(series: Array, first: int, alpha: float, dice: np.random.Generator) -> list[tuple[int, float]]:
+    """Return the changes of a stretch that begins at ``first``, each with its p."""
+    if len(series) < 2 * LEAST:
+        return []
+    apart = np.abs(series[:, None] - series[None, :])
+    at, largest = _split(apart)
+    if largest <= 0 or len(series) < least_values(alpha):
+        return []
+    orders = math.ceil(_LARGER / alpha) - 1
+    larger = 0
+    for _ in range(orders):
+        order = dice.permutation(len(series))
+        # as large counts as larger, up to rounding
+        larger += _split(apart[np.ix_(order, order)])[1] >= largest * (1 - 1e-9)
+        if larger >= _LARGER:
+            return []
+    p = (larger + 1) / (orders + 1)
+    before = _within(series[:at], first, alpha, dice)
+    after = _within(series[at:], first + at, alpha, dice)
+    return [*before, (first + at, p), *after]
+
+
+def _split(apart: Array) -> tuple[int, float]:
+    """Return where the stretch with these distances splits best, and the statistic there.
+
+    nm/(n + m) · (2·mean|x − y| − mean|x − x'| − mean|y − y'|), over all splits into n values before and m ≥ LEAST
+    right behind; the means within a part are over its pairs.
+    """
+    count = len(apart)
+    total = np.zeros((count + 1, count + 1))
+    total[1:, 1:] = apart.cumsum(axis=0).cumsum(axis=1)
+    split = np.arange(LEAST, count - LEAST + 1)[:, None]
+    end = np.arange(2 * LEAST, count + 1)[None, :]
+    n, m = split, end - split
+    inside = total[split, split] / 2
+    between = total[split, end] - total[split, split]
+    behind = (total[end, end] - 2 * total[split, end] + total[split, split]) / 2
+    with np.errstate(divide="ignore", invalid="ignore"):
+        energy = 2 * between / (n * m) - 2 * inside / (n * (n - 1)) - 2 * behind / (m * (m - 1))
+        statistic = np.where(m >= LEAST, n * m / (n + m) * energy, -np.inf)
+    best = int(statistic.argmax())
+    return int(split[best // statistic.shape[1], 0]), float(statistic.flat[best])
+
+
+def _change(series: Array, start: int, at: int, end: int, p: float, skipped: int) -> Change:
+    shifts = np.sort((series[at:end][:, None] - series[start:at][None, :]).ravel())
+    low, high = _ranks(at - start, end - at)
+    return Change(
+        at=at + skipped,
+        shift=float(np.median(shifts)),
+        low=float(shifts[low]),
+        high=float(shifts[high]),
+        p=p,
+    )
+
+
+def _ranks(n: int, m: int) -> tuple[int, int]:
+    """Return which of the n·m sorted shifts are the 95 % limits; the outermost where there are too few."""
+    below = n * m / 2 - NormalDist().inv_cdf(0.975) * np.sqrt(n * m * (n + m + 1) / 12)
+    rank = max(int(np.floor(below)) - 1, 0)
+    return rank, n * m - 1 - rank

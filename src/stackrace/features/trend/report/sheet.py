@@ -1,0 +1,111 @@
+"""A trend's report: what changed, who stands out, and the course of each stack."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ....report.sheet import Column, Item, Listing, Medium, Notes, Paragraph, Section, Table, Tone
+from ...regression.model import Outcome, Response
+from ..model import Measure, Trend, TrendCheck, TrendSeries
+from . import words
+
+__all__ = ["checks_section", "trend_sheet"]
+
+BARS = "▁▂▃▄▅▆▇█"
+MOST_BARS = 24
+
+_RESPONSES = (
+    (Response.THROUGHPUT, "throughput", 9),
+    (Response.CPU, "CPU per request", 8),
+    (Response.P99, "p99", 7),
+    (Response.MEMORY, "memory", 6),
+)
+"""What is shown of a check: the response, its title, and what goes last on a narrow screen."""
+
+_OUTCOMES = {Outcome.PASSED: Tone.GOOD, Outcome.FAILED: Tone.WRONG, Outcome.REFUSED: Tone.DOUBTFUL}
+
+
+def trend_sheet(trend: Trend) -> Iterator[Section]:
+    """Yield the report's sections, in order."""
+    yield Section(title=f"Trend of {trend.project}", main=True, blocks=(
+        Paragraph(text=words.headline(trend), tone=Tone.STRONG),
+        Paragraph(text=words.about(trend), tone=Tone.ASIDE),
+    ))  # fmt: skip
+    if changes := list(_changes(trend)):
+        yield Section(title="Changes", blocks=(Listing(items=tuple(changes)),))
+    if unlike := list(_unlike(trend)):
+        yield Section(title="The last race differs", blocks=(Listing(items=tuple(unlike)),))
+    for host, series in _by_host(trend).items():
+        yield Section(title=f"On {host}", blocks=(_table(series),))
+    if trend.checks:
+        yield checks_section(trend.checks)
+    texts = tuple(filter(None, (words.left_out(trend), *words.notes(trend))))
+    yield Section(title="", blocks=(Notes(texts=texts),))
+
+
+def _changes(trend: Trend) -> Iterator[Item]:
+    for series in trend.series:
+        for change in series.changes:
+            tone = Tone.WRONG if change.is_worse else Tone.GOOD
+            yield Item(lead=words.where(series), text=words.change(series, change), tone=tone)
+
+
+def _unlike(trend: Trend) -> Iterator[Item]:
+    for series in trend.series:
+        for measure, ratio in series.unlike.items():
+            yield Item(lead=words.where(series), text=words.unlike(series, measure, ratio), tone=Tone.DOUBTFUL)
+
+
+def _by_host(trend: Trend) -> dict[str, list[TrendSeries]]:
+    hosts: dict[str, list[TrendSeries]] = {}
+    for series in trend.series:
+        hosts.setdefault(series.key.host, []).append(series)
+    return hosts
+
+
+def _table(series: list[TrendSeries]) -> Table:
+    latest = [each.points[-1] for each in series]
+    figures = (
+        Column(title=f"{measure.value}, last", short=measure.value,
+               cells=tuple(words.figure(point, measure) for point in latest), keep=keep)
+        for measure, keep in zip(Measure, (9, 6, 5, 4), strict=True)
+    )  # fmt: skip
+    return Table(columns=(
+        Column(title="stack", cells=tuple(each.key.stack for each in series), left=True, fold_to=24),
+        Column(title="at", cells=tuple(each.key.load for each in series), left=True),
+        Column(title="pages", cells=tuple(each.key.workload for each in series), left=True, keep=1),
+        Column(title="races", cells=tuple(str(len(each.points)) for each in series)),
+        Column(title="course", cells=tuple(map(_course, series)), left=True, keep=8, media=(Medium.SCREEN,)),
+        *figures,
+        Column(title="since", cells=tuple(each.points[0].started_at[:10] for each in series), left=True, keep=2),
+    ))  # fmt: skip
+
+
+def checks_section(checks: Sequence[TrendCheck]) -> Section:
+    """Return what checks of the project said."""
+    return Section(title="Checks: head against base", blocks=(_checks(checks),))
+
+
+def _checks(checks: Sequence[TrendCheck]) -> Table:
+    changes = (
+        Column(title=title, cells=tuple(words.checked(check, response) for check in checks), keep=keep)
+        for response, title, keep in _RESPONSES
+    )
+    return Table(columns=(
+        Column(title="on", cells=tuple(check.started_at[:10] for check in checks), left=True),
+        Column(title="race", cells=tuple(check.race for check in checks), left=True, keep=3),
+        Column(title="base", cells=tuple(check.base for check in checks), left=True),
+        Column(title="head", cells=tuple(check.head for check in checks), left=True),
+        Column(title="answer", cells=tuple(words.OUTCOMES[check.outcome] for check in checks), left=True,
+               tones=tuple(_OUTCOMES.get(check.outcome, Tone.PLAIN) for check in checks)),
+        *changes,
+        Column(title="stack", cells=tuple(check.stack for check in checks), left=True, fold_to=20, keep=2),
+    ))  # fmt: skip
+
+
+def _course(series: TrendSeries) -> str:
+    """Draw the throughput of the last races as bars, from zero."""
+    values = [p.values[Measure.THROUGHPUT].value for p in series.points if Measure.THROUGHPUT in p.values]
+    most = max(values, default=0.0)
+    last = values[-MOST_BARS:]
+    return "".join(BARS[min(int(value / most * len(BARS)), len(BARS) - 1)] for value in last) if most else ""

@@ -1,0 +1,74 @@
+"""``stackrace trend``."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from ...cli.options import store_option
+
+__all__ = ["command"]
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  stackrace trend                     the races of the project in this folder
+  stackrace trend ~/shop              of the project there
+  stackrace trend 'bundled django'    of an app, by its name in stackrace report --list
+  stackrace trend --html trend.html   as a page with charts
+  stackrace trend --json | jq '.series[].changes'"""
+)
+@click.argument("project", metavar="[PROJECT]", required=False)
+@click.option("--html", metavar="PATH", type=click.Path(path_type=Path), help="Write the page with charts.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document (schema: --schema).")
+@click.option("--markdown", is_flag=True, help="Print Markdown.")
+@click.option("--schema", is_flag=True, help="Print the JSON document's schema.")
+@store_option
+def command(
+    project: str | None, html: Path | None, as_json: bool, markdown: bool, schema: bool, store: str | None
+) -> None:
+    """Show a project's races over time, and what changed for good.
+
+    PROJECT is a folder or the name of an app. Default: the project in this folder. Only races of one stack,
+    workload, load and machine are compared. One race that differs is no change yet.
+    """
+    from ...cli.showing import refuse_unwritable
+    from .report import json as as_document
+
+    if as_json + markdown + schema > 1:
+        raise click.UsageError("give only one of --json, --markdown and --schema")
+    if schema:
+        click.echo(as_document.SCHEMA.read_text(encoding="utf-8"), nl=False)
+        return
+    refuse_unwritable("--html", html)
+    _show(project, store, html, as_json=as_json, markdown=markdown)
+
+
+def _show(project: str | None, store_url: str | None, html: Path | None, *, as_json: bool, markdown: bool) -> None:
+    from ...cli.showing import write_text
+    from ...store import open_store
+    from .report import html as page
+    from .report import json as as_document
+    from .report import markdown as as_markdown
+    from .report.terminal import print_trend
+    from .stored import trend_of
+
+    with open_store(store_url) as results:
+        trend = trend_of(project, results, folder=Path.cwd(), on_race=_progress)
+    if html is not None:
+        click.echo(f"The trend: {write_text(page.export(trend), html)}", err=as_json or markdown)
+    if as_json or markdown:
+        click.echo((as_document if as_json else as_markdown).export(trend), nl=False)
+    elif html is None:
+        print_trend(trend)
+
+
+def _progress(done: int, of: int) -> None:
+    """Show on a terminal how far reading is; the last race leaves nothing behind."""
+    from ...cli.edge import redraw
+
+    if sys.stderr.isatty():
+        redraw(f"reading race {done + 1} of {of} …" if done < of else "", sys.stderr)

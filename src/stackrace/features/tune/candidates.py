@@ -1,0 +1,164 @@
+"""Which configurations there are of a stack, and with what the best one is compared."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from ...base.core_lists import format_cores
+from ...base.errors import InputError, StackError
+from ...base.numbers import about, things
+from ...base.units import DURATION
+from ...race.preparation.app import offered_by
+from ...race.preparation.cores import cores_of
+from ...race.request.request import RaceRequest
+from ...stacks.servers import Catalogue, catalogue
+from ...stacks.stack import Interface, Stack
+from ...stacks.stack_path import parse_stack
+from ..current.setup import beside_current, current_stack
+from .model import GoalKind, Reference, Tuning
+from .request import TuneRequest
+from .space import formula_of, place_of, space_of
+from .stats.proposing import require_sampler
+from .stats.rounds import AT_ONCE, FIRST, largest_field
+from .tail import tail_slice_s
+
+__all__ = ["BUDGET_S", "Candidates", "candidates", "fewest_of", "first_of"]
+
+BUDGET_S = 600.0
+"""Some forty configurations, and the finalists launched anew."""
+
+LEAST_S = 3.0
+"""What launching a configuration, warming it up and a slice take at least."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidates:
+    """What a tuning race is prepared from."""
+
+    request: RaceRequest
+    """For all configurations."""
+    tuning: Tuning
+    stacks: tuple[Stack, ...]
+
+
+def candidates(asked: TuneRequest) -> Candidates:
+    """Return all configurations that ``asked`` means, whatever they need.
+
+    The reference stacks are among them; one that is a configuration, too, is there once, under its own path. Raises
+    InputError where nothing is to be tuned or a quantile has too few requests, MissingError where there are so many
+    that a sampler must be installed.
+    """
+    if asked.goal.kind is GoalKind.LATENCY:
+        # refused before anything is prepared
+        tail_slice_s(asked.goal, asked.race.slice_s)
+    request = _with_cores(asked)
+    resources = cores_of(request)
+    servers = catalogue().extended(request.servers)
+    cores, specs = len(resources.stack_cores), servers.specs
+    offered = offered_by(request)
+    given = parse_stack(asked.stack, specs, offered, request.folder)
+    space = space_of(
+        given,
+        specs,
+        offered,
+        cores=cores,
+        vary=asked.vary,
+        saves_memory=asked.goal.kind is GoalKind.MEMORY,
+        folder=request.folder,
+    )
+    advised = formula_of(space, specs, offered, cores, request.folder)
+    references = {Reference.DEFAULT: given}
+    if advised is not None:
+        references[Reference.FORMULA] = advised[0]
+    if (current := _current(asked, servers, offered)) is not None:
+        references[Reference.CURRENT] = current
+    stacks = {stack.identity: stack for stack in space.stacks}
+    settings = {stack.identity: space.settings[stack.path] for stack in space.stacks}
+    named = dict[Reference, str]()
+    for reference, stack in references.items():
+        # the first reference gives the path; a configuration that is the same stack is spelt as it is
+        known = stacks.get(stack.identity)
+        if known is None or known.path in space.settings:
+            stacks[stack.identity] = stack
+        named[reference] = stacks[stack.identity].path
+        if stack.identity not in settings:
+            place = place_of(space, stack, specs, offered, request.folder)
+            settings |= {} if place is None else {stack.identity: place}
+    reserve = tuple(path for path in space.reserve if path not in named.values())
+    proposes = len(stacks) - len(reserve) > AT_ONCE
+    if proposes:
+        require_sampler()
+    tuning = Tuning(
+        stack=given.path,
+        goal=asked.goal,
+        limits=asked.limits,
+        knobs=space.knobs,
+        settings={stack.path: settings[identity] for identity, stack in stacks.items() if identity in settings},
+        references=named,
+        formula="" if advised is None else f"{advised[1]} = {advised[2]}",
+        formula_source="" if advised is None else advised[2].source,
+        proposes=proposes,
+        reserve=reserve,
+    )
+    _refuse_short(tuning, request.budget_s or BUDGET_S)
+    return Candidates(
+        request=replace(
+            request,
+            stacks=tuple(stack.path for stack in stacks.values()),
+            twin=False,
+            budget_s=request.budget_s or BUDGET_S,
+            # the goal's own load is all that is measured
+            workloads=tuple(replace(workload, stacks=None) for workload in request.workloads[:1]),
+        ),
+        tuning=tuning,
+        stacks=tuple(stacks.values()),
+    )
+
+
+def first_of(tuning: Tuning) -> int:
+    """Return how many configurations open the race."""
+    if tuning.proposes:
+        return FIRST + len(tuning.references)
+    return len({*tuning.settings, *tuning.references.values()} - {*tuning.reserve})
+
+
+def fewest_of(tuning: Tuning) -> int:
+    """Return how many configurations open the race at least, where the budget is too short for all."""
+    return min(first_of(tuning), largest_field(0, 0, AT_ONCE) + len({*tuning.references.values()}))
+
+
+def _refuse_short(tuning: Tuning, budget_s: float) -> None:
+    """Refuse a budget in which the fewest configurations that open a race could not even be launched once."""
+    many = fewest_of(tuning)
+    least_s = many * LEAST_S
+    if budget_s < least_s:
+        raise InputError(
+            f"--budget {DURATION.format(budget_s)} is too short: launching {many} configurations takes about "
+            f"{about(least_s)}, and the finalists are launched anew; give {about(2 * least_s)} or more, or tune "
+            "fewer settings with --vary"
+        )
+
+
+def _current(asked: TuneRequest, servers: Catalogue, offered: frozenset[Interface]) -> Stack | None:
+    """Return what the project is deployed with today: as the user says, else as its own files do, if they do."""
+    if asked.current is None:
+        found = current_stack(beside_current(asked.race), servers, offered, entry=asked.race.entry)
+        return None if found is None else found.stack
+    try:
+        return parse_stack(asked.current, servers.specs, offered, asked.race.folder)
+    except StackError as error:
+        raise StackError(f"--current: {error.message}") from error
+
+
+def _with_cores(asked: TuneRequest) -> RaceRequest:
+    """Return the request with so many cores as are asked for: the first of those that stacks may have."""
+    if asked.core_count is None:
+        return asked.race
+    mine = cores_of(replace(asked.race, cores=None)).stack_cores
+    if asked.core_count > len(mine):
+        raise InputError(
+            f"--cores {asked.core_count}: this machine has {things(len(mine), 'core')} for stacks "
+            f"({format_cores(mine)}) beside the load engine's; give --cores {len(mine)} at most, or tune on a "
+            "machine with more"
+        )
+    return replace(asked.race, cores=mine[: asked.core_count])

@@ -1,0 +1,82 @@
+"""``stackrace tune`` with its live view on stderr, and what was found at the end."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager
+from pathlib import Path
+
+import click
+
+from ....api.racing import ReadyRace, ready_race
+from ....api.resuming import Kind, unfinished
+from ....base.errors import BreakdownError, InputError, InterruptedRace, RefusedError, StoreError
+from ....cli.announcer import Announcer
+from ....cli.failures import failure_of
+from ....cli.progress import LiveSink
+from ....race.results.race import Ending, Race
+from ....store import has_manifest, open_store
+from ....store.address import races_folder
+from ..report.unproved import unproved
+from ..request import TuneRequest
+from ..result import tuned
+from ..tuning import ready_tuning
+from .show import show_tuned, write_page
+
+__all__ = ["resume_tuning", "show_outcome", "tune"]
+
+
+def tune(asked: TuneRequest, *, store: str | None, html: Path | None, as_json: bool) -> None:
+    """Tune as ``asked``, keep the race, show what was found."""
+    with open_store(store) as opened:
+        opened.need_writable()
+        with Announcer() as announcer:
+            race = _raced(ready_tuning(asked, opened, announcer), announcer)
+        show_outcome(race, html=html, as_json=as_json)
+
+
+def resume_tuning(
+    prefix: str, budget_s: float | None, *, store: str | None, html: Path | None, as_json: bool
+) -> None:
+    """Go on with the tuning that ``prefix`` means, by default the last one that was interrupted."""
+    with open_store(store) as opened:
+        opened.need_writable()
+        with unfinished(prefix, opened, budget_s=budget_s, of=Kind.TUNING) as resumed:
+            if resumed.race.tuning is None:
+                raise InputError(
+                    f"race {resumed.race.id} tunes nothing; continue it with: "
+                    f"stackrace run --resume {resumed.race.id}"
+                )
+            click.echo(f"going on with race {resumed.race.id} after {resumed.done} blocks", err=True)
+            with Announcer() as announcer:
+                race = _raced(ready_race(resumed.request, opened, announcer, resumed=resumed), announcer)
+        show_outcome(race, html=html, as_json=as_json)
+
+
+def _raced(preparing: AbstractContextManager[ReadyRace], announcer: Announcer) -> Race:
+    with preparing as ready:
+        announcer.done()
+        for sentence in ready.foretold:
+            click.echo(sentence, err=True)
+        try:
+            with LiveSink(ready.prepared.plan, ready.prepared.begun_s) as live:
+                return ready.run(live)
+        except (BreakdownError, StoreError, OSError, MemoryError) as error:
+            failure, race_id = failure_of(error), ready.prepared.race.id
+            kept = f"; what was measured is kept; continue with: stackrace tune --resume {race_id}"
+            message = failure.message + (kept if has_manifest(races_folder(), race_id) else "")
+            raise BreakdownError(message, detail=failure.detail) from error
+
+
+def show_outcome(race: Race, *, html: Path | None, as_json: bool) -> None:
+    """Show what was found. Raises InterruptedRace or RefusedError where that is no answer, or proves nothing."""
+    found = tuned(race)
+    written = write_page(race, found, html)
+    show_tuned(race, found, as_json=as_json)
+    click.echo(f"\nThe report: {written}\nAgain: stackrace report {race.id}", err=as_json)
+    if race.ending is Ending.INTERRUPTED:
+        raise InterruptedRace(
+            f"interrupted; what was measured is kept as race {race.id}; continue with: "
+            f"stackrace tune --resume {race.id}"
+        )
+    if why := unproved(race, found):
+        raise RefusedError(why)

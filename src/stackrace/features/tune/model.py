@@ -1,0 +1,312 @@
+"""Tuning: what was looked for among which configurations, and what was found."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from ...base.interval import Interval
+
+__all__ = [
+    "OF_NEEDS",
+    "Against",
+    "Edge",
+    "Effect",
+    "Exceeded",
+    "GoalKind",
+    "Infeasible",
+    "Knob",
+    "Leading",
+    "Needs",
+    "Reference",
+    "Responded",
+    "Scattering",
+    "Tuned",
+    "Tuning",
+    "TuningGoal",
+    "TuningLimits",
+    "Unfit",
+]
+
+
+class GoalKind(StrEnum):
+    """What is made the best of."""
+
+    THROUGHPUT = "throughput"
+    """As many right answers per second as possible, in a closed loop."""
+    LATENCY = "latency"
+    """As short a quantile of latency as possible, at a rate."""
+    MEMORY = "memory"
+    """As little memory as possible that delivers a rate."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TuningGoal:
+    """What is made the best of, and under which load."""
+
+    kind: GoalKind = GoalKind.THROUGHPUT
+    rate_per_s: float | None = None
+    """Requests due per second; None for throughput."""
+    quantile: str = "p99"
+    """Of latency: p50, p90, p99 or p999."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TuningLimits:
+    """What a configuration may use beside its cores, which are the race's."""
+
+    memory_bytes: int | None = None
+    """Of all the stack's processes together, under load."""
+    connections: int | None = None
+    """To databases, under load."""
+
+    def exceeded(self, needs: Needs | None) -> tuple[Exceeded, ...]:
+        """Return what of ``needs`` is more than allowed, the one that is exceeded most first."""
+        if needs is None:
+            return ()
+        uses = (
+            (Unfit.MEMORY, needs.memory_bytes, self.memory_bytes),
+            (Unfit.CONNECTIONS, needs.connections or 0, self.connections),
+        )
+        found = [
+            Exceeded(kind=kind, used=used, limit=limit)
+            for kind, used, limit in uses
+            if limit is not None and used > limit
+        ]
+        return tuple(sorted(found, key=lambda one: -one.times))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Knob:
+    """One setting that is tuned."""
+
+    hop: int
+    """The hop's number in the stack, from 0."""
+    server: str
+    name: str
+    values: tuple[str, ...]
+    """As paths write them, in the order of their steps."""
+    numeric: bool
+    """Whether they are numbers, so that what lies between two of them lies between their steps."""
+    below: tuple[str, ...] = ()
+    """Smaller numbers, ascending, tried where the smallest of ``values`` is the best."""
+    above: tuple[str, ...] = ()
+    """Larger ones, tried where the largest is."""
+    least: int | None = None
+    """The smallest number that the server takes."""
+    most: int | None = None
+    """The largest."""
+
+    @property
+    def ladder(self) -> tuple[str, ...]:
+        """All values that may be tried, in the order of their steps."""
+        return (*self.below, *self.values, *self.above)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Needs:
+    """What a configuration uses under load."""
+
+    memory_bytes: int
+    connections: int | None = None
+    """Established connections to databases, None where nobody could look."""
+
+
+class Unfit(StrEnum):
+    """Why a configuration is no candidate."""
+
+    MEMORY = "memory"
+    CONNECTIONS = "connections"
+    RATE = "rate"
+    """It does not deliver the rate of the goal."""
+    FAILED = "failed"
+    """It did not start, or gave nothing that can be believed."""
+
+
+OF_NEEDS = frozenset({Unfit.MEMORY, Unfit.CONNECTIONS})
+"""Those that a limit makes, by what a configuration uses."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exceeded:
+    """A limit, and what a configuration uses of it."""
+
+    kind: Unfit
+    """One of ``OF_NEEDS``."""
+    used: int
+    """Bytes or connections."""
+    limit: int
+    """In the same unit."""
+
+    @property
+    def times(self) -> float:
+        """How many times the limit is used."""
+        return self.used / self.limit
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Infeasible:
+    """A configuration beyond a limit."""
+
+    stack: str
+    kind: Unfit
+    """Of several limits the one that is exceeded most."""
+    needs: Needs | None = None
+    measured: bool = False
+    """Whether it was launched; otherwise what it needs was computed from those that were."""
+
+
+class Reference(StrEnum):
+    """With what the tuned stack is compared."""
+
+    DEFAULT = "default"
+    """The stack as it was given."""
+    FORMULA = "formula"
+    """What the server's documentation advises."""
+    CURRENT = "current"
+    """What the project is deployed with today."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tuning:
+    """What a race tunes: kept with it, so that it can go on and be reported."""
+
+    stack: str
+    """The path that was given."""
+    goal: TuningGoal
+    limits: TuningLimits
+    knobs: tuple[Knob, ...]
+    settings: Mapping[str, tuple[str | None, ...]]
+    """By path of each configuration the value of each knob, None where it means nothing there. A reference that
+    differs in anything else is not among them."""
+    references: Mapping[Reference, str]
+    """By their paths."""
+    formula: str = ""
+    """What the documentation advises, as it writes it: ``workers = 2n + 1``; empty where it advises nothing."""
+    formula_source: str = ""
+    infeasible: tuple[Infeasible, ...] = ()
+    """Those beyond a limit, before any was raced."""
+    piloted: Mapping[str, Needs] = field(default_factory=dict)
+    """What was measured of some to know what all need."""
+    proposes: bool = False
+    """Whether there are too many to race all, so that a sampler proposes."""
+    reserve: tuple[str, ...] = ()
+    """The configurations beyond the values of a knob: they race only where the best lies at that end."""
+    cut: int = 0
+    """How many others were left out, since the budget does not answer for so many."""
+    whole_s: float | None = None
+    """About how long a search among those, too, would take; None where none was left out."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Against:
+    """The tuned stack compared with a reference."""
+
+    reference: Reference
+    stack: str
+    ratio: Interval | None
+    """Tuned ÷ reference, above 1 is better: of throughput, or of the inverse of latency or memory. Limits of 95 %
+    where the two met in two blocks and more; None where the reference gave nothing."""
+    is_same: bool
+    """Whether the reference is the tuned stack itself."""
+    infeasible: Infeasible | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Effect:
+    """What one setting does."""
+
+    server: str
+    name: str
+    matters: bool
+    """False where all its values are within the difference that does not matter, with 95 % confidence."""
+    known: bool
+    """Whether that is known: if not, it may or may not matter."""
+    span: float
+    """How far its best and its worst value lie apart on the average over the others: 0.2 for 20 %."""
+    span_high: float | None = None
+    """How far at most."""
+    best: str = ""
+    """Its best value on the average."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Edge:
+    """A setting whose tuned value is the last one that was tried, though the server takes others."""
+
+    server: str
+    name: str
+    value: str
+    is_largest: bool
+    """Otherwise the smallest."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Responded:
+    """One configuration and what was measured of it."""
+
+    stack: str
+    values: tuple[str | None, ...]
+    """By knob."""
+    value: float
+    """In the goal's own unit: requests per second, seconds or bytes."""
+    relative: float
+    """Compared with the tuned stack, above 1 is better."""
+    launches: int
+    needs: Needs | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scattering:
+    """A finalist with a better mean that lost because its launches scatter."""
+
+    stack: str
+    mean: float
+    """Its mean compared with the tuned stack's."""
+    sd: float
+    """What a launch of it varies by, as a share."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Leading:
+    """How a search stands while it goes on."""
+
+    stack: str
+    """The configuration that promises the most so far."""
+    left: int
+    """How many configurations may still be the best, this one and those that were not launched yet among them."""
+    of: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tuned:
+    """The answer."""
+
+    stack: str
+    """The tuned path; empty where nothing was found."""
+    settings: Mapping[str, str]
+    """Its tuned settings by ``server.name``."""
+    value: Interval | None
+    """What it delivers, in the goal's own unit."""
+    poor: float | None
+    """What nine launches of ten deliver at least, in the same unit."""
+    launches: int
+    final_launches: int
+    """Those that ``value`` and ``poor`` are from: the ones in the finals, by which it was not selected."""
+    against: tuple[Against, ...]
+    needs: Needs | None
+    effects: tuple[Effect, ...]
+    edges: tuple[Edge, ...]
+    responses: tuple[Responded, ...]
+    """The best first."""
+    infeasible: tuple[Infeasible, ...]
+    scattering: tuple[Scattering, ...]
+    rivals: tuple[str, ...]
+    """Others that may be better by more than the difference that matters."""
+    equals: tuple[str, ...]
+    """Others that are within the difference that does not matter, by what is known."""
+    tried: int
+    """How many configurations were launched."""
+    of: int
+    """How many there are within the limits."""

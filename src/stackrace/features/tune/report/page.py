@@ -1,0 +1,61 @@
+"""The page of a race that tunes: one file, without scripts."""
+
+from __future__ import annotations
+
+import shlex
+from functools import cache, partial
+from pathlib import Path
+
+from jinja2 import Environment
+
+from ....race.results.race import Race
+from ....report.charts.response import response_chart
+from ....report.html import marks
+from ....report.html.templates import environment
+from ....report.sheet import Medium, Tone, shown
+from ..model import Tuned
+from . import words
+from .picture import Facet, facets
+from .sheet import race_file_line, tuning_sheet
+
+__all__ = ["page"]
+
+HERE = Path(__file__).parent
+HTML = HERE.parent / "html"
+
+
+def page(race: Race, found: Tuned) -> str:
+    """Return the whole page; all foreign text is escaped."""
+    assert race.tuning is not None
+    panels = [(one.title, _drawn(one)) for one in facets(race.tuning, found)] if found.responses else []
+    # the answer is the page's heading
+    _, *sections = shown(tuning_sheet(race, found), Medium.PAGE)
+    return (
+        _templates()
+        .get_template("tuning.html.j2")
+        .render(
+            race=race,
+            answer=words.answer(race, found),
+            about=words.ending(race, found),
+            sections=sections,
+            panels=[(title, drawing) for title, drawing in panels if drawing],
+            response=words.response_title(race.tuning.goal),
+            path=found.stack,
+            command=shlex.join(["stackrace", "run", "--stack", found.stack]),
+            race_file=race_file_line(found.stack) if found.stack else "",
+            sentence=partial(marks.sentence, stacks=(*race.tuning.settings, *race.stacks)),
+            style=(HTML / "style.css").read_text(encoding="utf-8"),
+        )
+    )
+
+
+def _drawn(panel: Facet) -> str:
+    about = "Compared with the tuned stack, which is 1; above 1 is better."
+    return response_chart(panel, panel.title or "the response", about)
+
+
+@cache
+def _templates() -> Environment:
+    templates = environment(HERE, HTML)
+    templates.globals.update(Tone=Tone, on_page=Medium.PAGE)
+    return templates

@@ -1,0 +1,92 @@
+"""What a race that tunes found, as sections."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ....base.numbers import NOTHING, count, number
+from ....base.units import SIZE
+from ....race.results.race import Race
+from ....report.sheet import Column, Item, Listing, Medium, Notes, Paragraph, Section, Table, Tone
+from ..model import Responded, Tuned, Tuning
+from . import words
+
+__all__ = ["SHOWN", "race_file_line", "tuning_sheet"]
+
+SHOWN = 10
+"""So many configurations are listed on a screen."""
+
+
+def tuning_sheet(race: Race, found: Tuned) -> Iterator[Section]:
+    """Yield the sections, in order: the answer, with what it is compared, why, and the best configurations."""
+    tuning = race.tuning
+    assert tuning is not None
+    yield Section(
+        title="",
+        blocks=(
+            Paragraph(text=words.answer(race, found), tone=Tone.STRONG),
+            Paragraph(text=words.ending(race, found), tone=Tone.ASIDE),
+        ),
+    )
+    if not found.stack:
+        yield Section(title="", blocks=(Notes(texts=race.notes),))
+        return
+    yield Section(title="Tuned, compared with", blocks=(_against(tuning, found),))
+    if why := tuple(words.reasons(race, found)):
+        yield Section(title="What to know", blocks=(Listing(items=tuple(Item(text=text) for text in why)),))
+    if found.responses:
+        yield Section(title=_heading(found), blocks=(_best(tuning, found),))
+    notes = (*race.notes, f"Race {race.id}, seed {race.seed}.")
+    yield Section(title="", blocks=(Notes(texts=notes),))
+
+
+def race_file_line(stack: str) -> str:
+    """Return the line of a race file that races the tuned stack."""
+    escaped = stack.replace("\\", "\\\\").replace('"', '\\"')
+    return f'stacks = ["{escaped}"]'
+
+
+def _against(tuning: Tuning, found: Tuned) -> Table:
+    names = [words.REFERENCES[one.reference] for one in found.against]
+    formula = [tuning.formula if one.reference == "formula" else "" for one in found.against]
+    return Table(
+        columns=(
+            Column(title="stack", cells=tuple(one.stack for one in found.against), left=True, fold_to=40),
+            Column(title="", cells=tuple(names), left=True, notes=tuple(formula)),
+            Column(
+                title=f"{words.response_title(tuning.goal)}, tuned ÷ this, 95 %",
+                cells=tuple(words.against(tuning.goal, one) for one in found.against),
+            ),
+        )
+    )
+
+
+def _heading(found: Tuned) -> str:
+    many = len(found.responses)
+    return f"The best {SHOWN} of {many} configurations" if many > SHOWN else "All configurations"
+
+
+def _best(tuning: Tuning, found: Tuned) -> Table:
+    listed = found.responses[:SHOWN]
+    return Table(
+        columns=(
+            Column(title="configuration", cells=tuple(one.stack for one in listed), left=True, fold_to=48),
+            Column(
+                title=words.response_title(tuning.goal),
+                cells=tuple(words.figure(tuning.goal, one.value) for one in listed),
+            ),
+            Column(title="vs tuned", cells=tuple(number(one.relative) for one in listed), keep=4),
+            Column(title="launches", cells=tuple(count(one.launches) for one in listed), keep=1),
+            Column(title="memory", cells=tuple(map(_memory, listed)), keep=3),
+            Column(title="connections", cells=tuple(map(_connections, listed)), keep=2),
+        ),
+        media=(Medium.SCREEN, Medium.TEXT, Medium.PAGE),
+    )
+
+
+def _memory(one: Responded) -> str:
+    return NOTHING if one.needs is None else SIZE.format(one.needs.memory_bytes)
+
+
+def _connections(one: Responded) -> str:
+    return "" if one.needs is None or not one.needs.connections else count(one.needs.connections)

@@ -1,0 +1,301 @@
+"""What is said about a race that tunes: before it, and of what it found."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from ....base.interval import Interval
+from ....base.numbers import about, connections, count, duration, number, percent, things
+from ....base.units import DURATION, SIZE
+from ....measure.engine.goal import label
+from ....race.results.race import Ending, Race, RacePlan
+from ....report.words.phrases import listed, names, sentence, times
+from ..model import (
+    OF_NEEDS,
+    Against,
+    Edge,
+    Effect,
+    GoalKind,
+    Infeasible,
+    Leading,
+    Needs,
+    Reference,
+    Tuned,
+    Tuning,
+    TuningGoal,
+    TuningLimits,
+    Unfit,
+)
+from ..stats.rounds import FINAL_LAUNCHES
+
+__all__ = [
+    "REFERENCES",
+    "against",
+    "answer",
+    "beyond",
+    "effects",
+    "ending",
+    "figure",
+    "infeasible",
+    "leading",
+    "needs",
+    "outlook",
+    "reasons",
+    "response_title",
+]
+
+REFERENCES = {
+    Reference.DEFAULT: "as given",
+    Reference.FORMULA: "the documented formula",
+    Reference.CURRENT: "current",
+}
+"""What each reference is called."""
+
+
+def outlook(plan: RacePlan, tuning: Tuning) -> tuple[str, ...]:
+    """Return what is to be known before: how many configurations there are, and what the budget leaves out."""
+    many = sum(stack.path not in tuning.reserve for stack in plan.stacks)
+    out = sum(one.stack not in tuning.reserve for one in tuning.infeasible)
+    beside = f"; {things(out, 'other')} would exceed the limits" if out else ""
+    knobs = listed([f"{knob.server}.{knob.name} ({listed(knob.values)})" for knob in tuning.knobs])
+    lines = [f"Tuning {knobs}: {things(many, 'configuration')}{beside}."]
+    if tuning.cut and plan.budget_s is not None:
+        lines.append(
+            f"In {duration(plan.budget_s)} no more can be told apart: {things(tuning.cut, 'other')} between them "
+            f"{'is' if tuning.cut == 1 else 'are'} left out. {_all_of(tuning)}"
+        )
+    if tuning.proposes:
+        lines.append("That is too many to race all: Optuna proposes what is tried next.")
+    return tuple(lines)
+
+
+def _all_of(tuning: Tuning) -> str:
+    return f"All take about {about(tuning.whole_s or 0.0)} (--budget)."
+
+
+def leading(found: Leading) -> str:
+    """Return how a search stands, for a line: ``gunicorn:workers=3 leads, 5 of 36 configurations left``."""
+    return f"{found.stack} leads, {found.left} of {things(found.of, 'configuration')} left"
+
+
+def answer(race: Race, found: Tuned) -> str:
+    """Return the answer in a sentence."""
+    tuning = race.tuning
+    assert tuning is not None
+    if not found.stack:
+        return f"No configuration of {tuning.stack} could be measured."
+    best = f"{found.stack} {_leads(race, found, tuning)}"
+    value = "" if found.value is None else f": {_delivers(tuning.goal, found.value)}"
+    given = next((one for one in found.against if one.reference is Reference.DEFAULT), None)
+    return sentence(f"{best}{value}{_than_given(tuning.goal, given)}", race.stacks)
+
+
+def _leads(race: Race, found: Tuned, tuning: Tuning) -> str:
+    tried = count(found.tried) if found.tried == found.of else f"{found.tried} tried of {count(found.of)}"
+    where = f"{tried} configurations {_where(race, tuning)}"
+    if found.rivals or found.launches < FINAL_LAUNCHES:
+        return f"leads {where}, but is not proved the best"
+    within = f"the best, or within {percent(race.difference)} of it,"
+    return f"is {within} of {where}"
+
+
+def _where(race: Race, tuning: Tuning) -> str:
+    if tuning.goal.rate_per_s is None:
+        return f"at {connections(max(load.concurrency for load in race.loads))}"
+    return f"at {number(tuning.goal.rate_per_s)} requests/s"
+
+
+def _delivers(goal: TuningGoal, value: Interval) -> str:
+    limits = ""
+    if value.low is not None and value.high is not None:
+        limits = f" ({figure(goal, value.low)}–{figure(goal, value.high)})"
+    if goal.kind is GoalKind.THROUGHPUT:
+        return f"{number(value.value)} requests/s{limits}"
+    if goal.kind is GoalKind.MEMORY:
+        return f"{SIZE.format(value.value)}{limits}"
+    return f"{label(goal.quantile)} is {DURATION.format(value.value)}{limits}"
+
+
+def figure(goal: TuningGoal, value: float) -> str:
+    """Return a value of the goal's response with its unit, where it has one."""
+    if goal.kind is GoalKind.THROUGHPUT:
+        return number(value)
+    return SIZE.format(value) if goal.kind is GoalKind.MEMORY else DURATION.format(value)
+
+
+def response_title(goal: TuningGoal) -> str:
+    """Return what the response is, for a heading."""
+    if goal.kind is GoalKind.THROUGHPUT:
+        return "requests/s"
+    return "memory" if goal.kind is GoalKind.MEMORY else label(goal.quantile)
+
+
+def _than_given(goal: TuningGoal, given: Against | None) -> str:
+    if given is None:
+        return ""
+    if given.is_same:
+        return "; that is the stack as it was given"
+    if given.ratio is None:
+        return "; the stack as it was given " + (
+            beyond(given.infeasible) if given.infeasible else "could not be measured"
+        )
+    ratio = given.ratio
+    if goal.kind is GoalKind.THROUGHPUT:
+        return f", {times(ratio)} what {given.stack} delivers as given"
+    what = "memory" if goal.kind is GoalKind.MEMORY else label(goal.quantile)
+    return f", {times(_inverse(ratio))} the {what} of {given.stack} as given"
+
+
+def _inverse(ratio: Interval) -> Interval:
+    if ratio.low is None or ratio.high is None or ratio.low <= 0:
+        return Interval(value=1 / ratio.value)
+    return Interval(value=1 / ratio.value, low=1 / ratio.high, high=1 / ratio.low)
+
+
+def against(goal: TuningGoal, one: Against) -> str:
+    """Return how the tuned stack compares with a reference, for a cell: ``1.28× (1.24–1.33)``."""
+    if one.is_same:
+        return "the same stack"
+    if one.infeasible is not None:
+        return beyond(one.infeasible)
+    if one.ratio is None:
+        return "not measured"
+    return times(one.ratio if goal.kind is GoalKind.THROUGHPUT else _inverse(one.ratio))
+
+
+def reasons(race: Race, found: Tuned) -> Iterator[str]:
+    """Yield what is to be known of the answer, a sentence each."""
+    tuning = race.tuning
+    assert tuning is not None
+    if found.needs is not None:
+        yield f"It needs {needs(found.needs, tuning.limits)} under load."
+    if found.poor is not None and found.launches > 1:
+        word = "at least" if tuning.goal.kind is GoalKind.THROUGHPUT else "at most"
+        unit = " requests/s" if tuning.goal.kind is GoalKind.THROUGHPUT else ""
+        launched = f"it was launched {things(found.launches, 'time')}"
+        if found.final_launches < found.launches:
+            launched += f", and the figures are from the last {found.final_launches}, which did not select it"
+        yield f"Nine launches of ten give {word} {figure(tuning.goal, found.poor)}{unit}; {launched}."
+    for one in found.scattering:
+        yield (
+            f"{one.stack} was {percent(one.mean - 1)} better on the average, but its launches vary by "
+            f"{percent(one.sd)}: what a poor launch of it gives is less."
+        )
+    if found.rivals:
+        yield f"{names(found.rivals)} may be better{_more_time(race)}."
+    elif found.launches < FINAL_LAUNCHES:
+        yield f"It was launched too few times to be sure of it{_more_time(race)}."
+    if found.equals:
+        yield f"Within {percent(race.difference)} of it, with 95 % confidence: {names(found.equals)}."
+    for edge in found.edges:
+        yield _edge(edge)
+    yield from effects(race, found.effects)
+    if out := [one for one in found.infeasible if one.stack not in tuning.reserve or one.measured]:
+        yield infeasible(tuning, out)
+    if tuning.cut:
+        yield f"{things(tuning.cut, 'other')} of its configurations did not race. {_all_of(tuning)}"
+
+
+def _edge(one: Edge) -> str:
+    end, more = ("largest", "larger") if one.is_largest else ("smallest", "smaller")
+    values = [round(int(one.value) * times_) for times_ in ((1, 1.5, 2) if one.is_largest else (0.5, 0.75, 1))]
+    tried = ",".join(map(str, dict.fromkeys(value for value in values if value > 0)))
+    return (
+        f"{one.server}.{one.name}={one.value} is the {end} value that was tried: a {more} one may be better still "
+        f"(--vary {one.server}.{one.name}={tried})."
+    )
+
+
+def _more_time(race: Race) -> str:
+    return "; a longer budget would tell" if race.ending is Ending.BUDGET else ""
+
+
+def needs(needed: Needs, limits: TuningLimits | None = None) -> str:
+    """Return what a configuration uses: ``83 MiB and 12 connections to databases (20 allowed)``.
+
+    Connections are named where there are any, or where ``limits`` has a number of them.
+    """
+    limits = limits or TuningLimits()
+    memory = SIZE.format(needed.memory_bytes)
+    if limits.memory_bytes is not None:
+        memory += f" ({SIZE.format(limits.memory_bytes)} allowed)"
+    if limits.connections is None and not needed.connections:
+        return memory
+    many = "an unknown number of connections" if needed.connections is None else connections(needed.connections)
+    allowed = "" if limits.connections is None else f" ({limits.connections} allowed)"
+    return f"{memory} and {many} to databases{allowed}"
+
+
+def effects(race: Race, found: Sequence[Effect]) -> Iterator[str]:
+    """Yield which settings do not matter, which do, and of which that is not known."""
+    idle = [one for one in found if not one.matters]
+    if idle:
+        most = max(one.span_high or 0.0 for one in idle)
+        yield (
+            f"{_named(idle)} {'does' if len(idle) == 1 else 'do'} not matter: on the average over the other "
+            f"settings all values tried are within {percent(max(most, 0.001))} of each other."
+        )
+    for one in found:
+        if one.matters and one.known:
+            yield (
+                f"{one.server}.{one.name} matters: on the average its best value tried, {one.best}, gives "
+                f"{number(1 + one.span)}× what its worst does."
+            )
+    open_ones = [one for one in found if one.matters and not one.known]
+    if open_ones:
+        verb = "matters" if len(open_ones) == 1 else "matter"
+        yield f"Whether {_named(open_ones)} {verb} is not known yet: too few launches tell."
+
+
+def _named(found: Sequence[Effect]) -> str:
+    return listed([f"{one.server}.{one.name}" for one in found])
+
+
+_WHY = {
+    Unfit.MEMORY: "more memory",
+    Unfit.CONNECTIONS: "more connections",
+    Unfit.RATE: "not keeping up with the rate",
+    Unfit.FAILED: "no believable measurement",
+}
+
+
+def infeasible(tuning: Tuning, out: Sequence[Infeasible]) -> str:
+    """Return how many configurations are left out, and why."""
+    whys = Counter(one.kind for one in out)
+    parts = [f"{many} for {_WHY[why]}" for why, many in whys.items()]
+    measured = sum(one.measured and one.kind in OF_NEEDS for one in out)
+    known = f", {measured} of them by their own measurement" if measured else ""
+    return f"{things(len(out), 'configuration')} left out: {listed(parts)}{known}."
+
+
+def beyond(one: Infeasible) -> str:
+    """Return what made a configuration be left out, for a cell."""
+    if one.kind is Unfit.RATE:
+        return "does not keep up with the rate"
+    if one.kind is Unfit.FAILED or one.needs is None:
+        return "gave no believable measurement"
+    how = "needs" if one.measured else "would need"
+    if one.kind is Unfit.MEMORY:
+        return f"{how} {SIZE.format(one.needs.memory_bytes)}"
+    return f"{how} {things(one.needs.connections or 0, 'connection')} to databases"
+
+
+def ending(race: Race, found: Tuned) -> str:
+    """Return how much was done, and why it ended."""
+    launches = sum(not launch.cut_short for launch in race.launches)
+    done = f"{count(launches)} {'launch' if launches == 1 else 'launches'} in {duration(race.elapsed_s)}"
+    ended = race.ending if found.stack or race.ending is not Ending.ANSWERED else Ending.EXHAUSTED
+    if ended is Ending.ANSWERED and found.launches < FINAL_LAUNCHES:
+        return f"{race.app}: {done}. It ended since too few launches could be believed."
+    if ended is Ending.ANSWERED and found.rivals:
+        return f"{race.app}: {done}. It ended since the finalists could not be told apart."
+    return f"{race.app}: {done}. {_ENDINGS.get(ended, '') if ended else ''}".rstrip()
+
+
+_ENDINGS = {
+    Ending.ANSWERED: "It ended because the finalists are told apart.",
+    Ending.BUDGET: "It ended with its budget.",
+    Ending.INTERRUPTED: "It was interrupted.",
+    Ending.EXHAUSTED: "Nothing was left to race.",
+}

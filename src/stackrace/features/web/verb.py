@@ -1,0 +1,44 @@
+"""``stackrace web``."""
+
+from __future__ import annotations
+
+import click
+
+from ...cli.options import store_option
+
+__all__ = ["command"]
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  stackrace web                       browse every race at http://127.0.0.1:8765/
+  stackrace web --port 9000 --store sqlite:////srv/races.sqlite3"""
+)
+@click.option("--port", default=8765, type=click.IntRange(1, 65535), help="Port to listen on. Default: 8765.")
+@store_option
+def command(port: int, store: str | None) -> None:
+    """Browse your races, on this machine only. Ctrl-C stops it."""
+    from socketserver import ThreadingMixIn
+    from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
+
+    from ...deploy.ports import LOOPBACK, claim
+    from .site import results_site
+
+    class Server(ThreadingMixIn, WSGIServer):
+        daemon_threads = True
+
+        def handle_error(self, request: object, client_address: object) -> None:
+            """Say nothing of a browser that went away."""
+
+    class Quiet(WSGIRequestHandler):
+        def log_message(self, format: str, *args: object) -> None:
+            """Say nothing: the browser tells."""
+
+    site = results_site(store)
+    with make_server(LOOPBACK, claim(port), site, server_class=Server, handler_class=Quiet) as server:
+        click.echo(f"Races at http://{LOOPBACK}:{port}/ — Ctrl-C stops it.")
+        try:
+            server.serve_forever()
+        except KeyboardInterrupt:
+            click.echo("\nstopped")

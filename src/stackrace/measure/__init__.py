@@ -1,0 +1,1 @@
+"""Load, and what is watched while it runs."""

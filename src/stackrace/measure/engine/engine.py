@@ -1,0 +1,209 @@
+"""Plays a workload at a load level with the engine, and returns what it saw as a LoadResult."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TypedDict, Unpack
+
+from stackrace.base.errors import InputError, RefusedError
+from stackrace.base.foreign import said_by
+from stackrace.measure.load import Load, LoadResult, Tls
+from stackrace.measure.workload import (
+    LARGE_HEAD,
+    MOST_BODY_BYTES,
+    Answer,
+    Fill,
+    FillPart,
+    Order,
+    Request,
+    Sameness,
+    Workload,
+    excess,
+)
+
+from . import _engine
+from ._engine import Monitor
+from .outcome import outcome
+
+__all__ = ["FOLLOW_S", "How", "Monitor", "ask", "record", "run", "threads_of"]
+
+_WITH_BODY = ("PATCH", "POST", "PUT")
+"""Say how long their body is, even if it is empty. Source: RFC 9110 section 8.6."""
+
+FOLLOW_S = 0.2
+"""How long load goes on, unrecorded, after a window bounded by time: until its oldest requests are answered."""
+
+
+class How(TypedDict, total=False):
+    """How a load is sent, beside what and whereto; each has a default."""
+
+    tls: Tls | None
+    """Encryption, without by default."""
+    body_max_bytes: int | None
+    """A longer answer is a failure. By default as in races; None leaves it to the engine, which keeps no answer."""
+    open_first_s: float | None
+    """A closed loop opens all its connections before its clock starts, until none was opened for that long."""
+    warmup_s: float
+    """For so long load is applied but not recorded; requests under way when the window opens belong to it."""
+    cores: Sequence[int]
+    """The event loops' cores, anywhere by default."""
+    threads: int | None
+    """How many event loops there are: one per core, one where no cores are named."""
+    spin: bool
+    """Whether they never sleep: an answer is seen when it comes and not once a core has woken. For cores that
+    nobody else needs."""
+    follow_s: float
+    """For so long, ``FOLLOW_S`` by default, load goes on after a window bounded by time, until those requests are
+    answered that are older than most: they would leave lower bounds in the latencies."""
+    starts_s: float | None
+    """When it begins, on CLOCK_MONOTONIC; by default, and where that moment is over, at once."""
+    company: tuple[int, int]
+    """How many event loops of other engines send the same open loop, those before ours in turn and those after: the
+    rate is that of all together."""
+
+
+def run(
+    *,
+    address: tuple[str, int] | str,
+    workload: Workload,
+    load: Load,
+    monitor: Monitor | None = None,
+    ceiling_per_s: float | None = None,
+    **how: Unpack[How],
+) -> LoadResult:
+    """Send ``workload`` to ``address`` at ``load`` and return what came back.
+
+    ``address`` is an IP address with a port, or the path of a Unix socket.
+
+    Every answer is held against its golden one, as far as that repeats; a workload without golden answers accepts
+    any 2xx. ``ceiling_per_s`` (see ``ceiling``) is carried into the result as it is.
+
+    Blocks without holding the GIL, so run it in a thread while the main thread waits for Ctrl-C and calls
+    ``monitor.cancel()``; the result then holds what was measured so far.
+
+    InputError: the load or a request cannot be sent as it stands. RefusedError: this machine forbids it.
+    """
+    with _said():
+        report = _engine.run(_plan(address, workload, load, how), monitor or Monitor())
+    return outcome(report, ceiling_per_s)
+
+
+def record(
+    *,
+    address: tuple[str, int] | str,
+    workload: Workload,
+    load: Load,
+    monitor: Monitor | None = None,
+    **how: Unpack[How],
+) -> bytes:
+    """Do the same, and return what was recorded in a form that can be merged: see ``load.recordings``."""
+    with _said():
+        return _engine.record(_plan(address, workload, load, how), monitor or Monitor())
+
+
+def ask(
+    address: tuple[str, int], request: Request, host: str, *, timeout_s: float, most_bytes: int = MOST_BODY_BYTES
+) -> tuple[int, tuple[tuple[str, str], ...], bytes, str]:
+    """Send ``request`` once, whole, and return what is answered: status, header fields, body, and its ``excess``.
+
+    Text is UTF-8, as it is in a load. Raises OSError for no answer, or none that the engine would take.
+    """
+    fields = {"Host": host, "Connection": "close", **dict(request.headers)}
+    if request.body or request.method in _WITH_BODY:
+        fields["Content-Length"] = str(len(request.body))
+    lines = (f"{request.method} {request.path} HTTP/1.1", *(f"{name}: {text}" for name, text in fields.items()))
+    message = "".join(f"{line}\r\n" for line in (*lines, "")).encode("utf-8", "surrogateescape") + request.body
+    is_head = request.method == "HEAD"
+    try:
+        status, pairs, body, body_bytes, endless = _engine.ask(address, message, is_head, timeout_s, most_bytes)
+    except OverflowError:
+        return 0, (), b"", LARGE_HEAD
+    except ValueError as error:
+        raise OSError(str(error)) from error
+    answered = tuple((name, value.decode("utf-8", "surrogateescape")) for name, value in pairs)
+    return status, answered, body, excess(answered, body_bytes, endless, most_bytes)
+
+
+@contextmanager
+def _said() -> Iterator[None]:
+    """Say what the engine refuses as one of our errors."""
+    try:
+        yield
+    except (ValueError, OverflowError, TypeError) as error:
+        raise InputError(f"this load cannot be applied: {error}") from error
+    except OSError as error:
+        raise RefusedError(f"this machine does not allow the load: {said_by(error)}") from error
+
+
+def _plan(address: tuple[str, int] | str, workload: Workload, load: Load, how: How) -> _engine.Plan:
+    if load.poisson and not load.is_open:
+        raise InputError("poisson is for an open loop; give it a rate")
+    tls, cores = how.get("tls"), list(how.get("cores", ()))
+    return _engine.Plan(
+        address=address,
+        targets=_targets(workload),
+        connections=load.concurrency,
+        timeout_s=load.timeout_s,
+        tls=(tls.name, tls.authorities, list(tls.versions)) if tls else None,
+        session=workload.order is Order.SESSION,
+        cookies=workload.cookies,
+        nonce=(workload.nonce.place.value, workload.nonce.name) if workload.nonce else None,
+        keep_alive=load.keep_alive,
+        requests_per_connection=load.requests_per_connection,
+        connect_timeout_s=load.connect_timeout_s,
+        open_first_s=how.get("open_first_s"),
+        body_max_bytes=how.get("body_max_bytes", MOST_BODY_BYTES),
+        duration_s=load.duration_s,
+        requests=load.requests,
+        warmup_s=how.get("warmup_s", 0.0),
+        follow_s=how.get("follow_s", FOLLOW_S) if load.requests is None else 0.0,
+        rate_per_s=load.rate_per_s,
+        poisson_seed=load.seed if load.poisson else None,
+        spin=how.get("spin", False),
+        threads=threads_of(load, cores, how.get("threads")),
+        cores=cores,
+        starts_s=how.get("starts_s"),
+        company=how.get("company", (0, 0)),
+    )
+
+
+def threads_of(load: Load, cores: Sequence[int], threads: int | None = None) -> int:
+    """Return how many event loops send ``load``: one per core unless told otherwise, each with a connection."""
+    return min(threads or len(cores) or 1, max(load.concurrency, 1))
+
+
+def _targets(workload: Workload) -> list[_engine.Target]:
+    answers: Sequence[Answer | None] = workload.answers or [None] * len(workload.requests)
+    if len(answers) != len(workload.requests):
+        raise InputError(f"{len(workload.requests)} requests have {len(answers)} golden answers; give one for each")
+    return [
+        _target(request, answer, workload.host) for request, answer in zip(workload.requests, answers, strict=True)
+    ]
+
+
+def _target(request: Request, answer: Answer | None, host: str) -> _engine.Target:
+    """An answer to HEAD never has a body, whatever its golden answer holds."""
+    body_counts = answer is not None and request.method != "HEAD"
+    sameness = answer.sameness if answer is not None and body_counts else Sameness.STATUS
+    return _engine.Target(
+        request.method,
+        request.path,
+        host,
+        list(request.headers),
+        request.body,
+        chunk_bytes=request.chunk_bytes,
+        expects_continue=request.expects_continue,
+        think_s=request.think_s,
+        embedded=request.embedded,
+        status=answer.status if answer is not None else None,
+        length=len(answer.body) if answer is not None and sameness is Sameness.LENGTH else None,
+        exact=answer.body if answer is not None and sameness is Sameness.BODY else None,
+        handouts=[(item.place.value, item.name, item.nth, item.slot) for item in request.handouts],
+        fills=[(_part(fill), fill.start, fill.end, fill.source, fill.form) for fill in request.fills],
+        parts=list(answer.parts) if answer is not None and sameness is Sameness.PARTS else None,
+    )
+
+
+def _part(fill: Fill) -> str:
+    return f"header:{fill.header}" if fill.part is FillPart.HEADER else fill.part.value

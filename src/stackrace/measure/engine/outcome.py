@@ -1,0 +1,96 @@
+"""The engine's report as a LoadResult: nanoseconds become seconds, empty distributions None."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from stackrace.measure.load import Counts, LoadResult, Quantiles, SeriesBin, TargetResult
+
+from . import _engine
+from .histogram import QUANTILES, summary
+
+__all__ = ["outcome"]
+
+_NS = 1e-9
+
+
+def outcome(report: _engine.Report, ceiling_per_s: float | None = None) -> LoadResult:
+    """Return what ``report`` says; ``ceiling_per_s`` is what the engine reaches here, None when not measured."""
+    return LoadResult(
+        started_at=report.started_ns * _NS,
+        duration_s=report.duration_ns * _NS,
+        counts=_counts(report),
+        latency=summary(report.latency),
+        connect=summary(report.connect),
+        histogram=report.latency.to_bytes(),
+        series=_series(report),
+        status_classes=report.status_classes,
+        **_counters(report),
+        established_peak=report.established_peak,
+        generator_cpu_s=report.cpu_ns * _NS,
+        generator_wait_s=report.wait_ns * _NS,
+        generator_spin_s=report.spun_ns * _NS,
+        generator_busy=report.busiest,
+        fairness=report.fairness,
+        dead_time=report.dead_time,
+        service=summary(report.service),
+        lag=summary(report.lag),
+        tls=_unless_empty(report.tls),
+        pages=_unless_empty(report.pages),
+        targets=tuple(_target(target) for target in report.targets),
+        ceiling_per_s=ceiling_per_s,
+        arrivals_distance=report.arrivals_distance,
+    )
+
+
+def _counters(report: _engine.Report) -> Any:
+    """Return the counters by name; all of them are fields of a result."""
+    return report.counters
+
+
+def _unless_empty(histogram: _engine.Histogram) -> Quantiles | None:
+    return summary(histogram) if histogram.count else None
+
+
+def _counts(report: _engine.Report | _engine.TargetReport) -> Counts:
+    return Counts(
+        scheduled=report.scheduled,
+        ok=report.ok,
+        non2xx=report.non2xx,
+        failed=report.failed,
+        timed_out=report.timed_out,
+        in_flight=report.in_flight,
+        unsent=report.unsent,
+    )
+
+
+def _target(report: _engine.TargetReport) -> TargetResult:
+    censored = {name for name, q in QUANTILES.items() if report.is_censored(q)}
+    if report.is_censored(1.0):
+        censored |= {"mean", "max"}
+    return TargetResult(
+        name=report.name,
+        counts=_counts(report),
+        latency=Quantiles(
+            count=report.count,
+            mean=report.mean_ns * _NS,
+            **{name: report.quantile_ns(q) * _NS for name, q in QUANTILES.items()},
+            max=report.max_ns * _NS,
+            censored=frozenset(censored),
+        ),
+    )
+
+
+def _series(report: _engine.Report) -> tuple[SeriesBin, ...]:
+    width_s = report.bin_ns * _NS
+    return tuple(
+        SeriesBin(
+            start_s=index * width_s,
+            ok=bin_.ok,
+            errors=bin_.errors,
+            in_flight=bin_.in_flight,
+            p50_s=bin_.p50_ns * _NS,
+            p99_s=bin_.p99_ns * _NS,
+        )
+        for index, bin_ in enumerate(report.series)
+    )

@@ -1,0 +1,137 @@
+"""A URL to load, taken apart: where to connect, what the Host header says, what to ask for."""
+
+from __future__ import annotations
+
+import os
+import socket
+from dataclasses import dataclass
+from ipaddress import ip_address
+from urllib.parse import SplitResult, urlsplit
+
+from stackrace.base.errors import InputError
+from stackrace.base.foreign import said_by
+from stackrace.base.mistaken import url_meant
+
+from ...features.recordings.recorded.target import origin_form
+
+__all__ = ["Url", "parse"]
+
+_EXAMPLE = "http://127.0.0.1:8000/path"
+_LONGEST_SOCKET = 107
+"""Bytes; Linux ends paths of sockets with a NUL in 108. Source: unix(7)."""
+_PORTS = {"http": 80, "https": 443}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Url:
+    """The parts of a URL that a request needs."""
+
+    address: tuple[str, int] | str
+    """An IP address and a port, or the path of a Unix socket."""
+    host: str
+    """The Host header: the host, with its port where the URL has one."""
+    name: str
+    """The host alone, as a certificate would have it."""
+    path: str
+    """Path and query, as they stand in the request line."""
+    secure: bool = False
+    """Whether it is an https URL."""
+
+    @property
+    def origin(self) -> str:
+        """Scheme, host and port, as Origin headers have it."""
+        return f"{'https' if self.secure else 'http'}://{self.host}"
+
+    @property
+    def is_local(self) -> bool:
+        """Whether the address is one of this machine's own."""
+        return isinstance(self.address, str) or _is_ours(self.address[0])
+
+
+def parse(text: str, *, target_is_mine: bool = False, unix_socket: str | None = None) -> Url:
+    """Return the parts of ``text``, its host resolved to an IP address.
+
+    With ``unix_socket`` that is the address, and the URL's host stays a name.
+
+    InputError: it is no http or https URL, or its host is unknown, or another machine without
+    ``target_is_mine``; or no socket can have the path ``unix_socket``.
+    """
+    _refuse_impossible(unix_socket)
+    parts = _split(text)
+    name, port = _host(parts, text), _port(parts, text)
+    target = f"{parts.path}?{parts.query}" if parts.query else parts.path
+    url = Url(
+        address=unix_socket if unix_socket is not None else (_resolve(name, port, text), port),
+        host=parts.netloc.rpartition("@")[2],
+        name=name,
+        path=origin_form(target.encode()),
+        secure=parts.scheme == "https",
+    )
+    if not target_is_mine and not url.is_local:
+        raise InputError(
+            f"{name} is another machine; load only what is yours. If it is yours, add --target-is-mine"
+        )
+    return url
+
+
+def _refuse_impossible(unix_socket: str | None) -> None:
+    length = 1 if unix_socket is None else len(os.fsencode(unix_socket))
+    if not 0 < length <= _LONGEST_SOCKET:
+        raise InputError(
+            f"--unix-socket {unix_socket!r} has {length} bytes, but a socket's path has 1 to {_LONGEST_SOCKET}; "
+            "change to its folder and give a relative one, or link to it from a shorter one"
+        )
+
+
+def _split(text: str) -> SplitResult:
+    try:
+        parts = urlsplit(text)
+    except ValueError as error:
+        raise InputError(f"{text!r} is not a URL ({error}); write it like {_EXAMPLE}") from error
+    if parts.scheme not in _PORTS:
+        way_out = f"did you mean {meant}?" if (meant := url_meant(text)) else f"write it like {_EXAMPLE}"
+        raise InputError(f"{text!r} is not an http or https URL; {way_out}")
+    if "@" in parts.netloc:
+        raise InputError(f"{text!r} contains a user name; send an Authorization header instead")
+    return parts
+
+
+def _host(parts: SplitResult, text: str) -> str:
+    if not parts.hostname or not parts.netloc.isascii():
+        raise InputError(f"{text!r} has no host; write it like {_EXAMPLE}")
+    if "%" in parts.hostname:
+        raise InputError(f"{text!r} contains an IPv6 zone, which a Host header may not; use a global address")
+    return parts.hostname
+
+
+def _port(parts: SplitResult, text: str) -> int:
+    try:
+        port = parts.port
+    except ValueError as error:
+        raise InputError(f"{text!r} has no valid port; ports are 1 to 65535") from error
+    if port == 0:
+        raise InputError(f"{text!r} has no valid port; ports are 1 to 65535")
+    return port or _PORTS[parts.scheme]
+
+
+def _resolve(host: str, port: int, text: str) -> str:
+    """IPv4 first: servers that listen on localhost mostly listen on 127.0.0.1 only."""
+    try:
+        addresses = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError) as error:
+        raise InputError(
+            f"the host of {text!r} is unknown ({said_by(error)}); correct its name, or write it like {_EXAMPLE}"
+        ) from error
+    *_, address = min(addresses, key=lambda entry: entry[0] != socket.AF_INET)
+    return str(address[0])
+
+
+def _is_ours(address: str) -> bool:
+    """Only an address of our own can be bound to."""
+    family = socket.AF_INET if ip_address(address).version == 4 else socket.AF_INET6
+    try:
+        with socket.socket(family, socket.SOCK_DGRAM) as probe:
+            probe.bind((address, 0))
+    except OSError:
+        return False
+    return True

@@ -1,0 +1,157 @@
+"""A launch is one fresh start of a stack with the slices taken on it: the replicate of the statistics."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from ..base.verdict import Finding, Verdict
+from .conditions import Conditions
+from .load import Load, LoadResult, answered_per_s
+
+__all__ = ["Failure", "FailureKind", "HopUsage", "Lack", "Launch", "MemorySample", "Slice"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HopUsage:
+    """What one hop's processes cost during a slice."""
+
+    hop: str
+    """The server's name, or +-joined names of servers inside one another."""
+    cpu_s: float
+    """CPU seconds, user and system, of children that ended meanwhile, too."""
+    processes: int
+    """Processes."""
+    threads: int
+    """Threads."""
+    pss_bytes: int
+    """Proportional set size in bytes, summed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemorySample:
+    """The stack's memory at one moment."""
+
+    at_s: float
+    """Seconds from the launch's start."""
+    pss_bytes: Mapping[str, int]
+    """Proportional set size in bytes, by hop."""
+    connections: int | None = None
+    """The stack's established connections to database servers; None where nobody looked, or could."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Slice:
+    """One uninterrupted stretch of load on one launched stack."""
+
+    index: int
+    """Orders the slices of a race in time."""
+    load: Load
+    result: LoadResult
+    usage: tuple[HopUsage, ...]
+    verdict: Verdict = field(default_factory=Verdict)
+    workload: str = ""
+    """By name; empty in races with a single workload."""
+    conditions: Conditions | None = None
+    """What the machine did meanwhile; None in races that earlier versions measured."""
+
+    @property
+    def throughput_per_s(self) -> float:
+        """Right answers per second; see `answered_per_s`."""
+        return answered_per_s(self.load, self.result)
+
+    @property
+    def cpu_s(self) -> float:
+        """CPU seconds the whole stack spent."""
+        return sum(hop.cpu_s for hop in self.usage)
+
+
+class FailureKind(StrEnum):
+    """How a stack let its race down."""
+
+    NOT_STARTED = "not_started"
+    NOT_READY = "not_ready"
+    WRONG_ANSWER = "wrong_answer"
+    DIED = "died"
+    NOT_STOPPED = "not_stopped"
+    REFUSED = "refused"
+    """No measurement of it can be believed."""
+    INTERRUPTED = "interrupted"
+
+    @classmethod
+    def _missing_(cls, value: object) -> FailureKind | None:
+        """Read what version 0.1 wrote."""
+        return _FORMER_KINDS.get(value)
+
+
+_FORMER_KINDS: dict[object, FailureKind] = {
+    "did not start": FailureKind.NOT_STARTED,
+    "never became ready": FailureKind.NOT_READY,
+    "gave a wrong answer": FailureKind.WRONG_ANSWER,
+    "died under load": FailureKind.DIED,
+    "ignored the request to stop": FailureKind.NOT_STOPPED,
+    "gave no believable measurement": FailureKind.REFUSED,
+    "was cut short with its race": FailureKind.INTERRUPTED,
+}
+
+
+class Lack(StrEnum):
+    """What a stack without a believable measurement had none of."""
+
+    RIGHT_ANSWER = "right answer"
+    LAUNCH = "launch"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failure:
+    """Why a launch, or a stack, gave no result, or only part of one."""
+
+    kind: FailureKind
+    message: str = ""
+    """What happened, where no other field says it."""
+    log: str = ""
+    """The tail of the stack's own logs."""
+    finding: Finding | None = None
+    """What refused all measurements of the stack."""
+    lack: Lack | None = None
+    before: FailureKind | None = None
+    """How an interrupted launch had failed before; ``message`` and ``log`` are of that failure then."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Launch:
+    """One launch of a stack."""
+
+    id: str
+    block: int
+    """The block it was made in, from 0."""
+    stack: str
+    """By path; the hidden twin's has an ending of its own."""
+    ready_s: float | None = None
+    """Seconds from the start of its first process to its first right answer; None where there was none."""
+    warmup_s: float = 0.0
+    """Seconds of load before its first slice."""
+    slices: tuple[Slice, ...] = ()
+    memory: tuple[MemorySample, ...] = ()
+    """In order of time."""
+    failure: Failure | None = None
+    verdict: Verdict = field(default_factory=Verdict)
+    """About the launch as a whole; an invalid one keeps all its slices out of the statistics."""
+    machine: str = ""
+    """The name of the machine it was made on, where there are several; all launches of a block are on one."""
+
+    @property
+    def peak_bytes(self) -> int:
+        """The most memory that all its hops together were seen to hold, 0 when nobody looked."""
+        return max((sum(sample.pss_bytes.values()) for sample in self.memory), default=0)
+
+    @property
+    def peak_connections(self) -> int | None:
+        """The most connections to database servers that it was seen to hold; None when nobody could look."""
+        return max((sample.connections for sample in self.memory if sample.connections is not None), default=None)
+
+    @property
+    def cut_short(self) -> bool:
+        """Whether it belongs to a block that an interruption cut: kept, but raced again, so it counts nowhere."""
+        return self.failure is not None and self.failure.kind is FailureKind.INTERRUPTED

@@ -1,0 +1,152 @@
+"""Which app is raced: the one that was asked for, the project in the folder, or the bundled one."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+from ...app import DJANGO, Buildable, Project, bundled, detect, find_python, find_ruby
+from ...app.app import App, Entry, EntryKind
+from ...app.interpreter import import_problem
+from ...app.known_pythons import KnownPython
+from ...base.errors import AppError, InputError
+from ...base.present import real_path
+from ...base.process.namespaces import read_only
+from ...deploy.environments import Environments
+from ...deploy.preparing import OnPreparing, Preparing, Step
+from ...stacks.stack import Interface
+from ..request.request import RaceRequest
+
+__all__ = ["FoundApp", "entry_told", "find_app", "offered_by", "project_run", "python_for"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoundApp:
+    """An app with its interpreter, not yet prepared."""
+
+    app: App
+    urls: tuple[str, ...]
+    """What to ask it for; empty: the examination chooses."""
+    notes: tuple[str, ...] = ()
+    """Worth telling the user, one sentence each."""
+
+
+def offered_by(request: RaceRequest) -> frozenset[Interface]:
+    """Return what the app of ``request`` will offer, before anything is prepared or started."""
+    if request.bundled is not None:
+        return bundled(request.bundled).entry.interfaces
+    if request.entry is not None:
+        return request.entry.interfaces
+    project = detect(request.folder)
+    return (bundled(DJANGO) if project is None else project).entry.interfaces
+
+
+def entry_told(request: RaceRequest) -> tuple[Entry | None, Path]:
+    """Return what ``request`` loads and where its imports start; without an entry for the bundled app."""
+    if request.bundled is not None:
+        return None, request.folder
+    if request.entry is not None:
+        return request.entry, request.folder
+    project = detect(request.folder)
+    return (None, request.folder) if project is None else (project.entry, project.root)
+
+
+def project_run(request: RaceRequest) -> Path | None:
+    """Return where the project lies whose code ``request`` runs; None for the bundled app, wherever the user is."""
+    entry, root = entry_told(request)
+    return None if entry is None else root
+
+
+def imported_by(entry: Entry) -> str:
+    """Return the module that an interpreter must be able to import for ``entry``."""
+    return "django" if entry.kind is EntryKind.DJANGO else entry.target.partition(":")[0]
+
+
+def find_app(request: RaceRequest, environments: Environments, data: Path, on_preparing: OnPreparing) -> FoundApp:
+    """Return the app that ``request`` names; else the project in its folder; in an empty one the bundled app.
+
+    ``data`` is a private folder for a bundled app's files. Raises AppError or InputError naming the way out.
+    """
+    entry, root, name = request.entry, request.folder, request.folder.name
+    project = detect(request.folder) if request.bundled is None and entry is None else None
+    if project is not None:
+        entry, root, name = project.entry, project.root, project.name
+    if entry is None or request.bundled is not None:
+        return _bundled(request, environments, data, on_preparing)
+    where = () if project is None or not project.place else (_where(project),)
+    if root.is_file():
+        raise InputError(f"the app's folder {root} is a file; set [app] root or --project to the folder it lies in")
+    if not root.is_dir():
+        raise InputError(f"the app's folder {root} does not exist; set [app] root or --project")
+    urls = request.urls or ()
+    if entry.kind is EntryKind.FILES:
+        return FoundApp(app=_files(entry, root), urls=urls)
+    app = App(name=name, root=root, entry=entry, services=request.services)
+    if entry.kind is EntryKind.RACK:
+        ruby, note = _ruby(request, entry, root)
+        return FoundApp(app=replace(app, ruby=ruby), urls=urls, notes=(note,))
+    python, note = _python(request, entry, root, environments, on_preparing)
+    return FoundApp(app=replace(app, python=python), urls=urls, notes=(*where, note))
+
+
+def _where(project: Project) -> str:
+    entry = project.entry
+    return f'The app is {entry.target}, found in {project.place}; name another as [app] {entry.kind} = "…".'
+
+
+def _files(entry: Entry, root: Path) -> App:
+    """The folder itself is the app's root, so that servers need not know where it lay."""
+    folder = real_path(root / entry.target)
+    if not folder.is_dir():
+        what = f"{folder} is a file" if folder.is_file() else f"there is no folder {folder}"
+        raise InputError(f"{what}; set [app] files to the folder to serve, as in public/")
+    return App(name=folder.name, root=folder, entry=replace(entry, target="."))
+
+
+def _ruby(request: RaceRequest, entry: Entry, root: Path) -> tuple[Path, str]:
+    if not (root / entry.target).is_file():
+        raise AppError(f"there is no {root / entry.target}; set [app] rack to the rackup file, as in config.ru")
+    ruby = find_ruby(root, request.ruby)
+    return ruby, f"The app runs with {ruby}, in production unless [app] env says otherwise."
+
+
+def _bundled(request: RaceRequest, environments: Environments, data: Path, on_preparing: OnPreparing) -> FoundApp:
+    guessed = request.bundled is None
+    if guessed and request.source is not None and request.urls is None and request.stacks is None:
+        on_preparing(Preparing(step=Step.NO_APP, subject=str(request.source)))
+    ours = bundled(request.bundled or DJANGO, request.environment)
+    data.mkdir(parents=True, exist_ok=True)
+    if ours.entry.kind is EntryKind.RACK:
+        app = ours.app(ruby=find_ruby(ours.root, request.ruby), data=data, services=request.services)
+        note = f"The app is the bundled one, {ours.name}."
+        return FoundApp(app=app, urls=request.urls or ours.urls, notes=(note,))
+    base = request.python or Path(sys._base_executable)  # type: ignore[attr-defined]
+    python = environments.of_requirements(ours.requirements(request.services), base)
+    note = f"The app is the bundled one, {ours.name}" + (
+        ": no project was found in this folder." if guessed else "."
+    )
+    app = ours.app(python=python, data=data, services=request.services)
+    return FoundApp(app=app, urls=request.urls or ours.urls, notes=(note,))
+
+
+def _python(
+    request: RaceRequest, entry: Entry, root: Path, environments: Environments, on_preparing: OnPreparing
+) -> tuple[Path, str]:
+    choice = python_for(root, entry, request.python)
+    if isinstance(choice, Buildable):
+        on_preparing(Preparing(step=Step.NO_INTERPRETER, subject=choice.reason))
+        base = choice.base or Path(sys._base_executable)  # type: ignore[attr-defined]
+        python = environments.of_requirements(choice.requirements, base)
+        return python, f"The app runs in a private environment made from {choice.requirements.name}."
+    return choice.python, f"The app runs with {choice.python} ({choice.reason})."
+
+
+def python_for(root: Path, entry: Entry, explicit: Path | None) -> KnownPython | Buildable:
+    """Return the interpreter for the app, or what to build one from; see ``find_python``.
+
+    Trying one imports the app, whose files nothing protects yet: meanwhile it can change none.
+    """
+    problem = partial(import_problem, begin=read_only)
+    return find_python(root, imported_by(entry), explicit=explicit, problem=problem)

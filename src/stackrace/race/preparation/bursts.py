@@ -1,0 +1,223 @@
+"""How many requests are served at once: short loads tell it, on the first ready stack of each interface."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from ...app import ThreadPool
+from ...base.errors import MissingError
+from ...base.numbers import things
+from ...deploy.launcher import Launcher, LaunchFailed
+from ...deploy.place import WARM_BIN_S
+from ...deploy.preparing import OnPreparing, Preparing, Step
+from ...deploy.running import Running
+from ...measure.engine.engine import Monitor, run
+from ...measure.engine.running import RunningEngine
+from ...measure.load import Load, LoadResult, answered_per_s
+from ...measure.page_time import Burst, PageTime
+from ...measure.workload import Workload
+from ...stacks.stack import Interface, Stack
+from ..pace import at_once
+from ..request.request import RaceRequest
+from ..results.race import Resources
+from .defaults import levels_of
+
+__all__ = ["Bursts", "connections_for", "pilots", "pool_note"]
+
+CONNECTIONS = (1, 100)
+"""A burst leaves a queue that the next one waits behind: no number between these is worth that."""
+
+ALL_S, RESPONSES = 1.8, 1.8
+"""All bursts on a stack take so many seconds and response times at most; to begin and to end takes 0.05 s each."""
+
+LEAST_BINS = 2
+ENOUGH_ANSWERS = 20
+"""With so many, in two response times, a burst is over."""
+
+QUICK_S = 0.005
+"""A page that takes no longer alone needs a single burst, with the most connections: fewer never take longer."""
+
+SLOW_S = 0.25
+"""What a slower page takes is known well enough from the app alone: it has no burst with one connection."""
+
+KEPT_S = 0.5
+"""A stack whose answers take longer is still busy with them after its bursts: it is not kept for the race."""
+
+IDLE = 0.5
+"""A CPU that is less busy is not the limit."""
+
+POOLED = 1.3
+"""So many times the threads of a pool served at once are still those: bursts are short."""
+
+TRIES = 2
+"""Stacks of an interface that are launched until one of them comes up."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bursts:
+    """Takes bursts on stacks that ``launcher`` starts."""
+
+    launcher: Launcher
+    build: Callable[[Stack], None]
+    """Builds a stack's environment; raises MissingError where that cannot be."""
+    request: RaceRequest
+    cores: Resources
+    on_preparing: OnPreparing
+
+    def measured(self, workloads: Sequence[Workload], pilots: Iterable[Sequence[Stack]]) -> tuple[Workload, ...]:
+        """Return ``workloads`` with what the first of each group of ``pilots`` to come up delivers of them.
+
+        Where interfaces differ, the slower one counts at each number of connections. Visitors who think do not ask
+        all the time, so what they are sent tells nothing of this kind. A stack that does not come up is no reason
+        to refuse the race.
+        """
+        asked = [each for each in workloads if not any(request.think_s for request in each.requests)]
+        slowest: dict[str, dict[int, Burst]] = {}
+        for group in pilots:
+            for name, bursts in self._of_first(group, asked).items():
+                known = slowest.setdefault(name, {})
+                for burst in bursts:
+                    other = known.get(burst.connections, burst)
+                    known[burst.connections] = min(burst, other, key=lambda each: each.per_s)
+        return tuple(_with_bursts(each, slowest.get(each.name, {})) for each in workloads)
+
+    def _of_first(self, group: Sequence[Stack], workloads: Sequence[Workload]) -> Mapping[str, Sequence[Burst]]:
+        for stack in group[:TRIES]:
+            names = {each.name for each in self.launcher.workloads_for(stack)}
+            met = [each for each in workloads if each.name in names]
+            if not met:
+                continue
+            try:
+                self.build(stack)
+                self.on_preparing(Preparing(step=Step.BURSTS, subject=stack.path))
+                running = self.launcher.launch(stack)
+            except (MissingError, LaunchFailed):
+                continue
+            return self._of_running(running, met)
+        return {}
+
+    def _of_running(self, running: Running, workloads: Sequence[Workload]) -> Mapping[str, Sequence[Burst]]:
+        """Take the bursts, and keep the stack for its first launch unless it is still busy with them."""
+        is_at_rest = False
+        try:
+            bursts = {each.name: self._of(running, each, len(workloads)) for each in workloads}
+            slowest_s = max(burst.response_s for each in bursts.values() for burst in each)
+            is_at_rest = slowest_s <= KEPT_S and not running.stack.is_alone
+        finally:
+            if is_at_rest:
+                self.launcher.kept[running.stack.path] = running
+            else:
+                self.launcher.discard(running)
+        return bursts
+
+    def _of(self, running: Running, workload: Workload, share: int) -> list[Burst]:
+        """Take the bursts of one of ``share`` workloads."""
+        wall_s = workload.page.wall_s
+        connections = connections_for(wall_s, max(levels_of(self.request)))
+        limit_s = (ALL_S + RESPONSES * wall_s) / len(connections) / share
+        return [self._burst(running, workload, each, limit_s) for each in connections]
+
+    def _burst(self, running: Running, workload: Workload, connections: int, limit_s: float) -> Burst:
+        request = self.request
+        load = Load(
+            concurrency=connections,
+            keep_alive=request.keep_alive,
+            duration_s=limit_s,
+            timeout_s=request.timeout_s,
+        )
+        workload = self.launcher.known.now(workload)
+
+        def play(monitor: Monitor) -> LoadResult:
+            return run(
+                address=(running.host, running.port),
+                workload=workload,
+                load=load,
+                cores=self.cores.generator_cores,
+                follow_s=0.0,
+                monitor=monitor,
+            )
+
+        with RunningEngine(play) as engine:
+            for counts in engine.bins(WARM_BIN_S):
+                if is_enough(counts, connections, workload.page.wall_s):
+                    break
+            result = engine.finish(0.0)
+        return Burst(connections=connections, per_s=rate_of(load, result), promised=_promised(running.stack))
+
+
+def connections_for(wall_s: float, most: int) -> tuple[int, ...]:
+    """Return with how many connections bursts are taken of a page that takes ``wall_s`` alone, ``most`` at most."""
+    wanted = sorted({min(each, most) for each in CONNECTIONS})
+    return tuple(wanted) if QUICK_S < wall_s <= SLOW_S else (wanted[-1],)
+
+
+def is_enough(counts: Sequence[int], connections: int, wall_s: float) -> bool:
+    """Tell by the answers in bins of ``WARM_BIN_S`` whether a burst may end: each connection has one, or many are
+    there after two response times."""
+    answers, spent_s = sum(counts), len(counts) * WARM_BIN_S
+    many = answers >= ENOUGH_ANSWERS and spent_s >= 2 * wall_s
+    return len(counts) >= LEAST_BINS and (answers >= max(connections, LEAST_BINS) or many)
+
+
+def rate_of(load: Load, result: LoadResult) -> float:
+    """Return the right answers per second, up to the last of them: a round that has only begun does not count."""
+    answered = [span for span in result.series if span.ok]
+    if not answered:
+        return 1 / max(result.duration_s, WARM_BIN_S)
+    if result.counts.ok >= load.concurrency:
+        by_rounds = answered_per_s(load, result)
+        if by_rounds != result.throughput_per_s:
+            return by_rounds
+    last = answered[-1]
+    # with fewer answers than connections the last one's latency is the time it came at
+    until_s = min(last.start_s + WARM_BIN_S, result.duration_s)
+    if result.counts.ok < load.concurrency and last.start_s <= last.p99_s <= until_s:
+        until_s = last.p99_s
+    return result.counts.ok / until_s
+
+
+def _with_bursts(workload: Workload, bursts: Mapping[int, Burst]) -> Workload:
+    page: PageTime = workload.page
+    return replace(workload, page=replace(page, bursts=tuple(bursts[each] for each in sorted(bursts))))
+
+
+def pilots(stacks: Sequence[Stack]) -> tuple[tuple[Stack, ...], ...]:
+    """Return by interface which stacks may be tried, those first that promise the fewest requests at once."""
+    interfaces: dict[Interface, list[Stack]] = {}
+    for stack in stacks:
+        interfaces.setdefault(stack.interface, []).append(stack)
+    return tuple(tuple(sorted(group, key=_promised)) for group in interfaces.values())
+
+
+def _promised(stack: Stack) -> int:
+    """Processes times threads of the server that hosts the app: whatever else that means, more is more."""
+    host = stack.hops[-1]
+    return (host.processes.most if host.processes else 1) * max(host.threads, 1) * host.instances
+
+
+def pool_note(pool: ThreadPool | None, workloads: Sequence[Workload], cores: int) -> tuple[str, ...]:
+    """Say that the framework's own threads are the limit, where bursts showed as many requests at once as those."""
+    if pool is None:
+        return ()
+    for workload in workloads:
+        page = workload.page
+        if not page.bursts:
+            continue
+        burst = page.bursts[-1]
+        served = at_once(page, burst.connections, cores)
+        threads = pool.threads * burst.promised
+        idle = burst.per_s * page.cpu_s < IDLE * cores
+        if idle and threads < burst.connections and threads / POOLED <= served <= threads * POOLED:
+            return (
+                f"{_page(workload)} in {pool.framework}'s pool of threads, not in its event loop: of "
+                f"{burst.connections} requests about {round(served)} were served at once, while the CPU was mostly "
+                f"idle. The pool ({things(pool.threads, 'thread')} in each process) is the limit, not the server. "
+                "Make the route async def, or give the pool more threads: "
+                "anyio.to_thread.current_default_thread_limiter().total_tokens.",
+            )
+    return ()
+
+
+def _page(workload: Workload) -> str:
+    return f"{workload.requests[0].path} runs" if len(workload.requests) == 1 else "Pages run"

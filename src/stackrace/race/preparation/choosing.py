@@ -1,0 +1,307 @@
+"""Which stacks are raced, and at which levels: the ones asked for, or what suits the page and the budget."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ...base.errors import InputError, StackError
+from ...deploy.installation import require, require_fit, unready
+from ...measure.load import Load
+from ...measure.page_time import PageTime
+from ...measure.workload import Workload
+from ...stacks.servers import Catalogue, catalogue
+from ...stacks.stack import Interface, Stack
+from ...stacks.stack_path import parse_stack
+from ..extent import extent_of
+from ..loading import launch_s
+from ..overhead import expected_overhead
+from ..pace import lengths_of, response_s
+from ..request.request import RaceRequest
+from ..results.race import Cell, LeftOut, Resources
+from ..schedule import FEWEST_BLOCKS, plan_block
+from .cores import usable_cores
+from .defaults import LONGEST_RESPONSE_S, MOST_STACKS, SLOW_CONCURRENCY, STACKS, budget_s_of, levels_of
+from .examination import ExaminedApp
+
+if TYPE_CHECKING:
+    from ..forecast import ForecastInput
+
+__all__ = ["Ahead", "Choice", "asked", "choose", "levels_for", "most_used", "ready_stack", "unserved"]
+
+ANY = frozenset(Interface)
+
+FEWEST = 2
+"""A single stack is compared with nothing."""
+
+ABOUT = 1.1
+"""An answer that takes so many times as long as alone takes no longer: bursts are short."""
+
+SHARE_READY = 0.2
+"""Of a budget, spent on looking at the app and its stacks; less than that in a long one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """What may be raced."""
+
+    candidates: tuple[Stack, ...]
+    """Stacks that are ready, in the order in which they are taken."""
+    left_out: tuple[LeftOut, ...]
+    """Stacks that nobody named and that would come before the last of these, were they ready."""
+    number: int
+    """How many of them are raced."""
+    levels: tuple[int, ...]
+    """Numbers of connections, ascending."""
+    workloads: tuple[Workload, ...]
+    """With what the first of them that were tried deliver."""
+    current: str = ""
+    """The path of the one that the project runs today; empty where none is."""
+
+
+def choose(
+    request: RaceRequest,
+    examined: ExaminedApp,
+    catalogue: Catalogue,
+    cores: Resources,
+    current: Stack | None = None,
+    *,
+    measured: Callable[[Sequence[Stack]], tuple[Workload, ...]] | None = None,
+    all_named: bool = False,
+) -> Choice:
+    """Choose stacks and levels for the examined app; ``current``, which is run today, is raced in any case.
+
+    ``measured`` tries candidates and returns the workloads with what they deliver. With ``all_named`` the stacks
+    that were asked for are raced however short the budget is. Raises StackError, MissingError or InputError.
+    """
+    offered, interpreter = examined.app.interfaces, examined.interpreter
+    python = None if interpreter is None else interpreter.minor
+    left_out: tuple[LeftOut, ...] = ()
+    if request.stacks is None:
+        candidates, left_out = _most_used(catalogue, offered, python)
+    else:
+        candidates = asked(request.stacks, catalogue, offered, python, request.folder)
+    candidates, unstarted = _without_lifespan(candidates, examined, catalogue)
+    left_out = (*left_out, *unstarted)
+    if current is not None:
+        candidates = _beside(current, candidates, most=MOST_STACKS if request.stacks is None else None)
+    workloads = examined.workloads if measured is None else measured(candidates)
+    ahead = Ahead(request=request, workloads=workloads, cores=cores, loading=examined.loading)
+    levels = ahead.levels(candidates)
+    number = len(candidates) if all_named and request.stacks is not None else ahead.number(candidates, levels)
+    path = "" if current is None else candidates[0].path
+    return Choice(
+        candidates=candidates, left_out=left_out, number=number, levels=levels, workloads=workloads, current=path
+    )
+
+
+def _without_lifespan(
+    stacks: tuple[Stack, ...], examined: ExaminedApp, catalogue: Catalogue
+) -> tuple[tuple[Stack, ...], tuple[LeftOut, ...]]:
+    """Leave out stacks whose server does not tell an ASGI app that it starts, where the app needs to know."""
+    silent = [
+        stack
+        for stack in stacks
+        if stack.interface is Interface.ASGI and not catalogue.entries[stack.hops[-1].server].sends_lifespan
+    ]
+    if not silent or not (failing := examined.needs_lifespan()):
+        return stacks, ()
+    reason = f"sends no lifespan events, which this app needs: without them {failing}"
+    if len(silent) == len(stacks):
+        raise InputError(f"stack {silent[0].path!r} {reason}; race another stack")
+    return (
+        tuple(stack for stack in stacks if stack not in silent),
+        tuple(LeftOut(stack=stack.path, reason=reason) for stack in silent),
+    )
+
+
+def _beside(current: Stack, others: Sequence[Stack], most: int | None) -> tuple[Stack, ...]:
+    """Return ``current`` and the others, ``most`` in all; where one of them is the same, that is the current."""
+    same = next((other for other in others if other.identity == current.identity), current)
+    return (same, *(other for other in others if other is not same))[:most]
+
+
+def asked(
+    paths: Sequence[str],
+    catalogue: Catalogue,
+    offered: frozenset[Interface] = ANY,
+    python: tuple[int, int] | None = None,
+    folder: Path | None = None,
+) -> tuple[Stack, ...]:
+    """Return the stacks asked for, whether their servers are installed or not: see ``needs``.
+
+    Configuration files that they name are read where they are relative to ``folder``.
+
+    Raises StackError for a path that is not legal or given twice, MissingError for one that cannot host ``python``.
+    """
+    stacks = [parse_stack(path, catalogue.specs, offered, folder) for path in paths]
+    for index, stack in enumerate(stacks):
+        _refuse_again(stack, stacks[:index])
+        require_fit(stack, catalogue, python)
+    return tuple(stacks)
+
+
+def unserved(stacks: Iterable[Stack], examined: ExaminedApp) -> tuple[str, ...]:
+    """Return the paths of the stacks that do not serve the app's WebSockets: WSGI has none."""
+    if examined.django is None or not examined.django.web_sockets:
+        return ()
+    return tuple(stack.path for stack in stacks if stack.interface is Interface.WSGI)
+
+
+def _refuse_again(stack: Stack, others: Sequence[Stack]) -> None:
+    same = next((other for other in others if other.identity == stack.identity), None)
+    if same is None:
+        return
+    if same.path == stack.path:
+        raise StackError(f"stack {stack.path!r} is given twice; give each once")
+    raise StackError(
+        f"stacks {same.path!r} and {stack.path!r} are one: they differ in nothing but what a setting is anyway, "
+        "with this app; give one of them"
+    )
+
+
+def ready_stack(path: str) -> Stack:
+    """Return the stack at ``path``; raises StackError for an illegal one, MissingError where a server lacks."""
+    stack = parse_stack(path, catalogue().specs, ANY)
+    require(stack, catalogue())
+    return stack
+
+
+def most_used(
+    catalogue: Catalogue, offered: frozenset[Interface], python: tuple[int, int] | None
+) -> tuple[Stack, ...]:
+    """Return the most used stacks that are ready here and host the app; ``python`` is None for one without."""
+    return _most_used(catalogue, offered, python)[0]
+
+
+def _most_used(
+    catalogue: Catalogue, offered: frozenset[Interface], python: tuple[int, int] | None
+) -> tuple[tuple[Stack, ...], tuple[LeftOut, ...]]:
+    """Return the most used stacks that are ready here, and those of which something is missing."""
+    stacks: list[Stack] = []
+    left_out: list[LeftOut] = []
+    for stack in _hosting(catalogue, offered):
+        if len(stacks) == MOST_STACKS:
+            break
+        if reason := unready(stack, catalogue, python):
+            left_out.append(LeftOut(stack=stack.path, reason=reason))
+        else:
+            stacks.append(stack)
+    if not stacks:
+        raise InputError("none of the most used stacks is ready here; see: stackrace stacks")
+    return tuple(stacks), tuple(left_out)
+
+
+def _hosting(catalogue: Catalogue, offered: frozenset[Interface]) -> Iterator[Stack]:
+    """Yield the most used stacks that host the app, each once: for an ASGI app two spellings may be one stack."""
+    identities = set()
+    for path in STACKS:
+        with suppress(StackError):
+            stack = parse_stack(path, catalogue.specs, offered)
+            if stack.identity not in identities:
+                identities.add(stack.identity)
+                yield stack
+
+
+def levels_for(request: RaceRequest, workloads: Iterable[Workload], cores: int) -> tuple[int, ...]:
+    """Return the load levels asked for, or the first default ones at which no page takes too long to answer.
+
+    A page that takes too long alone may have as many connections as do not make it any slower. Runs, whose length
+    may be given level by level, keep the usual defaults.
+    """
+    usual = levels_of(request)
+    if request.concurrency or request.repeats is not None:
+        return usual
+    pages = [workload.page for workload in workloads]
+
+    def suits(levels: tuple[int, ...]) -> bool:
+        return all(
+            response_s(page, max(levels), cores) <= max(LONGEST_RESPONSE_S, ABOUT * response_s(page, 1, cores))
+            for page in pages
+        )
+
+    return next((levels for levels in (usual, *SLOW_CONCURRENCY) if suits(levels)), SLOW_CONCURRENCY[-1])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ahead:
+    """What is known of a race before its levels and stacks are chosen."""
+
+    request: RaceRequest
+    workloads: tuple[Workload, ...]
+    cores: Resources
+    loading: PageTime
+    """What one process takes to load the app."""
+
+    def levels(self, stacks: Sequence[Stack]) -> tuple[int, ...]:
+        """Return the numbers of connections; of default ones the highest alone where time is short."""
+        levels = levels_for(self.request, self.workloads, len(self.cores.stack_cores))
+        if self.request.concurrency or not self._is_bounded or self.request.exhaustive:
+            return levels
+        fewest = stacks[:FEWEST] if self.request.stacks is None else stacks
+        helps = not self._holds_blocks(fewest, levels) and self._holds_blocks(fewest, levels[-1:])
+        return levels[-1:] if helps else levels
+
+    def number(self, stacks: Sequence[Stack], levels: Sequence[int]) -> int:
+        """Return how many of ``stacks`` are raced: of those that nobody named, as many as the budget may answer.
+
+        Of those that somebody named, as many as it may launch a second time: a single launch proves nothing.
+        """
+        request, budget_s = self.request, budget_s_of(self.request)
+        if not self._is_bounded or budget_s is None:
+            return len(stacks)
+        if request.stacks is None:
+            from ..forecast import likely_stacks  # the statistics come with it: verbs that list do without
+
+            return likely_stacks(self._forecast(stacks, levels), budget_s, len(stacks))
+        if request.exhaustive or request.workloads:
+            return len(stacks)
+        numbers = range(len(stacks), FEWEST - 1, -1)
+        return next((each for each in numbers if self._holds_blocks(stacks[:each], levels)), len(stacks))
+
+    @property
+    def _is_bounded(self) -> bool:
+        return self.request.repeats is None and budget_s_of(self.request) is not None
+
+    def _holds_blocks(self, stacks: Sequence[Stack], levels: Sequence[int]) -> bool:
+        """Tell whether the budget holds as many blocks as an answer takes at the least."""
+        from ..forecast import READY_S
+
+        request, budget_s = self.request, budget_s_of(self.request)
+        assert budget_s is not None
+        twins = [stacks[0].twin] if request.twin and len(stacks) >= FEWEST else []
+        cells = self._cells([*stacks, *twins], levels)
+        lengths = lengths_of(cells, len(self.cores.stack_cores), alike=request.exhaustive, fixed_s=request.slice_s)
+        overhead = expected_overhead(budget_s, len(stacks), lengths, self._launch_s(stacks))
+        # an app that is examined slowly is loaded slowly, too
+        left_s = budget_s - min(READY_S, SHARE_READY * budget_s) - self.loading.wall_s
+        planned = plan_block(extent_of(cells), remaining_s=left_s, done=0, overhead=overhead, lengths=lengths)
+        return planned is not None and planned.blocks_left >= FEWEST_BLOCKS
+
+    def _forecast(self, stacks: Sequence[Stack], levels: Sequence[int]) -> ForecastInput:
+        from ..forecast import forecast_input
+
+        return forecast_input(
+            self._cells(stacks[:1], levels),
+            len(self.cores.stack_cores),
+            difference=self.request.difference,
+            twin=self.request.twin,
+            fixed_slice_s=self.request.slice_s,
+            alike=self.request.exhaustive,
+            launch_s=self._launch_s(stacks),
+            loading_s=self.loading.wall_s,
+        )
+
+    def _launch_s(self, stacks: Sequence[Stack]) -> float:
+        return launch_s(stacks, self.loading, len(usable_cores()))
+
+    def _cells(self, stacks: Sequence[Stack], levels: Sequence[int]) -> list[Cell]:
+        return [
+            Cell(stack=stack, workload=workload, load=Load(concurrency=level))
+            for workload in self.workloads
+            for level in levels
+            for stack in stacks
+        ]

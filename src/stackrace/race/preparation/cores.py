@@ -1,0 +1,121 @@
+"""Which cores and how much memory each stack gets, and which cores are the load engine's."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+
+from ...base.core_lists import format_cores
+from ...base.errors import InputError
+from ...base.units import SIZE
+from ...validity import MOST_TAKEN
+from ..request.request import LEAST_MEMORY_BYTES, RaceRequest
+from ..results.race import Resources
+
+__all__ = ["cores_of", "quiet", "split_cores", "usable_cores"]
+
+FEWEST = 2
+"""The stacks need a core, and so does the engine."""
+
+
+def usable_cores() -> tuple[int, ...]:
+    """Return the cores that this process may run on."""
+    return tuple(sorted(os.sched_getaffinity(0)))
+
+
+def cores_of(request: RaceRequest, *, apart: bool = False) -> Resources:
+    """Return what ``request`` asks for, the rest by ``split_cores``; InputError for what is not to be had here.
+
+    Where the engine is ``apart``, on other machines, the stacks may have every core of this one.
+    """
+    from ...measure.probe import physical_cores, used_by_core
+
+    if request.memory_bytes is not None and request.memory_bytes < LEAST_MEMORY_BYTES:
+        raise InputError(
+            f"--memory ([race] memory): no server with a Python app fits into {SIZE.format(request.memory_bytes)}; "
+            f"give at least {SIZE.format(LEAST_MEMORY_BYTES)}"
+        )
+    usable = usable_cores()
+    _refuse_others("--cores ([race] cores)", request.cores, usable)
+    _refuse_others("--engine-cores ([race] engine_cores)", request.engine_cores, usable)
+    physical: Sequence[Sequence[int]] = physical_cores(usable)
+    if request.cores is None and request.engine_cores is None and len(physical) > FEWEST:
+        physical = quiet(physical, used_by_core())
+    stacks, engine = split_cores(physical, request.cores, request.engine_cores)
+    if apart:
+        stacks, engine = request.cores or usable, ()
+    return Resources(
+        stack_cores=stacks, generator_cores=engine, memory_bytes=request.memory_bytes, quota=request.quota
+    )
+
+
+def quiet(physical: Sequence[Sequence[int]], used: Mapping[int, float]) -> Sequence[Sequence[int]]:
+    """Return those of the ``physical`` cores that nobody uses, in order; at least the two quietest.
+
+    ``used`` is the share of each core that is used at the moment.
+    """
+    by_use = sorted(physical, key=lambda core: max(used.get(cpu, 0.0) for cpu in core))
+    kept = [core for core in by_use if max(used.get(cpu, 0.0) for cpu in core) <= MOST_TAKEN]
+    chosen = kept if len(kept) > FEWEST else by_use[:FEWEST]
+    return [core for core in physical if core in chosen]
+
+
+def split_cores(
+    physical: Sequence[Sequence[int]],
+    stacks: Sequence[int] | None = None,
+    engine: Sequence[int] | None = None,
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Return the stacks' cores and the engine's; ``physical`` are all that may be used, by the core they are in.
+
+    What is not given: the engine gets one thread of the last physical core that the stacks leave it, whose other
+    threads (SMT siblings) then stay idle, because what ran there would slow it; the stacks get all that is left.
+    Where there is only one physical core its threads are divided, and with a single thread both share it. Raises
+    InputError where the two that are given overlap, or where one leaves the other nothing.
+    """
+    usable = [cpu for core in physical for cpu in core]
+    if stacks is not None and engine is not None:
+        both = set(stacks) & set(engine)
+        if both:
+            raise InputError(
+                f"--cores {format_cores(stacks)} and --engine-cores {format_cores(engine)} share core "
+                f"{format_cores(both)}; leave the load engine a core of its own"
+            )
+        return tuple(stacks), tuple(engine)
+    if len(usable) == 1:
+        return tuple(usable), tuple(usable)
+    if engine is not None:
+        rest = _apart(physical, engine)
+        if not rest:
+            raise _nothing_left("--engine-cores", engine, "the stacks", usable)
+        return rest, tuple(engine)
+    free = _apart(physical, stacks or ())
+    if not free:
+        raise _nothing_left("--cores", stacks or (), "the load engine", usable)
+    (mine,) = _last_core(physical, free)
+    return tuple(stacks) if stacks is not None else _apart(physical, (mine,)), (mine,)
+
+
+def _apart(physical: Sequence[Sequence[int]], taken: Sequence[int]) -> tuple[int, ...]:
+    """Return what is left beside ``taken``, without siblings of it; with them where nothing else is left."""
+    whole = [cpu for core in physical for cpu in core if not set(core) & set(taken)]
+    return tuple(whole or [cpu for core in physical for cpu in core if cpu not in taken])
+
+
+def _last_core(physical: Sequence[Sequence[int]], free: Sequence[int]) -> tuple[int]:
+    """Return the first free thread of the last physical core, or the last of a core of which some are taken."""
+    core = [core for core in physical if set(core) & set(free)][-1]
+    mine = [cpu for cpu in core if cpu in free]
+    return (mine[0] if len(mine) == len(core) and len(physical) > 1 else mine[-1],)
+
+
+def _nothing_left(flag: str, taken: Sequence[int], whom: str, usable: Sequence[int]) -> InputError:
+    return InputError(f"{flag} {format_cores(taken)} leaves {whom} no core of {format_cores(usable)}; give fewer")
+
+
+def _refuse_others(name: str, asked: Sequence[int] | None, usable: Sequence[int]) -> None:
+    others = set(asked or ()) - set(usable)
+    if others:
+        raise InputError(
+            f"{name}: {format_cores(asked or ())} has cores that this process may not use "
+            f"({format_cores(others)}); it may use {format_cores(usable)}"
+        )

@@ -1,0 +1,252 @@
+"""Everything set up for launches: the app examined, the stacks chosen, their environments built."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+from ...app import app_environment
+from ...app.examiner.choice import MOST_RACED
+from ...deploy.company import Company
+from ...deploy.confinement import Confinement, confined, own_group
+from ...deploy.environments import Environments, cache_folder
+from ...deploy.guard import Guard
+from ...deploy.hosting import hosted
+from ...deploy.known_answers import KnownAnswers
+from ...deploy.launcher import Launcher
+from ...deploy.local_place import LocalPlace
+from ...deploy.ports import LOOPBACK, require_loopback
+from ...deploy.preparing import OnPreparing, unheard
+from ...deploy.priority import NICE, can_raise
+from ...deploy.running_services import RunningServices
+from ...deploy.seeding import Seeding
+from ...deploy.seeding_apart import SeedingApart
+from ...deploy.templates import Templates
+from ...features.current.setup import CurrentStack, current_stack
+from ...measure.engine.running import EngineRun, Play, RunningEngine
+from ...measure.workload import Workload
+from ...stacks.servers import Hosted, catalogue
+from ...stacks.stack import Stack, original_path
+from ..request.request import RaceRequest
+from ..results.race import LeftOut, Resources
+from .app import offered_by, project_run
+from .bursts import Bursts, pilots, pool_note
+from .choosing import asked, choose
+from .cores import cores_of
+from .environments import build_stack, build_stacks
+from .examination import ExaminedApp, examined_app
+from .needs import require_all, services_of
+from .process import Apart, ServicesApart
+from .protection import protected
+from .workloads import limits_of, meets, met
+
+__all__ = ["Deployment", "set_up"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Deployment:
+    """What launches need, ready."""
+
+    guard: Guard
+    """Ends every process that launches start; its folder holds the run directories."""
+    examined: ExaminedApp
+    stacks: tuple[Stack, ...]
+    """The stacks that are raced, in the order in which they were chosen."""
+    left_out: tuple[Stack, ...]
+    """Stacks for which the budget is too short."""
+    unready: tuple[LeftOut, ...]
+    """Stacks that nobody named, and that cannot be raced here."""
+    levels: tuple[int, ...]
+    """Numbers of connections, ascending."""
+    workloads: tuple[Workload, ...]
+    limits: Mapping[str, tuple[str, ...]]
+    """The only stacks, by path, that meet the workload of a name; a workload not in it is for all."""
+    launcher: Launcher
+    services: RunningServices
+    """The app's services, running."""
+    cores: Resources
+    notes: tuple[str, ...]
+    """Worth telling the user, one sentence each."""
+    limit: tuple[str, ...] = ()
+    """What bursts found to be the limit, where that is no server; a sentence."""
+    raised: bool = False
+    """Whether all that is measured runs at a priority that other programs cannot share."""
+    current: CurrentStack | None = None
+    """What the project runs today; None where nothing was found, or looked for."""
+    engine: Callable[[Play], EngineRun] = RunningEngine
+    """Makes a run of what sends the load."""
+
+    def place(
+        self,
+        kind: Callable[..., LocalPlace] = LocalPlace,
+        *,
+        company: Company | None = None,
+    ) -> LocalPlace:
+        """Return this machine as the place where the stacks run, ``company`` being on it, too."""
+        if self.raised:
+            _prioritise(self.launcher)
+        return kind(
+            guard=self.guard,
+            launcher=self.launcher,
+            cores=self.cores,
+            services=self.services,
+            debug=self.examined.debug,
+            company=company,
+            engine=self.engine,
+        )
+
+
+@contextmanager
+def set_up(
+    request: RaceRequest,
+    on_preparing: OnPreparing = unheard,
+    *,
+    apart: Apart | None = None,
+    services: ServicesApart | None = None,
+    bursts: bool = False,
+    all_named: bool = True,
+    most_pages: int = MOST_RACED,
+) -> Iterator[Deployment]:
+    """Set everything up, and leave nothing behind afterwards.
+
+    For a race that is to be planned ``bursts`` tell how many requests stacks serve at once. Without ``all_named``
+    a budget that is too short for all stacks that were asked for has fewer of them.
+    With ``apart`` the engines are on other machines, with ``services`` those of the app. ``most_pages`` are raced
+    where nobody names any. Stack paths are checked before anything is started. Raises InputError and its kin with
+    the way out.
+    """
+    servers = catalogue().extended(request.servers)
+    offered = offered_by(request)
+    asked(request.stacks or (), servers, offered, folder=request.folder)
+    current_stack(request, servers, offered)
+    require_all(request, servers, services=services is None)
+    require_loopback()
+    environments = Environments(cache_folder(), on_preparing, project_run(request))
+    templates = Templates(cache_folder(), on_preparing)
+    cores = cores_of(request, apart=apart is not None)
+    raised = request.priority and can_raise()
+    with confined(cores.memory_bytes) as confinement, Guard() as guard:
+        cores = replace(cores, enforced=confinement.enforced)
+        seeding = (
+            Seeding(services_of(request), guard, cores.stack_cores, templates)
+            if services is None
+            else SeedingApart(services.environment, services.settle, guard, on_preparing)
+        )
+        examined = examined_app(
+            request,
+            environments,
+            seeding.data,
+            seeding.environment,
+            on_preparing,
+            seeding.bring_up,
+            lambda app: protected(app, request, guard, seeding.environment, on_preparing),
+            most_pages,
+        )
+        python = None if examined.interpreter is None else examined.interpreter.minor
+        current = current_stack(
+            request, servers, examined.app.interfaces, python, examined.app.entry, examined.app.python
+        )
+        limits = limits_of(request, servers)
+        homes: dict[str, Path | None] = {}
+        workloads = examined.workloads
+        launcher = Launcher(
+            guard=guard,
+            catalogue=servers,
+            host_for=partial(_hosted, examined, homes, guard),
+            environment=app_environment(examined.app),
+            workloads_for=lambda stack: [workload for workload in workloads if meets(stack, workload, limits)],
+            cores=cores.stack_cores,
+            confinement=confinement,
+            known=KnownAnswers(examined.ask_again),
+            debug=examined.debug,
+            examination_s=examined.took_s,
+            host=LOOPBACK if apart is None else apart.host,
+        )
+
+        def tried(candidates: Sequence[Stack]) -> tuple[Workload, ...]:
+            def build(stack: Stack) -> None:
+                homes[stack.path] = build_stack(stack, servers, environments, examined.interpreter)
+
+            if raised:
+                _prioritise(launcher)
+            tries = Bursts(launcher=launcher, build=build, request=request, cores=cores, on_preparing=on_preparing)
+            return tries.measured(workloads, pilots(candidates))
+
+        choice = choose(
+            request,
+            examined,
+            servers,
+            cores,
+            None if current is None else current.stack,
+            measured=tried if bursts and request.repeats is None else None,
+            all_named=all_named,
+        )
+        named = request.stacks is not None
+        built = build_stacks(choice, servers, environments, examined.interpreter, named=named)
+        homes.update(built.homes)
+        launcher.forget(stack.path for stack in built.stacks)
+        current = None if current is None else current.among(built.stacks, choice.current)
+        limits = limits_of(request, servers, choice.current)
+        workloads = met(choice.workloads, limits, built.stacks)
+        yield Deployment(
+            guard=guard,
+            examined=examined,
+            stacks=built.stacks,
+            left_out=built.left_out,
+            unready=(*choice.left_out, *(each for each in built.unbuilt if each.stack != choice.current)),
+            levels=choice.levels,
+            workloads=workloads,
+            limits=limits,
+            launcher=launcher,
+            services=seeding.running,
+            cores=cores,
+            notes=(*examined.notes, *_memory_note(confinement), *_priority_note(raised)),
+            limit=pool_note(examined.pool, workloads, len(cores.stack_cores)),
+            raised=raised,
+            current=current,
+            engine=RunningEngine if apart is None else apart.engine,
+        )
+
+
+def _prioritise(launcher: Launcher) -> None:
+    """Give all that is measured from now on a priority that other programs cannot share."""
+    if not launcher.guard.raised:
+        subtree = launcher.confinement.subtree
+        launcher.guard.prioritise(own_group() if subtree is None else subtree.folder)
+
+
+def _hosted(examined: ExaminedApp, homes: Mapping[str, Path | None], guard: Guard, stack: Stack) -> Hosted:
+    return hosted(
+        examined.app,
+        stack.interface,
+        home=homes[original_path(stack.path)],
+        folder=guard.directory,
+        app_packages=examined.interpreter.site_packages if examined.interpreter else (),
+        versions=examined.interpreter.distributions if examined.interpreter else {},
+        view=guard.view,
+        proxied=any(
+            request.has("x-forwarded-proto") for workload in examined.workloads for request in workload.requests
+        ),
+    )
+
+
+def _memory_note(confinement: Confinement) -> tuple[str, ...]:
+    """Say by what a memory limit is held where the kernel does not hold it."""
+    if confinement.memory_bytes is None or not confinement.why_not:
+        return ()
+    return (
+        "What each stack holds is looked at between slices, and each of its processes is limited by itself: "
+        f"no control group can be had, because {confinement.why_not}.",
+    )
+
+
+def _priority_note(raised: bool) -> tuple[str, ...]:
+    """Say what other programs will notice of the race."""
+    said = (
+        f"Load engine, stacks and services run at nice {NICE}, so that other programs can take next to nothing "
+        "from them; --no-priority leaves them as they are."
+    )
+    return (said,) if raised else ()

@@ -1,0 +1,228 @@
+"""The app, prepared and asked by its own interpreter for its golden answers."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+from pathlib import Path
+
+from ...app import DjangoFacts, Examination, Exchange, PythonFacts, Reply, ThreadPool, read_env_files
+from ...app.app import App, EntryKind
+from ...app.examiner.choice import MOST_RACED
+from ...base.errors import AppError, InputError
+from ...base.url_prefix import by_prefix
+from ...deploy.environments import Environments, byte_code
+from ...deploy.preparing import OnPreparing, Preparing, Step
+from ...measure.page_time import PageTime
+from ...measure.workload import Request, Workload
+from ..request.request import RaceRequest
+from .app import find_app
+from .pages import Crawling, asked_pages, problem_of, raced
+from .protection import Protected
+from .sessions import with_bundled_sessions
+from .workloads import urls_of, workloads_of
+
+__all__ = ["ExaminedApp", "examined_app", "furnished"]
+
+CRAWL_S = 10.0
+"""Spent on looking for pages at the most; few apps take a second until there are enough."""
+LOADING_S = 60.0
+"""How long the app may load meanwhile."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExaminedApp:
+    """An app that can be launched, and what it is asked for."""
+
+    app: App
+    project: App
+    """The app with the user's own files, also where it is launched from a copy of them."""
+    interpreter: PythonFacts | None
+    """None for an app without Python."""
+    workloads: tuple[Workload, ...]
+    debug: bool
+    """Whether it is in its debug mode."""
+    notes: tuple[str, ...]
+    """Worth telling the user, one sentence each."""
+    django: DjangoFacts | None = None
+    """What its settings say; None for an app that is none of Django's."""
+    ask_again: Callable[[Sequence[Request]], Sequence[Exchange]] | None = None
+    """Asks the app itself again, many times, when a stack is accused of a wrong answer."""
+    needs_lifespan: Callable[[], str] = str
+    """Says how the app fails where nobody tells it that it starts, as some ASGI servers do not; empty where it
+    answers. It asks the app once more."""
+    took_s: float = 0.0
+    """How long its examination took, in an interpreter of its own: every answer is asked for several times."""
+    pool: ThreadPool | None = None
+    """The framework's own threads that its pages run in; None where they need none."""
+    loading: PageTime = field(default_factory=PageTime)
+    """What a process takes to load it and to give each first answer."""
+
+
+def examined_app(
+    request: RaceRequest,
+    environments: Environments,
+    data: Path,
+    beside: Mapping[str, str],
+    on_preparing: OnPreparing,
+    preparing: Callable[[App], None],
+    protecting: Callable[[App], Protected] = Protected.not_at_all,
+    most_pages: int = MOST_RACED,
+) -> ExaminedApp:
+    """Find the app, prepare it, have it examined by its own interpreter, and ask it for its golden answers.
+
+    ``data`` is a private folder for a bundled app's files, ``beside`` the variables that lead to the app's
+    services, which ``preparing`` starts; ``protecting`` comes before anything of the app runs. ``most_pages`` are
+    raced where nobody names any. Raises AppError or InputError naming the way out.
+    """
+    request = with_bundled_sessions(request)
+    found_app = find_app(request, environments, data, on_preparing)
+    app = furnished(found_app.app, request, beside)
+    project = app
+    protected = protecting(project)
+    app, request = protected.app, protected.moved(request)
+    with protected.naming_originals():
+        preparing(app)
+        _require_folders(request.static or {}, protected)
+    urls = urls_of(request, found_app.urls)
+    home: Reply | None = None
+    if not urls:
+        urls, home = _main_pages(app, request, protected, most_pages, on_preparing)
+    on_preparing(Preparing(step=Step.ANSWERS, subject=app.name))
+    begun = time.monotonic()
+    requests = tuple(Request(path=path, headers=request.headers) for path in urls)
+    follow = home is not None and app.entry.kind is not EntryKind.FILES
+    examination = protected.ask(app, requests, host=request.host or "", follow=follow)
+    took_s = time.monotonic() - begun
+    chosen: tuple[str, ...] = ()
+    if home is not None:
+        examination = _able(examination)
+        chosen = _named(examination, home)
+        for sentence in chosen:
+            on_preparing(Preparing(step=Step.CHOSEN, subject=sentence))
+    static = _static(request, app, examination)
+    app = replace(app, static=static)
+    seen = {url: protected.view.path(folder) for url, folder in static.items()}
+    workloads, notes = workloads_of(request, app, replace(examination, static=seen), protected.ask)
+    return ExaminedApp(
+        app=app,
+        project=project,
+        interpreter=examination.python,
+        workloads=workloads,
+        debug=examination.django is not None and examination.django.debug,
+        notes=(
+            *found_app.notes,
+            *protected.notes,
+            *protected.warnings,
+            *protected.escapes(on_preparing),
+            *chosen,
+            *notes,
+            *examination.notes,
+        ),
+        django=examination.django,
+        ask_again=lambda requests: protected.ask(app, requests, host=examination.host, in_doubt=True).exchanges,
+        needs_lifespan=cache(lambda: _failing_unstarted(app, examination, protected)),
+        took_s=took_s,
+        pool=examination.pool,
+        loading=examination.loading,
+    )
+
+
+def _failing_unstarted(app: App, examination: Examination, protected: Protected) -> str:
+    """Say what an app that has a lifespan answers without its start; empty where that is what it answers anyway."""
+    if not examination.lifespan:
+        return ""
+    requests = [exchange.request for exchange in examination.exchanges]
+    try:
+        unstarted = protected.ask(app, requests, host=examination.host, lifespan=False)
+    except AppError:
+        return "it does not answer"
+    for before, after in zip(examination.exchanges, unstarted.exchanges, strict=True):
+        if before.first.status < 400 <= after.first.status:
+            return f"{after.request.path} answers {after.first.status}"
+    return ""
+
+
+def _require_folders(static: Mapping[str, Path], protected: Protected) -> None:
+    """Raise AppError for a folder of static files that is not there, even after the app was prepared."""
+    for prefix, folder in static.items():
+        place = protected.view.path(folder)
+        if place.is_file():
+            raise AppError(
+                f"[app] static: {folder} for {prefix} is a file, not a folder; name the folder of the static "
+                f'files, as in static = {{ "{prefix}" = "staticfiles" }}'
+            )
+        if not place.is_dir():
+            raise AppError(
+                f"[app] static: there is no folder {folder} for {prefix}; correct its path, or have it made: "
+                '[app] prepare = ["python manage.py collectstatic --no-input"]'
+            )
+
+
+def _static(request: RaceRequest, app: App, examination: Examination) -> Mapping[str, Path]:
+    """Return the folders of static files by their prefixes: those asked for, else the app's own."""
+    if request.static is not None:
+        key, static = "[app] static", request.static
+    else:
+        key, static = "STATIC_URL", {**examination.static, **app.static}
+    try:
+        return by_prefix(static)
+    except InputError as error:
+        way_out = "; or write [app] static = {}, and the app itself sends these files"
+        raise InputError(f"{key}: {error.message}{way_out}") from error
+
+
+def furnished(app: App, request: RaceRequest, beside: Mapping[str, str]) -> App:
+    """Return the app with its environment variables and the commands that prepare it."""
+    return replace(
+        app,
+        environment={
+            **byte_code(),
+            **app.environment,
+            **read_env_files(request.env_files),
+            **beside,
+            **request.environment,
+        },
+        prepare=app.prepare + request.prepare,
+    )
+
+
+def _main_pages(
+    app: App, request: RaceRequest, protected: Protected, most: int, on_preparing: OnPreparing
+) -> tuple[tuple[str, ...], Reply]:
+    """Return the pages that are raced where nobody names any, ``most`` of them, and the app's answer to "/".
+
+    The one alone that is to be mended, where "/" fails or no page answers: what is said of it names the way out.
+    """
+    crawling = Crawling(time_s=CRAWL_S, loading_s=LOADING_S, enough=most)
+    asked = asked_pages(protected, app, request, crawling, on_preparing)
+    home = asked.examination.exchanges[0].first
+    chosen = raced(asked.pages, most=most)
+    if chosen and home.status < 500 and home.status not in _FAULTS:
+        return tuple(page.via or page.path for page in chosen), home
+    broken = [page.path for page in asked.pages if (page.status or 0) >= 500]
+    closed = [page.path for page in asked.pages if page.status in (401, 403)]
+    return ((*broken, *closed)[:1] if home.status == 404 else ()) or ("/",), home
+
+
+_FAULTS = (301, 302, 303, 307, 308, 400)
+"""What "/" answers where something is to be mended: a redirect that leads elsewhere, a Host."""
+
+
+def _able(examination: Examination) -> Examination:
+    """Leave out pages that fail: nobody named them, so one that does is no reason to refuse the race."""
+    able = tuple(each for each in examination.exchanges if not problem_of(each, examination))
+    return replace(examination, exchanges=able or examination.exchanges)
+
+
+def _named(examination: Examination, home: Reply) -> tuple[str, ...]:
+    """Say which pages are raced where nobody named any, unless it is "/" alone."""
+    paths = [exchange.via or exchange.request.path for exchange in examination.exchanges]
+    if paths == ["/"]:
+        return ()
+    why = "" if "/" in paths else f"/ answers {home.status}, so "
+    if len(paths) == 1:
+        return (f"{why}{paths[0]} is raced; choose with --url.",)
+    return (f"{why}{len(paths)} pages are raced in turn: {', '.join(paths)}; choose with --url.",)

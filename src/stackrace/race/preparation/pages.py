@@ -1,0 +1,166 @@
+"""The pages of an app: which it has, what they answer, and which are raced where nobody names any."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from ...app import Examination, Exchange
+from ...app.app import App, EntryKind
+from ...app.crawl import Crawl, Progress
+from ...app.examiner.choice import MOST_RACED, SLOW_S, Choice, choose, is_main, links
+from ...app.examiner.sitemaps import located
+from ...app.golden import golden
+from ...base.errors import AppError
+from ...base.numbers import about
+from ...deploy.preparing import OnPreparing, Preparing, Step
+from ...measure.workload import Request
+from ..request.request import RaceRequest
+from .protection import Protected
+
+__all__ = ["AskedPages", "Crawling", "Page", "asked_pages", "problem_of", "raced"]
+
+MOST_ASKED = 20
+"""Pages that Rack apps and plain files, which cannot be asked one by one, are asked for."""
+
+_SITEMAP = "/sitemap.xml"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """A path, and what came of asking for it."""
+
+    path: str
+    """The one that answers: the target of a redirect."""
+    status: int | None = None
+    """None where it was not asked for."""
+    seconds: float = 0.0
+    """What an answer takes, the first not counted."""
+    via: str = ""
+    """The path that redirected to it."""
+    problem: str = ""
+    """Why it cannot be raced; empty where it can."""
+    is_main: bool = True
+    """Whether it is what visitors come for: neither an administration nor a file for robots."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Crawling:
+    """How the pages of a project are looked for."""
+
+    time_s: float = 25.0
+    """Spent on asking for pages, from the moment at which the app is loaded."""
+    loading_s: float = 120.0
+    """How long it may load, and answer for its home page."""
+    sitemap: str = ""
+    """The path of a sitemap that robots.txt does not name."""
+    enough: int | None = None
+    """So many pages that can be raced are enough; None: all pages are asked for."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AskedPages:
+    """What the app answered."""
+
+    examination: Examination
+    pages: tuple[Page, ...]
+    """The home page, those that the user named, then all others."""
+
+
+def raced(pages: Sequence[Page], named: Sequence[str] = (), most: int = MOST_RACED) -> tuple[Page, ...]:
+    """Return the pages that are raced: all that were ``named``, and main pages until there are ``most``.
+
+    A slow page that nobody named would hide what servers do to the others, so it is left out where the first of
+    them is quicker.
+    """
+    able = [page for page in pages if not page.problem and page.is_main]
+    once = tuple(reversed({page.path: page for page in reversed(able)}.values()))
+    limit_s = max([SLOW_S, *(page.seconds for page in once[:1])])
+    wanted = [page for page in once if page.path in named or page.via in named]
+    others = [page for page in once if page not in wanted and page.seconds <= limit_s]
+    kept = [*wanted, *others[: max(most - len(wanted), 0)]]
+    return tuple(page for page in once if page in kept)
+
+
+def asked_pages(
+    protection: Protected, app: App, request: RaceRequest, crawling: Crawling, on_preparing: OnPreparing
+) -> AskedPages:
+    """Ask for the home page, the user's, and all the pages that the app and its sitemaps name."""
+    on_preparing(Preparing(step=Step.PAGES, subject=f"{app.name} for its pages"))
+    if app.entry.kind in (EntryKind.FILES, EntryKind.RACK):
+        examination, choice = _asked_in_two_steps(protection, app, request, crawling)
+    else:
+        crawl = Crawl(
+            time_s=crawling.time_s,
+            given=request.urls or (),
+            sitemap=crawling.sitemap,
+            enough=crawling.enough,
+            on_progress=lambda progress: on_preparing(Preparing(step=Step.PAGES, subject=_so_far(app, progress))),
+        )
+        home = Request(path="/", headers=request.headers)
+        host = request.host or ""
+        limits = {"crawl": crawl, "timeout_s": crawling.loading_s}
+        examination = protection.ask(app, (home,), host=host, survey=True, **limits)
+        choice = Choice(list(examination.survey.asked), dict(examination.survey.unasked))
+    answered = [_page(exchange, examination) for exchange in examination.exchanges]
+    waiting = choice.asked[len(answered) :]
+    reasons = dict.fromkeys(waiting, f"not asked for: {_NO_TIME}")
+    if examination.cut and waiting:
+        reasons[waiting[0]] = examination.cut
+    reasons.update((path, f"not asked for: {reason}") for path, reason in choice.unasked.items())
+    left = (Page(path=path, problem=reason, is_main=False) for path, reason in reasons.items())
+    return AskedPages(examination=examination, pages=(*answered, *left))
+
+
+_NO_TIME = "the time was over (--time)"
+
+
+def _so_far(app: App, progress: Progress) -> str:
+    return f"{app.name} for its pages: {progress.done} of {progress.pages}, about {about(progress.left_s)} left"
+
+
+def _asked_in_two_steps(
+    protection: Protected, app: App, request: RaceRequest, crawling: Crawling
+) -> tuple[Examination, Choice]:
+    """Ask an app that is loaded for each asking: for what names pages first, then for these."""
+    more: dict[str, object] = {} if app.entry.kind is EntryKind.FILES else {"follow": True}
+
+    def ask(*paths: str) -> Examination:
+        requests = [Request(path=path, headers=request.headers) for path in paths]
+        return protection.ask(app, requests, host=request.host or "", **more)
+
+    named = ("/", "/robots.txt", crawling.sitemap or _SITEMAP)
+    first = ask(*named)
+    known = {path: exchange.first for path, exchange in zip(named, first.exchanges, strict=True)}
+
+    def fetch(path: str) -> tuple[int, bytes]:
+        return (known[path].status, known[path].body) if path in known else (404, b"")
+
+    linked = links(known["/"].body) if known["/"].status == 200 else []
+    choice = choose(("/", *(request.urls or ())), located(fetch, crawling.sitemap), first.files, linked)
+    try:
+        return ask(*choice.asked[:MOST_ASKED]), choice
+    except AppError as error:
+        return replace(first, exchanges=first.exchanges[:1], cut=error.message), choice
+
+
+def _page(exchange: Exchange, examination: Examination) -> Page:
+    path = exchange.request.path
+    return Page(
+        path=path,
+        status=exchange.first.status,
+        seconds=exchange.page.wall_s,
+        via=exchange.via,
+        problem=problem_of(exchange, examination),
+        is_main=is_main(path, exchange.via),
+    )
+
+
+def problem_of(exchange: Exchange, examination: Examination) -> str:
+    """Return why an answer cannot be raced; empty where it can."""
+    try:
+        golden(replace(examination, exchanges=(exchange,)))
+    except AppError as error:
+        status = exchange.first.status
+        return "answers 404" if status == 404 else error.message.splitlines()[0]
+    return ""

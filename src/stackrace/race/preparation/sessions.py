@@ -1,0 +1,204 @@
+"""A recorded session as the workload of a race, its answers held against what the app itself says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import replace
+from pathlib import Path
+from types import MappingProxyType
+
+from ...app import DJANGO, Examination, Exchange, bundled, demanded, examine, rule_for
+from ...app.app import App, EntryKind
+from ...app.bundled_session import session_file
+from ...app.golden import sameness, static_file
+from ...base.errors import AppError, InputError
+from ...base.header import tells_of_tls
+from ...base.nearest import did_you_mean
+from ...base.url_prefix import is_below
+from ...features.recordings.recording import read_recording
+from ...measure.expectation import EVERY_PATH, Likeness, RightAnswers
+from ...measure.page_time import PageTime, mean_time
+from ...measure.workload import Answer, AnswerOrigin, Order, Request, Sameness, Workload
+from ..request.request import RaceRequest
+
+__all__ = ["Ask", "refuse_strange_paths", "session_workload", "with_bundled_sessions"]
+
+Headers = tuple[tuple[str, str], ...]
+
+Ask = Callable[..., Examination]
+"""``examine``, or the same with a view of the files of its own."""
+
+MOST_ASKED = 50
+"""Pages of a session whose bodies are learnt from the app; the app is asked several times for each."""
+
+MOST_NAMED = 1000
+"""Paths of a recording among which one that was misspelt is looked for."""
+
+NO_RULES: RightAnswers = MappingProxyType({})
+
+_PYTHON = (EntryKind.DJANGO, EntryKind.WSGI, EntryKind.ASGI)
+
+
+def with_bundled_sessions(request: RaceRequest) -> RaceRequest:
+    """Return ``request`` with every ``bundled:NAME`` as its recording's file; InputError for an unknown name."""
+    sessions = bundled(request.bundled or DJANGO).sessions
+    return replace(
+        request,
+        session=None if request.session is None else session_file(request.session, sessions),
+        workloads=tuple(
+            workload
+            if workload.session is None
+            else replace(workload, session=session_file(workload.session, sessions))
+            for workload in request.workloads
+        ),
+    )
+
+
+def session_workload(
+    path: Path,
+    app: App,
+    examination: Examination,
+    headers: Headers,
+    *,
+    think: bool,
+    check: RightAnswers = NO_RULES,
+    ask: Ask = examine,
+) -> tuple[Workload, tuple[str, ...]]:
+    """Return the recording at ``path`` as a workload for the examined app, and notes for the user.
+
+    ``headers`` replace recorded ones of their names. A recording that begins without cookies is that of a new
+    visitor: each of its visitors returns the cookies it is given. One that begins with cookies is sent with them.
+    The recorded status is the right one; a page that the app answers alike to everybody must have that body, too.
+    Where ``check`` has a rule, that decides.
+
+    Raises InputError for a recording that cannot be read or replayed.
+    """
+    recording = read_recording(path, think=think, bodies=bool(check))
+    # a site that is told of TLS refuses forms that come from a page without
+    scheme = "https" if tells_of_tls(headers) else "http"
+    workload = recording.at(f"{scheme}://{examination.host}")
+    if workload.order is Order.SESSION and not workload.requests[0].has("cookie"):
+        requests = tuple(request.without({"cookie"}) for request in workload.requests)
+        workload = replace(workload, requests=requests, cookies=True)
+    workload = replace(workload, requests=tuple(request.replacing(headers) for request in workload.requests))
+    workload, recorded = _without_bodies(workload)
+    refuse_strange_paths(check, [request.path for request in workload.requests])
+    left_out = "; ".join(f"{number} × {why}" for why, number in recording.skipped.items())
+    notes = [f"{path.name} is replayed but for {left_out}."] if left_out else []
+    if app.entry.kind in _PYTHON:
+        try:
+            workload = _with_bodies(workload, app, examination, ask)
+        except AppError as error:
+            notes.append(f"The pages of {path.name} are held against their recorded status only: {error.message}.")
+    return _checked(workload, check, recorded), tuple(notes)
+
+
+def refuse_strange_paths(check: RightAnswers, paths: Sequence[str]) -> None:
+    """Raise InputError for a rule of ``check`` about a path that is not among ``paths``, which are asked for."""
+    for path in check.keys() - {EVERY_PATH} - set(paths):
+        near = did_you_mean(path, dict.fromkeys(paths[:MOST_NAMED]))
+        raise InputError(f"check of {path}: the workload does not ask for it{near}")
+
+
+def _without_bodies(workload: Workload) -> tuple[Workload, tuple[bytes | None, ...]]:
+    """Return ``workload`` with its recorded bodies apart: they count only where the user says so."""
+    bodies = tuple(answer.body if answer.sameness is Sameness.BODY else None for answer in workload.answers)
+    answers = tuple(
+        answer if body is None else replace(answer, body=b"", sameness=Sameness.STATUS)
+        for answer, body in zip(workload.answers, bodies, strict=True)
+    )
+    return replace(workload, answers=answers), bodies
+
+
+def _checked(workload: Workload, check: RightAnswers, recorded: Sequence[bytes | None]) -> Workload:
+    """Return ``workload`` with the right answers that the user demands.
+
+    A body is right as the app itself says it, or else as it was recorded. A text is looked for in bodies that are
+    not compressed, so such a page is asked for without a content coding.
+    """
+    if not check:
+        return workload
+    requests, answers = [], []
+    for request, answer, body in zip(workload.requests, workload.answers, recorded, strict=True):
+        rule = rule_for(check, request.path)
+        if rule is not None:
+            # what the app itself says was learnt a moment ago, a recording may be old
+            own = answer.body if answer.sameness is Sameness.BODY else body
+            answer = demanded(answer, rule, request.path, () if own is None else (own,))
+            request = request.without({"accept-encoding"}) if rule.likeness is Likeness.CONTAINS else request
+        requests.append(request)
+        answers.append(answer)
+    return replace(workload, requests=tuple(requests), answers=tuple(answers))
+
+
+def _with_bodies(workload: Workload, app: App, examination: Examination, ask: Ask) -> Workload:
+    """Learn from the app the bodies of the first ``MOST_ASKED`` pages that are the same for every visitor."""
+    simple = {
+        _key(request): request for request in workload.requests if _is_simple(request, tuple(examination.static))
+    }
+    asked = list(simple.values())[:MOST_ASKED]
+    if not asked:
+        return workload
+    exchanges = ask(app, asked, host=examination.host).exchanges
+    bodies = {
+        _key(request): exchange
+        for request, exchange in zip(asked, exchanges, strict=True)
+        if _is_for_everybody(exchange)
+    }
+    lacking = {
+        _key(request)
+        for request, exchange in zip(asked, exchanges, strict=True)
+        if exchange.first.status == 404 and static_file(request.path, examination.static)
+    }
+    pairs = zip(workload.requests, workload.answers, strict=True)
+    times = {_key(request): exchange.page for request, exchange in zip(asked, exchanges, strict=True)}
+    return replace(
+        workload,
+        answers=tuple(_answer(request, answer, bodies, lacking) for request, answer in pairs),
+        # static files, and what was not asked for, count as nothing: most of them are soon answered
+        page=mean_time(times.get(_key(request), PageTime()) for request in workload.requests),
+    )
+
+
+def _key(request: Request) -> tuple[str, str, Headers]:
+    return request.method, request.path, request.headers
+
+
+def _is_simple(request: Request, static: tuple[str, ...]) -> bool:
+    """Tell whether the app alone says what the answer's body is.
+
+    A static file may come from the app or from a front end, and where a browser takes compressed ones, either may
+    compress it.
+    """
+    plain = request.method == "GET" and not request.body and not request.has("cookie")
+    return plain and not (is_below(request.path, static) and request.has("accept-encoding"))
+
+
+def _is_for_everybody(exchange: Exchange) -> bool:
+    """Tell whether an answer repeats and depends on no visitor. Source: RFC 9110 section 12.5.5 (Vary)."""
+    reply = exchange.first
+    varies = {name.strip().lower() for name in reply.header("vary").split(",")}
+    same = reply.status == exchange.second.status and sameness(reply, exchange.second) is Sameness.BODY
+    same = same and not reply.excess
+    return same and not varies & {"cookie", "*"} and not reply.header("set-cookie")
+
+
+def _answer(
+    request: Request,
+    recorded: Answer,
+    bodies: Mapping[tuple[str, str, Headers], Exchange],
+    lacking: AbstractSet[tuple[str, str, Headers]],
+) -> Answer:
+    """Return the app's own answer where it is for everybody; ``lacking`` are files that only a front end sends."""
+    exchange = bodies.get(_key(request))
+    if _key(request) in lacking and recorded.status in (200, None):
+        return replace(recorded, origin=AnswerOrigin.FILE)
+    if exchange is None:
+        return recorded
+    reply = exchange.first
+    agrees = 200 <= reply.status < 300 if recorded.status is None else reply.status == recorded.status
+    if not agrees:
+        return recorded
+    kind = reply.header("content-type")
+    return Answer(status=reply.status, body=reply.body, content_type=kind, sameness=Sameness.BODY)

@@ -1,0 +1,158 @@
+"""The workloads of a race: what was asked for becomes requests with their golden answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import chain
+
+from ...app import Examination, Exchange, demanded, examine, golden, rule_for
+from ...app.app import App
+from ...base.errors import InputError
+from ...measure.expectation import RightAnswers
+from ...measure.page_time import mean_time
+from ...measure.workload import Answer, Request, Workload
+from ...stacks.servers import Catalogue
+from ...stacks.stack import Interface, Stack, original_path
+from ...stacks.stack_path import parse_stack
+from ..request.request import RaceRequest, WorkloadRequest
+from .sessions import Ask, refuse_strange_paths, session_workload
+
+__all__ = ["limits_of", "meets", "met", "urls_of", "workloads_of"]
+
+
+def urls_of(request: RaceRequest, urls: tuple[str, ...]) -> tuple[str, ...]:
+    """Return what the app is asked for before a race, where ``urls`` is what its only workload would be."""
+    wanted = _wanted(request)
+    if not wanted:
+        return urls
+    # recordings bring their own answers; the app has still to be seen to answer at all
+    return tuple(dict.fromkeys(url for workload_request in wanted for url in workload_request.urls)) or ("/",)
+
+
+def workloads_of(
+    request: RaceRequest, app: App, examination: Examination, ask: Ask = examine
+) -> tuple[tuple[Workload, ...], tuple[str, ...]]:
+    """Return all workloads, and notes for the user. ``examination`` holds the answers to ``urls_of``.
+
+    Raises AppError for a page that is no success, InputError for a recording that cannot be replayed.
+    """
+    wanted = _wanted(request)
+    if not wanted:
+        return (_checked(golden(examination), request.check, examination.exchanges),), ()
+    whole = Workload(requests=(), answers=(), host=examination.host)
+    if any(workload_request.urls for workload_request in wanted):
+        whole = golden(examination)
+    exchanges = examination.exchanges if whole.requests else ()
+    known = {
+        asked.path: (asked, answer, exchange)
+        for asked, answer, exchange in zip(whole.requests, whole.answers, exchanges, strict=True)
+    }
+    headers = (*request.headers, *_added(examination))
+    workloads: list[Workload] = []
+    notes: list[str] = []
+    for workload_request in wanted:
+        if workload_request.session is None:
+            workload = _in_turn(workload_request.urls, known, whole, workload_request.check)
+        else:
+            workload, workload_notes = session_workload(
+                workload_request.session,
+                app,
+                examination,
+                headers,
+                think=workload_request.think,
+                check=workload_request.check,
+                ask=ask,
+            )
+            notes += workload_notes
+        # a name tells one workload from others; without others none is needed
+        workloads.append(replace(workload, name=workload_request.name if len(wanted) > 1 else ""))
+    return tuple(workloads), tuple(notes)
+
+
+def _wanted(request: RaceRequest) -> tuple[WorkloadRequest, ...]:
+    """Return the workloads that are more than URLs of the only one."""
+    if request.session is not None:
+        return (WorkloadRequest(name="", session=request.session, think=request.think, check=request.check),)
+    return request.workloads
+
+
+def _in_turn(
+    urls: Sequence[str],
+    known: Mapping[str, tuple[Request, Answer, Exchange]],
+    whole: Workload,
+    check: RightAnswers,
+) -> Workload:
+    """A URL that stands there twice is asked for twice as often."""
+    asked = [known[url] for url in urls]
+    workload = replace(
+        whole,
+        requests=tuple(request for request, _, _ in asked),
+        answers=tuple(answer for _, answer, _ in asked),
+        page=mean_time(exchange.page for _, _, exchange in asked),
+    )
+    return _checked(workload, check, tuple(exchange for _, _, exchange in asked))
+
+
+def _checked(workload: Workload, check: RightAnswers, exchanges: Sequence[Exchange]) -> Workload:
+    """Return ``workload`` with the right answers that the user demands; a page may be named as what leads to it."""
+    refuse_strange_paths(check, [path for exchange in exchanges for path in _paths(exchange)])
+    answers = []
+    for answer, exchange in zip(workload.answers, exchanges, strict=True):
+        rule = rule_for(check, *_paths(exchange))
+        path = exchange.request.path
+        answers.append(answer if rule is None else demanded(answer, rule, path, _bodies(answer, exchange)))
+    return replace(workload, answers=tuple(answers))
+
+
+def _paths(exchange: Exchange) -> tuple[str, ...]:
+    return (exchange.request.path, *filter(None, (exchange.via,)))
+
+
+def _bodies(answer: Answer, exchange: Exchange) -> tuple[bytes, ...]:
+    """Return the app's own bodies, or the file's where the app has none."""
+    own = [reply.body for reply in (exchange.first, exchange.second) if reply.status == answer.status]
+    return tuple(own) or (answer.body,)
+
+
+def _added(examination: Examination) -> tuple[tuple[str, str], ...]:
+    """Return the headers that every request to this app needs, as they were found out."""
+    first = examination.exchanges[0]
+    return tuple(pair for pair in first.request.headers if pair[0] in first.added)
+
+
+def limits_of(request: RaceRequest, servers: Catalogue, current: str = "") -> dict[str, tuple[str, ...]]:
+    """Return the stacks, by canonical path, of each workload that is for some only.
+
+    The ``current`` one, which nobody named, meets all where it would meet none.
+    """
+    if len(request.workloads) < 2:
+        return {}
+    limits = _limits_of(request, servers)
+    unmet = current and len(limits) == len(request.workloads) and current not in {*chain(*limits.values())}
+    return {name: (*paths, current) for name, paths in limits.items()} if unmet else limits
+
+
+def _limits_of(request: RaceRequest, servers: Catalogue) -> dict[str, tuple[str, ...]]:
+    return {
+        workload.name: tuple(
+            parse_stack(path, servers.specs, frozenset(Interface)).path for path in workload.stacks
+        )
+        for workload in request.workloads
+        if workload.stacks is not None
+    }
+
+
+def met(
+    workloads: Sequence[Workload], limits: Mapping[str, tuple[str, ...]], stacks: Sequence[Stack]
+) -> tuple[Workload, ...]:
+    """Return the workloads that any of ``stacks`` meets; raises InputError for a stack that meets none."""
+    for stack in stacks:
+        if not any(meets(stack, workload, limits) for workload in workloads):
+            raise InputError(f"stack {stack.path} has no workload: add it to the stacks of one, or leave it out")
+    return tuple(workload for workload in workloads if any(meets(stack, workload, limits) for stack in stacks))
+
+
+def meets(stack: Stack, workload: Workload, limits: Mapping[str, tuple[str, ...]]) -> bool:
+    """Tell whether ``stack`` is one of those that ``workload`` is for."""
+    return workload.name not in limits or original_path(stack.path) in limits[workload.name]

@@ -1,0 +1,1 @@
+"""What is asked of a race, by flags or race.toml."""

@@ -1,0 +1,145 @@
+"""Keys of race.toml that are fine by themselves and contradict each other, or the disk."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from ...base.core_lists import format_cores
+from ...base.nearest import did_you_mean
+from ...measure.expectation import EVERY_PATH
+from .tables import NamedWorkloadTable, RaceFileTable, WorkloadTable
+
+__all__ = ["contradictions"]
+
+Where = tuple[str, ...]
+
+
+def contradictions(parsed: RaceFileTable, folder: Path, *, recordings: bool) -> Iterator[tuple[Where, str]]:
+    """Yield the key where each contradiction stands, and what to do; paths are relative to ``folder``.
+
+    Without ``recordings``, those need not exist yet.
+    """
+    yield from _workloads(parsed)
+    yield from _limits(parsed)
+    yield from _lengths(parsed)
+    yield from _cores(parsed)
+    yield from _hosts(parsed)
+    if recordings:
+        yield from _recordings(parsed, folder)
+    yield from _env_files(parsed, folder)
+    yield from _services(parsed)
+    yield from _checks(parsed)
+
+
+def _workloads(parsed: RaceFileTable) -> Iterator[tuple[Where, str]]:
+    if parsed.workloads is not None and "workload" in parsed.model_fields_set:
+        yield ("workload",), "give one [workload], or several as [workloads.NAME], not both"
+
+
+def _limits(parsed: RaceFileTable) -> Iterator[tuple[Where, str]]:
+    """A workload's stacks are some of those that race, and none of these may be left with nothing to do."""
+    workloads, racing = parsed.workloads or {}, parsed.race.stacks
+    for name, table in workloads.items():
+        where = ("workloads", name, "stacks")
+        for stack in table.stacks or ():
+            if racing is None:
+                yield where, "name the stacks of the race first, as [race] stacks"
+                break
+            if stack not in racing:
+                yield where, f"{stack!r} is not among [race] stacks; add it there"
+    if racing is None or not workloads or any(table.stacks is None for table in workloads.values()):
+        return
+    met = {stack for table in workloads.values() for stack in table.stacks or ()}
+    for stack in racing:
+        if stack not in met:
+            yield ("race", "stacks"), f"no workload has {stack!r}; add it to one, or leave it out"
+
+
+def _lengths(parsed: RaceFileTable) -> Iterator[tuple[Where, str]]:
+    """Runs have a length, and only runs have one: slices are cut to fit the budget."""
+    load, race = parsed.load, parsed.race
+    given = "requests" if load.requests is not None else "duration" if load.duration is not None else None
+    if race.repeats is not None and given is None:
+        how = 'as [load] requests = 500 or [load] duration = "1min"'
+        yield ("race", "repeats"), f"say how long each run is, {how}"
+    if race.repeats is None and given is not None:
+        yield (
+            ("load", given),
+            "is the length of a run; give the number of runs, too, as in [race] repeats = 5, "
+            "or set the length of slices with [race] slice",
+        )
+    if race.repeats is not None and race.slice is not None:
+        yield ("race", "slice"), "[race] repeats measures runs, not slices; give only one of them"
+    if isinstance(load.requests, dict):
+        yield from _numbers(load.requests, load.concurrency)
+
+
+def _cores(parsed: RaceFileTable) -> Iterator[tuple[Where, str]]:
+    """A load engine that shares a core with the stacks slows those most that are fastest."""
+    race = parsed.race
+    both = set(race.cores or ()) & set(race.engine_cores or ())
+    if both:
+        yield ("race", "engine_cores"), f"core {format_cores(both)} is also in [race] cores; leave it out there"
+
+
+def _hosts(parsed: RaceFileTable) -> Iterator[tuple[Where, str]]:
+    """A machine has one part in a cluster, and a race has one cluster."""
+    race = parsed.race
+    if race.hosts and race.cluster is not None:
+        yield ("race", "hosts"), "starts a cluster, and [race] cluster names one that runs; give only one of them"
+    if race.engine_hosts and not race.hosts:
+        yield ("race", "engine_hosts"), "send load to stacks elsewhere; name the machines of these as [race] hosts"
+    both = [*race.hosts, *race.engine_hosts]
+    for name in dict.fromkeys(name for name in both if both.count(name) > 1):
+        where = "engine_hosts" if name in race.engine_hosts else "hosts"
+        yield ("race", where), f"{name!r} stands there twice, or in hosts, too; a machine has one part"
+
+
+def _numbers(requests: dict[int, int], concurrency: list[int] | None) -> Iterator[tuple[Where, str]]:
+    where = ("load", "requests")
+    if concurrency is None:
+        yield where, "has a number for each concurrency, so give [load] concurrency, too"
+        return
+    for level in requests:
+        if level not in concurrency:
+            yield where, f"{level} is not among [load] concurrency; add it there, or leave it out"
+    for level in dict.fromkeys(concurrency):
+        if level not in requests:
+            yield where, f"has no number for {level} connections; give one for each concurrency"
+
+
+def _env_files(parsed: RaceFileTable, folder: Path) -> Iterator[tuple[Where, str]]:
+    for name in parsed.app.env_file:
+        if not (folder / name).is_file():
+            yield ("app", "env_file"), f"there is no file {name!r}; paths are relative to this file"
+
+
+def _services(parsed: RaceFileTable) -> Iterator[tuple[Where, str]]:
+    names = parsed.app.services
+    for name in dict.fromkeys(name for name in names if names.count(name) > 1):
+        line = f'services = ["{name}", "{name}#2"]'
+        yield ("app", "services"), f"{name!r} stands there twice; leave one out, or number a second one: {line}"
+
+
+def _recordings(parsed: RaceFileTable, folder: Path) -> Iterator[tuple[Where, str]]:
+    sessions: dict[Where, str | None] = {("workload",): parsed.workload.session}
+    sessions |= {("workloads", name): table.session for name, table in (parsed.workloads or {}).items()}
+    for where, session in sessions.items():
+        if session is None or session.startswith("bundled:"):
+            continue
+        if (folder / session).is_dir():
+            yield (*where, "session"), f"{session!r} is a folder; name a HAR file or an access log"
+        elif not (folder / session).exists():
+            way_out = "make it with stackrace record, or correct the path, which is relative to this file"
+            yield (*where, "session"), f"there is no recording {session!r}; {way_out}"
+
+
+def _checks(parsed: RaceFileTable) -> Iterator[tuple[Where, str]]:
+    """What a recording asks for is not known yet."""
+    tables: dict[Where, WorkloadTable | NamedWorkloadTable] = {("workload",): parsed.workload}
+    tables |= {("workloads", name): table for name, table in (parsed.workloads or {}).items()}
+    for where, table in tables.items():
+        for path in table.check.keys() - {EVERY_PATH} - set(table.urls or ()):
+            if table.urls is not None:
+                yield (*where, "check"), f"{path!r} is not among its urls{did_you_mean(path, table.urls)}"

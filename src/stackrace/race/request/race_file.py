@@ -1,0 +1,249 @@
+"""race.toml: read, checked, and every problem reported at once with its line."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import get_args, get_origin
+
+from pydantic import BaseModel, ValidationError
+
+from ...base.errors import SpecError, StackraceError
+from ...base.foreign import said_by
+from ...base.nearest import did_you_mean
+from ...base.numbers import things
+from ...base.present import real_path
+from ...stacks.problem_words import in_words
+from ..results.race import Question
+from .contradictions import contradictions
+from .request import MOST_COPIED_BYTES, RaceRequest, WorkloadRequest
+from .tables import NamedWorkloadTable, RaceFileTable
+from .toml_file import read_table, read_text
+from .toml_lines import line_of
+
+__all__ = ["Meant", "StackCheck", "read_race_file"]
+
+StackCheck = Callable[[str], object]
+"""Raises StackraceError for a stack path that is not legal for the app; its result is not used."""
+
+Meant = Callable[[Path], str]
+"""Returns what to write instead of a path that is no race file, to stand behind that."""
+
+_NUL = "has a NUL, which no path, variable, command or URL can have; leave it out"
+
+_LONG_NUMBER = re.compile(r"[0-9_]{1000}|0[xob][0-9A-Fa-f_]{1000}")
+
+
+def read_race_file(
+    path: Path, check_stack: StackCheck, *, recordings: bool = True, meant_by: Meant = lambda path: ""
+) -> RaceRequest:
+    """Return what ``path`` asks for; relative paths in it are relative to its folder.
+
+    Without ``recordings``, those that it names need not exist yet. ``meant_by`` says what to write instead of a
+    path that is no race file.
+
+    Raises SpecError listing every problem with its line: unreadable TOML, unknown keys with the nearest known
+    one, values of a wrong kind or out of range, keys that contradict each other, recordings that do not exist, and
+    stack paths that ``check_stack`` refuses.
+    """
+    try:
+        return _checked(path, _read(path, meant_by), check_stack, recordings=recordings, meant_by=meant_by)
+    except RecursionError as error:
+        raise SpecError(f"{path} is nested too deeply; no key of a race file is deeper than four") from error
+
+
+def _checked(path: Path, text: str, check_stack: StackCheck, *, recordings: bool, meant_by: Meant) -> RaceRequest:
+    try:
+        table = read_table(text)
+    except tomllib.TOMLDecodeError as error:
+        if path.suffix == ".py":
+            raise SpecError(f"{path} is Python, not a race file{meant_by(path)}") from error
+        raise SpecError(f"{path} is not TOML: {error}") from error
+    except ValueError as error:
+        # Python does not read numbers of thousands of digits
+        line = next((n for n, each in enumerate(text.splitlines(), 1) if _LONG_NUMBER.search(each)), 1)
+        raise SpecError(f"{path} has a number that is too long, in line {line}; write a smaller one") from error
+    problems: list[tuple[int, str]] = []
+    parsed: RaceFileTable | None = None
+    try:
+        parsed = RaceFileTable.model_validate(table)
+        problems += [
+            (line_of(text, where) or 1, f"{'.'.join(where)}: {said}")
+            for where, said in contradictions(parsed, path.parent, recordings=recordings)
+        ]
+    except ValidationError as error:
+        problems += _invalid(text, table, error)
+    problems += _illegal_stacks(text, table, check_stack)
+    problems += [(line_of(text, where) or 1, f"{'.'.join(where)}: {_NUL}") for where in _with_nul(table)]
+    if problems or parsed is None:
+        lines = "\n".join(f"  line {line}: {message}" for line, message in sorted(set(problems)))
+        raise SpecError(f"{path} has {things(len(set(problems)), 'problem')}:\n{lines}")
+    return _request(path, parsed)
+
+
+def _read(path: Path, meant_by: Meant) -> str:
+    try:
+        return read_text(path)
+    except (FileNotFoundError, IsADirectoryError) as error:
+        what = "there is no race file {}" if isinstance(error, FileNotFoundError) else "{} is a folder"
+        raise SpecError(what.format(path) + meant_by(path)) from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise SpecError(f"the race file {path} cannot be read: {said_by(error)}") from error
+
+
+def _invalid(text: str, table: object, error: ValidationError) -> Iterator[tuple[int, str]]:
+    for problem in error.errors(include_url=False):
+        location = problem["loc"]
+        key = ".".join(str(part) for part in location) or "file"
+        message = in_words(problem)
+        if problem["type"] == "extra_forbidden":
+            message = f"unknown key{_home(location) or did_you_mean(str(location[-1]), _known(location[:-1]))}"
+        yield _line_of(text, table, location), f"{key}: {message}"
+
+
+def _line_of(text: str, table: object, location: tuple[str | int, ...]) -> int:
+    """Return the line of a key, or of the text itself where it is an entry of a list."""
+    value = table
+    for part in location:
+        try:
+            value = value[part]  # type: ignore[index]
+        except (KeyError, IndexError, TypeError):
+            value = None
+    words = value.get("run") if isinstance(value, dict) else value
+    if isinstance(words, str) and isinstance(location[-1], int):
+        return _line_quoting(text, words, location)
+    return line_of(text, location) or 1
+
+
+def _known(table: tuple[str | int, ...]) -> list[str]:
+    """Return the keys of the table at ``table``; none where what stands there is no table of ours."""
+    shape: object = RaceFileTable
+    for part in table:
+        if _is_named(shape):
+            shape = get_args(shape)[1]
+        elif isinstance(shape, type) and issubclass(shape, BaseModel) and part in shape.model_fields:
+            shape = _present(shape.model_fields[str(part)].annotation)
+        else:
+            return []
+    return list(shape.model_fields) if isinstance(shape, type) and issubclass(shape, BaseModel) else []
+
+
+def _home(location: tuple[str | int, ...]) -> str:
+    """Return where a key belongs that stands before all tables; empty for one that belongs nowhere."""
+    tables = [table for table in _known(()) if len(location) == 1 and location[0] in _known((table,))]
+    return f"; write it below [{tables[0]}]" if tables else ""
+
+
+def _present(shape: object) -> object:
+    """Return a shape without the None that stands for its absence, and without its limits."""
+    for part in get_args(shape):
+        inner = get_args(part)[0] if hasattr(part, "__metadata__") else part
+        if _is_named(inner):
+            return inner
+    return shape
+
+
+def _is_named(shape: object) -> bool:
+    """Tell whether ``shape`` holds tables by names of the user's choice."""
+    return get_origin(shape) is dict
+
+
+def _with_nul(value: object, where: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    """Yield the keys whose names or values have a NUL."""
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            yield from _with_nul(inner, (*where, name.replace("\0", "\\0")))
+            yield from _with_nul(name, where)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _with_nul(inner, where)
+    elif isinstance(value, str) and "\0" in value:
+        yield where
+
+
+def _illegal_stacks(text: str, table: dict[str, object], check: StackCheck) -> Iterator[tuple[int, str]]:
+    race = table.get("race")
+    stacks = race.get("stacks") if isinstance(race, dict) else None
+    for stack in stacks if isinstance(stacks, list) else []:
+        if not isinstance(stack, str):
+            continue
+        try:
+            check(stack)
+        except StackraceError as error:
+            yield _line_quoting(text, stack, ("race", "stacks")), f"race.stacks: {error.message}"
+
+
+def _line_quoting(text: str, words: str, location: Sequence[str | int]) -> int:
+    """Return the line where the entry ``words`` of the list at ``location`` stands in quotes."""
+    for number, line in enumerate(text.splitlines(), start=1):
+        quoted = f'"{words}"' in line or f"'{words}'" in line or json.dumps(words) in line
+        if quoted and not line.lstrip().startswith("#"):
+            return number
+    return line_of(text, location) or 1
+
+
+def _request(path: Path, parsed: RaceFileTable) -> RaceRequest:
+    app, load, race, workload = parsed.app, parsed.load, parsed.race, parsed.workload
+    folder = real_path(path.parent / app.root)
+    return RaceRequest(
+        folder=folder,
+        source=path,
+        entry=app.entry,
+        # not resolve(): a virtual environment's interpreter is a link, and the link is what matters
+        python=(folder / Path(app.python).expanduser()) if app.python else None,
+        ruby=(folder / Path(app.ruby).expanduser()) if app.ruby else None,
+        environment=app.env,
+        env_files=tuple(path.parent / name for name in app.env_file),
+        static=None if app.static is None else {url: folder / place for url, place in app.static.items()},
+        prepare=tuple(app.prepare),
+        services=tuple(app.services),
+        protect=tuple(folder / Path(name).expanduser() for name in app.protect),
+        most_copied_bytes=MOST_COPIED_BYTES if app.copy_limit is None else int(app.copy_limit),
+        urls=None if workload.urls is None else tuple(workload.urls),
+        host=workload.host,
+        headers=tuple(workload.headers.items()),
+        concurrency=None if load.concurrency is None else tuple(load.concurrency),
+        keep_alive=load.keep_alive,
+        timeout_s=load.timeout,
+        question=Question(race.question),
+        difference=race.difference,
+        budget_s=race.budget,
+        slice_s=race.slice,
+        seed=race.seed,
+        stacks=None if race.stacks is None else tuple(race.stacks),
+        current=path.parent.absolute() / race.current if isinstance(race.current, str) else race.current,
+        session=None if workload.session is None else (path.parent / workload.session).absolute(),
+        think=workload.think,
+        check=workload.check,
+        workloads=tuple(_workload(name, table, path) for name, table in (parsed.workloads or {}).items()),
+        repeats=race.repeats,
+        run_requests=load.requests if isinstance(load.requests, int) else None,
+        run_requests_at=load.requests if isinstance(load.requests, dict) else {},
+        run_s=load.duration,
+        exhaustive=race.exhaustive,
+        twin=race.twin,
+        cores=race.cores,
+        engine_cores=race.engine_cores,
+        memory_bytes=None if race.memory is None else int(race.memory),
+        quota=race.quota,
+        priority=race.priority,
+        cluster=race.cluster,
+        hosts=tuple(race.hosts),
+        engine_hosts=tuple(race.engine_hosts),
+        bundled=app.bundled,
+        servers=None if race.servers is None else real_path(path.parent / race.servers),
+    )
+
+
+def _workload(name: str, table: NamedWorkloadTable, path: Path) -> WorkloadRequest:
+    return WorkloadRequest(
+        name=name,
+        urls=tuple(table.urls or ()),
+        session=None if table.session is None else (path.parent / table.session).absolute(),
+        stacks=None if table.stacks is None else tuple(table.stacks),
+        think=table.think,
+        check=table.check,
+    )

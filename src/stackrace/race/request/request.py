@@ -1,0 +1,128 @@
+"""What the user asks for, before anything is looked up: the race file and the flags, merged."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ...app.app import Entry
+from ...measure.expectation import RightAnswers
+from ..results.race import Question
+
+__all__ = ["LEAST_MEMORY_BYTES", "MOST_COPIED_BYTES", "MOST_SEED", "RaceRequest", "WorkloadRequest"]
+
+LEAST_MEMORY_BYTES = 16 * 2**20
+"""What a bare interpreter with a small server in it needs at least."""
+MOST_COPIED_BYTES = 2**30
+MOST_SEED = 2**64 - 1
+"""What is copied of a project at most, where it cannot be covered and the user says nothing."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkloadRequest:
+    """One of several workloads: ``urls`` or a recorded ``session``."""
+
+    name: str
+    urls: tuple[str, ...] = ()
+    session: Path | None = None
+    stacks: tuple[str, ...] | None = None
+    """The only stacks that have it, as paths; None for all."""
+    think: bool = False
+    """Whether the recorded pauses of the session are kept."""
+    check: RightAnswers = field(default_factory=dict)
+    """What a right answer is, by path."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RaceRequest:
+    """One race as asked for. None means: not said, so detected or defaulted later."""
+
+    folder: Path
+    """What relative paths are relative to."""
+    source: Path | None = None
+    """The race file, for messages."""
+    entry: Entry | None = None
+    python: Path | None = None
+    ruby: Path | None = None
+    environment: Mapping[str, str] = field(default_factory=dict)
+    """The app's variables."""
+    env_files: tuple[Path, ...] = ()
+    """Files with more of them; a later one wins, and ``environment`` over all. They may hold secrets, which stay
+    there."""
+    static: Mapping[str, Path] | None = None
+    """Folders that a front end may serve, by URL prefix."""
+    prepare: tuple[tuple[str, ...], ...] = ()
+    """Commands that run once before the race."""
+    services: tuple[str, ...] = ()
+    """What the app needs beside it, by name."""
+    protect: tuple[Path, ...] = ()
+    """Folders outside of the project that the app writes to."""
+    most_copied_bytes: int = MOST_COPIED_BYTES
+    """What is copied of the project at most, where it cannot be covered, or is sent to other machines."""
+    urls: tuple[str, ...] | None = None
+    host: str | None = None
+    """The Host header."""
+    headers: tuple[tuple[str, str], ...] = ()
+    """Sent with every request."""
+    concurrency: tuple[int, ...] | None = None
+    keep_alive: bool = True
+    timeout_s: float = 10.0
+    """The longest wait for an answer."""
+    question: Question = Question.WINNER
+    difference: float = 0.05
+    """The share that does not matter to the user: 0.05 is 5 %."""
+    budget_s: float | None = None
+    """How long the whole race may take."""
+    slice_s: float | None = None
+    """The length of a slice."""
+    seed: int | None = None
+    stacks: tuple[str, ...] | None = None
+    """Paths as written."""
+    current: Path | bool | None = None
+    """Whether what the project runs today is raced, too: found (True), not at all (False), as a deployment file
+    says; None: found where ``stacks`` names none."""
+    bundled: str | None = None
+    """The name of a bundled app, in place of ``entry``."""
+    servers: Path | None = None
+    """A folder with catalogue entries of the user's own."""
+    session: Path | None = None
+    """A recording, in place of ``urls``."""
+    workloads: tuple[WorkloadRequest, ...] = ()
+    """In place of both ``urls`` and ``session``."""
+    repeats: int | None = None
+    """How often every cell is run, each time on a fresh launch, in place of slices."""
+    run_requests: int | None = None
+    """The length of such a run, in requests."""
+    run_requests_at: Mapping[int, int] = field(default_factory=dict)
+    """The same by concurrency, where a level has its own number."""
+    run_s: float | None = None
+    """The length of such a run, in seconds."""
+    exhaustive: bool = False
+    """Whether the whole budget is spent on all stacks, however early the question is answered."""
+    twin: bool = True
+    """Whether one stack runs twice."""
+    cores: tuple[int, ...] | None = None
+    """Those that each stack may use, by number."""
+    engine_cores: tuple[int, ...] | None = None
+    """The load engine's."""
+    cluster: str | None = None
+    """The address of a Dask scheduler, on whose workers it is raced; None: here, or on ``hosts``."""
+    hosts: tuple[str, ...] = ()
+    """The machines, by their names in SSH, on which a cluster is started that hosts stacks."""
+    engine_hosts: tuple[str, ...] = ()
+    """Those which send the load of that cluster; without any each of ``hosts`` does for itself."""
+    memory_bytes: int | None = None
+    """The most that each stack may hold."""
+    quota: bool = False
+    """Whether a CPU quota of this container is part of what is raced."""
+    priority: bool = True
+    """Whether engine, stacks and services run at a priority that other programs cannot share, where they may."""
+    think: bool = False
+    """Whether the recorded pauses of the session are kept."""
+    check: RightAnswers = field(default_factory=dict)
+    """What a right answer is, by path."""
+
+    def __post_init__(self) -> None:
+        # the app's processes work elsewhere
+        object.__setattr__(self, "folder", self.folder.absolute())

@@ -1,0 +1,248 @@
+"""The tables of race.toml, each key with its type and range."""
+
+from __future__ import annotations
+
+from itertools import starmap
+from pathlib import Path
+from typing import Annotated, Literal, Self
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PlainValidator,
+    field_validator,
+    model_validator,
+)
+
+from ...app.app import Entry, EntryKind
+from ...base.core_lists import parse_cores
+from ...base.errors import StackraceError
+from ...base.header import header_fault, host_fault
+from ...base.units import DURATION, PERCENT, SIZE, Unit
+from ...base.url_path import path_fault
+from ...base.url_prefix import by_prefix
+from ...measure.expectation import RightAnswers
+from ...stacks.commands import command_of
+from .expectations import read_check
+from .request import LEAST_MEMORY_BYTES, MOST_SEED
+
+__all__ = ["NamedWorkloadTable", "RaceFileTable", "WorkloadTable"]
+
+MOST_REQUESTS = 1_000_000_000
+MOST_REPEATS = 1000
+
+
+def _quantity(unit: Unit) -> BeforeValidator:
+    def read(value: object) -> object:
+        if isinstance(value, str):
+            try:
+                return unit.parse(value)
+            except StackraceError as error:
+                raise ValueError(error.message) from error
+        return value
+
+    return BeforeValidator(read)
+
+
+def _cores(value: object) -> tuple[int, ...]:
+    if not isinstance(value, str):
+        raise ValueError('is no list of cores; write it like "0-3" or "0,2,4-6"')
+    try:
+        return parse_cores(value)
+    except StackraceError as error:
+        raise ValueError(error.message) from error
+
+
+def _path(value: str) -> str:
+    if fault := path_fault(value):
+        raise ValueError(f"{value!r} {fault}")
+    return value
+
+
+Cores = Annotated[tuple[int, ...], PlainValidator(_cores)]
+Memory = Annotated[float, _quantity(SIZE), Field(ge=LEAST_MEMORY_BYTES, allow_inf_nan=False)]
+Seconds = Annotated[float, _quantity(DURATION), Field(gt=0, allow_inf_nan=False)]
+Fraction = Annotated[float, _quantity(PERCENT), Field(gt=0, lt=1)]
+Check = Annotated[RightAnswers, PlainValidator(read_check)]
+Connections = Annotated[int, Field(ge=1, le=20_000)]
+Path_ = Annotated[str, AfterValidator(_path), Field(description="an absolute path, starting with /")]
+Variable = Annotated[str, Field(pattern=r"^[^=]+$", description="the name of a variable, without =")]
+
+
+Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,40}$", description="letters, digits, - and _")]
+
+
+Command = Annotated[tuple[str, ...], PlainValidator(command_of)]
+
+
+class _Table(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True, hide_input_in_errors=True)
+
+
+def _listed(value: object) -> object:
+    """One file may stand without brackets."""
+    return [value] if isinstance(value, str) else value
+
+
+class AppTable(_Table):
+    django: str | None = None
+    wsgi: str | None = None
+    asgi: str | None = None
+    rack: str | None = None
+    files: str | None = None
+    bundled: str | None = None
+    python: str | None = None
+    ruby: str | None = None
+    root: str = "."
+    static: dict[str, str] | None = None
+    prepare: list[Command] = []
+    services: list[str] = []
+    protect: Annotated[list[str], BeforeValidator(_listed)] = []
+    copy_limit: Annotated[float, _quantity(SIZE), Field(ge=0, allow_inf_nan=False)] | None = None
+    env: dict[Variable, str] = {}
+    env_file: Annotated[list[str], BeforeValidator(_listed)] = []
+
+    @field_validator("static")
+    @classmethod
+    def _url_prefixes(cls, static: dict[str, str] | None) -> dict[str, str] | None:
+        try:
+            by_prefix(dict.fromkeys(static or (), Path()))
+        except StackraceError as error:
+            raise ValueError(error.message) from error
+        return static
+
+    @model_validator(mode="after")
+    def _one_entry(self) -> AppTable:
+        given = [key for key in (*EntryKind, "bundled") if getattr(self, key) is not None]
+        if len(given) > 1:
+            raise ValueError(f"give only one of {', '.join(given)}")
+        return self
+
+    @property
+    def entry(self) -> Entry | None:
+        for kind in EntryKind:
+            target = getattr(self, kind)
+            if target is not None:
+                return Entry(kind=kind, target=target)
+        return None
+
+
+class _Requests(_Table):
+    """What is asked for: URLs in turn, or a recorded session."""
+
+    urls: Annotated[list[Path_], Field(min_length=1)] | None = None
+    session: Annotated[str, Field(min_length=1)] | None = None
+    think: bool = False
+    check: Check = {}
+
+    @model_validator(mode="after")
+    def _one_source(self) -> Self:
+        if self.urls is not None and self.session is not None:
+            raise ValueError("give urls or session, not both")
+        if self.think and self.session is None:
+            raise ValueError("think keeps the pauses of a recording; give it with session")
+        return self
+
+
+class WorkloadTable(_Requests):
+    host: str | None = None
+    headers: dict[str, str] = {}
+
+    @field_validator("headers")
+    @classmethod
+    def _no_host(cls, headers: dict[str, str]) -> dict[str, str]:
+        if any(name.lower() == "host" for name in headers):
+            raise ValueError("Host would be sent twice; give it as [workload] host")
+        if fault := next(filter(None, starmap(header_fault, headers.items())), ""):
+            raise ValueError(fault)
+        return headers
+
+    @field_validator("host")
+    @classmethod
+    def _one_host(cls, host: str | None) -> str | None:
+        if host is not None and (fault := host_fault(host)):
+            raise ValueError(fault)
+        return host
+
+
+class NamedWorkloadTable(_Requests):
+    stacks: Annotated[list[str], Field(min_length=1)] | None = None
+
+    @model_validator(mode="after")
+    def _something(self) -> Self:
+        if self.urls is None and self.session is None:
+            raise ValueError("give it urls or session")
+        return self
+
+
+def _requests(value: object) -> int | dict[int, int]:
+    """Read ``500``, or ``{ "20" = 1000, "500" = 10000 }``: TOML's keys are text."""
+    example = 'write it like 500, or { "20" = 1000, "500" = 10000 } with a number for each concurrency'
+    if isinstance(value, dict) and value:
+        if not all(isinstance(key, str) and key.isascii() and key.isdigit() and len(key) < 9 for key in value):
+            raise ValueError(f"the keys must be numbers of connections; {example}")
+        return {int(key): _number(count, example) for key, count in value.items()}
+    return _number(value, example)
+
+
+def _number(value: object, example: str) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= MOST_REQUESTS:
+        raise ValueError(f"is no number of requests; {example}")
+    return value
+
+
+class LoadTable(_Table):
+    concurrency: Annotated[list[Connections], Field(min_length=1)] | None = None
+    keep_alive: bool = True
+    timeout: Seconds = 10.0
+    requests: Annotated[int | dict[int, int] | None, PlainValidator(_requests)] = None
+    duration: Seconds | None = None
+
+    @model_validator(mode="after")
+    def _one_length(self) -> LoadTable:
+        if self.requests is not None and self.duration is not None:
+            raise ValueError("give requests or duration, not both")
+        return self
+
+
+def _current(value: object) -> bool | str:
+    if isinstance(value, bool) or (isinstance(value, str) and value):
+        return value
+    raise ValueError('names no deployment file; write it like "deploy/compose.prod.yml", or false')
+
+
+SshHost = Annotated[str, Field(pattern=r"^[^\s@-][^\s@]*$")]
+"""A name as `ssh` takes it; the user's stands in SSH's own configuration."""
+
+
+class RaceTable(_Table):
+    question: Literal["winner", "ranking"] = "winner"
+    difference: Fraction = 0.05
+    budget: Seconds | None = None
+    slice: Seconds | None = None
+    seed: Annotated[int, Field(ge=0, le=MOST_SEED)] | None = None
+    servers: str | None = None
+    stacks: Annotated[list[str], Field(min_length=1)] | None = None
+    current: Annotated[bool | str | None, PlainValidator(_current)] = None
+    repeats: Annotated[int, Field(ge=1, le=MOST_REPEATS)] | None = None
+    exhaustive: bool = False
+    twin: bool = True
+    cores: Cores | None = None
+    engine_cores: Cores | None = None
+    memory: Memory | None = None
+    quota: bool = False
+    priority: bool = True
+    cluster: str | None = None
+    hosts: list[SshHost] = []
+    engine_hosts: list[SshHost] = []
+
+
+class RaceFileTable(_Table):
+    app: AppTable = AppTable()
+    workload: WorkloadTable = WorkloadTable()
+    workloads: Annotated[dict[Name, NamedWorkloadTable], Field(min_length=1)] | None = None
+    load: LoadTable = LoadTable()
+    race: RaceTable = RaceTable()

@@ -1,0 +1,1 @@
+"""What a race has found: values that are kept and shown."""

@@ -1,0 +1,145 @@
+"""The result of a race: tiers, ratios with confidence limits, ties."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from ...base.interval import Interval
+from ...base.verdict import Verdict
+from ...features.current.result import CurrentStanding
+from ...measure.launch import Failure
+from ...measure.load import Load, Quantiles
+from ...stats.values.machines import MachineComparison
+from ...stats.values.scaling import ScalingCurve
+from .answer import Answer, AnswerKind
+from .costs import Costs
+from .lead import Lead
+from .reason import Reason
+from .sensitivity import Condition
+
+__all__ = ["Interval", "Level", "Row", "Standing", "Withdrawal"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """One stack at one load level."""
+
+    stack: str
+    """By path."""
+    tier: int
+    """1 is the best: in a later one are those whose ``ratio`` has limits below 1. No order is claimed within a
+    tier."""
+    rank: tuple[int, int]
+    """The first and the last place that the stack may hold."""
+    throughput_per_s: Interval
+    """Right answers per second at the leader's moments: the rates of two rows have the quotient of their ratios.
+    The limits are of this rate by itself; reports show those of the ratio."""
+    ratio: Interval
+    """Its throughput over the leader's; 1 for the leader itself. The limits of all rows hold together with 95 %
+    confidence."""
+    latency: Quantiles
+    """Of all its requests together."""
+    errors: int
+    """Requests answered wrongly or not at all."""
+    requests: int
+    """Requests whose fate is known, errors included."""
+    cpu_ms_per_request: Mapping[str, float]
+    """By hop."""
+    memory_bytes: Mapping[str, int]
+    """The peak of PSS, by hop."""
+    launches: int
+    """Valid ones."""
+    slices: int
+    """Valid ones."""
+    p50_without_network_s: float | None = None
+    """An estimate: the median latency less the round trip of the median answer, in seconds, at least 0. Two round
+    trips are taken off where most requests opened a connection. None where the load came from the same machine."""
+    ready_s: float | None = None
+    """Seconds from its start to its first right answer; None where that is unknown."""
+    latency_limits: Mapping[str, Interval | None] = field(default_factory=dict)
+    """Quantiles in seconds with their 95 % limits, by name (``p99``): None for one that too few requests lie above,
+    no member for one that nobody looked at."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Level:
+    """The rows of one workload at one load level, best tier first."""
+
+    load: Load
+    rows: tuple[Row, ...]
+    workload: str = ""
+
+    @property
+    def label(self) -> str:
+        """The level as tables name it: ``c=20``, and where a race has several workloads ``static, c=20``."""
+        return self.load.named(self.workload)
+
+    @property
+    def where(self) -> str:
+        """The level within a heading: ``at c=20``, ``on static at c=20``."""
+        return (f"on {self.workload} " if self.workload else "") + f"at {self.load.label}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Withdrawal:
+    """A stack without a place in the standing, and why."""
+
+    stack: str
+    failure: Failure
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """What a race says, as data; ``report.words`` makes the sentences."""
+
+    answer: Answer = field(default_factory=lambda: Answer(kind=AnswerKind.NOTHING))
+    headline: int = 0
+    """The level the answer speaks of, by its place in ``levels``."""
+    levels: tuple[Level, ...] = ()
+    leads: tuple[Lead, ...] = ()
+    """Who holds the first place at each of ``levels``; empty where the race is void."""
+    reason: Reason | None = None
+    """Where the CPU time of the first two rows goes."""
+    costs: Costs | None = None
+    """What the winner needs, against others."""
+    conditions: tuple[Condition, ...] = ()
+    """What would have to be true for the answer to change, the likeliest first."""
+    withdrawals: tuple[Withdrawal, ...] = ()
+    warnings: Mapping[str, int] = field(default_factory=dict)
+    """How often each check warned, by its name."""
+    resolution: float | None = None
+    """The smallest difference in throughput that the headline level could show, 0.04 for 4 %; None while too few
+    launches allow any limits."""
+    verdict: Verdict = field(default_factory=Verdict)
+    """What the checks say about the race as a whole. Where it is invalid the race is void: believe nothing."""
+    scaling: tuple[ScalingCurve, ...] = ()
+    """A curve for each stack and workload with two levels or more."""
+    current: CurrentStanding | None = None
+    """What the project runs today against the stack that the answer names; None where nobody knows what that is."""
+    machines: tuple[MachineComparison, ...] = ()
+    """Each stack machine beside the one that measured most; empty where there is one alone. What is said of stacks
+    leaves out the blocks of machines whose ratios are unequal."""
+
+    @property
+    def settled(self) -> bool:
+        """Whether the question is answered."""
+        return self.answer.settled
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        """The rows of the headline level; none when nothing could be measured."""
+        return self.levels[self.headline].rows if self.levels else ()
+
+    @property
+    def foremost(self) -> tuple[Level, ...]:
+        """The levels to look at first: the headline, then of each other workload the highest that has rivals."""
+        if not self.levels:
+            return ()
+        headline = self.levels[self.headline]
+        highest: dict[str, Level] = {}
+        for level in self.levels:
+            known = highest.get(level.workload)
+            if len(level.rows) > 1 and (known is None or level.load.concurrency > known.load.concurrency):
+                highest[level.workload] = level
+        return (headline, *(level for name, level in highest.items() if name != headline.workload))

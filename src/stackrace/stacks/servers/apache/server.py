@@ -1,0 +1,222 @@
+"""Apache httpd: a front end that forwards in five protocols, serves files, and houses mod_wsgi and mod_python."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Mapping
+from pathlib import Path
+
+from ...native_options import Signs
+from ...stack import Interface, Origin, ProcessCount, Protocol, ServerSpec, Setting, SettingValue, Socket
+from ..contract import Needs, Recipe, Reload, Server
+from ..settings import ACCESS_LOG, ANY_SOCKET, UPSTREAM_KEEP_ALIVE
+from ..site import Endpoint, Site
+from ..templates import Rendered, in_quotes
+
+__all__ = [
+    "SERVER",
+    "Apache",
+    "quoted",
+]
+
+
+def quoted(text: str) -> str:
+    """Return ``text`` in quotes, where ``${NAME}`` is a variable, and ``* ? [`` make patterns in sections."""
+    return in_quotes(text, escaped='"\\', never=("${", "*", "?", "["))
+
+
+MODULES = Path("/usr/lib/apache2/modules")
+SCHEMES = {
+    Protocol.HTTP: "http",
+    Protocol.FASTCGI: "fcgi",
+    Protocol.SCGI: "scgi",
+    Protocol.UWSGI: "uwsgi",
+    Protocol.AJP: "ajp",
+}
+
+
+def _processes(settings: Mapping[str, SettingValue]) -> ProcessCount:
+    setting = "max_workers" if settings["mpm"] == "prefork" else "processes"
+    return ProcessCount(setting=setting, least=0, most=int(settings[setting]))
+
+
+class Apache(Server):
+    """Renders one configuration with just the modules the stack needs; nothing under /etc/apache2 is read."""
+
+    spec = ServerSpec(
+        name="apache",
+        title="Apache httpd",
+        signs=Signs(
+            files=r".*\.(conf|vhost)(\..+)?|\.htaccess",
+            forwards=r"^\s*(ProxyPass(Match)?\s|RewriteRule\s.*\[([^]]*,)?P\b)",
+            documents=r"image:\s*\S*\bhttpd(?![\w-])",
+        ),
+        listens=frozenset({Protocol.HTTP}),
+        sockets=(Socket.TCP,),
+        forwards=dict.fromkeys(SCHEMES, ANY_SOCKET) | {Protocol.AJP: (Socket.TCP,)},
+        hosts=frozenset({Interface.FILES}),
+        settings=(
+            Setting(
+                name="mpm",
+                default="event",
+                choices=("event", "worker", "prefork"),
+                help="How connections meet processes and threads; prefork for code that is not thread-safe.",
+            ),
+            Setting(
+                name="processes",
+                default=2,
+                maximum=256,
+                origin=Origin.TUNED,
+                help="Child processes: fixed with event and worker, those at start (StartServers) with prefork; "
+                "more of them loosen Python's lock when the app lives inside.",
+            ),
+            Setting(
+                name="max_workers",
+                default=1024,
+                maximum=20000,
+                origin=Origin.TUNED,
+                help="Most requests at once over all children (MaxRequestWorkers, once MaxClients; ServerLimit "
+                "follows); lower it to bound memory, raise it above the highest concurrency of the load.",
+            ),
+            Setting(
+                name="min_spare",
+                default=5,
+                only={"mpm": ("prefork",)},
+                help="Idle children kept ready, mpm=prefork only; raise it when load comes in bursts.",
+            ),
+            Setting(
+                name="max_spare",
+                default=10,
+                only={"mpm": ("prefork",)},
+                help="Idle children beyond which some are ended, mpm=prefork only; raise it to max_workers "
+                "to keep all that ever started.",
+            ),
+            Setting(
+                name="max_connections_per_child",
+                default=0,
+                minimum=0,
+                maximum=1_000_000,
+                help="Connections after which a child is replaced (once MaxRequestsPerChild); 0, the default, is "
+                "never; set it where code leaks memory.",
+            ),
+            Setting(
+                name="keep_alive",
+                default=True,
+                closes={False: "Apache is set to keep no connections: use keep_alive=on, with mpm=event"},
+                help="Keep clients' connections; turn it off with mpm=prefork, where each one holds a process.",
+            ),
+            Setting(
+                name="sendfile",
+                default=False,
+                help="Have the kernel send static files; turn it on where the file system is local.",
+            ),
+            Setting(
+                name="mmap",
+                default=True,
+                help="Map static files into memory to send them; turn it off where they may be cut while read.",
+            ),
+            UPSTREAM_KEEP_ALIVE,
+            ACCESS_LOG,
+        ),
+        processes=_processes,
+    )
+    screens = True
+    needs = Needs(
+        apt=("apache2",),
+        binary="apache2",
+        files=(MODULES / "mod_mpm_event.so", Path("/etc/mime.types")),
+        version=("-v",),
+    )
+
+    limits_bodies = True
+    limits_answers = True
+
+    def recipe(self, site: Site) -> Recipe:
+        """Start in the foreground; TERM ends it, and after some seconds kills children still at work."""
+        command = ("apache2", "-f", str(site.directory / "apache.conf"), "-DFOREGROUND")
+        return Recipe(
+            command=command,
+            check=(*command[:3], "-t"),
+            files={
+                "apache.conf": self._config(site),
+                **{f"{folder}/.keep": "" for folder in ("htdocs", "logs", "run")},
+                **(site.inside.files if site.inside else {}),
+            },
+            # As init systems start it: a Python inside Apache takes the environment of the first python3 on PATH.
+            unloadable=site.inside.unloadable if site.inside else (),
+            rare_crashes=site.inside.rare_crashes if site.inside else (),
+            # WINCH lets requests end; a race has none left
+            stop=site.stop(signal.SIGWINCH),
+            reload=Reload(by=signal.SIGUSR1, source='httpd, "Stopping and Restarting", Graceful Restart'),
+            reopens=signal.SIGUSR1,
+            environment={"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"},
+        )
+
+    def quoted(self, text: str) -> str:
+        """Return ``text`` as Apache's configuration quotes it."""
+        return quoted(text)
+
+    def _config(self, site: Site) -> str:
+        return self.render(
+            "apache.conf.j2",
+            site,
+            modules=_modules(site),
+            pool=self.render("pool.conf.j2", site, threads_per_child=_threads_per_child(site)),
+            root=site.empty if site.inside or site.upstream else site.app.root,
+            inner=self._inner(site),
+            production=self.render("production.conf.j2", site) if site.production else "",
+            scheme="" if site.production else self.render("scheme.conf.j2", site),
+        )
+
+    def _inner(self, site: Site) -> str:
+        if site.inside:
+            return Rendered(site.inside.directives)
+        return self._proxy(site) if site.upstream else self.render("files.conf.j2", site)
+
+    def _proxy(self, site: Site) -> str:
+        return self.render(
+            "proxy.conf.j2",
+            site,
+            protocol=site.upstream[0].protocol,
+            members=[_member(endpoint, index) for index, endpoint in enumerate(site.upstream)],
+            connections=_connections(site),
+        )
+
+
+def _threads_per_child(site: Site) -> int:
+    return -(-int(site.settings["max_workers"]) // int(site.settings["processes"]))
+
+
+def _modules(site: Site) -> dict[str, Path]:
+    names = [f"mpm_{site.settings['mpm']}", "authz_core", "mime", "alias", "setenvif"]
+    if site.production:
+        names += ["headers", "reqtimeout"]
+    if site.upstream:
+        names += ["proxy", f"proxy_{SCHEMES[site.upstream[0].protocol]}"]
+    if len(site.upstream) > 1:
+        names += ["proxy_balancer", "slotmem_shm", "lbmethod_byrequests"]
+    if not site.upstream and not site.inside:
+        names.append("dir")
+    modules = {name: MODULES / f"mod_{name}.so" for name in names}
+    return modules | dict(site.inside.modules if site.inside else {})
+
+
+def _member(endpoint: Endpoint, index: int) -> str:
+    scheme = SCHEMES[endpoint.protocol]
+    if endpoint.is_unix:
+        # The host is never looked up, but it must differ: mod_proxy tells its workers apart by this URL.
+        return f"unix:{endpoint.path}|{scheme}://app{index}"
+    return f"{scheme}://{endpoint.address}"
+
+
+def _connections(site: Site) -> Rendered:
+    """How long a connection to the next hop lives.
+
+    Kept for http at most: FastCGI, SCGI and AJP servers give each connection a worker, and flup's pool queues new
+    ones behind those that are kept, so that requests wait for good.
+    """
+    keep = site.settings["upstream_keep_alive"] and site.upstream[0].protocol is Protocol.HTTP
+    return Rendered("enablereuse=on ttl=60" if keep else "disablereuse=on")
+
+
+SERVER = Apache()

@@ -1,0 +1,84 @@
+"""Caddy: a front end written in Go that forwards HTTP and FastCGI and serves files itself."""
+
+from __future__ import annotations
+
+from urllib.parse import quote
+
+from ...native_options import Signs
+from ...stack import Interface, Protocol, ServerSpec, Socket
+from ..contract import Needs, Recipe, Server
+from ..settings import ACCESS_LOG, ANY_SOCKET, KEEP_ALIVE, UPSTREAM_KEEP_ALIVE, workers
+from ..site import Site
+from ..templates import Rendered, in_quotes
+
+__all__ = ["SERVER", "Caddy"]
+
+_AS_THEY_ARE = "".join(map(chr, range(128)))
+
+
+class Caddy(Server):
+    """Renders one ``Caddyfile`` without TLS, admin endpoint or anything kept between runs."""
+
+    spec = ServerSpec(
+        name="caddy",
+        title="Caddy",
+        signs=Signs(
+            files=r"(.+\.)?Caddyfile(\..+)?",
+            forwards=r"^\s*(reverse_proxy|php_fastcgi)\s",
+            documents=r"image:\s*\S*\bcaddy(?![\w-])",
+        ),
+        listens=frozenset({Protocol.HTTP}),
+        # over a unix socket a client has no address that could be trusted, and it drops what a proxy said
+        sockets=(Socket.TCP,),
+        forwards={Protocol.HTTP: ANY_SOCKET, Protocol.FASTCGI: ANY_SOCKET},
+        hosts=frozenset({Interface.FILES}),
+        settings=(
+            workers("Threads that run Go code at the same time (GOMAXPROCS), all in one process"),
+            KEEP_ALIVE,
+            UPSTREAM_KEEP_ALIVE,
+            ACCESS_LOG,
+        ),
+    )
+    needs = Needs(apt=("caddy",), binary="caddy", version=("version",))
+
+    limits_bodies = True
+    limits_answers = True
+
+    def recipe(self, site: Site) -> Recipe:
+        """Start in the foreground; TERM ends it gracefully and at once, since no client is left."""
+        config = ("--config", str(site.directory / "Caddyfile"), "--adapter", "caddyfile")
+        home = str(site.temporary if site.production else site.directory)
+        return Recipe(
+            command=("caddy", "run", *config),
+            check=("caddy", "validate", *config),
+            files={"Caddyfile": self._config(site), "logs/.keep": "", "htdocs/.keep": ""},
+            environment={
+                "GOMAXPROCS": str(site.settings["workers"]),
+                "HOME": home,
+                "XDG_CONFIG_HOME": home,
+                "XDG_DATA_HOME": home,
+            },
+        )
+
+    def quoted(self, text: str) -> str:
+        """Return ``text`` in quotes, where braces are variables and a backslash before a quote is no backslash."""
+        return in_quotes(text, never=("\\", "{", "}"))
+
+    def _config(self, site: Site) -> str:
+        block = f"{site.upstream[0].protocol}.caddy.j2" if site.upstream else "files.caddy.j2"
+        # it finds a path's letters beyond ASCII by their bytes, but strips them as it is asked, percent-encoded
+        static = {quote(prefix, safe=_AS_THEY_ARE): folder for prefix, folder in site.app.static.items()}
+        screened = site.production is not None and bool(site.upstream)
+        return self.render(
+            "Caddyfile.j2",
+            site,
+            static=static,
+            inner=self.render(block, site),
+            production=self.render("production.caddy.j2", site) if site.production else "",
+            strangers=self.render("strangers.caddy.j2", site) if screened else "",
+            # logrotate turns the logs of what is deployed
+            rolled=Rendered(" {\n\t\t\troll_disabled\n\t\t}") if site.production else "",
+        )
+
+
+SERVER = Caddy()

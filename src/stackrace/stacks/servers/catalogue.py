@@ -1,0 +1,147 @@
+"""Finds every server: the folders here, and others in installed packages or a folder of the user's."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+
+from ...base.errors import InputError
+from ..stack import ServerSpec
+from .contract import Entry, Guest, Server
+from .outside import in_folder, in_packages
+
+__all__ = [
+    "GONE",
+    "Catalogue",
+    "Gone",
+    "catalogue",
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gone:
+    """One technique that no longer exists."""
+
+    name: str
+    """As a stack path would write it: a server, or a pair such as ``nginx+mod_wsgi``."""
+    was: str
+    """Completes "it was …"."""
+    because: str
+    """Completes "it is gone because …"."""
+    kin: tuple[str, ...]
+    """Stacks, or parts of stacks, that do today what it did, nearest first."""
+
+    @property
+    def sentence(self) -> str:
+        """All of it, for whoever asks for it."""
+        return f"{self.name}, {self.was}, is gone: {self.because}; use {' or '.join(self.kin)}"
+
+
+GONE = (
+    Gone(
+        name="ajp-wsgi",
+        was="an AJP server for WSGI apps written in C",
+        because="it was only ever made for Python 2",
+        kin=("apache/ajp/flup",),
+    ),
+    Gone(
+        name="django-modpython",
+        was="Django's own handler for mod_python",
+        because="Django removed it in 1.5",
+        kin=("apache+mod_python", "apache+mod_wsgi"),
+    ),
+    Gone(
+        name="litespeed",
+        was="LiteSpeed Web Server 3.1, standard edition",
+        because="that version is no longer given out, and today's LiteSpeed needs a licence",
+        kin=("openlitespeed",),
+    ),
+    Gone(
+        name="mongrel",
+        was="the Ruby server before Thin and Puma",
+        because="its last release is of 2008; its HTTP parser lives on in its kin",
+        kin=("puma",),
+    ),
+    Gone(
+        name="nginx+mod_wsgi",
+        was="Python inside nginx's own workers",
+        because="it was written for nginx 0.5 and is no longer kept (today's mod_wsgi lives inside apache)",
+        kin=("unit", "passenger", "apache+mod_wsgi"),
+    ),
+    Gone(
+        name="runfcgi",
+        was="Django's command that ran an app under flup",
+        because="Django removed it in 1.9",
+        kin=("flup",),
+    ),
+)
+"""In alphabetical order. Source: Django, "Deprecation timeline", 1.5 and 1.9; the other projects' own READMEs."""
+
+
+_GONE = {gone.name: ServerSpec(name=gone.name, title=gone.name, gone=gone.sentence) for gone in GONE}
+
+
+@dataclass(frozen=True, slots=True)
+class Catalogue:
+    """All entries by name, in alphabetical order."""
+
+    entries: Mapping[str, Entry]
+
+    def __iter__(self) -> Iterator[Entry]:
+        return iter(self.entries.values())
+
+    @property
+    def specs(self) -> dict[str, ServerSpec]:
+        """What the grammar of stacks needs to know, by server name; of what is gone, why it refuses it."""
+        return {**_GONE, **{name: entry.spec for name, entry in self.entries.items()}}
+
+    def server(self, name: str) -> Server:
+        """Return the server called ``name``, which must be a process of its own."""
+        entry = self.entries[name]
+        assert isinstance(entry, Server), name
+        return entry
+
+    def guest(self, name: str) -> Guest:
+        """Return the guest called ``name``."""
+        entry = self.entries[name]
+        assert isinstance(entry, Guest), name
+        return entry
+
+    def extended(self, folder: Path | None) -> Catalogue:
+        """Return this catalogue with the servers that lie in ``folder`` as well; without a folder, itself.
+
+        Raises InputError naming file and line of whatever is wrong with one of them, or called like another.
+        """
+        return self if folder is None else _joined((*self, *in_folder(folder)))
+
+
+@cache
+def catalogue() -> Catalogue:
+    """Load the catalogue once; raises InputError for an outside entry that is none."""
+    return _joined((*_own(), *in_packages()))
+
+
+def _own() -> Iterator[Entry]:
+    for file in Path(__file__).parent.glob("*/server.py"):
+        yield import_module(f"{__package__}.{file.parent.name}.server").SERVER
+
+
+def _joined(entries: Iterable[Entry]) -> Catalogue:
+    by_name: dict[str, Entry] = {}
+    for entry in entries:
+        name = entry.spec.name
+        if name in by_name:
+            raise InputError(
+                f"two servers are called {name!r}: {_place(by_name[name])} and {_place(entry)}; "
+                "give one of them another name in its spec"
+            )
+        by_name[name] = entry
+    return Catalogue(dict(sorted(by_name.items())))
+
+
+def _place(entry: Entry) -> str:
+    return inspect.getfile(type(entry))

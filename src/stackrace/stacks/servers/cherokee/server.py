@@ -1,0 +1,64 @@
+"""Cherokee: a front end that forwards HTTP, FastCGI, SCGI and uwsgi and serves files itself."""
+
+from __future__ import annotations
+
+from ...stack import Interface, Protocol, ServerSpec, Socket
+from ..contract import Needs, Recipe, Server
+from ..settings import ACCESS_LOG, ANY_SOCKET, UPSTREAM_KEEP_ALIVE, workers
+from ..site import Site
+from ..templates import MIME_TYPES, Rendered, to_the_end
+
+__all__ = ["SERVER", "Cherokee"]
+
+HANDLERS = {Protocol.HTTP: "proxy", Protocol.FASTCGI: "fcgi", Protocol.SCGI: "scgi", Protocol.UWSGI: "uwsgi"}
+FILES = Rendered("vserver!1!rule!1!handler = common\n")
+"""The handler that also sends a folder's index, as ``file`` does not."""
+
+
+class Cherokee(Server):
+    """Renders one ``cherokee.conf``, the format behind its administration interface.
+
+    ``cherokee`` itself only watches over ``cherokee-worker``, which is the server, so the worker is started.
+    """
+
+    spec = ServerSpec(
+        name="cherokee",
+        title="Cherokee",
+        listens=frozenset({Protocol.HTTP}),
+        sockets=(Socket.TCP,),
+        # its proxy wants a host and a port
+        forwards=dict.fromkeys(HANDLERS, ANY_SOCKET) | {Protocol.HTTP: (Socket.TCP,)},
+        hosts=frozenset({Interface.FILES}),
+        settings=(workers("Threads of its one process"), UPSTREAM_KEEP_ALIVE, ACCESS_LOG),
+    )
+    needs = Needs(
+        binary="cherokee-worker",
+        version=("-V",),
+        elsewhere="build it from github.com/cherokee/webserver and put its cherokee-worker on PATH",
+    )
+
+    passes = True
+
+    def recipe(self, site: Site) -> Recipe:
+        """Start the worker in the foreground; TERM ends it."""
+        config = str(site.directory / "cherokee.conf")
+        return Recipe(
+            command=("cherokee-worker", "-C", config),
+            check=("cherokee-worker", "-t", "-C", config),
+            # EXIT_OK_ONCE; 1 is a failure
+            check_code=2,
+            files={"cherokee.conf": self._config(site), "logs/.keep": "", "htdocs/.keep": ""},
+        )
+
+    def quoted(self, text: str) -> str:
+        """Return ``text``, which goes to the end of its line."""
+        return to_the_end(text)
+
+    def _config(self, site: Site) -> str:
+        if not site.upstream:
+            return self.render("cherokee.conf.j2", site, inner=FILES, types=MIME_TYPES)
+        forward = self.render("forward.conf.j2", site, handler=HANDLERS[site.upstream[0].protocol])
+        return self.render("cherokee.conf.j2", site, inner=forward, types=MIME_TYPES)
+
+
+SERVER = Cherokee()

@@ -1,0 +1,95 @@
+"""flup: FastCGI, SCGI and AJP for WSGI apps, as Django's ``runfcgi`` used it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from ...stack import Interface, Origin, Protocol, ServerSpec, Setting, SettingValue
+from ..contract import BACKLOG, Recipe, Server
+from ..site import Site
+
+__all__ = ["SERVER", "Flup"]
+
+LAUNCHER = Path(__file__).with_name("launcher.py")
+
+
+class Flup(Server):
+    """Starts through a launcher of ours, which lies in the site as ``stackrace_flup.py``."""
+
+    spec = ServerSpec(
+        name="flup",
+        title="flup",
+        listens=frozenset({Protocol.FASTCGI, Protocol.SCGI, Protocol.AJP}),
+        hosts=frozenset({Interface.WSGI}),
+        settings=(
+            Setting(
+                name="mode",
+                default="prefork",
+                choices=("prefork", "threaded"),
+                origin=Origin.HISTORIC,
+                help="Whether each request has a process or a thread to itself; threaded saves memory, "
+                "uses one core.",
+            ),
+            Setting(
+                name="processes",
+                default=2,
+                maximum=256,
+                origin=Origin.TUNED,
+                only={"mode": ("prefork",)},
+                help="Child processes, mode=prefork only; raise it until the cores are busy. runfcgi's minspare, "
+                "maxspare and maxchildren in one, since flup's pool never grows.",
+            ),
+            Setting(
+                name="threads",
+                default=0,
+                minimum=0,
+                maximum=1024,
+                only={"mode": ("threaded",)},
+                help="Most threads at once, mode=threaded only; flup refuses what comes beyond; 0, its "
+                "default, is no limit, and runfcgi used 50.",
+            ),
+            Setting(
+                name="min_spare",
+                default=1,
+                maximum=1024,
+                only={"mode": ("threaded",)},
+                help="Idle threads kept ready, mode=threaded only; runfcgi used 2.",
+            ),
+            Setting(
+                name="max_spare",
+                default=5,
+                maximum=1024,
+                only={"mode": ("threaded",)},
+                help="Idle threads beyond which some are ended, mode=threaded only; raise it when load comes in "
+                "bursts.",
+            ),
+        ),
+    )
+
+    def requirements(self, settings: Mapping[str, SettingValue]) -> tuple[str, ...]:
+        """Return the last release; flup6, its fork, is broken for SCGI and AJP."""
+        return ("flup==1.0.3",)
+
+    def recipe(self, site: Site) -> Recipe:
+        """Bind to the site's socket; AJP knows TCP only, and no front end offers it another."""
+        return Recipe(
+            command=(
+                str(site.app.python),
+                str(site.directory / "stackrace_flup.py"),
+                str(site.listen.protocol),
+                str(site.settings["mode"]),
+                site.listen.address,
+                site.app.module,
+                str(site.settings["processes"]),
+                str(site.settings["threads"]),
+                str(site.settings["min_spare"]),
+                str(site.settings["max_spare"]),
+                str(BACKLOG),
+            ),
+            files={"stackrace_flup.py": LAUNCHER.read_text(encoding="utf-8")},
+            environment=site.app.import_environment,
+        )
+
+
+SERVER = Flup()

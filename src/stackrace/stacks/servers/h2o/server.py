@@ -1,0 +1,56 @@
+"""H2O: a front end that forwards HTTP and FastCGI and serves files itself."""
+
+from __future__ import annotations
+
+from ...native_options import Signs
+from ...stack import Interface, Protocol, ServerSpec
+from ..contract import Needs, Recipe, Server
+from ..settings import ACCESS_LOG, ANY_SOCKET, UPSTREAM_KEEP_ALIVE, workers
+from ..site import Site
+from ..templates import in_yaml
+
+__all__ = ["SERVER", "H2o"]
+
+
+class H2o(Server):
+    """Renders one ``h2o.yaml``; before version 2.3 it sends to one upstream only, so it balances nothing."""
+
+    spec = ServerSpec(
+        name="h2o",
+        title="H2O",
+        signs=Signs(files=r"h2o.*\.(conf|ya?ml)(\..+)?", forwards=r"^\s*proxy\.reverse\.url:"),
+        listens=frozenset({Protocol.HTTP}),
+        forwards={Protocol.HTTP: ANY_SOCKET, Protocol.FASTCGI: ANY_SOCKET},
+        balances=False,
+        hosts=frozenset({Interface.FILES}),
+        settings=(workers("Threads, each with its own event loop"), UPSTREAM_KEEP_ALIVE, ACCESS_LOG),
+    )
+    needs = Needs(apt=("h2o",), binary="h2o", version=("--version",))
+
+    passes = True
+    limits_bodies = True
+    limits_answers = True
+
+    def recipe(self, site: Site) -> Recipe:
+        """Start one process in the foreground; TERM ends it gracefully."""
+        config = str(site.directory / "h2o.yaml")
+        command = ("h2o", "-m", "worker", "-c", config)
+        return Recipe(
+            command=command,
+            check=("h2o", "-t", "-c", config),
+            files={"h2o.yaml": self._config(site), "logs/.keep": "", "tmp/.keep": ""},
+        )
+
+    def quoted(self, text: str) -> str:
+        """Return ``text`` as a string of YAML."""
+        return in_yaml(text)
+
+    def _config(self, site: Site) -> str:
+        if not site.upstream:
+            return self.render("h2o.yaml.j2", site, inner=self.render("files.yaml.j2", site))
+        upstream = site.upstream[0]
+        inner = self.render(f"{upstream.protocol}.yaml.j2", site, upstream=upstream)
+        return self.render("h2o.yaml.j2", site, inner=inner)
+
+
+SERVER = H2o()

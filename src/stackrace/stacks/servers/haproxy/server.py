@@ -1,0 +1,65 @@
+"""HAProxy: a load balancer for HTTP that serves no files."""
+
+from __future__ import annotations
+
+import signal
+
+from ...native_options import Signs
+from ...stack import Protocol, ServerSpec
+from ..contract import Needs, Recipe, Server
+from ..settings import ANY_SOCKET, KEEP_ALIVE, UPSTREAM_KEEP_ALIVE, access_log, workers
+from ..site import Site
+
+__all__ = ["SERVER", "Haproxy"]
+
+
+class Haproxy(Server):
+    """Renders one ``haproxy.cfg``.
+
+    Its own FastCGI is left out: PATH_INFO arrives empty unless a rule finds a script's name in the path, which an
+    app at the root does not have, and a HEAD request gets 502.
+    """
+
+    spec = ServerSpec(
+        name="haproxy",
+        title="HAProxy",
+        signs=Signs(
+            files=r".*\.cfg(\..+)?",
+            forwards=r"^\s*(backend|listen)\s[\s\S]*^\s+server\s",
+            documents=r"image:\s*\S*\bhaproxy(?![\w-])",
+        ),
+        listens=frozenset({Protocol.HTTP}),
+        forwards={Protocol.HTTP: ANY_SOCKET},
+        settings=(
+            workers("Threads of its one process"),
+            KEEP_ALIVE,
+            UPSTREAM_KEEP_ALIVE,
+            access_log("the standard output, which is kept in output.log"),
+        ),
+    )
+    needs = Needs(apt=("haproxy",), binary="haproxy", version=("-v",))
+
+    limits_bodies = True
+    limits_answers = True
+
+    def recipe(self, site: Site) -> Recipe:
+        """Start one process in the foreground; TERM ends it at once, USR1 would wait for kept connections."""
+        config = str(site.directory / "haproxy.cfg")
+        return Recipe(
+            command=("haproxy", "-db", "-f", config),
+            check=("haproxy", "-c", "-q", "-f", config),
+            files={"haproxy.cfg": self._config(site)},
+            # USR1 lets requests end; a race has none left
+            stop=site.stop(signal.SIGUSR1),
+        )
+
+    def _config(self, site: Site) -> str:
+        return self.render(
+            "haproxy.cfg.j2",
+            site,
+            timeouts=self.render("timeouts.cfg.j2", site),
+            production=self.render("production.cfg.j2", site) if site.production else "",
+        )
+
+
+SERVER = Haproxy()

@@ -1,0 +1,91 @@
+"""lighttpd: a front end that forwards HTTP, FastCGI, SCGI and uwsgi and serves files itself."""
+
+from __future__ import annotations
+
+import signal
+from pathlib import Path
+
+from ...native_options import Signs
+from ...stack import Interface, Protocol, ServerSpec
+from ..contract import Needs, Recipe, Reload, Server
+from ..settings import ACCESS_LOG, ANY_SOCKET, KEEP_ALIVE, workers
+from ..site import Site
+from ..templates import in_quotes
+
+__all__ = ["SERVER", "Lighttpd"]
+
+# mod_scgi speaks uwsgi as well, since 1.4.42
+MODULES = {Protocol.HTTP: "proxy", Protocol.FASTCGI: "fastcgi", Protocol.SCGI: "scgi", Protocol.UWSGI: "scgi"}
+
+
+class Lighttpd(Server):
+    """Renders one ``lighttpd.conf``; AJP is left out, since its module hangs on a POST to flup.
+
+    It has no ``upstream_keep_alive``: its mod_proxy opens a connection per request.
+    """
+
+    spec = ServerSpec(
+        name="lighttpd",
+        title="lighttpd",
+        signs=Signs(
+            files=r"lighttpd.*\.conf(\..+)?",
+            forwards=r"^\s*(proxy|fastcgi|scgi|uwsgi)\.server\b",
+            documents=r"image:\s*\S*\blighttpd(?![\w-])",
+        ),
+        listens=frozenset({Protocol.HTTP}),
+        forwards=dict.fromkeys(MODULES, ANY_SOCKET),
+        hosts=frozenset({Interface.FILES}),
+        settings=(workers("Processes that share the port; 1 is lighttpd's own default"), KEEP_ALIVE, ACCESS_LOG),
+    )
+    needs = Needs(apt=("lighttpd",), binary="lighttpd", version=("-v",))
+
+    limits_bodies = True
+    limits_answers = True
+
+    def recipe(self, site: Site) -> Recipe:
+        """Start in the foreground; TERM ends it at once, INT would wait for kept connections."""
+        config = str(site.directory / "lighttpd.conf")
+        return Recipe(
+            command=("lighttpd", "-D", "-f", config),
+            check=("lighttpd", "-tt", "-f", config),
+            files={
+                "lighttpd.conf": self._config(site),
+                "logs/.keep": "",
+                "tmp/.keep": "",
+                "htdocs/.keep": "",
+            },
+            # INT lets requests end; a race has none left
+            stop=site.stop(signal.SIGINT),
+            reload=Reload(by=signal.SIGUSR1, source="lighttpd, doc/initscripts.txt"),
+            reopens=signal.SIGHUP,
+        )
+
+    def quoted(self, text: str) -> str:
+        """Return ``text`` in quotes, where a backslash is itself unless a quote follows."""
+        return in_quotes(text, never=("\\",))
+
+    def _config(self, site: Site) -> str:
+        if not site.upstream:
+            return self._whole(site, module="", root=site.app.root, forward="")
+        protocol = site.upstream[0].protocol
+        block = "http.conf.j2" if protocol is Protocol.HTTP else "gateway.conf.j2"
+        return self._whole(
+            site,
+            module=MODULES[protocol],
+            root=site.empty,
+            forward=self.render(block, site, protocol=protocol, module=MODULES[protocol]),
+        )
+
+    def _whole(self, site: Site, *, module: str, root: Path, forward: str) -> str:
+        return self.render(
+            "lighttpd.conf.j2",
+            site,
+            module=module,
+            root=root,
+            forward=forward,
+            production=self.render("production.conf.j2", site) if site.production else "",
+            forwarded=self.render("forwarded.conf.j2", site) if module else "",
+        )
+
+
+SERVER = Lighttpd()

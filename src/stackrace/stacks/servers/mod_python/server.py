@@ -1,0 +1,55 @@
+"""mod_python: Python inside Apache's own processes, as it was done before mod_wsgi."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ...stack import Interface, ServerSpec
+from ..apache.server import quoted
+from ..contract import Guest, Needs
+from ..site import Fragment, Site
+
+__all__ = ["SERVER", "ModPython"]
+
+MODULE = Path("/usr/lib/apache2/modules/mod_python.so")
+HANDLER = Path(__file__).with_name("handler.py")
+
+
+class ModPython(Guest):
+    """Serves through our own WSGI handler: the one mod_python brings answers 200 whatever the app said."""
+
+    spec = ServerSpec(
+        name="mod_python",
+        title="mod_python",
+        hosts=frozenset({Interface.WSGI}),
+        inside=frozenset({"apache"}),
+        # It lends its thread states from thread to thread, which Django's connections refuse: one thread each. A
+        # kept connection would hold a process, so none is kept; a fixed pool loads the app once, at its start.
+        asks={
+            "mpm": "prefork",
+            "keep_alive": False,
+            "processes": 2,
+            "max_workers": 2,
+            "min_spare": 1,
+            "max_spare": 2,
+        },
+    )
+    # Debian 12 links its module to libpython3.11, and a process can hold only one Python.
+    needs = Needs(apt=("libapache2-mod-python",), files=(MODULE,), embeds=(3, 11))
+
+    def quoted(self, text: str) -> str:
+        """Return ``text`` as Apache's configuration quotes it."""
+        return quoted(text)
+
+    def fragment(self, site: Site) -> Fragment:
+        """Return the directives and the handler; without a home directive, site-packages join the path."""
+        folders = (site.directory / "python", *site.app.import_path, *site.app.site_packages)
+        return Fragment(
+            modules={"python": MODULE},
+            directives=self.render("mod_python.conf.j2", site, path=[str(folder) for folder in folders]),
+            files={"python/stackrace_mod_python.py": HANDLER.read_text(encoding="utf-8")},
+            unloadable=(f"directive_PythonImport: error importing {site.app.module}",),
+        )
+
+
+SERVER = ModPython()

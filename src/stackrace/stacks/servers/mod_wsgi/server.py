@@ -1,0 +1,95 @@
+"""mod_wsgi: Python inside Apache, in Apache's own processes or in daemon processes of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from ...stack import Interface, Origin, ProcessCount, ServerSpec, Setting, SettingValue
+from ...tunable import Tunable
+from ..apache.server import quoted
+from ..contract import Guest, Needs
+from ..settings import MOST_REQUESTS, fixed_by
+from ..site import Fragment, Site
+from .command import COMMAND
+
+__all__ = ["SERVER", "ModWsgi"]
+
+MODULE = Path("/usr/lib/apache2/modules/mod_wsgi.so")
+
+
+def _processes(settings: Mapping[str, SettingValue]) -> ProcessCount | None:
+    return fixed_by("processes")(settings) if settings["mode"] == "daemon" else None
+
+
+class ModWsgi(Guest):
+    """Serves with the app's environment as Python home, which must be of the Python it is linked to."""
+
+    spec = ServerSpec(
+        name="mod_wsgi",
+        title="mod_wsgi",
+        hosts=frozenset({Interface.WSGI}),
+        inside=frozenset({"apache"}),
+        settings=(
+            Setting(
+                name="mode",
+                default="daemon",
+                choices=("daemon", "embedded"),
+                origin=Origin.RECOMMENDED,
+                help="Where the app runs: in processes of its own, or within Apache's children, whose number "
+                "apache:mpm and apache:processes then set.",
+            ),
+            Setting(
+                name="processes",
+                default=2,
+                maximum=256,
+                origin=Origin.HISTORIC,
+                only={"mode": ("daemon",)},
+                tunable=Tunable(per_core=8, most=256),
+                help="Daemon processes, mode=daemon only; raise it when the app keeps one core busy.",
+            ),
+            Setting(
+                name="threads",
+                default=15,
+                maximum=1024,
+                only={"mode": ("daemon",)},
+                tunable=Tunable(most=32, multiplies=True),
+                help="Threads of each daemon process, mode=daemon only; 1 for code that is not thread-safe.",
+            ),
+            Setting(
+                name="max_requests",
+                default=0,
+                minimum=0,
+                maximum=MOST_REQUESTS,
+                only={"mode": ("daemon",)},
+                help="Requests after which a daemon process is replaced, mode=daemon only; 0 is never.",
+            ),
+            Setting(
+                name="optimize",
+                default=0,
+                minimum=0,
+                maximum=2,
+                help="Python's -O: 1 drops assertions, as a published comparison did, 2 docstrings as well.",
+            ),
+        ),
+        processes=_processes,
+        command=COMMAND,
+        suggested_for=frozenset({Interface.WSGI}),
+    )
+    # Debian 12 links its module to libpython3.11, and a process can hold only one Python.
+    needs = Needs(apt=("libapache2-mod-wsgi-py3",), files=(MODULE,), embeds=(3, 11))
+
+    def quoted(self, text: str) -> str:
+        """Return ``text`` as Apache's configuration quotes it."""
+        return quoted(text)
+
+    def fragment(self, site: Site) -> Fragment:
+        """Return the directives of the chosen mode."""
+        return Fragment(
+            modules={"wsgi": MODULE},
+            directives=self.render(f"{site.settings['mode']}.conf.j2", site),
+            unloadable=("Failed to exec Python script file", "cannot be loaded as Python module"),
+        )
+
+
+SERVER = ModWsgi()

@@ -1,0 +1,141 @@
+"""nginx's configuration as a tree, with the files of the project that it includes."""
+
+from __future__ import annotations
+
+import fnmatch
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from ....base.files import read_text
+from ....base.last_parts import by_last_parts
+
+__all__ = ["Directive", "built", "included", "parsed"]
+
+STOCK = frozenset({"mime.types", "proxy_params", "uwsgi_params", "fastcgi_params", "scgi_params", "fastcgi.conf"})
+"""Files that nginx brings, by name."""
+_TEMPLATE = re.compile(r"\{\{|\{%")
+_NEEDS_WORDS = re.compile("listen|include|set|root|alias|try_files|(proxy|uwsgi|fastcgi|scgi|grpc)_pass")
+"""What must say something; nginx would refuse it."""
+_HOME = Path("/etc/nginx")
+_MOST_DEEP = 5
+"""Files that include files."""
+
+
+@dataclass(slots=True)
+class Directive:
+    """One directive, with its block where it has one."""
+
+    name: str
+    args: list[str]
+    line: int = 0
+    file: str = ""
+    """The file that includes it, relative to the project's folder; empty for the file itself."""
+    block: list[Directive] | None = None
+
+    @property
+    def words(self) -> str:
+        """How the file has it, without its block."""
+        return " ".join([self.name, *self.args])
+
+    def walk(self) -> Iterator[Directive]:
+        """Yield it and all directives within it."""
+        yield self
+        for inner in self.block or ():
+            yield from inner.walk()
+
+
+def parsed(text: str, file: str = "") -> list[Directive]:
+    """Return the directives of ``text``. Raises ValueError with the line for what nginx could not read."""
+    # most who know the catalogue never read such a file
+    import crossplane
+
+    for number, line in enumerate(text.splitlines(), 1):
+        if _TEMPLATE.search(line) and "_by_lua" not in text:
+            raise ValueError(f"line {number}: it is a template; name the file that is made of it")
+    with TemporaryDirectory() as folder:
+        place = Path(folder, "nginx.conf")
+        place.write_text(text, encoding="utf-8")
+        read = crossplane.parse(str(place), single=True, check_ctx=False, check_args=False)
+    for error in read["errors"]:
+        said = str(error["error"]).replace(f" in {place}", "")
+        said = re.sub(r":\d+$", "", said) or "it is no configuration of nginx's"
+        where = f"line {error['line']}: " if error["line"] else ""
+        raise ValueError(f"{file}, {where}{said}" if file else where + said)
+    directives = [_directive(each, file) for config in read["config"] for each in config["parsed"]]
+    for each in (inner for directive in directives for inner in directive.walk()):
+        if not each.args and _NEEDS_WORDS.fullmatch(each.name):
+            said = f"line {each.line}: {each.name} says nothing"
+            raise ValueError(f"{file}, {said}" if file else said)
+    return directives
+
+
+def _directive(read: dict[str, Any], file: str) -> Directive:
+    block = read.get("block")
+    return Directive(
+        name=read["directive"],
+        args=list(read["args"]),
+        line=read["line"],
+        file=file,
+        block=None if block is None else [_directive(inner, file) for inner in block],
+    )
+
+
+def built(directives: Sequence[Directive]) -> str:
+    """Return the text of ``directives``, quoted as nginx quotes."""
+    import crossplane
+
+    text: str = crossplane.build([_plain(directive) for directive in directives])
+    return text + "\n"
+
+
+def _plain(directive: Directive) -> dict[str, object]:
+    plain: dict[str, object] = {"directive": directive.name, "line": 1, "args": directive.args}
+    if directive.block is not None:
+        plain["block"] = [_plain(inner) for inner in directive.block]
+    return plain
+
+
+def included(directives: Sequence[Directive], path: Path, folder: Path, depth: int = 0) -> list[Directive]:
+    """Return ``directives`` with the project's files in place of what includes them.
+
+    ``path`` is the including file, ``folder`` the project's. What nginx brings itself is included from where that
+    lies; an ``include`` that remains names nothing of either. Raises ValueError as ``parsed``.
+    """
+    whole: list[Directive] = []
+    for directive in directives:
+        if directive.block is not None:
+            directive.block = included(directive.block, path, folder, depth)
+        if directive.name != "include" or not directive.args or depth >= _MOST_DEEP:
+            whole.append(directive)
+            continue
+        name = PurePosixPath(directive.args[0]).name
+        files = _files(directive.args[0], path, folder)
+        if not files and name in STOCK and (_HOME / name).is_file():
+            directive.args = [str(_HOME / name)]
+        if not files:
+            whole.append(directive)
+        for file in files:
+            shown = str(file.relative_to(folder)) if file.is_relative_to(folder) else str(file)
+            inner = parsed(read_text(file, errors="replace"), shown)
+            whole += included(inner, file, folder, depth + 1)
+    return whole
+
+
+def _files(pattern: str, path: Path, folder: Path) -> list[Path]:
+    """Return the project's files that ``pattern`` names, a place in an image or on a machine, by its last parts."""
+    bases = [place for place in (path.parent, *path.parents) if place.is_relative_to(folder)]
+
+    def matching(place: Path) -> list[Path]:
+        return [
+            file
+            for file in (sorted(place.parent.iterdir()) if place.parent.is_dir() else ())
+            if file.is_file() and file != path and fnmatch.fnmatchcase(file.name, place.name)
+        ]
+
+    # *.conf alone would be any file
+    place = by_last_parts(pattern, bases, matching, least=1 + ("*" in pattern))
+    return matching(place) if place else []

@@ -1,0 +1,94 @@
+"""OpenLiteSpeed: a front end that forwards in five protocols and serves files itself."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ...stack import Interface, Protocol, ServerSpec, Socket
+from ..contract import Needs, Recipe, Server
+from ..settings import ACCESS_LOG, ANY_SOCKET, UPSTREAM_KEEP_ALIVE, workers
+from ..site import Site
+from ..templates import ANY, MIME_TYPES, to_the_end
+
+__all__ = ["SERVER", "OpenLiteSpeed"]
+
+KINDS = {
+    Protocol.HTTP: "proxy",
+    Protocol.FASTCGI: "fcgi",
+    Protocol.SCGI: "scgi",
+    Protocol.UWSGI: "uwsgi",
+    # it knows AJP as what servlet engines speak
+    Protocol.AJP: "servlet",
+}
+# whatever is not listed must have a type: files without one crash it
+MIME = f"default = {ANY}\n" + "".join(f"{', '.join(suffixes)} = {kind}\n" for kind, suffixes in MIME_TYPES.items())
+
+
+class OpenLiteSpeed(Server):
+    """Renders a server's and a virtual host's configuration below a server root of the site's own.
+
+    Whatever its root, it also writes below /tmp/lshttpd and /dev/shm, so that one of it can run at a time. Its
+    processors stand in the server's configuration, where the balancer finds them. Its AJP garbles answers to
+    requests with a body, answers some requests never, and sends paths decoded (1.9.1, built from its sources): the
+    comparison of answers decides whether it is raced.
+    """
+
+    spec = ServerSpec(
+        name="openlitespeed",
+        title="OpenLiteSpeed",
+        listens=frozenset({Protocol.HTTP}),
+        sockets=(Socket.TCP,),
+        alone=True,
+        caution="Over AJP it loses and garbles answers and sends paths decoded: most such stacks are refused.",
+        forwards=dict.fromkeys(KINDS, ANY_SOCKET) | {Protocol.AJP: (Socket.TCP,)},
+        hosts=frozenset({Interface.FILES}),
+        settings=(workers("Worker processes (httpdWorkers)"), UPSTREAM_KEEP_ALIVE, ACCESS_LOG),
+    )
+    needs = Needs(
+        binary="openlitespeed",
+        # where its own installer puts it
+        folders=(Path("/usr/local/lsws/bin"),),
+        version=("-v",),
+        elsewhere="install it as docs.openlitespeed.org/installation/ says; it is looked for on PATH and in "
+        "/usr/local/lsws/bin",
+    )
+
+    passes = True
+
+    def recipe(self, site: Site) -> Recipe:
+        """Start it in the foreground: -n with workers below a main process, -d all in one process."""
+        return Recipe(
+            command=("openlitespeed", "-n" if int(site.settings["workers"]) > 1 else "-d"),
+            files={
+                "conf/httpd_config.conf": self._server(site),
+                "conf/vhconf.conf": self._virtual_host(site),
+                "conf/mime.properties": MIME,
+                **{f"{folder}/.keep": "" for folder in ("logs", "tmp", "htdocs")},
+            },
+            # its server root, which holds conf/; every path of its own follows from it
+            environment={
+                "LSWS_HOME": str(site.directory),
+                "OLS_PID_FILE": str(site.directory / "openlitespeed.pid"),
+            },
+        )
+
+    def quoted(self, text: str) -> str:
+        """Return ``text``, which goes to the end of its line, or to the brace of a section."""
+        return to_the_end(text, never=("$", "{", "}", " "))
+
+    def _server(self, site: Site) -> str:
+        protocol = _protocol(site)
+        keep = site.settings["upstream_keep_alive"] and protocol is Protocol.HTTP
+        processors = self.render("processors.conf.j2", site, kind=KINDS[protocol], keep=keep)
+        limits = self.render("limits.conf.j2", site)
+        return self.render("httpd_config.conf.j2", site, limits=limits, processors=processors)
+
+    def _virtual_host(self, site: Site) -> str:
+        return self.render("vhconf.conf.j2", site, kind=KINDS[_protocol(site)])
+
+
+def _protocol(site: Site) -> Protocol:
+    return site.upstream[0].protocol if site.upstream else Protocol.HTTP
+
+
+SERVER = OpenLiteSpeed()

@@ -1,0 +1,85 @@
+"""Phusion Passenger: starts the app's processes for Apache as requests come, and ends idle ones."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from signal import SIGABRT, SIGSEGV
+
+from ...stack import Interface, Origin, ServerSpec, Setting
+from ..apache.server import quoted
+from ..contract import Guest, Needs
+from ..site import Fragment, Site
+
+__all__ = ["SERVER", "Passenger"]
+
+MODULE = Path("/usr/lib/apache2/modules/mod_passenger.so")
+
+
+class Passenger(Guest):
+    """Hosts Rack and WSGI apps; each of their processes serves one request at a time."""
+
+    spec = ServerSpec(
+        name="passenger",
+        title="Phusion Passenger",
+        hosts=frozenset({Interface.WSGI, Interface.RACK}),
+        inside=frozenset({"apache"}),
+        settings=(
+            Setting(
+                name="max_pool_size",
+                default=2,
+                maximum=256,
+                origin=Origin.TUNED,
+                help="Most processes of the app; its own default is 6, a published comparison used 30.",
+            ),
+            Setting(
+                name="spawn_method",
+                default="smart",
+                choices=("smart", "direct"),
+                help="How a Rack app's processes begin: smart forks them from one that has loaded the app, direct "
+                "loads it in each; WSGI apps are always loaded in each.",
+            ),
+            Setting(
+                name="high_performance",
+                default=False,
+                help="Skip most of Apache's other modules for the app's requests; turn it on where none is needed.",
+            ),
+            Setting(
+                name="pool_idle_time",
+                default=300,
+                minimum=0,
+                maximum=86400,
+                help="Seconds after which an idle process is ended; 0 keeps all that ever started.",
+            ),
+            Setting(
+                name="stat_throttle_rate",
+                default=10,
+                minimum=0,
+                maximum=86400,
+                help="Seconds between two looks for the app's files and its restart.txt; 0 looks at every request.",
+            ),
+        ),
+        suggested_for=frozenset({Interface.RACK}),
+    )
+    # Its WSGI loader imports imp, which is gone since Python 3.12.
+    needs = Needs(apt=("libapache2-mod-passenger",), files=(MODULE,), before=(3, 12))
+
+    def quoted(self, text: str) -> str:
+        """Return ``text`` as Apache's configuration quotes it."""
+        return quoted(text)
+
+    def fragment(self, site: Site) -> Fragment:
+        """Return the directives for the app's interface."""
+        is_rack = site.app.interface is Interface.RACK
+        runtime = self.render("rack.conf.j2" if is_rack else "wsgi.conf.j2", site)
+        return Fragment(
+            modules={"passenger": MODULE},
+            directives=self.render("passenger.conf.j2", site, runtime=runtime),
+            # it does not make its log itself
+            files={"logs/passenger.log": "", "run/passenger/.keep": ""},
+            unloadable=("Could not spawn process for application",),
+            # Apache unloads its modules once as it starts; before 6.0.21 a thread of Passenger's may outlive that
+            rare_crashes=(SIGABRT, SIGSEGV),
+        )
+
+
+SERVER = Passenger()

@@ -1,0 +1,70 @@
+"""Puma: Ruby's most used server, processes with a pool of threads each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ...stack import Interface, Origin, Protocol, ServerSpec, Setting, SettingValue
+from ...tunable import Tunable
+from ..contract import Needs, Recipe, Server
+from ..settings import KEEP_ALIVE, fixed_by
+from ..site import Site
+
+__all__ = ["SERVER", "Puma"]
+
+
+def _preloads(settings: Mapping[str, SettingValue]) -> bool:
+    return True
+
+
+class Puma(Server):
+    """Renders one ``puma.rb``; the app's own ``config/puma.rb`` is not read."""
+
+    spec = ServerSpec(
+        name="puma",
+        title="Puma",
+        listens=frozenset({Protocol.HTTP}),
+        hosts=frozenset({Interface.RACK}),
+        settings=(
+            Setting(
+                name="workers",
+                default=2,
+                minimum=0,
+                maximum=256,
+                origin=Origin.TUNED,
+                tunable=Tunable(per_core=4, most=256, steps=5),
+                help="Worker processes, forked after the app is loaded; 0, its own default, is a single process.",
+            ),
+            Setting(
+                name="threads",
+                default=5,
+                maximum=1024,
+                tunable=Tunable(most=32, multiplies=True),
+                help="Threads of each worker, a fixed number; raise it when requests wait for a database.",
+            ),
+            KEEP_ALIVE,
+        ),
+        processes=fixed_by("workers"),
+        preloads=_preloads,
+        suggested_for=frozenset({Interface.RACK}),
+    )
+    needs = Needs(apt=("puma",), binary="puma", version=("--version",))
+
+    def recipe(self, site: Site) -> Recipe:
+        """Run Puma by the app's own Ruby: the one of the app's bundle, else the one beside Ruby, else Debian's."""
+        bundle = ("-rbundler/setup",) if "puma" in site.app.gems else ()
+        return Recipe(
+            command=(
+                str(site.app.ruby),
+                *bundle,
+                "-S",
+                "puma",
+                "--config",
+                str(site.directory / "puma.rb"),
+                str(site.app.config),
+            ),
+            files={"puma.rb": self.render("puma.rb.j2", site)},
+        )
+
+
+SERVER = Puma()

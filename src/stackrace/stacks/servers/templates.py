@@ -1,0 +1,158 @@
+"""Text of the servers' configurations: plain or quoted, and rendered from their templates.
+
+What ``{{ }}`` puts out is plain (see ``PLAIN``), or it was quoted as the server's syntax has it, or it is an error:
+a template that forgets to quote does not render what could mean something else.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ...base.errors import LaunchError
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+    from jinja2.runtime import Context
+
+__all__ = [
+    "ANY",
+    "MIME_TYPES",
+    "PLAIN",
+    "Quote",
+    "Rendered",
+    "in_quotes",
+    "in_yaml",
+    "render",
+    "to_the_end",
+]
+
+PLAIN = re.compile("[A-Za-z0-9_./-]*")
+"""No blank or quote, and none of ``$ % = : , ; # @ { } \\``: each of them is syntax for some server."""
+
+
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+"""Ends a line somewhere, or is no character that UTF-8 knows."""
+
+
+def in_quotes(text: str, *, escaped: str = '"', never: tuple[str, ...] = ()) -> str:
+    r"""Return ``text`` in double quotes, a ``\`` before each of the characters in ``escaped``.
+
+    Raises LaunchError where it has a control character or one of ``never``, which mean something even in quotes.
+    """
+    return '"' + "".join(f"\\{sign}" if sign in escaped else sign for sign in _allowed(text, never)) + '"'
+
+
+def in_yaml(text: str) -> str:
+    """Return ``text`` as a string of YAML and JSON; raises LaunchError where it has a control character."""
+    return json.dumps(_allowed(text, ()), ensure_ascii=False)
+
+
+def to_the_end(text: str, *, never: tuple[str, ...] = ()) -> str:
+    """Return ``text`` for a syntax without quotes, where a value goes to the end of its line.
+
+    Raises LaunchError where it has a control character, blanks at its ends, or one of ``never``.
+    """
+    if text != text.strip():
+        raise LaunchError(f"{text!r} begins or ends with a blank, which this server's configuration cannot say")
+    return _allowed(text, never)
+
+
+def _allowed(text: str, never: tuple[str, ...]) -> str:
+    unwanted = _CONTROL.search(text)
+    sign = unwanted[0] if unwanted else next((part for part in never if part in text), "")
+    if sign:
+        raise LaunchError(f"{text!r} has {sign!r}, which this server's configuration cannot say; rename it")
+    return text
+
+
+ANY = "application/octet-stream"
+"""Of a suffix that is not listed."""
+
+MIME_TYPES = {
+    "text/html": ("html", "htm"),
+    "text/plain": ("txt",),
+    "text/css": ("css",),
+    "text/javascript": ("js",),
+    "text/csv": ("csv",),
+    "application/json": ("json", "map"),
+    "application/pdf": ("pdf",),
+    "application/wasm": ("wasm",),
+    "text/xml": ("xml",),
+    "image/png": ("png",),
+    "image/jpeg": ("jpg", "jpeg"),
+    "image/gif": ("gif",),
+    "image/svg+xml": ("svg",),
+    "image/webp": ("webp",),
+    "image/x-icon": ("ico",),
+    "font/woff": ("woff",),
+    "font/woff2": ("woff2",),
+    "video/mp4": ("mp4",),
+}
+"""Suffixes by type."""
+
+
+Quote = Callable[[str], str]
+"""Returns a text as a server's configuration writes it; raises LaunchError for one that it cannot write."""
+
+_BARE = re.compile("[A-Za-z0-9_./:-]*")
+"""Plain, or an address with its port."""
+_ENDS_LINE = re.compile("[\x00-\x1f\x7f]")
+
+
+class Rendered(str):
+    """Text of a server's configuration, which goes into another template as it is."""
+
+    __slots__ = ()
+
+
+@cache
+def _environment(folders: tuple[Path, ...], quote: Quote) -> Environment:
+    import jinja2
+    from jinja2.filters import do_indent, do_trim
+    from markupsafe import Markup
+
+    @jinja2.pass_context
+    def written(context: Context, value: object) -> object:
+        if isinstance(value, (Rendered, Markup)):  # Markup comes from tojson
+            return value
+        if not _BARE.fullmatch(str(value)):
+            raise LaunchError(
+                f"{context.name} cannot hold {str(value)!r} as it is; quote it there: {{{{ … | quoted }}}}, or "
+                "{{ … | own }} what is the user's, in the server's own language"
+            )
+        return str(value)
+
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(folders),
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        autoescape=False,  # nginx and Apache do not speak HTML
+        finalize=written,
+    )
+    environment.filters["quoted"] = lambda value: Rendered(quote(str(value)))
+    environment.filters["own"] = _own
+    environment.filters["trim"] = lambda text: type(text)(do_trim(text))
+    environment.filters["indent"] = lambda text, *how, **more: type(text)(do_indent(text, *how, **more))
+    return environment
+
+
+def _own(value: object) -> Rendered:
+    """Let the user's own words into a configuration, on one line."""
+    if _ENDS_LINE.search(str(value)):
+        raise LaunchError(f"{str(value)!r} has a control character, which would end its line of the configuration")
+    return Rendered(value)
+
+
+def render(folders: tuple[Path, ...], template: str, quote: Quote, **values: object) -> Rendered:
+    """Render ``template`` out of the first of ``folders`` that has it; ``| quoted`` quotes by ``quote`` there.
+
+    A variable nobody gave is an error, never an empty string, and so is one that would need quotes and has none.
+    """
+    return Rendered(_environment(folders, quote).get_template(template).render(**values))

@@ -1,0 +1,161 @@
+"""nginx Unit: hosts WSGI and ASGI apps and plain files, and forwards HTTP."""
+
+from __future__ import annotations
+
+import json
+import signal
+
+from ...stack import Interface, Origin, Protocol, ServerSpec, Setting, Socket
+from ...tunable import Tunable
+from ..contract import BACKLOG, Needs, Recipe, Server
+from ..options import words
+from ..settings import ACCESS_LOG, KEEP_ALIVE, MOST_SECONDS, RECYCLING, fixed_by, workers
+from ..site import BODILESS, Site, bodiless_files
+
+__all__ = ["SERVER", "Unit"]
+
+HOSTED = {"wsgi": Interface.WSGI, "asgi": Interface.ASGI}
+
+FORWARDED = {"client_ip": "X-Forwarded-For", "protocol": "X-Forwarded-Proto", "source": ["127.0.0.0/8"]}
+"""What it believes of a proxy's headers. Source: unit.nginx.org/configuration/#ip-protocol-forwarding."""
+
+
+class Unit(Server):
+    """Writes ``conf.json`` into a state directory, from which Unit starts as it was when last stopped.
+
+    That spares a launcher that would PUT the same JSON over the control socket. Its routes cannot take a prefix
+    off a path, so static files are left to the app. Its connections to the next hop are never kept.
+    Source: unit.nginx.org/configuration/ and /howto/source/#startup-options.
+    """
+
+    spec = ServerSpec(
+        name="unit",
+        title="nginx Unit",
+        listens=frozenset({Protocol.HTTP}),
+        # its upstreams are IP sockets
+        forwards={Protocol.HTTP: (Socket.TCP,)},
+        hosts=frozenset({*HOSTED.values(), Interface.FILES}),
+        settings=(
+            Setting(
+                name="interface",
+                default="auto",
+                choices=("auto", *HOSTED),
+                implies=HOSTED,
+                help="Which interface of the app it calls; auto takes what the app offers, WSGI before ASGI.",
+            ),
+            Setting(
+                name="processes",
+                default=2,
+                maximum=256,
+                origin=Origin.TUNED,
+                tunable=Tunable(per_core=8, most=256),
+                help="Processes of the app; raise it until the cores are busy or memory is short.",
+            ),
+            Setting(
+                name="threads",
+                default=1,
+                maximum=1024,
+                tunable=Tunable(most=32, multiplies=True),
+                help="Threads of each process of the app; raise it when requests wait for a database.",
+            ),
+            workers("Threads of the router (listen_threads), which meets the clients"),
+            RECYCLING[0],
+            Setting(
+                name="timeout",
+                default=0,
+                minimum=0,
+                maximum=MOST_SECONDS,
+                help="Seconds after which a request that the app still works on is given up; 0 is never.",
+            ),
+            KEEP_ALIVE,
+            ACCESS_LOG,
+        ),
+        processes=fixed_by("processes"),
+    )
+    needs = Needs(
+        binary="unitd",
+        version=("--version",),
+        elsewhere="install version 1.33 or later and its module for the app's Python, with unitd on PATH: "
+        "unit.nginx.org/installation/",
+    )
+
+    def recipe(self, site: Site) -> Recipe:
+        """Start it in the foreground on its own state directory; after TERM, unlike QUIT, processes may be left."""
+        folder = site.directory
+        options = {
+            "--control": f"unix:{folder / 'control'}",
+            "--pid": folder / "unit.pid",
+            "--log": folder / "logs" / "unit.log",
+            "--statedir": folder / "state",
+            "--tmpdir": folder / "tmp",
+        }
+        return Recipe(
+            command=("unitd", "--no-daemon", *words(options)),
+            files={
+                "state/conf.json": json.dumps(_config(site), indent=4) + "\n",
+                "logs/.keep": "",
+                "tmp/.keep": "",
+                **(bodiless_files(site.app) if _hosts(site) else {}),
+            },
+            stop=signal.SIGQUIT,
+            # it lives on without a listener
+            unloadable=("failed to start application",),
+        )
+
+
+def _hosts(site: Site) -> bool:
+    """Tell whether it runs an app of Python's, rather than forward or send files."""
+    return not site.upstream and site.app.interface is not Interface.FILES
+
+
+def _config(site: Site) -> dict[str, object]:
+    """Return the whole configuration; a part that is not needed is left out."""
+    listen = f"unix:{site.listen.path}" if site.listen.is_unix else site.listen.address
+    config: dict[str, object] = {
+        "settings": {
+            "listen_threads": site.settings["workers"],
+            "http": {
+                "idle_timeout": site.settings["keep_alive"],
+                "max_body_size": 2**31 - 1,
+                # otherwise it answers 411 to a body in chunks
+                "chunked_transform": True,
+            },
+        },
+    }
+    if site.settings["access_log"]:
+        config["access_log"] = str(site.directory / "logs" / "access.log")
+    if site.upstream:
+        config["upstreams"] = {"app": {"servers": {endpoint.address: {} for endpoint in site.upstream}}}
+        passed = "upstreams/app"
+    elif not _hosts(site):
+        config["routes"] = [{"action": {"share": f"{site.app.root}$uri"}}]
+        passed = "routes"
+    else:
+        config["applications"] = {"app": _application(site)}
+        passed = "applications/app"
+    return {"listeners": {listen: {"pass": passed, "backlog": BACKLOG, "forwarded": FORWARDED}}, **config}
+
+
+def _application(site: Site) -> dict[str, object]:
+    return {
+        "type": "python 3",
+        "protocol": str(site.app.interface),
+        "processes": site.settings["processes"],
+        "threads": site.settings["threads"],
+        **({"limits": limits} if (limits := _limits(site)) else {}),
+        "home": str(site.app.home),
+        "path": [str(folder) for folder in (site.directory, *site.app.import_path)],
+        "working_directory": str(site.app.root),
+        # it would send the app's body to HEAD
+        "module": BODILESS,
+        "callable": "application",
+    }
+
+
+def _limits(site: Site) -> dict[str, object]:
+    """Return the limits of the app's processes; without one, Unit sets none."""
+    limits = {"requests": site.settings["max_requests"], "timeout": site.settings["timeout"]}
+    return {name: value for name, value in limits.items() if value}
+
+
+SERVER = Unit()

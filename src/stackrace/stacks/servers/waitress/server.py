@@ -1,0 +1,96 @@
+"""Waitress: one process, one thread for the network, a few for the app."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from ...native_options import OwnLanguage
+from ...stack import Interface, Origin, Protocol, ServerSpec, Setting, SettingValue
+from ...tunable import Tunable
+from ..contract import BACKLOG, Recipe, Server
+from ..options import own
+from ..settings import KEEP_ALIVE
+from ..site import ANYBODY, BODILESS, MOST_PROXIES, Site, bodiless_files
+from .command import COMMAND
+
+__all__ = ["SERVER", "Waitress"]
+
+LAUNCHER = Path(__file__).with_name("launcher.py")
+
+
+LANGUAGE = OwnLanguage.options(
+    {"threads": "threads", "connection-limit": "connection_limit", "channel-timeout": "keep_alive"},
+    queue="backlog",
+    address="host port listen ipv4 ipv6 unix-socket unix-socket-perms sockets url-prefix",
+    paths="call app",
+    process="help",
+)
+
+
+class Waitress(Server):
+    """Starts through a launcher of ours, which lies in the site as ``stackrace_waitress.py``."""
+
+    spec = ServerSpec(
+        name="waitress",
+        title="Waitress",
+        listens=frozenset({Protocol.HTTP}),
+        hosts=frozenset({Interface.WSGI}),
+        settings=(
+            Setting(
+                name="threads",
+                default=4,
+                maximum=1024,
+                tunable=Tunable(most=64, steps=10, multiplies=True),
+                help="Threads that run the app; raise it when requests wait for a database.",
+            ),
+            Setting(
+                name="connection_limit",
+                default=4096,
+                maximum=65536,
+                origin=Origin.TUNED,
+                help="Most connections at once, of which Waitress itself would take 100; the others wait.",
+            ),
+            KEEP_ALIVE,
+        ),
+        own=LANGUAGE,
+        command=COMMAND,
+    )
+
+    screens = True
+    one_proxy = True
+
+    def requirements(self, settings: Mapping[str, SettingValue]) -> tuple[str, ...]:
+        """Return waitress."""
+        return ("waitress>=2",)
+
+    def recipe(self, site: Site) -> Recipe:
+        """Bind to the site's socket."""
+        return Recipe(
+            command=(
+                str(site.app.python),
+                str(site.directory / "stackrace_waitress.py"),
+                site.listen.address,
+                BODILESS,
+                str(site.settings["threads"]),
+                str(BACKLOG),
+                str(site.settings["keep_alive"]),
+                str(site.settings["connection_limit"]),
+                *_proxies(site),
+                # no load is left when a raced stack is stopped
+                str(site.patience_s(0)),
+                *own(site),
+            ),
+            files={"stackrace_waitress.py": LAUNCHER.read_text(encoding="utf-8"), **bodiless_files(site.app)},
+            environment=site.app.import_environment,
+        )
+
+
+def _proxies(site: Site) -> tuple[str, str]:
+    """Return who is trusted to be a proxy, and how many in a row; Waitress takes a single address."""
+    if site.production is None:
+        return ANYBODY, str(MOST_PROXIES)
+    return site.believed.partition(",")[0], "1"
+
+
+SERVER = Waitress()

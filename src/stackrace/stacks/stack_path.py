@@ -1,0 +1,369 @@
+"""Stack paths: ``FRONT/PROTOCOL/SERVER:SETTING=4`` becomes a checked Stack.
+
+The grammar, with ``/`` over a wire and ``+`` inside the same server::
+
+    stack    = hop { ( "/" protocol "/" | "+" ) hop }
+    hop      = server [ ":" setting { "," setting } ]
+    setting  = name "=" value | "config=" file | "--" option [ "=" value ]
+
+It is typed: each hop must forward the protocol that the next one listens to, and the last must host an
+interface of the app. So N front ends × M protocols × K servers come out of N + K catalogue entries.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from ..base.errors import StackError
+from ..base.nearest import did_you_mean
+from .native_options import CONFIG
+from .own_words import OwnWords, own_words
+from .path_words import HopWords, hops_of, quoted
+from .stack import (
+    BEHIND_ANOTHER,
+    Hop,
+    Interface,
+    Origin,
+    Protocol,
+    ServerSpec,
+    Setting,
+    SettingValue,
+    Socket,
+    Stack,
+)
+
+__all__ = ["parse_stack", "setting_text", "setting_value", "stack_text"]
+
+_ORDER = (Interface.WSGI, Interface.ASGI, Interface.RACK, Interface.FILES)
+"""Which interface is taken where server and app share several."""
+
+
+def parse_stack(
+    text: str, specs: Mapping[str, ServerSpec], offered: frozenset[Interface], folder: Path | None = None
+) -> Stack:
+    """Return the stack that ``text`` describes for an app that offers the interfaces ``offered``.
+
+    ``specs`` is the catalogue by server name; configuration files that the path names are read if there is a
+    ``folder`` that they are relative to. Raises StackError naming the unknown word with its nearest
+    neighbours, the setting out of range, or the link that fails and what would fit.
+    """
+    _refuse_several(text, specs)
+    tokens = hops_of(text)
+    chain = [_spec_of(token.server, specs, text) for token in tokens]
+    _check_links(text, tokens, chain, specs)
+    hops = tuple(_hop(text, tokens, chain, index, folder) for index in range(len(tokens)))
+    _check_alone(text, hops)
+    for hop in hops:
+        _check_effects(text, hop)
+    _check_forwards(text, hops)
+    interface = _interface(text, hops[-1], chain[-1], offered, specs)
+    return Stack(path=stack_text(hops), hops=hops, interface=interface)
+
+
+def _refuse_several(text: str, specs: Mapping[str, ServerSpec]) -> None:
+    """Refuse a list of stacks, which a user in a hurry takes for one."""
+    stacks = text.split(",")
+    if len(stacks) > 1 and all(re.split("[:/+]", stack.strip())[0] in specs for stack in stacks):
+        each = " ".join(f"--stack {stack.strip()}" for stack in stacks)
+        raise StackError(f"stack {text!r} is a list; give each by itself, as in {each}")
+
+
+def _spec_of(name: str, specs: Mapping[str, ServerSpec], text: str) -> ServerSpec:
+    if name in specs:
+        _refuse_gone(specs[name], text)
+        return specs[name]
+    if name == "current":
+        raise StackError(
+            f"stack {text!r}: what you run today is found in the project's files and races beside the others; "
+            "--current FILE names one of them"
+        )
+    living = (known for known, spec in specs.items() if not spec.gone)
+    raise StackError(f"stack {text!r}: there is no server {name!r}{did_you_mean(name, living)}")
+
+
+def _refuse_gone(spec: ServerSpec, text: str) -> None:
+    if spec.gone:
+        raise StackError(f"stack {text!r}: {spec.gone}")
+
+
+def _check_links(
+    text: str, tokens: Sequence[HopWords], chain: Sequence[ServerSpec], specs: Mapping[str, ServerSpec]
+) -> None:
+    first = chain[0]
+    if first.inside:
+        hosts = " or ".join(f"{name}+{first.name}" for name in sorted(first.inside))
+        raise StackError(f"stack {text!r}: {first.name} lives inside another server; write {hosts}")
+    if Protocol.HTTP not in first.listens:
+        fronts = _names(spec for spec in specs.values() if set(spec.forwards) & first.listens)
+        raise StackError(f"stack {text!r}: {first.name} does not speak http to clients; put {fronts} before it")
+    for before, after, token in zip(chain, chain[1:], tokens[1:], strict=False):
+        if token.protocol is None:
+            _check_inside(text, before, after, specs)
+        else:
+            _check_wire(text, before, after, token.protocol, specs)
+
+
+def _check_inside(text: str, before: ServerSpec, after: ServerSpec, specs: Mapping[str, ServerSpec]) -> None:
+    if before.name in after.inside:
+        return
+    if pair := specs.get(f"{before.name}+{after.name}"):
+        _refuse_gone(pair, text)
+    remedy = (
+        f"it lives inside {' or '.join(sorted(after.inside))}"
+        if after.inside
+        else f"it is a process of its own: write {before.name}/PROTOCOL/{after.name}"
+    )
+    raise StackError(f"stack {text!r}: {after.name} cannot live inside {before.name}; {remedy}")
+
+
+def _check_wire(
+    text: str, before: ServerSpec, after: ServerSpec, protocol: str, specs: Mapping[str, ServerSpec]
+) -> None:
+    link = f"stack {text!r}: the link {before.name}/{protocol}/{after.name} is impossible:"
+    if protocol not in list(Protocol):
+        raise StackError(f"{link} there is no protocol {protocol!r}{did_you_mean(protocol, list(Protocol))}")
+    if after.inside:
+        raise StackError(f"{link} {after.name} lives inside {' or '.join(sorted(after.inside))}, joined by +")
+    if not before.forwards:
+        raise StackError(f"{link} {before.name} forwards nothing; it must be the last hop")
+    shared = sorted(set(before.forwards) & after.listens)
+    fitting = f"use {' or '.join(shared)} between them" if shared else "they have no protocol in common"
+    if protocol not in before.forwards:
+        raise StackError(f"{link} {before.name} does not forward {protocol}; {fitting}")
+    if protocol not in after.listens:
+        others = _names(spec for spec in specs.values() if protocol in spec.listens)
+        would = f"; {others} would" if others else ""
+        raise StackError(f"{link} {after.name} does not listen to {protocol}; {fitting}{would}")
+
+
+def _hop(
+    text: str, tokens: Sequence[HopWords], chain: Sequence[ServerSpec], index: int, folder: Path | None
+) -> Hop:
+    token, spec = tokens[index], chain[index]
+    behind = index > 0 and token.protocol is not None
+    known = {setting.name: setting for setting in (*spec.settings, *(BEHIND_ANOTHER if behind else ()))}
+    own = own_words(text, token, spec, folder)
+    chosen = _chosen(text, token, known, own)
+    asked = _asked(tokens, chain, index)
+    defaults = {name: setting.default for name, setting in known.items() if name not in own.computed}
+    settings: dict[str, SettingValue] = {**defaults, **asked, **own.settings, **chosen}
+    for name in own.computed:
+        if name not in settings and known[name].implies:
+            raise StackError(
+                f"stack {text!r}: {own.config} gives {own.computed[name]}, which does not say what {spec.name} "
+                f"hosts; add {name}={' or '.join(known[name].choices)}"
+            )
+    _check_spoken(text, spec, settings, token.protocol)
+    if behind:
+        protocol, front = Protocol(str(token.protocol)), _front(tokens, chain, index)
+        settings["socket"] = _socket(text, str(settings["socket"]), front, spec, protocol)
+        if settings["instances"] != 1 and not front.balances:
+            raise StackError(
+                f"stack {text!r}: {front.name} forwards to one instance only; leave {spec.name}:instances out"
+            )
+    return Hop(
+        spec=spec,
+        protocol=Protocol(token.protocol) if token.protocol else None,
+        chosen=chosen,
+        settings=settings,
+        origins={name: _origin(setting, asked, own, chosen) for name, setting in known.items()},
+        options=own.options,
+        config=own.config,
+        file=own.file,
+    )
+
+
+def _check_alone(text: str, hops: Sequence[Hop]) -> None:
+    for hop in hops:
+        if hop.spec.alone and sum(other.instances for other in hops if other.spec is hop.spec) > 1:
+            raise StackError(f"stack {text!r}: only one {hop.spec.title} can run on a machine; use it once")
+
+
+def _check_effects(text: str, hop: Hop) -> None:
+    """Refuse a setting that does nothing beside the others: whoever gives it believes that it does."""
+    idle = hop.spec.idle(hop.settings)
+    for setting in hop.spec.settings:
+        if setting.name in hop.chosen and setting.name in idle:
+            beside = next(name for name, values in setting.only.items() if hop.settings[name] not in values)
+            fitting = " or ".join(f"{beside}={setting_text(value)}" for value in setting.only[beside])
+            raise StackError(
+                f"stack {text!r}: {hop.server}:{setting.name} does nothing with "
+                f"{beside}={setting_text(hop.settings[beside])}; use {fitting}, or leave {setting.name} out"
+            )
+
+
+def _check_forwards(text: str, hops: Sequence[Hop]) -> None:
+    """Refuse a file that forwards in another protocol than the path says, or where the path ends."""
+    for hop, after in zip(hops, (*hops[1:], None), strict=True):
+        wire = hop.file.reading.forwards if hop.file else ""
+        if wire and (after is None or after.protocol != wire):
+            config = f"{hop.server}:{CONFIG}={quoted(hop.config)}"
+            raise StackError(f"stack {text!r}: {hop.config} forwards by {wire}; write {config}/{wire}/SERVER")
+
+
+def _check_spoken(text: str, spec: ServerSpec, settings: Mapping[str, SettingValue], protocol: str | None) -> None:
+    for setting in spec.settings:
+        value = settings.get(setting.name)
+        spoken = setting.listens.get(value, spec.listens) if isinstance(value, str) else spec.listens
+        if protocol is not None and protocol not in spoken:
+            raise StackError(
+                f"stack {text!r}: {spec.name}:{setting.name}={value} does not listen to {protocol}, "
+                f"only to {' and '.join(sorted(spoken))}"
+            )
+
+
+def _asked(tokens: Sequence[HopWords], chain: Sequence[ServerSpec], index: int) -> Mapping[str, SettingValue]:
+    """What the guest inside hop ``index`` wants of it."""
+    has_guest = index + 1 < len(tokens) and tokens[index + 1].protocol is None
+    return chain[index + 1].asks if has_guest else {}
+
+
+def _origin(
+    setting: Setting, asked: Mapping[str, SettingValue], own: OwnWords, chosen: Mapping[str, SettingValue]
+) -> Origin:
+    if own.file and setting.name not in chosen and setting not in BEHIND_ANOTHER:
+        return Origin.OWN if setting.name in own.file.reading.said else Origin.DEFAULT
+    if chosen.get(setting.name, setting.default) != setting.default:
+        return Origin.TUNED
+    return Origin.RECOMMENDED if setting.name in asked else setting.origin
+
+
+def _front(tokens: Sequence[HopWords], chain: Sequence[ServerSpec], index: int) -> ServerSpec:
+    """The server that forwards to hop ``index``: the nearest before it that is a process of its own."""
+    return next(chain[before] for before in range(index - 1, -1, -1) if tokens[before].protocol is not None)
+
+
+def _chosen(text: str, token: HopWords, known: Mapping[str, Setting], own: OwnWords) -> dict[str, SettingValue]:
+    chosen: dict[str, SettingValue] = {}
+    for name, value in own.others:
+        if name not in known:
+            raise StackError(f"stack {text!r}: {token.server} has no setting {name!r}{did_you_mean(name, known)}")
+        if not value:
+            raise StackError(f"stack {text!r}: setting {name!r} needs a value, as in {name}={known[name].default}")
+        if name in chosen:
+            raise StackError(f"stack {text!r}: setting {name!r} is given twice")
+        chosen[name] = setting_value(f"stack {text!r}", token.server, known[name], value)
+    return chosen
+
+
+MOST_DIGITS = 1000
+
+
+def setting_value(where: str, server: str, setting: Setting, value: str) -> SettingValue:
+    """Return the value of ``setting`` that ``value`` spells; raises StackError that begins with ``where``."""
+    wrong = f"{where}: {server}:{setting.name} cannot be {value!r}"
+    if isinstance(setting.default, bool):
+        if value.lower() in ("on", "true", "yes", "1"):
+            return True
+        if value.lower() in ("off", "false", "no", "0"):
+            return False
+        raise StackError(f"{wrong}; write on or off")
+    if isinstance(setting.default, int):
+        # longer ones Python refuses to read
+        if value.isascii() and value.isdigit() and len(value) < MOST_DIGITS:
+            number = int(value)
+            if setting.minimum <= number <= setting.maximum:
+                return number
+        raise StackError(f"{wrong}; write a number from {setting.minimum} to {setting.maximum}")
+    if setting.choices and value not in setting.choices:
+        raise StackError(f"{wrong}{did_you_mean(value, setting.choices)}")
+    return value
+
+
+def _socket(text: str, asked: str, front: ServerSpec, spec: ServerSpec, protocol: Protocol) -> str:
+    """Settle ``socket=auto``: the first kind the listener prefers that the front end can reach."""
+    shared = [kind for kind in spec.sockets if kind in front.forwards[protocol]]
+    if not shared:
+        raise StackError(f"stack {text!r}: {front.name} and {spec.name} share no kind of socket for {protocol}")
+    if asked == "auto":
+        return shared[0]
+    if asked not in shared:
+        raise StackError(
+            f"stack {text!r}: {front.name}/{protocol}/{spec.name} cannot use socket={asked}; "
+            f"it can use {' or '.join(shared)}"
+        )
+    return Socket(asked)
+
+
+def _interface(
+    text: str,
+    last: Hop,
+    spec: ServerSpec,
+    offered: frozenset[Interface],
+    specs: Mapping[str, ServerSpec],
+) -> Interface:
+    implied = [
+        setting.implies[value]
+        for setting in spec.settings
+        if isinstance(value := last.settings.get(setting.name), str) and value in setting.implies
+    ]
+    hosted = frozenset(implied) or spec.hosts
+    for interface in _ORDER:
+        if interface in hosted & offered:
+            return interface
+    if spec.hosts <= {Interface.FILES}:
+        first = _first(offered)
+        what = "sends no files" if first is Interface.FILES else "hosts no application"
+        raise StackError(
+            f"stack {text!r}: {spec.name} {what} itself; end the chain with a server that does, "
+            f"as in {text}{_ending(spec, first, specs)}"
+        )
+    raise StackError(
+        f"stack {text!r}: {spec.name} hosts {_names(hosted)} with these settings, "
+        f"but the app is {_names(offered)}; use {_hosting(spec, offered, specs)}"
+    )
+
+
+def _hosting(spec: ServerSpec, offered: frozenset[Interface], specs: Mapping[str, ServerSpec]) -> str:
+    """Name what would host the app: ``spec`` itself with a setting first, where it can, then all others."""
+    first = _first(offered)
+    others = sorted(way for other in specs.values() if other is not spec for way in other.hosting(first))
+    return _listed([*spec.hosting(first), *others])
+
+
+def _first(offered: frozenset[Interface]) -> Interface:
+    return next(interface for interface in _ORDER if interface in offered)
+
+
+def _ending(front: ServerSpec, interface: Interface, specs: Mapping[str, ServerSpec]) -> str:
+    """What would make the path of ``front`` whole: a guest inside it, else a server that it can forward to."""
+    hosts = [spec for spec in specs.values() if interface in spec.suggested_for]
+    guests = [f"+{host.name}" for host in hosts if front.name in host.inside]
+    wires = [f"/{wire}/{host.name}" for host in hosts for wire in front.forwards if wire in host.listens]
+    return next(iter(guests + wires), "/PROTOCOL/SERVER")
+
+
+def _names(things: Iterable[ServerSpec | Interface]) -> str:
+    return _listed(sorted(thing.name if isinstance(thing, ServerSpec) else str(thing) for thing in things))
+
+
+def _listed(names: Sequence[str]) -> str:
+    return " or ".join(names).replace(" or ", ", ", max(len(names) - 2, 0))
+
+
+def stack_text(hops: Sequence[Hop]) -> str:
+    """Return the path of ``hops`` as `parse_stack` reads it, with the settings that they were given."""
+    parts = []
+    for index, hop in enumerate(hops):
+        joint = "" if not index else f"/{hop.protocol}/" if hop.protocol else "+"
+        settings = ",".join(_settings(hop))
+        parts.append(f"{joint}{hop.server}{':' + settings if settings else ''}")
+    return "".join(parts)
+
+
+def _settings(hop: Hop) -> Iterator[str]:
+    for name, value in hop.chosen.items():
+        yield f"{name}={setting_text(value)}"
+    if hop.config:
+        yield f"{CONFIG}={quoted(hop.config)}"
+    for option in hop.options:
+        yield f"--{option.name}" if option.value is None else f"--{option.name}={quoted(option.value)}"
+
+
+def setting_text(value: SettingValue) -> str:
+    """Return a setting's value as a path writes it."""
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    return str(value)

@@ -1,0 +1,1 @@
+"""Results of statistics, as plain values."""

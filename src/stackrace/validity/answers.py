@@ -1,0 +1,296 @@
+"""Were the answers right, and did they come?"""
+
+from __future__ import annotations
+
+from ..base.verdict import Effect, Finding, Unit
+from ..measure.workload import LARGE_HEAD
+from .declaration import Cause, Declaration, Limits, Made
+from .observation import Observation
+from .texts import LOWER_CONCURRENCY
+
+__all__ = [
+    "STAGES",
+    "books_unbalanced",
+    "bytes_unaccounted",
+    "changing_page",
+    "failures",
+    "nothing_right",
+    "timeouts",
+    "unexpected_status",
+    "unfinished_requests",
+    "wrong_body",
+]
+
+STAGES = {
+    "connect": "connecting failed: is the backlog long enough, are ports and file descriptors left?",
+    "tls": "the TLS handshake failed: look at the certificate and the server's log",
+    "write": "the server closed while it was being asked: look at its log for workers that died",
+    "read": "the server closed without an answer: look at its log for workers that died or were recycled",
+    "protocol": f"the answer is no valid HTTP, or {LARGE_HEAD}: ask for it with curl -v",
+}
+"""What to look at when requests fail at a stage; wrong bodies have a check of their own."""
+
+_GATEWAY = (502, 504)
+"""What a server answers only as a gateway. Source: RFC 9110 sections 15.6.3 and 15.6.5."""
+
+_FEW = 0.01
+"""The share of answers to a page that changed in the app itself beyond which a slice is lost."""
+
+_FEWER = f"{LOWER_CONCURRENCY}, or give the {{knob.server}} more workers"
+_LOWER_BOUNDS = "{censored:list} include requests unfinished at the end: they are lower bounds"
+
+
+@Declaration(
+    id="nothing-right",
+    number=25,
+    title="nothing right",
+    cause=Cause.ERRORS,
+    made=(Made.SLICE,),
+    limits=Limits(invalidates=1),
+    least=True,
+    threshold="at least one",
+    seen="none of {scheduled:count} requests got the right answer",
+    remedy="look at the {knob.server}'s logs; if it is only slow, take {knob.longer} or " + LOWER_CONCURRENCY,
+    rule="one right answer",
+)
+def nothing_right(observation: Observation) -> Finding | None:
+    """No answer was right, so there is nothing to measure."""
+    counts = observation.result.counts
+    return nothing_right.judge(counts.ok, scheduled=counts.scheduled, clients=observation.load.concurrency)
+
+
+@Declaration(
+    id="unexpected-status",
+    number=25,
+    title="unexpected status",
+    cause=Cause.ERRORS,
+    made=(Made.SLICE,),
+    limits=Limits(warns=0.0, invalidates=0.001),
+    unit=Unit.SHARE,
+    of="of answers",
+    seen={
+        "": "{wrong:count} answers ({value:percent}) had another status than expected ({classes:tally})",
+        "named": "{wrong:count} answers ({value:percent}) had another status than expected: {wrongs}",
+    },
+    remedy={
+        "": "ask for the page yourself and look at the app's log: login, CSRF, allowed hosts?",
+        "refused": "the server turns requests away under this load: lower {knob.concurrency} or raise its queues",
+    },
+    source="RFC 9110 section 15; B. Beyer et al., Site Reliability Engineering, 2016, chapter 6",
+)
+def unexpected_status(observation: Observation) -> Finding | None:
+    """Answers had another status than expected.
+
+    Errors are cheaper than answers, so a stack that refuses work looks fast. They never count as throughput,
+    but the time they did not take does.
+    """
+    wrong = observation.result.counts.non2xx
+    return unexpected_status.judge(
+        wrong / max(1, observation.answered),
+        case="named" if observation.wrongs else "",
+        wrongs="; ".join(observation.wrongs),
+        cure="refused" if observation.result.status_classes.get("5xx") else "",
+        wrong=wrong,
+        status=observation.wrong_status,
+        server=_giver(observation),
+        classes={name: number for name, number in sorted(observation.result.status_classes.items()) if number},
+    )
+
+
+def _giver(observation: Observation) -> str:
+    """Return the title of the server that gave the wrong status, where its own header proves it; else nothing.
+
+    A proxy may write its header on an answer of the app's. Bad Gateway and Gateway Timeout only a proxy gives: of
+    two hops the first.
+    """
+    hops = observation.stack.hops if observation.stack is not None else ()
+    product = observation.wrong_server.partition("/")[0].lower()
+    proved = len(hops) == 1 or (len(hops) == 2 and observation.wrong_status in _GATEWAY)
+    if proved and product and product in (hops[0].spec.name, hops[0].spec.title.lower()):
+        return hops[0].spec.title
+    return ""
+
+
+@Declaration(
+    id="failures",
+    number=25,
+    title="failures",
+    cause=Cause.ERRORS,
+    made=(Made.SLICE,),
+    limits=Limits(warns=0.0, invalidates=0.01),
+    unit=Unit.SHARE,
+    of="of requests",
+    seen="{failed:count} requests failed ({value:percent}): {stages:stages}",
+    remedy={"": "look at the {knob.server}'s logs", **STAGES},
+    source="RFC 9112 section 9.3.1",
+)
+def failures(observation: Observation) -> Finding | None:
+    """Requests failed before their answer was complete.
+
+    A worker that is recycled may cut off a request or two; a stack that loses one in a hundred is not
+    measured but broken, and its failures leave the others more room. Wrong bodies have a check of their own.
+    """
+    stages = {
+        stage: number for stage, number in observation.result.counts.failed.items() if number and stage != "body"
+    }
+    failed = sum(stages.values())
+    worst = max(stages, key=lambda stage: stages[stage], default="")
+    return failures.judge(
+        failed / max(1, observation.tried), cure=worst if worst in STAGES else "", failed=failed, stages=stages
+    )
+
+
+@Declaration(
+    id="timeouts",
+    number=26,
+    title="timeouts",
+    cause=Cause.ERRORS,
+    made=(Made.SLICE,),
+    limits=Limits(warns=0),
+    seen={
+        "": "{value:count} requests timed out after {timeout_s:g} s",
+        "bounded": f"{{value:count}} requests timed out after {{timeout_s:g}} s; {_LOWER_BOUNDS}",
+    },
+    remedy=_FEWER,
+    source="G. Tene, How NOT to measure latency, 2013",
+)
+def timeouts(observation: Observation) -> Finding | None:
+    """Requests timed out.
+
+    Dropping what never came back is how a server that hangs gets a perfect p99.
+    """
+    censored = _censored(observation)
+    return timeouts.judge(
+        observation.result.counts.timed_out,
+        case="bounded" if censored else "",
+        timeout_s=observation.load.timeout_s,
+        censored=censored,
+        clients=observation.load.concurrency,
+    )
+
+
+@Declaration(
+    id="unfinished-requests",
+    number=26,
+    title="unfinished requests",
+    made=(Made.SLICE,),
+    limits=Limits(warns=0),
+    rule="none in p50, p90 and p99",
+    seen=_LOWER_BOUNDS,
+    remedy=f"{{knob.longer}}; or {_FEWER}",
+    source="E. Kaplan, P. Meier, JASA 53 (1958), on censoring",
+)
+def unfinished_requests(observation: Observation) -> Finding | None:
+    """Quantiles that include requests unfinished at the end are lower bounds ("≥").
+
+    What is merely under way when the slice ends is normal in a closed loop and no finding, even where it may bound
+    the last per mille. Where requests timed out, that is said instead.
+    """
+    if observation.result.counts.timed_out:
+        return None
+    censored = _censored(observation)
+    return unfinished_requests.judge(len(censored), censored=censored, clients=observation.load.concurrency)
+
+
+def _censored(observation: Observation) -> tuple[str, ...]:
+    return tuple(sorted(observation.result.latency.censored & {"p50", "p90", "p99"}))
+
+
+@Declaration(
+    id="wrong-body",
+    number=27,
+    title="wrong body",
+    made=(Made.SLICE,),
+    limits=Limits(invalidates=0),
+    effects=(Effect.REDOES, Effect.INVALIDATES),
+    seen={
+        "": "{value:count} answers had another body than the app gives without a server",
+        "named": "{value:count} answers had another body than the app gives without a server: {wrongs}",
+        "app": "{value:count} answers had another body than before, as the app itself has by now",
+    },
+    remedy={
+        "": "does the page depend on session or process, or is a cache between? Bring the stack up by itself to "
+        "look at it; say what a right answer is with check, or race a stable page",
+        "app": "nothing: later slices are held against what still repeats; say what a right answer is with check",
+    },
+    source="RFC 9110 section 6.4",
+)
+def wrong_body(observation: Observation) -> Finding | None:
+    """An answer differs from the app's own answer.
+
+    A stack that is fast and wrong is wrong. Parts that change by design were found before the race by asking
+    the app several times, and the app is asked again before a stack is blamed; so one difference is enough.
+    """
+    wrong = observation.result.counts.failed.get("body", 0)
+    if not wrong or wrong > observation.wrongly_accused:
+        named = "named" if observation.wrongs else ""
+        return wrong_body.judge(wrong, case=named, wrongs="; ".join(observation.wrongs))
+    # few of them say little less of the stack's speed than right answers would
+    few = wrong <= _FEW * observation.answered
+    limits = Limits(redoes=0) if few else Limits(invalidates=0)
+    return wrong_body.judge(wrong, limits=limits, case="app", cure="app")
+
+
+@Declaration(
+    id="changing-page",
+    number=27,
+    title="changing page",
+    made=(Made.SLICE,),
+    limits=Limits(warns=0),
+    seen="{pages:list} changed in the app itself during the race",
+    remedy='say what a right answer is: check = "status", or a text that it must contain',
+    source="RFC 9110 section 6.4",
+)
+def changing_page(observation: Observation) -> Finding | None:
+    """A page that was constant before the race changes in the app itself.
+
+    The app was asked again when a stack was accused, so the stacks are held against less: a length, or the status.
+    """
+    return changing_page.judge(len(observation.changing), pages=observation.changing)
+
+
+@Declaration(
+    id="books-unbalanced",
+    number=28,
+    title="books unbalanced",
+    made=(Made.SLICE, Made.RUN),
+    limits=Limits(invalidates=0),
+    seen={
+        "lost": "the fate of {value:count} requests is unknown",
+        "twice": "the fate of {value:count} requests is counted twice",
+    },
+    remedy="this is a fault of the load engine: please report it",
+    source="the accounting identity that `Counts` states",
+)
+def books_unbalanced(observation: Observation) -> Finding | None:
+    """The counts do not add up: scheduled = right + wrong + failed + timed out + under way + unsent.
+
+    Then the engine lost track of requests, and no figure of the slice can be trusted.
+    """
+    counts = observation.result.counts
+    missing = counts.scheduled - (counts.ok + counts.errors + counts.in_flight + counts.unsent)
+    return books_unbalanced.judge(abs(missing), case="lost" if missing > 0 else "twice")
+
+
+@Declaration(
+    id="bytes-unaccounted",
+    number=28,
+    title="bytes unaccounted",
+    made=(Made.SLICE, Made.RUN),
+    limits=Limits(warns=0.0, invalidates=0.001),
+    unit=Unit.SHARE,
+    of="of bytes",
+    seen="{surplus_bytes:count} of {read_bytes:count} bytes received belong to no answer",
+    remedy="does the app send more than its Content-Length says, or a front end repeat an answer? "
+    "Ask for the page with curl -v",
+    source="RFC 9112 sections 6.3 and 9.3",
+)
+def bytes_unaccounted(observation: Observation) -> Finding | None:
+    """Some received bytes belong to no answer.
+
+    The engine counts every byte it reads, and gives each to the answer it is part of. What is left over was sent
+    beyond an answer's end, or while nothing was asked: answers that were given twice, or a length that lies. A
+    server that says goodbye to an idle connection (408) sends a few, so few only warn.
+    """
+    surplus, read = observation.result.surplus_bytes, observation.result.bytes_read
+    return bytes_unaccounted.judge(surplus / max(1, read), surplus_bytes=surplus, read_bytes=read)

@@ -1,0 +1,171 @@
+"""Where several engines send a load: did all of them, from the agreed moment on, without a stop?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ..base.verdict import Effect, Finding, Unit
+from .declaration import Declaration, Limits, Made
+from .observation import Observation
+
+__all__ = ["engine_late", "engine_lost", "engine_network", "engine_stalled", "network_full"]
+
+TIMEOUT_S = 0.2
+"""The shortest retransmission timeout of Linux, TCP_RTO_MIN in include/net/tcp.h."""
+
+
+@Declaration(
+    id="engine-lost",
+    number=0,
+    title="engine lost",
+    made=(Made.SLICE,),
+    effects=(Effect.INVALIDATES,),
+    rule="every engine returns what it recorded",
+    threshold="none",
+    seen="{engines} of the load engines were lost with what they had recorded",
+    remedy="look at the workers' logs on these machines; once they are back, continue with --resume",
+)
+def engine_lost(observation: Observation) -> Finding | None:
+    """A load engine was lost before it had returned what it recorded."""
+    lost = [share.name for share in observation.result.engines if share.lost]
+    return engine_lost.finding(value=len(lost), limit=0, engines=", ".join(lost)) if lost else None
+
+
+@Declaration(
+    id="engine-late",
+    number=0,
+    title="engine late",
+    made=(Made.SLICE,),
+    limits=Limits(invalidates=0.005),
+    unit=Unit.SECONDS,
+    seen="the engine {engine} began {value:duration} away from the agreed moment",
+    remedy="let nothing else run on that machine; a clock that is stepped or slewed shows the same",
+    source="Cristian, Probabilistic clock synchronization, 1989",
+)
+def engine_late(observation: Observation) -> Finding | None:
+    """One of several load engines did not begin with the others.
+
+    All are told one moment, each by its own clock. Who begins later leaves the others to load the stack alone.
+    """
+    shares = [share for share in observation.result.engines if not share.lost]
+    if not shares:
+        return None
+    worst = max(shares, key=lambda share: abs(share.late_s))
+    return engine_late.judge(abs(worst.late_s), engine=worst.name)
+
+
+@Declaration(
+    id="engine-stalled",
+    number=0,
+    title="engine stalled",
+    made=(Made.SLICE,),
+    limits=Limits(warns=0.05, invalidates=0.2),
+    unit=Unit.SECONDS,
+    seen="the engine {engine} stood still for {value:duration}; its latencies include this time",
+    remedy="let nothing else run on that machine, and do not let it sleep or be moved",
+)
+def engine_stalled(observation: Observation) -> Finding | None:
+    """A load engine on another machine did not run for a while: it was stopped, or its machine was."""
+    worst = max(observation.result.engines, key=lambda share: share.stalled_s, default=None)
+    return None if worst is None else engine_stalled.judge(worst.stalled_s, engine=worst.name)
+
+
+@Declaration(
+    id="engine-network",
+    number=0,
+    title="engine network",
+    made=(Made.SLICE,),
+    limits=Limits(warns=0.001, invalidates=0.01),
+    unit=Unit.SHARE,
+    of="of segments, or of time",
+    seen={
+        "": "{engine} sent {value:percent} of its TCP segments again: the network lost them, or is full",
+        "waited": "TCP waited {waits:count} times for segments that the network lost, {value:percent} of the "
+        "connections' time at least: it was cut off for a while, or is full",
+    },
+    remedy="use a faster network between engines and stack, or less load; look for a faulty cable or port",
+    source="RFC 6298; RFC 2012",
+)
+def engine_network(observation: Observation) -> Finding | None:
+    """The network between an engine and the stack lost segments, so that requests waited for their repetition.
+
+    Who waits for an answer that is cut off sends little, so that few segments tell of it. Therefore time counts,
+    too: each timeout, on either side, took 200 ms or longer, which is counted as latency of the stack.
+    """
+    shares = [share for share in observation.result.engines if share.segments_sent]
+    worst = max(shares, key=lambda share: share.retransmits / share.segments_sent, default=None)
+    if worst is None:
+        return None
+    again = worst.retransmits / worst.segments_sent
+    at_host = max(0, observation.machine.timeouts - observation.machine.syn_retransmits)
+    waits = at_host + sum(share.timeouts for share in shares)
+    connections_s = observation.load.concurrency * observation.result.duration_s
+    waited = waits * TIMEOUT_S / connections_s if connections_s > 0 else 0.0
+    if again >= waited:
+        return engine_network.judge(again, engine=worst.name)
+    return engine_network.judge(waited, case="waited", waits=waits)
+
+
+@Declaration(
+    id="network-full",
+    number=0,
+    title="network full",
+    made=(Made.SLICE,),
+    limits=Limits(invalidates=0.8),
+    unit=Unit.SHARE,
+    of="of what it carries",
+    seen={
+        "to engines": "{moved:mib} MiB/s went from {host} to {engines:list}, {value:percent} of what the network "
+        "carries there: it was the limit, not the {knob.server}",
+        "to host": "{moved:mib} MiB/s went from {engines:list} to {host}, {value:percent} of what the network "
+        "carries there: it was the limit, not the {knob.server}",
+    },
+    remedy="use a faster network, or pages of fewer bytes; or start no engines: a host then sends its own load",
+    source="RFC 6349",
+)
+def network_full(observation: Observation) -> Finding | None:
+    """The slice moved nearly all the bytes that the network between engines and host carries.
+
+    Then every stack is as fast as the network. Bytes are those of requests and answers, and what they are compared
+    with is the payload of a transfer before the race: of each engine alone, and of all at once. Silent where none
+    was made. Packets' headers are in neither, so a network that is full of small packets may not be noticed.
+    """
+    fullest = max(_flows(observation), key=lambda flow: flow.share, default=None)
+    if fullest is None:
+        return None
+    return network_full.judge(
+        fullest.share, case=fullest.way, moved=fullest.moved_bytes_per_s, host=fullest.host, engines=fullest.engines
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Flow:
+    """What went one way between a host and some of its engines."""
+
+    way: str
+    host: str
+    engines: tuple[str, ...]
+    moved_bytes_per_s: float
+    carried_bytes_per_s: float
+
+    @property
+    def share(self) -> float:
+        return self.moved_bytes_per_s / self.carried_bytes_per_s if self.carried_bytes_per_s else 0.0
+
+
+def _flows(observation: Observation) -> Iterator[_Flow]:
+    """Yield what each engine moved, and what all did, both ways."""
+    length_s = observation.result.duration_s
+    paths = {path.engine: path for path in observation.network}
+    shares = [share for share in observation.result.engines if share.name in paths]
+    if not shares or length_s <= 0:
+        return
+    for share in shares:
+        path, one = paths[share.name], (share.name,)
+        yield _Flow("to engines", path.host, one, share.bytes_read / length_s, path.engine_takes_bytes_per_s)
+        yield _Flow("to host", path.host, one, share.bytes_written / length_s, path.engine_sends_bytes_per_s)
+    path, every = paths[shares[0].name], tuple(share.name for share in shares)
+    read, written = (sum(each) for each in zip(*((s.bytes_read, s.bytes_written) for s in shares), strict=True))
+    yield _Flow("to engines", path.host, every, read / length_s, path.host_sends_bytes_per_s)
+    yield _Flow("to host", path.host, every, written / length_s, path.host_takes_bytes_per_s)

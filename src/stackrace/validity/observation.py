@@ -1,0 +1,117 @@
+"""Everything the checks may look at, for one slice of a race or one run of ``stackrace load``."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from ..measure.conditions import Conditions
+from ..measure.host import MachineDelta, Offender
+from ..measure.launch import HopUsage
+from ..measure.load import Load, LoadResult
+from ..measure.network import NetworkPath
+from ..race.results.race import Resources
+from ..stacks.stack import Stack
+
+__all__ = ["Observation"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Observation:
+    """One stretch of load as it was seen from all sides."""
+
+    stack: Stack | None
+    """None where the server is not ours and nothing is known of it."""
+    load: Load
+    result: LoadResult
+    usage: tuple[HopUsage, ...]
+    """The hops of the stack under load, and the services it needs on this machine."""
+    machine: MachineDelta
+    """What the machine did from just before the load until just after it."""
+    cores: Resources
+    services_apart: tuple[HopUsage, ...] = ()
+    """What the services used that are on another machine."""
+    idle_cpu_s: float = 0.0
+    """CPU seconds that all other stacks that are up spent meanwhile."""
+    stack_wait_s: float = math.inf
+    """Seconds that threads of the stack and its services were ready to run and had no core; infinite: unknown."""
+    offenders: tuple[Offender, ...] = ()
+    """Who else used the processor meanwhile, the greediest first."""
+    raised: bool = False
+    """Whether the race ran at a higher priority than others."""
+    needed: bool = False
+    """Whether others use the stacks' cores in every slice and never else: they work for the app."""
+    generator_threads: int = 1
+    ceiling_per_s: float | None = None
+    """The most requests per second that the engine can send on this machine; None when unknown."""
+    network: tuple[NetworkPath, ...] = ()
+    """The ways of the engines on other machines to the stack's, as they were before the race."""
+    before_per_s: float | None = None
+    """The same stack's throughput at the next lower concurrency; None when unknown."""
+    slow: tuple[tuple[float, int], ...] = ()
+    """The latencies above half a second: pairs of seconds and their number."""
+    log_bytes: int = 0
+    """What the stack wrote into its run directory meanwhile."""
+    served: int | None = None
+    """How often the app was asked by its own count; None where it has none, or where others answer, too."""
+    served_apart_s: float = 0.0
+    """How far the beginning of that count lies from the load's."""
+    debug: bool = False
+    """Whether the app runs in its debug mode."""
+    pauses: bool = False
+    """Whether connections rest by design (think times)."""
+    changing: tuple[str, ...] = ()
+    """Pages that the app itself, asked again during the race, answered otherwise than before it."""
+    wrongs: tuple[str, ...] = ()
+    """What was wrong with answers, in a sentence for each page; empty where nobody looked."""
+    wrong_status: int = 0
+    """The status of the most frequent wrong answers; 0 where nobody knows it."""
+    wrong_server: str = ""
+    """Their Server header."""
+    wrongly_accused: int = 0
+    """Wrong bodies of such pages, before that was known."""
+
+    @property
+    def stack_cpu_s(self) -> float:
+        """CPU seconds of the stack under load."""
+        return sum(hop.cpu_s for hop in self.usage)
+
+    @property
+    def offender(self) -> str:
+        """Who else used the processor most."""
+        return self.offenders[0].label if self.offenders else "processes that come and go"
+
+    @property
+    def foreign_on_stack_cores_s(self) -> float:
+        """CPU seconds of processes outside the race on the stacks' cores; errors may bring it a little below 0.
+
+        Where the engine has cores of its own here, all of our threads keep to those.
+        """
+        ours_s = self.machine.own_s if self.cores.shared or self.result.engines else 0.0
+        return self.machine.stack_cores_busy_s - self.stack_cpu_s - self.idle_cpu_s - ours_s
+
+    @property
+    def conditions(self) -> Conditions | None:
+        """What the machine did meanwhile, as a slice keeps it; None where nobody watched the stacks' cores."""
+        machine = self.machine
+        if not machine.stack_cores or machine.elapsed_s <= 0:
+            return None
+        return Conditions(
+            elapsed_s=machine.elapsed_s,
+            cores=machine.stack_cores,
+            stolen_s=machine.stack_cores_steal_s,
+            foreign_s=self.foreign_on_stack_cores_s,
+            canary_before_ns=machine.canary_before_ns,
+            canary_after_ns=machine.canary_after_ns,
+        )
+
+    @property
+    def answered(self) -> int:
+        """Requests that got an answer, right or wrong."""
+        counts = self.result.counts
+        return counts.ok + counts.non2xx + counts.failed.get("body", 0)
+
+    @property
+    def tried(self) -> int:
+        """Requests with a known fate: answered, failed or timed out."""
+        return self.result.counts.ok + self.result.counts.errors

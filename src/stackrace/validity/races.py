@@ -1,0 +1,239 @@
+"""The checks on a race as a whole: what no single slice can show."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from ..base.numbers import percent
+from ..base.verdict import Effect, Finding, Unit, Verdict
+from .declaration import Check, Declaration, Limits, Made
+
+__all__ = ["RACE_CHECKS", "AnswerSizes", "CarryOverTest", "RaceView", "ThroughputDrift", "TwinPair", "examine_race"]
+
+MOST_DRIFT = 0.10
+HEADERS_BYTES = 256
+"""What Date, Server, Connection, Keep-Alive, Via and the like take where a server sends all of them."""
+CARRY_OVER = 0.01
+
+_TWINS = (
+    "{twin} ran twice under two names, and {where} its twin delivered {value:.2f}× its throughput "
+    "({low:.2f}–{high:.2f})"
+)
+_DRIFTED = "the stacks ended {change:pace} than they began"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TwinPair:
+    """The twin's throughput ÷ its original's at one level, with the limits that hold for all levels at once."""
+
+    where: str
+    ratio: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ThroughputDrift:
+    """How much a series changed from the first block to the last, in ln units, with its limits."""
+
+    value: float
+    low: float
+    high: float
+
+    @property
+    def notable(self) -> bool:
+        """Whether it is larger than what is let pass, and surely more than nothing."""
+        return abs(self.value) > math.log1p(MOST_DRIFT) and not self.low <= 0 <= self.high
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerSizes:
+    """The bytes read for each right answer at one level, headers included, by stack: the median of its slices."""
+
+    where: str
+    bytes_by_stack: tuple[tuple[str, float], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CarryOverTest:
+    """One test for carry-over."""
+
+    by: str
+    """What the residuals were grouped by."""
+    where: str
+    """At which level."""
+    p: float
+    """The p-value, from 0 to 1."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RaceView:
+    """What there is to see of a race as a whole; empty or None where it cannot be told."""
+
+    twin: str = ""
+    """The path of the stack that ran twice."""
+    twins: tuple[TwinPair, ...] = ()
+    drift: ThroughputDrift | None = None
+    """The mean over the stacks that took part in most blocks, at the headline level."""
+    uneven: tuple[tuple[str, ThroughputDrift], ...] = ()
+    """The drift of each of them beside the others, by path; the limits hold for all at once."""
+    sizes: tuple[AnswerSizes, ...] = ()
+    carried: tuple[CarryOverTest, ...] = ()
+
+
+@Declaration(
+    id="twins-differ",
+    number=37,
+    title="twins differ",
+    made=(Made.RACE,),
+    effects=(Effect.INVALIDATES,),
+    unit=Unit.RATIO,
+    threshold="the limits of their ratio include 1",
+    rule="the limits of their ratio include 1",
+    seen={
+        "": _TWINS,
+        "more": f"{_TWINS}, and at {{more}} more levels",
+    },
+    remedy="do not use this standing: race again on a quieter machine, or with a longer budget; if it happens "
+    "again, look for what differs at a stack's second start (a full disk, a cache, a fixed port)",
+    source="Kohavi, Tang & Xu 2020, Trustworthy Online Controlled Experiments, chapter 19 (A/A tests)",
+)
+def twins_differ(view: RaceView) -> Finding | None:
+    """A stack and its hidden twin have different results.
+
+    Whatever made them so may have made the others differ, too.
+    """
+    apart = [pair for pair in view.twins if not pair.low <= 1 <= pair.high]
+    if not apart:
+        return None
+    worst = max(apart, key=lambda pair: abs(math.log(pair.ratio)))
+    return twins_differ.finding(
+        value=worst.ratio,
+        limit=1.0,
+        case="more" if len(apart) > 1 else "",
+        twin=view.twin,
+        where=worst.where,
+        low=worst.low,
+        high=worst.high,
+        more=len(apart) - 1,
+    )
+
+
+@Declaration(
+    id="throughput-drifts",
+    number=37,
+    title="throughput drifts",
+    made=(Made.RACE,),
+    effects=(Effect.WARNS, Effect.INVALIDATES),
+    unit=Unit.SHARE,
+    threshold="at most {limit:percent} from the first block to the last",
+    rule=f"{percent(MOST_DRIFT)}, alike on all stacks",
+    seen={
+        "alike": f"{_DRIFTED}, all of them alike: the ratios hold, the absolute figures less so",
+        "apart": f"{_DRIFTED}, but {{stack}} changed otherwise: relative to the others it ended {{beside:pace}}",
+    },
+    remedy="look for what changes on the machine (other guests, heat, a growing database), and race again",
+    source="Abedi & Brecht, ICPE 2017",
+)
+def throughput_drifts(view: RaceView) -> Finding | None:
+    """The stacks of most blocks became faster or slower during the race.
+
+    Blocks cancel what all stacks meet alike, so that alone is a warning: it makes the absolute figures doubtful.
+    Where one of them drifted beside the others as well, the order depends on the hour, and the race is void.
+    """
+    if view.drift is None or not view.drift.notable:
+        return None
+    change = math.expm1(view.drift.value)
+    others = [(stack, drift) for stack, drift in view.uneven if drift.notable]
+    if not others:
+        return throughput_drifts.finding(value=abs(change), limit=MOST_DRIFT, case="alike", change=change)
+    stack, most = max(others, key=lambda pair: abs(pair[1].value))
+    return throughput_drifts.finding(
+        effect=Effect.INVALIDATES,
+        value=abs(change),
+        limit=MOST_DRIFT,
+        case="apart",
+        change=change,
+        stack=stack,
+        beside=math.expm1(most.value),
+    )
+
+
+@Declaration(
+    id="answer-sizes",
+    number=28,
+    title="answer sizes",
+    made=(Made.RACE,),
+    limits=Limits(warns=0.02),
+    unit=Unit.SHARE,
+    threshold=f"at most {{limit:percent}}, or {HEADERS_BYTES} bytes",
+    of=f"or {HEADERS_BYTES} bytes",
+    seen="{where} an answer of {large} is {most_bytes:.0f} bytes long, one of {small} {least_bytes:.0f}",
+    remedy="compare them with `stackrace up {large}`, `stackrace up {small}` and curl -i: "
+    "compression, cookies, long headers",
+    source="RFC 9110 sections 6.3 and 8.6",
+)
+def answer_sizes(view: RaceView) -> Finding | None:
+    """Right answers differ in length between stacks by more than the servers' own headers.
+
+    What is longer takes longer to send. The size is that of the whole answer as read, headers and all, so that
+    those of tiny answers (to HEAD, redirections) always differ: what headers take is let pass, which no network
+    notices.
+    """
+    spans = [(_apart(size), size) for size in view.sizes if _apart(size) > 0]
+    if not spans:
+        return None
+    most, level = max(spans, key=lambda pair: pair[0])
+    (small, few), (large, many) = (f(level.bytes_by_stack, key=lambda pair: pair[1]) for f in (min, max))
+    return answer_sizes.judge(most, where=level.where, large=large, small=small, most_bytes=many, least_bytes=few)
+
+
+@Declaration(
+    id="carry-over",
+    number=36,
+    title="carry-over",
+    made=(Made.RACE,),
+    effects=(Effect.WARNS,),
+    unit=Unit.PROBABILITY,
+    threshold="p of at least {limit:g}, shared by {tests} tests",
+    rule=f"p at least {CARRY_OVER:g}, shared by all tests",
+    seen="{where} the throughput depends on {by} ({p:p})",
+    remedy="stacks leave work for the next one: use fewer connections, longer slices, or runs on fresh "
+    "launches ([race] repeats)",
+    source="Jones & Kenward 2014, Design and Analysis of Cross-Over Trials",
+)
+def carry_over(view: RaceView) -> Finding | None:
+    """A slice's throughput depends on its place in the order, or on the stack loaded before it.
+
+    The threshold is shared by all tests that were made (Bonferroni).
+    """
+    if not view.carried:
+        return None
+    least = min(view.carried, key=lambda effect: effect.p)
+    shared = least.p * len(view.carried)
+    if shared >= CARRY_OVER:
+        return None
+    return carry_over.finding(
+        value=shared, limit=CARRY_OVER, where=least.where, by=least.by, p=least.p, tests=len(view.carried)
+    )
+
+
+RACE_CHECKS: tuple[Check[RaceView], ...] = (
+    twins_differ,
+    throughput_drifts,
+    answer_sizes,
+    carry_over,
+)
+
+
+def examine_race(view: RaceView) -> Verdict:
+    """Run every check on a race as a whole; where the verdict is invalid, the race is void."""
+    return Verdict.of(check(view) for check in RACE_CHECKS)
+
+
+def _apart(level: AnswerSizes) -> float:
+    """Return how much longer the longest answers are than the shortest, 0 where headers account for it."""
+    sizes = [size for _, size in level.bytes_by_stack]
+    apart = max(sizes, default=0.0) - min(sizes, default=0.0)
+    return apart / min(sizes) if apart > HEADERS_BYTES else 0.0
