@@ -9,7 +9,10 @@ import textwrap
 import pytest
 
 from stackrace.deploy.guard import Guard
-from stackrace.features.doctor import Kernel, examine, look, neighbours
+from stackrace.features.doctor import neighbours
+from stackrace.features.doctor.examination import examine
+from stackrace.features.doctor.kernel import Kernel
+from stackrace.features.doctor.look import look
 from stackrace.race.results.race import Resources
 from stackrace.report.words import findings as say
 

@@ -17,8 +17,9 @@ from tests.written import PUBLISHED
 
 from stackrace.base import ids
 from stackrace.base.errors import StoreError
-from stackrace.features.publish import Database, fetch, publish, published_ids
 from stackrace.features.publish.address import couch_address
+from stackrace.features.publish.database import Database
+from stackrace.features.publish.exchange import fetch, publish, published_ids
 from stackrace.race.results.race import Ending
 from stackrace.store import open_store
 

@@ -13,8 +13,8 @@ from tests.written import LOAD, PUBLISHED, RACE_DOCUMENT, RACES
 
 from stackrace import report
 from stackrace.base.codec import decode, encode
-from stackrace.features.publish import publish, published, race_from
-from stackrace.features.publish.document import ATTACHMENT, SCHEMA, TYPE
+from stackrace.features.publish.document import ATTACHMENT, SCHEMA, TYPE, published, race_from
+from stackrace.features.publish.exchange import publish
 from stackrace.measure.engine.comparison import compare
 from stackrace.measure.engine.saved import read_saved
 from stackrace.race.results.race import Race

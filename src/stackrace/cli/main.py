@@ -6,14 +6,14 @@ import io
 import os
 import sys
 import traceback
-from importlib import import_module
-from pathlib import Path
+from typing import get_args
 
 import click
 
 from .. import __version__
 from ..base.errors import BreakdownError, LimitError, StackraceError
 from ..base.secrets import masked
+from ..extensions import Group, Verb, declared, load
 from .edge import printable_output, trusted
 from .failures import TRACEBACK, brief, failure_of
 from .signals import has_come
@@ -22,41 +22,33 @@ __all__ = ["INTERRUPTED", "main"]
 
 INTERRUPTED = 130
 
-GROUPS = {
-    "Start": {
-        "init": "Write a race file for the app in this folder.",
-        "stacks": "List the servers: what is ready, what is missing.",
-        "install": "Install what races need: servers, services, all of a race file.",
-        "doctor": "Find what disturbs measurements on this machine.",
-        "up": "Start one stack and look at it.",
-        "completion": "Print a completion script for your shell.",
-    },
-    "Decide": {
-        "run": "Race stacks: deploy, load, compare, and name a winner.",
-        "check": "Find out whether a change makes the app slower.",
-        "tune": "Find a stack's best settings for this app, within limits.",
-        "export": "Write what deploys a stack: configurations, units, an image, and why.",
-    },
-    "Measure": {
-        "load": "Load one server, with the load engine alone.",
-        "capacity": "Find the highest rate at which a server is fast enough.",
-        "record": "Record a visit in your browser, as a session to race.",
-        "compare": "Compare two results of load.",
-        "cluster": "Show the machines of a cluster: who is there, and for what.",
-    },
-    "Keep": {
-        "report": "Show a race again, in any format.",
-        "trend": "Show a project's races over time, and what changed.",
-        "history": "Show whether anybody changed a stored race.",
-        "name": "Give a stored race a name.",
-        "publish": "Publish a race in a CouchDB database.",
-        "fetch": "Copy published races into your store.",
-        "web": "Browse your races.",
-    },
-}
-"""Verb → its line in ``stackrace --help``, by what it is for; the verb itself is imported only when it is used."""
+_CLI = __name__.rpartition(".")[0]
 
-VERBS = {verb: line for group in GROUPS.values() for verb, line in group.items()}
+_CORE = (
+    Verb(
+        "stacks", "Start", "List the servers: what is ready, what is missing.", f"{_CLI}.stacks.command:command", 20
+    ),
+    Verb(
+        "install",
+        "Start",
+        "Install what races need: servers, services, all of a race file.",
+        f"{_CLI}.install:command",
+        30,
+    ),
+    Verb("up", "Start", "Start one stack and look at it.", f"{_CLI}.up:command", 50),
+    Verb("completion", "Start", "Print a completion script for your shell.", f"{_CLI}.completion:command", 60),
+    Verb(
+        "run", "Decide", "Race stacks: deploy, load, compare, and name a winner.", f"{_CLI}.run.command:command", 10
+    ),
+    Verb("load", "Measure", "Load one server, with the load engine alone.", f"{_CLI}.load.command:command", 10),
+    Verb("compare", "Measure", "Compare two results of load.", f"{_CLI}.compare.command:command", 40),
+    Verb("report", "Keep", "Show a race again, in any format.", f"{_CLI}.report:command", 10),
+    Verb("name", "Keep", "Give a stored race a name.", f"{_CLI}.name:command", 40),
+)
+
+VERBS = {verb.name: verb for verb in sorted((*_CORE, *declared(Verb)), key=lambda verb: verb.rank)}
+"""The core's verbs and the features'; each is imported only when it is used."""
+
 _WIDEST = max(map(len, VERBS))
 
 
@@ -69,15 +61,15 @@ class _LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in VERBS:
             return None
-        folder = Path(__file__).with_name(cmd_name)
-        module = import_module(f"stackrace.cli.{cmd_name}{'.command' * folder.is_dir()}")
-        assert isinstance(module.command, click.Command)
-        return module.command
+        command = load(VERBS[cmd_name].place)
+        assert isinstance(command, click.Command)
+        return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        for heading, verbs in GROUPS.items():
+        for heading in get_args(Group):
             with formatter.section(heading):
-                formatter.write_dl([(verb.ljust(_WIDEST), line) for verb, line in verbs.items()])
+                lines = [(verb.name, verb.line) for verb in VERBS.values() if verb.group == heading]
+                formatter.write_dl([(name.ljust(_WIDEST), line) for name, line in lines])
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

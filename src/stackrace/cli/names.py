@@ -29,7 +29,7 @@ def entries_called(names: Sequence[str], known: Catalogue) -> list[Entry]:
 
 def complete_installable(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Complete what ``stackrace install`` takes: names and comparisons, and where none fits a file."""
-    from ..features.comparisons import NAMES
+    from ..features.comparisons.files import NAMES
     from ..race.preparation.missing import installable
 
     names = (*installable(catalogue()), *(f"historic/{name}" for name in NAMES))

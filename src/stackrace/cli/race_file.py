@@ -23,7 +23,7 @@ one_stack_option = click.option(
 
 def requested(race_file: Path | None, servers: Path | None = None) -> RaceRequest:
     """Return what the race file asks for, without one what is in this folder."""
-    from ..features.comparisons import part_file
+    from ..features.comparisons.files import part_file
     from ..race.preparation.race_file import read_request
 
     if race_file is None:

@@ -59,7 +59,7 @@ def command(
 
     historic/NAME shows the last run of a published comparison.
     """
-    from ..features.comparisons import comparison_name
+    from ..features.comparisons.files import comparison_name
     from ..report import SCHEMA
     from .showing import refuse_unwritable
 

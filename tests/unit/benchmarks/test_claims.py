@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from benchmarks.method.claims import CLAIMS, DELTA, PARTS, wrong
 
-from stackrace.features.comparisons import NAMES
+from stackrace.features.comparisons.files import NAMES
 from stackrace.features.comparisons.reading import read_comparison
 from stackrace.stats.claims import Answer, settled
 from stackrace.stats.evidence import Panel

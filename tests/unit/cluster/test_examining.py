@@ -18,8 +18,8 @@ from stackrace.features.cluster import wire
 from stackrace.features.cluster.connection import MemberLost
 from stackrace.features.cluster.examining import examine_cluster
 from stackrace.features.cluster.settings import Role
-from stackrace.features.doctor import examine
 from stackrace.features.doctor.cli.show_cluster import document, print_cluster
+from stackrace.features.doctor.examination import examine
 
 SCHEMA = json.loads((Path(report.__file__).parent / "schema" / "doctor-cluster-1.schema.json").read_text())
 

@@ -4,8 +4,8 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
-from stackrace.features.doctor import Kernel, Surroundings
-from stackrace.features.doctor.kernel import THP
+from stackrace.features.doctor.kernel import THP, Kernel
+from stackrace.features.doctor.surroundings import Surroundings
 from stackrace.measure.host import HostFacts, MachineDelta, NetworkLimits
 from stackrace.measure.load import Load
 from stackrace.race.results.race import Resources

@@ -6,11 +6,10 @@ from pathlib import Path
 import pytest
 from tests.unit.doctor.machines import GIB, GOVERNORS, plan, quiet, settings, watched
 
-from stackrace.features.doctor import Gain, Surroundings, examine
-from stackrace.features.doctor.advice import Change, command_of
-from stackrace.features.doctor.examination import ADVISERS
+from stackrace.features.doctor.advice import Change, Gain, command_of
+from stackrace.features.doctor.examination import ADVISERS, examine
 from stackrace.features.doctor.kernel import BOOST, NO_TURBO, THP
-from stackrace.features.doctor.surroundings import Job, Remains
+from stackrace.features.doctor.surroundings import Job, Remains, Surroundings
 from stackrace.measure.host import HostFacts, Offender
 from stackrace.race.results.race import Resources
 from stackrace.report.words import findings as say
@@ -192,8 +191,8 @@ def test_commands_quote_what_the_shell_would_split():
 
 
 def test_an_examination_as_json_has_every_field():
-    from stackrace.features.doctor import Record
     from stackrace.features.doctor.cli.show import document
+    from stackrace.features.doctor.record import Record
 
     advice = examine(quiet(plan=plan(time_wait=20_000, threads=HALVES)))
     told = json.loads(json.dumps(document(advice, (), Record(Path("/nowhere")))))

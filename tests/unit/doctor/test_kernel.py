@@ -3,7 +3,7 @@
 import pytest
 from tests.unit.doctor.machines import GOVERNORS, kernel_of
 
-from stackrace.features.doctor import Kernel
+from stackrace.features.doctor.kernel import Kernel
 
 
 def test_values_lose_their_white_space_and_choices_are_the_chosen_one(tmp_path):

@@ -6,8 +6,11 @@ import pytest
 from tests.unit.doctor.machines import kernel_of
 
 from stackrace.base.errors import InputError
-from stackrace.features.doctor import Change, Kernel, Record, State, apply, undo
 from stackrace.features.doctor import kernel_settings as tuning
+from stackrace.features.doctor.advice import Change
+from stackrace.features.doctor.kernel import Kernel
+from stackrace.features.doctor.kernel_settings import State, apply, undo
+from stackrace.features.doctor.record import Record
 
 QUEUE, PORTS, THP = (
     "net.core.somaxconn",

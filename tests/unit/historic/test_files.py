@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from stackrace.base.errors import InputError
-from stackrace.features.comparisons import NAMES, comparison_name, part_file
+from stackrace.features.comparisons.files import NAMES, comparison_name, part_file
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -4,7 +4,7 @@ import pytest
 
 from stackrace.app import bundled
 from stackrace.app.bundle import BUNDLES
-from stackrace.features.comparisons import NAMES
+from stackrace.features.comparisons.files import NAMES
 from stackrace.features.comparisons.model import Metric
 from stackrace.features.comparisons.reading import read_comparison
 from stackrace.race.preparation.sessions import with_bundled_sessions

@@ -12,7 +12,7 @@ from tests.factories import make_race
 
 from stackrace.base.errors import StoreError
 from stackrace.features.publish import document as documents
-from stackrace.features.publish import published, race_from
+from stackrace.features.publish.document import published, race_from
 from stackrace.measure.launch import Failure, FailureKind
 
 RACE = make_race()

@@ -20,7 +20,7 @@ from tests.unit.historic.reruns import (
     rerun_of,
 )
 
-from stackrace.features.comparisons import NAMES
+from stackrace.features.comparisons.files import NAMES
 from stackrace.features.comparisons.judging import judged
 from stackrace.features.comparisons.model import Basis, Kind
 from stackrace.features.comparisons.reading import read_comparison

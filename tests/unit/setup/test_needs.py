@@ -6,7 +6,7 @@ import pytest
 from tests.unit.absent import nothing_installed
 
 from stackrace.base.errors import InputError, MissingError, SpecError
-from stackrace.features.comparisons import NAMES, part_file
+from stackrace.features.comparisons.files import NAMES, part_file
 from stackrace.features.comparisons.reading import read_comparison
 from stackrace.race.preparation.deployment import set_up
 from stackrace.race.preparation.missing import lack_of_comparison, wanted

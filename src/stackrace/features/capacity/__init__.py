@@ -1,0 +1,13 @@
+"""Finds the highest rate at which a server is fast enough."""
+
+from ...extensions import Verb
+
+EXTENSIONS = (
+    Verb(
+        "capacity",
+        "Measure",
+        "Find the highest rate at which a server is fast enough.",
+        f"{__name__}.cli.command:command",
+        20,
+    ),
+)

@@ -1,5 +1,13 @@
-"""Races on several machines: the workers of a Dask cluster host stacks and send load. The only importer of Dask.
+"""Races on several machines: the workers of a Dask cluster."""
 
-Dask carries every word between machines: who is there, what is called, what comes back. Imported only where a
-cluster was asked for.
-"""
+from ...extensions import Verb
+
+EXTENSIONS = (
+    Verb(
+        "cluster",
+        "Measure",
+        "Show the machines of a cluster: who is there, and for what.",
+        f"{__name__}.flags:command",
+        50,
+    ),
+)

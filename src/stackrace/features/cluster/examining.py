@@ -9,7 +9,7 @@ from functools import partial
 
 from ... import __version__
 from ...base.errors import StackraceError
-from ..doctor import Examination
+from ..doctor.examination import Examination
 from ..doctor.looking import examine_machine
 from .connection import Connection
 from .muster import Roster, faults, roster_of

@@ -5,7 +5,9 @@ from __future__ import annotations
 from ...measure.probe import physical_cores
 from ...race.preparation.cores import split_cores, usable_cores
 from ...race.results.race import Resources
-from . import Examination, Kernel, examine, look
+from .examination import Examination, examine
+from .kernel import Kernel
+from .look import look
 
 __all__ = ["examine_machine"]
 

@@ -1,5 +1,13 @@
-"""From a stack to the files that deploy it: the servers' own configurations, units, images, and what they need.
+"""Writes what deploys a stack: configurations, units, an image, and why."""
 
-Everything is rendered from the catalogue's entries, as a race renders it, on a site that serves people
-(``servers.site``). Nothing here starts anything.
-"""
+from ...extensions import Verb
+
+EXTENSIONS = (
+    Verb(
+        "export",
+        "Decide",
+        "Write what deploys a stack: configurations, units, an image, and why.",
+        f"{__name__}.cli.command:command",
+        40,
+    ),
+)

@@ -1,10 +1,8 @@
-"""Publishing: a race as a document in a CouchDB-compatible database, and back.
+"""Publishes races in a CouchDB database, and copies published ones."""
 
-A published document never changes and its id is random, so databases that replicate each other never conflict.
-"""
+from ...extensions import Verb
 
-from .database import Database
-from .document import Published, published, race_from
-from .exchange import Fetched, fetch, publish, published_ids
-
-__all__ = ["Database", "Fetched", "Published", "fetch", "publish", "published", "published_ids", "race_from"]
+EXTENSIONS = (
+    Verb("publish", "Keep", "Publish a race in a CouchDB database.", f"{__name__}.verb:command", 50),
+    Verb("fetch", "Keep", "Copy published races into your store.", f"{__name__}.fetch_verb:command", 60),
+)

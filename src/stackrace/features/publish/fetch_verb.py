@@ -9,7 +9,7 @@ import click
 from ...cli.options import store_option
 
 if TYPE_CHECKING:
-    from . import Database
+    from .database import Database
 
 __all__ = ["command"]
 
@@ -33,8 +33,9 @@ def command(url: str, races: tuple[str, ...], store: str | None) -> None:
     from ...base import ids
     from ...base.errors import StoreError
     from ...store import open_store
-    from . import Database, fetch, published_ids
     from .address import couch_address
+    from .database import Database
+    from .exchange import fetch, published_ids
 
     database = Database(couch_address(url))
     database.open()

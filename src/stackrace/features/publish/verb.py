@@ -26,8 +26,9 @@ def command(race: str, url: str, create: bool, store: str | None) -> None:
     STACKRACE_COUCHDB_PASSWORD. A published race never changes. Publishing it again does nothing.
     """
     from ...store import open_store
-    from . import Database, publish
     from .address import couch_address
+    from .database import Database
+    from .exchange import publish
 
     database = Database(couch_address(url))
     with open_store(store) as results:

@@ -1,0 +1,9 @@
+"""Requests of real visitors: HAR files, access logs, and visits recorded in a browser."""
+
+from ...extensions import Verb
+
+EXTENSIONS = (
+    Verb(
+        "record", "Measure", "Record a visit in your browser, as a session to race.", f"{__name__}.verb:command", 30
+    ),
+)

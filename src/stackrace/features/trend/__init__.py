@@ -1,1 +1,7 @@
-"""A project's races over time: what is comparable is joined, and changes are marked."""
+"""Shows a project's races over time, and what changed."""
+
+from ...extensions import Verb
+
+EXTENSIONS = (
+    Verb("trend", "Keep", "Show a project's races over time, and what changed.", f"{__name__}.verb:command", 20),
+)

@@ -1,1 +1,13 @@
-"""From a stack and limits to the configurations that may be raced."""
+"""Finds a stack's best settings for an app, within limits."""
+
+from ...extensions import Verb
+
+EXTENSIONS = (
+    Verb(
+        "tune",
+        "Decide",
+        "Find a stack's best settings for this app, within limits.",
+        f"{__name__}.cli.command:command",
+        30,
+    ),
+)

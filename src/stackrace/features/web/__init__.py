@@ -1,1 +1,5 @@
-"""The results site: every race kept in a store, to browse."""
+"""Shows stored races in a browser."""
+
+from ...extensions import Verb
+
+EXTENSIONS = (Verb("web", "Keep", "Browse your races.", f"{__name__}.verb:command", 70),)

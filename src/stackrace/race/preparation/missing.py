@@ -13,7 +13,7 @@ from ...base.errors import InputError, MissingError
 from ...base.lack import Lack
 from ...base.nearest import did_you_mean, nearest
 from ...deploy.installation import lack_of, missing_from
-from ...features.comparisons import NAMES, comparison_name, part_file
+from ...features.comparisons.files import NAMES, comparison_name, part_file
 from ...features.comparisons.model import Comparison
 from ...features.comparisons.reading import read_comparison
 from ...stacks.servers import Catalogue, catalogue

@@ -58,8 +58,10 @@ def command(
     """
     from ....cli.showing import print_document
     from ....store.address import data_folder
-    from .. import Kernel, Record, apply, undo
+    from ..kernel import Kernel
+    from ..kernel_settings import apply, undo
     from ..looking import examine_machine
+    from ..record import Record
     from .show import document, print_examination, print_outcomes
 
     if applying and undoing:

@@ -13,7 +13,10 @@ from rich.text import Text
 from ....base.numbers import duration, percent, things
 from ....report.terminal import make_console
 from ....report.words.findings import remedy, seen, threshold, title
-from .. import Advice, Change, Examination, Gain, Outcome, Record, State, command_of
+from ..advice import Advice, Change, Gain, command_of
+from ..examination import Examination
+from ..kernel_settings import Outcome, State
+from ..record import Record
 
 __all__ = ["advice_document", "document", "print_examination", "print_found", "print_outcomes"]
 

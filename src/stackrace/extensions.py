@@ -1,0 +1,45 @@
+"""The points at which features meet the core: what each folder below ``features`` may declare in its ``__init__``.
+
+A declaration names its place as ``module:attribute``; nothing is imported before it is used, so that
+``stackrace --help`` pays for none.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import Literal, NamedTuple, TypeVar
+
+__all__ = ["Group", "Verb", "declared", "load"]
+
+_Declaration = TypeVar("_Declaration")
+
+Group = Literal["Start", "Decide", "Measure", "Keep"]
+
+
+class Verb(NamedTuple):
+    """A command of the command line."""
+
+    name: str
+    group: Group
+    """Its heading in ``stackrace --help``."""
+    line: str
+    """What it does, there."""
+    place: str
+    """Of its click command, as ``module:attribute``."""
+    rank: int
+    """Its place below the heading: the lowest comes first."""
+
+
+def declared(kind: type[_Declaration]) -> list[_Declaration]:
+    """Return what all features that are here declare of a kind, in the alphabetical order of their names."""
+    features = import_module("stackrace.features")
+    modules = [import_module(f"stackrace.features.{found.name}") for found in iter_modules(features.__path__)]
+    lists = [getattr(module, "EXTENSIONS", ()) for module in modules]
+    return [each for declarations in lists for each in declarations if isinstance(each, kind)]
+
+
+def load(place: str) -> object:
+    """Import what a declaration names as ``module:attribute``."""
+    module, _, attribute = place.partition(":")
+    return getattr(import_module(module), attribute)
