@@ -18,10 +18,13 @@ from stackrace.measure.host import HostFacts
 from stackrace.measure.launch import Failure, FailureKind, HopUsage, Launch, MemorySample, Slice
 from stackrace.measure.load import Counts, Load, LoadResult, Quantiles, SeriesBin
 from stackrace.measure.network import NetworkPath
+from stackrace.measure.resources import Resources
 from stackrace.race.results.answer import Answer, AnswerKind
-from stackrace.race.results.race import Ending, Question, Race, Resources, StackFacts
+from stackrace.race.results.race import Ending, Race
 from stackrace.race.results.reason import CpuTime, Reason
 from stackrace.race.results.standing import Interval, Level, Row, Standing, Withdrawal
+from stackrace.stacks.facts import StackFacts
+from stackrace.stats.values.question import Question
 
 STACKS = (
     "nginx/uwsgi/uwsgi:processes=4",

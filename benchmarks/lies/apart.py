@@ -18,7 +18,7 @@ from pathlib import Path
 
 from stackrace.measure.load import Load
 from stackrace.measure.probe import network_limits
-from stackrace.race.results.race import Resources
+from stackrace.measure.resources import Resources
 from stackrace.validity import Preparation, preflight
 
 from .fault import CannotInject, Found, in_verdict

@@ -8,7 +8,7 @@ from dataclasses import replace
 from tests.unit.checks.healthy import healthy, quantiles, result
 
 from stackrace.measure.load import Load
-from stackrace.race.results.race import Resources
+from stackrace.measure.resources import Resources
 
 from .fault import Fault, Found, How, in_race
 from .loading import observed, up

@@ -8,8 +8,8 @@ from dataclasses import replace
 
 from stackrace.deploy.local_place import LocalPlace
 from stackrace.measure.load import Load
+from stackrace.measure.resources import Resources
 from stackrace.measure.workload import Workload
-from stackrace.race.results.race import Resources
 from stackrace.stacks.stack import Stack
 
 from .fault import Found

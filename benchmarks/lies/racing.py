@@ -15,8 +15,9 @@ from stackrace.race.preparation.deployment import Deployment, set_up
 from stackrace.race.preparation.planning import plan_of, race_of
 from stackrace.race.preparation.preflight import check_limits
 from stackrace.race.request.request import RaceRequest
-from stackrace.race.results.race import Question, Race
+from stackrace.race.results.race import Race
 from stackrace.race.runner import run
+from stackrace.stats.values.question import Question
 
 __all__ = ["PAGE", "SERVERS", "STATE", "liar", "request", "runs", "slices", "staged"]
 

@@ -9,7 +9,10 @@ from stackrace.base.verdict import Effect, Finding, Verdict
 from stackrace.measure.host import HostFacts
 from stackrace.measure.launch import Failure, FailureKind, HopUsage, Launch, MemorySample, Slice
 from stackrace.measure.load import Counts, Load, LoadResult, Quantiles, SeriesBin
-from stackrace.race.results.race import Ending, Question, Race, Resources, StackFacts
+from stackrace.measure.resources import Resources
+from stackrace.race.results.race import Ending, Race
+from stackrace.stacks.facts import StackFacts
+from stackrace.stats.values.question import Question
 
 AWKWARD = "NUL \0, surrogate \udc80, escape \x1a, astral 🏁, backslash \\u0000, 'quotes\""
 

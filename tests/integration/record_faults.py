@@ -19,7 +19,7 @@ from tests.unit.checks.recording import of_launch, of_observation, write
 from stackrace.deploy.guard import Guard
 from stackrace.measure.launch import Launch, Slice
 from stackrace.measure.load import Load
-from stackrace.race.results.race import Resources
+from stackrace.measure.resources import Resources
 from stackrace.report.words import findings as say
 from stackrace.stacks.servers import catalogue
 from stackrace.validity import LaunchView, Observation, examine, examine_launch, examine_run

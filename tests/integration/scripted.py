@@ -10,8 +10,8 @@ from stackrace import app as apps
 from stackrace.deploy.launcher import Launcher
 from stackrace.deploy.local_place import LocalPlace
 from stackrace.deploy.running_services import RunningServices
+from stackrace.measure.resources import Resources
 from stackrace.measure.workload import Answer, Request, Sameness, Workload
-from stackrace.race.results.race import Resources
 from stackrace.stacks.servers import Catalogue, Hosted, Recipe, Server
 from stackrace.stacks.stack import Interface, Protocol, ServerSpec, Socket
 from stackrace.stacks.stack_path import parse_stack

@@ -15,7 +15,7 @@ from stackrace.deploy.launcher import LaunchFailed
 from stackrace.deploy.stopping import stop
 from stackrace.measure.launch import FailureKind
 from stackrace.measure.load import Load
-from stackrace.race.results.race import Resources
+from stackrace.measure.resources import Resources
 
 MIB = 2**20
 # the stacks of threads are memory, too

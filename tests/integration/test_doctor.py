@@ -13,7 +13,7 @@ from stackrace.features.doctor import neighbours
 from stackrace.features.doctor.examination import examine
 from stackrace.features.doctor.kernel import Kernel
 from stackrace.features.doctor.look import look
-from stackrace.race.results.race import Resources
+from stackrace.measure.resources import Resources
 from stackrace.report.words import findings as say
 
 IN_A_NAMESPACE = ("unshare", "--net", "--user", "--map-root-user", "--")

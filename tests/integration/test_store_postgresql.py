@@ -21,7 +21,8 @@ from stackrace.base import ids
 from stackrace.base.codec import decode, encode
 from stackrace.base.errors import StoreError
 from stackrace.measure.launch import Launch, Slice
-from stackrace.race.results.race import Ending, Enforcement, Race, Resources
+from stackrace.measure.resources import Enforcement, Resources
+from stackrace.race.results.race import Ending, Race
 from stackrace.race.resume import going_on
 from stackrace.store import open_store
 

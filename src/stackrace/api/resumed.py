@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from ..base.core_lists import format_cores
 from ..base.errors import InputError
 from ..base.units import SIZE
+from ..measure.resources import Resources
 from ..race.request.request import RaceRequest
-from ..race.results.race import Race, Resources
+from ..race.results.race import Race
 from ..store import ManifestFile, Opening
 
 __all__ = ["ResumedRace", "refuse_changed"]

@@ -8,10 +8,12 @@ import stat
 from io import BufferedReader
 from pathlib import Path
 
-__all__ = ["MOST_BYTES", "opened", "read_bytes", "read_text"]
+__all__ = ["MOST_BYTES", "MOST_COPIED_BYTES", "opened", "read_bytes", "read_text"]
 
 MOST_BYTES = 16 << 20
 """More than any file that people or their tools write for a project, lock files included."""
+MOST_COPIED_BYTES = 1 << 30
+"""What is copied of a project at most, where it cannot be covered and the user says nothing."""
 _PIECE_BYTES = 1 << 20
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ..base.units import SIZE
 from ..measure.launch import Failure, FailureKind
-from ..race.results.race import Enforcement
+from ..measure.resources import Enforcement
 from .cgroups import Group, NotDelegated, Subtree, delegated, group_of
 
 __all__ = ["Confinement", "confined", "exceeded", "own_group"]

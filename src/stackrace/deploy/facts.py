@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ..base.process import run
 from ..base.secrets import masked_settings
-from ..race.results.race import StackFacts
+from ..stacks.facts import StackFacts
 from ..stacks.servers import Catalogue, PythonRuntime, RubyRuntime
 from ..stacks.servers.contract import Entry
 from ..stacks.stack import SettingValue

@@ -37,8 +37,8 @@ from ..measure.probe import (
     waited_s,
     waits_ns,
 )
+from ..measure.resources import Enforcement, Resources
 from ..measure.workload import Workload
-from ..race.results.race import Enforcement, Resources
 from ..stacks.stack import Stack
 from ..validity import Observation
 from .asked_again import WrongUnderLoad, fates

@@ -11,7 +11,7 @@ from ..measure.host import Disturbance
 from ..measure.launch import Failure, MemorySample
 from ..measure.load import Load
 from ..measure.workload import Workload
-from ..race.results.race import StackFacts
+from ..stacks.facts import StackFacts
 from ..stacks.stack import Stack
 from ..validity import Aftermath, Observation
 

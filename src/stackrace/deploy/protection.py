@@ -11,11 +11,11 @@ from pathlib import Path
 from ..app import DatabaseServer, DataPlaces, data_places
 from ..app.app import App, EntryKind
 from ..base.errors import InputError, LaunchError
+from ..base.files import MOST_COPIED_BYTES
 from ..base.foreign import said_by
 from ..base.numbers import duration
 from ..base.present import is_folder, real_path
 from ..base.units import SIZE
-from ..race.request.request import MOST_COPIED_BYTES
 from .copies import RUN
 from .databases import bring_in, databases_below, is_database, size_bytes
 from .environments import cache_folder

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..base.secrets import masked_settings
-from ..race.results.race import ChangeFact, SettingFact
+from ..stacks.facts import ChangeFact, SettingFact
 from ..stacks.native_options import CONFIG
 from ..stacks.stack import Hop, Origin
 from ..stacks.stack_path import setting_text

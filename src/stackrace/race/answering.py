@@ -9,10 +9,11 @@ from itertools import combinations
 from ..base.interval import Interval
 from ..stats import selection
 from ..stats.judge import Judgement
+from ..stats.values.question import Question
 from .judged_level import JudgedLevel
 from .levels import blocks_of
 from .results.answer import Answer, AnswerKind
-from .results.race import Question, Race
+from .results.race import Race
 
 __all__ = ["MOST_BEHIND", "alike", "answer_of"]
 

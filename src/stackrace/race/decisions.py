@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 from ..stats import selection, summary
 from ..stats.judge import Judgement
+from ..stats.values.question import Question
 from .judged_level import judgement_of
 from .levels import MeasuredLevel, blocks_of, headline_of, measured_levels
 from .machines import compared, pooled
-from .results.race import Question, Race
+from .results.race import Race
 from .resume import counted
 from .twin_difference import twins_apart
 

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 from ..measure.host import Disturbance
 from ..measure.launch import Launch, Slice
+from ..stacks.facts import StackFacts
 from .activity import Activity
 from .results.duty import Duty
-from .results.race import Cell, Ending, Race, StackFacts
+from .results.race import Cell, Ending, Race
 
 __all__ = [
     "BlockEnded",

@@ -10,9 +10,10 @@ from threading import RLock
 from ..base.errors import InputError
 from ..measure.launch import FailureKind, Launch, Slice
 from ..measure.load import Load
+from ..stacks.facts import StackFacts
 from ..stacks.stack import original_path
 from .results.duty import Duty
-from .results.race import Ending, Race, StackFacts
+from .results.race import Ending, Race
 from .resume import cut_short
 from .rewarm import FEW_CONNECTIONS
 from .unchanged import changed

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from .results.race import StackFacts
+from ..stacks.facts import StackFacts
 
 __all__ = ["changed"]
 

@@ -15,8 +15,9 @@ from pathlib import Path
 
 from ..base.printable import printable
 from ..features.current.words import taken_over
-from ..race.results.race import Race, StackFacts
+from ..race.results.race import Race
 from ..race.results.standing import Standing
+from ..stacks.facts import StackFacts
 from .complaints import refused
 from .document_launches import failure, finding, launch
 from .document_leaves import plain, whole

@@ -19,10 +19,10 @@ from ..measure.network import NetworkPath
 from ..race.results.answer import Answer
 from ..race.results.costs import Costs, Need
 from ..race.results.lead import Lead
-from ..race.results.race import StackFacts
 from ..race.results.reason import CpuTime, Reason
 from ..race.results.sensitivity import Condition
 from ..race.results.standing import Row
+from ..stacks.facts import StackFacts
 from ..stats.values.machines import MachineComparison, RatioShift
 from ..stats.values.scaling import Unfit
 

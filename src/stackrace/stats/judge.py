@@ -9,12 +9,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..base.interval import Interval
-from ..race.results.race import Question
 from .logs import exp, growth
 from .pairs import Array, Family
 from .planning import blocks_to_answer
 from .selection import selected
 from .tiers import Relation, beats, foremost, rank_sets, settled_stacks, tiers, ties
+from .values.question import Question
 
 __all__ = ["Judgement", "judge"]
 

@@ -7,9 +7,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..race.results.race import Question
 from .limits import against_best, critical
 from .selection import ALPHA, LIMITS_ALPHA, LOOKS, WINNER_FROM, Selection
+from .values.question import Question
 from .variances import MOST_PRIOR
 
 __all__ = ["LEAD", "SD", "blocks_expected", "blocks_to_answer"]

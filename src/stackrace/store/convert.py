@@ -11,7 +11,8 @@ from dataclasses import replace
 from ..base.codec import decode, encode
 from ..measure.launch import Launch, Slice
 from ..race.results.duty import Duty
-from ..race.results.race import Race, StackFacts
+from ..race.results.race import Race
+from ..stacks.facts import StackFacts
 from .models import LaunchRow, RaceRow, SliceRow, StackFactsRow
 
 __all__ = [

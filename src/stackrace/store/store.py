@@ -17,7 +17,8 @@ from django.db.models import Max, Q
 from ..base.errors import StoreError
 from ..measure.launch import FailureKind, Launch, Slice
 from ..race.results.duty import Duty
-from ..race.results.race import Ending, Race, StackFacts
+from ..race.results.race import Ending, Race
+from ..stacks.facts import StackFacts
 from .address import VARIABLE, Address
 from .alteration import Alteration, Deed, note_of
 from .convert import (

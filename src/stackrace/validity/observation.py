@@ -10,7 +10,7 @@ from ..measure.host import MachineDelta, Offender
 from ..measure.launch import HopUsage
 from ..measure.load import Load, LoadResult
 from ..measure.network import NetworkPath
-from ..race.results.race import Resources
+from ..measure.resources import Resources
 from ..stacks.stack import Stack
 
 __all__ = ["Observation"]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ..measure.host import NetworkLimits
 from ..measure.load import Load
-from ..race.results.race import Resources
+from ..measure.resources import Resources
 
 __all__ = ["Preparation"]
 

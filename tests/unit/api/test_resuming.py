@@ -10,9 +10,9 @@ from stackrace.api.resumed import ResumedRace, refuse_changed
 from stackrace.api.resuming import Kind, _budget_s, _left_s, _request, _wanted
 from stackrace.base.errors import InputError, StoreError
 from stackrace.measure.load import Load
+from stackrace.measure.resources import Enforcement
 from stackrace.race.request.document import request_document
 from stackrace.race.request.request import RaceRequest
-from stackrace.race.results.race import Enforcement
 from stackrace.store import Manifest, Opening
 from stackrace.store.manifest import LaunchLine
 

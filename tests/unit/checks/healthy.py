@@ -6,7 +6,7 @@ from typing import Any
 from stackrace.measure.host import MachineDelta
 from stackrace.measure.launch import HopUsage
 from stackrace.measure.load import Counts, Load, LoadResult, Quantiles
-from stackrace.race.results.race import Resources
+from stackrace.measure.resources import Resources
 from stackrace.stacks.servers import catalogue
 from stackrace.stacks.stack import Hop, Interface, Protocol, Stack
 from stackrace.validity import Observation

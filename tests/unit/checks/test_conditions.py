@@ -11,7 +11,7 @@ from stackrace.base.verdict import Effect
 from stackrace.measure.host import Offender
 from stackrace.measure.launch import HopUsage
 from stackrace.measure.load import SeriesBin
-from stackrace.race.results.race import Resources
+from stackrace.measure.resources import Resources
 from stackrace.report.words import findings as say
 from stackrace.validity import Observation, disturbed, examine, worth_repeating
 

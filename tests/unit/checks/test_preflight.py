@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from stackrace.base.verdict import Effect
 from stackrace.measure.host import NetworkLimits
 from stackrace.measure.load import Load
-from stackrace.race.results.race import Resources
+from stackrace.measure.resources import Resources
 from stackrace.report.words import findings as say
 from stackrace.report.words.knobs import LOAD
 from stackrace.validity import PREFLIGHT_CHECKS, Preparation, preflight

@@ -2,7 +2,7 @@
 
 from tests.unit.checks.healthy import SHARED, counts, healthy, load, machine, result, stack_of
 
-from stackrace.race.results.race import Resources
+from stackrace.measure.resources import Resources
 from stackrace.report.words import findings as say
 from stackrace.validity import Observation, examine
 

@@ -11,7 +11,7 @@ from tests.unit.checks.healthy import SHARED, counts, healthy, load, machine, qu
 from stackrace.base.verdict import Effect
 from stackrace.measure.launch import HopUsage
 from stackrace.measure.load import EngineShare, SeriesBin
-from stackrace.race.results.race import Resources
+from stackrace.measure.resources import Resources
 from stackrace.report.words import findings as say
 from stackrace.report.words.knobs import LOAD
 from stackrace.validity import RUN_CHECKS, SLICE_CHECKS, Observation, examine, examine_run

@@ -13,7 +13,8 @@ from tests.factories import make_race
 from stackrace.base.codec import decode, encode
 from stackrace.measure.launch import FailureKind
 from stackrace.measure.load import Counts, Load, Quantiles
-from stackrace.race.results.race import Question, Race
+from stackrace.race.results.race import Race
+from stackrace.stats.values.question import Question
 
 
 def travelled(value):

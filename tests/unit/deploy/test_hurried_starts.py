@@ -8,7 +8,7 @@ import pytest
 from stackrace.deploy.launcher import LaunchFailed
 from stackrace.deploy.local_place import LocalPlace
 from stackrace.measure.launch import FailureKind
-from stackrace.race.results.race import Resources
+from stackrace.measure.resources import Resources
 
 PATIENCE_S = 20.0
 

@@ -7,7 +7,7 @@ import pytest
 
 from stackrace.deploy import local_place
 from stackrace.deploy.local_place import REST_S, RESTLESS_S, LocalPlace
-from stackrace.race.results.race import Resources
+from stackrace.measure.resources import Resources
 
 
 class Spending:

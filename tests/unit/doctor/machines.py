@@ -8,7 +8,7 @@ from stackrace.features.doctor.kernel import THP, Kernel
 from stackrace.features.doctor.surroundings import Surroundings
 from stackrace.measure.host import HostFacts, MachineDelta, NetworkLimits
 from stackrace.measure.load import Load
-from stackrace.race.results.race import Resources
+from stackrace.measure.resources import Resources
 from stackrace.validity import Preparation
 
 GOVERNORS = tuple(f"/sys/devices/system/cpu/cpufreq/policy{n}/scaling_governor" for n in range(2))

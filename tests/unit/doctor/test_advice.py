@@ -11,7 +11,7 @@ from stackrace.features.doctor.examination import ADVISERS, examine
 from stackrace.features.doctor.kernel import BOOST, NO_TURBO, THP
 from stackrace.features.doctor.surroundings import Job, Remains, Surroundings
 from stackrace.measure.host import HostFacts, Offender
-from stackrace.race.results.race import Resources
+from stackrace.measure.resources import Resources
 from stackrace.report.words import findings as say
 
 SHARED = Resources(stack_cores=(0,), generator_cores=(0,))

@@ -11,7 +11,7 @@ from stackrace.features.export.layout import laid_out
 from stackrace.features.export.packages import Packages
 from stackrace.features.export.target import Target
 from stackrace.features.export.wanted import Django, Export, Health
-from stackrace.race.results.race import Resources
+from stackrace.measure.resources import Resources
 from stackrace.stacks.servers import catalogue
 from stackrace.stacks.stack_path import parse_stack
 

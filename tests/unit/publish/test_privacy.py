@@ -12,7 +12,7 @@ from tests.factories import make_race
 from stackrace.base.codec import encode
 from stackrace.features.publish.privacy import Discretion
 from stackrace.measure.launch import Failure, FailureKind
-from stackrace.race.results.race import StackFacts
+from stackrace.stacks.facts import StackFacts
 
 DISCRETION = Discretion(Path("/home/ana"), "ana")
 

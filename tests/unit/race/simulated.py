@@ -12,13 +12,15 @@ from stackrace.deploy.place import REST_LOOK_S, WARM_BIN_S, Launched, Retired
 from stackrace.measure.host import Disturbance, MachineDelta
 from stackrace.measure.launch import Failure, FailureKind
 from stackrace.measure.load import Load
+from stackrace.measure.resources import Resources
 from stackrace.measure.workload import Workload
 from stackrace.race import runner
 from stackrace.race.decisions import decisions
-from stackrace.race.results.race import Question, RacePlan, Resources
+from stackrace.race.results.race import RacePlan
 from stackrace.stacks.servers import catalogue
 from stackrace.stacks.stack import Interface
 from stackrace.stacks.stack_path import parse_stack
+from stackrace.stats.values.question import Question
 from stackrace.validity import Observation
 
 CORES = Resources(stack_cores=(0,), generator_cores=(1,))

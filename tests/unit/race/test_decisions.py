@@ -10,8 +10,8 @@ import pytest
 from tests.factories import make_load
 
 from stackrace.race.decisions import decisions
-from stackrace.race.results.race import Question
 from stackrace.race.standing import standing
+from stackrace.stats.values.question import Question
 
 from .raced import merged, race_of, race_with_workloads, slice_of
 

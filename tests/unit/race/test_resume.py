@@ -11,9 +11,10 @@ from stackrace.race import runner
 from stackrace.race.decisions import decisions
 from stackrace.race.events import BlockStarted, LaunchStarted, RaceResumed, SliceEnded
 from stackrace.race.ledger import Ledger
-from stackrace.race.results.race import Ending, StackFacts
+from stackrace.race.results.race import Ending
 from stackrace.race.resume import blocks_done, counted, going_on
 from stackrace.race.standing import standing
+from stackrace.stacks.facts import StackFacts
 
 from .simulated import PATHS, SPEEDS, Nowhere, asking, plan_for
 

@@ -12,10 +12,11 @@ from stackrace.base import ids
 from stackrace.measure.launch import FailureKind, MemorySample
 from stackrace.race.decisions import decisions
 from stackrace.race.results.answer import AnswerKind
-from stackrace.race.results.race import Ending, Question
+from stackrace.race.results.race import Ending
 from stackrace.race.standing import standing
 from stackrace.report.words import words_of
 from stackrace.report.words.failures import message
+from stackrace.stats.values.question import Question
 
 from .raced import BAD, launch_of, merged, race_of, race_with_workloads, slice_of
 

@@ -9,9 +9,9 @@ from stackrace.base.verdict import Effect, Finding, Verdict
 from stackrace.measure.expectation import Likeness, RightAnswer
 from stackrace.measure.launch import FailureKind
 from stackrace.race.results.costs import Costs, Need
-from stackrace.race.results.race import StackFacts
 from stackrace.race.results.sensitivity import LessMemory
 from stackrace.race.results.standing import Standing
+from stackrace.stacks.facts import StackFacts
 from stackrace.stats.values.machines import MachineComparison, MachineVerdict, RatioShift
 
 EVIL = "<script>alert(1)</script>\x1b[31m\"'|`&\n\x00\u202e]]>{{ 7*7 }}\ud800"

@@ -16,12 +16,12 @@ from tests.unit.race.raced import merged
 from stackrace.base.interval import Interval
 from stackrace.base.numbers import number
 from stackrace.features.current.model import CurrentDeployment
-from stackrace.race.results.race import Question
 from stackrace.race.standing import standing
 from stackrace.report import figures
 from stackrace.report.document import document
 from stackrace.report.words import words_of
 from stackrace.report.words.phrases import times
+from stackrace.stats.values.question import Question
 
 from .test_told import everywhere
 

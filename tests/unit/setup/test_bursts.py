@@ -13,6 +13,7 @@ from stackrace.app import ThreadPool
 from stackrace.deploy.place import WARM_BIN_S
 from stackrace.measure.load import Load, SeriesBin
 from stackrace.measure.page_time import Burst, PageTime
+from stackrace.measure.resources import Resources
 from stackrace.race.forecast import SLACK, answer_s
 from stackrace.race.pace import lengths_of
 from stackrace.race.preparation.bursts import (
@@ -26,7 +27,6 @@ from stackrace.race.preparation.bursts import (
 )
 from stackrace.race.preparation.choosing import Ahead
 from stackrace.race.request.request import RaceRequest
-from stackrace.race.results.race import Resources
 
 ASKED = RaceRequest(folder=Path("/nowhere"))
 CORES = Resources(stack_cores=(0,), generator_cores=(1,))

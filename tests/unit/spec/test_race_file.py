@@ -7,8 +7,8 @@ import pytest
 from stackrace.app.app import Entry, EntryKind
 from stackrace.base.errors import SpecError, StackError
 from stackrace.race.request.race_file import read_race_file
-from stackrace.race.results.race import Question
 from stackrace.stacks.commands import display
+from stackrace.stats.values.question import Question
 
 FULL = """
 [app]

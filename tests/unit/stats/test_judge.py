@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stackrace.race.results.race import Question
 from stackrace.stats.judge import judge
+from stackrace.stats.values.question import Question
 
 
 def field(*effects, n=10, sd=0.02, seed=15):

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stackrace.race.results.race import Question
 from stackrace.stats.planning import LEAD, blocks_expected, blocks_to_answer
 from stackrace.stats.selection import LOOKS, WINNER_FROM, looks, selected
+from stackrace.stats.values.question import Question
 
 DELTA = math.log(1.05)
 

@@ -28,8 +28,8 @@ from benchmarks.method.trials.schedule import LANDED, RULE, Schedule, fitted
 from benchmarks.method.trials.truths import APART, EQUAL, NARROW, REALISTIC, TRUTHS, WIDE, WITHIN
 from benchmarks.method.trials.winners import first_named, winners
 
-from stackrace.race.results.race import Question
 from stackrace.stats.selection import looks
+from stackrace.stats.values.question import Question
 from stackrace.validity import MOST_TAKEN
 
 BY_NAME = {model.name: model for model in MODELS}

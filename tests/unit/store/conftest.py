@@ -45,20 +45,13 @@ from stackrace.measure.load import (
     TargetResult,
 )
 from stackrace.measure.network import NetworkPath
+from stackrace.measure.resources import Enforcement, Resources
 from stackrace.race.results.duty import Duty
-from stackrace.race.results.race import (
-    ChangeFact,
-    Ending,
-    Enforcement,
-    LeftOut,
-    Question,
-    Race,
-    Resources,
-    SettingFact,
-    StackFacts,
-)
+from stackrace.race.results.race import Ending, LeftOut, Race
+from stackrace.stacks.facts import ChangeFact, SettingFact, StackFacts
 from stackrace.stacks.native_options import Concern, Weight
 from stackrace.stacks.stack import Origin
+from stackrace.stats.values.question import Question
 from stackrace.store import open_store
 from stackrace.store.address import SqliteFile
 from stackrace.store.settings import configure, connect

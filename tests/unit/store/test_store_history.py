@@ -11,7 +11,8 @@ from tests.factories import make_conditions
 
 from stackrace.base import ids
 from stackrace.measure.launch import MemorySample
-from stackrace.race.results.race import Ending, StackFacts
+from stackrace.race.results.race import Ending
+from stackrace.stacks.facts import StackFacts
 from stackrace.store import Deed
 
 

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from stackrace.base import ids
 from stackrace.base.errors import StoreError
 from stackrace.measure.launch import Failure, FailureKind, Launch, MemorySample
-from stackrace.race.results.race import Ending, StackFacts
+from stackrace.race.results.race import Ending
+from stackrace.stacks.facts import StackFacts
 
 UNHURRIED = settings(suppress_health_check=list(HealthCheck))
 

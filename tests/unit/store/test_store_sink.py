@@ -19,7 +19,8 @@ from stackrace.race.events import (
     TwinChosen,
 )
 from stackrace.race.results.duty import Duty
-from stackrace.race.results.race import Ending, StackFacts
+from stackrace.race.results.race import Ending
+from stackrace.stacks.facts import StackFacts
 from stackrace.store import StoreSink
 
 

@@ -13,7 +13,7 @@ from stackrace.features.regression.model import Contender, GateFacts
 from stackrace.features.trend.joining import joined
 from stackrace.features.trend.model import Absence, Measure
 from stackrace.features.tune.model import Tuning, TuningGoal, TuningLimits
-from stackrace.race.results.race import Resources
+from stackrace.measure.resources import Resources
 from stackrace.report.result import standing_of
 
 STACKS = ("gunicorn", "uwsgi")

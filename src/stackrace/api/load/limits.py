@@ -7,9 +7,9 @@ import resource
 from ...base.errors import InputError, LimitError
 from ...measure.load import Load
 from ...measure.probe import network_limits
+from ...measure.resources import Resources
 from ...race.preparation.cores import usable_cores
 from ...race.preparation.preflight import check_limits
-from ...race.results.race import Resources
 from ...report.words.findings import refusal, warning
 from ...report.words.knobs import LOAD
 from ...validity import SPARE_FILES

@@ -14,7 +14,7 @@ from ...measure.engine.running import RunningEngine
 from ...measure.host import MachineDelta
 from ...measure.load import Load, LoadResult
 from ...measure.probe import difference, read_machine
-from ...race.results.race import Resources
+from ...measure.resources import Resources
 from ...report.words.load_run import late_connections
 from ...validity import Observation, examine_run
 from .address import nobody_listens

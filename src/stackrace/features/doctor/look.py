@@ -23,7 +23,7 @@ from ...measure.probe import (
     read_machine,
 )
 from ...measure.probe.cgroup import allowed_cores, delegated
-from ...race.results.race import Resources
+from ...measure.resources import Resources
 from ...validity import Preparation
 from .kernel import BOOST, CLOCKS, NO_TURBO, THP, Kernel
 from .neighbours import daemons, jobs, listeners, remains

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ...measure.probe import physical_cores
+from ...measure.resources import Resources
 from ...race.preparation.cores import split_cores, usable_cores
-from ...race.results.race import Resources
 from .examination import Examination, examine
 from .kernel import Kernel
 from .look import look

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ...app.app import App
-from ...race.results.race import Resources
+from ...measure.resources import Resources
 from ...stacks.stack import Interface, Stack
 from .hosting import DeployedApp
 from .layout import Process

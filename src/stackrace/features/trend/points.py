@@ -9,7 +9,8 @@ from urllib.parse import urlsplit
 from ...base.interval import Interval
 from ...base.numbers import mebibytes
 from ...measure.host import HostFacts
-from ...race.results.race import Race, Resources
+from ...measure.resources import Resources
+from ...race.results.race import Race
 from ...race.results.standing import Level, Row, Standing
 from .model import Measure, SeriesKey, TrendPoint
 

@@ -16,11 +16,11 @@ from ...measure.engine.engine import Monitor, run
 from ...measure.engine.running import RunningEngine
 from ...measure.load import Load, LoadResult, answered_per_s
 from ...measure.page_time import Burst, PageTime
+from ...measure.resources import Resources
 from ...measure.workload import Workload
 from ...stacks.stack import Interface, Stack
 from ..pace import at_once
 from ..request.request import RaceRequest
-from ..results.race import Resources
 from .defaults import levels_of
 
 __all__ = ["Bursts", "connections_for", "pilots", "pool_note"]

@@ -12,6 +12,7 @@ from ...base.errors import InputError, StackError
 from ...deploy.installation import require, require_fit, unready
 from ...measure.load import Load
 from ...measure.page_time import PageTime
+from ...measure.resources import Resources
 from ...measure.workload import Workload
 from ...stacks.servers import Catalogue, catalogue
 from ...stacks.stack import Interface, Stack
@@ -21,7 +22,7 @@ from ..loading import launch_s
 from ..overhead import expected_overhead
 from ..pace import lengths_of, response_s
 from ..request.request import RaceRequest
-from ..results.race import Cell, LeftOut, Resources
+from ..results.race import Cell, LeftOut
 from ..schedule import FEWEST_BLOCKS, plan_block
 from .cores import usable_cores
 from .defaults import LONGEST_RESPONSE_S, MOST_STACKS, SLOW_CONCURRENCY, STACKS, budget_s_of, levels_of

@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 from ...base.core_lists import format_cores
 from ...base.errors import InputError
 from ...base.units import SIZE
+from ...measure.resources import Resources
 from ...validity import MOST_TAKEN
 from ..request.request import LEAST_MEMORY_BYTES, RaceRequest
-from ..results.race import Resources
 
 __all__ = ["cores_of", "quiet", "split_cores", "usable_cores"]
 

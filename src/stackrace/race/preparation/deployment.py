@@ -27,11 +27,12 @@ from ...deploy.seeding_apart import SeedingApart
 from ...deploy.templates import Templates
 from ...features.current.setup import CurrentStack, current_stack
 from ...measure.engine.running import EngineRun, Play, RunningEngine
+from ...measure.resources import Resources
 from ...measure.workload import Workload
 from ...stacks.servers import Hosted, catalogue
 from ...stacks.stack import Stack, original_path
 from ..request.request import RaceRequest
-from ..results.race import LeftOut, Resources
+from ..results.race import LeftOut
 from .app import offered_by, project_run
 from .bursts import Bursts, pilots, pool_note
 from .choosing import asked, choose

@@ -12,12 +12,12 @@ from ...deploy.preparing import OnPreparing, Preparing, Step
 from ...measure.host import NetworkLimits
 from ...measure.load import Load
 from ...measure.probe import available_bytes, network_limits, physical_cores
+from ...measure.resources import Resources
 from ...validity import MOST_IN_TIME_WAIT, TIME_WAIT_S, Preparation, preflight
 from ..extent import Extent
 from ..overhead import expected_overhead
 from ..pace import USUAL_LENGTHS, fixed_lengths
 from ..request.request import RaceRequest
-from ..results.race import Resources
 from ..schedule import least_budget_s
 from ..short_budget import too_short
 from .choosing import FEWEST

@@ -12,14 +12,15 @@ from typing import get_args, get_origin
 from pydantic import BaseModel, ValidationError
 
 from ...base.errors import SpecError, StackraceError
+from ...base.files import MOST_COPIED_BYTES
 from ...base.foreign import said_by
 from ...base.nearest import did_you_mean
 from ...base.numbers import things
 from ...base.present import real_path
 from ...stacks.problem_words import in_words
-from ..results.race import Question
+from ...stats.values.question import Question
 from .contradictions import contradictions
-from .request import MOST_COPIED_BYTES, RaceRequest, WorkloadRequest
+from .request import RaceRequest, WorkloadRequest
 from .tables import NamedWorkloadTable, RaceFileTable
 from .toml_file import read_table, read_text
 from .toml_lines import line_of

@@ -7,16 +7,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ...app.app import Entry
+from ...base.files import MOST_COPIED_BYTES
 from ...measure.expectation import RightAnswers
-from ..results.race import Question
+from ...stats.values.question import Question
 
-__all__ = ["LEAST_MEMORY_BYTES", "MOST_COPIED_BYTES", "MOST_SEED", "RaceRequest", "WorkloadRequest"]
+__all__ = ["LEAST_MEMORY_BYTES", "MOST_SEED", "RaceRequest", "WorkloadRequest"]
 
 LEAST_MEMORY_BYTES = 16 * 2**20
 """What a bare interpreter with a small server in it needs at least."""
-MOST_COPIED_BYTES = 2**30
 MOST_SEED = 2**64 - 1
-"""What is copied of a project at most, where it cannot be covered and the user says nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

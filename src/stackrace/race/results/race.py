@@ -17,33 +17,20 @@ from ...measure.launch import Launch
 from ...measure.load import Load
 from ...measure.network import NetworkPath
 from ...measure.page_time import PageTime
+from ...measure.resources import Resources
 from ...measure.workload import Workload
-from ...stacks.native_options import Concern
-from ...stacks.stack import Origin, Stack, original_path
+from ...stacks.facts import StackFacts
+from ...stacks.stack import Stack, original_path
+from ...stats.values.question import Question
 from .duty import Duty
 
 __all__ = [
     "Cell",
-    "ChangeFact",
     "Ending",
-    "Enforcement",
     "LeftOut",
-    "Question",
     "Race",
     "RacePlan",
-    "Resources",
-    "SettingFact",
-    "StackFacts",
 ]
-
-
-class Question(StrEnum):
-    """What the race is to find out."""
-
-    WINNER = "winner"
-    """Which stack is the best, or which cannot be told from the best."""
-    RANKING = "ranking"
-    """Where every stack stands."""
 
 
 class Ending(StrEnum):
@@ -56,36 +43,6 @@ class Ending(StrEnum):
     EXHAUSTED = "exhausted"
     """Nothing was left to race: stacks failed, or only one remains."""
     INTERRUPTED = "interrupted"
-
-
-class Enforcement(StrEnum):
-    """What holds a stack to its resources."""
-
-    CGROUP = "control group"
-    """The kernel: cgroup v2, cpuset and memory.max; what exceeds its memory is ended."""
-    AFFINITY = "affinity"
-    """Processes are bound to their cores, and each by itself has the memory as a resource limit."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Resources:
-    """What every stack may use, the same for all, and what the load engine may."""
-
-    stack_cores: tuple[int, ...]
-    """The cores that a stack's processes may run on."""
-    generator_cores: tuple[int, ...]
-    """The load engine's."""
-    memory_bytes: int | None = None
-    """What each stack may hold; None where nothing bounds it."""
-    enforced: Enforcement = Enforcement.AFFINITY
-    """What holds the stacks to it."""
-    quota: bool = False
-    """Whether a CPU quota on all of this is declared to be meant."""
-
-    @property
-    def shared(self) -> bool:
-        """Whether generator and stacks compete for a core."""
-        return bool(set(self.stack_cores) & set(self.generator_cores))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -154,51 +111,6 @@ class RacePlan:
             for stack in racing
             if workload.name not in self.limits or original_path(stack.path) in self.limits[workload.name]
         )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SettingFact:
-    """One setting of one hop, and whose choice it was."""
-
-    hop: str
-    """The server's name."""
-    name: str
-    """Of an option in the server's own language with its dashes."""
-    value: str
-    """As a path writes it; for what only the server knows, what its configuration file says."""
-    origin: Origin
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChangeFact:
-    """One thing in a configuration file of the user's that the race decided otherwise."""
-
-    hop: str
-    """The server's name."""
-    key: str
-    """As the file calls it."""
-    theirs: str
-    """The value in the file."""
-    concern: Concern
-    """What it is about."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StackFacts:
-    """What exactly one stack was."""
-
-    stack: str
-    """The stack's path."""
-    versions: Mapping[str, str] = field(default_factory=dict)
-    """Version by hop."""
-    configs: Mapping[str, str] = field(default_factory=dict)
-    """Rendered configuration by file name."""
-    commands: tuple[str, ...] = ()
-    """The commands that started it, in order."""
-    settings: tuple[SettingFact, ...] = ()
-    """All its settings, hop by hop; none in races that earlier versions measured."""
-    changes: tuple[ChangeFact, ...] = ()
-    """What had to be changed in configuration files of the user's."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...measure.load import Load
-from ...race.results.race import Race, StackFacts
+from ...race.results.race import Race
+from ...stacks.facts import StackFacts
 from .. import figures
 
 __all__ = ["facts_view", "host_view"]

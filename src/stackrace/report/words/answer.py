@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 from ...base.numbers import about, connections, number, percent
 from ...race.results.answer import Answer, AnswerKind
-from ...race.results.race import Question, Race
+from ...race.results.race import Race
 from ...race.results.standing import Row, Standing, Withdrawal
+from ...stats.values.question import Question
 from .failures import kind, message
 from .phrases import names, others, sentence, times
 from .void import void

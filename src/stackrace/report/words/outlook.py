@@ -13,11 +13,12 @@ from ...race.overhead import USUAL_LAUNCH_S, expected_overhead
 from ...race.pace import SLICE_S, lengths_of, planned_lengths, response_s
 from ...race.preparation.defaults import CONCURRENCY
 from ...race.request.request import RaceRequest
-from ...race.results.race import Question, RacePlan
+from ...race.results.race import RacePlan
 from ...race.schedule import FEWEST_BLOCKS, least_budget_s, plan_block
 from ...race.twins import entrants
 from ...stacks.stack import Stack
 from ...stats.planning import blocks_expected
+from ...stats.values.question import Question
 from .phrases import listed
 
 __all__ = ["estimate", "outlook"]

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ...measure.expectation import EVERY_PATH, Likeness, RightAnswers
-from ...race.results.race import Ending, Enforcement, Race
+from ...measure.resources import Enforcement
+from ...race.results.race import Ending, Race
 from ...race.results.standing import Level, Standing
 from .. import figures
 from .phrases import listed

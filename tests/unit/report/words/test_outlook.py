@@ -10,13 +10,14 @@ from hypothesis import strategies as st
 from tests.unit.setup.test_planning import asking, stacks_of, stage
 
 from stackrace.measure.page_time import PageTime
+from stackrace.measure.resources import Resources
 from stackrace.race.pace import response_s
 from stackrace.race.preparation.choosing import ABOUT, Ahead, levels_for
 from stackrace.race.preparation.defaults import CONCURRENCY, LONGEST_RESPONSE_S
 from stackrace.race.preparation.planning import plan_of
 from stackrace.race.request.request import RaceRequest
-from stackrace.race.results.race import Question, Resources
 from stackrace.report.words.outlook import estimate, outlook
+from stackrace.stats.values.question import Question
 
 ASKED = RaceRequest(folder=Path("/nowhere"))
 TEN = (
