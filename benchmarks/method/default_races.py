@@ -24,7 +24,7 @@ from typing import Any
 
 from stackrace.race.results.race import Race
 from stackrace.report.result import standing_of
-from stackrace.report.words import words_of
+from stackrace.report.words.standing import words_of
 
 from ._races import arena, kept, options, outcome, outcomes, rounds, stolen, table, write
 from .shares import interval

@@ -7,7 +7,7 @@ import subprocess
 import pytest
 from tests.factories import make_race, make_standing
 
-from stackrace.report import Format, render
+from stackrace.report.exporter import Format, render
 
 CHROMIUM = shutil.which("chromium")
 FLAGS = (

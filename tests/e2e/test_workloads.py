@@ -9,7 +9,7 @@ import pytest
 from tests.conftest import BRIEF, calling
 from tests.raced import raced
 
-from stackrace.report import SCHEMA
+from stackrace.report.document import SCHEMA
 
 HAR = {
     "log": {

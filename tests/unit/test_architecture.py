@@ -82,7 +82,7 @@ OWED = {
     "report/race_sheet.py current",
     "report/state.py tune",
     "report/terminal.py regression",
-    "report/words/__init__.py current",
+    "report/words/standing.py current",
     "stats/tails.py regression",
 }
 """What still knows a feature, and which: this list only becomes shorter."""

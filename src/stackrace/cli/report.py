@@ -60,7 +60,7 @@ def command(
     historic/NAME shows the last run of a published comparison.
     """
     from ..features.comparisons.files import comparison_name
-    from ..report import SCHEMA
+    from ..report.document import SCHEMA
     from .showing import refuse_unwritable
 
     refuse_unwritable("--html", html)

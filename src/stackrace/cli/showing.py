@@ -14,7 +14,7 @@ from ..base.errors import InputError
 from ..deploy.privileges import private_folder
 from ..race.results.race import Race
 from ..race.results.standing import Standing
-from ..report import Format, render
+from ..report.exporter import Format, render
 from ..store.address import data_folder
 from .signals import uncut
 

@@ -22,7 +22,8 @@ from .complaints import refused
 from .document_launches import failure, finding, launch
 from .document_leaves import plain, whole
 from .document_rows import level, row
-from .words import race_words, scaling, words_of
+from .words import race_words, scaling
+from .words.standing import words_of
 
 __all__ = ["FORMAT", "SCHEMA", "VERSION", "document"]
 

@@ -16,9 +16,10 @@ from .level_table import READABLE, level_matrices, level_table
 from .repeat import COMMAND, race_file
 from .setbacks import Setback, setbacks
 from .sheet import Block, Column, Item, Listing, Medium, Notes, Paragraph, Section, Source, Table, Tone
-from .words import race_words, scaling, words_of
+from .words import race_words, scaling
 from .words.left_out import left_out
 from .words.raced import debug, raced
+from .words.standing import words_of
 
 __all__ = ["race_sheet", "scaling_sections"]
 

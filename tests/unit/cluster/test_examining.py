@@ -11,9 +11,9 @@ import pytest
 from tests.unit.cluster.test_muster import ENGINE, HOST, OTHER, SECOND, member
 from tests.unit.doctor.machines import plan, quiet
 
-from stackrace import report
 from stackrace.base.errors import InputError
 from stackrace.base.process import Background
+from stackrace.features import doctor
 from stackrace.features.cluster import wire
 from stackrace.features.cluster.connection import MemberLost
 from stackrace.features.cluster.examining import examine_cluster
@@ -21,7 +21,7 @@ from stackrace.features.cluster.settings import Role
 from stackrace.features.doctor.cli.show_cluster import document, print_cluster
 from stackrace.features.doctor.examination import examine
 
-SCHEMA = json.loads((Path(report.__file__).parent / "schema" / "doctor-cluster-1.schema.json").read_text())
+SCHEMA = json.loads((Path(doctor.__file__).parent / "schema" / "doctor-cluster-1.schema.json").read_text())
 
 
 class Machines:

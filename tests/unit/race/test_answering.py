@@ -15,7 +15,7 @@ from stackrace.race.judged_level import JudgedLevel
 from stackrace.race.levels import measured_levels
 from stackrace.race.results.answer import AnswerKind
 from stackrace.race.standing import standing
-from stackrace.report.words import words_of
+from stackrace.report.words.standing import words_of
 from stackrace.stats.judge import judge
 
 

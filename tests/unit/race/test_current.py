@@ -10,7 +10,7 @@ from stackrace.features.current.model import CurrentDeployment, CurrentQueue
 from stackrace.features.current.result import CurrentKind
 from stackrace.measure.launch import FailureKind
 from stackrace.race.standing import standing
-from stackrace.report.words import words_of
+from stackrace.report.words.standing import words_of
 from stackrace.validity.answers import failures, unexpected_status
 
 from .contests import Entry, contest, flat

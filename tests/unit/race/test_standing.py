@@ -14,8 +14,8 @@ from stackrace.race.decisions import decisions
 from stackrace.race.results.answer import AnswerKind
 from stackrace.race.results.race import Ending
 from stackrace.race.standing import standing
-from stackrace.report.words import words_of
 from stackrace.report.words.failures import message
+from stackrace.report.words.standing import words_of
 from stackrace.stats.values.question import Question
 
 from .raced import BAD, launch_of, merged, race_of, race_with_workloads, slice_of

@@ -15,7 +15,7 @@ from stackrace.race.race_view import race_view
 from stackrace.race.results.answer import Answer, AnswerKind
 from stackrace.race.standing import standing
 from stackrace.report.words import findings as say
-from stackrace.report.words import words_of
+from stackrace.report.words.standing import words_of
 
 from .raced import launch_of, merged, race_of, slice_of
 

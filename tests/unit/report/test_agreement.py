@@ -19,8 +19,8 @@ from stackrace.features.current.model import CurrentDeployment
 from stackrace.race.standing import standing
 from stackrace.report import figures
 from stackrace.report.document import document
-from stackrace.report.words import words_of
 from stackrace.report.words.phrases import times
+from stackrace.report.words.standing import words_of
 from stackrace.stats.values.question import Question
 
 from .test_told import everywhere

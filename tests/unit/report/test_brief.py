@@ -21,8 +21,8 @@ from stackrace.report import html
 from stackrace.report.result import standing_of
 from stackrace.report.short_names import renamed, short_names
 from stackrace.report.terminal import make_console, print_report
-from stackrace.report.words import words_of
 from stackrace.report.words.answer import answer
+from stackrace.report.words.standing import words_of
 
 LONG = "nginx:config=deploy/production/nginx/sites/shop.conf/uwsgi/uwsgi:config=deploy/production/uwsgi/shop.ini"
 LINES, COLUMNS = 32, 100

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 from tests.factories import STACKS, make_race, make_standing
 
-from stackrace.report import Format, render
 from stackrace.report.csv import HEADER
+from stackrace.report.exporter import Format, render
 
 from .hostile import hostile_race, hostile_standing
 

@@ -12,7 +12,8 @@ from stackrace.features.current.model import CurrentChange, CurrentDeployment, C
 from stackrace.features.current.result import CurrentKind, CurrentStanding
 from stackrace.features.current.standing import current_standing
 from stackrace.features.current.words import current, taken_over
-from stackrace.report import SCHEMA, Format, document, render
+from stackrace.report.document import SCHEMA, document
+from stackrace.report.exporter import Format, render
 from stackrace.report.terminal import make_console, print_report
 from stackrace.stacks.native_options import Concern, Weight
 

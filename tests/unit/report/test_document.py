@@ -10,7 +10,8 @@ from stackrace.measure.load import LoadResult, TargetResult
 from stackrace.race.results.duty import Duty
 from stackrace.race.results.race import Ending, LeftOut
 from stackrace.race.results.standing import Interval
-from stackrace.report import SCHEMA, Format, document, render
+from stackrace.report.document import SCHEMA, document
+from stackrace.report.exporter import Format, render
 
 from .hostile import hostile_race, hostile_standing
 

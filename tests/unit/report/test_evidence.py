@@ -6,7 +6,7 @@ from stackrace.base.interval import Interval
 from stackrace.features.export.evidence import evidence
 from stackrace.features.export.words import equivalence, limits
 from stackrace.report.result import standing_of
-from stackrace.report.words import words_of
+from stackrace.report.words.standing import words_of
 from stackrace.stats.values.equivalence import Equivalence, Proof, Reloaded, Verdict
 
 

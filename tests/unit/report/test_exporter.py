@@ -3,7 +3,7 @@
 import pytest
 from tests.factories import make_race, make_standing
 
-from stackrace.report import Format, render
+from stackrace.report.exporter import Format, render
 
 
 @pytest.mark.parametrize("form", Format)

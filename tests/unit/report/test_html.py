@@ -8,8 +8,8 @@ from tests.factories import STACKS, make_race, make_standing
 
 from stackrace.measure.launch import Failure, FailureKind, Lack
 from stackrace.race.results.standing import Withdrawal
-from stackrace.report import Format, render
-from stackrace.report.words import words_of
+from stackrace.report.exporter import Format, render
+from stackrace.report.words.standing import words_of
 
 from .hostile import EVIL, hostile_race, hostile_standing
 

@@ -5,8 +5,8 @@ import pytest
 from tests.factories import STACKS, make_failure, make_race, make_standing
 
 from stackrace.race.activity import Activity
-from stackrace.report import LiveState, Mishap
 from stackrace.report.live import LiveView
+from stackrace.report.state import LiveState, Mishap
 
 
 class Terminal(io.StringIO):

@@ -9,7 +9,7 @@ from stackrace.base.interval import Interval
 from stackrace.race.results.race import LeftOut
 from stackrace.report import html
 from stackrace.report.terminal import make_console, print_report
-from stackrace.report.words import words_of
+from stackrace.report.words.standing import words_of
 
 from .hostile import hostile_race, hostile_standing
 

@@ -4,7 +4,6 @@ from dataclasses import replace
 import pytest
 from tests.factories import STACKS, make_failure, make_finding, make_path, make_race, make_standing
 
-import stackrace.report
 from stackrace.base.verdict import Effect, Verdict
 from stackrace.measure.engine.histogram import quantiles
 from stackrace.race.results.duty import Duty
@@ -22,11 +21,6 @@ from stackrace.report.words.raced import raced
 @pytest.mark.parametrize("module", [charts, figures, paths, scale, terminal_bar])
 def test_examples_in_docstrings_hold(module):
     assert doctest.testmod(module).failed == 0
-
-
-def test_the_public_names_exist():
-    for name in stackrace.report.__all__:
-        assert hasattr(stackrace.report, name)
 
 
 def test_factories_are_deterministic():

@@ -10,9 +10,11 @@ import pytest
 from tests.factories import STACKS, as_runs, make_race, with_workloads
 
 from stackrace.race.activity import Activity
-from stackrace.report import SCHEMA, Format, LiveState, render
+from stackrace.report.document import SCHEMA
+from stackrace.report.exporter import Format, render
 from stackrace.report.live import LiveView
 from stackrace.report.result import standing_of
+from stackrace.report.state import LiveState
 from stackrace.report.terminal import make_console, print_report
 from stackrace.report.words.leads import elsewhere
 

@@ -15,7 +15,7 @@ from ...features.current.words import found
 from ...race.request.request import RaceRequest
 from ...race.results.race import Ending, Race
 from ...race.rounds import OpenCells
-from ...report import Format
+from ...report.exporter import Format
 from ...report.result import standing_of
 from ...report.words.findings import remedy
 from ...report.words.neighbours import busy

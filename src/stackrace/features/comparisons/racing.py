@@ -18,7 +18,7 @@ from ...race.results.race import Ending, Race
 from ...race.rounds import OpenCells
 from ...report.complaints import complaints
 from ...report.result import standing_of
-from ...report.words import words_of
+from ...report.words.standing import words_of
 from ...stacks.servers import catalogue
 from ...store.address import data_folder
 from .judging import judged

@@ -8,7 +8,7 @@ from ...race.results.race import Race
 from ...race.results.standing import Row, Standing
 from ...report.markdown import export as report
 from ...report.markdown_text import code, escape
-from ...report.words import words_of
+from ...report.words.standing import words_of
 from ...stats.values.equivalence import Proof
 from . import words
 

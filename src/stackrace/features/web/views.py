@@ -9,7 +9,7 @@ from django.template.loader import render_to_string
 from ...base.errors import StoreError
 from ...base.printable import printable
 from ...race.results.race import Race
-from ...report import Format, render
+from ...report.exporter import Format, render
 from ...report.result import standing_of
 from ...store import open_store
 

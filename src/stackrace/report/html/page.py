@@ -17,19 +17,19 @@ from ..level_table import level_table
 from ..race_sheet import scaling_sections
 from ..setbacks import setbacks
 from ..sheet import Column, Medium, Tone, shown
-from ..words import race_words, words_of
+from ..words import race_words
 from ..words.left_out import left_out
 from ..words.raced import debug, raced
+from ..words.standing import words_of
 from . import marks
 from .bars_view import cpu_view, latency_view, standing_view
 from .facts_view import facts_view, host_view
 from .memory_view import memory_view
 from .multiples_view import multiples_views
-from .templates import environment
+from .templates import FOLDER, environment
 
 __all__ = ["export"]
 
-HERE = Path(__file__).parent
 LOG_LINES = 40
 
 
@@ -39,7 +39,7 @@ def export(race: Race, standing: Standing) -> str:
     return _templates().get_template("page.html.j2").render(
         race=race, standing=standing, words=words_of(race, standing),
         sentence=partial(marks.sentence, stacks=race.stacks),
-        style=(HERE / "style.css").read_text(encoding="utf-8"),
+        style=(FOLDER / "style.css").read_text(encoding="utf-8"),
         debug=debug(race), raced=raced(race), ending=race_words.ending(race, standing), taken_over=taken_over(race),
         left_out=left_out(race),
         void=void, void_words=race_words.VOID, heading=race_words.CONDITIONS,
@@ -64,7 +64,7 @@ def _columns(level: Level, current: str) -> list[Column]:
 
 @cache
 def _templates() -> Environment:
-    templates = environment(HERE)
+    templates = environment(FOLDER)
     templates.filters.update(
         printable=printable, log=lambda text: "\n".join(tail(text, LOG_LINES)), number=figures.number,
         mib=figures.mebibytes, count=figures.count,

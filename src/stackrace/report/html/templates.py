@@ -10,7 +10,10 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template, sel
 from ...base.printable import one_line, printable
 from . import marks
 
-__all__ = ["environment"]
+__all__ = ["FOLDER", "environment"]
+
+FOLDER = Path(__file__).parent
+"""Of the style and the templates that all pages share."""
 
 
 class _PrintableTemplate(Template):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-EXAMINER = Path(__file__).parents[4] / "src" / "stackrace" / "apps"
+EXAMINER = Path(__file__).parents[4] / "src" / "stackrace" / "app"
 
 CODE = """
 import ctypes, os, socket, sys

@@ -13,8 +13,8 @@ from stackrace.cli.up import command as up
 from stackrace.features.capacity.cli.command import command as capacity
 
 VERBS = {
-    "load": (load, "load.run.run_and_show", ()),
-    "capacity": (capacity, "capacity.search.find_and_show", ("--p99", "5ms")),
+    "load": (load, "cli.load.run.run_and_show", ()),
+    "capacity": (capacity, "features.capacity.cli.search.find_and_show", ("--p99", "5ms")),
 }
 
 
@@ -23,7 +23,7 @@ def verb(request, monkeypatch):
     """Return what a verb makes of words: the target that it would load."""
     command, place, goal = VERBS[request.param]
     targets = []
-    monkeypatch.setattr(f"stackrace.cli.{place}", lambda options, target, *_, **__: targets.append(target))
+    monkeypatch.setattr(f"stackrace.{place}", lambda options, target, *_, **__: targets.append(target))
 
     def call(*words):
         CliRunner().invoke(command, [*goal, *map(str, words)], catch_exceptions=False, standalone_mode=False)

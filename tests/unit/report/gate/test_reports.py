@@ -18,7 +18,7 @@ from stackrace.features.regression.report.document import SCHEMA
 from stackrace.features.regression.report.export import FORMATS, rendered
 from stackrace.features.regression.report.sheet import gate_sheet
 from stackrace.race.results.race import Ending
-from stackrace.report import Format, render
+from stackrace.report.exporter import Format, render
 from stackrace.report.result import standing_of
 from stackrace.report.terminal import drawn, make_console
 

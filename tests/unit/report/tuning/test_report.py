@@ -19,10 +19,11 @@ from stackrace.features.tune.report.picture import facets
 from stackrace.features.tune.report.sheet import race_file_line, tuning_sheet
 from stackrace.features.tune.result import tuned
 from stackrace.race.activity import Activity
-from stackrace.report import Format, LiveState, render
 from stackrace.report.charts.response import response_chart
+from stackrace.report.exporter import Format, render
 from stackrace.report.live import LiveView
 from stackrace.report.result import standing_of
+from stackrace.report.state import LiveState
 from stackrace.report.terminal import drawn, make_console
 
 

@@ -10,10 +10,11 @@ from tests.factories import make_finding, make_race, make_standing
 
 from stackrace.base.interval import Interval
 from stackrace.base.verdict import Effect, Verdict
-from stackrace.report import SCHEMA, Format, render
+from stackrace.report.document import SCHEMA
+from stackrace.report.exporter import Format, render
 from stackrace.report.terminal import make_console, print_report
-from stackrace.report.words import words_of
 from stackrace.report.words.machines import machines
+from stackrace.report.words.standing import words_of
 from stackrace.stats.values.machines import MachineComparison, MachineVerdict, RatioShift
 
 

@@ -6,7 +6,7 @@ from tests.unit.race.contests import contest
 from tests.unit.race.raced import merged
 
 from stackrace.race.standing import standing
-from stackrace.report.words import StandingWords, words_of
+from stackrace.report.words.standing import StandingWords, words_of
 
 
 def words(race) -> StandingWords:

@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from ....report import figures
 from ....report.charts.bars import axis
-from ....report.html.templates import environment
+from ....report.html.templates import FOLDER, environment
 from ..rerun import ClaimOutcome, Rerun
 from . import words
 from .chart import CLASSES, claim_drawing, claims_scale
@@ -21,7 +21,7 @@ from .sheet import command
 __all__ = ["export"]
 
 HERE = Path(__file__).parent
-STYLES = (HERE.parent / "html" / "style.css", HERE / "style.css")
+STYLES = (FOLDER / "style.css", HERE / "style.css")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,7 +11,7 @@ from markupsafe import Markup
 from ....base.printable import tail
 from ....race.results.race import Race
 from ....report.complaints import complaints
-from ....report.html.templates import environment
+from ....report.html.templates import FOLDER, environment
 from ....report.result import standing_of
 from ....report.setbacks import setbacks
 from ..model import GateAnswer, Outcome
@@ -21,7 +21,7 @@ from .chart import axis_drawing, reach_of, ruling_drawing
 __all__ = ["export"]
 
 HERE = Path(__file__).parent
-STYLES = (HERE.parent / "html" / "style.css", HERE / "style.css")
+STYLES = (FOLDER / "style.css", HERE / "style.css")
 LOG_LINES = 40
 
 

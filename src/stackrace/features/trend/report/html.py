@@ -13,7 +13,7 @@ from ....report import figures
 from ....report.charts.panel import Frame, Point
 from ....report.charts.scale import Scale, linear
 from ....report.html.multiples_view import Multiple, Panel
-from ....report.html.templates import environment
+from ....report.html.templates import FOLDER, environment
 from ....report.sheet import Listing
 from ..model import Measure, Trend, TrendPoint, TrendSeries
 from . import words
@@ -22,7 +22,7 @@ from .sheet import checks_section, trend_sheet
 __all__ = ["export"]
 
 HERE = Path(__file__).parent
-STYLE = HERE.parent / "html" / "style.css"
+STYLE = FOLDER / "style.css"
 
 _UNITS = {Measure.THROUGHPUT: "requests/s", Measure.P99: "ms", Measure.CPU: "ms", Measure.MEMORY: "MiB"}
 _FACTORS = {Measure.P99: 1e3, Measure.MEMORY: 1 / 2**20}

@@ -11,7 +11,7 @@ from jinja2 import Environment
 from ....race.results.race import Race
 from ....report.charts.response import response_chart
 from ....report.html import marks
-from ....report.html.templates import environment
+from ....report.html.templates import FOLDER, environment
 from ....report.sheet import Medium, Tone, shown
 from ..model import Tuned
 from . import words
@@ -21,7 +21,7 @@ from .sheet import race_file_line, tuning_sheet
 __all__ = ["page"]
 
 HERE = Path(__file__).parent
-HTML = HERE.parent / "html"
+HTML = FOLDER
 
 
 def page(race: Race, found: Tuned) -> str:
