@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -11,15 +12,16 @@ SETTINGS = """
 from pathlib import Path
 
 BASE_DIR = Path(__file__).resolve().parent
+DATA_DIR = {data}
 SECRET_KEY = "x"
 ALLOWED_HOSTS = ["*"]
 ROOT_URLCONF = "urls"
 INSTALLED_APPS = ["django.contrib.staticfiles"]
 DATABASES = {{
     name: {{"ENGINE": "django.db.backends.sqlite3", "NAME": path, "OPTIONS": {{"timeout": 30}}}}
-    for name, path in (("default", BASE_DIR / "data.sqlite3"), ("other", "{data}/other.sqlite3"))
+    for name, path in (("default", BASE_DIR / "data.sqlite3"), ("other", DATA_DIR / "other.sqlite3"))
 }}
-MEDIA_ROOT = "{data}/media"
+MEDIA_ROOT = DATA_DIR / "media"
 STATIC_URL = "/static/"
 STATIC_ROOT = BASE_DIR / "collected"
 STATICFILES_DIRS = [BASE_DIR / "style"]
@@ -64,12 +66,16 @@ execute_from_command_line(sys.argv)
 """
 
 
-def make_site(root: Path, data: Path) -> Path:
-    """Make the project in ``root``; half of what it writes lies there, half in ``data``."""
+def make_site(root: Path, data: Path, *, whole_path: bool = False) -> Path:
+    """Make the project in ``root``; half of what it writes lies there, half in ``data``.
+
+    Its settings name ``data`` from their place, or by its ``whole_path``.
+    """
     for folder in (root / "style", data / "media"):
         folder.mkdir(parents=True)
+    place = f"Path({str(data)!r})" if whole_path else f"(BASE_DIR / {os.path.relpath(data, root)!r}).resolve()"
     (root / "manage.py").write_text(MANAGE)
-    (root / "settings.py").write_text(SETTINGS.format(data=data))
+    (root / "settings.py").write_text(SETTINGS.format(data=place))
     (root / "urls.py").write_text(URLS)
     (root / "style" / "site.css").write_text("p { color: red }")
     for database in (root / "data.sqlite3", data / "other.sqlite3"):

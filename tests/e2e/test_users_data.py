@@ -215,6 +215,19 @@ def test_a_race_leaves_it_as_it_is(prefix, site, tmp_path):
     assert {"data.sqlite3", "other.sqlite3", "busy.sqlite3", "idle.sqlite3"} <= set(copied.split())
 
 
+def test_data_that_a_copy_cannot_cover_are_named_and_no_race_touches_them(tmp_path):
+    """Nobody can have a whole path lead elsewhere where namespaces are forbidden."""
+    user = tmp_path / "user"
+    site = make_site(user / "site", user / "data", whole_path=True)
+    before = digest(user)
+    command = [sys.executable, no_namespaces.__file__, *BRIEF, "run", "--python", sys.executable]
+    done = subprocess.run(command, cwd=site, capture_output=True, text=True, timeout=300)
+    assert (done.returncode, digest(user)) == (2, before)
+    said = " ".join(done.stderr.split())
+    assert f"the app writes to {user}/data/other.sqlite3, {user}/data/media, which is not copied" in said
+    assert "Lead the app elsewhere by a variable, [app] env" in said
+
+
 @in_a_copy_it_is_rare
 def test_init_leaves_it_as_it_is_and_names_its_files(prefix, site):
     survey = json.loads(called([*prefix, STACKRACE, "init", "--python", sys.executable, "--json"], site, 0))

@@ -13,10 +13,11 @@ from contextlib import closing
 
 import pytest
 
-from stackrace.deploy import databases
+from stackrace.deploy import sqlite_files
 from stackrace.deploy.copies import copy_file
-from stackrace.deploy.databases import bring_in, databases_below
+from stackrace.deploy.data_files import databases_below
 from stackrace.deploy.guard import Guard
+from stackrace.deploy.sqlite_files import bring_in
 from stackrace.deploy.view import View
 
 
@@ -247,7 +248,7 @@ def test_a_database_is_copied_whole_while_another_process_writes(writer, tmp_pat
     last_word = writer(path, mode, pause_s)
     before = 0
     for _ in range(4):
-        databases.copy_to(path, copies / "data.db")
+        sqlite_files.copy_to(path, copies / "data.db")
         with closing(sqlite3.connect(copies / "data.db")) as copied:
             assert copied.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
             rows, last = copied.execute("SELECT count(*), max(at) FROM visit").fetchone()
@@ -286,7 +287,7 @@ MANY = "INSERT INTO visit SELECT randomblob(900) FROM (SELECT 1 FROM pragma_func
 
 
 def copied_rows(path):
-    databases.copy_to(path, path.with_name("copy.db"))
+    sqlite_files.copy_to(path, path.with_name("copy.db"))
     with closing(sqlite3.connect(path.with_name("copy.db"))) as copied:
         assert copied.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
         return copied.execute("SELECT count(*) FROM visit WHERE at != zeroblob(900)").fetchone()[0]
@@ -295,7 +296,7 @@ def copied_rows(path):
 @pytest.mark.parametrize("mode", ["delete", "truncate", "wal", "memory"])
 def test_an_unfinished_transaction_is_not_in_the_copy(shell, tmp_path, mode, monkeypatch):
     """Its rows are in the file already, for they do not fit into the cache."""
-    monkeypatch.setattr(databases, "_WAIT_S", 0.0)
+    monkeypatch.setattr(sqlite_files, "_WAIT_S", 0.0)
     path = tmp_path / "live.db"
     shell(f"PRAGMA journal_mode = {mode}", "CREATE TABLE visit (at)", MANY)
     rows = copied_rows(path)
@@ -334,7 +335,7 @@ def test_a_copy_is_made_anew_where_the_log_was_started_again(shell, tmp_path, be
             if len(tried) == 1:
                 shell(*between)
 
-    monkeypatch.setattr(databases, "copy_file", copy)
+    monkeypatch.setattr(sqlite_files, "copy_file", copy)
     assert copied_rows(path) > 50
     assert len(tried) == tries
 
@@ -344,8 +345,8 @@ def test_a_date_says_nothing_until_the_kernels_clock_went_on(tmp_path, monkeypat
     database(path, "delete").close()
     for later_ns, is_settled in ((0, False), (1, True), (-10, False), (-(10**10), True)):
         now_ns = path.stat().st_ctime_ns + later_ns
-        monkeypatch.setattr(databases.time, "clock_gettime_ns", lambda _, now_ns=now_ns: now_ns)
-        assert databases._Look.at(path).is_settled == is_settled
+        monkeypatch.setattr(sqlite_files.time, "clock_gettime_ns", lambda _, now_ns=now_ns: now_ns)
+        assert sqlite_files._Look.at(path).is_settled == is_settled
 
 
 @pytest.mark.parametrize("mode", ["delete", "wal"])
@@ -353,10 +354,10 @@ def test_a_copy_needs_no_quiet_moment(writer, tmp_path, mode, monkeypatch):
     """A large database is copied too slowly for that: then the locks of a reader hold off what would spoil it."""
     path = tmp_path / "data.db"
     last_word = writer(path, mode, 0)
-    monkeypatch.setattr(databases, "_UNLOCKED_S", -1.0)
-    monkeypatch.setattr(databases._Look, "agrees", only_held(databases._Look.agrees))
+    monkeypatch.setattr(sqlite_files, "_UNLOCKED_S", -1.0)
+    monkeypatch.setattr(sqlite_files._Look, "agrees", only_held(sqlite_files._Look.agrees))
     copy = tmp_path / "copy"
-    databases.copy_to(path, copy)
+    sqlite_files.copy_to(path, copy)
     with closing(sqlite3.connect(copy)) as copied:
         assert copied.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
     written, there = last_word()
@@ -378,8 +379,8 @@ def test_what_is_written_all_the_time_is_left_out(guard, tmp_path, monkeypatch):
     database(path, "delete").close()
     before = content(tmp_path)
     guard.cover([tmp_path])
-    monkeypatch.setattr(databases._Look, "agrees", lambda *_, held: False)
-    monkeypatch.setattr(databases, "_UNLOCKED_S", 0.0)
+    monkeypatch.setattr(sqlite_files._Look, "agrees", lambda *_, held: False)
+    monkeypatch.setattr(sqlite_files, "_UNLOCKED_S", 0.0)
     assert not bring_in(path, guard.view)
     assert inside(guard, tmp_path, "ls") == ""
     assert content(tmp_path) == before
@@ -418,4 +419,4 @@ def test_databases_are_known_by_their_content_and_those_of_packages_left_alone(t
     (tmp_path / "env" / "pyvenv.cfg").touch()
     (tmp_path / "fake.sqlite3").write_bytes(b"x" * 4096)
     assert sorted(databases_below(tmp_path)) == [tmp_path / "instance/store", tmp_path / "store"]
-    assert databases.size_bytes(tmp_path / "store") == (tmp_path / "store").stat().st_size
+    assert sqlite_files.size_bytes(tmp_path / "store") == (tmp_path / "store").stat().st_size

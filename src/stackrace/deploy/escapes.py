@@ -56,7 +56,7 @@ class Escapes:
         caches = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
         if written := [path for path in self._written if not _is_below(path, (*settled, caches, cache_folder()))]:
             yield _written_words(written, relocation)
-        if imported := [path for path in self._imported if _has_copy(path, relocation)]:
+        if imported := [path for path in self._imported if relocation.has_copy(path)]:
             yield (
                 f"{_few(imported)} was imported, and not its copy: an editable install knows it by another name "
                 "than its folder's, so that no path leads to the copy. What it writes beside itself may change."
@@ -86,7 +86,7 @@ def _is_own(place: str, settled: Iterable[Path], own: Iterable[str]) -> bool:
 
 def _written_words(written: Sequence[Path], relocation: Relocation) -> str:
     seen = f"The app writes to {_few(written)}, which is not copied, and changes in a race"
-    if any(relocation.holds(path) for path in written):
+    if relocation.place:
         return f"{seen}: its code knows this path from elsewhere. Lead it to another by a variable, [app] env."
     places = {path if _is_shared(path.parent) else path.parent for path in written}
     outermost = sorted(str(place) for place in places if places.isdisjoint(place.parents))
@@ -104,12 +104,6 @@ def _is_shared(folder: Path) -> bool:
 
 def _is_below(path: Path, folders: Iterable[Path]) -> bool:
     return any(path.is_relative_to(folder) or path.is_relative_to(real_path(folder)) for folder in folders)
-
-
-def _has_copy(path: Path, relocation: Relocation) -> bool:
-    """Tell whether there is a copy of ``path``, and none that is a link to it."""
-    copy = relocation.path(path)
-    return copy != path and copy.exists() and real_path(copy) == copy
 
 
 def _few(things: Sequence[object]) -> str:

@@ -1,228 +1,275 @@
-"""A copy of a project, for where its folders cannot be covered.
+"""A plain copy of the project in the run directory, for where namespaces are forbidden: the app is started there.
 
-Environments and installed packages are linked, since they are large and nobody writes to them while an app runs.
-Caches of tools are left out. Everything else is copied, for a hard link would be written through.
+Nothing in the copy is rewritten. Where settings, variables or code name data by their whole paths, the app would
+write to the originals; such paths are found before anything of the app is served, and refused.
 """
 
 from __future__ import annotations
 
 import os
-import shutil
-from collections.abc import Collection, Iterator, Mapping
-from contextlib import suppress
-from dataclasses import dataclass, field
-from enum import Enum, auto
+import time
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
-from ..base.files import read_bytes
-from ..base.process.namespaces import give_to_owner
-from .databases import FileLook, copy_as_it_is, is_database, is_side, size_bytes
-from .privileges import hand_over, serves_as_another
+from ..app import DataPlaces, ImportPlaces, data_places, import_places
+from ..app.app import App
+from ..base.errors import InputError
+from ..base.files import read_text
+from ..base.foreign import said_by
+from ..base.numbers import duration
+from ..base.present import is_present
+from ..base.units import SIZE
+from .copies import RUN, shortage
+from .data_files import linked_data
+from .environments import cache_folder
+from .folder_copy import Copied, copy_below, copy_size_bytes, files_below, hand_over_below
+from .preparing import OnPreparing, Preparing, Step
 from .relocation import Relocation
 
-__all__ = ["Copied", "copy_below", "copy_size_bytes", "hand_over_below", "relocate_copies"]
+__all__ = ["ProjectCopy", "app_in_copy", "copy_project", "import_folders"]
 
-_CACHES = frozenset(
-    {"__pycache__", ".mypy_cache", ".pytest_cache", ".ruff_cache", ".hypothesis", ".tox", ".nox", ".eggs"}
-)
-_SHALLOW = frozenset({".git", ".hg", ".jj", "node_modules"})
-"""Files in them are copied, and folders linked, so that what a tool keeps beside these goes to the copy."""
-_BLOCK_BYTES = 4096
-"""What the smallest file takes, so that many files are large, too."""
-_TEXTS = frozenset(
-    ("", ".py", ".rb", ".ru", ".sh", ".env", ".toml", ".ini", ".cfg", ".conf", ".json", ".yaml", ".yml", ".pth")
-)
-"""Endings of files that may say where others lie."""
+_IMPORTS = "PYTHONPATH"
+_BYTE_CODE = "PYTHONPYCACHEPREFIX"
+_SEARCHED = frozenset({"PATH", _IMPORTS, _BYTE_CODE})
+"""Variables that say where programs and modules are: an original there is only read."""
+_CODE = frozenset({".py", ".rb", ".ru"})
 _LONGEST_TEXT_BYTES = 2**20
+_MOST_NAMED = 5
 
 
-@dataclass(frozen=True, slots=True)
-class Copied:
-    """What became of files that others may write to."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProjectCopy:
+    """The app as it is started from its copy, and what that does not cover."""
 
-    databases: dict[Path, int] = field(default_factory=dict)
-    """The bytes of the SQLite files that were copied, by original."""
-    unsteady: list[Path] = field(default_factory=list)
-    """Originals to which somebody wrote all the time: of a database there is no copy, of others a mixed one."""
+    app: App
+    relocation: Relocation
+    copied: Copied
+    size_bytes: int
+    took_s: float
+    places: DataPlaces
+    """What the settings and variables of the copy lead to."""
+    uncovered: tuple[Path, ...]
+    """What the app may write to and is no copy: it would be made by the app, or is too large."""
+    named: tuple[str, ...]
+    """Where the copy names originals by their whole paths, one sentence each."""
 
-    mixed: list[Path] = field(default_factory=list)
-    """Originals that changed between their copy and the end of copying, also when they were copied again."""
-
-    def add(self, other: Copied) -> None:
-        """Take over what became of more files."""
-        self.databases.update(other.databases)
-        self.unsteady.extend(other.unsteady)
-        self.mixed.extend(other.mixed)
-
-
-class _Way(Enum):
-    """How an entry of a folder gets into the copy."""
-
-    FOLDER = auto()
-    FILE = auto()
-    LINK = auto()
-    """It is a symbolic link."""
-    BACK = auto()
-    """By a link to the original."""
+    @property
+    def took(self) -> str:
+        """How long copying took."""
+        return duration(self.took_s)
 
 
-def copy_size_bytes(paths: Collection[Path], but: Collection[Path], most: float) -> int:
-    """Return what a copy of ``paths`` without ``but`` takes; above ``most`` no more is counted."""
-    total = 0
-    for path in paths:
-        for each, way in _walk(path, but):
-            if way is _Way.FILE:
-                with suppress(OSError):
-                    total += max(_BLOCK_BYTES, each.lstat().st_size)
-            if total > most:
-                return total
-    return total
+def copy_project(
+    app: App,
+    folders: Sequence[Path],
+    protect: Sequence[Path],
+    run_directory: Path,
+    most_bytes: float,
+    on_preparing: OnPreparing,
+) -> ProjectCopy:
+    """Copy ``folders``, ``protect``, and what links and settings lead to.
 
-
-def copy_below(relocation: Relocation, original: Path, but: Collection[Path]) -> Copied:
-    """Copy ``original``, a file or a folder that need not exist yet, to where ``relocation`` has it.
-
-    What is in ``but`` is left out. Raises OSError when there is no room, or no right to read a folder.
+    Raises InputError where they take more than ``most_bytes``, where there is no room, and where the app would
+    write to originals nevertheless.
     """
-    copied = Copied()
-    relocation.below(original.parent).mkdir(parents=True, exist_ok=True)
-    if not original.exists():
-        return copied
-    folders, looks = [], {}
-    for path, way in _walk(original, but):
-        target = relocation.below(path)
-        if way is _Way.FILE and not is_database(path) and not is_side(path) and (look := FileLook.at(path)):
-            looks[path] = look
-        with suppress(FileNotFoundError):
-            _copy(path, way, target, relocation, copied)
-        if way is _Way.FOLDER:
-            folders.append((path, target))
-    for path in _changed(looks):
-        looks[path] = FileLook.at(path) or looks[path]
-        with suppress(FileNotFoundError):
-            copy_as_it_is(path, relocation.below(path))
-    copied.mixed.extend(path for path in _changed(looks) if path not in copied.unsteady)
-    # last: a folder may forbid to write to it, and its time is that of its last entry
-    for path, target in reversed(folders):
-        with suppress(FileNotFoundError):
-            _liken(path, target)
-    return copied
+    begun = time.monotonic()
+    copier = _Copier(run_directory, most_bytes)
+    copier.require(*folders)
+    on_preparing(Preparing(step=Step.PROJECT, subject=f"{app.name} ({SIZE.format(copier.size_bytes)})"))
+    copier.relocation = copier.relocation.with_copies(*folders, app.root)
+    linked = linked_data(folders)
+    try:
+        copier.copy([*folders, *copier.new(linked, copier.fits)])
+        imports = import_folders(import_places(app), copier.relocation)
+        places = data_places(app_in_copy(app, copier.relocation, imports))
+        copier.copy(copier.new(copier.belonging(places), copier.require))
+    except OSError as error:
+        raise InputError(
+            f"the project cannot be copied for the race: {said_by(error, where=True)}{shortage(run_directory, RUN)}"
+        ) from error
+    relocation, copied = copier.relocation, copier.copied
+    outside = _outside(places, relocation)
+    _refuse([path for path in outside if is_present(path) or relocation.holds(path)])
+    named = tuple(_named(app, relocation, [*copied.databases, *copied.unsteady, *protect]))
+    hand_over_below(run_directory / "copy")
+    return ProjectCopy(
+        app=app_in_copy(app, relocation, imports),
+        relocation=relocation,
+        copied=copied,
+        size_bytes=copier.size_bytes,
+        took_s=time.monotonic() - begun,
+        places=places,
+        uncovered=(*outside, *(path for path in linked if not relocation.holds(path))),
+        named=named,
+    )
 
 
-def _changed(looks: Mapping[Path, FileLook]) -> list[Path]:
-    """Return the files that are there still, and are others than when they were looked at.
+class _Copier:
+    """Copies paths below one place, and keeps count."""
 
-    Databases other than SQLite's are folders of files that belong together.
-    """
-    again = ((path, look, FileLook.at(path)) for path, look in looks.items())
-    return [path for path, look, now in again if now is not None and not look.holds(now)]
+    def __init__(self, run_directory: Path, most_bytes: float) -> None:
+        self.relocation = Relocation((run_directory / "copy").resolve())
+        self.copied = Copied()
+        self.size_bytes = 0
+        self._most_bytes = most_bytes
+        self._but = {run_directory.resolve(), cache_folder().resolve()}
 
-
-def relocate_copies(relocation: Relocation) -> None:
-    """Let links, settings and scripts among the copies name copies where they name originals."""
-    assert relocation.place
-    for path, way in _walk(relocation.place, ()):
-        if way is _Way.LINK:
-            _relocate_link(relocation, path)
-        elif way is _Way.FILE and (path.suffix in _TEXTS or path.name.startswith(".env")):
-            _relocate_text(relocation, path)
-
-
-def hand_over_below(folder: Path) -> None:
-    """Give all below ``folder`` to the user that servers run as, where that is somebody else than we are."""
-    for path, way in _walk(folder, ()) if serves_as_another() else ():
-        if way in (_Way.FOLDER, _Way.FILE):
-            with suppress(FileNotFoundError):
-                hand_over(path)
-
-
-def _walk(path: Path, but: Collection[Path]) -> Iterator[tuple[Path, _Way]]:
-    """Yield ``path`` and all in it, a folder before what it holds."""
-    waiting = [path]
-    while waiting:
-        path = waiting.pop()
-        if path in but:
-            continue
-        way = _way(path)
-        yield path, way
-        if way is _Way.FOLDER and path.name in _SHALLOW:
-            yield from _shallow(path)
-        elif way is _Way.FOLDER:
-            waiting += [each for each in path.iterdir() if each.name not in _CACHES]
-
-
-def _shallow(folder: Path) -> Iterator[tuple[Path, _Way]]:
-    for path in folder.iterdir():
-        way = _way(path)
-        if way is not _Way.FOLDER:
-            yield path, way
-        elif path.name == ".bin" or not path.name.startswith("."):
-            yield path, _Way.BACK
-
-
-def _way(path: Path) -> _Way:
-    if path.is_symlink():
-        return _Way.LINK
-    if path.is_dir():
-        readable = os.access(path, os.R_OK | os.X_OK)
-        return _Way.FOLDER if readable and not _is_installed(path) else _Way.BACK
-    # sockets and pipes are where somebody listens
-    return _Way.FILE if path.is_file() and os.access(path, os.R_OK) else _Way.BACK
-
-
-def _is_installed(folder: Path) -> bool:
-    """Tell whether ``folder`` is an environment of Python, or of Ruby's gems."""
-    if (folder / "pyvenv.cfg").exists() or (folder / "conda-meta").exists():
+    def fits(self, *paths: Path) -> bool:
+        """Tell whether ``paths`` may be copied as well; if so they count."""
+        size = copy_size_bytes(paths, self._but, self._most_bytes - self.size_bytes)
+        if size > self._most_bytes - self.size_bytes:
+            return False
+        self.size_bytes += size
         return True
-    return folder.name == "bundle" and folder.parent.name == "vendor"
+
+    def require(self, *paths: Path) -> bool:
+        """Raise InputError unless ``paths`` may be copied as well."""
+        if not self.fits(*paths):
+            raise InputError(
+                f"a race cannot have its own view of the files in {_list(paths)} here, and a copy would take more "
+                f"than {SIZE.format(self._most_bytes)} ([app] copy_limit); raise that, or race as a user who may "
+                "make namespaces"
+            )
+        return True
+
+    def new(self, paths: Iterable[Path], may: Callable[[Path], bool]) -> list[Path]:
+        """Return those of ``paths`` that are to be copied as well: ``may`` says so of each that has no copy."""
+        taken = []
+        for path in sorted(paths):
+            holds_copied = any(copied.is_relative_to(path) for copied in self.relocation.copied.values())
+            if not holds_copied and not self.relocation.holds(path) and may(path):
+                self.relocation = self.relocation.with_copies(path)
+                taken.append(path)
+        return taken
+
+    def copy(self, paths: Iterable[Path]) -> None:
+        """Copy ``paths``."""
+        for path in paths:
+            self.copied.add(copy_below(self.relocation, path, self._but))
+
+    def belonging(self, places: DataPlaces) -> tuple[Path, ...]:
+        """Return the originals of those ``places`` that lie where copies do."""
+        place = self.relocation.place
+        assert place
+        inside = replace(
+            places,
+            files=tuple(path for path in places.files if path.is_relative_to(place)),
+            folders=tuple(path for path in places.folders if path.is_relative_to(place)),
+        )
+        return _present(self.relocation.original(inside))
 
 
-def _copy(path: Path, way: _Way, target: Path, relocation: Relocation, copied: Copied) -> None:
-    match way:
-        case _Way.FOLDER:
-            target.mkdir(exist_ok=True)
-        case _Way.FILE:
-            if not copy_as_it_is(path, target):
-                copied.unsteady.append(path)
-            elif is_database(path):
-                copied.databases[path] = size_bytes(path)
-        case _Way.LINK:
-            target.symlink_to(_led(path, relocation))
-        case _Way.BACK:
-            target.symlink_to(path)
+def _present(places: DataPlaces) -> tuple[Path, ...]:
+    return (*places.present_files, *places.present_folders)
 
 
-def _led(link: Path, relocation: Relocation) -> Path:
-    """Return where the copy of a link leads at first: a relative one stays so within what is copied."""
-    target = link.readlink()
-    absolute = Path(os.path.normpath(link.parent / target))
-    return target if not target.is_absolute() and relocation.holds(absolute) else absolute
+def _outside(places: DataPlaces, relocation: Relocation) -> tuple[Path, ...]:
+    """Return those of ``places`` that are no copies."""
+    assert relocation.place
+    place = relocation.place
+    return tuple(path for path in _present(places) if not path.is_relative_to(place))
 
 
-def _liken(path: Path, target: Path) -> None:
-    """Give ``target`` the mode, times and owner of ``path``; where servers run as somebody else, they own it."""
-    give_to_owner(target, path.stat())
-    hand_over(target)
-    shutil.copystat(path, target)
+def app_in_copy(app: App, relocation: Relocation, imports: Sequence[Path]) -> App:
+    """Return ``app`` as it is started from its copy; modules are looked for in ``imports`` first."""
+    path = relocation.path
+    variables = {}
+    if os.environ.get("PWD"):
+        variables["PWD"] = str(path(app.root))
+    if imports:
+        later = filter(None, [app.environment.get(_IMPORTS)])
+        variables[_IMPORTS] = os.pathsep.join([*map(str, imports), *later])
+    if app.python and app.environment.get(_BYTE_CODE) == str(cache_folder() / "pycache"):
+        variables[_BYTE_CODE] = str(_byte_code(app.python, relocation))
+    return replace(
+        app,
+        root=path(app.root),
+        public=app.public and path(app.public),
+        static={url: path(folder) for url, folder in app.static.items()},
+        environment={**app.environment, **variables},
+    )
 
 
-def _relocate_link(relocation: Relocation, link: Path) -> None:
-    target = link.readlink()
-    copy = relocation.path(target) if target.is_absolute() else target
-    # what is not copied is there as a link to the original itself
-    if copy not in (target, link) and (copy.is_symlink() or copy.exists()):
-        link.unlink()
-        link.symlink_to(copy)
+def _byte_code(python: Path, relocation: Relocation) -> Path:
+    """Return a folder for byte code: the copy's goes with the copy, the interpreter's own to the cache."""
+    assert relocation.place
+    folder = relocation.place.with_name("pycache")
+    folder.mkdir(exist_ok=True)
+    for name in {python.absolute().parts[1], python.resolve().parts[1]} - {relocation.place.parts[1]}:
+        kept = cache_folder() / "pycache" / name
+        kept.mkdir(parents=True, exist_ok=True)
+        if not (folder / name).is_symlink():
+            (folder / name).symlink_to(kept)
+    return folder
 
 
-def _relocate_text(relocation: Relocation, path: Path) -> None:
-    status = path.stat()
-    if status.st_size > _LONGEST_TEXT_BYTES:
-        return
-    before = read_bytes(path)
-    after = os.fsencode(relocation.text(os.fsdecode(before)))
-    if after != before and b"\0" not in before:
-        path.chmod(status.st_mode | 0o200)
-        path.write_bytes(after)
-        path.chmod(status.st_mode & 0o7777)
-        os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+def import_folders(places: ImportPlaces, relocation: Relocation) -> tuple[Path, ...]:
+    """Return from where the copies of ``places`` are imported; what lies in an environment is not copied.
+
+    A module whose name is not that of its folder has none.
+    """
+    modules = (_folder_of(name, place) for name, place in places.modules.items())
+    folders = (*places.folders, *filter(None, modules))
+    return tuple(dict.fromkeys(relocation.path(folder) for folder in folders if relocation.has_copy(folder)))
+
+
+def _folder_of(name: str, place: Path) -> Path | None:
+    """Return the folder from which ``place`` is imported as ``name``; None where it has another name there."""
+    parts = tuple(name.split("."))
+    module = place.parent if place.name == "__init__.py" else place.with_suffix("")
+    return module.parents[len(parts) - 1] if module.parts[-len(parts) :] == parts else None
+
+
+def _named(app: App, relocation: Relocation, data: Collection[Path]) -> Iterator[str]:
+    """Say where originals are named by their whole paths.
+
+    Raises InputError where ``data`` are reached by them, and for commands that prepare the app.
+    """
+    for command in app.prepare:
+        if paths := list(relocation.named(" ".join(command))):
+            raise InputError(
+                f"[app] prepare names {_list(paths)}, and the app runs from a copy of the project here, for a race "
+                "cannot have its own view of the files; write such paths relative to the app's root"
+            )
+    found: dict[Path, str] = {}
+    for where, text in _texts(app, relocation):
+        for path in relocation.named(text):
+            found.setdefault(path, where)
+    _refuse([path for path in found if any(map(partial(_overlap, path), data))])
+    if found:
+        names = [f"{path} ({where})" for path, where in found.items()]
+        yield (
+            f"The app knows {_list(names)} by its whole path, not its copy: what it writes there changes in a "
+            "race. Lead it to another by a variable, [app] env."
+        )
+
+
+def _overlap(path: Path, other: Path) -> bool:
+    return path.is_relative_to(other) or other.is_relative_to(path)
+
+
+def _texts(app: App, relocation: Relocation) -> Iterator[tuple[str, str]]:
+    """Yield what may tell the app of paths: its variables and its code, each with where it stands."""
+    yield from ((name, value) for name, value in app.environment.items() if name not in _SEARCHED)
+    assert relocation.place
+    for path in files_below(relocation.place):
+        is_code = path.suffix in _CODE or path.name.startswith(".env")
+        if is_code and path.stat().st_size <= _LONGEST_TEXT_BYTES:
+            yield path.name, read_text(path, errors="replace")
+
+
+def _refuse(paths: Sequence[Path]) -> None:
+    """Raise InputError for data that the app would write to although it runs from a copy."""
+    if paths:
+        raise InputError(
+            f"the app writes to {_list(paths)}, which is not copied and may change: a race cannot have its own "
+            "view of the files here, and a copy of the project does not move whole paths. Lead the app elsewhere "
+            "by a variable, [app] env, or race as a user who may make namespaces"
+        )
+
+
+def _list(things: Sequence[object]) -> str:
+    more = f" and {len(things) - _MOST_NAMED} more" if len(things) > _MOST_NAMED else ""
+    return ", ".join(map(str, things[:_MOST_NAMED])) + more

@@ -17,13 +17,13 @@ from ..base.numbers import duration
 from ..base.present import is_folder, real_path
 from ..base.units import SIZE
 from .copies import RUN
-from .databases import bring_in, databases_below, is_database, size_bytes
+from .data_files import databases_below, linked_data
 from .environments import cache_folder
 from .guard import Guard
-from .linked_data import linked_data
-from .moving import MovedProject, move
 from .preparing import OnPreparing, Preparing, Step
+from .project_copy import ProjectCopy, copy_project
 from .relocation import Relocation
+from .sqlite_files import bring_in, is_database, size_bytes
 
 __all__ = ["Protection", "protect"]
 
@@ -63,11 +63,13 @@ def protect(
     most_bytes: float = MOST_COPIED_BYTES,
     also: Sequence[Path] = (),
 ) -> Protection:
-    """Cover the folders of ``app`` and of what it writes to, from now on; copy them where they cannot be covered.
+    """Protect the files of ``app`` from now on, in one of two ways.
 
-    ``folder`` is the project's; ``beside`` are the variables that lead to services of the race's own; ``also``
-    are further folders and files, which need not be there yet. A copy takes ``most_bytes`` at most. Raises
-    InputError where there is no room for it.
+    Where mount namespaces are allowed, an overlay covers the folders of the app and of what it writes to: every
+    path is where it was. Elsewhere the app is started from a plain copy; see ``project_copy``. ``folder`` is the
+    project's; ``beside`` are the variables that lead to services of the race's own; ``also`` are further folders
+    and files, which need not be there yet. A copy takes ``most_bytes`` at most. Raises InputError where there is
+    no room for copies, and where a plain copy would leave data to the app.
     """
     if app.entry.kind is EntryKind.FILES and not app.prepare:
         return Protection(app=app, settled=(app.root,))
@@ -75,10 +77,8 @@ def protect(
     if not (refused := _cover(folders, guard)):
         return _covered(app, [folder, *also], folders, guard, beside, on_preparing)
     folders = _outermost([*folders, *also])
-    if moved := move(app, folders, guard.directory, most_bytes, on_preparing):
-        return _moved(moved, folders, refused, guard, beside)
-    why = f"{refused}; a copy would take more than {SIZE.format(most_bytes)} ([app] copy_limit)"
-    return _open(app, folders, why, guard, beside)
+    copy = copy_project(app, folders, also, guard.directory, most_bytes, on_preparing)
+    return _copied(copy, folders, refused, guard, beside)
 
 
 def _covered(
@@ -109,46 +109,29 @@ def _covered(
     )
 
 
-def _moved(
-    moved: MovedProject, folders: Sequence[Path], why: str, guard: Guard, beside: Mapping[str, str]
+def _copied(
+    copy: ProjectCopy, folders: Sequence[Path], why: str, guard: Guard, beside: Mapping[str, str]
 ) -> Protection:
-    """Say what was copied."""
-    names, took = ", ".join(map(str, folders)), duration(moved.took_s)
+    """Say what was copied, and what was not."""
     notes = (
-        f"The app ran in a copy of {names} ({SIZE.format(moved.size_bytes)}), made in {took}, for a race cannot "
-        f"have its own view of the files here: {why}.",
-        *_wrote_to(moved.copied.databases, took),
+        f"The app ran in a copy of {', '.join(map(str, folders))} ({SIZE.format(copy.size_bytes)}), made in "
+        f"{copy.took}, for a race cannot have its own view of the files here: {why}.",
+        *_wrote_to(copy.copied.databases, copy.took),
     )
     return Protection(
-        app=moved.app,
-        relocation=moved.relocation,
+        app=copy.app,
+        relocation=copy.relocation,
         notes=notes,
         warnings=(
-            *_unsteady(moved.copied.unsteady),
-            *_mixed(moved.copied.mixed),
-            *_strayed(moved.strays),
-            *_shared(moved.places, guard, beside),
+            *_unsteady(copy.copied.unsteady),
+            *_mixed(copy.copied.mixed),
+            *_uncovered(copy.uncovered),
+            *copy.named,
+            *_shared(copy.places, guard, beside),
         ),
-        is_whole=not moved.strays,
-        settled=(guard.directory, *moved.strays),
-        servers=moved.places.kinds_of_servers,
-    )
-
-
-def _open(app: App, folders: Sequence[Path], why: str, guard: Guard, beside: Mapping[str, str]) -> Protection:
-    """Say what may change where nothing is protected."""
-    places = data_places(app)
-    linked = linked_data(folders)
-    databases = _databases([*folders, *linked], places.present_files)
-    outside = _outermost([*_holding(places, databases, linked)], but=folders)
-    uncovered = dict.fromkeys([*folders, *outside], why)
-    changing = _changing([*databases, *places.folders, *linked], uncovered)
-    return Protection(
-        app=app,
-        warnings=(*_unprotected(uncovered, changing), *_shared(places, guard, beside)),
-        is_whole=False,
-        settled=(guard.directory, *uncovered),
-        servers=places.kinds_of_servers,
+        is_whole=not copy.uncovered,
+        settled=(guard.directory, *copy.uncovered),
+        servers=copy.places.kinds_of_servers,
     )
 
 
@@ -285,12 +268,12 @@ def _unprotected(uncovered: Mapping[Path, str], changing: Sequence[Path]) -> tup
     )
 
 
-def _strayed(strays: Sequence[Path]) -> tuple[str, ...]:
-    """Name what the app writes to although it runs from a copy."""
-    if not strays:
+def _uncovered(paths: Sequence[Path]) -> tuple[str, ...]:
+    """Name what the app may write to although it runs from a copy."""
+    if not paths:
         return ()
     return (
-        f"The app writes to {', '.join(map(str, strays))}, which is not copied and may change: it is too large for "
+        f"The app writes to {', '.join(map(str, paths))}, which is not copied and may change: it is too large for "
         "[app] copy_limit, or the settings do not spell the path. Lead the app elsewhere by a variable, [app] env.",
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from pathlib import Path
 from typing import TypeVar, cast
@@ -43,18 +43,27 @@ class Relocation:
         """Tell whether ``path`` lies in what was copied."""
         return self.path(path) != path
 
+    def has_copy(self, path: Path) -> bool:
+        """Tell whether there is a copy of ``path``, and none that is a link to it."""
+        copy = self.path(path)
+        return copy != path and copy.exists() and real_path(copy) == copy
+
     def below(self, original: Path) -> Path:
         """Return where a copy of ``original``, an absolute path, belongs."""
         assert self.place
         return self.place.joinpath(*original.parts[1:])
 
-    def text(self, text: str) -> str:
-        """Return ``text`` with the copies' paths wherever it names originals."""
-        if not self.copied:
-            return text
-        longest_first = sorted(self.copied, key=len, reverse=True)
-        names = re.compile(rf"(?<![\w.])(?:{'|'.join(map(re.escape, longest_first))})(?![\w.-])")
-        return names.sub(lambda match: str(self.below(self.copied[match[0]])), text)
+    def named(self, text: str) -> Iterator[Path]:
+        """Yield the originals that ``text`` names by their whole paths, and that have copies.
+
+        /app may be a folder, but it may as well be the path of a page: such a short one does not count.
+        """
+        if self.copied:
+            longest_first = sorted(self.copied, key=len, reverse=True)
+            roots = "|".join(map(re.escape, longest_first))
+            for name in re.findall(rf"(?<![\w.])(?:{roots})(?![\w.-])(?:/[\w.@%+~-]+)*", text):
+                if len(Path(name).parts) > 2 and self.has_copy(Path(name)):
+                    yield Path(name)
 
     def original(self, value: T) -> T:
         """Return ``value`` with the originals' paths; a text, a path, or a value made of them."""

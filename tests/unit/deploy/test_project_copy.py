@@ -1,145 +1,95 @@
-"""A copy of a project holds what an app may write to, and links to what it only reads."""
+"""An app is started in its copy: it imports from there, and all that it is told stays as it was."""
 
 from __future__ import annotations
 
-import os
-import socket
+import subprocess
+import venv
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from stackrace.deploy import databases, protection
-from stackrace.deploy.copies import copy_file
-from stackrace.deploy.project_copy import copy_below, copy_size_bytes, relocate_copies
+from stackrace.app import ImportPlaces, app_environment, import_places
+from stackrace.app.app import App, Entry, EntryKind
+from stackrace.deploy.folder_copy import copy_below
+from stackrace.deploy.project_copy import app_in_copy, import_folders
 from stackrace.deploy.relocation import Relocation
 
 
 @pytest.fixture
 def site(tmp_path):
+    """A project with its environment in it, in which it is installed as editable."""
     root = tmp_path / "site"
-    for folder in (
-        "code",
-        ".venv/bin",
-        ".git/objects",
-        "node_modules/vue",
-        "node_modules/.cache",
-        "__pycache__",
-        "run",
-    ):
-        (root / folder).mkdir(parents=True)
-        (root / folder / "file").write_text(folder)
-    (root / ".venv/pyvenv.cfg").touch()
-    (root / ".git/HEAD").write_text("ref")
-    (root / "settings.py").write_text(f"BASE = '{root}'\n")
-    (root / "image.bin").write_text(f"{root}\n")
-    (root / "inner").symlink_to("code/file")
-    (root / "absolute").symlink_to(root / "code")
-    (root / "outer").symlink_to("../beside")
-    (tmp_path / "beside").mkdir()
-    return root
+    (root / "src" / "shop").mkdir(parents=True)
+    (root / "src" / "shop" / "__init__.py").touch()
+    venv.create(root / ".venv", symlinks=True)
+    packages = next((root / ".venv").glob("lib/python3*/site-packages"))
+    (packages / "shop.pth").write_text(f"{root}/src\n")
+    entry = Entry(kind=EntryKind.WSGI, target="shop:app")
+    return App(name="site", root=root, entry=entry, python=root / ".venv/bin/python")
 
 
-def copied(root, place, *more):
-    relocation = Relocation(place).with_copies(root, *more)
-    for path in (root, *more):
-        copy_below(relocation, path, {root / "run"})
-    relocate_copies(relocation)
-    return relocation.path(root)
+@pytest.fixture
+def relocation(site, tmp_path):
+    relocation = Relocation(tmp_path / "run" / "copy").with_copies(site.root)
+    copy_below(relocation, site.root, ())
+    return relocation
 
 
-def test_it_holds_files_links_to_environments_and_no_caches(site, tmp_path):
-    copy = copied(site, tmp_path / "copy")
-    assert (copy / "code/file").read_text() == "code"
-    assert (copy / "code/file").stat().st_mtime_ns == (site / "code/file").stat().st_mtime_ns
-    assert (copy / ".venv").readlink() == site / ".venv"
-    assert (copy / ".git/objects").readlink() == site / ".git/objects"
-    assert not (copy / ".git/HEAD").is_symlink()
-    assert (copy / "node_modules/vue").readlink() == site / "node_modules/vue"
-    assert not (copy / "node_modules/.cache").exists()
-    assert not (copy / "__pycache__").exists()
-    assert not (copy / "run").exists()
+def imported(app, module):
+    command = [str(app.python), "-c", f"import {module}; print({module}.__file__)"]
+    return Path(subprocess.check_output(command, env=app_environment(app), text=True).strip())
 
 
-def test_its_links_lead_to_copies(site, tmp_path):
-    copy = copied(site, tmp_path / "copy")
-    assert (copy / "inner").readlink() == Path("code/file")
-    assert (copy / "absolute").readlink() == copy / "code"
-    assert (copy / "outer").readlink() == tmp_path / "beside"
-    copy = copied(site, tmp_path / "again", tmp_path / "beside")
-    assert (copy / "outer").resolve() == Path(f"{tmp_path}/again{tmp_path}/beside")
+def test_an_editable_install_is_imported_from_the_copy(site, relocation):
+    imports = import_folders(import_places(site), relocation)
+    assert imports == (relocation.path(site.root / "src"),)
+    moved = app_in_copy(site, relocation, imports)
+    assert moved.python == site.python
+    assert imported(moved, "shop") == relocation.path(site.root / "src/shop/__init__.py")
+    assert imported(site, "shop") == site.root / "src/shop/__init__.py"
 
 
-def test_settings_in_it_name_copies_and_other_files_are_as_they_were(site, tmp_path):
-    copy = copied(site, tmp_path / "copy")
-    assert (copy / "settings.py").read_text() == f"BASE = '{copy}'\n"
-    assert (copy / "image.bin").read_text() == f"{site}\n"
-
-
-def test_a_folder_that_forbids_writing_is_copied_and_a_socket_and_a_pipe_are_linked(tmp_path):
-    root = tmp_path / "site"
-    (root / "closed").mkdir(parents=True)
-    (root / "closed" / "file").touch()
-    (root / "closed").chmod(0o500)
-    os.mkfifo(root / "pipe")
-    with socket.socket(socket.AF_UNIX) as listening:
-        here = Path.cwd()
-        os.chdir(root)
-        listening.bind("s")
-        os.chdir(here)
-        copy = copied(root, tmp_path / "copy")
-    assert (copy / "s").readlink() == root / "s"
-    assert (copy / "pipe").readlink() == root / "pipe"
-    assert (copy / "closed").stat().st_mode & 0o777 == 0o500
-    assert (copy / "closed/file").exists()
-
-
-def test_what_changes_all_the_time_is_named_but_not_what_grows(site, tmp_path, monkeypatch):
-    def copy(source, target):
-        copy_file(source, target)
-        if source.name == "image.bin":
-            source.write_bytes(source.read_bytes()[1:])
-        if source.name == "settings.py":
-            source.write_text(f"{source.read_text()}#")
-
-    monkeypatch.setattr(databases, "copy_file", copy)
-    copied = copy_below(Relocation(tmp_path / "copy"), site, ())
-    assert copied.unsteady == [site / "image.bin"]
-    assert Path(f"{tmp_path}/copy{site}/image.bin").exists()
-
-
-@pytest.mark.parametrize("times", [1, 2])
-def test_files_that_change_after_their_copy_are_copied_again_once_and_then_named(
-    site, tmp_path, monkeypatch, times
+@pytest.mark.parametrize(
+    ("name", "place", "imports"),
+    [
+        ("shop", "src/shop", "src"),
+        ("shop", "src/shop/__init__.py", "src"),
+        ("shop", "src/shop.py", "src"),
+        ("a.shop", "src/a/shop", "src"),
+        ("shop", "src", ""),
+    ],
+)
+def test_finders_of_editable_installs_are_followed_where_names_are_those_of_folders(
+    site, relocation, name, place, imports
 ):
-    """As those of a database do that is a folder: each copy is whole, and together they are of no moment."""
-    database = {site / "CURRENT": "old", site / "MANIFEST": "old"}
-    for path, text in database.items():
-        path.write_text(text)
-    done = set()
-
-    def copy(source, target):
-        nonlocal times
-        copy_file(source, target)
-        if source in database:
-            done.add(source)
-            (other,) = database.keys() - {source}
-            if other in done and times:
-                times -= 1
-                (tmp_path / "new").write_text("new")
-                (tmp_path / "new").replace(other)
-
-    named = times == 2
-    monkeypatch.setattr(databases, "copy_file", copy)
-    copied = copy_below(Relocation(tmp_path / "copy"), site, ())
-    assert (copied.unsteady, len(copied.mixed)) == ([], int(named))
-    current = [Path(f"{tmp_path}/copy{path}").read_text() == path.read_text() for path in database]
-    assert current.count(True) == (1 if named else 2)
-    assert ["not fit together" in line for line in protection._mixed(copied.mixed)] == [True] * named
+    places = ImportPlaces(modules={name: site.root / place, "other": Path("/usr/lib/elsewhere")})
+    assert import_folders(places, relocation) == ((relocation.path(site.root / imports),) if imports else ())
 
 
-def test_its_size_counts_what_is_copied_by_blocks_and_up_to_the_limit(site):
-    (site / "large").write_bytes(b"x" * 100_000)
-    files = [".git/HEAD", ".git/objects/file", "code/file", "settings.py", "image.bin", "run/file"]
-    # the folder of Git's objects is linked
-    assert copy_size_bytes([site], {site / "run"}, 10**9) == 100_000 + 4096 * (len(files) - 2)
-    assert copy_size_bytes([site], (), 5000) > 5000
+def test_code_data_and_commands_stay_as_they_are_and_the_app_starts_in_the_copy(site, relocation, monkeypatch):
+    monkeypatch.setenv("PWD", str(site.root))
+    (site.root / "static").mkdir()
+    app = replace(
+        site,
+        environment={"NAME": f"sqlite:///{site.root}/a.db", "PYTHONPATH": f"{site.root}/lib"},
+        static={"/s/": site.root / "static"},
+        prepare=(("python", "manage.py"),),
+    )
+    started = app_in_copy(app, relocation, [relocation.path(site.root / "src")])
+    copy = relocation.path(site.root)
+    assert (started.root, started.static) == (copy, {"/s/": copy / "static"})
+    assert started.environment == {
+        "NAME": f"sqlite:///{site.root}/a.db", "PYTHONPATH": f"{copy}/src:{site.root}/lib", "PWD": str(copy)
+    }  # fmt: skip
+    assert started.prepare == app.prepare
+    assert app_environment(started)["PATH"].startswith(f"{site.root}/.venv/bin")
+
+
+def test_byte_code_of_the_copy_does_not_pile_up_in_the_cache(site, relocation, monkeypatch, tmp_path):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    cache = tmp_path / "cache/stackrace/pycache"
+    app = replace(site, python=Path("/opt/python/bin/python3"), environment={"PYTHONPYCACHEPREFIX": str(cache)})
+    prefix = Path(app_in_copy(app, relocation, ()).environment["PYTHONPYCACHEPREFIX"])
+    assert prefix == tmp_path / "run/pycache"
+    assert (prefix / "opt").resolve() == cache / "opt"

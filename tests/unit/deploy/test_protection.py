@@ -6,6 +6,7 @@ import os
 import sqlite3
 import sys
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ from stackrace.app import data_places, entry_of
 from stackrace.app.app import App, EntryKind
 from stackrace.base.errors import InputError, LaunchError
 from stackrace.deploy import protection
-from stackrace.deploy.databases import databases_below
+from stackrace.deploy.data_files import databases_below
 from stackrace.deploy.preparing import Preparing, Step
 from stackrace.deploy.protection import protect
 from stackrace.deploy.view import View
@@ -83,12 +84,10 @@ def test_the_whole_working_copy_is_covered(tmp_path):
     assert guard.covered == [tmp_path / "repository"]
 
 
-def test_where_nothing_can_be_covered_and_a_copy_is_too_large_the_files_that_may_change_are_named(tmp_path):
+def test_where_nothing_can_be_covered_and_a_copy_is_too_large_the_race_is_refused(tmp_path):
     app, guard = project(tmp_path / "site"), Covering(tmp_path, "no overlay over /x: Operation not permitted")
-    (note,) = protected(app, guard, most_bytes=4096)
-    assert f"writes to {app.root} itself ({app.root}/data.db may change)" in note
-    assert "no overlay over /x: Operation not permitted" in note
-    assert "a copy would take more than 4 KiB ([app] copy_limit)" in note
+    with pytest.raises(InputError, match=r"the files in .*/site here, .* more than 4 KiB \(\[app\] copy_limit\)"):
+        protected(app, guard, most_bytes=4096)
 
 
 @pytest.fixture
@@ -112,37 +111,47 @@ def test_where_nothing_can_be_covered_the_app_is_moved_to_a_copy(tmp_path, forbi
     assert wrote.startswith("The app wrote to a copy of data.db (8 KiB), made in ")
 
 
-def test_a_database_that_a_variable_leads_to_is_copied_as_well(tmp_path, forbidding):
+def test_a_database_that_a_variable_names_by_its_whole_path_is_refused(tmp_path, forbidding):
     elsewhere = project(tmp_path / "elsewhere").root
     app = project(tmp_path / "site", DATABASE_URL=f"sqlite:///{elsewhere}/data.db?timeout=5")
+    with pytest.raises(InputError, match=f"app writes to {elsewhere}/data.db, which is not copied and may change"):
+        protect(app, app.root, forbidding, {}, str)
+
+
+@pytest.mark.parametrize("name", ["data.db", "new.db"])
+def test_so_is_one_in_the_project_even_if_it_is_made_later(tmp_path, forbidding, name):
+    app = project(tmp_path / "site", DATABASE_URL=f"sqlite:///{tmp_path}/site/{name}")
+    with pytest.raises(InputError, match=rf"site/{name}, which is not copied and may change: .* \[app\] env"):
+        protect(app, app.root, forbidding, {}, str)
+
+
+def test_a_relative_path_in_a_variable_leads_to_the_copy(tmp_path, forbidding):
+    app = project(tmp_path / "site", DATABASE_URL="sqlite:///data.db")
     protection = protect(app, app.root, forbidding, {}, str)
-    copy = f"{forbidding.directory}/copy{elsewhere}/data.db"
-    assert protection.app.environment["DATABASE_URL"] == f"sqlite:///{copy}?timeout=5"
-    assert Path(copy).exists()
     assert protection.is_whole
+    assert data_places(protection.app).files == (protection.app.root / "data.db",)
 
 
-MOVING_SETTINGS = """
+def django(folder, settings):
+    folder.mkdir()
+    (folder / "settings.py").write_text(settings)
+    return App(name="site", root=folder, entry=entry_of(EntryKind.DJANGO, "settings"), python=Path(sys.executable))
+
+
+COPIED_SETTINGS = """
 from pathlib import Path
 
 BASE = Path(__file__).resolve().parent
-DATABASES = {{"default": {{"ENGINE": "django.db.backends.sqlite3", "NAME": BASE.parent / "beside" / "data.db"}}}}
-MEDIA_ROOT = "{media}"
+DATABASES = {"default": {"ENGINE": "django.db.backends.sqlite3", "NAME": BASE.parent / "beside" / "data.db"}}
+MEDIA_ROOT = BASE.parent / "media"
 """
 
 
-def test_what_settings_lead_to_is_copied_to_where_the_moved_settings_find_it(tmp_path, forbidding):
+def test_what_settings_lead_to_from_their_place_is_copied_to_where_the_copy_finds_it(tmp_path, forbidding):
     project(tmp_path / "beside")
     (tmp_path / "media").mkdir()
     (tmp_path / "media" / "kept.txt").write_text("kept")
-    (tmp_path / "site").mkdir()
-    (tmp_path / "site" / "settings.py").write_text(MOVING_SETTINGS.format(media=tmp_path / "media"))
-    app = App(
-        name="site",
-        root=tmp_path / "site",
-        entry=entry_of(EntryKind.DJANGO, "settings"),
-        python=Path(sys.executable),
-    )
+    app = django(tmp_path / "site", COPIED_SETTINGS)
     protection = protect(app, app.root, forbidding, {}, str)
     copies = Path(f"{forbidding.directory}/copy{tmp_path}")
     places = data_places(protection.app)
@@ -152,21 +161,60 @@ def test_what_settings_lead_to_is_copied_to_where_the_moved_settings_find_it(tmp
     assert protection.is_whole
 
 
-def test_what_no_setting_moves_is_named(tmp_path, forbidding):
+def test_data_that_settings_name_by_their_whole_path_are_refused(tmp_path, forbidding):
     (tmp_path / "media").mkdir()
-    (tmp_path / "site").mkdir()
-    (tmp_path / "site" / "settings.py").write_text(f"MEDIA_ROOT = '{tmp_path}/me' + 'dia'")
-    app = App(
-        name="site",
-        root=tmp_path / "site",
-        entry=entry_of(EntryKind.DJANGO, "settings"),
-        python=Path(sys.executable),
-    )
+    app = django(tmp_path / "site", f"MEDIA_ROOT = '{tmp_path}/me' + 'dia'")
+    with pytest.raises(InputError, match=f"the app writes to {tmp_path}/media, which is not copied and may change"):
+        protect(app, app.root, forbidding, {}, str)
+
+
+def test_a_folder_that_is_to_be_made_elsewhere_is_named(tmp_path, forbidding):
+    app = django(tmp_path / "site", f"MEDIA_ROOT = '{tmp_path}/me' + 'dia'")
     protection = protect(app, app.root, forbidding, {}, str)
     assert not protection.is_whole
     assert protection.warnings[-1].startswith(
         f"The app writes to {tmp_path}/media, which is not copied and may change"
     )
+
+
+@pytest.mark.parametrize("name", ["files", "data.db"])
+def test_code_that_names_a_database_or_what_is_to_be_protected_is_refused(tmp_path, forbidding, name):
+    app = project(tmp_path / "site")
+    (app.root / "files").mkdir()
+    (app.root / "shop.py").write_text(f"PLACE = '{app.root}/{name}'")
+    with pytest.raises(InputError, match=f"the app writes to {app.root}/{name}, which is not copied"):
+        protect(app, app.root, forbidding, {}, str, also=[app.root / "files"])
+
+
+def test_other_whole_paths_in_code_and_variables_are_named(tmp_path, forbidding):
+    app = project(tmp_path / "site", FILES=f"{tmp_path}/site/files", PYTHONPATH=f"{tmp_path}/site")
+    (app.root / "files").mkdir()
+    (app.root / "shop.py").write_text(f"PLACE = '{app.root}/files/'\nLOG = '{app.root}/shop.py'")
+    protection = protect(app, app.root, forbidding, {}, str)
+    assert protection.warnings == (
+        f"The app knows {app.root}/files (FILES), {app.root}/shop.py (shop.py) by its whole path, not its copy: "
+        "what it writes there changes in a race. Lead it to another by a variable, [app] env.",
+    )
+
+
+def test_a_command_that_names_an_original_is_refused(tmp_path, forbidding):
+    app = replace(project(tmp_path / "site"), prepare=(("python", f"{tmp_path}/site/data.db"),))
+    with pytest.raises(InputError, match=r"\[app\] prepare names .*/site/data\.db, .* relative to the app's root"):
+        protect(app, app.root, forbidding, {}, str)
+
+
+def test_links_to_data_elsewhere_lead_to_copies_and_what_is_too_large_is_named(tmp_path, forbidding):
+    app = project(tmp_path / "site")
+    (tmp_path / "small").mkdir()
+    (tmp_path / "large").mkdir()
+    (tmp_path / "large" / "file").write_bytes(b"x" * 10**6)
+    for name in ("small", "large"):
+        (app.root / name).symlink_to(f"../{name}")
+    protection = protect(app, app.root, forbidding, {}, str, 10**5)
+    copies = Path(f"{forbidding.directory}/copy{tmp_path}")
+    assert (protection.app.root / "small").resolve() == copies / "small"
+    (warning,) = protection.warnings
+    assert warning.startswith(f"The app writes to {tmp_path}/large, which is not copied and may change: it is too")
 
 
 def test_where_only_a_folder_beside_the_project_cannot_be_covered_it_alone_is_named(tmp_path):

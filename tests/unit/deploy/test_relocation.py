@@ -1,4 +1,4 @@
-"""A path leads to a copy wherever a text names the original, and back."""
+"""A path leads to its copy, and back."""
 
 from __future__ import annotations
 
@@ -12,22 +12,32 @@ from stackrace.deploy.relocation import Relocation
 MOVED = Relocation(Path("/run/x/copy")).with_copies(Path("/srv/site"), Path("/srv/site/media"))
 
 
+@pytest.fixture
+def site(tmp_path):
+    """Where a project was copied to, with a file and a linked environment."""
+    relocation = Relocation(tmp_path / "copy").with_copies(tmp_path / "site")
+    copy = relocation.path(tmp_path / "site")
+    copy.mkdir(parents=True)
+    (copy / "data.db").touch()
+    (copy / "env").symlink_to("/usr")
+    return relocation
+
+
 @pytest.mark.parametrize(
-    ("text", "moved"),
+    ("text", "named"),
     [
-        ("/srv/site", "/run/x/copy/srv/site"),
-        ("sqlite:////srv/site/data.db", "sqlite:////run/x/copy/srv/site/data.db"),
-        ('NAME = "/srv/site/media/a"', 'NAME = "/run/x/copy/srv/site/media/a"'),
-        ("/srv/site:/srv/site/lib", "/run/x/copy/srv/site:/run/x/copy/srv/site/lib"),
-        ("/srv/site-old /srv/site.bak /srv/sites", "/srv/site-old /srv/site.bak /srv/sites"),
-        ("/backup/srv/site", "/backup/srv/site"),
-        ("https://www.example.com/srv/site/", "https://www.example.com/srv/site/"),
+        ("SITE", [""]),
+        ("sqlite:///SITE/data.db?mode=rw", ["/data.db"]),
+        ('NAME = "SITE/data.db"', ["/data.db"]),
+        ("SITE:SITE/lib", [""]),
+        ("SITE-old SITE.bak SITEs", []),
+        ("/backupSITE", []),
+        ("SITE/env/bin/python", []),
     ],
 )
-def test_a_text_names_copies_and_back(text, moved):
-    assert MOVED.text(text) == moved
-    assert MOVED.text(moved) == moved, "what was moved stays"
-    assert MOVED.original(moved) == text
+def test_what_a_text_names_by_its_whole_path_is_found_where_there_is_a_copy(site, tmp_path, text, named):
+    original = f"{tmp_path}/site"
+    assert list(site.named(text.replace("SITE", original))) == [Path(f"{original}{each}") for each in named]
 
 
 def test_a_folder_known_by_a_link_is_moved_too(tmp_path):
@@ -36,7 +46,6 @@ def test_a_folder_known_by_a_link_is_moved_too(tmp_path):
     moved = Relocation(Path("/run/x/copy")).with_copies(tmp_path / "link")
     copy = Path(f"/run/x/copy{tmp_path}/real/a")
     assert moved.path(tmp_path / "link" / "a") == moved.path(tmp_path / "real" / "a") == copy
-    assert moved.text(f"{tmp_path}/link/a") == str(copy)
 
 
 def test_a_value_is_restored_with_all_that_it_holds():
@@ -54,6 +63,6 @@ def test_a_value_is_restored_with_all_that_it_holds():
 
 def test_without_copies_everything_is_its_own():
     nothing = Relocation()
-    assert (nothing.path(Path("/srv/a")), nothing.text("/srv/a"), nothing.original("/srv/a")) == (
-        Path("/srv/a"), "/srv/a", "/srv/a",
+    assert (nothing.path(Path("/srv/a")), list(nothing.named("/srv/a")), nothing.original("/srv/a")) == (
+        Path("/srv/a"), [], "/srv/a",
     )  # fmt: skip

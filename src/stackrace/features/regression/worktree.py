@@ -15,9 +15,9 @@ from ...base.foreign import said_by
 from ...base.present import real_path, walk
 from ...base.removal import remove_tree
 from ...base.units import SIZE
-from ...deploy.databases import copy_as_it_is
 from ...deploy.environments import cache_folder
 from ...deploy.privileges import let_in
+from ...deploy.sqlite_files import copy_as_it_is
 from .repository import Repository, Revision
 
 __all__ = ["checked_out"]

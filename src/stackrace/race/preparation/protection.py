@@ -12,9 +12,9 @@ from ...app.app import App, EntryKind
 from ...base.errors import AppError, InputError
 from ...base.present import is_file, is_folder, is_present
 from ...deploy.escapes import Escapes
+from ...deploy.folder_copy import hand_over_below
 from ...deploy.guard import Guard
 from ...deploy.preparing import OnPreparing, Preparing, Step
-from ...deploy.project_copy import hand_over_below
 from ...deploy.protection import protect
 from ...deploy.relocation import Relocation
 from ...deploy.view import View

@@ -212,7 +212,7 @@ def test_half_of_an_unpacked_project_is_unpacked_anew(project, request_of, wire,
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(slots, "relocate_copies", killed)
+        patch.setattr(slots, "relocate_below", killed)
         with pytest.raises(KeyboardInterrupt), unpacked(shipment):
             pass
     with unpacked(shipment) as relocation:

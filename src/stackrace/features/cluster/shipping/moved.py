@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 from ....app.app import App, EntryKind
@@ -12,6 +13,7 @@ from ....deploy.relocation import Relocation
 from ....measure.launch import Failure
 from ....race.request.request import RaceRequest
 from ....race.results.race import Race
+from .texts import relocated
 
 __all__ = ["Abroad", "in_texts", "moved_request"]
 
@@ -24,7 +26,7 @@ def in_texts(relocation: Relocation) -> Relocation:
 
 def moved_request(request: RaceRequest, relocation: Relocation) -> RaceRequest:
     """Return ``request`` with its paths as ``relocation`` has them; ``source`` is for messages, and stays."""
-    path, text = relocation.path, in_texts(relocation).text
+    path, text = relocation.path, partial(relocated, in_texts(relocation))
     entry = request.entry
     if entry is not None and entry.kind is EntryKind.FILES and Path(entry.target).is_absolute():
         entry = replace(entry, target=str(path(Path(entry.target))))

@@ -19,6 +19,7 @@ from ....base.files import read_bytes, read_text
 from ....deploy.relocation import Relocation
 from .environment import facts_of
 from .parcel import Interpreter
+from .texts import relocated
 
 __all__ = ["base_for", "rehome"]
 
@@ -92,7 +93,7 @@ def _rewrite(path: Path, relocation: Relocation) -> None:
     before = read_bytes(path)
     if b"\0" in before:
         return
-    after = _short_shebang(os.fsencode(relocation.text(os.fsdecode(before))))
+    after = _short_shebang(os.fsencode(relocated(relocation, os.fsdecode(before))))
     if after != before:
         path.write_bytes(after)
         os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))

@@ -22,12 +22,13 @@ from ....base.foreign import said_by
 from ....base.removal import remove_tree
 from ....deploy.copies import CACHE, shortage, write_out
 from ....deploy.environments import cache_folder
+from ....deploy.folder_copy import hand_over_below
 from ....deploy.privileges import private_folder
-from ....deploy.project_copy import hand_over_below, relocate_copies
 from ....deploy.relocation import Relocation
 from .moved import in_texts
 from .parcel import Part, Shipment
 from .rehoming import base_for, rehome
+from .texts import relocate_below
 from .unpacking import unpack
 
 __all__ = ["UNUSED_DAYS", "parcel_file", "shipped_folder", "unpacked"]
@@ -130,7 +131,7 @@ def _lay_out(shipment: Shipment, relocation: Relocation, place: Path) -> None:
     _move(homes, kept, part)
     remove_tree(place)
     part.rename(place)
-    relocate_copies(in_texts(relocation))
+    relocate_below(in_texts(relocation))
     hand_over_below(place)
     # times say nothing of what changed, so byte code would be taken for that of the new files
     _clear(_byte_code(place), [_byte_code(place / home) for home in homes] if stays else [])

@@ -1,4 +1,4 @@
-"""SQLite files of the app, copied as they are at one moment, while others write to them.
+"""SQLite files, copied as they are at one moment while other programs write to them.
 
 They are read as bytes. SQLite itself never opens them: it opens a log to write even for a reader, and a path that
 leads into a view by a link is resolved, and means the original then.
@@ -21,7 +21,6 @@ from stat import S_ISREG
 
 from ..base.process import run
 from .copies import copy_file
-from .own_files import own_folders
 from .view import View
 
 __all__ = [
@@ -30,7 +29,6 @@ __all__ = [
     "copy_alone",
     "copy_as_it_is",
     "copy_to",
-    "databases_below",
     "files_of",
     "is_database",
     "is_side",
@@ -64,17 +62,6 @@ _READ_MARK = 127
 
 _FLOCK = "@hhqqi0q"
 """``struct flock``: the kind, from where, start, length, whose."""
-
-
-def databases_below(path: Path) -> Iterator[Path]:
-    """Yield the SQLite files at or below ``path``, but none of packages, environments and hidden folders.
-
-    What is not found in time is copied by the kernel when it is first opened.
-    """
-    if is_database(path):
-        yield path
-    for place, _, names in own_folders(path):
-        yield from (place / name for name in names if is_database(place / name))
 
 
 def size_bytes(database: Path) -> int:
