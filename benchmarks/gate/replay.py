@@ -10,7 +10,7 @@ from stackrace.features.regression.answer import outcome_of, rulings_of
 from stackrace.features.regression.model import ON_REQUEST, TERMS, Outcome, Response
 from stackrace.features.regression.series import Series
 from stackrace.features.regression.stats import Sample
-from stackrace.stats.tails import Tails
+from stackrace.features.regression.tails import Tails
 
 from .blocks import Blocks, answers
 

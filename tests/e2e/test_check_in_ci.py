@@ -13,7 +13,7 @@ import yaml
 from tests.conftest import BRIEF
 
 import stackrace as package
-from stackrace.features.regression.locked import LISTS, LOCKS
+from stackrace.app.lock_files import LISTS, LOCKS
 
 REPOSITORY = Path(__file__).parents[2]
 ACTION = yaml.safe_load((REPOSITORY / "action.yml").read_text())

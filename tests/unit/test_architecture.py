@@ -49,7 +49,6 @@ OWED = {
     "features/cluster/examining.py doctor",
     "features/doctor/cli/command.py cluster",
     "features/doctor/cli/show_cluster.py cluster",
-    "features/export/asked.py regression",
     "features/init/survey.py current",
     "features/regression/stacks.py current",
     "features/trend/checked.py regression",
@@ -58,8 +57,6 @@ OWED = {
     "features/trend/report/sheet.py regression",
     "features/trend/report/words.py regression",
     "features/tune/candidates.py current",
-    "measure/engine/carrying.py recordings",
-    "measure/engine/url.py recordings",
     "race/preparation/deployment.py current",
     "race/preparation/missing.py comparisons",
     "race/preparation/planning.py current",
@@ -83,7 +80,6 @@ OWED = {
     "report/state.py tune",
     "report/terminal.py regression",
     "report/words/standing.py current",
-    "stats/tails.py regression",
 }
 """What still knows a feature, and which: this list only becomes shorter."""
 

@@ -63,9 +63,7 @@ class _PrintableConsole(Console):
 
 def print_report(race: Race, standing: Standing, console: Console | None = None, *, details: bool = False) -> None:
     """Print the report of a race on ``console`` (default: stdout): on one screen, or with all ``details``."""
-    from ..features.regression.report.sheet import (
-        sheet_of,  # with the statistics, which most of what is drawn here does without
-    )
+    from ..features.regression.report.sheet import sheet_of
 
     sheet = drawn(sheet_of(race, standing, details=details), most=0 if details else SCREEN_LINES)
     (console or make_console()).print(sheet, soft_wrap=False)

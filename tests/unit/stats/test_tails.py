@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from stackrace.features.regression.stats import Stage, watched
-from stackrace.stats.tails import least_answers, tails
+from stackrace.features.regression.tails import least_answers, tails
 
 GRID = np.geomspace(1e-4, 10.0, 3000)
 USUAL_S = 0.01

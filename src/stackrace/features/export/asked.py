@@ -6,9 +6,9 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from ...app.lock_files import requirements_of
 from ...app.project_files import part, table, text
 from ...base.errors import InputError
-from ..regression.locked import requirements_of
 
 __all__ = ["Asked", "asked_of"]
 

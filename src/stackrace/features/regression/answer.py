@@ -13,13 +13,13 @@ from ...race.race_view import race_view
 from ...race.results.race import Ending, Race
 from ...stacks.stack import Side
 from ...stats.logs import exp
-from ...stats.tails import Tails
 from ...validity.races import examine_race
 from .failures import failed_launches, failures_needed, is_down, may_be_confirmed
 from .growth import growth_of
 from .model import Change, FailedLaunches, GateAnswer, Outcome, Response, Ruling, State, Terms, terms_of
 from .series import Series, pairs_of, series_of
 from .stats import Sample, Stage, Watched, values_needed, watched
+from .tails import Tails
 
 __all__ = ["decide", "gate_answer", "outcome_of", "rulings_of"]
 

@@ -11,6 +11,7 @@ from urllib.parse import unquote, urlsplit
 
 from ...app import DJANGO, Buildable, bundled, import_places, python_facts
 from ...app.app import App, EntryKind
+from ...app.lock_files import requirements_of
 from ...base.errors import AppError, InputError
 from ...base.files import read_text
 from ...base.present import real_path
@@ -18,7 +19,6 @@ from ...deploy.environments import Environments
 from ...race.preparation.app import entry_told, python_for
 from ...race.request.request import RaceRequest
 from ...stacks.stack import Side
-from .locked import requirements_of
 from .variants import Variant, Variants
 
 __all__ = ["version_of", "with_interpreters"]

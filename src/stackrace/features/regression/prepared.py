@@ -25,11 +25,11 @@ from ...race.preparation.preflight import check_limits, wait_for_ports
 from ...race.request.request import RaceRequest
 from ...race.results.race import Race, RacePlan
 from ...stacks.stack import Side, Stack
-from ...stats.tails import least_answers
 from .interpreters import with_interpreters
 from .model import ON_REQUEST, TERMS, Contender, GateFacts, Response
 from .stacks import on_stacks
 from .stats import LOOKS
+from .tails import least_answers
 from .variants import Variant, VariantRequest, variants
 
 __all__ = ["BUDGET_S", "CheckRequest", "PreparedCheck", "prepared_check"]

@@ -14,10 +14,10 @@ from ...race.results.race import Race
 from ...race.resume import counted
 from ...stacks.stack import Side, side_of
 from ...stats.buckets import Buckets
-from ...stats.tails import tails
 from .failures import failed
 from .model import Response
 from .stats import Differences, Sample, Shares
+from .tails import tails
 
 __all__ = ["Pair", "Series", "pairs_of", "series_of", "slices_of"]
 

@@ -9,11 +9,11 @@ from pathlib import Path
 
 from ...app import entry_named
 from ...app.app import EntryKind
+from ...app.lock_files import changes_between, locks_differ
 from ...base.errors import InputError
 from ...base.present import real_path
 from ...race.request.request import RaceRequest
 from ...stacks.stack import Side
-from .locked import changes_between, locks_differ
 from .model import Contender
 from .repository import Repository, Revision, repository_of
 from .worktree import checked_out

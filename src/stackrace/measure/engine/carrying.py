@@ -8,8 +8,8 @@ from dataclasses import replace
 
 from stackrace.measure.workload import Fill, FillPart, HandoutPlace, Request
 
-from ...features.recordings.recorded.bodies import form_encoded
 from . import _engine
+from .target import form_encoded
 
 __all__ = ["filled", "handed_out"]
 

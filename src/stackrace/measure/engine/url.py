@@ -12,7 +12,7 @@ from stackrace.base.errors import InputError
 from stackrace.base.foreign import said_by
 from stackrace.base.mistaken import url_meant
 
-from ...features.recordings.recorded.target import origin_form
+from .target import origin_form
 
 __all__ = ["Url", "parse"]
 

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
+from stackrace.app.lock_files import changes_between, locks_differ, requirements_of
 from stackrace.base.errors import InputError
-from stackrace.features.regression.locked import changes_between, locks_differ, requirements_of
 
 
 @pytest.fixture

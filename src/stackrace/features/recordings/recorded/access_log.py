@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import BinaryIO
 
+from ....measure.engine.target import is_token, origin_form, split_url
 from .headers import is_value
 from .log_line import LogLine, parse_line
 from .pages import Pages
 from .skip import LeftOut, Skip, Skips
 from .step import MAX_STEPS, Headers, RecordingError, Step, Steps, pause_ns
-from .target import is_token, origin_form, split_url
 
 LINE_MAX_BYTES = 128 * 1024
 """The longest line that is read. Request line and headers of common servers end at 8 to 32 KiB, and escapes take

@@ -5,8 +5,8 @@ from __future__ import annotations
 import base64
 import binascii
 import re
-from urllib.parse import quote_plus
 
+from ....measure.engine.target import form_encoded
 from .entry import Fields, Pairs, fields, number, pairs, text
 from .headers import value_of
 from .skip import LeftOut, Skip
@@ -110,11 +110,6 @@ def _without_upload_headers(written: str) -> str:
 
 def _form(params: Pairs) -> bytes:
     return "&".join(f"{form_encoded(name)}={form_encoded(value)}" for name, value in params).encode()
-
-
-def form_encoded(part: str | bytes) -> str:
-    """Return a name or a value as forms have it. Source: URL Standard, section 5.2."""
-    return quote_plus(part, safe="*").replace("~", "%7E")
 
 
 def _is_utf_8(content: Fields, headers: Pairs) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ....measure.engine._engine import page_fields
+from ....measure.engine.target import is_token, split_url
 from .bodies import PAGE_TYPES, answered, decoded, essence, media_type, sent
 from .entry import Fields, Pairs, fields, number, pairs, text
 from .headers import replayable, value_of
@@ -12,7 +13,6 @@ from .moments import iso_8601
 from .secrets import Secret, secrets
 from .skip import LeftOut, Skip
 from .step import Step
-from .target import is_token, split_url
 
 _MAX_NS = 2**63 - 1
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from ....measure.engine.target import is_token
 from .step import Headers
-from .target import is_token
 
 _OF_THE_CONNECTION = frozenset(
     {

@@ -22,9 +22,9 @@ from ....race.results.race import Ending, Race
 from ....report.words.failures import kind
 from ....report.words.phrases import listed
 from ....stacks.stack import Side, side_of
-from ....stats.tails import least_answers
 from ..model import Change, Contender, GateAnswer, GateFacts, Outcome, Response, Ruling, State
 from ..stats import LOOKS
+from ..tails import least_answers
 
 __all__ = [
     "HEADER",

@@ -9,10 +9,10 @@ from statistics import NormalDist
 
 import numpy as np
 
-from ..features.regression.stats import Mean, mean_of
-from .buckets import Buckets, on_common_buckets
-from .pairs import Array
-from .percentiles import quantiles
+from ...stats.buckets import Buckets, on_common_buckets
+from ...stats.pairs import Array
+from ...stats.percentiles import quantiles
+from .stats import Mean, mean_of
 
 __all__ = ["LEAST_BEYOND", "Tails", "least_answers", "tails"]
 

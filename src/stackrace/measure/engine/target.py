@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from ipaddress import IPv6Address, ip_address
 from typing import NamedTuple
-from urllib.parse import quote
+from urllib.parse import quote, quote_plus
 
 _URL = re.compile(rb"(https?)://([^/?#\\]*)(.*)", re.IGNORECASE | re.DOTALL)
 _SERVER = re.compile(rb"(\[([^\]]*)\]|[A-Za-z0-9\-._~]+)(?::(\d*))?")
@@ -48,6 +48,11 @@ def origin_form(target: bytes) -> str:
         return target.decode()
     path = quote(target.partition(b"#")[0], safe="/%:@!$&'()*+,;=?")
     return path if path.startswith("/") else f"/{path}"
+
+
+def form_encoded(part: str | bytes) -> str:
+    """Return a name or a value as forms have it. Source: URL Standard, section 5.2."""
+    return quote_plus(part, safe="*").replace("~", "%7E")
 
 
 def is_token(text: str) -> bool:
