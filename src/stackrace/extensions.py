@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from importlib import import_module
 from pkgutil import iter_modules
-from typing import Literal, NamedTuple, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar
 
-__all__ = ["Group", "Verb", "declared", "load"]
+__all__ = ["Group", "Verb", "WorkloadSource", "declared", "load"]
 
 _Declaration = TypeVar("_Declaration")
 
@@ -31,6 +31,13 @@ class Verb(NamedTuple):
     """Its place below the heading: the lowest comes first."""
 
 
+class WorkloadSource(NamedTuple):
+    """What reads requests that were recorded elsewhere."""
+
+    place: str
+    """Of a function like `measure.recording.read_recording`."""
+
+
 def declared(kind: type[_Declaration]) -> list[_Declaration]:
     """Return what all features that are here declare of a kind, in the alphabetical order of their names."""
     features = import_module("stackrace.features")
@@ -39,7 +46,7 @@ def declared(kind: type[_Declaration]) -> list[_Declaration]:
     return [each for declarations in lists for each in declarations if isinstance(each, kind)]
 
 
-def load(place: str) -> object:
+def load(place: str) -> Any:
     """Import what a declaration names as ``module:attribute``."""
     module, _, attribute = place.partition(":")
     return getattr(import_module(module), attribute)

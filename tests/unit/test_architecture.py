@@ -30,7 +30,6 @@ FLOORS = [
 """From the ground up: a room of the core imports only from floors below its own. Features stand above."""
 
 OWED = {
-    "api/load/target.py recordings",
     "api/racing.py cluster",
     "api/racing.py current",
     "api/racing.py tune",
@@ -60,7 +59,6 @@ OWED = {
     "race/preparation/deployment.py current",
     "race/preparation/missing.py comparisons",
     "race/preparation/planning.py current",
-    "race/preparation/sessions.py recordings",
     "race/results/race.py current",
     "race/results/race.py regression",
     "race/results/race.py tune",

@@ -42,7 +42,7 @@ def _asked(options: LoadOptions) -> Target:
 
 
 def _recorded(options: LoadOptions) -> Target:
-    from ...features.recordings.recording import read_recording
+    from ...measure.recording import read_recording
 
     assert options.session is not None
     pause = "recorded" if options.think is None else options.think

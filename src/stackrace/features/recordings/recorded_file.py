@@ -14,7 +14,8 @@ from urllib.parse import urlsplit
 from ...base.errors import InputError
 from ...base.secrets import masked
 from ...deploy.recording_proxy import Side
-from .recording import Recording, read_recording
+from ...measure.recording import Recording
+from .recording import read_recording
 
 __all__ = ["keep"]
 

@@ -2,48 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from stackrace.base.errors import InputError
-from stackrace.base.foreign import said_by
-from stackrace.measure.workload import Answer, AnswerOrigin, Order, Request, Sameness, Workload
-
+from ...base.errors import InputError
+from ...base.foreign import said_by
+from ...measure.recording import Recording
+from ...measure.workload import Answer, AnswerOrigin, Order, Request, Sameness, Workload
 from . import recorded
 from .recorded.step import Headers, Step
 
-__all__ = ["Recording", "read_recording"]
+__all__ = ["read_recording"]
 
 _NS = 1e-9
 _RECORDED = AnswerOrigin.RECORDING
-
-# Request headers by which a server tells its own pages from others', as Django's CSRF protection does.
-_NAMING_ORIGIN = frozenset({"origin", "referer"})
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Recording:
-    """A recorded session or log, ready to be replayed."""
-
-    workload: Workload
-    """The requests with what is known of their answers."""
-    origin: str | None
-    """Where they were recorded, "http://host:port"; None for a log, which does not say."""
-    skipped: Mapping[str, int]
-    """How many requests were left out, by reason."""
-
-    def at(self, origin: str) -> Workload:
-        """Return the workload as it is sent to ``origin``: the Host, Origin and Referer headers name that instead.
-
-        A Referer on another server stays as it is. ``origin`` is like "http://127.0.0.1:8000".
-        """
-        requests = self.workload.requests
-        if self.origin is not None:
-            requests = tuple(_moved(request, self.origin, origin) for request in requests)
-        return replace(self.workload, requests=requests, host=urlsplit(origin).netloc)
 
 
 def read_recording(
@@ -116,15 +91,3 @@ def _with_status(status: int | None) -> Answer:
 
 def _with_body(status: int | None, body: bytes) -> Answer:
     return Answer(status=status, body=body, content_type="", sameness=Sameness.BODY, origin=_RECORDED)
-
-
-def _moved(request: Request, old: str, new: str) -> Request:
-    headers = tuple(
-        (name, new + value.removeprefix(old)) if _names_origin(name, value, old) else (name, value)
-        for name, value in request.headers
-    )
-    return request if headers == request.headers else replace(request, headers=headers)
-
-
-def _names_origin(name: str, value: str, origin: str) -> bool:
-    return name.lower() in _NAMING_ORIGIN and (value == origin or value.startswith(origin + "/"))

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from ...base.numbers import things
 from ...base.printable import one_line
+from ...measure.recording import Recording
 from ...measure.workload import Request
 from ...report import figures
-from .recording import Recording
 
 __all__ = ["document", "lines", "progress"]
 

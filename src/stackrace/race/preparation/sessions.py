@@ -16,9 +16,9 @@ from ...base.errors import AppError, InputError
 from ...base.header import tells_of_tls
 from ...base.nearest import did_you_mean
 from ...base.url_prefix import is_below
-from ...features.recordings.recording import read_recording
 from ...measure.expectation import EVERY_PATH, Likeness, RightAnswers
 from ...measure.page_time import PageTime, mean_time
+from ...measure.recording import read_recording
 from ...measure.workload import Answer, AnswerOrigin, Order, Request, Sameness, Workload
 from ..request.request import RaceRequest
 

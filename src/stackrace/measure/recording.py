@@ -1,0 +1,71 @@
+"""Requests that were recorded elsewhere: a session or a log, read by whichever feature knows its format."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Protocol
+from urllib.parse import urlsplit
+
+from ..base.errors import InputError
+from ..extensions import WorkloadSource, declared, load
+from .workload import Request, Workload
+
+__all__ = ["Recording", "read_recording"]
+
+# Request headers by which a server tells its own pages from others', as Django's CSRF protection does.
+_NAMING_ORIGIN = frozenset({"origin", "referer"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recording:
+    """A recorded session or log, ready to be replayed."""
+
+    workload: Workload
+    """The requests with what is known of their answers."""
+    origin: str | None
+    """Where they were recorded, "http://host:port"; None for a log, which does not say."""
+    skipped: Mapping[str, int]
+    """How many requests were left out, by reason."""
+
+    def at(self, origin: str) -> Workload:
+        """Return the workload as it is sent to ``origin``: the Host, Origin and Referer headers name that instead.
+
+        A Referer on another server stays as it is. ``origin`` is like "http://127.0.0.1:8000".
+        """
+        requests = self.workload.requests
+        if self.origin is not None:
+            requests = tuple(_moved(request, self.origin, origin) for request in requests)
+        return replace(self.workload, requests=requests, host=urlsplit(origin).netloc)
+
+
+class _Reader(Protocol):
+    def __call__(self, path: Path, *, think: bool, cookies: bool, bodies: bool) -> Recording: ...
+
+
+def read_recording(path: Path, *, think: bool = True, cookies: bool = False, bodies: bool = False) -> Recording:
+    """Return what is recorded in the file at ``path``, which may be a pipe.
+
+    ``think`` keeps the recorded pauses. ``cookies`` has each visitor send back the cookies it is given, and drops
+    those that were recorded. An answer is right if its status is the recorded one; with ``bodies`` also its body,
+    where the recording holds it.
+
+    InputError: the file cannot be read, is no recording, or holds nothing that can be replayed.
+    """
+    for source in declared(WorkloadSource):
+        reader: _Reader = load(source.place)
+        return reader(path, think=think, cookies=cookies, bodies=bodies)
+    raise InputError(f"{path} cannot be replayed: no feature that reads recordings is installed")
+
+
+def _moved(request: Request, old: str, new: str) -> Request:
+    headers = tuple(
+        (name, new + value.removeprefix(old)) if _names_origin(name, value, old) else (name, value)
+        for name, value in request.headers
+    )
+    return request if headers == request.headers else replace(request, headers=headers)
+
+
+def _names_origin(name: str, value: str, origin: str) -> bool:
+    return name.lower() in _NAMING_ORIGIN and (value == origin or value.startswith(origin + "/"))
