@@ -10,7 +10,7 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any, Literal, NamedTuple, TypeVar
 
-__all__ = ["Group", "Verb", "WorkloadSource", "declared", "load"]
+__all__ = ["Group", "NamedRaces", "Verb", "WorkloadSource", "declared", "load"]
 
 _Declaration = TypeVar("_Declaration")
 
@@ -31,6 +31,15 @@ class Verb(NamedTuple):
     """Its place below the heading: the lowest comes first."""
 
 
+class NamedRaces(NamedTuple):
+    """Races that are asked for by a name instead of a file: ``stackrace run historic/lighttpd-2008``."""
+
+    prefix: str
+    """With which their names begin."""
+    place: str
+    """Of a module with what `race.request.named_races.Source` says."""
+
+
 class WorkloadSource(NamedTuple):
     """What reads requests that were recorded elsewhere."""
 
@@ -47,6 +56,7 @@ def declared(kind: type[_Declaration]) -> list[_Declaration]:
 
 
 def load(place: str) -> Any:
-    """Import what a declaration names as ``module:attribute``."""
-    module, _, attribute = place.partition(":")
-    return getattr(import_module(module), attribute)
+    """Import what a declaration names as ``module:attribute``, or as ``module``."""
+    name, _, attribute = place.partition(":")
+    module = import_module(name)
+    return getattr(module, attribute) if attribute else module

@@ -29,10 +29,10 @@ def entries_called(names: Sequence[str], known: Catalogue) -> list[Entry]:
 
 def complete_installable(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Complete what ``stackrace install`` takes: names and comparisons, and where none fits a file."""
-    from ..features.comparisons.files import NAMES
     from ..race.preparation.missing import installable
+    from ..race.request.named_races import known_names
 
-    names = (*installable(catalogue()), *(f"historic/{name}" for name in NAMES))
+    names = (*installable(catalogue()), *known_names())
     fitting = [CompletionItem(name) for name in names if name.startswith(incomplete)]
     return fitting or [CompletionItem(incomplete, type="file")]
 

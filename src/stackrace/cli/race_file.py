@@ -23,12 +23,12 @@ one_stack_option = click.option(
 
 def requested(race_file: Path | None, servers: Path | None = None) -> RaceRequest:
     """Return what the race file asks for, without one what is in this folder."""
-    from ..features.comparisons.files import part_file
     from ..race.preparation.race_file import read_request
+    from ..race.request.named_races import file_of
 
     if race_file is None:
         return RaceRequest(folder=Path.cwd())
-    return read_request(part_file(race_file) or race_file, servers)
+    return read_request(file_of(race_file), servers)
 
 
 def apart(words: Sequence[str]) -> tuple[Path | None, tuple[str, ...]]:
@@ -40,4 +40,6 @@ def apart(words: Sequence[str]) -> tuple[Path | None, tuple[str, ...]]:
 
 
 def _is_race_file(word: str) -> bool:
-    return "://" not in word and (word.endswith(".toml") or word.startswith("historic/"))
+    from ..race.request.named_races import may_be_named
+
+    return "://" not in word and (word.endswith(".toml") or may_be_named(word))

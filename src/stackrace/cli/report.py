@@ -59,7 +59,7 @@ def command(
 
     historic/NAME shows the last run of a published comparison.
     """
-    from ..features.comparisons.files import comparison_name
+    from ..race.request.named_races import source_of
     from ..report.document import SCHEMA
     from .showing import refuse_unwritable
 
@@ -69,8 +69,8 @@ def command(
         click.echo(SCHEMA.read_text(encoding="utf-8"), nl=False)
     elif listing:
         _list(store)
-    elif race is not None and (comparison := comparison_name(race)) is not None:
-        _show_comparison(comparison, store, form, html)
+    elif race is not None and (source := source_of(race)) is not None:
+        source.show(race, store, form, html)
     else:
         _show_race(race, store, form, html, details=details)
 
@@ -90,17 +90,6 @@ def _list(store_url: str | None) -> None:
         for race in store.list(20):
             ending = race.ending or "unfinished"
             click.echo(f"{race.id}  {race.started_at}  {race.app}  {race.stacks} stacks  {ending}")
-
-
-def _show_comparison(name: str, store_url: str | None, form: Format | None, html: Path | None) -> None:
-    from ..features.comparisons.report import FORMATS
-    from ..features.comparisons.showing import show_again
-
-    if form is not None and form not in FORMATS:
-        raise InputError(
-            f"--{form.name.lower()} is for single races; a comparison has --json, --markdown and --html"
-        )
-    show_again(name, store_url=store_url, form=form, html=html)
 
 
 def _show_race(

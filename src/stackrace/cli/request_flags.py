@@ -24,6 +24,7 @@ __all__ = [
     "STARTED_OPTIONS",
     "RequestFlags",
     "app_words",
+    "given_beside",
     "request_flags",
     "servers_option",
     "spelt",
@@ -247,3 +248,14 @@ def spelt(name: str) -> str:
     context = click.get_current_context()
     (parameter,) = (each for each in context.command.params if each.name == name)
     return parameter.opts[0] if isinstance(parameter, click.Option) else parameter.make_metavar(context)
+
+
+def given_beside(allowed: set[str]) -> list[str]:
+    """Return the parameters on the command line beside ``allowed``, as they are spelt, by their names."""
+    context = click.get_current_context()
+    names = sorted(parameter.name for parameter in context.command.params if parameter.name is not None)
+    return [
+        spelt(name)
+        for name in names
+        if name not in allowed and context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
+    ]

@@ -7,9 +7,10 @@ from tests.unit.absent import nothing_installed
 
 from stackrace.base.errors import InputError, MissingError, SpecError
 from stackrace.features.comparisons.files import NAMES, part_file
+from stackrace.features.comparisons.racing import lack_of_comparison
 from stackrace.features.comparisons.reading import read_comparison
 from stackrace.race.preparation.deployment import set_up
-from stackrace.race.preparation.missing import lack_of_comparison, wanted
+from stackrace.race.preparation.missing import wanted
 from stackrace.race.preparation.needs import lacks_of, require_services, services_of
 from stackrace.race.preparation.race_file import read_request
 from stackrace.race.request.request import RaceRequest

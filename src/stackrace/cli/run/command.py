@@ -11,7 +11,7 @@ import click
 
 from ..options import details_option, store_option
 from ..race_file import requested
-from ..request_flags import APP_OPTIONS, RequestFlags, app_words, request_flags, spelt
+from ..request_flags import APP_OPTIONS, RequestFlags, app_words, given_beside, request_flags
 from ..sections import SectionedCommand
 from .options import (
     BUDGET_OPTIONS,
@@ -84,8 +84,8 @@ def command(
     app. The race ends with an answer or at the end of the budget. Ctrl-C ends it early and keeps the results;
     --resume continues it. historic/NAME repeats a published comparison and says which of its claims hold today.
     """
-    from ...features.comparisons.files import comparison_name
     from ...features.current.setup import beside_current
+    from ...race.request.named_races import source_of
     from ..showing import refuse_unwritable
     from .live import race_and_report
     from .output import Output
@@ -97,11 +97,11 @@ def command(
         raise click.UsageError("give only one of --details and --json: the document has all there is to say")
     refuse_unwritable("--html", html)
     output = Output(store=store, html=html, as_json=as_json, details=details)
-    comparison = comparison_name(race_file) if race_file is not None else None
+    source = source_of(race_file) if race_file is not None else None
     if resume is not None:
         _resume(resume, flags, output)
-    elif comparison is not None:
-        _compare(comparison, flags, output, quick=quick)
+    elif source is not None and race_file is not None:
+        source.run(race_file, flags.given, output, quick=quick)
     elif quick:
         raise click.UsageError(
             "--quick is for published comparisons: historic/NAME; give --budget for a shorter race"
@@ -113,46 +113,16 @@ def command(
         race_and_report(beside_current(request), output)
 
 
-_WHOLE = {"race_file", "quick", "budget_s", "seed", "store", "html", "as_json", "details"}
-"""What may be said of a whole comparison; everything else belongs to one of its races."""
-
-
-def _compare(name: str, flags: RequestFlags, output: Output, *, quick: bool) -> None:
-    """Run a published comparison again, after refusing flags that would make it another one."""
-    from ...features.comparisons.racing import RerunOptions
-    from ...features.comparisons.rerun import Mode
-    from ...features.comparisons.showing import compare_again
-
-    for other in _others(_WHOLE):
-        raise click.UsageError(f"{other} would change the comparison historic/{name}; use it with a race file")
-    budget_s, seed = flags.given.get("budget_s"), flags.given.get("seed")
-    if budget_s is not None and not quick:
-        raise click.UsageError(f"--budget needs --quick: stackrace run historic/{name} --quick --budget 2min")
-    options = RerunOptions(mode=Mode.QUICK if quick else Mode.FULL, budget_s=budget_s, seed=seed)
-    compare_again(name, options, output)
-
-
 _GOING_ON = {"resume", "budget_s", "store", "html", "as_json", "details"}
 """What may be said of a race that goes on; everything else would make it another one."""
 
 
 def _resume(race: str, flags: RequestFlags, output: Output) -> None:
     """Go on with a race, after refusing flags that would change it."""
-    for other in _others(_GOING_ON):
+    for other in given_beside(_GOING_ON):
         raise click.UsageError(
             f"{other} would change the race that --resume continues; leave it out, or start a new race"
         )
     from .resuming import resume_and_report
 
     resume_and_report(race, flags.given.get("budget_s"), output)
-
-
-def _others(allowed: set[str]) -> list[str]:
-    """Return the parameters on the command line beside ``allowed``, as they are spelt, by their names."""
-    context = click.get_current_context()
-    names = sorted(parameter.name for parameter in context.command.params if parameter.name is not None)
-    return [
-        spelt(name)
-        for name in names
-        if name not in allowed and context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
-    ]

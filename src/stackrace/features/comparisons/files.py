@@ -7,7 +7,7 @@ from pathlib import Path
 from ...base.errors import InputError
 from ...base.nearest import did_you_mean
 
-__all__ = ["FILE", "FOLDER", "NAMES", "comparison_name", "part_file"]
+__all__ = ["FILE", "FOLDER", "NAMES", "PREFIX", "comparison_name", "part_file"]
 
 PREFIX = "historic"
 FILE = "comparison.toml"

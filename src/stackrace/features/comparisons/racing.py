@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -11,8 +12,8 @@ from typing import TYPE_CHECKING
 from ...base import ids
 from ...base.errors import InterruptedRace, MissingError, StackraceError
 from ...race.preparation.choosing import ready_stack
-from ...race.preparation.missing import lack_of_comparison
-from ...race.preparation.needs import lacks_of
+from ...race.preparation.needs import distinct, lacks_of, refusal
+from ...race.request.race_file import read_race_file
 from ...race.request.request import RaceRequest
 from ...race.results.race import Ending, Race
 from ...race.rounds import OpenCells
@@ -32,7 +33,7 @@ from .stopping import still_open
 if TYPE_CHECKING:
     from ...store.store import Store
 
-__all__ = ["FinishedRerun", "RerunOptions", "last_rerun", "race_again"]
+__all__ = ["FinishedRerun", "RerunOptions", "lack_of_comparison", "last_rerun", "race_again"]
 
 RacePart = Callable[[RaceRequest, OpenCells | None], Race]
 """Races one part and keeps it."""
@@ -154,6 +155,16 @@ def _wanted(comparison: Comparison, part: Part, options: RerunOptions) -> PartRe
             seed=request.seed if options.seed is None else options.seed,
         ),
     )
+
+
+def lack_of_comparison(comparison: Comparison) -> MissingError | None:
+    """Return what the parts of ``comparison`` lack here, with the command that installs it; None for nothing."""
+    known = catalogue()
+    races = [read_race_file(part.file, lambda path: None) for part in comparison.parts]
+    lacks = distinct(lack for race in races for lack in lacks_of(race, known))
+    name = f"historic/{comparison.name}"
+    can_be_had = any(not lack.elsewhere for lack in lacks)
+    return refusal(name, lacks, shlex.join(["stackrace", "install", name]) if can_be_had else "") if lacks else None
 
 
 def _not_reached(comparison: Comparison, done: int) -> tuple[PartOutcome, ...]:

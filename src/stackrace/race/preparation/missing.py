@@ -3,29 +3,26 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from ...app import BUNDLES
-from ...base.errors import InputError, MissingError
+from ...base.errors import InputError
 from ...base.lack import Lack
 from ...base.nearest import did_you_mean, nearest
 from ...deploy.installation import lack_of, missing_from
-from ...features.comparisons.files import NAMES, comparison_name, part_file
-from ...features.comparisons.model import Comparison
-from ...features.comparisons.reading import read_comparison
-from ...stacks.servers import Catalogue, catalogue
+from ...stacks.servers import Catalogue
 from ...stacks.servers.catalogue import GONE
 from ...stacks.services import services
+from ..request.named_races import file_of, known_names, source_of
 from ..request.race_file import read_race_file
 from ..request.request import RaceRequest
 from .choosing import asked
-from .needs import distinct, lacks_of, refusal
+from .needs import distinct, lacks_of
 from .race_file import read_request
 
-__all__ = ["Wanted", "installable", "lack_of_comparison", "wanted"]
+__all__ = ["Wanted", "installable", "wanted"]
 
 
 _PACKAGE = re.compile(r"[A-Za-z][A-Za-z0-9._-]*")
@@ -83,13 +80,13 @@ def _of_races(races: Sequence[RaceRequest], known: Catalogue) -> Wanted:
 
 def _races(word: str, known: Catalogue, servers: Path | None) -> list[RaceRequest]:
     """Return what a comparison, a part of one, or a race file asks for."""
-    if (name := comparison_name(word)) is not None:
-        return _parts(read_comparison(name))
+    if (source := source_of(word)) is not None:
+        return [read_race_file(file, lambda path: None) for file in source.files_of(word)]
     if gone := next((gone for gone in GONE if gone.name == word), None):
         raise InputError(gone.sentence)
-    file = part_file(Path(word)) or Path(word)
+    file = file_of(Path(word))
     if not file.is_file() and file.suffix != ".toml":
-        names = (*installable(known), *(f"historic/{name}" for name in NAMES))
+        names = (*installable(known), *known_names())
         raise InputError(f"there is no server, service, bundled app or race file {word!r}{_meant(word, names)}")
     return [read_request(file, servers, recordings=False)]
 
@@ -102,16 +99,3 @@ def _meant(word: str, names: Sequence[str]) -> str:
         f"; this installs servers and services of races (see: stackrace stacks). What your app imports belongs "
         f"into the app's own environment: pip install {word}"
     )
-
-
-def _parts(comparison: Comparison) -> list[RaceRequest]:
-    return [read_race_file(part.file, lambda path: None) for part in comparison.parts]
-
-
-def lack_of_comparison(comparison: Comparison) -> MissingError | None:
-    """Return what the parts of ``comparison`` lack here, with the command that installs it; None for nothing."""
-    known = catalogue()
-    lacks = distinct(lack for race in _parts(comparison) for lack in lacks_of(race, known))
-    name = f"historic/{comparison.name}"
-    can_be_had = any(not lack.elsewhere for lack in lacks)
-    return refusal(name, lacks, shlex.join(["stackrace", "install", name]) if can_be_had else "") if lacks else None
