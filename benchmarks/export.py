@@ -19,7 +19,7 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from stackrace.deploy.ports import free_port
+from stackrace.deploy.sockets import free_port
 from stackrace.race.preparation.defaults import MOST_STACKS, STACKS
 
 DEFAULT_RACE = STACKS[:MOST_STACKS]

@@ -10,7 +10,7 @@ import sys
 import jsonschema
 import pytest
 
-from stackrace.deploy.ports import free_port
+from stackrace.deploy.sockets import free_port
 from stackrace.features.export.document import SCHEMA
 
 APP = """\

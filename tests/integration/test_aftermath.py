@@ -6,10 +6,9 @@ import pytest
 from tests.integration.scripted import COUNTED, WORKLOAD, here_of, launcher_of, servers_of, serving, stack_of
 
 from stackrace.base.verdict import Effect
-from stackrace.deploy.inspection import inspect
 from stackrace.deploy.installation import lack_of
+from stackrace.deploy.shutdown import inspect, stop
 from stackrace.deploy.sockets import listeners
-from stackrace.deploy.stopping import stop
 from stackrace.measure.launch import Launch
 from stackrace.measure.load import Load
 from stackrace.report.words import findings as say

@@ -13,7 +13,7 @@ from stackrace.app import app_environment, entry_of, examine, golden
 from stackrace.app.app import App, Entry, EntryKind
 from stackrace.deploy.environments import Environments, cache_folder
 from stackrace.deploy.launcher import LaunchFailed
-from stackrace.deploy.stopping import stop
+from stackrace.deploy.shutdown import stop
 from stackrace.measure.workload import Request
 from stackrace.race.preparation.deployment import set_up
 from stackrace.race.request.request import RaceRequest

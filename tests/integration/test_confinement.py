@@ -9,10 +9,9 @@ from pathlib import Path
 import pytest
 from tests.integration.scripted import CORES, WORKLOAD, here_of, launcher_of, servers_of, serving, stack_of
 
-from stackrace.deploy.cgroups import Subtree
-from stackrace.deploy.confinement import Confinement
+from stackrace.deploy.confinement import Confinement, Subtree
 from stackrace.deploy.launcher import LaunchFailed
-from stackrace.deploy.stopping import stop
+from stackrace.deploy.shutdown import stop
 from stackrace.measure.launch import FailureKind
 from stackrace.measure.load import Load
 from stackrace.measure.resources import Resources

@@ -15,7 +15,7 @@ from stackrace.deploy.environments import Environments, cache_folder
 from stackrace.deploy.guard import Guard
 from stackrace.deploy.hosting import hosted
 from stackrace.deploy.launcher import Launcher
-from stackrace.deploy.stopping import stop
+from stackrace.deploy.shutdown import stop
 from stackrace.features.recordings.recording import read_recording
 from stackrace.measure.workload import Request, Sameness
 from stackrace.stacks.servers import catalogue

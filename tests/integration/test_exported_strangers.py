@@ -18,8 +18,8 @@ from threading import Thread
 import pytest
 
 from stackrace.app import entry
-from stackrace.deploy.ports import free_port
 from stackrace.deploy.privileges import unprivileged
+from stackrace.deploy.sockets import free_port
 from stackrace.stacks.servers import Endpoint, Hosted, Site, catalogue
 from stackrace.stacks.servers.site import OTHERS, Production
 from stackrace.stacks.stack import Interface, Protocol, Socket

@@ -10,10 +10,10 @@ import pytest
 from tests.integration.scripted import WORKLOAD, Scripted, here_of, launcher_of, servers_of, serving, stack_of
 
 from stackrace.app import Exchange, Reply
-from stackrace.deploy.known_answers import KnownAnswers
 from stackrace.deploy.launcher import LaunchFailed
-from stackrace.deploy.ports import free_port
-from stackrace.deploy.stopping import stop
+from stackrace.deploy.shutdown import stop
+from stackrace.deploy.sockets import free_port
+from stackrace.deploy.wrong_answers import KnownAnswers
 from stackrace.measure.launch import FailureKind
 from stackrace.measure.load import Load
 from stackrace.measure.workload import LARGE_HEAD, Request, Workload

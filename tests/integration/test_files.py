@@ -12,7 +12,7 @@ from stackrace.deploy.facts import facts_of
 from stackrace.deploy.guard import Guard
 from stackrace.deploy.hosting import hosted
 from stackrace.deploy.launcher import Launcher, LaunchFailed
-from stackrace.deploy.stopping import stop
+from stackrace.deploy.shutdown import stop
 from stackrace.measure.launch import FailureKind
 from stackrace.race.preparation.examination import examined_app
 from stackrace.race.request.request import RaceRequest

@@ -18,7 +18,7 @@ from stackrace.deploy.environments import Environments, cache_folder
 from stackrace.deploy.hosting import hosted
 from stackrace.deploy.installation import lack_of
 from stackrace.deploy.launcher import Launcher, LaunchFailed
-from stackrace.deploy.stopping import stop
+from stackrace.deploy.shutdown import stop
 from stackrace.measure.workload import Answer, Request, Sameness, Workload
 from stackrace.stacks.servers import catalogue
 from stackrace.stacks.stack import Interface

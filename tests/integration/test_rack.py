@@ -10,7 +10,7 @@ from stackrace.app import entry_of, examine, find_ruby, golden
 from stackrace.app.app import App, EntryKind
 from stackrace.base.errors import AppError, MissingError
 from stackrace.deploy.facts import facts_of
-from stackrace.deploy.stopping import stop
+from stackrace.deploy.shutdown import stop
 from stackrace.measure.workload import Request, Sameness
 from stackrace.race.preparation.deployment import set_up
 from stackrace.race.request.request import RaceRequest

@@ -12,8 +12,8 @@ from tests.unit.absent import nothing_installed
 from stackrace.base.errors import BreakdownError, InputError, MissingError
 from stackrace.deploy.environments import cache_folder
 from stackrace.deploy.guard import Guard
-from stackrace.deploy.ports import LOOPBACK
 from stackrace.deploy.running_services import Services
+from stackrace.deploy.sockets import LOOPBACK
 from stackrace.deploy.templates import Templates
 from stackrace.features.cluster import leased
 from stackrace.features.cluster.leased import ask, close

@@ -5,7 +5,7 @@ from tests.integration.farm import Farm, ask, head
 
 from stackrace.deploy.installation import lack_of
 from stackrace.deploy.launcher import Launcher
-from stackrace.deploy.stopping import stop
+from stackrace.deploy.shutdown import stop
 from stackrace.measure.workload import Answer, Request, Sameness, Workload
 from stackrace.stacks.servers import Hosted, catalogue
 from stackrace.stacks.stack import Interface

@@ -11,7 +11,7 @@ from tests.integration.farm import launchable
 from stackrace.app import entry_of
 from stackrace.app.app import EntryKind
 from stackrace.deploy.facts import facts_of
-from stackrace.deploy.stopping import stop
+from stackrace.deploy.shutdown import stop
 from stackrace.race.preparation.deployment import set_up
 from stackrace.race.request.request import RaceRequest
 from stackrace.stacks.servers import catalogue

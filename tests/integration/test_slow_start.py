@@ -5,7 +5,7 @@ import pytest
 from stackrace.app import entry_of
 from stackrace.app.app import EntryKind
 from stackrace.deploy.launcher import START_TIMEOUT_S, STARTS
-from stackrace.deploy.stopping import stop
+from stackrace.deploy.shutdown import stop
 from stackrace.race.forecast import ForecastInput, fits
 from stackrace.race.preparation.deployment import set_up
 from stackrace.race.request.request import RaceRequest

@@ -5,8 +5,7 @@ from dataclasses import replace
 import pytest
 from tests.integration.csrf_site import running_site, visit
 
-from stackrace.deploy.visitor import Visitor, questions
-from stackrace.deploy.wire import difference
+from stackrace.deploy.visitor import Visitor, difference, questions
 from stackrace.features.recordings.recording import read_recording
 from stackrace.measure.engine.engine import run
 from stackrace.measure.load import Load

@@ -14,11 +14,11 @@ from contextlib import closing
 import pytest
 
 from stackrace.deploy import sqlite_files
+from stackrace.deploy.app_files import View
 from stackrace.deploy.copies import copy_file
-from stackrace.deploy.data_files import databases_below
 from stackrace.deploy.guard import Guard
+from stackrace.deploy.project_files import databases_below
 from stackrace.deploy.sqlite_files import bring_in
-from stackrace.deploy.view import View
 
 
 def inside(guard, folder, script):

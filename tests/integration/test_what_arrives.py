@@ -19,7 +19,7 @@ from tests.integration.farm import UNRELIABLE, Farm, Subject, ask, head, head_is
 from stackrace.app import PythonFacts, app_environment
 from stackrace.app.app import App, Entry, EntryKind
 from stackrace.deploy.environments import Environments, cache_folder
-from stackrace.deploy.stopping import stop
+from stackrace.deploy.shutdown import stop
 from stackrace.measure.workload import Answer, Request, Sameness, Workload
 from stackrace.stacks.servers import catalogue
 from stackrace.stacks.stack import Interface, Protocol

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 
 from ..base.errors import InputError, LaunchError
 from ..deploy.preparing import OnPreparing, Preparing, Step
-from ..deploy.running import Running
-from ..deploy.stopping import stop
+from ..deploy.running_stack import Running
+from ..deploy.shutdown import stop
 from ..race.preparation.deployment import Deployment, set_up
 from ..race.request.request import RaceRequest
 

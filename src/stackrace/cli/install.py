@@ -50,7 +50,7 @@ def command(
     private environments, never into yours. Python servers need nothing: their first race installs them.
     """
     from ..base.errors import InputError, MissingError
-    from ..deploy.apt import can_install
+    from ..deploy.installation import can_install
     from ..race.preparation.installing import plan_of
     from ..race.preparation.missing import wanted
     from ..report.installing import Outcome, elsewhere
@@ -79,7 +79,7 @@ def command(
 def _install(plan: InstallPlan, known: Catalogue, look_again: Callable[[], tuple[Lack, ...]]) -> None:
     """Install what is planned; raises MissingError where something is lacking afterwards all the same."""
     from ..base.errors import MissingError
-    from ..deploy.apt import install_packages
+    from ..deploy.installation import install_packages
     from ..race.preparation.installing import install_python
     from .announcer import Announcer
 

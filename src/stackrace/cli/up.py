@@ -15,7 +15,7 @@ from .race_file import apart, one_stack_option, requested
 from .request_flags import APP_OPTIONS, RequestFlags, request_flags
 
 if TYPE_CHECKING:
-    from ..deploy.running import Running
+    from ..deploy.running_stack import Running
 
 __all__ = ["command"]
 
@@ -41,7 +41,7 @@ def command(words: tuple[str, ...], stack: str | None, flags: RequestFlags, port
     removed at the end.
     """
     from ..api.one_stack import of_one_stack, stack_up
-    from ..deploy.ports import claim
+    from ..deploy.sockets import claim
     from .announcer import Announcer
 
     if port is not None:

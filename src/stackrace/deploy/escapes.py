@@ -13,8 +13,8 @@ from pathlib import Path
 
 from ..app import Examination
 from ..base.present import real_path
+from .app_files import Relocation
 from .environments import cache_folder
-from .relocation import Relocation
 
 __all__ = ["Escapes"]
 

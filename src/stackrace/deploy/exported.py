@@ -16,9 +16,9 @@ from pathlib import Path
 
 from ..base.errors import LaunchError
 from ..stacks.servers import Endpoint, Hosted, Recipe, Site
-from .ports import LOOPBACK
 from .privileges import hand_over
 from .rendering import Part
+from .sockets import LOOPBACK
 from .stage import staged
 from .unit_file import FOLDERS, command_words, environment_words, read_unit
 

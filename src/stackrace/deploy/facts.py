@@ -10,16 +10,17 @@ from pathlib import Path
 
 from ..base.process import run
 from ..base.secrets import masked_settings
-from ..stacks.facts import StackFacts
+from ..stacks.facts import ChangeFact, SettingFact, StackFacts
+from ..stacks.native_options import CONFIG
 from ..stacks.servers import Catalogue, PythonRuntime, RubyRuntime
 from ..stacks.servers.contract import Entry
-from ..stacks.stack import SettingValue
+from ..stacks.stack import Hop, Origin, SettingValue
+from ..stacks.stack_path import setting_text
 from .environments import site_packages
 from .installation import installed_version
-from .running import Running
-from .setting_facts import change_facts, setting_facts
+from .running_stack import Running
 
-__all__ = ["facts_of"]
+__all__ = ["change_facts", "facts_of", "setting_facts"]
 
 RUN_FOLDER = "RUN"
 """Stands for the private run directory, which is another in every launch."""
@@ -91,3 +92,28 @@ def _installed(home: Path) -> Iterator[tuple[str, str]]:
     for folder in site_packages(home).glob("*.dist-info"):
         name, _, version = folder.name.removesuffix(".dist-info").rpartition("-")
         yield re.sub(r"[-_.]+", "_", name).lower(), version
+
+
+def setting_facts(hop: Hop) -> Iterator[SettingFact]:
+    """Yield the settings of ``hop`` as the catalogue orders them, then what is in the server's own language."""
+    for name, origin in hop.origins.items():
+        yield SettingFact(hop=hop.server, name=name, value=_value(hop, name), origin=origin)
+    if hop.config:
+        yield SettingFact(hop=hop.server, name=CONFIG, value=hop.config, origin=Origin.OWN)
+    for option in hop.options:
+        value = "on" if option.value is None else option.value
+        yield SettingFact(hop=hop.server, name=f"--{option.name}", value=masked_settings(value), origin=Origin.OWN)
+
+
+def change_facts(hop: Hop) -> Iterator[ChangeFact]:
+    """Yield what had to be changed in the configuration file that ``hop`` has from the user."""
+    for change in hop.file.reading.changes if hop.file else ():
+        yield ChangeFact(
+            hop=hop.server, key=change.key, theirs=masked_settings(change.theirs), concern=change.concern
+        )
+
+
+def _value(hop: Hop, name: str) -> str:
+    if name in hop.settings:
+        return setting_text(hop.settings[name])
+    return hop.file.reading.computed.get(name, "") if hop.file else ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import itertools
+import json
 import os
 import re
 import secrets
@@ -12,10 +13,13 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from queue import Empty, SimpleQueue
+from typing import IO
 
 from ..base.errors import BreakdownError, InputError, LaunchError
 from ..base.foreign import said_by
@@ -23,13 +27,12 @@ from ..base.process import CommandResult, held, listen
 from ..base.process.keeper import PR_SET_CHILD_SUBREAPER
 from ..base.removal import remove_tree
 from ..stacks.servers import PLAIN
+from .app_files import View
 from .descendants import descendants
-from .exchange import Exchange
 from .priority import NICE, autogroup, before_races, raised
 from .privileges import hand_over
-from .view import View
 
-__all__ = ["RUN_DIRECTORY", "Guard", "Status", "removed"]
+__all__ = ["RUN_DIRECTORY", "Exchange", "Guard", "Status", "removed"]
 
 _SCRIPT = Path(__file__).with_name("supervisor.py")
 
@@ -305,3 +308,59 @@ def _private_folder() -> Path:
             folder.mkdir(mode=0o700)
             return folder
     raise FileExistsError(f"no free name below {_temporary()}")
+
+
+LOOK_S = 1.0
+
+Answer = Mapping[str, object]
+_Question = tuple[bytes, "SimpleQueue[Answer | None]"]
+
+
+class Exchange:
+    """Asks over one pipe and reads answers, a line each, from another; any thread may ask.
+
+    A thread of its own holds the pipes, because Python runs signal handlers in the main thread only: whoever is
+    interrupted while waiting leaves, and the exchange ends all the same. SimpleQueue is written in C, so a signal
+    cannot leave one of its locks held, as it can with Queue and Event.
+    """
+
+    def __init__(self, questions: IO[bytes], answers: IO[bytes]) -> None:
+        self._questions: SimpleQueue[_Question | None] = SimpleQueue()
+        # a flag: is_alive() that Ctrl-C interrupts takes the thread for ended before Python 3.13 (bpo-46726)
+        self._over = False
+        threading.Thread(target=self._run, args=(questions, answers), daemon=True).start()
+
+    def ask(self, request: Mapping[str, object]) -> Answer | None:
+        """Return the answer to ``request``; None when nobody is there any more."""
+        answer: SimpleQueue[Answer | None] = SimpleQueue()
+        self._questions.put((json.dumps(request).encode() + b"\n", answer))
+        while True:
+            # the thread may have ended before it came to this question
+            over = self._over
+            try:
+                return answer.get(timeout=0.0 if over else LOOK_S)
+            except Empty:
+                if over:
+                    return None
+
+    def close(self) -> None:
+        """Close both pipes once what was asked is answered; safe to call twice."""
+        self._questions.put(None)
+
+    def _run(self, questions: IO[bytes], answers: IO[bytes]) -> None:
+        while question := self._questions.get():
+            line, answer = question
+            answer.put(_exchanged(line, questions, answers))
+        self._over = True
+        with contextlib.suppress(BrokenPipeError):
+            questions.close()
+        answers.close()
+
+
+def _exchanged(line: bytes, questions: IO[bytes], answers: IO[bytes]) -> Answer | None:
+    with contextlib.suppress(BrokenPipeError, ValueError):
+        questions.write(line)
+        questions.flush()
+        answer: Answer = json.loads(answers.readline())
+        return answer
+    return None

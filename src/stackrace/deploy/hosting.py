@@ -16,12 +16,12 @@ from ..base.files import read_text
 from ..stacks.commands import display
 from ..stacks.servers import Hosted, PythonRuntime, RubyRuntime
 from ..stacks.stack import Interface
+from .app_files import View
 from .environments import site_packages
 from .guard import Guard
-from .links import plain
 from .privileges import hand_over
-from .running import ended
-from .view import View
+from .rendering import plain
+from .running_stack import ended
 
 __all__ = ["hosted", "prepare"]
 

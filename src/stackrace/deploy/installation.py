@@ -1,25 +1,32 @@
-"""What of the catalogue is installed on this machine."""
+"""Programs on this machine: which are installed, and what installs the others."""
 
 from __future__ import annotations
 
 import os
 import re
 import shutil
-from collections.abc import Iterable
+import signal
+import subprocess
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from ..base.errors import MissingError
+from ..base.errors import InputError, MissingError
 from ..base.lack import Lack
-from ..base.process import run
+from ..base.process import held, run
 from ..stacks.servers import Catalogue
 from ..stacks.servers.contract import Entry, Needs
 from ..stacks.services import contract
 from ..stacks.stack import Stack
 
 __all__ = [
+    "apt_command",
+    "by_hand",
+    "can_install",
     "find_binary",
+    "install_packages",
     "installed_version",
     "lack_of",
     "missing_from",
@@ -122,3 +129,75 @@ def _version(needs: Needs) -> str:
     with TemporaryDirectory() as folder:
         version = _VERSION.search(run(command, environment={**os.environ, "TMPDIR": folder}).output)
     return version[0] if version else ""
+
+
+def can_install() -> bool:
+    """Tell whether Debian packages can be installed here without asking for a password."""
+    if shutil.which("apt-get") is None:
+        return False
+    if os.geteuid() == 0:
+        return True
+    sudo = shutil.which("sudo")
+    return sudo is not None and subprocess.run([sudo, "-n", "true"], capture_output=True).returncode == 0
+
+
+def apt_command(packages: Sequence[str]) -> tuple[str, ...]:
+    """Return the command that installs Debian ``packages`` here."""
+    command = ("apt-get", "install", "-y", "--no-install-recommends", *packages)
+    return command if os.geteuid() == 0 else ("sudo", "-n", *command)
+
+
+def by_hand(packages: Sequence[str]) -> str:
+    """Return the line that a user with a password types."""
+    return f"sudo apt-get install --no-install-recommends {' '.join(packages)}"
+
+
+def install_packages(packages: Sequence[str]) -> None:
+    """Install Debian ``packages``. Daemons that they would start stay off.
+
+    Raises InputError with the command to run by hand when root's rights are missing, or apt's own words.
+    """
+    if not packages:
+        return
+    if shutil.which("apt-get") is None:
+        raise InputError(
+            "there is no apt-get here; install with this system's own package manager what Debian calls: "
+            f"{' '.join(packages)}"
+        )
+    if not can_install():
+        raise InputError(
+            f"installing Debian packages needs root or password-less sudo; run by hand: {by_hand(packages)}"
+        )
+    command = apt_command(packages)
+    prefix = () if os.geteuid() == 0 else ("sudo", "-n")
+    _finished([*prefix, "apt-get", "update", "-q"])
+    # RUNLEVEL=1 makes invoke-rc.d leave the daemons off: they would take port 80 and CPU from the race
+    environment = ("DEBIAN_FRONTEND=noninteractive", "RUNLEVEL=1")
+    code, words = _finished([*prefix, "env", *environment, *command[len(prefix) :]])
+    if code:
+        raise InputError(f"{' '.join(command)} failed", detail=words.strip()[-2000:])
+
+
+def _finished(command: Sequence[str]) -> tuple[int, str]:
+    """Run ``command`` to its end, also after Ctrl-C, which it is told of; returns its exit code and what it said.
+
+    Killed, it would leave packages half installed. It stays in our session: sudo may know us by our terminal.
+    """
+    with held() as signals:
+        process = subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        )
+        try:
+            signals.release()
+            return _outcome(process)
+        except KeyboardInterrupt:
+            signals.hold()
+            with suppress(PermissionError):
+                process.send_signal(signal.SIGINT)
+            _outcome(process)
+            raise
+
+
+def _outcome(process: subprocess.Popen[str]) -> tuple[int, str]:
+    words, _ = process.communicate()
+    return process.returncode, words

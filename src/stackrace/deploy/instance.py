@@ -16,9 +16,8 @@ from ..base.process import CommandResult, run
 from ..base.removal import remove_tree
 from ..stacks.services import DATA, Network, Service, ServiceRecipe, services
 from .copies import RUN, shortage
-from .logs import tail
 from .privileges import hand_over, unprivileged
-from .running import ended
+from .running_stack import ended, tail
 
 __all__ = ["Instance", "identity", "instance_of", "service_of"]
 

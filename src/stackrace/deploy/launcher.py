@@ -21,24 +21,18 @@ from ..measure.launch import Failure, FailureKind
 from ..measure.workload import Request, Workload
 from ..stacks.servers import Catalogue, Hosted
 from ..stacks.stack import Stack, original_path
-from .cgroups import Group
-from .confinement import Confinement, exceeded
+from .confinement import Confinement, Group, exceeded
 from .exported import ExportedFiles
 from .guard import Guard
 from .installation import find_binary
-from .known_answers import KnownAnswers
-from .listening import accepts
-from .loading import awaited_cause, cause, is_refused
-from .logs import OUTPUT, tail
-from .ports import LOOPBACK, free_port
 from .privileges import hand_over, unprivileged
 from .rendering import Part, render_stack
-from .running import Running, ended
-from .served import COUNT
-from .visitor import Visitor, questions
-from .wire import Reply, difference
-from .workers import Workers
-from .wrong_answers import accusation
+from .running_stack import OUTPUT, Running, ended, tail
+from .shutdown import COUNT
+from .sockets import LOOPBACK, accepts, free_port
+from .startup import Workers, awaited_cause, cause, is_refused
+from .visitor import Reply, Visitor, difference, questions
+from .wrong_answers import KnownAnswers, accusation
 
 __all__ = ["LaunchFailed", "Launcher"]
 

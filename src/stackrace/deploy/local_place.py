@@ -41,21 +41,17 @@ from ..measure.resources import Enforcement, Resources
 from ..measure.workload import Workload
 from ..stacks.stack import Stack
 from ..validity import Observation
-from .asked_again import WrongUnderLoad, fates
 from .company import Company
 from .confinement import exceeded
 from .facts import facts_of
 from .guard import Guard
-from .inspection import inspect
-from .known_answers import name_of
 from .launcher import Launcher, LaunchFailed
-from .logs import size_bytes
 from .place import REST_LOOK_S, WARM_BIN_S, Enough, Launched, Retired
-from .retiring import StoppingStack, retired
-from .running import Running
 from .running_services import RunningServices
-from .served import served
+from .running_stack import Running, size_bytes
+from .shutdown import StoppingStack, inspect, retired, served
 from .sockets import listeners
+from .wrong_answers import WrongUnderLoad, fates, name_of
 
 __all__ = ["LocalPlace"]
 

@@ -21,12 +21,11 @@ from ..base.foreign import said_by
 from ..base.numbers import duration
 from ..base.present import is_present
 from ..base.units import SIZE
+from .app_files import Relocation
 from .copies import RUN, shortage
-from .data_files import linked_data
 from .environments import cache_folder
-from .folder_copy import Copied, copy_below, copy_size_bytes, files_below, hand_over_below
 from .preparing import OnPreparing, Preparing, Step
-from .relocation import Relocation
+from .project_files import Copied, copy_below, copy_size_bytes, files_below, hand_over_below, linked_data
 
 __all__ = ["ProjectCopy", "app_in_copy", "copy_project", "import_folders"]
 

@@ -16,13 +16,13 @@ from ..base.foreign import said_by
 from ..base.numbers import duration
 from ..base.present import is_folder, real_path
 from ..base.units import SIZE
+from .app_files import Relocation
 from .copies import RUN
-from .data_files import databases_below, linked_data
 from .environments import cache_folder
 from .guard import Guard
 from .preparing import OnPreparing, Preparing, Step
 from .project_copy import ProjectCopy, copy_project
-from .relocation import Relocation
+from .project_files import databases_below, linked_data
 from .sqlite_files import bring_in, is_database, size_bytes
 
 __all__ = ["Protection", "protect"]

@@ -20,10 +20,8 @@ from ..stacks.servers import Endpoint
 from ..stacks.stack import Protocol, Socket
 from .environments import byte_code
 from .guard import Guard
-from .listening import accepts
-from .logs import OUTPUT, tail
-from .ports import LOOPBACK
-from .running import ended
+from .running_stack import OUTPUT, ended, tail
+from .sockets import LOOPBACK, accepts
 
 __all__ = ["REQUIREMENT", "RecordingProxy", "Seen", "Side"]
 

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
+import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..stacks.native_options import OwnFile
-from ..stacks.servers import Catalogue, Endpoint, Hosted, Recipe, Site
+from ..stacks.servers import PLAIN, Catalogue, Endpoint, Hosted, Recipe, Site
 from ..stacks.stack import Hop, Protocol, Socket, Stack
-from .links import plain
-from .ports import LOOPBACK, free_port
 from .privileges import hand_over
+from .sockets import LOOPBACK, free_port
 
-__all__ = ["Part", "render_stack"]
+__all__ = ["Part", "plain", "render_stack"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,3 +127,30 @@ def _write(directory: Path, files: Mapping[str, str]) -> None:
         hand_over(path.parent)
         path.write_text(text, encoding="utf-8")
         hand_over(path)
+
+
+_MOST_OF_NAME = 20
+
+
+def plain(path: Path, folder: Path) -> Path:
+    """Return ``path``, or, where its name is not ``PLAIN``, a link to it below ``folder``, which is plain itself.
+
+    The same path has the same link. Raises OSError where it cannot be made.
+    """
+    path = path.absolute()
+    if PLAIN.fullmatch(str(path)):
+        return path
+    links = folder / "links"
+    if not links.is_dir():
+        links.mkdir(exist_ok=True)
+        hand_over(links)
+    link = links / _name(path)
+    with contextlib.suppress(FileExistsError):
+        link.symlink_to(path)
+    return link
+
+
+def _name(path: Path) -> str:
+    """Return a name that tells a reader of the configuration which folder it is."""
+    words = re.sub("[^A-Za-z0-9]+", "-", path.name[:_MOST_OF_NAME]).strip("-")
+    return f"{words}-{hashlib.sha256(os.fsencode(path)).hexdigest()[:8]}".lstrip("-")

@@ -18,11 +18,10 @@ from ..stacks.services import DATA, Network
 from .copies import CACHE, RUN, copy, move
 from .guard import Guard
 from .instance import READY_TIMEOUT_S, Instance, identity, instance_of
-from .logs import OUTPUT, tail
-from .ports import free_port
 from .preparing import Preparing, Step
 from .privileges import unprivileged
-from .running import ended
+from .running_stack import OUTPUT, ended, tail
+from .sockets import free_port
 from .templates import Templates
 
 __all__ = ["RunningServices", "Services"]

@@ -1,8 +1,10 @@
-"""Who listens on which port, as the kernel tells it. IPv4 and IPv6 of our network namespace."""
+"""Ports and sockets of this machine: free ones, and who listens. IPv4 and IPv6 of our network namespace."""
 
 from __future__ import annotations
 
+import errno
 import re
+import socket
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -10,7 +12,20 @@ from itertools import takewhile
 from os import listdir, readlink
 from pathlib import Path
 
-__all__ = ["Descriptors", "Listeners", "descriptors", "listeners"]
+from ..base.errors import InputError
+from ..stacks.servers import Endpoint
+
+__all__ = [
+    "LOOPBACK",
+    "Descriptors",
+    "Listeners",
+    "accepts",
+    "claim",
+    "descriptors",
+    "free_port",
+    "listeners",
+    "require_loopback",
+]
 
 Listeners = Mapping[int, frozenset[int]]
 """The inodes of listening sockets by port."""
@@ -66,3 +81,56 @@ def descriptors(pid: int) -> Descriptors | None:
     except OSError:
         return None
     return Descriptors(frozenset(sockets), watches)
+
+
+LOOPBACK = "127.0.0.1"
+
+
+def free_port(host: str = LOOPBACK) -> int:
+    """Return a port of ``host`` that nobody listens on now. Another may take it first; a launch then asks again."""
+    with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as probe:
+        probe.bind((host, 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def claim(port: int) -> int:
+    """Return ``port`` if nobody listens on it; raises InputError naming ``--port`` otherwise."""
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((LOOPBACK, port))
+        except PermissionError as error:
+            raise InputError(f"--port {port} is reserved for root; choose one above 1023") from error
+        except OSError as error:
+            raise InputError(
+                f"--port {port} is taken by another program; choose another or leave it out"
+            ) from error
+    return port
+
+
+def require_loopback() -> None:
+    """Raise InputError where nobody reaches this machine's own address: a fresh network namespace has it down."""
+    with socket.create_server((LOOPBACK, 0)) as server, socket.socket() as client:
+        try:
+            client.connect(server.getsockname())
+        except OSError as error:
+            if error.errno not in (errno.ENETUNREACH, errno.EHOSTUNREACH):
+                raise
+            raise InputError(
+                f"the loopback interface is down, so that nothing here can be reached at {LOOPBACK}; bring it up: "
+                "ip link set lo up"
+            ) from error
+
+
+def accepts(endpoint: Endpoint) -> bool:
+    """Tell whether a connection to ``endpoint`` is accepted now; it is closed again at once."""
+    family = socket.AF_UNIX if endpoint.is_unix else socket.AF_INET
+    address = str(endpoint.path) if endpoint.is_unix else (endpoint.host, endpoint.port)
+    with socket.socket(family) as probe:
+        probe.settimeout(1.0)
+        try:
+            probe.connect(address)
+        except OSError:
+            return False
+        return True

@@ -20,8 +20,8 @@ from pathlib import Path
 from stat import S_ISREG
 
 from ..base.process import run
+from .app_files import View
 from .copies import copy_file
-from .view import View
 
 __all__ = [
     "FileLook",

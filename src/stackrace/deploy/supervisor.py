@@ -41,8 +41,7 @@ if not __package__:
 from stackrace.base.process.keeper import PR_SET_CHILD_SUBREAPER, PR_SET_PDEATHSIG, end_children, reset_signals
 from stackrace.base.process.namespaces import cover, enter, separate
 from stackrace.base.removal import remove_tree
-from stackrace.deploy.descendants import Descendants, descendants
-from stackrace.deploy.family import Family
+from stackrace.deploy.descendants import Descendants, Family, descendants
 from stackrace.deploy.priority import raise_process, restore_autogroup
 
 GRACE_S = 2.0

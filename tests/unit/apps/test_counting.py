@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from stackrace import app as apps
-from stackrace.deploy.served import COUNT, served
+from stackrace.deploy.shutdown import COUNT, served
 
 SOURCE = Path(apps.__file__).with_name("counting.py")
 

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from stackrace.deploy import apt
+from stackrace.deploy import installation
 
 APT = """#!/bin/sh
 # as apt-get does while dpkg works
@@ -24,7 +24,7 @@ def test_apt_is_told_of_ctrl_c_and_waited_for(tmp_path, monkeypatch):
     program.write_text(APT.format(folder=tmp_path))
     program.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
-    monkeypatch.setattr(apt.os, "geteuid", lambda: 0)
+    monkeypatch.setattr(installation.os, "geteuid", lambda: 0)
 
     def interrupt():
         while not (tmp_path / "begun").exists():
@@ -39,6 +39,6 @@ def test_apt_is_told_of_ctrl_c_and_waited_for(tmp_path, monkeypatch):
     other = threading.Thread(target=interrupt, daemon=True)
     other.start()
     with pytest.raises(KeyboardInterrupt):
-        apt.install_packages(["hello"])
+        installation.install_packages(["hello"])
     assert (tmp_path / "ended").exists()
     other.join()

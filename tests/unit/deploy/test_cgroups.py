@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from stackrace.deploy import cgroups
-from stackrace.deploy.cgroups import NotDelegated, delegated, group_of
-from stackrace.deploy.confinement import Confinement
+from stackrace.deploy import confinement
+from stackrace.deploy.confinement import Confinement, NotDelegated, delegated, group_of
 
 FILES = ("memory.max", "memory.swap.max", "memory.oom.group", "memory.events", "cpuset.cpus", "cgroup.procs")
 EVENTS = "low 0\nhigh 0\nmax 12\noom 3\noom_kill {}\noom_group_kill 1\n"
@@ -73,7 +72,7 @@ def test_a_kernel_without_swap_has_no_limit_for_it(hierarchy):
 
 def test_a_group_that_cannot_be_bound_is_not_left_behind(hierarchy, monkeypatch):
     with delegated(hierarchy, shutil.rmtree) as subtree:
-        monkeypatch.setattr(cgroups, "_write", lambda file, text: (_ for _ in ()).throw(PermissionError(file)))
+        monkeypatch.setattr(confinement, "_write", lambda file, text: (_ for _ in ()).throw(PermissionError(file)))
         with pytest.raises(PermissionError):
             Confinement(memory_bytes=2**30, subtree=subtree).group()
         monkeypatch.undo()
@@ -116,14 +115,14 @@ def test_what_is_not_delegated_is_said_and_nothing_is_changed(hierarchy, file, c
 
 
 def test_a_kernel_that_refuses_to_divide_the_group_leaves_everything_as_it_was(hierarchy, monkeypatch):
-    write = cgroups._write
+    write = confinement._write
 
     def busy(file, text):
         if file == hierarchy / "cgroup.subtree_control":
             raise OSError(16, "Device or resource busy")
         write(file, text)
 
-    monkeypatch.setattr(cgroups, "_write", busy)
+    monkeypatch.setattr(confinement, "_write", busy)
     with pytest.raises(NotDelegated, match="cannot be divided: Device"), delegated(hierarchy, shutil.rmtree):
         pass
     assert list(hierarchy.glob("stackrace-*")) == []
@@ -138,7 +137,7 @@ def test_a_busy_group_is_removed_once_the_kernel_noticed_that_it_is_empty(tmp_pa
         if answer:
             raise answer
 
-    cgroups.Group(tmp_path, delete).remove()
+    confinement.Group(tmp_path, delete).remove()
     assert answers == []
 
 

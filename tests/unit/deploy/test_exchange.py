@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from stackrace.deploy.exchange import Exchange
+from stackrace.deploy.guard import Exchange
 
 FIRST, SECOND = {"do": "first"}, {"do": "second"}
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from stackrace.deploy import protection, sqlite_files
+from stackrace.deploy.app_files import Relocation
 from stackrace.deploy.copies import copy_file
-from stackrace.deploy.folder_copy import copy_below, copy_size_bytes
-from stackrace.deploy.relocation import Relocation
+from stackrace.deploy.project_files import copy_below, copy_size_bytes
 
 
 @pytest.fixture

@@ -6,8 +6,8 @@ import pytest
 
 from stackrace.app import Exchange, Reply
 from stackrace.base.errors import AppError
-from stackrace.deploy import known_answers
-from stackrace.deploy.known_answers import KnownAnswers
+from stackrace.deploy import wrong_answers
+from stackrace.deploy.wrong_answers import KnownAnswers
 from stackrace.measure.workload import Answer, AnswerOrigin, Request, Sameness, Workload
 
 PAGE = Request(path="/page/")
@@ -73,7 +73,7 @@ def test_the_app_is_not_asked_for_ever():
     known = KnownAnswers(app)
     for _ in range(9):
         known.doubt(race, [PAGE])
-    assert len(app.asked) == known_answers.MOST_DOUBTS
+    assert len(app.asked) == wrong_answers.MOST_DOUBTS
 
 
 def test_an_app_that_fails_or_is_not_there_clears_nobody():

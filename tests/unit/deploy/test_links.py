@@ -13,8 +13,7 @@ from stackrace.base.errors import InputError
 from stackrace.deploy import guard
 from stackrace.deploy.environments import Environments
 from stackrace.deploy.hosting import hosted
-from stackrace.deploy.links import plain
-from stackrace.deploy.rendering import _in_plain_folder
+from stackrace.deploy.rendering import _in_plain_folder, plain
 from stackrace.stacks.native_options import OwnFile, OwnReading
 from stackrace.stacks.servers import PLAIN
 from stackrace.stacks.stack import Interface

@@ -2,8 +2,8 @@
 
 import pytest
 
-from stackrace.deploy import loading
-from stackrace.deploy.loading import awaited_cause, cause, is_refused
+from stackrace.deploy import startup
+from stackrace.deploy.startup import awaited_cause, cause, is_refused
 
 PLAIN = """\
 Traceback (most recent call last):
@@ -103,7 +103,7 @@ def test_a_server_that_lives_on_is_heard_until_it_has_said_why(tmp_path, monkeyp
     first, *others = log.splitlines(keepends=True)
     (tmp_path / "error.log").write_text(first)
     clock = Writer(tmp_path / "error.log", others)
-    monkeypatch.setattr(loading, "time", clock)
+    monkeypatch.setattr(startup, "time", clock)
     assert awaited_cause(tmp_path) == reason
     assert not clock.lines
     assert clock.now < 6.0

@@ -3,8 +3,8 @@
 import os
 from pathlib import Path
 
-from stackrace.deploy.inspection import _complaints
-from stackrace.deploy.logs import logs_below, size_bytes, tail
+from stackrace.deploy.running_stack import logs_below, size_bytes, tail
+from stackrace.deploy.shutdown import _complaints
 
 
 def test_a_folder_that_vanishes_while_logs_are_read_holds_nothing(tmp_path, monkeypatch):

@@ -6,9 +6,9 @@ import sys
 
 import pytest
 
-from stackrace.deploy.ports import require_loopback
+from stackrace.deploy.sockets import require_loopback
 
-ASK = "from stackrace.deploy.ports import require_loopback; require_loopback()"
+ASK = "from stackrace.deploy.sockets import require_loopback; require_loopback()"
 
 
 def test_a_loopback_interface_that_is_down_is_named_with_the_way_out():

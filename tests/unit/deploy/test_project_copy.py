@@ -11,9 +11,9 @@ import pytest
 
 from stackrace.app import ImportPlaces, app_environment, import_places
 from stackrace.app.app import App, Entry, EntryKind
-from stackrace.deploy.folder_copy import copy_below
+from stackrace.deploy.app_files import Relocation
 from stackrace.deploy.project_copy import app_in_copy, import_folders
-from stackrace.deploy.relocation import Relocation
+from stackrace.deploy.project_files import copy_below
 
 
 @pytest.fixture

@@ -15,10 +15,10 @@ from stackrace.app import data_places, entry_of
 from stackrace.app.app import App, EntryKind
 from stackrace.base.errors import InputError, LaunchError
 from stackrace.deploy import protection
-from stackrace.deploy.data_files import databases_below
+from stackrace.deploy.app_files import View
 from stackrace.deploy.preparing import Preparing, Step
+from stackrace.deploy.project_files import databases_below
 from stackrace.deploy.protection import protect
-from stackrace.deploy.view import View
 
 
 class Elsewhere(View):

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from stackrace.app.app import App, Entry, EntryKind
-from stackrace.deploy.relocation import Relocation
+from stackrace.deploy.app_files import Relocation
 
 MOVED = Relocation(Path("/run/x/copy")).with_copies(Path("/srv/site"), Path("/srv/site/media"))
 

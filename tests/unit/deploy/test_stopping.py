@@ -6,9 +6,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from stackrace.deploy import stopping
+from stackrace.deploy import shutdown
 from stackrace.deploy.guard import Status
-from stackrace.deploy.stopping import stop
+from stackrace.deploy.shutdown import stop
 from stackrace.measure.launch import FailureKind
 
 TERM = signal.SIGTERM
@@ -37,8 +37,8 @@ class FakeGuard:
 def now(monkeypatch):
     """A clock that only sleeping moves."""
     now = [100.0]
-    monkeypatch.setattr(stopping.time, "monotonic", lambda: now[0])
-    monkeypatch.setattr(stopping.time, "sleep", lambda seconds: now.__setitem__(0, now[0] + seconds))
+    monkeypatch.setattr(shutdown.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(shutdown.time, "sleep", lambda seconds: now.__setitem__(0, now[0] + seconds))
     return now
 
 

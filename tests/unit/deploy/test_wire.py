@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from stackrace.deploy.wire import Reply, difference
+from stackrace.deploy.visitor import Reply, difference
 from stackrace.measure.workload import Answer, Sameness
 
 

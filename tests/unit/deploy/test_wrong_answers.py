@@ -2,7 +2,7 @@
 
 import pytest
 
-from stackrace.deploy.wire import Reply
+from stackrace.deploy.visitor import Reply
 from stackrace.deploy.wrong_answers import accusation, under_load
 from stackrace.measure.workload import Answer, AnswerOrigin, Request, Sameness
 

@@ -7,13 +7,12 @@ import sys
 from pathlib import Path
 
 import pytest
-from stackrace.deploy.linked_data import linked_data
 
 from stackrace.app import data_places, detect, entry_of
 from stackrace.app.app import App, EntryKind
 from stackrace.app.known_pythons import known_pythons
 from stackrace.app.sources import source_digest
-from stackrace.deploy.data_files import databases_below
+from stackrace.deploy.project_files import databases_below, linked_data
 
 
 @pytest.fixture

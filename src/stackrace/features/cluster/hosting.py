@@ -14,9 +14,9 @@ from functools import partial
 
 from ...base.errors import BreakdownError, StackraceError
 from ...base.verdict import Finding
+from ...deploy.app_files import Relocation
 from ...deploy.local_place import LocalPlace
 from ...deploy.place import Launched, Retired, Retiring
-from ...deploy.relocation import Relocation
 from ...measure.engine.running import EngineRun, Play, RunningEngine
 from ...measure.host import Disturbance
 from ...measure.launch import Failure

@@ -16,13 +16,12 @@ from ...base.removal import remove_tree
 from ...base.verdict import Effect
 from ...deploy.exported import ExportedFiles, ExportedProcess, is_free
 from ...deploy.launcher import Launcher
-from ...deploy.logs import tail
-from ...deploy.ports import LOOPBACK
 from ...deploy.privileges import unprivileged
-from ...deploy.running import Running
+from ...deploy.running_stack import Running, tail
+from ...deploy.shutdown import stop
 from ...deploy.sides import SidePlace, Sides
+from ...deploy.sockets import LOOPBACK
 from ...deploy.stage import staged
-from ...deploy.stopping import stop
 from ...deploy.unit_file import command_words, read_unit
 from ...deploy.visitor import questions
 from ...measure.launch import Launch

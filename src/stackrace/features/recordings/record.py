@@ -16,9 +16,9 @@ from ...base.errors import InputError
 from ...base.header import tells_of_tls
 from ...deploy.environments import Environments, cache_folder
 from ...deploy.guard import Guard
-from ...deploy.ports import free_port
 from ...deploy.preparing import OnPreparing
 from ...deploy.recording_proxy import REQUIREMENT, RecordingProxy, Side
+from ...deploy.sockets import free_port
 from ...measure.engine.url import Url, parse
 from ...measure.workload import Workload
 from ...race.preparation.app import offered_by

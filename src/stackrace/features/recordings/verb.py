@@ -58,7 +58,7 @@ def command(
     from ...cli.announcer import Announcer
     from ...cli.showing import print_document, refuse_unwritable
     from ...cli.signals import undisturbed
-    from ...deploy.ports import claim
+    from ...deploy.sockets import claim
     from .recorded_file import keep
     from .report import document, lines
 

@@ -22,7 +22,7 @@ def command(port: int, store: str | None) -> None:
     from socketserver import ThreadingMixIn
     from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 
-    from ...deploy.ports import LOOPBACK, claim
+    from ...deploy.sockets import LOOPBACK, claim
     from .site import results_site
 
     class Server(ThreadingMixIn, WSGIServer):

@@ -11,7 +11,7 @@ from ...base.numbers import things
 from ...deploy.launcher import Launcher, LaunchFailed
 from ...deploy.place import WARM_BIN_S
 from ...deploy.preparing import OnPreparing, Preparing, Step
-from ...deploy.running import Running
+from ...deploy.running_stack import Running
 from ...measure.engine.engine import Monitor, run
 from ...measure.engine.running import RunningEngine
 from ...measure.load import Load, LoadResult, answered_per_s

@@ -15,16 +15,16 @@ from ...deploy.confinement import Confinement, confined, own_group
 from ...deploy.environments import Environments, cache_folder
 from ...deploy.guard import Guard
 from ...deploy.hosting import hosted
-from ...deploy.known_answers import KnownAnswers
 from ...deploy.launcher import Launcher
 from ...deploy.local_place import LocalPlace
-from ...deploy.ports import LOOPBACK, require_loopback
 from ...deploy.preparing import OnPreparing, unheard
 from ...deploy.priority import NICE, can_raise
 from ...deploy.running_services import RunningServices
 from ...deploy.seeding import Seeding
 from ...deploy.seeding_apart import SeedingApart
+from ...deploy.sockets import LOOPBACK, require_loopback
 from ...deploy.templates import Templates
+from ...deploy.wrong_answers import KnownAnswers
 from ...features.current.setup import CurrentStack, current_stack
 from ...measure.engine.running import EngineRun, Play, RunningEngine
 from ...measure.resources import Resources

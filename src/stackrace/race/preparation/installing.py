@@ -10,8 +10,8 @@ from pathlib import Path
 from ...app import bundled, python_facts
 from ...base.errors import MissingError
 from ...base.lack import Lack
-from ...deploy.apt import apt_command
 from ...deploy.environments import Environments, cache_folder
+from ...deploy.installation import apt_command
 from ...deploy.preparing import OnPreparing
 from ...stacks.servers import Catalogue
 from ...stacks.stack import Interface, Stack

@@ -11,13 +11,12 @@ from ...app import Examination, examine, is_bundled
 from ...app.app import App, EntryKind
 from ...base.errors import AppError, InputError
 from ...base.present import is_file, is_folder, is_present
+from ...deploy.app_files import Relocation, View
 from ...deploy.escapes import Escapes
-from ...deploy.folder_copy import hand_over_below
 from ...deploy.guard import Guard
 from ...deploy.preparing import OnPreparing, Preparing, Step
+from ...deploy.project_files import hand_over_below
 from ...deploy.protection import protect
-from ...deploy.relocation import Relocation
-from ...deploy.view import View
 from ..request.request import RaceRequest
 
 __all__ = ["Protected", "protected"]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from stackrace.deploy.relocation import Relocation
+from stackrace.deploy.app_files import Relocation
 from stackrace.features.cluster.shipping.texts import relocate_below, relocated
 
 MOVED = Relocation(Path("/run/x/copy")).with_copies(Path("/srv/site"), Path("/srv/site/media"))

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from ....app.app import App, EntryKind
 from ....base.errors import StackraceError
+from ....deploy.app_files import Relocation
 from ....deploy.place import Launched, Retired
-from ....deploy.relocation import Relocation
 from ....measure.launch import Failure
 from ....race.request.request import RaceRequest
 from ....race.results.race import Race

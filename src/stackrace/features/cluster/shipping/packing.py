@@ -15,7 +15,7 @@ from ....base.foreign import said_by
 from ....base.present import real_path
 from ....base.units import SIZE
 from ....deploy.copies import RUN, shortage
-from ....deploy.data_files import databases_below
+from ....deploy.project_files import databases_below
 from ....deploy.sqlite_files import copy_to, files_of
 from ....race.preparation.app import entry_told
 from ....race.request.request import RaceRequest

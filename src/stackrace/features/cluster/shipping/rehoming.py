@@ -16,7 +16,7 @@ from pathlib import Path
 
 from ....base.errors import InputError
 from ....base.files import read_bytes, read_text
-from ....deploy.relocation import Relocation
+from ....deploy.app_files import Relocation
 from .environment import facts_of
 from .parcel import Interpreter
 from .texts import relocated

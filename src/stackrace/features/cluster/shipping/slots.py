@@ -20,11 +20,11 @@ from typing import Any
 from ....base.errors import InputError
 from ....base.foreign import said_by
 from ....base.removal import remove_tree
+from ....deploy.app_files import Relocation
 from ....deploy.copies import CACHE, shortage, write_out
 from ....deploy.environments import cache_folder
-from ....deploy.folder_copy import hand_over_below
 from ....deploy.privileges import private_folder
-from ....deploy.relocation import Relocation
+from ....deploy.project_files import hand_over_below
 from .moved import in_texts
 from .parcel import Part, Shipment
 from .rehoming import base_for, rehome

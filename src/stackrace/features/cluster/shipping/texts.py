@@ -8,8 +8,8 @@ from pathlib import Path
 
 from ....base.files import read_bytes
 from ....base.present import walk
-from ....deploy.folder_copy import files_below
-from ....deploy.relocation import Relocation
+from ....deploy.app_files import Relocation
+from ....deploy.project_files import files_below
 
 __all__ = ["relocate_below", "relocated"]
 

@@ -1,25 +1,75 @@
-"""Folders copied with what an app may write to in them.
-
-Environments and installed packages are linked, since they are large and nobody writes to them while an app runs.
-Caches of tools are left out. Everything else is copied, for a hard link would be written through.
-"""
+"""A project's files: where its data are, and how a folder is copied with what an app may write to in it."""
 
 from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Collection, Iterator, Mapping
+import time
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from pathlib import Path
 
+from ..base.present import is_folder, is_present, real_path, walk
 from ..base.process.namespaces import give_to_owner
+from .app_files import Relocation
 from .privileges import hand_over, serves_as_another
-from .relocation import Relocation
 from .sqlite_files import FileLook, copy_as_it_is, is_database, is_side, size_bytes
 
-__all__ = ["Copied", "copy_below", "copy_size_bytes", "files_below", "hand_over_below"]
+__all__ = [
+    "Copied",
+    "copy_below",
+    "copy_size_bytes",
+    "databases_below",
+    "files_below",
+    "hand_over_below",
+    "linked_data",
+]
+
+_NOT_ITS_DATA = frozenset({"node_modules", "__pycache__", "site-packages"})
+_WALK_S = 60.0
+"""The longest search in one folder."""
+
+
+def databases_below(path: Path) -> Iterator[Path]:
+    """Yield the SQLite files at or below ``path``, but none of packages, environments and hidden folders.
+
+    What is not found in time is copied by the kernel when it is first opened.
+    """
+    if is_database(path):
+        yield path
+    for place, _, names in _data_folders(path):
+        yield from (place / name for name in names if is_database(place / name))
+
+
+def linked_data(folders: Iterable[Path]) -> tuple[Path, ...]:
+    """Return where links below ``folders`` lead: to folders, and to SQLite files, that we may write to."""
+    found: dict[Path, None] = {}
+    for folder in folders:
+        inside = real_path(folder)
+        for place, subfolders, names in _data_folders(folder):
+            for link in (place / name for name in (*subfolders, *names) if (place / name).is_symlink()):
+                target = real_path(link)
+                is_outside = not target.is_relative_to(inside) and not inside.is_relative_to(target)
+                if is_outside and os.access(target, os.W_OK) and (is_folder(target) or is_database(target)):
+                    found[target] = None
+    return tuple(found)
+
+
+def _data_folders(folder: Path) -> Iterator[tuple[Path, list[str], list[str]]]:
+    """Yield ``folder`` and each folder below it that holds no packages, with the names of its folders and files."""
+    until = time.monotonic() + _WALK_S
+    for place, folders, names in walk(folder):
+        folders[:] = [name for name in folders if not _holds_packages(Path(place, name))]
+        yield Path(place), folders, names
+        if time.monotonic() > until:
+            return
+
+
+def _holds_packages(folder: Path) -> bool:
+    return folder.name.startswith(".") or folder.name in _NOT_ITS_DATA or is_present(folder / "pyvenv.cfg")
+
 
 _CACHES = frozenset(
     {"__pycache__", ".mypy_cache", ".pytest_cache", ".ruff_cache", ".hypothesis", ".tox", ".nox", ".eggs"}

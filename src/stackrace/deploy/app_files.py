@@ -1,17 +1,18 @@
-"""Paths of copies: each lies below one place, under the path of its original, so that ``..`` leads to the same."""
+"""Where the app finds its files: where they were, in a view of its own, or as copies."""
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from pathlib import Path
 from typing import TypeVar, cast
 
 from ..base.present import real_path
+from ..base.process.namespaces import enter
 
-__all__ = ["Relocation"]
+__all__ = ["Relocation", "View"]
 
 T = TypeVar("T")
 
@@ -84,3 +85,27 @@ def _restored(value: object, prefix: str) -> object:
     if is_dataclass(value) and not isinstance(value, type):
         return replace(value, **{each.name: _restored(getattr(value, each.name), prefix) for each in fields(value)})
     return value
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What a process sees that runs in the namespaces of ``pid``; without one, what everybody sees."""
+
+    pid: int | None = None
+
+    def path(self, path: Path) -> Path:
+        """Return where this process finds what the app's processes find at ``path``."""
+        # an absolute link would lead out of the view again
+        return path if self.pid is None else Path(f"/proc/{self.pid}/root", *real_path(path).parts[1:])
+
+    def entering(self, folder: Path) -> Callable[[], None] | None:
+        """Return what a new process does first, as ``preexec_fn``: it goes to ``folder`` in this view."""
+        pid = self.pid
+        if pid is None:
+            return None
+
+        def begin() -> None:
+            enter(pid)
+            os.chdir(folder)
+
+        return begin

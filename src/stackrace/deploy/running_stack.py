@@ -1,20 +1,58 @@
-"""What a stack writes: how much, and its last words when it failed.
-
-Servers make and remove folders while we look; what vanishes meanwhile holds nothing.
-"""
+"""A stack that is up, and what its processes say."""
 
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 from ..base.files import opened
 from ..base.present import walk
 from ..base.secrets import masked, masked_tail
+from ..stacks.stack import Stack
+from .confinement import Group
+from .rendering import Part
 
-__all__ = ["OUTPUT", "logs_below", "size_bytes", "tail"]
+__all__ = ["OUTPUT", "Running", "ended", "logs_below", "size_bytes", "tail"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Running:
+    """A stack that is up."""
+
+    stack: Stack
+    host: str
+    """The address of the front hop, as ``port``."""
+    port: int
+    directory: Path
+    """The private folder of this launch."""
+    parts: tuple[tuple[Part, int], ...]
+    """Each process with its pid, those of the last hop first."""
+    started_s: float
+    """When the start began, on CLOCK_MONOTONIC."""
+    ready_s: float
+    """How long it took until all answers were right."""
+    group: Group | None = None
+    """Its control group, where it has one."""
+
+    @property
+    def hops(self) -> dict[str, tuple[int, ...]]:
+        """The first process of every instance, by hop name, front first."""
+        hops: dict[str, tuple[int, ...]] = {}
+        for part, pid in reversed(self.parts):
+            hops[part.hop] = (*hops.get(part.hop, ()), pid)
+        return hops
+
+
+def ended(code: int) -> str:
+    """Say how a process ended, from its exit code as Python has it: negative for a signal."""
+    if code < 0:
+        return f"was ended by {signal.Signals(-code).name}"
+    return f"ended with exit code {code}"
+
 
 OUTPUT = "output.log"
 """Where a process's standard output and error go, in its directory."""

@@ -1,0 +1,251 @@
+"""Stops stacks so that nothing is left of them."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import time
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import groupby
+from pathlib import Path
+
+from ..base.files import opened, read_bytes
+from ..base.numbers import duration
+from ..base.removal import remove_tree
+from ..base.secrets import masked
+from ..measure.launch import Failure, FailureKind, MemorySample
+from ..validity import Aftermath, Complaint
+from .guard import Guard, Status
+from .place import Retired
+from .rendering import Part
+from .running_stack import Running, logs_below, tail
+from .sockets import Listeners, descriptors, listeners
+
+__all__ = ["COUNT", "Inspection", "StoppingStack", "inspect", "retired", "served", "stop"]
+
+POLL_S = 0.05
+"""Stacks mostly stop while others start, which a closer look would slow down."""
+AGAIN_S = 2.0
+"""A server may lose the request to end: workers may answer before their master listens to signals."""
+
+
+@dataclass(slots=True)
+class _Stopping:
+    """A stack on its way down: ``ahead`` are the hops not yet told to end, the front one last.
+
+    ``waiting`` are the processes of the hop that was told at ``begun_s``, and again at ``told_s``.
+    """
+
+    running: Running
+    ahead: list[list[tuple[Part, int]]]
+    waiting: list[tuple[Part, int]] = field(default_factory=list)
+    begun_s: float = 0.0
+    told_s: float = 0.0
+
+    @property
+    def over(self) -> bool:
+        return not (self.ahead or self.waiting)
+
+    def tell(self, guard: Guard) -> None:
+        """Tell the next hop to end once all in front of it are gone."""
+        if self.ahead and not self.waiting:
+            self.waiting = self.ahead.pop()
+            self.begun_s = time.monotonic()
+            self._signal(guard, self.waiting)
+
+    def look(self, guard: Guard, states: Mapping[int, Status]) -> Failure | None:
+        """Let go of who has ended, tell the others again, and kill who takes too long; returns a complaint."""
+        now_s = time.monotonic()
+        self.waiting = [(part, pid) for part, pid in self.waiting if states[pid].family]
+        if now_s - self.told_s > AGAIN_S:
+            self._signal(guard, [(part, pid) for part, pid in self.waiting if states[pid].code is None])
+        late = [(part, pid) for part, pid in self.waiting if now_s - self.begun_s >= part.recipe.stop_timeout_s]
+        for _, pid in late:
+            guard.kill(pid)
+        self.waiting = [member for member in self.waiting if member not in late]
+        return _unstopped(late[0][0], states[late[0][1]]) if late else None
+
+    def _signal(self, guard: Guard, targets: Sequence[tuple[Part, int]]) -> None:
+        self.told_s = time.monotonic()
+        for part, pid in targets:
+            guard.signal(pid, part.recipe.stop)
+
+
+def stop(guard: Guard, runnings: Sequence[Running]) -> dict[str, Failure]:
+    """Stop stacks side by side, front hops first; returns by stack path who had to be forced.
+
+    No stack waits for another's hops. Afterwards no process of theirs lives and their directories are gone.
+    """
+    complaints: dict[str, Failure] = {}
+    stopping = [_Stopping(running, _hops(running)) for running in runnings]
+    while stopping:
+        for descent in stopping:
+            descent.tell(guard)
+        states = guard.status([pid for descent in stopping for _, pid in descent.waiting])
+        for descent in stopping:
+            complaint = descent.look(guard, states)
+            if complaint is not None:
+                complaints[descent.running.stack.path] = complaint
+        waiting = any(descent.waiting for descent in stopping)
+        stopping = [descent for descent in stopping if not descent.over]
+        if waiting:
+            time.sleep(POLL_S)
+    for running in runnings:
+        remove_tree(running.directory)
+        if running.group is not None:
+            running.group.remove()
+    return complaints
+
+
+def _hops(running: Running) -> list[list[tuple[Part, int]]]:
+    """Group the processes by hop, the last hop of the stack first; instances of a hop stop side by side."""
+    return [list(copies) for _, copies in groupby(running.parts, key=lambda started: started[0].hop)]
+
+
+def _unstopped(part: Part, status: Status) -> Failure:
+    name = signal.Signals(part.recipe.stop).name
+    who = "left processes behind" if status.code is not None else "did not end"
+    return Failure(
+        kind=FailureKind.NOT_STOPPED,
+        message=f"{part.hop} {who} within {duration(part.recipe.stop_timeout_s)} of {name} and was killed",
+        log=tail(part.site.directory),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoppingStack:
+    """A stack that is to stop, and what was seen of it while it was up."""
+
+    running: Running
+    inspection: Inspection
+    memory: Sequence[MemorySample]
+
+    @property
+    def path(self) -> str:
+        """The stack's path."""
+        return self.running.stack.path
+
+
+def retired(guard: Guard, stacks: Sequence[StoppingStack]) -> Retired:
+    """Stop ``stacks`` and return what became of them, once all are gone."""
+    begun_s = time.monotonic()
+    complaints = stop(guard, [stack.running for stack in stacks])
+    listening = listeners()
+    return Retired(
+        memory={stack.path: tuple(stack.memory) for stack in stacks},
+        complaints=complaints,
+        aftermaths={stack.path: stack.inspection.afterwards(guard, stack.running, listening) for stack in stacks},
+        took_s=time.monotonic() - begun_s,
+    )
+
+
+_LOG_BYTES = 256 * 1024
+_WATCHES = re.compile(rb"--(?:py-auto)?reload\b|--autoreload\b|\brunserver\b(?!.*--noreload)")
+_MARKS = (b"RUN_MAIN=true", b"WERKZEUG_RUN_MAIN=true")
+
+
+@dataclass(frozen=True, slots=True)
+class Inspection:
+    """What was seen of a stack before it was stopped."""
+
+    aftermath: Aftermath
+    """What can be said of its end already."""
+    sockets: Mapping[int, frozenset[int]]
+    """The inodes of its own listeners, by port."""
+
+    def afterwards(self, guard: Guard, running: Running, listening: Listeners) -> Aftermath:
+        """Return the whole aftermath, now that the stack was stopped and ``listening`` are all who still listen."""
+        states = guard.status([pid for _, pid in running.parts])
+        return replace(
+            self.aftermath,
+            listeners_left=tuple(
+                port for port, own in self.sockets.items() if own & listening.get(port, frozenset())
+            ),
+            processes_left=sum(len(state.family) for state in states.values()),
+        )
+
+
+def inspect(guard: Guard, running: Running, listening: Listeners) -> Inspection:
+    """Look at a stack that is up, and at its run directory; it costs milliseconds, so not while it is measured.
+
+    ``listening`` are all who listen on this machine: the kernel's tables are long, and read once for all stacks.
+    """
+    states = guard.status([pid for _, pid in running.parts])
+    family = sorted({pid for state in states.values() for pid in state.family})
+    held = [descriptors(pid) for pid in family]
+    # where one of our processes cannot be looked into, whose socket it is cannot be told; nor once none is left
+    known = bool(held) and all(files is not None for files in held)
+    own = {inode for files in held if files is not None for inode in files.sockets}
+    ports = {part.site.listen.port for part, _ in running.parts if not part.site.listen.is_unix}
+    sockets = {port: frozenset(listening.get(port, frozenset()) & own) for port in sorted(ports)}
+    disk = shutil.disk_usage(running.directory)
+    variables = tuple(
+        f"{part.recipe.arguments_variable}=".encode() for part, _ in running.parts if part.recipe.arguments_variable
+    )
+    return Inspection(
+        aftermath=Aftermath(
+            started_s=running.started_s,
+            strangers=tuple(port for port in sorted(ports) if known and listening.get(port, frozenset()) - own),
+            reloaders=tuple(filter(None, (_watcher(pid, variables) for pid in family))),
+            complaints=_complaints(logs_below(running.directory)),
+            disk_bytes=disk.total,
+            disk_free_bytes=disk.free,
+        ),
+        sockets={port: inodes for port, inodes in sockets.items() if inodes},
+    )
+
+
+def _watcher(pid: int, arguments: tuple[bytes, ...]) -> str:
+    """Say what gives a process away that starts the app anew when its files change; empty for any other.
+
+    ``arguments`` are how variables begin from which its server reads further arguments.
+    """
+    try:
+        command = Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").strip()
+        variables = Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
+        marks = [
+            text for text in variables if text in _MARKS or (text.startswith(arguments) and _WATCHES.search(text))
+        ]
+    except OSError:
+        return ""
+    if marks:
+        return masked(marks[0].decode(errors="replace"))
+    if _WATCHES.search(command):
+        return masked(command.decode(errors="replace"))[-120:]
+    open_files = descriptors(pid)
+    if open_files is not None and open_files.watches_files and b"python" in command.split(b" ")[0]:
+        return f"inotify in {masked(command.decode(errors='replace'))[:120]}"
+    return ""
+
+
+def _complaints(logs: Iterable[Path]) -> dict[Complaint, int]:
+    """Count what logs say of exhausted ports and files, in the last 256 KiB of each."""
+    counts: Counter[Complaint] = Counter()
+    for path in logs:
+        try:
+            with opened(path) as file:
+                file.seek(max(file.seek(0, os.SEEK_END) - _LOG_BYTES, 0))
+                text = file.read(_LOG_BYTES)
+        except OSError:
+            continue
+        counts.update({complaint: text.count(complaint.value.encode()) for complaint in Complaint})
+    return {complaint: number for complaint, number in counts.items() if number}
+
+
+COUNT = "count"
+"""The folder in a host's directory where each of its processes keeps its number; see ``apps.counting``."""
+
+
+def served(directory: Path) -> int | None:
+    """Return the sum of all counts below a launch's ``directory``; None where nothing was counted, ever."""
+    total = None
+    for path in directory.glob(f"*/{COUNT}/*"):
+        try:
+            total = (total or 0) + int.from_bytes(read_bytes(path)[:8], "little")
+        except OSError:
+            continue
+    return total
