@@ -8,23 +8,30 @@ logs and where things lie is decided for it.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .stack import Setting
 
 __all__ = [
     "CONFIG",
     "Change",
-    "CommandLine",
     "Concern",
+    "NativeOptions",
     "NotTaken",
+    "Option",
     "OwnFile",
-    "OwnLanguage",
     "OwnOption",
     "OwnReading",
     "ReadOptions",
     "Signs",
     "Weight",
+    "decided",
+    "passed",
+    "switches",
 ]
 
 CONFIG = "config"
@@ -150,6 +157,76 @@ A name with an underscore is no option of the command line. Raises ValueError fo
 """
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Option:
+    """One row of a server's table of options: what it is called in each place, and what Stackrace does with it."""
+
+    names: str = field(kw_only=False)
+    """Its names on the command line without dashes, long ones first, blanks between them: ``workers w``. The first
+    is the one that Stackrace writes; empty: the command line has none for it."""
+    setting: Setting | None = None
+    """The setting of ours that it is; None where there is none."""
+    concern: Concern | None = None
+    """What it is about that is decided for every server, so that a user's own value is refused or replaced."""
+    key: str | None = None
+    """What the server's configuration file calls it; None: as its first name, with underscores; empty: nothing."""
+    default: str | int | bool | None = None
+    """What the server does where nobody says anything; None: what the setting's default is."""
+    values: Mapping[str, str | int | bool] = field(default_factory=dict)
+    """What its words mean for the setting; empty: the setting takes them as they are."""
+    variable: str = ""
+    """The environment variable whose value it has where nobody gives it."""
+    is_switch: bool = False
+    """Whether it takes no value."""
+    is_queue: bool = False
+    """Whether it bounds how many connections may wait for the server."""
+    is_for_development: bool = False
+    """Whether it makes the server something else than a deployment: one that reloads changed code, a router."""
+    implies: tuple[str, str | int | bool] | None = None
+    """The setting of which it says something, though it is decided itself, and the value that it says."""
+    protocol: str | None = None
+    """The protocol that it makes the server speak in place of HTTP; empty: its value."""
+    reads: ReadOptions | None = None
+    """What reads the file that it names, where no path can name that."""
+    unreadable: bool = False
+    """Whether it names a file that nothing reads."""
+    written: object = field(default=None, compare=False)
+    """What Stackrace writes: a value, or a function that returns it for a site; see ``servers.options``."""
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Leave out what is written, which no pickle can hold: whoever writes it has the catalogue."""
+        return _option, ({each.name: getattr(self, each.name) for each in fields(self) if each.name != "written"},)
+
+    @property
+    def long(self) -> tuple[str, ...]:
+        """Its long names."""
+        return tuple(name for name in self.names.split() if len(name) > 1)
+
+    @property
+    def file_key(self) -> str:
+        """What the server's configuration file calls it; empty for nothing."""
+        return self.names.partition(" ")[0].replace("-", "_") if self.key is None else self.key
+
+
+def _option(values: Mapping[str, Any]) -> Option:
+    return Option(**values)
+
+
+def switches(names: str, concern: Concern | None = None) -> tuple[Option, ...]:
+    """Return a row for each of the switches in ``names``, with commas between them."""
+    return tuple(Option(each.strip(), concern=concern, is_switch=True) for each in names.split(","))
+
+
+def decided(concern: Concern, names: str) -> tuple[Option, ...]:
+    """Return a row for each of the options in ``names``, with commas between them; all are decided here."""
+    return tuple(Option(each.strip(), concern=concern) for each in names.split(","))
+
+
+def passed(names: str) -> tuple[Option, ...]:
+    """Return a row for each of the options in ``names``, with commas between them, that is passed on as it is."""
+    return tuple(Option(each.strip()) for each in names.split(","))
+
+
 def _nothing(settings: Values) -> frozenset[str]:
     return frozenset()
 
@@ -167,98 +244,141 @@ def _as_they_are(settings: Values) -> Values:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CommandLine:
-    """How people start a server: what turns their command into the words of a path."""
+class NativeOptions:
+    """A server's own options: the table of all that Stackrace knows, and how commands and files are read by it.
 
-    programs: tuple[str, ...]
-    """What the program is called; also as a module of Python's."""
-    unsaid: Mapping[str, str | int | bool]
-    """The values of settings where nobody says anything, if these are not the catalogue's."""
+    Options that no row has are passed on as they are given.
+    """
+
+    rows: tuple[Option, ...]
+    in_paths: bool = True
+    """Whether a stack's path may give them."""
+    programs: tuple[str, ...] = ()
+    """What its program is called, also as a module of Python's; empty: projects do not say how it starts."""
     verbs: Mapping[str, str] = field(default_factory=dict)
     """The first words that say what the program does, and the options that they are; empty: none."""
-    short: Mapping[str, str] = field(default_factory=dict)
-    """Its short options, and the long ones that they stand for, without dashes."""
-    switches: str = ""
-    """The long options that take no value, blanks between them."""
     path: str = ""
     """How a path calls it; empty: by the server's name."""
-    settings: Mapping[str, str] = field(default_factory=dict)
-    """The options for which there is a setting, beside those of its language."""
-    values: Mapping[str, Mapping[str, str | int | bool]] = field(default_factory=dict)
-    """What the words for a setting mean; a setting that is not in it takes them as they are."""
-    says: Mapping[str, tuple[str, str]] = field(default_factory=dict)
-    """The options that are decided for it, but say something of a setting: its name and value."""
-    decided: Mapping[str, Concern] = field(default_factory=dict)
-    """The options that are decided for it, beside those that its language refuses."""
-    speaks: Mapping[str, str] = field(default_factory=dict)
-    """The options, or keys of its file, that make it speak another protocol than HTTP, and which; empty: their
-    value."""
+    abbreviates: bool = False
+    """Whether the server takes the beginning of an option for the whole."""
+    underscores: bool = False
+    """Whether its options may have underscores in place of dashes."""
+    ends: str = ""
+    """The letters that would end a value in its configuration, so that no value may have them."""
+    prefix: str = ""
+    """How the variables begin that stand for its options: ``UVICORN_``."""
+    arguments: str = ""
+    """The variable that holds more words of its command line."""
+    order: str = ""
+    """The names of its settings in the order in which they are shown, if that is not the one of the rows."""
+    is_inside: bool = False
+    """Whether it lives inside a front end, so that no other one of the project's stands before it."""
+    file: str = ""
+    """What its configuration file is usually called; empty: a path can name none."""
+    file_option: str = ""
+    """The option that names this file."""
+    file_suffix: str = ""
+    """How a word ends that is such a file without an option; empty: no word is."""
+    default_file: str = ""
+    """The configuration file that it reads where nobody names one."""
+    read: Callable[[str], OwnReading] | None = None
+    """Reads such a file's text. Raises ValueError saying what is wrong with it."""
+    read_in: Callable[[str, Path, Path], OwnReading] | None = None
+    """In place of ``read``, for files that name others: also takes the file's path and the project's folder."""
+    asked: Path | None = None
+    """A program for the app's interpreter: given a configuration file, it prints what the server makes of that."""
+    effective: Callable[[Mapping[str, object]], Values] = _no_values
+    """Returns the settings among what ``asked`` prints."""
     becomes: Callable[[Values], Values] = _as_they_are
     """What it makes of settings by itself."""
     at_once: Callable[[Values], int] = _no_limit
     """How many requests it works on at once with such settings, at most; 0: only connections limit that."""
     idle: Callable[[Values], frozenset[str]] = _nothing
     """The settings that do nothing beside the others, but those of which the settings themselves say it."""
-    underscores: bool = False
-    """Whether its options may have underscores in place of dashes."""
-    file_option: str = ""
-    """The option that names its configuration file."""
-    file_suffix: str = ""
-    """How a word ends that is such a file without an option; empty: no word is."""
-    found: str = ""
-    """The configuration file that it reads where nobody names one."""
-    asked: Path | None = None
-    """A program for the app's interpreter: given a configuration file, it prints what the server makes of that."""
-    effective: Callable[[Mapping[str, object]], Values] = _no_values
-    """Returns the settings among what ``asked`` prints."""
-    reads: Mapping[str, ReadOptions | None] = field(default_factory=dict)
-    """The options that name a file which no path can name, and what reads it; None: nothing can."""
-    prefix: str = ""
-    """How the variables begin that stand for its options: ``UVICORN_``."""
-    arguments: str = ""
-    """The variable that holds more words of its command line."""
-    workers: str = ""
-    """The option whose value WEB_CONCURRENCY is where nobody gives it."""
-    is_inside: bool = False
-    """Whether it lives inside a front end, so that no other one of the project's stands before it."""
-    unlike: frozenset[str] = frozenset()
-    """The options that make it something else: a server for development, a router in front of others."""
 
+    @property
+    def spec_settings(self) -> tuple[Setting, ...]:
+        """The settings of the rows, for the server's spec."""
+        settings = {row.setting.name: row.setting for row in self.rows if row.setting is not None}
+        return tuple(settings[name] for name in (self.order.split() or settings))
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OwnLanguage:
-    """Which of its own words a server takes."""
+    @property
+    def defaults(self) -> Values:
+        """The values of settings where nobody says anything."""
+        return {
+            row.setting.name: row.setting.default if row.default is None else row.default
+            for row in self.rows
+            if row.setting is not None
+        }
 
-    refuses: Mapping[str, Concern]
-    """The options that would break the measuring, and why."""
-    settings: Mapping[str, str] = field(default_factory=dict)
-    """The options for which the server has a setting, and its name."""
-    abbreviates: bool = False
-    """Whether the server takes the beginning of an option for the whole."""
-    ends: str = ""
-    """The letters that would end a value in its configuration, so that no value may have them."""
-    file: str = ""
-    """What its configuration file is usually called; empty: it takes none."""
-    queue: str = ""
-    """The option that bounds how many connections may wait for it, in its file and on its command line."""
-    read: Callable[[str], OwnReading] | None = None
-    """Reads such a file's text. Raises ValueError saying what is wrong with it."""
-    read_in: Callable[[str, Path, Path], OwnReading] | None = None
-    """In place of ``read``, for files that name others: also takes the file's path and the project's folder."""
+    @property
+    def settings(self) -> Mapping[str, str]:
+        """The options for which there is a setting, and its name."""
+        return {name: row.setting.name for row in self.rows if row.setting is not None for name in row.long}
 
-    @classmethod
-    def options(
-        cls,
-        settings: Mapping[str, str],
-        *,
-        abbreviates: bool = False,
-        ends: str = "",
-        queue: str = "",
-        **decided: str,
-    ) -> OwnLanguage:
-        """Return the language of a server that takes options only; ``decided`` lists by concern what it refuses."""
-        refuses = {option: Concern(concern) for concern, words in decided.items() for option in words.split()}
-        return cls(refuses=refuses, settings=settings, abbreviates=abbreviates, ends=ends, queue=queue)
+    @property
+    def refuses(self) -> Mapping[str, Concern]:
+        """The options that would break the measuring, and why."""
+        return {name: row.concern for row in self.rows if row.concern and not row.setting for name in row.long}
+
+    @property
+    def keys(self) -> Mapping[str, str]:
+        """What its configuration file calls the settings, but for those that are decided for the server."""
+        return {
+            row.file_key: row.setting.name for row in self.rows if row.setting and row.file_key and not row.concern
+        }
+
+    @property
+    def decided_keys(self) -> Mapping[str, Concern]:
+        """What its configuration file may set and is decided for it, by concern."""
+        rows = [row for row in self.rows if row.concern and row.file_key]
+        rows.sort(key=lambda row: (list(Concern).index(row.concern or Concern.ADDRESS), row.setting is None))
+        return {row.file_key: row.concern for row in rows if row.concern}
+
+    @property
+    def short(self) -> Mapping[str, str]:
+        """Its short options, and the long ones that they stand for."""
+        return {name: row.long[0] for row in self.rows for name in row.names.split() if len(name) == 1}
+
+    @property
+    def switches(self) -> frozenset[str]:
+        """The long options that take no value."""
+        return frozenset(name for row in self.rows if row.is_switch for name in row.long)
+
+    @property
+    def values(self) -> Mapping[str, Values]:
+        """What the words for a setting mean; a setting that is not in it takes them as they are."""
+        return {row.setting.name: row.values for row in self.rows if row.setting and row.values}
+
+    @property
+    def implied(self) -> Mapping[str, tuple[str, str | int | bool]]:
+        """The options that are decided for it, but say something of a setting: its name and value."""
+        return {name: row.implies for row in self.rows if row.implies for name in row.long}
+
+    @property
+    def protocols(self) -> Mapping[str, str]:
+        """The options, or keys of its file, that make it speak another protocol than HTTP, and which."""
+        return {name: row.protocol for row in self.rows if row.protocol is not None for name in row.long}
+
+    @property
+    def reads(self) -> Mapping[str, ReadOptions | None]:
+        """The options that name a file which no path can name, and what reads it; None: nothing can."""
+        return {name: row.reads for row in self.rows if row.reads or row.unreadable for name in row.long}
+
+    @property
+    def variables(self) -> Mapping[str, str]:
+        """The variables that stand for an option where nobody gives that, and its name."""
+        return {row.variable: row.long[0] for row in self.rows if row.variable}
+
+    @property
+    def queue(self) -> str:
+        """The option that bounds how many connections may wait for it, in its file and on its command line."""
+        return next((row.long[0] for row in self.rows if row.is_queue), "")
+
+    @property
+    def for_development(self) -> frozenset[str]:
+        """The options that make it something else than a deployment."""
+        return frozenset(name for row in self.rows if row.is_for_development for name in row.long)
 
     def reading(self, text: str, path: Path, folder: Path) -> OwnReading:
         """Return what the file at ``path`` says. Raises ValueError saying what is wrong with it."""

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ..base.errors import StackError
 from ..base.files import read_bytes
-from .native_options import CONFIG, OwnFile, OwnLanguage, OwnOption
+from .native_options import CONFIG, NativeOptions, OwnFile, OwnOption
 from .path_words import HopWords
 from .stack import ServerSpec, SettingValue
 
@@ -53,45 +53,45 @@ def own_words(text: str, hop: HopWords, spec: ServerSpec, folder: Path | None) -
     return OwnWords(
         options=tuple(_option(text, spec, name, value) for name, value in options),
         config=config,
-        file=_file(text, _language(text, spec), folder / config, folder) if config and folder else None,
+        file=_file(text, _options(text, spec), folder / config, folder) if config and folder else None,
         others=tuple(word for word in hop.settings if word not in options and word not in files),
     )
 
 
-def _language(text: str, spec: ServerSpec) -> OwnLanguage:
-    if spec.own is None:
+def _options(text: str, spec: ServerSpec) -> NativeOptions:
+    if spec.native is None or not spec.native.in_paths:
         settings = ", ".join(setting.name for setting in spec.settings) or "none"
         raise StackError(
             f"stack {text!r}: {spec.name} takes no words of its own language here; its settings: {settings}"
         )
-    return spec.own
+    return spec.native
 
 
 def _option(text: str, spec: ServerSpec, name: str, value: str | None) -> OwnOption:
     if not _OPTION.fullmatch(name):
         raise StackError(f"stack {text!r}: write an option of {spec.name} in its long form, as in --name=value")
     bare = name.removeprefix("--")
-    if problem := _language(text, spec).problem(bare, value):
+    if problem := _options(text, spec).problem(bare, value):
         raise StackError(f"stack {text!r}: {spec.name}'s {name} cannot be given: {problem}")
     return OwnOption(name=bare, value=value)
 
 
 def _config(text: str, spec: ServerSpec, value: str | None) -> str:
-    language = _language(text, spec)
-    if not language.file:
+    native = _options(text, spec)
+    if not native.file:
         way_out = "give options as --name=value"
         raise StackError(f"stack {text!r}: {spec.name} takes no configuration file here; {way_out}")
     if not value:
-        raise StackError(f"stack {text!r}: setting {CONFIG!r} needs a value, as in {CONFIG}={language.file}")
+        raise StackError(f"stack {text!r}: setting {CONFIG!r} needs a value, as in {CONFIG}={native.file}")
     return value
 
 
-def _file(text: str, language: OwnLanguage, path: Path, folder: Path) -> OwnFile:
+def _file(text: str, native: NativeOptions, path: Path, folder: Path) -> OwnFile:
     wrong = f"stack {text!r}: the configuration file {path}"
     try:
         words = read_bytes(path, MOST_BYTES).decode("utf-8")
         place, project = path.absolute(), folder.absolute()
-        return OwnFile(path=place, text=words, reading=language.reading(words, place, project), folder=project)
+        return OwnFile(path=place, text=words, reading=native.reading(words, place, project), folder=project)
     except OSError as error:
         raise StackError(f"{wrong} cannot be read: {error.strerror}; correct {CONFIG}=") from error
     except ValueError as error:

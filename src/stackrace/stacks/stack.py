@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
-from .native_options import CommandLine, OwnFile, OwnLanguage, OwnOption, Signs
+from .native_options import NativeOptions, OwnFile, OwnOption, Signs
 from .tunable import Tunable
 from .variants import TWIN, Side, original_path, side_of, side_path, twin_path, without_side
 
@@ -194,10 +194,8 @@ class ServerSpec:
     """Whether its settings make it load the app once, before it makes its processes."""
     alone: bool = False
     """Whether only one of it can run on a machine, since it writes to fixed places."""
-    own: OwnLanguage | None = None
-    """Which words of its own language it takes; None for none."""
-    command: CommandLine | None = None
-    """How people start it; None where that is nothing that files of a project say."""
+    native: NativeOptions | None = None
+    """Its own options, and how people start it; None where Stackrace knows neither."""
     signs: Signs | None = None
     """What shows that a project has it in front of its app; None for what is no front end, or is not looked for."""
     suggested_for: frozenset[Interface] = frozenset()

@@ -10,7 +10,7 @@ import pytest
 
 from stackrace.stacks.native_options import OwnFile, OwnOption
 from stackrace.stacks.servers import catalogue
-from stackrace.stacks.servers.gunicorn.own import TAKEN
+from stackrace.stacks.servers.gunicorn.options import OPTIONS
 from stackrace.stacks.stack import Protocol
 
 OPTION = OwnOption(name="some-option", value="/a b")
@@ -33,7 +33,7 @@ def test_no_file_of_the_project_configures_gunicorn_unasked(make_site):
 
 
 def own_file(name, text, folder=Path("/srv/project")):
-    return OwnFile(path=folder / name, text=text, reading=catalogue().specs[name.split(".")[0]].own.read(text))
+    return OwnFile(path=folder / name, text=text, reading=catalogue().specs[name.split(".")[0]].native.read(text))
 
 
 def test_a_file_of_gunicorns_runs_as_it_is_but_for_what_is_decided(make_site, tmp_path):
@@ -47,7 +47,7 @@ def test_a_file_of_gunicorns_runs_as_it_is_but_for_what_is_decided(make_site, tm
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(content)
     values = runpy.run_path(str(tmp_path / "gunicorn.conf.py"))
-    assert not set(TAKEN) & set(values)
+    assert not set(OPTIONS.decided_keys) & set(values)
     assert (values["threads"], values["here"]) == (3, "/srv/project")
     assert values["worker_tmp_dir"] == f"{tmp_path}/tmp"
 

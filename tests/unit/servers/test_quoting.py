@@ -22,7 +22,7 @@ from stackrace.deploy.hosting import hosted
 from stackrace.stacks.native_options import OwnFile, OwnReading
 from stackrace.stacks.servers import PLAIN, Recipe, Server, catalogue
 from stackrace.stacks.servers.templates import Rendered, render
-from stackrace.stacks.servers.uwsgi.own import theirs
+from stackrace.stacks.servers.uwsgi.options import theirs
 from stackrace.stacks.stack import Interface, Socket
 
 GUESTS = [entry.spec.name for entry in catalogue() if entry.spec.inside]

@@ -12,7 +12,7 @@ from stackrace.stacks.stack_path import parse_stack
 
 SPECS = catalogue().specs
 BOTH = frozenset({Interface.WSGI, Interface.ASGI})
-SPEAKING = sorted(name for name, spec in SPECS.items() if spec.own)
+SPEAKING = sorted(name for name, spec in SPECS.items() if spec.native and spec.native.in_paths)
 
 
 def test_an_option_is_kept_as_it_is_and_names_the_stack():
@@ -63,8 +63,8 @@ def test_what_would_break_the_measuring_is_refused_by_name(path, words):
 @pytest.mark.parametrize("name", SPEAKING)
 def test_every_word_that_stands_for_a_setting_names_one(name):
     settings = {setting.name for setting in SPECS[name].settings}
-    assert set(SPECS[name].own.settings.values()) <= settings
-    assert not set(SPECS[name].own.settings) & set(SPECS[name].own.refuses)
+    assert set(SPECS[name].native.settings.values()) <= settings
+    assert not set(SPECS[name].native.settings) & set(SPECS[name].native.refuses)
 
 
 GUNICORN = """

@@ -114,7 +114,7 @@ class _Reading:
     ) -> None:
         self.root, self.base, self.specs, self.file, self.python = root, base, specs, file, python
         self.project = ProjectFiles(root)
-        self.programs = {name: spec for spec in specs.values() if spec.command for name in spec.command.programs}
+        self.programs = {name: spec for spec in specs.values() if spec.native for name in spec.native.programs}
         self.hops: list[ReadHop] = []
         self.unraced: list[_Unraced] = []
         self.commands = [each for each in self._commands() if not _is_own_file(each) and self._may_start(each)]
@@ -123,7 +123,9 @@ class _Reading:
         """Return the likeliest deployment, of the app ``entry`` if any is."""
         self._follow(self.commands)
         self._follow([command for command in self._alone() if self._may_start(command)])
-        real = self._without_parts([hop for hop in self.hops if not hop.is_unlike or self.file is not None])
+        real = self._without_parts(
+            [hop for hop in self.hops if not hop.is_for_development or self.file is not None]
+        )
         # a repository above may be that of a tool, which has templates for others
         unread = list(unread_documents(self.root, self.programs.keys() if self.root == self.base else ()))
         others = [each for each in self.unraced if each.words or not real]
@@ -163,8 +165,8 @@ class _Reading:
             found = starts(command, self.project, self.programs.keys() | ELSEWHERE.keys())
             for start in found.starts:
                 spec = self.programs.get(start.words[0])
-                if spec is not None and spec.command is not None:
-                    self.hops.append(read_hop(start, spec, spec.command, self.project, self.python, found.problem))
+                if spec is not None and spec.native is not None:
+                    self.hops.append(read_hop(start, spec, spec.native, self.project, self.python, found.problem))
                 else:
                     problem = f"it is served by {ELSEWHERE[start.words[0]]}, which Stackrace does not race"
                     self.unraced.append(_Unraced(command=start, problem=problem, words=start.words))
@@ -313,7 +315,7 @@ def _deployment(hop: ReadHop, before: Sequence[Front], root: Path, base: Path) -
     command = hop.command
     front, gaps = None, list(hop.gaps)
     instances = command.instances
-    if not hop.line.is_inside:
+    if not hop.native.is_inside:
         front = next((each for each in before if each.wire(hop.speaks)), None)
         gaps += front.gaps if front else ()
         gaps += _further(front, instances) if front else ()

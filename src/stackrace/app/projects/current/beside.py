@@ -160,7 +160,7 @@ def fronts(
     found = [
         front
         for spec in specs.values()
-        if spec.own is not None and spec.own.read_in is not None and spec.forwards
+        if spec.native is not None and spec.native.read_in is not None and spec.forwards
         for path in _files(root, beside)
         if (front := _front(root, path, spec)) is not None
     ]
@@ -196,11 +196,11 @@ def _files(root: Path, beside: Path | None) -> Iterator[Path]:
 def _front(root: Path, path: Path, spec: ServerSpec) -> Front | None:
     """Return the front end of a file; None for one that forwards nothing itself and includes nothing that does."""
     file, text = str(path.relative_to(root)), text_of(path)
-    assert spec.own is not None
+    assert spec.native is not None
     try:
         if line := _first_line("<%", text):
             raise ValueError(f"line {line}: Stackrace reads no templates of ERB's")
-        return Front(title=spec.title, spec=spec, file=file, reading=spec.own.reading(text, path, root))
+        return Front(title=spec.title, spec=spec, file=file, reading=spec.native.reading(text, path, root))
     except (OSError, ValueError) as error:
         if not _PASSES.search(text):
             return None

@@ -12,7 +12,7 @@ from ....base.last_parts import by_last_parts
 from ....base.present import is_folder
 from ....base.secrets import masked_settings
 from ....features.current.model import CurrentChange, CurrentGap, CurrentQueue
-from ....stacks.native_options import CONFIG, CommandLine, Concern, OwnLanguage, Weight
+from ....stacks.native_options import CONFIG, Concern, NativeOptions, Weight
 from ....stacks.stack import ServerSpec, Setting, SettingValue
 from ..code_starts import base_class
 from ..deployment_command import DeploymentCommand, shown, text_of
@@ -21,7 +21,6 @@ from ..shell import unknown
 
 __all__ = ["UNKNOWN", "ReadHop", "options_in", "quoted_value", "shown_place"]
 
-_NONE = OwnLanguage(refuses={})
 _SIZES = frozenset({"workers", "processes", "threads", "class", "mode", "interface"})
 """The settings that say how many workers and threads there are, and of which class."""
 UNKNOWN = "only running it would tell its value"
@@ -37,8 +36,8 @@ class ReadHop:
     command: DeploymentCommand
     """What starts it."""
     spec: ServerSpec
-    line: CommandLine
-    """How its words are read."""
+    native: NativeOptions
+    """Its own options: how its words are read."""
     project: ProjectFiles
     settings: dict[str, SettingValue] = field(default_factory=dict)
     """What the command says of settings."""
@@ -67,16 +66,6 @@ class ReadHop:
         return self.project.root
 
     @property
-    def language(self) -> OwnLanguage:
-        """Its own words."""
-        return self.spec.own or _NONE
-
-    @property
-    def known_settings(self) -> dict[str, str]:
-        """The options for which there is a setting."""
-        return {**self.language.settings, **self.line.settings}
-
-    @property
     def folder(self) -> Path:
         """The project's folder in which it is started, as far as that is known."""
         return by_last_parts(self.command.folder, [self.root], is_folder) or self.root
@@ -94,22 +83,22 @@ class ReadHop:
 
     def take(self, name: str, raw: str | None) -> None:
         """Take one option over."""
-        settings, language, line = self.known_settings, self.language, self.line
+        settings, native = self.native.settings, self.native
         value = None if raw is None or unknown(raw) else raw
         what = f"--{name}" if raw is None else f"--{name} {raw}"
-        if value is not None or raw is None or name not in line.unlike:
+        if value is not None or raw is None or name not in native.for_development:
             # what may be off does not make a deployment one for development
             self.seen[name] = value or ""
-        concern = language.refuses.get(name) or line.decided.get(name)
-        if name == line.file_option or name in line.reads:
+        concern = native.refuses.get(name)
+        if name == native.file_option or name in native.reads:
             # whatever its file says of workers and threads
             if raw is not None and value is None:
                 self.gap(what, UNKNOWN, Weight.SIZE)
                 self.seen[name] = raw
             return
         if settings.get(name) == _LOGS or (name not in settings and concern):
-            if name in line.says:
-                setting, said = line.says[name]
+            if name in native.implied:
+                setting, said = native.implied[name]
                 self.settings[setting] = said
             self.change(f"--{name}", raw or "", concern or Concern.LOGS)
         elif raw is not None and value is None:
@@ -117,9 +106,9 @@ class ReadHop:
             self.gap(what, UNKNOWN, weight)
         elif name in settings:
             self.set_value(settings[name], name, value, what)
-        elif self.spec.own is None:
+        elif not native.in_paths:
             self.gap(what, "Stackrace has no setting for it")
-        elif language.problem(name, value) or not _can_be_said(name, value):
+        elif native.problem(name, value) or not _can_be_said(name, value):
             self.gap(what, "it cannot be said in a stack's path")
         else:
             self.options.append((name, value))
@@ -127,7 +116,7 @@ class ReadHop:
     def set_value(self, setting_name: str, name: str, value: str | None, what: str) -> None:
         """Set a setting to what the option ``name`` says, which a gap calls ``what``."""
         setting = self.spec.setting(setting_name)
-        known = self.line.values.get(setting_name)
+        known = self.native.values.get(setting_name)
         taken = _value(setting, name, value, known)
         if taken is None and known is not None and (derived := self._derived(value or "", known)):
             taken = known[derived]
@@ -158,14 +147,14 @@ class ReadHop:
     @property
     def takes_workers(self) -> bool:
         """Whether a variable may say how many workers it has, because nothing else does."""
-        line = self.line
+        native = self.native
         said = self.settings.keys() | self.said
-        return bool(line.workers or line.prefix or line.arguments) and not said & {"workers", "processes"}
+        return bool(native.variables or native.prefix or native.arguments) and not said & {"workers", "processes"}
 
     @property
     def queue(self) -> CurrentQueue | None:
         """How many connections may wait for it, by its command or its file; None where neither says it."""
-        title, option = self.spec.title, self.language.queue
+        title, option = self.spec.title, self.native.queue
         said = dict(self.options).get(option) or ""
         if option and said.isdecimal():
             file, line = self.place
@@ -177,29 +166,29 @@ class ReadHop:
         return None
 
     @property
-    def is_unlike(self) -> bool:
+    def is_for_development(self) -> bool:
         """Whether its options make it no deployment, but for example a server that reloads changed code."""
-        return bool(self.line.unlike & self.seen.keys())
+        return bool(self.native.for_development & self.seen.keys())
 
     @property
     def speaks(self) -> frozenset[str]:
         """The protocols that it listens to."""
         said = [(name.replace("_", "-"), value) for name, value in self.seen.items()]
         said += [(change.key.replace("_", "-"), change.theirs.strip("\"'")) for change in self.changes]
-        others = self.line.speaks
+        others = self.native.protocols
         spoken = {others[name] or value for name, value in said if name in others}
-        is_http = not spoken or self.line.says.keys() & {name for name, _ in said}
+        is_http = not spoken or self.native.implied.keys() & {name for name, _ in said}
         return frozenset(spoken | ({"http"} if is_http else set()))
 
     def _values(self) -> dict[str, SettingValue]:
         """Return its settings as far as they are known, the server's own defaults included."""
-        line = self.line
-        return dict(line.becomes({**(self.file_settings if self.config else line.unsaid), **self.settings}))
+        native = self.native
+        return dict(native.becomes({**(self.file_settings if self.config else native.defaults), **self.settings}))
 
     def _idle(self) -> frozenset[str]:
         spec, values = self.spec, self._values()
         defaults = {setting.name: setting.default for setting in spec.settings}
-        return spec.idle({**defaults, **values}) | self.line.idle(values)
+        return spec.idle({**defaults, **values}) | self.native.idle(values)
 
     @property
     def effective(self) -> tuple[tuple[str, ...], int]:
@@ -210,13 +199,13 @@ class ReadHop:
         shown = tuple(
             f"{name}={_shown(values[name])}" for name in values if name in _SIZES and name not in self._idle()
         )
-        return shown, self.line.at_once(values)
+        return shown, self.native.at_once(values)
 
     def text(self, base: Path, behind: Mapping[str, str] | None = None) -> str:
         """Return it as a path spells it, files relative to ``base``; ``behind`` is said towards the hop before."""
-        spec, line = self.spec, self.line
+        spec, native = self.spec, self.native
         values, idle = self._values(), self._idle()
-        around = {**self.file_settings, **self.settings} if self.config else {**line.unsaid, **self.settings}
+        around = {**self.file_settings, **self.settings} if self.config else {**native.defaults, **self.settings}
         said = self.settings.keys() | {name for name in values if values[name] != around.get(name)}
         words = [
             f"{setting.name}={_shown(values[setting.name])}"
@@ -230,7 +219,7 @@ class ReadHop:
         words += [
             f"--{name}" if value is None else f"--{name}={quoted_value(value)}" for name, value in self.options
         ]
-        return (line.path or spec.name) + (":" + ",".join(words) if words else "")
+        return (native.path or spec.name) + (":" + ",".join(words) if words else "")
 
 
 def shown_place(command: DeploymentCommand, root: Path) -> tuple[str, int]:
@@ -252,22 +241,22 @@ def _shown(value: SettingValue) -> str:
     return str(value) if not isinstance(value, bool) else "on" if value else "off"
 
 
-def options_in(words: Iterable[str], line: CommandLine) -> Iterator[tuple[str, str | None]]:
+def options_in(words: Iterable[str], native: NativeOptions) -> Iterator[tuple[str, str | None]]:
     """Yield names, without dashes and in their long form, with values; words that are no options are left out."""
     rest = list(words)
-    switches = frozenset(line.switches.split())
+    switches = native.switches
     while rest:
         word = rest.pop(0)
         if not word.startswith("-") or word in ("-", "--"):
-            if option := _file_option(word, line):
+            if option := _file_option(word, native):
                 yield option, word
             continue
         name, equals, value = word.lstrip("-").partition("=")
-        if not word.startswith("--") and len(name) > 1 and name[0] in line.short and name not in line.short:
+        if not word.startswith("--") and len(name) > 1 and name[0] in native.short and name not in native.short:
             # -w4
             name, value, equals = name[0], name[1:] + (equals + value if equals else ""), "="
-        name = line.short.get(name, name) if not word.startswith("--") else name
-        name = name.replace("_", "-") if line.underscores and "$" not in name else name
+        name = native.short.get(name, name) if not word.startswith("--") else name
+        name = name.replace("_", "-") if native.underscores and "$" not in name else name
         if equals:
             yield name, value
         elif name in switches or not rest or rest[0].startswith("--"):
@@ -276,12 +265,12 @@ def options_in(words: Iterable[str], line: CommandLine) -> Iterator[tuple[str, s
             yield name, rest.pop(0)
 
 
-def _file_option(word: str, line: CommandLine) -> str:
+def _file_option(word: str, native: NativeOptions) -> str:
     """Return the option that a configuration file without one stands for, as in ``uwsgi a.ini``; else nothing."""
-    if not line.file_suffix:
+    if not native.file_suffix:
         return ""
     suffix = re.sub(r":\w+$", "", word).rpartition(".")[2]
-    return suffix if f".{suffix}" == line.file_suffix or suffix in line.reads else ""
+    return suffix if f".{suffix}" == native.file_suffix or suffix in native.reads else ""
 
 
 def _value(

@@ -21,7 +21,7 @@ from ....base.last_parts import by_last_parts
 from ....base.present import is_file, is_folder
 from ....base.process import run
 from ....base.process.namespaces import seal
-from ....stacks.native_options import CommandLine, OwnReading, Weight
+from ....stacks.native_options import NativeOptions, OwnReading, Weight
 from ....stacks.stack import ServerSpec, SettingValue
 from ...app import Entry, EntryKind
 from ..deployment_command import DeploymentCommand, line_with, shown, text_of
@@ -40,6 +40,8 @@ _MORE = re.compile(r"\$\w*(ARG|OPT|FLAG|PARAM|EXTRA)[A-Z_]*")
 """A variable by itself that holds options, by its name."""
 _READS = re.compile(r"environ|getenv|\$\(\w+\)")
 """How files read variables."""
+_WORKERS = "WEB_CONCURRENCY"
+"""How platforms say how many workers there are."""
 _SECTION = re.compile(r":(\w+)$")
 _DECIDING = re.compile(
     "LD_PRELOAD|MALLOC_\\w+|PYTHON(OPTIMIZE|MALLOC|MALLOCSTATS|ASYNCIODEBUG|DEVMODE|TRACEMALLOC|FAULTHANDLER|"
@@ -52,7 +54,7 @@ _READ = re.compile(r"""(?:environ(?:\.get)?|getenv|env|config)[(\[\s]+["'](\w+)[
 def read_hop(
     command: DeploymentCommand,
     spec: ServerSpec,
-    line: CommandLine,
+    native: NativeOptions,
     project: ProjectFiles,
     python: Path | None = None,
     problem: str = "",
@@ -61,17 +63,17 @@ def read_hop(
 
     ``problem`` says why that may be something else.
     """
-    hop = ReadHop(command, spec, line, project)
+    hop = ReadHop(command, spec, native, project)
     if problem:
         hop.gap(command.words[0], problem, Weight.SIZE)
     _take_variables(hop)
-    arguments = hop.command.variables.get(line.arguments, "") if line.arguments else ""
+    arguments = hop.command.variables.get(native.arguments, "") if native.arguments else ""
     if unknown(arguments):
-        hop.gap(line.arguments, UNKNOWN, Weight.SIZE)
+        hop.gap(native.arguments, UNKNOWN, Weight.SIZE)
         arguments = ""
     # a verb, as fastapi dev has, is an option or nothing
-    words = (line.verbs.get(word, word) if place == 0 else word for place, word in enumerate(command.words[1:]))
-    options = list(options_in((*shlex.split(arguments), *_known(hop, filter(None, words))), line))
+    words = (native.verbs.get(word, word) if place == 0 else word for place, word in enumerate(command.words[1:]))
+    options = list(options_in((*shlex.split(arguments), *_known(hop, filter(None, words))), native))
     for name, value in options:
         if value and _is_read(hop, name, value):
             _take_options(hop, name, value)
@@ -97,8 +99,8 @@ def _known(hop: ReadHop, words: Iterable[str]) -> Iterator[str]:
 
 def _take_variables(hop: ReadHop) -> None:
     """Take the variables that stand for options; one that no setting is known for might be no option at all."""
-    prefix = hop.line.prefix
-    known = hop.known_settings.keys() | hop.language.refuses.keys()
+    prefix = hop.native.prefix
+    known = hop.native.settings.keys() | hop.native.refuses.keys()
     for variable, value in hop.command.variables.items() if prefix else ():
         name = variable.removeprefix(prefix).lower().replace("_", "-")
         if not variable.startswith(prefix):
@@ -111,15 +113,15 @@ def _take_variables(hop: ReadHop) -> None:
 
 def _is_read(hop: ReadHop, name: str, value: str) -> bool:
     """Tell whether an option names a file whose options are to be read, because a path cannot name it."""
-    line = hop.line
+    native = hop.native
     section = _SECTION.search(value)
-    is_other = name == line.file_option and section is not None and section[1] != hop.spec.name
-    return name in line.reads and (name != line.file_option or is_other)
+    is_other = name == native.file_option and section is not None and section[1] != hop.spec.name
+    return name in native.reads and (name != native.file_option or is_other)
 
 
 def _take_options(hop: ReadHop, option: str, named: str) -> None:
     """Take the options in a configuration file, with the file and the line as their place."""
-    read = hop.line.reads[option]
+    read = hop.native.reads[option]
     path = _config_named(named, hop) if read else None
     if read is None or path is None:
         hop.gap(f"--{option} {named}", _NO_FILE if read else _UNREAD, Weight.SIZE)
@@ -144,19 +146,19 @@ def _take_options(hop: ReadHop, option: str, named: str) -> None:
 
 def _take_file(hop: ReadHop, python: Path | None) -> None:
     """Take the configuration file that the command names, or that the server finds by itself."""
-    line, language = hop.line, hop.language
-    named = hop.seen.get(line.file_option, "") if line.file_option else ""
-    if not language.file or not (named or line.found) or _is_read(hop, line.file_option, named):
+    native = hop.native
+    named = hop.seen.get(native.file_option, "") if native.file_option else ""
+    if not native.file or not (named or native.default_file) or _is_read(hop, native.file_option, named):
         return
-    path = _config_named(named or line.found, hop)
+    path = _config_named(named or native.default_file, hop)
     if path is None:
         if named and not unknown(named):
-            hop.gap(f"--{line.file_option} {named}", _NO_FILE, Weight.SIZE)
+            hop.gap(f"--{native.file_option} {named}", _NO_FILE, Weight.SIZE)
         return
     hop.config = str(path.relative_to(hop.root))
     text = text_of(path)
     try:
-        reading = language.reading(text, path, hop.root)
+        reading = native.reading(text, path, hop.root)
     except (OSError, ValueError):
         # whoever parses the path says it
         reading = OwnReading()
@@ -196,7 +198,7 @@ def _ask_server(hop: ReadHop, path: Path, python: Path | None) -> _Asked | None:
 
     ``python`` is the app's interpreter, if that is known.
     """
-    script = hop.line.asked
+    script = hop.native.asked
     if script is None:
         return None
     folder = hop.root / hop.command.folder
@@ -226,7 +228,7 @@ def _answer(
 def _take_answers(hop: ReadHop, reading: OwnReading, asked: _Asked) -> None:
     """Take what the server makes of its file: what hangs on the deployment's variables becomes a setting."""
     theirs, races = asked
-    effective, kept = (hop.line.effective(each) for each in asked)
+    effective, kept = (hop.native.effective(each) for each in asked)
     hop.file_settings = kept
     for name, value in effective.items():
         # a path says its class, which decides what it can host, and what stands in files that a race leaves out
@@ -244,7 +246,7 @@ def _take_answers(hop: ReadHop, reading: OwnReading, asked: _Asked) -> None:
 
 
 def _is_setting(hop: ReadHop, key: str, asked: _Asked) -> bool:
-    effective = hop.line.effective
+    effective = hop.native.effective
     return any(effective({key: each[key]}) != effective({}) for each in asked if key in each)
 
 
@@ -269,20 +271,20 @@ def _take_as_read(hop: ReadHop, text: str, reading: OwnReading) -> None:
 
 def _take_workers(hop: ReadHop) -> None:
     """Take WEB_CONCURRENCY where neither the command nor the file says how many workers there are."""
-    option, number = hop.line.workers, hop.command.variables.get("WEB_CONCURRENCY", "")
-    setting = hop.known_settings.get(option, "")
+    option, number = hop.native.variables.get(_WORKERS, ""), hop.command.variables.get(_WORKERS, "")
+    setting = hop.native.settings.get(option, "")
     if not number or not setting or setting in hop.settings or setting in hop.said:
         return
     if unknown(number):
-        hop.gap("WEB_CONCURRENCY", UNKNOWN, Weight.SIZE)
+        hop.gap(_WORKERS, UNKNOWN, Weight.SIZE)
     else:
-        hop.set_value(setting, option, number, f"WEB_CONCURRENCY={number}")
+        hop.set_value(setting, option, number, f"{_WORKERS}={number}")
 
 
 def _config_named(name: str, hop: ReadHop) -> Path | None:
     """Return the file of the project that a command calls ``name``."""
     root, inside, beside = hop.root, hop.folder, hop.command.file.parent
-    if name == hop.line.found:
+    if name == hop.native.default_file:
         # a server looks for it only where it is started
         bases = [inside, root] if hop.command.folder else [root, beside]
         return by_last_parts(name, [base for base in bases if base.is_relative_to(root)], is_file)

@@ -4,23 +4,52 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ...native_options import OwnLanguage
+from ...native_options import Concern, NativeOptions, Option, decided, passed, switches
 from ...stack import Interface, Protocol, ServerSpec, SettingValue
 from ..contract import BACKLOG, Recipe, Server
-from ..options import own
+from ..options import command_words
 from ..settings import ACCESS_LOG
 from ..site import BODILESS, Site, bodiless_files
-from .command import COMMAND
 
 __all__ = ["SERVER", "Daphne"]
 
 
-LANGUAGE = OwnLanguage.options(
-    {"access-log": "access_log"},
+def _endpoint(site: Site) -> str:
+    """Return a Twisted endpoint, the only place where it takes a backlog."""
+    listen = site.listen
+    tcp = f"tcp:{listen.port}:interface={listen.host}"
+    unix = f"unix:address={_quoted(str(listen.path))}:mode=666"
+    return f"{unix if listen.is_unix else tcp}:backlog={BACKLOG}"
+
+
+def _quoted(text: str) -> str:
+    """Escape what separates the parts of a Twisted endpoint."""
+    return text.replace("\\", "\\\\").replace(":", "\\:")
+
+
+OPTIONS = NativeOptions(
+    programs=("daphne",),
     abbreviates=True,
-    address="port bind unix-socket fd endpoint",
-    logs="verbosity log-fmt",
-    process="help",
+    rows=(
+        Option("endpoint e", concern=Concern.ADDRESS, written=_endpoint),
+        Option("verbosity v", concern=Concern.LOGS, written=0),
+        Option("no-server-name", is_switch=True, written=lambda site: not site.app.has_before("daphne", 4)),
+        # it believes everybody, so only what another server hands on
+        Option(
+            "proxy-headers",
+            is_switch=True,
+            written=lambda site: not site.production or site.production.is_behind,
+        ),
+        Option(
+            "access-log",
+            setting=ACCESS_LOG,
+            written=lambda site: site.logs / "access.log" if site.settings["access_log"] else None,
+        ),
+        *decided(Concern.ADDRESS, "port p, bind b, unix-socket u, fd"),
+        *decided(Concern.LOGS, "log-fmt"),
+        *switches("help", Concern.PROCESS),
+        *passed("http-timeout t, server-name s"),
+    ),
 )
 
 
@@ -32,9 +61,8 @@ class Daphne(Server):
         title="Daphne",
         listens=frozenset({Protocol.HTTP}),
         hosts=frozenset({Interface.ASGI}),
-        settings=(ACCESS_LOG,),
-        own=LANGUAGE,
-        command=COMMAND,
+        settings=OPTIONS.spec_settings,
+        native=OPTIONS,
     )
 
     cuts = True
@@ -45,37 +73,18 @@ class Daphne(Server):
         return ("daphne>=4",)
 
     def recipe(self, site: Site) -> Recipe:
-        """Bind through a Twisted endpoint, the only place where it takes a backlog."""
-        listen = site.listen
-        tcp = f"tcp:{listen.port}:interface={listen.host}"
-        unix = f"unix:address={_quoted(str(listen.path))}:mode=666"
-        where = unix if listen.is_unix else tcp
-        access_log = str(site.logs / "access.log")
-        log = ("--access-log", access_log) if site.settings["access_log"] else ()
+        """Bind to the site's socket."""
         return Recipe(
             command=(
                 str(site.app.python),
                 "-m",
                 "daphne",
-                "--endpoint",
-                f"{where}:backlog={BACKLOG}",
-                "--verbosity",
-                "0",
-                *(() if site.app.has_before("daphne", 4) else ("--no-server-name",)),
-                # it believes everybody, so only what another server hands on
-                *(() if site.production and not site.production.is_behind else ("--proxy-headers",)),
-                *log,
-                *own(site),
+                *command_words(OPTIONS, site),
                 f"{BODILESS}:application",
             ),
             files={"logs/.keep": "", **bodiless_files(site.app)},
             environment={"PYTHONPATH": ":".join(map(str, (site.directory, *site.app.import_path)))},
         )
-
-
-def _quoted(text: str) -> str:
-    """Escape what separates the parts of a Twisted endpoint."""
-    return text.replace("\\", "\\\\").replace(":", "\\:")
 
 
 SERVER = Daphne()

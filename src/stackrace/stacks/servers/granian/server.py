@@ -4,52 +4,190 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Mapping
-from pathlib import Path
 
-from ...native_options import OwnLanguage
+from ...native_options import Concern, NativeOptions, Option, decided, switches
 from ...stack import Interface, Origin, Protocol, ServerSpec, Setting, SettingValue
 from ...tunable import Formula, Tunable
 from ..contract import BACKLOG, Recipe, Reload, Server
-from ..options import bound_to, own, words
+from ..options import ADDRESS, command_words
 from ..settings import STATIC, access_log, fixed_by
 from ..site import Site
-from .command import COMMAND
 
 __all__ = ["SERVER", "Granian"]
 
 ONE_PER_CORE = Formula(per_core=1, source="granian, README, Workers and threads")
 INTERFACES = {"wsgi": Interface.WSGI, "asgi": Interface.ASGI}
-OWN_BACKLOG = 1024
-"""Granian's default; it derives its limit of concurrent requests and so its thread count from the backlog."""
+DEFAULT_BACKLOG = 1024
+"""Granian's; it derives its limit of concurrent requests and so its thread count from the backlog."""
 
 
-LANGUAGE = OwnLanguage.options(
-    {
-        "interface": "interface",
-        "workers": "workers",
-        "blocking-threads": "blocking_threads",
-        "runtime-threads": "runtime_threads",
-        "runtime-mode": "runtime_mode",
-        "loop": "loop",
-        "task-impl": "task_impl",
-        "http": "http",
-        "backpressure": "backpressure",
-        "http1-keep-alive": "keep_alive",
-        "no-http1-keep-alive": "keep_alive",
-        "access-log": "access_log",
-        "no-access-log": "access_log",
-    },
-    queue="backlog",
-    address="host port uds uds-permissions ssl-certificate ssl-keyfile ssl-keyfile-password url-path-prefix",
-    logs="log no-log log-level log-config",
-    paths="working-dir factory",
-    process="reload reload-paths reload-ignore-dirs reload-ignore-patterns reload-ignore-paths reload-tick "
-    "pid-file workers-kill-timeout metrics metrics-address metrics-port version help",
+def _backpressure(site: Site) -> int:
+    return int(site.settings["backpressure"]) or max(1, DEFAULT_BACKLOG // int(site.settings["workers"]))
+
+
+def _runtime_mode(site: Site) -> object:
+    """Return nothing for auto: the versions for Python 3.9 have no such word."""
+    return None if site.settings["runtime_mode"] == "auto" else site.settings["runtime_mode"]
+
+
+def _blocking_threads(site: Site) -> object:
+    return (site.settings["blocking_threads"] or None) if site.app.interface is Interface.WSGI else None
+
+
+def _mounts(site: Site) -> tuple[object, ...]:
+    folders = site.app.static.items() if site.settings["static"] else ()
+    return tuple(
+        word
+        for prefix, folder in folders
+        for word in ("--static-path-route", f"/{prefix.strip('/')}", "--static-path-mount", folder)
+    )
+
+
+OPTIONS = NativeOptions(
+    programs=("granian",),
+    prefix="GRANIAN_",
+    order="interface workers blocking_threads runtime_threads runtime_mode loop task_impl http backpressure "
+    "keep_alive static access_log",
+    rows=(
+        Option(
+            "interface",
+            setting=Setting(
+                name="interface",
+                default="auto",
+                choices=("auto", *INTERFACES),
+                implies=INTERFACES,
+                origin=Origin.TUNED,
+                help="How the app is called; auto takes wsgi where the app offers it, say asgi to compare.",
+            ),
+            values={"asgi": "asgi", "asginl": "asgi", "wsgi": "wsgi"},
+            written=lambda site: site.app.interface,
+        ),
+        Option(
+            "workers",
+            setting=Setting(
+                name="workers",
+                default=2,
+                maximum=256,
+                origin=Origin.TUNED,
+                tunable=Tunable(per_core=4, most=256, formula=ONE_PER_CORE),
+                help="Worker processes; its documentation advises one per core.",
+            ),
+            default=1,
+        ),
+        Option(
+            "runtime-threads",
+            setting=Setting(
+                name="runtime_threads",
+                default=1,
+                maximum=64,
+                help="Network threads of each worker; raise it when workers are few and cores many.",
+            ),
+        ),
+        Option("backlog", is_queue=True, written=BACKLOG),
+        Option(
+            "backpressure",
+            setting=Setting(
+                name="backpressure",
+                default=0,
+                minimum=0,
+                maximum=65536,
+                tunable=Tunable(least=4, most=256, steps=4, only={"interface": ("asgi",)}, multiplies=True),
+                help="Most requests that each worker works on at once, the others wait; 0 is 1024 divided by "
+                "workers, Granian's own choice. Set it to what the database can stand.",
+            ),
+            written=_backpressure,
+        ),
+        Option(
+            "http",
+            setting=Setting(
+                name="http",
+                default="auto",
+                choices=("auto", "1", "2"),
+                help="The version of HTTP; auto looks at each connection, 1 spares that look.",
+            ),
+        ),
+        # its stop waits for kept connections; no load is left when a stack is stopped
+        Option("workers-kill-timeout", concern=Concern.PROCESS, written=lambda site: site.patience_s(2)),
+        Option(
+            "log-level",
+            concern=Concern.LOGS,
+            written=lambda site: "info" if site.settings["access_log"] or site.production else "warning",
+        ),
+        Option(
+            "runtime-mode",
+            setting=Setting(
+                name="runtime_mode",
+                default="auto",
+                choices=("auto", "mt", "st"),
+                help="Whether the network threads share one scheduler; its documentation compares them.",
+            ),
+            written=_runtime_mode,
+        ),
+        Option(
+            "blocking-threads",
+            setting=Setting(
+                name="blocking_threads",
+                default=0,
+                minimum=0,
+                maximum=1024,
+                only={"interface": ("wsgi",)},
+                tunable=Tunable(most=64, steps=7, multiplies=True),
+                help="Most threads of each worker that run Python, interface=wsgi only; 0 leaves it to "
+                "Granian, set it low for an app that keeps Python's lock busy.",
+            ),
+            written=_blocking_threads,
+        ),
+        Option(
+            "loop",
+            setting=Setting(
+                name="loop",
+                default="auto",
+                choices=("auto", "asyncio", "rloop", "uvloop"),
+                only={"interface": ("asgi",)},
+                help="The event loop, interface=asgi only; auto takes rloop or uvloop where the app's environment "
+                "has it, else asyncio.",
+            ),
+            written=lambda site: site.settings["loop"] if site.app.interface is Interface.ASGI else None,
+        ),
+        Option(
+            "task-impl",
+            setting=Setting(
+                name="task_impl",
+                default="asyncio",
+                choices=("asyncio", "rust"),
+                only={"interface": ("asgi",)},
+                help="Who makes the app's tasks, interface=asgi only; rust is faster and, says its documentation, "
+                "experimental.",
+            ),
+            written=lambda site: site.settings["task_impl"] if site.app.interface is Interface.ASGI else None,
+        ),
+        *ADDRESS,
+        Option("", setting=STATIC, written=_mounts),
+        Option(
+            "http1-keep-alive no-http1-keep-alive",
+            setting=Setting(
+                name="keep_alive",
+                default=True,
+                closes={False: "granian:keep_alive=off closes after every answer: leave it on"},
+                help="Keep connections for further requests; turn it off to see what that brings.",
+            ),
+            is_switch=True,
+        ),
+        Option("access-log no-access-log", setting=access_log("standard output"), is_switch=True),
+        *decided(Concern.ADDRESS, "uds-permissions, ssl-certificate, ssl-keyfile, ssl-keyfile-password"),
+        *decided(Concern.ADDRESS, "url-path-prefix"),
+        *switches("log, no-log", Concern.LOGS),
+        *decided(Concern.LOGS, "log-config"),
+        *decided(Concern.PATHS, "working-dir"),
+        *switches("factory", Concern.PATHS),
+        Option("reload", concern=Concern.PROCESS, is_switch=True, is_for_development=True),
+        *decided(Concern.PROCESS, "reload-paths, reload-ignore-dirs, reload-ignore-patterns, reload-ignore-paths"),
+        *decided(Concern.PROCESS, "reload-tick, pid-file, metrics-address, metrics-port"),
+        *switches("metrics, version, help", Concern.PROCESS),
+        *switches("http1-pipeline-flush, no-http1-pipeline-flush, ws, no-ws, no-reload, no-factory, no-metrics"),
+        *switches("respawn-failed-workers, no-respawn-failed-workers"),
+    ),
 )
-
-
-def _mount(prefix: str, folder: Path) -> dict[str, object]:
-    return {"--static-path-route": f"/{prefix.strip('/')}", "--static-path-mount": folder}
 
 
 class Granian(Server):
@@ -61,88 +199,9 @@ class Granian(Server):
         title="Granian",
         listens=frozenset({Protocol.HTTP}),
         hosts=frozenset(INTERFACES.values()),
-        settings=(
-            Setting(
-                name="interface",
-                default="auto",
-                choices=("auto", *INTERFACES),
-                implies=INTERFACES,
-                origin=Origin.TUNED,
-                help="How the app is called; auto takes wsgi where the app offers it, say asgi to compare.",
-            ),
-            Setting(
-                name="workers",
-                default=2,
-                maximum=256,
-                origin=Origin.TUNED,
-                tunable=Tunable(per_core=4, most=256, formula=ONE_PER_CORE),
-                help="Worker processes; its documentation advises one per core.",
-            ),
-            Setting(
-                name="blocking_threads",
-                default=0,
-                minimum=0,
-                maximum=1024,
-                only={"interface": ("wsgi",)},
-                tunable=Tunable(most=64, steps=7, multiplies=True),
-                help="Most threads of each worker that run Python, interface=wsgi only; 0 leaves it to "
-                "Granian, set it low for an app that keeps Python's lock busy.",
-            ),
-            Setting(
-                name="runtime_threads",
-                default=1,
-                maximum=64,
-                help="Network threads of each worker; raise it when workers are few and cores many.",
-            ),
-            Setting(
-                name="runtime_mode",
-                default="auto",
-                choices=("auto", "mt", "st"),
-                help="Whether the network threads share one scheduler; its documentation compares them.",
-            ),
-            Setting(
-                name="loop",
-                default="auto",
-                choices=("auto", "asyncio", "rloop", "uvloop"),
-                only={"interface": ("asgi",)},
-                help="The event loop, interface=asgi only; auto takes rloop or uvloop where the app's environment "
-                "has it, else asyncio.",
-            ),
-            Setting(
-                name="task_impl",
-                default="asyncio",
-                choices=("asyncio", "rust"),
-                only={"interface": ("asgi",)},
-                help="Who makes the app's tasks, interface=asgi only; rust is faster and, says its documentation, "
-                "experimental.",
-            ),
-            Setting(
-                name="http",
-                default="auto",
-                choices=("auto", "1", "2"),
-                help="The version of HTTP; auto looks at each connection, 1 spares that look.",
-            ),
-            Setting(
-                name="backpressure",
-                default=0,
-                minimum=0,
-                maximum=65536,
-                tunable=Tunable(least=4, most=256, steps=4, only={"interface": ("asgi",)}, multiplies=True),
-                help="Most requests that each worker works on at once, the others wait; 0 is 1024 divided by "
-                "workers, Granian's own choice. Set it to what the database can stand.",
-            ),
-            Setting(
-                name="keep_alive",
-                default=True,
-                closes={False: "granian:keep_alive=off closes after every answer: leave it on"},
-                help="Keep connections for further requests; turn it off to see what that brings.",
-            ),
-            STATIC,
-            access_log("standard output"),
-        ),
+        settings=OPTIONS.spec_settings,
         processes=fixed_by("workers"),
-        own=LANGUAGE,
-        command=COMMAND,
+        native=OPTIONS,
     )
 
     def requirements(self, settings: Mapping[str, SettingValue]) -> tuple[str, ...]:
@@ -152,39 +211,10 @@ class Granian(Server):
 
     def recipe(self, site: Site) -> Recipe:
         """Bind to the site's socket."""
-        options: dict[str, object] = {
-            "--interface": site.app.interface,
-            "--workers": site.settings["workers"],
-            "--runtime-threads": site.settings["runtime_threads"],
-            "--backlog": BACKLOG,
-            "--backpressure": site.settings["backpressure"] or max(1, OWN_BACKLOG // int(site.settings["workers"])),
-            "--http": site.settings["http"],
-            # Its stop waits for kept connections; no load is left when a stack is stopped.
-            "--workers-kill-timeout": site.patience_s(2),
-            "--log-level": "info" if site.settings["access_log"] or site.production else "warning",
-        }
-        if site.settings["runtime_mode"] != "auto":
-            # the versions for Python 3.9 have no such word
-            options["--runtime-mode"] = site.settings["runtime_mode"]
-        if site.settings["blocking_threads"] and site.app.interface is Interface.WSGI:
-            options["--blocking-threads"] = site.settings["blocking_threads"]
-        if site.app.interface is Interface.ASGI:
-            options |= {"--loop": site.settings["loop"], "--task-impl": site.settings["task_impl"]}
-        options |= bound_to(site.listen)
-        folders = site.app.static.items() if site.settings["static"] else ()
+        # by its path: a name would become part of the package that the working directory may be
+        app = f"{site.app.entry}:application"
         return Recipe(
-            command=(
-                str(site.app.python),
-                "-m",
-                "granian",
-                *words(options),
-                *(word for prefix, folder in folders for word in words(_mount(prefix, folder))),
-                *own(site),
-                "--http1-keep-alive" if site.settings["keep_alive"] else "--no-http1-keep-alive",
-                "--access-log" if site.settings["access_log"] else "--no-access-log",
-                # by its path: a name would become part of the package that the working directory may be
-                f"{site.app.entry}:application",
-            ),
+            command=(str(site.app.python), "-m", "granian", *command_words(OPTIONS, site), app),
             environment=site.app.import_environment,
             reload=Reload(by=signal.SIGHUP, source="granian, README, Workers lifecycle"),
         )

@@ -5,28 +5,17 @@ from __future__ import annotations
 import signal
 from collections.abc import Iterator, Mapping
 
-from ...stack import Interface, Origin, Protocol, ServerSpec, Setting, SettingValue
-from ...tunable import Formula, Tunable
-from ..contract import BACKLOG, Recipe, Reload, Server
-from ..options import own
-from ..settings import ACCESS_LOG, KEEP_ALIVE, MOST_SECONDS, RECYCLING, fixed_by
+from ...native_options import Option
+from ...stack import Interface, Protocol, ServerSpec, SettingValue
+from ..contract import Recipe, Reload, Server
+from ..options import given, value_of
+from ..settings import fixed_by
 from ..site import Site
 from ..templates import Rendered
-from .command import COMMAND
-from .own import LANGUAGE, OPTIONS, TAKEN, WORKER, key_of
+from .options import CLASS_OF, CLASSES, OPTIONS
 
 __all__ = ["SERVER", "Gunicorn"]
 
-CLASSES = {
-    "sync": Interface.WSGI,
-    "gthread": Interface.WSGI,
-    "gevent": Interface.WSGI,
-    "asgi": Interface.ASGI,
-    "uvicorn": Interface.ASGI,
-}
-TWICE_AND_ONE = Formula(per_core=2, plus=1, source="gunicorn, Design, How Many Workers?")
-SILENT = {"max_requests": 0, "max_requests_jitter": 0, "http_parser": "auto"}
-"""The values that need not be said."""
 OWN_FILE = "own.conf.py"
 FIRST = "20.1"
 """Projects often pin gunicorn itself, and race what they pin; before 20.1 its command line differs."""
@@ -62,84 +51,11 @@ class Gunicorn(Server):
         title="Gunicorn",
         listens=frozenset({Protocol.HTTP, Protocol.UWSGI}),
         hosts=frozenset(CLASSES.values()),
-        settings=(
-            Setting(
-                name="workers",
-                default=2,
-                maximum=256,
-                origin=Origin.TUNED,
-                tunable=Tunable(per_core=8, most=256, formula=TWICE_AND_ONE),
-                help="Worker processes; its documentation starts from twice the cores plus one.",
-            ),
-            Setting(
-                name="class",
-                default="sync",
-                choices=tuple(CLASSES),
-                implies=CLASSES,
-                # Uvicorn reads the connection itself
-                listens={"uvicorn": frozenset({Protocol.HTTP})},
-                # Source: gunicorn, Design, "Sync Workers"
-                # gevent changes what the app's own libraries do, which is not for a tuner to decide
-                tunable=Tunable(values=("sync", "gthread")),
-                closes={"sync": "gunicorn's sync worker closes after every answer by design: use class=gthread"},
-                help="What a worker is: sync serves one request at a time without keep-alive, gthread has "
-                "threads, gevent greenlets; uvicorn and gunicorn's own asgi host the app's ASGI interface. asgi "
-                "lets only 100 connections wait, whatever the backlog.",
-            ),
-            Setting(
-                name="threads",
-                default=4,
-                maximum=1024,
-                origin=Origin.RECOMMENDED,
-                # with more than one thread, gunicorn silently turns sync into gthread
-                only={"class": ("gthread",)},
-                tunable=Tunable(least=2, most=32, steps=5, multiplies=True),
-                help="Threads of each worker, class=gthread only; raise it when requests wait on a database.",
-            ),
-            Setting(
-                name="worker_connections",
-                default=1000,
-                maximum=65536,
-                only={"class": ("gthread", "gevent", "asgi")},
-                help="Most connections of each worker at once, class=gthread, gevent and asgi only.",
-            ),
-            Setting(
-                name="preload",
-                default=False,
-                tunable=Tunable(values=(False, True), memory_only=True),
-                help="Load the app before the workers are forked, so that they share its memory; not every app "
-                "survives it.",
-            ),
-            *RECYCLING,
-            Setting(
-                name="timeout",
-                default=30,
-                minimum=0,
-                maximum=MOST_SECONDS,
-                help="Seconds after which a worker that says nothing is killed, with its request; 0 is never.",
-            ),
-            KEEP_ALIVE,
-            Setting(
-                name="loop",
-                default="auto",
-                choices=("auto", "asyncio", "uvloop"),
-                only={"class": ("asgi",)},
-                help="The event loop, class=asgi only; auto takes uvloop, choose asyncio to see what that brings.",
-            ),
-            Setting(
-                name="http_parser",
-                default="auto",
-                choices=("auto", "fast", "python"),
-                help="Who parses HTTP: fast is an extension in C, python gunicorn itself; auto takes fast where "
-                "the app's environment has it.",
-            ),
-            ACCESS_LOG,
-        ),
+        settings=OPTIONS.spec_settings,
         processes=fixed_by("workers"),
         preloads=_preloads,
         threads=_threads,
-        own=LANGUAGE,
-        command=COMMAND,
+        native=OPTIONS,
         suggested_for=frozenset({Interface.WSGI}),
     )
 
@@ -150,33 +66,20 @@ class Gunicorn(Server):
 
     def recipe(self, site: Site) -> Recipe:
         """Bind to the site's socket; heartbeats stay in the site, no control socket opens in HOME."""
-        address = f"unix:{site.listen.path}" if site.listen.is_unix else site.listen.address
-        # what must not be otherwise, whatever a file of the user's says
-        options: dict[str, object] = {
-            "--config": site.directory / "gunicorn.conf.py",
-            "--bind": address,
-            # Its graceful stop waits for kept connections; no load is left when a stack is stopped.
-            "--graceful-timeout": site.patience_s(2),
-            "--log-level": "info" if site.production else "warning",
-        }
-        if site.listen.protocol is Protocol.UWSGI:
-            options["--protocol"] = "uwsgi"
-        if site.file is None:
-            options |= {"--backlog": BACKLOG, "--forwarded-allow-ips": site.believed}
-        said = {**options, **dict(_settings(site))}
+        rows = list(_said(site))
+        said = {f"--{row.long[0]}": value for row, value in rows}
+        config: dict[str, object] = {}
         if site.production:
             # what stays is read by people, who look for it in a file
-            config, said = {key_of(option): value for option, value in said.items()}, {}
-            del config["config"]
-        else:
-            config = {}
+            config = {row.file_key: value for row, value in rows if row.long[0] != "config"}
+            said = {"--config": said["--config"]}
         return Recipe(
             command=(
                 str(site.app.python),
                 "-m",
                 "gunicorn",
-                *_words(said or {"--config": options["--config"]}),
-                *own(site),
+                *_words(said),
+                *given(site),
                 f"{site.app.module}:application",
             ),
             files={"tmp/.keep": "", "logs/.keep": "", **self._config(site, config)},
@@ -203,26 +106,25 @@ class Gunicorn(Server):
             "gunicorn.conf.py.j2",
             site,
             file=site.file,
-            taken=sorted(TAKEN),
+            taken=sorted(OPTIONS.decided_keys),
             trusted=site.believed,
             production=production,
         )
         return {"gunicorn.conf.py": wrapper, **({OWN_FILE: site.file.text} if site.file else {})}
 
 
-def _settings(site: Site) -> Iterator[tuple[str, object]]:
-    """Yield the options for settings, those that are on with True.
+def _said(site: Site) -> Iterator[tuple[Option, object]]:
+    """Yield what it is told, by row: what must not be otherwise, whatever a file of the user's says, and settings.
 
-    With a file of the user's only those that the path gives as well.
+    With a file of the user's only those settings that the path gives as well.
     """
-    kind = str(site.settings["class"])
     idle = Gunicorn.spec.idle(site.settings)
-    for option, name in OPTIONS.items():
-        wanted = site.file is None or name in site.chosen or (name == "class" and kind in WORKER)
-        value = _value(site, name)
-        if not wanted or name in idle or value is None or value == SILENT.get(name):
-            continue
-        yield f"--{option}", value
+    for row in OPTIONS.rows:
+        name = row.setting.name if row.setting else ""
+        is_new = name == "class" and site.settings["class"] in CLASS_OF
+        wanted = not name or site.file is None or name in site.chosen or is_new
+        if wanted and name not in idle and (value := value_of(row, site)) is not None and value is not False:
+            yield row, value
 
 
 def _words(options: Mapping[str, object]) -> tuple[str, ...]:
@@ -233,16 +135,6 @@ def _words(options: Mapping[str, object]) -> tuple[str, ...]:
 
 def _plain(value: object) -> object:
     return value if isinstance(value, (int, bool)) else str(value)
-
-
-def _value(site: Site, name: str) -> object:
-    """Return the value of the option for a setting; None where it has none."""
-    value = site.settings.get(name)
-    if name == "class":
-        return WORKER.get(str(value), value)
-    if name == "access_log":
-        return site.logs / "access.log" if value else None
-    return None if value is False else value
 
 
 SERVER = Gunicorn()

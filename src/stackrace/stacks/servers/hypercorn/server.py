@@ -2,36 +2,80 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Mapping
 
-from ...native_options import OwnLanguage
+from ...native_options import Concern, NativeOptions, Option, decided, passed, switches
 from ...stack import Interface, Protocol, ServerSpec, Setting, SettingValue
 from ..contract import BACKLOG, Recipe, Server
-from ..options import own, recycling, words
-from ..settings import ACCESS_LOG, KEEP_ALIVE, RECYCLING, fixed_by, workers
+from ..options import address, command_words, recycling
+from ..settings import ACCESS_LOG, KEEP_ALIVE, fixed_by, workers
 from ..site import Site
-from .command import COMMAND
 
 __all__ = ["SERVER", "Hypercorn"]
 
 
-LANGUAGE = OwnLanguage.options(
-    {
-        "workers": "workers",
-        "worker-class": "loop",
-        "max-requests": "max_requests",
-        "max-requests-jitter": "max_requests_jitter",
-        "keep-alive": "keep_alive",
-        "access-logfile": "access_log",
-        "access-log": "access_log",
-    },
+def _toml_options(text: str, _: str) -> list[tuple[str, str | None]]:
+    """Return the options of a TOML document, and of Python that reads like one. Raises ValueError for another."""
+    names = {row.file_key: row.long[0] for row in OPTIONS.rows if row.file_key}
+    options: list[tuple[str, str | None]] = []
+    for key, value in tomllib.loads(text).items():
+        name = names.get(key, key if "_" in key else f"{key}_")
+        if value is not False:
+            said = ",".join(map(str, value)) if isinstance(value, list) else str(value)
+            options.append((name, None if value is True else said))
+    return options
+
+
+OPTIONS = NativeOptions(
+    programs=("hypercorn",),
     abbreviates=True,
-    queue="backlog",
-    address="bind insecure-bind quic-bind certfile keyfile keyfile-password ca-certs",
-    user="user group umask",
-    logs="error-log error-logfile log-file log-config log-level access-logformat",
-    paths="config",
-    process="daemon pid reload graceful-timeout debug help",
+    order="workers loop max_requests max_requests_jitter keep_alive access_log",
+    rows=(
+        Option("bind b", concern=Concern.ADDRESS, written=address),
+        Option("workers w", setting=workers("Worker processes, each with its own event loop"), default=1),
+        Option(
+            "worker-class k",
+            setting=Setting(
+                name="loop",
+                default="asyncio",
+                choices=("asyncio", "uvloop"),
+                help="The event loop; choose uvloop for speed.",
+            ),
+            values={"asyncio": "asyncio", "uvloop": "uvloop"},
+        ),
+        Option("backlog", is_queue=True, written=BACKLOG),
+        Option("keep-alive", setting=KEEP_ALIVE, key="keep_alive_timeout", default=5),
+        # its stop waits for kept connections; no load is left when a stack is stopped
+        Option("graceful-timeout", concern=Concern.PROCESS, written=lambda site: site.patience_s(1)),
+        Option(
+            "log-level",
+            key="loglevel",
+            concern=Concern.LOGS,
+            written=lambda site: "info" if site.settings["access_log"] else "warning",
+        ),
+        *recycling(),
+        Option(
+            "access-logfile access-log",
+            setting=ACCESS_LOG,
+            key="accesslog",
+            written=lambda site: site.logs / "access.log" if site.settings["access_log"] else None,
+        ),
+        *decided(Concern.ADDRESS, "insecure-bind, quic-bind, certfile, keyfile, keyfile-password, ca-certs"),
+        *decided(Concern.USER, "user u, group g, umask m"),
+        Option("error-logfile", concern=Concern.LOGS, key="errorlog"),
+        Option("log-config", concern=Concern.LOGS, key="logconfig"),
+        Option("access-logformat", concern=Concern.LOGS, key="access_log_format"),
+        *decided(Concern.LOGS, "error-log, log-file"),
+        Option("config c", concern=Concern.PATHS, reads=_toml_options),
+        Option("pid p", concern=Concern.PROCESS, key="pid_path"),
+        Option("daemon D", concern=Concern.PROCESS, is_switch=True),
+        Option("reload", concern=Concern.PROCESS, key="use_reloader", is_switch=True, is_for_development=True),
+        Option("debug", concern=Concern.PROCESS, is_switch=True, is_for_development=True),
+        *switches("help", Concern.PROCESS),
+        *passed("ciphers, read-timeout, root-path, server-names, statsd-host, statsd-prefix, verify-mode"),
+        *passed("websocket-ping-interval"),
+    ),
 )
 
 
@@ -43,21 +87,9 @@ class Hypercorn(Server):
         title="Hypercorn",
         listens=frozenset({Protocol.HTTP}),
         hosts=frozenset({Interface.ASGI}),
-        settings=(
-            workers("Worker processes, each with its own event loop"),
-            Setting(
-                name="loop",
-                default="asyncio",
-                choices=("asyncio", "uvloop"),
-                help="The event loop; choose uvloop for speed.",
-            ),
-            *RECYCLING,
-            KEEP_ALIVE,
-            ACCESS_LOG,
-        ),
+        settings=OPTIONS.spec_settings,
         processes=fixed_by("workers"),
-        own=LANGUAGE,
-        command=COMMAND,
+        native=OPTIONS,
     )
 
     cuts = True
@@ -68,28 +100,9 @@ class Hypercorn(Server):
 
     def recipe(self, site: Site) -> Recipe:
         """Bind to the site's socket."""
-        options: dict[str, object] = {
-            "--bind": f"unix:{site.listen.path}" if site.listen.is_unix else site.listen.address,
-            "--workers": site.settings["workers"],
-            "--worker-class": site.settings["loop"],
-            "--backlog": BACKLOG,
-            "--keep-alive": site.settings["keep_alive"],
-            # Its stop waits for kept connections; no load is left when a stack is stopped.
-            "--graceful-timeout": site.patience_s(1),
-            "--log-level": "warning",
-        }
-        options |= recycling(site.settings)
-        if site.settings["access_log"]:
-            options |= {"--access-logfile": site.logs / "access.log", "--log-level": "info"}
+        app = f"asgi:{site.app.module}:application"
         return Recipe(
-            command=(
-                str(site.app.python),
-                "-m",
-                "hypercorn",
-                *words(options),
-                *own(site),
-                f"asgi:{site.app.module}:application",
-            ),
+            command=(str(site.app.python), "-m", "hypercorn", *command_words(OPTIONS, site), app),
             files={"logs/.keep": ""},
             environment=site.app.import_environment,
         )

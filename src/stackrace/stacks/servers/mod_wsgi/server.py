@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+from ...native_options import Concern, NativeOptions, Option, decided, switches
 from ...stack import Interface, Origin, ProcessCount, ServerSpec, Setting, SettingValue
 from ...tunable import Tunable
 from ..apache.server import quoted
 from ..contract import Guest, Needs
 from ..settings import MOST_REQUESTS, fixed_by
 from ..site import Fragment, Site
-from .command import COMMAND
 
 __all__ = ["SERVER", "ModWsgi"]
 
@@ -22,16 +22,23 @@ def _processes(settings: Mapping[str, SettingValue]) -> ProcessCount | None:
     return fixed_by("processes")(settings) if settings["mode"] == "daemon" else None
 
 
-class ModWsgi(Guest):
-    """Serves with the app's environment as Python home, which must be of the Python it is linked to."""
+def _at_once(settings: Mapping[str, SettingValue]) -> int:
+    """Return how many requests it works on at once: one in each thread."""
+    return int(settings.get("processes", 1)) * int(settings.get("threads", 5))
 
-    spec = ServerSpec(
-        name="mod_wsgi",
-        title="mod_wsgi",
-        hosts=frozenset({Interface.WSGI}),
-        inside=frozenset({"apache"}),
-        settings=(
-            Setting(
+
+# ``mod_wsgi-express start-server`` starts it without a configuration of Apache's
+OPTIONS = NativeOptions(
+    in_paths=False,
+    programs=("mod_wsgi-express",),
+    verbs={"start-server": ""},
+    path="apache+mod_wsgi",
+    at_once=_at_once,
+    is_inside=True,
+    rows=(
+        Option(
+            "mode",
+            setting=Setting(
                 name="mode",
                 default="daemon",
                 choices=("daemon", "embedded"),
@@ -39,7 +46,10 @@ class ModWsgi(Guest):
                 help="Where the app runs: in processes of its own, or within Apache's children, whose number "
                 "apache:mpm and apache:processes then set.",
             ),
-            Setting(
+        ),
+        Option(
+            "processes",
+            setting=Setting(
                 name="processes",
                 default=2,
                 maximum=256,
@@ -48,7 +58,11 @@ class ModWsgi(Guest):
                 tunable=Tunable(per_core=8, most=256),
                 help="Daemon processes, mode=daemon only; raise it when the app keeps one core busy.",
             ),
-            Setting(
+            default=1,
+        ),
+        Option(
+            "threads",
+            setting=Setting(
                 name="threads",
                 default=15,
                 maximum=1024,
@@ -56,7 +70,11 @@ class ModWsgi(Guest):
                 tunable=Tunable(most=32, multiplies=True),
                 help="Threads of each daemon process, mode=daemon only; 1 for code that is not thread-safe.",
             ),
-            Setting(
+            default=5,
+        ),
+        Option(
+            "maximum-requests",
+            setting=Setting(
                 name="max_requests",
                 default=0,
                 minimum=0,
@@ -64,7 +82,10 @@ class ModWsgi(Guest):
                 only={"mode": ("daemon",)},
                 help="Requests after which a daemon process is replaced, mode=daemon only; 0 is never.",
             ),
-            Setting(
+        ),
+        Option(
+            "",
+            setting=Setting(
                 name="optimize",
                 default=0,
                 minimum=0,
@@ -72,8 +93,30 @@ class ModWsgi(Guest):
                 help="Python's -O: 1 drops assertions, as a published comparison did, 2 docstrings as well.",
             ),
         ),
+        *decided(Concern.ADDRESS, "host, port"),
+        *decided(Concern.USER, "user, group"),
+        *switches("access-log, log-to-terminal", Concern.LOGS),
+        *decided(Concern.LOGS, "startup-log"),
+        *decided(Concern.PATHS, "server-root, url-alias, working-directory"),
+        Option("reload-on-changes", is_switch=True, is_for_development=True),
+        Option("debug-mode", is_switch=True, is_for_development=True),
+        Option("enable-debugger", is_switch=True, is_for_development=True),
+        *switches("embedded-mode, help"),
+    ),
+)
+
+
+class ModWsgi(Guest):
+    """Serves with the app's environment as Python home, which must be of the Python it is linked to."""
+
+    spec = ServerSpec(
+        name="mod_wsgi",
+        title="mod_wsgi",
+        hosts=frozenset({Interface.WSGI}),
+        inside=frozenset({"apache"}),
+        settings=OPTIONS.spec_settings,
         processes=_processes,
-        command=COMMAND,
+        native=OPTIONS,
         suggested_for=frozenset({Interface.WSGI}),
     )
     # Debian 12 links its module to libpython3.11, and a process can hold only one Python.

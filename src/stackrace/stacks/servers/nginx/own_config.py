@@ -10,7 +10,7 @@ from ....base.foreign import said_by
 from ...stack import SettingValue
 from ..contract import BACKLOG
 from ..site import Endpoint, Site
-from .own import DIRECTIVES
+from .options import OPTIONS
 from .parsing import Directive, built
 from .site import SiteFile
 from .site_file import site_file
@@ -113,10 +113,11 @@ def _set(theirs: SiteFile, name: str, value: SettingValue) -> None:
     """Put what the path says in place of what the file says of a setting."""
     if name == "access_log":
         return
-    if name not in DIRECTIVES:
-        known = ", ".join(sorted((*DIRECTIVES, "access_log")))
+    names = {setting: key for key, setting in OPTIONS.keys.items()}
+    if name not in names:
+        known = ", ".join(sorted((*names, "access_log")))
         raise LaunchError(f"beside a configuration file of nginx's, {name}= cannot be given, only {known}")
-    directive = DIRECTIVES[name]
+    directive = names[name]
     levels = {"workers": theirs.main, "worker_connections": theirs.events}
     for level in (theirs.main, theirs.events, theirs.http, theirs.server):
         level[:] = [each for each in level if each.name != directive]

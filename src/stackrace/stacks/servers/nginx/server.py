@@ -6,12 +6,12 @@ import signal
 from pathlib import Path
 
 from ...native_options import Signs
-from ...stack import Interface, Origin, Protocol, ServerSpec, Setting
+from ...stack import Interface, Protocol, ServerSpec
 from ..contract import Needs, Recipe, Reload, Server
-from ..settings import ACCESS_LOG, ANY_SOCKET, KEEP_ALIVE, UPSTREAM_KEEP_ALIVE, fixed_by, workers
+from ..settings import ANY_SOCKET, fixed_by
 from ..site import Site
 from ..templates import in_quotes
-from .own import LANGUAGE, with_directives
+from .options import OPTIONS, with_directives
 from .own_config import own_config
 
 __all__ = ["SERVER", "Nginx"]
@@ -34,60 +34,9 @@ class Nginx(Server):
             Protocol.UWSGI: ANY_SOCKET,
         },
         hosts=frozenset({Interface.FILES}),
-        settings=(
-            workers("Worker processes, each with its own event loop"),
-            Setting(
-                name="worker_connections",
-                default=4096,
-                minimum=64,
-                maximum=1_000_000,
-                origin=Origin.TUNED,
-                help="Most connections of each worker, those to the next hop included; nginx itself says 512.",
-            ),
-            KEEP_ALIVE,
-            UPSTREAM_KEEP_ALIVE,
-            Setting(
-                name="upstream_connections",
-                default=64,
-                maximum=4096,
-                origin=Origin.TUNED,
-                help="Idle connections that each worker keeps to the next hop, with upstream_keep_alive only.",
-            ),
-            Setting(
-                name="buffering",
-                default=True,
-                help="Take the next hop's answer as fast as it comes and send it on from memory or a file; off "
-                "sends each part on at once.",
-            ),
-            Setting(
-                name="sendfile",
-                default=True,
-                origin=Origin.RECOMMENDED,
-                help="Let the kernel send files; turn it off to see what copying costs.",
-            ),
-            Setting(
-                name="tcp_nopush",
-                default=True,
-                origin=Origin.RECOMMENDED,
-                help="Send the head of a file's answer in one packet with the file's start, with sendfile only.",
-            ),
-            Setting(
-                name="open_file_cache",
-                default=0,
-                minimum=0,
-                maximum=1_000_000,
-                help="Files that nginx keeps open, where it serves files; 0 is none.",
-            ),
-            Setting(
-                name="gzip",
-                default=False,
-                help='Compress text for clients that accept it: send Accept-Encoding: gzip, with check = "status", '
-                "since the app's own answer is longer.",
-            ),
-            ACCESS_LOG,
-        ),
+        settings=OPTIONS.spec_settings,
         processes=fixed_by("workers"),
-        own=LANGUAGE,
+        native=OPTIONS,
         suggested_for=frozenset({Interface.FILES}),
     )
     needs = Needs(

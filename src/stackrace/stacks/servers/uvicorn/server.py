@@ -5,34 +5,85 @@ from __future__ import annotations
 import signal
 from collections.abc import Mapping
 
-from ...native_options import OwnLanguage
+from ...native_options import Concern, NativeOptions, Option, decided, switches
 from ...stack import Interface, Protocol, ServerSpec, Setting, SettingValue
 from ..contract import BACKLOG, Recipe, Reload, Server
-from ..options import bound_to, own, recycling, words
-from ..settings import KEEP_ALIVE, RECYCLING, access_log, fixed_by, workers
+from ..options import ADDRESS, command_words, recycling, unless_off
+from ..settings import KEEP_ALIVE, access_log, fixed_by, workers
 from ..site import Site
-from .command import COMMAND
 
 __all__ = ["SERVER", "Uvicorn"]
 
-
-LANGUAGE = OwnLanguage.options(
-    {
-        "workers": "workers",
-        "loop": "loop",
-        "http": "http",
-        "limit-concurrency": "limit_concurrency",
-        "limit-max-requests": "max_requests",
-        "limit-max-requests-jitter": "max_requests_jitter",
-        "timeout-keep-alive": "keep_alive",
-        "access-log": "access_log",
-        "no-access-log": "access_log",
-    },
-    queue="backlog",
-    address="host port uds fd ssl-keyfile ssl-certfile ssl-keyfile-password interface http2",
-    logs="log-config log-level use-colors no-use-colors",
-    paths="app-dir factory app entrypoint",
-    process="reload reload-dir reload-include reload-exclude reload-delay timeout-graceful-shutdown version help",
+OPTIONS = NativeOptions(
+    # fastapi run is Uvicorn with another command line
+    programs=("uvicorn", "fastapi"),
+    verbs={"run": "", "dev": "--reload"},
+    prefix="UVICORN_",
+    order="workers loop http limit_concurrency max_requests max_requests_jitter keep_alive access_log",
+    rows=(
+        Option(
+            "workers",
+            setting=workers("Worker processes, each with its own event loop"),
+            default=1,
+            variable="WEB_CONCURRENCY",
+        ),
+        Option(
+            "loop",
+            setting=Setting(
+                name="loop",
+                default="auto",
+                choices=("auto", "asyncio", "uvloop"),
+                help="The event loop; auto takes uvloop, choose asyncio to see what that brings.",
+            ),
+        ),
+        Option(
+            "http",
+            setting=Setting(
+                name="http",
+                default="auto",
+                choices=("auto", "h11", "httptools"),
+                help="The HTTP parser; auto takes httptools, choose h11 to see what that brings.",
+            ),
+        ),
+        Option("backlog", is_queue=True, written=BACKLOG),
+        Option("timeout-keep-alive", setting=KEEP_ALIVE, default=5),
+        Option(
+            "timeout-graceful-shutdown",
+            concern=Concern.PROCESS,
+            # its stop waits for kept connections; no load is left when a stack is stopped
+            written=lambda site: None if site.app.has_before("uvicorn", 0, 22) else site.patience_s(2),
+        ),
+        Option("forwarded-allow-ips", written=lambda site: site.believed),
+        Option(
+            "log-level",
+            concern=Concern.LOGS,
+            written=lambda site: "info" if site.settings["access_log"] or site.production else "warning",
+        ),
+        Option(
+            "limit-concurrency",
+            setting=Setting(
+                name="limit_concurrency",
+                default=0,
+                minimum=0,
+                maximum=65536,
+                help="Connections of each worker beyond which it answers 503 at once; 0 is no limit.",
+            ),
+            written=unless_off("limit_concurrency"),
+        ),
+        *recycling("limit-"),
+        *ADDRESS,
+        Option("access-log no-access-log", setting=access_log("standard output"), is_switch=True),
+        *decided(Concern.ADDRESS, "fd, ssl-keyfile, ssl-certfile, ssl-keyfile-password, interface, http2"),
+        *decided(Concern.LOGS, "log-config"),
+        *switches("use-colors, no-use-colors", Concern.LOGS),
+        *decided(Concern.PATHS, "app-dir, app, entrypoint"),
+        *switches("factory", Concern.PATHS),
+        Option("reload", concern=Concern.PROCESS, is_switch=True, is_for_development=True),
+        *decided(Concern.PROCESS, "reload-dir, reload-include, reload-exclude, reload-delay"),
+        *switches("version, help", Concern.PROCESS),
+        *switches("proxy-headers, no-proxy-headers, server-header, no-server-header, date-header, no-date-header"),
+        *switches("reset-contextvars, no-reset-contextvars"),
+    ),
 )
 
 
@@ -44,71 +95,24 @@ class Uvicorn(Server):
         title="Uvicorn",
         listens=frozenset({Protocol.HTTP}),
         hosts=frozenset({Interface.ASGI}),
-        settings=(
-            workers("Worker processes, each with its own event loop"),
-            Setting(
-                name="loop",
-                default="auto",
-                choices=("auto", "asyncio", "uvloop"),
-                help="The event loop; auto takes uvloop, choose asyncio to see what that brings.",
-            ),
-            Setting(
-                name="http",
-                default="auto",
-                choices=("auto", "h11", "httptools"),
-                help="The HTTP parser; auto takes httptools, choose h11 to see what that brings.",
-            ),
-            Setting(
-                name="limit_concurrency",
-                default=0,
-                minimum=0,
-                maximum=65536,
-                help="Connections of each worker beyond which it answers 503 at once; 0 is no limit.",
-            ),
-            *RECYCLING,
-            KEEP_ALIVE,
-            access_log("standard output"),
-        ),
+        settings=OPTIONS.spec_settings,
         processes=fixed_by("workers"),
-        own=LANGUAGE,
-        command=COMMAND,
+        native=OPTIONS,
         suggested_for=frozenset({Interface.ASGI}),
     )
 
     def requirements(self, settings: Mapping[str, SettingValue]) -> tuple[str, ...]:
         """Return uvicorn with the accelerators its documentation advises; 0.22 is the first to bound its stop.
 
-        An app that brings an older one is raced with that: see ``recipe``.
+        An app that brings an older one is raced with that, without a bound.
         """
         return ("uvicorn[standard]>=0.22",)
 
     def recipe(self, site: Site) -> Recipe:
         """Bind to the site's socket."""
-        is_old = site.app.has_before("uvicorn", 0, 22)
-        options: dict[str, object] = {
-            "--workers": site.settings["workers"],
-            "--loop": site.settings["loop"],
-            "--http": site.settings["http"],
-            "--backlog": BACKLOG,
-            "--timeout-keep-alive": site.settings["keep_alive"],
-            # Its stop waits for kept connections; no load is left when a stack is stopped.
-            **({} if is_old else {"--timeout-graceful-shutdown": site.patience_s(2)}),
-            "--forwarded-allow-ips": site.believed,
-            "--log-level": "info" if site.settings["access_log"] or site.production else "warning",
-        }
-        if site.settings["limit_concurrency"]:
-            options["--limit-concurrency"] = site.settings["limit_concurrency"]
-        options |= recycling(site.settings, "--limit-") | bound_to(site.listen)
+        app = f"{site.app.module}:application"
         return Recipe(
-            command=(
-                str(site.app.python),
-                "-m",
-                "uvicorn",
-                *words(options),
-                *own(site),
-                "--access-log" if site.settings["access_log"] else "--no-access-log",
-                f"{site.app.module}:application",
-            ),
+            command=(str(site.app.python), "-m", "uvicorn", *command_words(OPTIONS, site), app),
             environment=site.app.import_environment,
             reload=Reload(by=signal.SIGHUP, source="uvicorn, Settings, Built-in process manager")
             if int(site.settings["workers"]) > 1

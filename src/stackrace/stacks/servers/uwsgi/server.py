@@ -5,18 +5,15 @@ from __future__ import annotations
 import signal
 from collections.abc import Mapping
 
-from ...stack import Interface, Origin, ProcessCount, Protocol, ServerSpec, Setting, SettingValue
-from ...tunable import Tunable
+from ...stack import Interface, ProcessCount, Protocol, ServerSpec, SettingValue
 from ..contract import Recipe, Reload, Server
-from ..settings import ACCESS_LOG, MOST_REQUESTS, MOST_SECONDS, RECYCLING, STATIC
 from ..site import BODILESS, Site, bodiless_files
 from ..templates import Rendered, to_the_end
-from .command import COMMAND
-from .own import LANGUAGE, theirs
+from .options import OPTIONS, theirs
 
 __all__ = ["SERVER", "Uwsgi"]
 
-OPTIONS = {
+SOCKETS = {
     Protocol.HTTP: "http-socket",
     Protocol.UWSGI: "socket",
     Protocol.FASTCGI: "fastcgi-socket",
@@ -41,102 +38,12 @@ class Uwsgi(Server):
     spec = ServerSpec(
         name="uwsgi",
         title="uWSGI",
-        listens=frozenset(OPTIONS),
+        listens=frozenset(SOCKETS),
         hosts=frozenset({Interface.WSGI}),
-        settings=(
-            Setting(
-                name="processes",
-                default=2,
-                maximum=256,
-                origin=Origin.TUNED,
-                tunable=Tunable(per_core=8, most=256),
-                help="Worker processes; raise it until the cores are busy or memory is short.",
-            ),
-            Setting(
-                name="threads",
-                default=1,
-                maximum=1024,
-                tunable=Tunable(most=32, multiplies=True),
-                help="Threads of each worker; raise it when requests wait for a database.",
-            ),
-            Setting(
-                name="cheaper",
-                default=0,
-                minimum=0,
-                maximum=255,
-                help="Fewest worker processes: more are started under load, up to processes, and ended without; "
-                "0 keeps their number fixed. It must be below processes.",
-            ),
-            Setting(
-                name="cheaper_initial",
-                default=0,
-                minimum=0,
-                maximum=256,
-                help="Worker processes at the start, with cheaper only; 0 is as many as cheaper.",
-            ),
-            Setting(
-                name="cheaper_step",
-                default=1,
-                maximum=256,
-                help="Worker processes started at a time, with cheaper only; raise it when load comes in bursts.",
-            ),
-            Setting(
-                name="http",
-                default="auto",
-                choices=("auto", "router", "socket"),
-                # Source: uWSGI, "Native HTTP support", on http-socket
-                closes={"socket": "uWSGI's http-socket closes after every answer by design: use http=router"},
-                origin=Origin.RECOMMENDED,
-                help="Who parses HTTP: router is a process of uWSGI's own that keeps clients' connections, "
-                "socket is each worker, without keep-alive; auto is router on TCP and socket on unix.",
-            ),
-            Setting(
-                name="lazy_apps",
-                default=False,
-                help="Load the app in each worker rather than before they are forked; it costs memory, and apps "
-                "that open connections when they are loaded need it.",
-            ),
-            Setting(
-                name="single_interpreter",
-                default=False,
-                help="Run the app in the process's main interpreter; extensions in C may need it.",
-            ),
-            Setting(
-                name="thunder_lock",
-                default=False,
-                help="Let only one worker at a time accept connections; its documentation advises it for many "
-                "processes with threads.",
-            ),
-            Setting(
-                name="offload_threads",
-                default=0,
-                minimum=0,
-                maximum=64,
-                help="Threads of each worker that send files for it; raise it with static=on.",
-            ),
-            STATIC,
-            RECYCLING[0],
-            Setting(
-                name="max_requests_delta",
-                default=0,
-                minimum=0,
-                maximum=MOST_REQUESTS,
-                help="Requests added to max_requests for each next worker, so that they are not all replaced at "
-                "once.",
-            ),
-            Setting(
-                name="harakiri",
-                default=0,
-                minimum=0,
-                maximum=MOST_SECONDS,
-                help="Seconds after which a worker is killed that still works on a request; 0 is never.",
-            ),
-            ACCESS_LOG,
-        ),
+        settings=OPTIONS.spec_settings,
         processes=_processes,
         preloads=_preloads,
-        own=LANGUAGE,
-        command=COMMAND,
+        native=OPTIONS,
     )
 
     def requirements(self, settings: Mapping[str, SettingValue]) -> tuple[str, ...]:
@@ -173,7 +80,7 @@ class Uwsgi(Server):
     def _config(self, site: Site, *, wrapped: bool) -> str:
         module = BODILESS if wrapped else site.app.module
         path = (site.directory, *site.app.import_path) if wrapped else site.app.import_path
-        listen = self.render("listen.ini.j2", site, router=_router(site), option=OPTIONS[site.listen.protocol])
+        listen = self.render("listen.ini.j2", site, router=_router(site), option=SOCKETS[site.listen.protocol])
         logs = [("logger", "error.log"), *([("req-logger", "access.log")] if site.settings["access_log"] else [])]
         options = self.render("options.ini.j2", site, said=_said(site))
         if site.file:

@@ -5,26 +5,62 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from ...native_options import OwnLanguage
+from ...native_options import Concern, NativeOptions, Option, decided, switches
 from ...stack import Interface, Origin, Protocol, ServerSpec, Setting, SettingValue
 from ...tunable import Tunable
 from ..contract import BACKLOG, Recipe, Server
-from ..options import own
+from ..options import given
 from ..settings import KEEP_ALIVE
 from ..site import ANYBODY, BODILESS, MOST_PROXIES, Site, bodiless_files
-from .command import COMMAND
 
 __all__ = ["SERVER", "Waitress"]
 
 LAUNCHER = Path(__file__).with_name("launcher.py")
 
 
-LANGUAGE = OwnLanguage.options(
-    {"threads": "threads", "connection-limit": "connection_limit", "channel-timeout": "keep_alive"},
-    queue="backlog",
-    address="host port listen ipv4 ipv6 unix-socket unix-socket-perms sockets url-prefix",
-    paths="call app",
-    process="help",
+def _at_once(settings: Mapping[str, SettingValue]) -> int:
+    """Return how many requests it works on at once: one in each thread."""
+    return int(settings.get("threads", 4))
+
+
+OPTIONS = NativeOptions(
+    programs=("waitress-serve", "waitress"),
+    underscores=True,
+    at_once=_at_once,
+    rows=(
+        Option(
+            "threads",
+            setting=Setting(
+                name="threads",
+                default=4,
+                maximum=1024,
+                tunable=Tunable(most=64, steps=10, multiplies=True),
+                help="Threads that run the app; raise it when requests wait for a database.",
+            ),
+        ),
+        Option(
+            "connection-limit",
+            setting=Setting(
+                name="connection_limit",
+                default=4096,
+                maximum=65536,
+                origin=Origin.TUNED,
+                help="Most connections at once, of which Waitress itself would take 100; the others wait.",
+            ),
+            default=100,
+        ),
+        Option("channel-timeout", setting=KEEP_ALIVE, default=120),
+        Option("backlog", is_queue=True),
+        *decided(Concern.ADDRESS, "host, port, listen, unix-socket, unix-socket-perms, sockets, url-prefix"),
+        *switches("ipv4, ipv6", Concern.ADDRESS),
+        *decided(Concern.PATHS, "app"),
+        *switches("call", Concern.PATHS),
+        *switches("help", Concern.PROCESS),
+        *switches("no-ipv4, no-ipv6, expose-tracebacks, no-expose-tracebacks, asyncore-use-poll"),
+        *switches("no-asyncore-use-poll, log-socket-errors, no-log-socket-errors, log-untrusted-proxy-headers"),
+        *switches("no-log-untrusted-proxy-headers, clear-untrusted-proxy-headers"),
+        *switches("no-clear-untrusted-proxy-headers"),
+    ),
 )
 
 
@@ -36,25 +72,8 @@ class Waitress(Server):
         title="Waitress",
         listens=frozenset({Protocol.HTTP}),
         hosts=frozenset({Interface.WSGI}),
-        settings=(
-            Setting(
-                name="threads",
-                default=4,
-                maximum=1024,
-                tunable=Tunable(most=64, steps=10, multiplies=True),
-                help="Threads that run the app; raise it when requests wait for a database.",
-            ),
-            Setting(
-                name="connection_limit",
-                default=4096,
-                maximum=65536,
-                origin=Origin.TUNED,
-                help="Most connections at once, of which Waitress itself would take 100; the others wait.",
-            ),
-            KEEP_ALIVE,
-        ),
-        own=LANGUAGE,
-        command=COMMAND,
+        settings=OPTIONS.spec_settings,
+        native=OPTIONS,
     )
 
     screens = True
@@ -79,7 +98,7 @@ class Waitress(Server):
                 *_proxies(site),
                 # no load is left when a raced stack is stopped
                 str(site.patience_s(0)),
-                *own(site),
+                *given(site),
             ),
             files={"stackrace_waitress.py": LAUNCHER.read_text(encoding="utf-8"), **bodiless_files(site.app)},
             environment=site.app.import_environment,

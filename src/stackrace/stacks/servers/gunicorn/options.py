@@ -1,0 +1,304 @@
+"""Gunicorn's own options, and its configuration file in Python, which is read without running it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+from ...native_options import Change, Concern, NativeOptions, Option, OwnReading, decided, passed, switches
+from ...stack import Interface, Origin, Protocol, Setting
+from ...tunable import Formula, Tunable
+from ..contract import BACKLOG
+from ..options import address, recycling
+from ..settings import ACCESS_LOG, KEEP_ALIVE, MOST_SECONDS
+
+__all__ = ["CLASSES", "CLASS_OF", "OPTIONS"]
+
+CLASSES = {
+    "sync": Interface.WSGI,
+    "gthread": Interface.WSGI,
+    "gevent": Interface.WSGI,
+    "asgi": Interface.ASGI,
+    "uvicorn": Interface.ASGI,
+}
+TWICE_AND_ONE = Formula(per_core=2, plus=1, source="gunicorn, Design, How Many Workers?")
+CLASS_OF = {"uvicorn": "uvicorn_worker.UvicornWorker"}
+"""The worker classes that it does not know by our name."""
+_CLASSES = {
+    "sync": "sync",
+    "gthread": "gthread",
+    "gevent": "gevent",
+    "asgi": "asgi",
+    "gunicorn.workers.sync.SyncWorker": "sync",
+    "gunicorn.workers.gthread.ThreadWorker": "gthread",
+    "gunicorn.workers.ggevent.GeventWorker": "gevent",
+    "gunicorn.workers.gasgi.ASGIWorker": "asgi",
+    "uvicorn_worker.UvicornWorker": "uvicorn",
+    "uvicorn.workers.UvicornWorker": "uvicorn",
+}
+"""The worker classes of files, and what settings call them."""
+CLASS_WORDS = {
+    **_CLASSES,
+    "uvicorn.workers.UvicornH11Worker": "uvicorn",
+    "uvicorn_worker.UvicornH11Worker": "uvicorn",
+}
+
+
+def _idle(settings: Mapping[str, str | int | bool]) -> frozenset[str]:
+    """Return what does nothing with a worker class beside what its settings say: sync keeps no connection."""
+    return frozenset({"keep_alive"} if settings.get("class") == "sync" else ())
+
+
+def _becomes(settings: Mapping[str, str | int | bool]) -> Mapping[str, str | int | bool]:
+    """With more than one thread, gunicorn turns sync into gthread."""
+    threaded = settings.get("class", "sync") == "sync" and settings.get("threads", 1) != 1
+    return {**settings, "class": "gthread"} if threaded else settings
+
+
+def _at_once(settings: Mapping[str, str | int | bool]) -> int:
+    """Return one request for each worker or thread; gevent has as many as connections."""
+    each = {"sync": 1, "gthread": settings.get("threads", 1), "gevent": settings.get("worker_connections", 1000)}
+    return int(settings.get("workers", 1)) * int(each.get(str(settings.get("class", "sync")), 0))
+
+
+def _read(text: str) -> OwnReading:
+    """Return what a ``gunicorn.conf.py`` says. Raises ValueError where it is no Python."""
+    try:
+        module = ast.parse(text)
+    except SyntaxError as error:
+        raise ValueError(f"line {error.lineno}: {error.msg}") from error
+    values, defaults = dict(_assigned(module.body)), OPTIONS.defaults
+    settings = dict(defaults)
+    computed: dict[str, str] = {}
+    for key, setting in OPTIONS.keys.items():
+        if key in values:
+            value = _literal(values[key])
+            if isinstance(value, (str, int, bool)) and type(value) is type(defaults[setting]):
+                settings[setting] = value
+            else:
+                computed[setting] = ast.unparse(values[key])
+                del settings[setting]
+    if name := _class(settings):
+        settings["class"] = name
+    elif settings.pop("class", None):
+        computed["class"] = ast.unparse(values["worker_class"])
+    changes = [
+        Change(key=key, theirs=ast.unparse(values[key]), concern=concern)
+        for key, concern in OPTIONS.decided_keys.items()
+        if key in values
+    ]
+    theirs = str(_literal(values["worker_class"])) if "worker_class" in values else ""
+    if theirs and theirs != CLASS_OF.get(name, theirs):
+        changes.append(Change(key="worker_class", theirs=theirs, concern=Concern.PATHS))
+    said = frozenset(setting for key, setting in OPTIONS.keys.items() if key in values)
+    return OwnReading(settings=settings, said=said, computed=computed, changes=tuple(changes))
+
+
+def _effective(printed: Mapping[str, object]) -> Mapping[str, str | int | bool]:
+    """Return the settings among what gunicorn says of its file."""
+    settings, defaults = {}, OPTIONS.defaults
+    for key, setting in OPTIONS.keys.items():
+        value = printed.get(key, defaults[setting])
+        if isinstance(value, (str, int)) and type(value) is type(defaults[setting]):
+            settings[setting] = value
+    name = _class(settings)
+    return {**settings, "class": name} if name else {key: settings[key] for key in settings if key != "class"}
+
+
+def _assigned(body: Iterable[ast.stmt]) -> Iterator[tuple[str, ast.expr]]:
+    """Yield the names that a module gives values, also within its ifs and tries, but not within functions."""
+    for node in body:
+        if isinstance(node, ast.Assign):
+            yield from ((target.id, node.value) for target in node.targets if isinstance(target, ast.Name))
+        elif isinstance(node, (ast.AnnAssign, ast.AugAssign)) and isinstance(node.target, ast.Name) and node.value:
+            yield node.target.id, node.value
+        elif isinstance(node, (ast.If, ast.Try)):
+            yield from _assigned([*node.body, *node.orelse])
+
+
+def _literal(node: ast.expr) -> object:
+    try:
+        return ast.literal_eval(node)
+    except (ValueError, TypeError):
+        return None
+
+
+def _class(settings: Mapping[str, str | int | bool]) -> str:
+    name = _CLASSES.get(str(settings.get("class")), "")
+    # with more than one thread, gunicorn silently turns sync into gthread
+    return "gthread" if name == "sync" and settings.get("threads", 2) != 1 else name
+
+
+OPTIONS = NativeOptions(
+    programs=("gunicorn",),
+    abbreviates=True,
+    arguments="GUNICORN_CMD_ARGS",
+    becomes=_becomes,
+    at_once=_at_once,
+    idle=_idle,
+    file="gunicorn.conf.py",
+    file_option="config",
+    default_file="gunicorn.conf.py",
+    read=_read,
+    asked=Path(__file__).with_name("asked.py"),
+    effective=_effective,
+    rows=(
+        Option("config c", concern=Concern.PATHS, written=lambda site: site.directory / "gunicorn.conf.py"),
+        Option("bind b", concern=Concern.ADDRESS, written=address),
+        Option(
+            "protocol",
+            concern=Concern.ADDRESS,
+            protocol="",
+            written=lambda site: "uwsgi" if site.listen.protocol is Protocol.UWSGI else None,
+        ),
+        *switches("proxy-protocol", Concern.ADDRESS),
+        *decided(Concern.ADDRESS, "certfile, keyfile"),
+        *decided(Concern.USER, "user u, group g"),
+        *switches("initgroups", Concern.USER),
+        Option("pid p", concern=Concern.PROCESS, key="pidfile"),
+        *switches("daemon D", Concern.PROCESS),
+        # its graceful stop waits for kept connections; no load is left when a stack is stopped
+        Option("graceful-timeout", concern=Concern.PROCESS, written=lambda site: site.patience_s(2)),
+        Option("error-logfile log-file", concern=Concern.LOGS, key="errorlog"),
+        Option("access-logformat", concern=Concern.LOGS, key="access_log_format"),
+        Option(
+            "log-level",
+            concern=Concern.LOGS,
+            key="loglevel",
+            written=lambda site: "info" if site.production else "warning",
+        ),
+        Option("log-config", concern=Concern.LOGS, key="logconfig"),
+        Option("", concern=Concern.LOGS, key="logconfig_dict"),
+        Option("log-config-json", concern=Concern.LOGS, key="logconfig_json"),
+        *decided(Concern.LOGS, "logger-class"),
+        *switches("capture-output", Concern.LOGS),
+        Option("log-syslog", concern=Concern.LOGS, key="syslog", is_switch=True),
+        Option("backlog", is_queue=True, written=lambda site: BACKLOG if site.file is None else None),
+        Option("forwarded-allow-ips", written=lambda site: site.believed if site.file is None else None),
+        Option(
+            "workers w",
+            setting=Setting(
+                name="workers",
+                default=2,
+                maximum=256,
+                origin=Origin.TUNED,
+                tunable=Tunable(per_core=8, most=256, formula=TWICE_AND_ONE),
+                help="Worker processes; its documentation starts from twice the cores plus one.",
+            ),
+            default=1,
+            variable="WEB_CONCURRENCY",
+        ),
+        Option(
+            "worker-class k",
+            setting=Setting(
+                name="class",
+                default="sync",
+                choices=tuple(CLASSES),
+                implies=CLASSES,
+                # Uvicorn reads the connection itself
+                listens={"uvicorn": frozenset({Protocol.HTTP})},
+                # Source: gunicorn, Design, "Sync Workers"
+                # gevent changes what the app's own libraries do, which is not for a tuner to decide
+                tunable=Tunable(values=("sync", "gthread")),
+                closes={"sync": "gunicorn's sync worker closes after every answer by design: use class=gthread"},
+                help="What a worker is: sync serves one request at a time without keep-alive, gthread has "
+                "threads, gevent greenlets; uvicorn and gunicorn's own asgi host the app's ASGI interface. asgi "
+                "lets only 100 connections wait, whatever the backlog.",
+            ),
+            values=CLASS_WORDS,
+            written=lambda site: CLASS_OF.get(str(site.settings["class"]), site.settings["class"]),
+        ),
+        Option(
+            "threads",
+            setting=Setting(
+                name="threads",
+                default=4,
+                maximum=1024,
+                origin=Origin.RECOMMENDED,
+                # with more than one thread, gunicorn silently turns sync into gthread
+                only={"class": ("gthread",)},
+                tunable=Tunable(least=2, most=32, steps=5, multiplies=True),
+                help="Threads of each worker, class=gthread only; raise it when requests wait on a database.",
+            ),
+            default=1,
+        ),
+        Option(
+            "worker-connections",
+            setting=Setting(
+                name="worker_connections",
+                default=1000,
+                maximum=65536,
+                only={"class": ("gthread", "gevent", "asgi")},
+                help="Most connections of each worker at once, class=gthread, gevent and asgi only.",
+            ),
+        ),
+        Option(
+            "preload preload-app",
+            setting=Setting(
+                name="preload",
+                default=False,
+                tunable=Tunable(values=(False, True), memory_only=True),
+                help="Load the app before the workers are forked, so that they share its memory; not every app "
+                "survives it.",
+            ),
+            key="preload_app",
+            is_switch=True,
+        ),
+        *recycling(),
+        Option(
+            "timeout t",
+            setting=Setting(
+                name="timeout",
+                default=30,
+                minimum=0,
+                maximum=MOST_SECONDS,
+                help="Seconds after which a worker that says nothing is killed, with its request; 0 is never.",
+            ),
+        ),
+        Option("keep-alive", setting=KEEP_ALIVE, key="keepalive", default=2),
+        Option(
+            "asgi-loop",
+            setting=Setting(
+                name="loop",
+                default="auto",
+                choices=("auto", "asyncio", "uvloop"),
+                only={"class": ("asgi",)},
+                help="The event loop, class=asgi only; auto takes uvloop, choose asyncio to see what that brings.",
+            ),
+        ),
+        Option(
+            "http-parser",
+            setting=Setting(
+                name="http_parser",
+                default="auto",
+                choices=("auto", "fast", "python"),
+                help="Who parses HTTP: fast is an extension in C, python gunicorn itself; auto takes fast where "
+                "the app's environment has it.",
+            ),
+            written=lambda site: None if site.settings["http_parser"] == "auto" else site.settings["http_parser"],
+        ),
+        Option(
+            "access-logfile",
+            setting=ACCESS_LOG,
+            key="accesslog",
+            concern=Concern.LOGS,
+            written=lambda site: site.logs / "access.log" if site.settings["access_log"] else None,
+        ),
+        *decided(Concern.PATHS, "chdir, pythonpath"),
+        Option("", concern=Concern.PATHS, key="wsgi_app"),
+        *decided(Concern.PATHS, "paste paster"),
+        Option("reload", concern=Concern.PROCESS, is_switch=True, is_for_development=True),
+        Option("reload-engine reload-extra-file", concern=Concern.PROCESS, key=""),
+        *switches("spew", Concern.PROCESS),
+        Option("check-config", concern=Concern.PROCESS, is_switch=True, is_for_development=True),
+        Option("print-config", concern=Concern.PROCESS, key="", is_switch=True, is_for_development=True),
+        Option("help h", concern=Concern.PROCESS, key="", is_switch=True),
+        Option("version v", concern=Concern.PROCESS, key="", is_switch=True),
+        *decided(Concern.PROCESS, "control-socket"),
+        Option("no-control-socket", concern=Concern.PROCESS, key="", is_switch=True),
+        *passed("env e, name n, umask m"),
+        *switches("no-sendfile, reuse-port, enable-stdio-inheritance R, disable-redirect-access-to-syslog"),
+        *switches("strip-header-spaces, suppress-ragged-eofs, do-handshake-on-connect"),
+    ),
+)

@@ -1,0 +1,381 @@
+"""uWSGI's own options, and files of the user's that set them: ini with what is decided taken out, YAML, JSON."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Collection, Iterator, Mapping
+from pathlib import Path
+
+from ....base.errors import LaunchError
+from ...native_options import (
+    Change,
+    Concern,
+    NativeOptions,
+    NotTaken,
+    Option,
+    OwnFile,
+    OwnReading,
+    decided,
+    passed,
+    switches,
+)
+from ...stack import Origin, Setting
+from ...tunable import Tunable
+from ..settings import ACCESS_LOG, MOST_REQUESTS, MOST_SECONDS, RECYCLING, STATIC
+from ..templates import PLAIN
+
+__all__ = ["OPTIONS", "theirs"]
+
+_SECTION = "uwsgi"
+_LINE = re.compile(r"\s*([^=;#\s\[][^=\s]*)\s*(?:=\s*(.*?))?\s*$")
+_FILES = ("ini", "yaml", "json", "xml", "include", "inherit")
+"""What names another configuration file."""
+_TRUE = ("true", "1", "yes", "on", "")
+
+
+def _read(text: str) -> OwnReading:
+    """Return what an ini file says. Raises ValueError where it has no section [uwsgi]."""
+    lines = [(key, value) for key, value, _ in _lines(text) if key]
+    if not re.search(r"^\s*\[uwsgi\]", text, re.MULTILINE):
+        raise ValueError("it has no section [uwsgi]")
+    settings, names, taken = dict(OPTIONS.defaults), OPTIONS.settings, _taken()
+    computed: dict[str, str] = {}
+    for key, value in lines:
+        if key in names:
+            setting = names[key]
+            known = _value(value, OPTIONS.defaults[setting])
+            settings.pop(setting, None)
+            computed.pop(setting, None)
+            if known is None:
+                computed[setting] = value
+            else:
+                settings[setting] = known
+        elif key in OPTIONS.implied:
+            settings.update([OPTIONS.implied[key]])
+    changes = tuple(
+        Change(key=key, theirs=value, concern=taken[key])
+        for key, value in lines
+        if key in taken and key not in _FILES
+    )
+    # what says something of a setting, though the address beside it is decided, is among them
+    saying = {**names, **{name: setting for name, (setting, _) in OPTIONS.implied.items()}}
+    said = frozenset(saying[key] for key, _ in lines if key in saying)
+    whole = text.splitlines()
+    missing = tuple(
+        NotTaken(line=whole.index(line) + 1, what=line.strip(), why="the settings of this other file are missing")
+        for key, _, line in _lines(text)
+        if key in _FILES
+    )
+    return OwnReading(settings=settings, said=said, computed=computed, changes=changes, not_taken=missing)
+
+
+def _effective(printed: Mapping[str, object]) -> Mapping[str, str | int | bool]:
+    """Return the settings among what uWSGI says of its file."""
+    settings, names = dict(OPTIONS.defaults), OPTIONS.settings
+    for key, value in printed.items():
+        if key in names and (known := _value(str(value), OPTIONS.defaults[names[key]])) is not None:
+            settings[names[key]] = known
+        elif key in OPTIONS.implied:
+            settings.update([OPTIONS.implied[key]])
+    return settings
+
+
+def _pairs_of(text: str, section: str) -> list[tuple[str, str]]:
+    """Return the keys and values of a section."""
+    return [(key, value) for key, value, _ in _lines(text, section) if key]
+
+
+def theirs(file: OwnFile, chosen: Collection[str]) -> str:
+    """Return the section [uwsgi] of ``file`` without what is decided for it, and without ``chosen`` settings."""
+    kept, taken, names = [], _taken(), OPTIONS.settings
+    for key, _, line in _lines(file.text):
+        if key and (key in taken or names.get(key) in chosen):
+            continue
+        kept.append(_placed(line, file.path))
+    return "\n".join(kept)
+
+
+def _taken() -> dict[str, Concern]:
+    """Return what a file may set, also by its short names, and is decided for it."""
+    return {name: row.concern for row in OPTIONS.rows if row.concern for name in row.names.split()}
+
+
+def _lines(text: str, section: str = "uwsgi") -> Iterator[tuple[str, str, str]]:
+    """Yield key, value and whole line of a section; the key is empty in comments and blank lines."""
+    inside = False
+    for line in text.splitlines():
+        if line.lstrip().startswith("["):
+            inside = line.strip() == f"[{section}]"
+        elif inside:
+            match = _LINE.match(line)
+            yield (match[1].replace("_", "-"), match[2] or "", line) if match else ("", "", line)
+
+
+def _value(text: str, default: str | int | bool) -> str | int | bool | None:
+    """Return a value as its setting has it; None where uWSGI computes it."""
+    if isinstance(default, bool):
+        return text.lower() in _TRUE
+    return int(text) if text.isascii() and text.isdigit() else None
+
+
+def _placed(line: str, path: Path) -> str:
+    """Put the file's own place where it says ``%d`` and the like: its lines are read from elsewhere."""
+    for word, value in (("%d", f"{path.parent}/"), ("%p", str(path)), ("%s", path.name), ("%n", path.stem)):
+        if word in line and not PLAIN.fullmatch(value):
+            raise LaunchError(f"the name of {str(path)!r}, which it calls {word}, cannot be said in it; rename it")
+        line = re.sub(f"(?<!%){word}", lambda _, value=value: value, line)  # type: ignore[misc]
+    return line
+
+
+def _ini_options(text: str, section: str) -> list[tuple[str, str | None]]:
+    """Return the options of a section. Raises ValueError where there is none of that name."""
+    pairs = _pairs_of(text, section or _SECTION)
+    if not pairs:
+        raise ValueError(f"it has no section [{section}]")
+    return [(key, value or None) for key, value in pairs]
+
+
+def _yaml_options(text: str, section: str) -> list[tuple[str, str | None]]:
+    """Return the options of a YAML document. Raises ValueError for what is none."""
+    import yaml
+
+    try:
+        return _options(yaml.safe_load(text), section)
+    except yaml.YAMLError as error:
+        raise ValueError(str(error)) from error
+
+
+def _json_options(text: str, section: str) -> list[tuple[str, str | None]]:
+    """Return the options of a JSON document. Raises ValueError for what is none."""
+    return _options(json.loads(text), section)
+
+
+def _options(document: object, section: str) -> list[tuple[str, str | None]]:
+    table = document.get(section or _SECTION) if isinstance(document, dict) else None
+    if not isinstance(table, dict):
+        raise ValueError(f"it has no {section or _SECTION}")
+    options: list[tuple[str, str | None]] = []
+    for key, value in table.items():
+        name = str(key).replace("_", "-")
+        for each in value if isinstance(value, list) else [value]:
+            text = str(each).lower() if isinstance(each, bool) else str(each)
+            options.append((name, None if each is True or each is None else text))
+    return options
+
+
+def _at_once(settings: Mapping[str, str | int | bool]) -> int:
+    """Return how many requests it works on at once: one in each thread."""
+    return int(settings.get("processes", 1)) * int(settings.get("threads", 1))
+
+
+OPTIONS = NativeOptions(
+    programs=("uwsgi", "pyuwsgi"),
+    underscores=True,
+    prefix="UWSGI_",
+    at_once=_at_once,
+    file="uwsgi.ini",
+    file_option="ini",
+    file_suffix=".ini",
+    read=_read,
+    asked=Path(__file__).with_name("asked.py"),
+    effective=_effective,
+    rows=(
+        Option(
+            "processes workers p",
+            setting=Setting(
+                name="processes",
+                default=2,
+                maximum=256,
+                origin=Origin.TUNED,
+                tunable=Tunable(per_core=8, most=256),
+                help="Worker processes; raise it until the cores are busy or memory is short.",
+            ),
+            default=1,
+        ),
+        Option(
+            "threads",
+            setting=Setting(
+                name="threads",
+                default=1,
+                maximum=1024,
+                tunable=Tunable(most=32, multiplies=True),
+                help="Threads of each worker; raise it when requests wait for a database.",
+            ),
+        ),
+        Option(
+            "cheaper",
+            setting=Setting(
+                name="cheaper",
+                default=0,
+                minimum=0,
+                maximum=255,
+                help="Fewest worker processes: more are started under load, up to processes, and ended without; "
+                "0 keeps their number fixed. It must be below processes.",
+            ),
+        ),
+        Option(
+            "cheaper-initial",
+            setting=Setting(
+                name="cheaper_initial",
+                default=0,
+                minimum=0,
+                maximum=256,
+                help="Worker processes at the start, with cheaper only; 0 is as many as cheaper.",
+            ),
+        ),
+        Option(
+            "cheaper-step",
+            setting=Setting(
+                name="cheaper_step",
+                default=1,
+                maximum=256,
+                help="Worker processes started at a time, with cheaper only; raise it when load comes in bursts.",
+            ),
+        ),
+        Option(
+            "",
+            setting=Setting(
+                name="http",
+                default="auto",
+                choices=("auto", "router", "socket"),
+                # Source: uWSGI, "Native HTTP support", on http-socket
+                closes={"socket": "uWSGI's http-socket closes after every answer by design: use http=router"},
+                origin=Origin.RECOMMENDED,
+                help="Who parses HTTP: router is a process of uWSGI's own that keeps clients' connections, "
+                "socket is each worker, without keep-alive; auto is router on TCP and socket on unix.",
+            ),
+        ),
+        Option(
+            "lazy-apps",
+            setting=Setting(
+                name="lazy_apps",
+                default=False,
+                help="Load the app in each worker rather than before they are forked; it costs memory, and apps "
+                "that open connections when they are loaded need it.",
+            ),
+            is_switch=True,
+        ),
+        Option(
+            "single-interpreter i",
+            setting=Setting(
+                name="single_interpreter",
+                default=False,
+                help="Run the app in the process's main interpreter; extensions in C may need it.",
+            ),
+            is_switch=True,
+        ),
+        Option(
+            "thunder-lock",
+            setting=Setting(
+                name="thunder_lock",
+                default=False,
+                help="Let only one worker at a time accept connections; its documentation advises it for many "
+                "processes with threads.",
+            ),
+            is_switch=True,
+        ),
+        Option(
+            "offload-threads",
+            setting=Setting(
+                name="offload_threads",
+                default=0,
+                minimum=0,
+                maximum=64,
+                help="Threads of each worker that send files for it; raise it with static=on.",
+            ),
+        ),
+        Option(
+            "",
+            setting=STATIC,
+        ),
+        Option(
+            "max-requests R",
+            setting=RECYCLING[0],
+        ),
+        Option(
+            "max-requests-delta",
+            setting=Setting(
+                name="max_requests_delta",
+                default=0,
+                minimum=0,
+                maximum=MOST_REQUESTS,
+                help="Requests added to max_requests for each next worker, so that they are not all replaced at "
+                "once.",
+            ),
+        ),
+        Option(
+            "harakiri t",
+            setting=Setting(
+                name="harakiri",
+                default=0,
+                minimum=0,
+                maximum=MOST_SECONDS,
+                help="Seconds after which a worker is killed that still works on a request; 0 is never.",
+            ),
+        ),
+        Option(
+            "",
+            setting=ACCESS_LOG,
+        ),
+        Option("listen l", is_queue=True),
+        # where it listens, and in which protocol
+        Option("http", concern=Concern.ADDRESS, implies=("http", "router")),
+        Option("http-socket", concern=Concern.ADDRESS, implies=("http", "socket")),
+        Option("socket s", concern=Concern.ADDRESS, protocol="uwsgi"),
+        Option("uwsgi-socket", concern=Concern.ADDRESS, protocol="uwsgi"),
+        Option("fastcgi-socket", concern=Concern.ADDRESS, protocol="fastcgi"),
+        Option("scgi-socket", concern=Concern.ADDRESS, protocol="scgi"),
+        Option("protocol", concern=Concern.ADDRESS, protocol=""),
+        Option("socket-protocol", concern=Concern.ADDRESS, protocol=""),
+        *switches("http-keepalive, http-auto-chunked", Concern.ADDRESS),
+        *decided(
+            Concern.ADDRESS, "http-to, http11-socket, https, https-socket, puwsgi-socket, raw-socket, shared-socket"
+        ),
+        *decided(
+            Concern.ADDRESS, "map-socket, chmod-socket C, chown-socket, stats, zerg, zerg-server, subscribe-to"
+        ),
+        *decided(Concern.ADDRESS, "fastrouter"),
+        *decided(Concern.USER, "uid, gid, chroot, cap, unshare"),
+        *switches("log-master, disable-logging L", Concern.LOGS),
+        *decided(Concern.LOGS, "logto, logto2, logger, req-logger, logdate, log-date, log-format, logformat"),
+        *decided(Concern.LOGS, "threaded-logger, touch-logreopen, log-maxsize, log-reopen, log-syslog"),
+        # where the app, its environment and other files of options lie
+        Option("ini", concern=Concern.PATHS, reads=_ini_options),
+        Option("yaml y", concern=Concern.PATHS, reads=_yaml_options),
+        Option("yml", reads=_yaml_options),
+        Option("json j", concern=Concern.PATHS, reads=_json_options),
+        Option("xml x", concern=Concern.PATHS, unreadable=True),
+        *switches("manage-script-name", Concern.PATHS),
+        *decided(Concern.PATHS, "chdir, chdir2, home H, virtualenv, venv, pyhome, pythonpath, pp, python-path"),
+        *decided(Concern.PATHS, "module w, wsgi, wsgi-file, file, callable, mount, plugin, plugins, plugins-dir"),
+        *decided(Concern.PATHS, "plugin-dir, inherit"),
+        *switches("die-on-term, need-app, catch-exceptions, strict, master M", Concern.PROCESS),
+        *decided(Concern.PROCESS, "daemonize d, daemonize2, pidfile, pidfile2, safe-pidfile, master-fifo"),
+        *decided(Concern.PROCESS, "exit-on-reload, touch-reload, touch-workers-reload, reload-mercy"),
+        *decided(Concern.PROCESS, "worker-reload-mercy, stop, reload, vassals, touch-chain-reload, fs-reload"),
+        Option("py-autoreload", concern=Concern.PROCESS, is_for_development=True),
+        Option("py-auto-reload", concern=Concern.PROCESS, is_for_development=True),
+        Option("emperor", concern=Concern.PROCESS, is_for_development=True),
+        Option("honour-stdin", is_for_development=True),
+        # what it starts beside the app
+        *decided(
+            Concern.PROCESS, "attach-daemon, attach-daemon2, smart-attach-daemon, smart-attach-daemon2, exec-asap"
+        ),
+        *decided(Concern.PROCESS, "exec-pre-jail, exec-post-jail, exec-in-jail, exec-as-root, exec-as-user"),
+        *decided(
+            Concern.PROCESS, "exec-pre-app, exec-post-app, hook-asap, hook-pre-jail, hook-post-jail, hook-in-jail"
+        ),
+        *decided(Concern.PROCESS, "hook-as-root, hook-as-user, hook-pre-app, hook-post-app, hook-accepting"),
+        *decided(
+            Concern.PROCESS, "hook-accepting1, cron, cron2, unique-cron, spooler, spooler-processes, mule, mules"
+        ),
+        *decided(Concern.PROCESS, "farm"),
+        *switches("enable-threads T, vacuum, http-chunked-input, py-call-osafterfork, no-orphans, memory-report"),
+        *switches(
+            "ignore-sigpipe, ignore-write-errors, disable-write-exception, log-x-forwarded-for, no-default-app"
+        ),
+        *switches("auto-procname"),
+        *passed("socket-timeout z, buffer-size b"),
+    ),
+)
