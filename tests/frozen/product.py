@@ -7,9 +7,13 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, NamedTuple
+from unittest import mock
 
 import click
 from click.testing import CliRunner
@@ -20,9 +24,24 @@ from stackrace.cli.main import cli
 from stackrace.cli.run.live import report_of
 from stackrace.cli.run.output import Output
 from stackrace.race.results.race import Race
+from stackrace.report.result import standing_of
 from stackrace.store import open_store
 
 RECORDED = Path(__file__).with_name("recorded")
+
+
+class Said(NamedTuple):
+    """What a verb said."""
+
+    out: str
+    """On stdout."""
+    end: str
+    """Its error, if there was one, and its exit code."""
+
+
+def recorded(kind: str) -> list[str]:
+    """Return the names of the recorded results of a kind, by which they begin."""
+    return sorted(path.name.removesuffix(".json.gz") for path in RECORDED.glob(f"{kind}*.json.gz"))
 
 
 def read(kind: Any, name: str) -> Any:
@@ -30,10 +49,10 @@ def read(kind: Any, name: str) -> Any:
     return decode(kind, json.loads(gzip.decompress((RECORDED / f"{name}.json.gz").read_bytes())), name)
 
 
-def write(value: object, name: str) -> Path:
+def write(value: object, name: str, kind: Any = None) -> Path:
     """Record a result under ``name``."""
     path = RECORDED / f"{name}.json.gz"
-    text = json.dumps(encode(value), separators=(",", ":"), sort_keys=True)
+    text = json.dumps(encode(value, kind), separators=(",", ":"), sort_keys=True)
     path.write_bytes(gzip.compress(text.encode(), 9, mtime=0))
     return path
 
@@ -41,6 +60,11 @@ def write(value: object, name: str) -> Path:
 def race(name: str) -> Race:
     """Return the recorded race called ``name``."""
     return read(Race, name)
+
+
+def races(name: str) -> tuple[Race, ...]:
+    """Return the recorded races of a project."""
+    return read(tuple[Race, ...], name)
 
 
 def store_of(path: Path, races: Sequence[Race]) -> str:
@@ -52,26 +76,28 @@ def store_of(path: Path, races: Sequence[Race]) -> str:
     return url
 
 
-def verb(*words: str | Path, store: str) -> str:
-    """Return what a verb prints on stdout, on a screen of 100 columns; it must succeed."""
-    done = CliRunner().invoke(cli, [str(word) for word in words], env=_environment(store))
-    assert done.exit_code == 0, (done.output, done.exception)
-    return done.stdout
+def verb(*words: str | Path, store: str = "", data: Path | None = None) -> str:
+    """Return what a verb prints on stdout, on a screen of 100 columns; it must succeed.
+
+    ``data`` is the user's folder of data.
+    """
+    said = _said(cli, *map(str, words), store=store, data=data)
+    assert said.end == "exit code 0\n", said
+    return said.out
 
 
-def end_of(race: Race, *, store: str, html: Path) -> str:
-    """Return what the verb that made ``race`` prints at its end, and its exit code."""
+def end_of(race: Race, *, store: str, html: Path) -> Said:
+    """Return what the verb that made ``race`` says at its end."""
     if race.tuning is not None:
         return _end_of_tuning(race, store, html)
     if race.gate is not None:
         return _end_of_check(race, store, {"html": html}, as_json=False)
 
-    @click.command()
-    def command() -> None:
+    def end() -> None:
         with open_store(store) as opened:
             report_of(race, opened, Output(store=store, html=html))
 
-    return _ended(command, store)
+    return _said(click.command()(end), store=store)
 
 
 def check_file(race: Race, form: str, *, store: str, folder: Path) -> str:
@@ -81,35 +107,95 @@ def check_file(race: Race, form: str, *, store: str, folder: Path) -> str:
     return path.read_text(encoding="utf-8")
 
 
-def _end_of_tuning(race: Race, store: str, html: Path) -> str:
+def load(name: str, *flags: str) -> Said:
+    """Return what ``stackrace load`` says of a recorded run; nothing is sent."""
+    run = import_module("stackrace.cli.load.run")
+    ran = read(run.FinishedRun, name)
+    with mock.patch.object(run, "_ran", lambda *_, **__: ran):
+        return _said(cli, "load", *ran.target.urls, *flags)
+
+
+def capacity(name: str, *flags: str) -> Said:
+    """Return what ``stackrace capacity`` says of a recorded search; nothing is sent."""
+    from stackrace.features.capacity.search import CapacityResult
+
+    search = import_module("stackrace.features.capacity.cli.search")
+    found = read(CapacityResult, name)
+    with mock.patch.object(search, "find_capacity", lambda *_, **__: found):
+        return _said(cli, "capacity", *found.closed.target.urls, "--p99", "1s", *flags)
+
+
+def keep_rerun(name: str, data: Path) -> None:
+    """Keep a recorded rerun of a published comparison where ``stackrace report`` looks for it."""
+    from stackrace.features.comparisons.kept import Kept, keep
+
+    keep(read(Kept, name), data / "stackrace" / "historic")
+
+
+def export(stack: str, race: Race | None, proof: str | None, folder: Path, *flags: str) -> Said:
+    """Return what ``stackrace export`` says of a ``stack`` of a made-up app, whose files it writes to ``folder``.
+
+    ``race`` speaks for it; ``proof`` is the recorded one of its files.
+    """
+    from tests.unit.export.exports import export_of
+
+    from stackrace.stats.values.equivalence import Proof
+
+    run = import_module("stackrace.features.export.cli.run")
+    subject = SimpleNamespace(race=race, standing=race and standing_of(race), stack=stack, notes=("A note.",))
+    ready = _rendered(subject, export_of(stack))
+
+    @contextmanager
+    def rendered(*_: object) -> Iterator[object]:
+        yield ready
+
+    with (
+        mock.patch.object(run, "rendered", rendered),
+        mock.patch.object(run, "_subject", lambda *_: subject),
+        mock.patch.object(run, "_proven", lambda *_: proof and read(Proof, proof)),
+    ):
+        return _said(cli, "export", stack, "--to", str(folder), *flags)
+
+
+def _rendered(subject: object, export: object) -> object:
+    """Return what ``stackrace export`` has once an app is set up."""
+    from stackrace.features.export.evidence import evidence
+    from stackrace.features.export.files import exported_files
+    from stackrace.features.export.folder import write_folder
+
+    def write(folder: Path, proof: Any, *, force: bool) -> dict[str, str]:
+        text = evidence(
+            subject.stack, race=subject.race, standing=subject.standing, limits="It has limits.",
+            changes=("A file was changed.",), proof=proof, notes=subject.notes,
+        )  # fmt: skip
+        files = exported_files(export, text)
+        write_folder(folder, files, force=force)
+        return files
+
+    return SimpleNamespace(subject=subject, export=export, write=write)
+
+
+def _end_of_tuning(race: Race, store: str, html: Path) -> Said:
     from stackrace.features.tune.cli.run import show_outcome
 
-    @click.command()
-    def command() -> None:
-        show_outcome(race, html=html, as_json=False)
-
-    return _ended(command, store)
+    return _said(click.command()(lambda: show_outcome(race, html=html, as_json=False)), store=store)
 
 
-def _end_of_check(race: Race, store: str, files: dict[str, Path], *, as_json: bool) -> str:
+def _end_of_check(race: Race, store: str, files: dict[str, Path], *, as_json: bool) -> Said:
     from stackrace.features.regression.cli import run
 
-    @click.command()
-    def command() -> None:
-        run._report(race, run.Outputs(files=files, as_json=as_json, store=store))
-
-    return _ended(command, store)
+    outputs = run.Outputs(files=files, as_json=as_json, store=store)
+    return _said(click.command()(lambda: run._report(race, outputs)), store=store)
 
 
-def _ended(command: Callable[..., Any], store: str) -> str:
-    """Return stdout of ``command``, with the error and the exit code that the command line would make of it."""
-    done = CliRunner().invoke(command, [], env=_environment(store))
+def _said(command: Callable[..., Any], *words: str, store: str = "", data: Path | None = None) -> Said:
+    """Return what ``command`` says, with the error and the exit code that the command line would make of it."""
+    environment = {"COLUMNS": "100", "STACKRACE_STORE": store or None}
+    if data is not None:
+        environment["XDG_DATA_HOME"] = str(data)
+    done = CliRunner().invoke(command, words, env=environment)
     error = done.exception
     if isinstance(error, StackraceError):
-        return f"{done.stdout}error: {error.message}\nexit code {error.exit_code}\n"
-    assert error is None or isinstance(error, SystemExit), error
-    return f"{done.stdout}exit code {done.exit_code}\n"
-
-
-def _environment(store: str) -> dict[str, str]:
-    return {"COLUMNS": "100", "STACKRACE_STORE": store}
+        return Said(done.stdout, f"error: {error.message}\nexit code {error.exit_code}\n")
+    assert error is None or isinstance(error, SystemExit), (done.output, error)
+    return Said(done.stdout, f"exit code {done.exit_code}\n")

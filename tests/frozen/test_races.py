@@ -6,15 +6,13 @@ import pytest
 from tests.frozen import product
 from tests.frozen.golden import as_document, as_table, assert_golden
 
-RACES = sorted(path.name.removesuffix(".json.gz") for path in product.RECORDED.glob("race-*"))
-CHECKS = sorted(path.name.removesuffix(".json.gz") for path in product.RECORDED.glob("check-*"))
-TUNINGS = sorted(path.name.removesuffix(".json.gz") for path in product.RECORDED.glob("tuning*"))
-KINDS = (*RACES, *CHECKS, *TUNINGS)
+CHECKS = product.recorded("check-")
+KINDS = [*product.recorded("race-"), *CHECKS, *product.recorded("tuning")]
 PRINTED = {
     "screen.txt": ((), str),
     "details.txt": (("--details",), str),
     "document.json.gz": (("--json",), as_document),
-    "slices.csv": (("--csv",), as_table),
+    "slices.csv.gz": (("--csv",), as_table),
     "report.md": (("--markdown",), str),
 }
 
@@ -42,7 +40,7 @@ def test_its_page_is_as_it_was(name, store, tmp_path):
 @pytest.mark.parametrize("name", KINDS)
 def test_its_verb_ends_as_it_did(name, store, tmp_path):
     said = product.end_of(product.race(name), store=store, html=tmp_path / "page.html")
-    assert_golden(f"{name}/end.txt", said, {str(tmp_path): "FOLDER"})
+    assert_golden(f"{name}/end.txt", said.out + said.end, {str(tmp_path): "FOLDER"})
 
 
 @pytest.mark.parametrize("form", ["junit", "openmetrics", "markdown"])
