@@ -84,7 +84,7 @@ def text_of(end: int) -> str:
 def import_all() -> None:
     """Import what commands need, but set nothing up for them."""
     import stackrace
-    from stackrace.store.settings import configure
+    from stackrace.store.database import configure
 
     configure()
     for module in pkgutil.walk_packages(stackrace.__path__, "stackrace."):

@@ -2,43 +2,26 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 import math
-import sqlite3
 import subprocess
 import sys
 import tempfile
-from contextlib import ExitStack, closing
-from dataclasses import asdict, replace
+from contextlib import ExitStack
+from dataclasses import replace
 
 import pytest
 from tests.integration.awkward import AWKWARD, make_launch, make_race, make_slice
 from tests.integration.postgresql import DEADLINE_S, find, running_server
-from tests.written import RACES, STORE
 
 from stackrace.base import ids
-from stackrace.base.codec import decode, encode
+from stackrace.base.codec import decode
 from stackrace.base.errors import StoreError
 from stackrace.measure.launch import Launch, Slice
 from stackrace.measure.resources import Enforcement, Resources
-from stackrace.race.results.race import Ending, Race
+from stackrace.race.results.race import Ending
 from stackrace.race.resume import going_on
 from stackrace.store import open_store
-
-WRITTEN = json.loads(gzip.decompress(RACES.read_bytes()))
-for known in WRITTEN["races"].values():
-    known.pop("rule", None)  # nothing asks for it any longer
-SCHEMA = (
-    "SELECT app, name FROM django_migrations ORDER BY id",
-    "SELECT table_name, column_name, data_type, character_maximum_length, is_nullable, column_default, is_identity "
-    "FROM information_schema.columns WHERE table_schema = 'public' ORDER BY 1, 2",
-    "SELECT indexdef FROM pg_indexes WHERE schemaname = 'public' AND indexname NOT LIKE '%pkey' ORDER BY 1",
-    "SELECT conrelid::regclass::text, CASE contype WHEN 'p' THEN '' ELSE conname END, pg_get_constraintdef(oid) "
-    "FROM pg_constraint WHERE connamespace = 'public'::regnamespace ORDER BY 1, 2",
-    "SELECT pg_get_triggerdef(oid) FROM pg_trigger WHERE NOT tgisinternal ORDER BY 1",
-    "SELECT pg_get_functiondef(oid) FROM pg_proc WHERE pronamespace = 'public'::regnamespace ORDER BY 1",
-)
 
 
 @pytest.fixture(scope="module")
@@ -68,9 +51,9 @@ def made_once(server):
 
 
 @pytest.fixture
-def url(request, server, made_once):
-    """The URL of a store that holds nothing, or of an empty database for the tables of an earlier version."""
-    return database(server) if "earlier" in request.fixturenames else database(server, made_once)
+def url(server, made_once):
+    """The URL of a store that holds nothing."""
+    return database(server, made_once)
 
 
 @pytest.fixture
@@ -85,7 +68,7 @@ def test_a_race_with_awkward_values_loads_equal(store):
     assert store.load(race.id[:8]) == race
 
 
-def test_what_later_versions_keep_loads_equal_too(store):
+def test_large_counts_and_what_is_rarely_known_load_equal_too(store):
     launch = make_launch()
     (one, _) = launch.slices
     counts = {
@@ -132,26 +115,6 @@ def test_a_race_that_cannot_be_stored_whole_is_not_stored_at_all(store):
     with pytest.raises(StoreError, match="already in use"):
         store.begin(replace(make_race(), launches=(launch, launch)))
     assert store.latest() is None
-
-
-def test_a_new_store_has_the_tables_that_all_migrations_together_make(server, store):
-    from django.db import connections
-    from django.db.migrations.executor import MigrationExecutor
-
-    from stackrace.store.address import address_of
-    from stackrace.store.settings import connect
-
-    made, migrated = (connections[alias] for alias in (store.alias, connect(address_of(database(server)))))
-    executor = MigrationExecutor(migrated)
-    executor.migrate(executor.loader.graph.leaf_nodes("stackrace"))
-    assert schema(made) == schema(migrated)
-    migrated.close()
-
-
-def schema(connection):
-    """Return what a store consists of, but for the names of primary keys, which nobody uses."""
-    with connection.cursor() as cursor:
-        return [cursor.execute(sql).fetchall() for sql in SCHEMA]
 
 
 def test_processes_that_open_an_empty_database_at_once_all_succeed(server):
@@ -335,68 +298,3 @@ def test_an_id_is_used_once_across_all_tables(store):
     store.name(race.id, "before-upgrade-2024")
     with pytest.raises(StoreError, match="name never changes"):
         store.name(race.id, "another-good-name")
-
-
-@pytest.fixture
-def earlier(url):
-    """Make the database a store of an earlier version, at a migration, with the races of ``tests/written``."""
-    import psycopg
-    from django.db import connections
-    from django.db.migrations.executor import MigrationExecutor
-
-    from stackrace.store.address import address_of
-    from stackrace.store.settings import configure, connect
-
-    configure()
-    connection = connections[connect(address_of(url))]
-    MigrationExecutor(connection).migrate([("stackrace", "0010_duty")])
-    with closing(sqlite3.connect(":memory:")) as written, psycopg.connect(url) as database:
-        written.deserialize(gzip.decompress(STORE.read_bytes()))
-        for table in ("race", "stack_facts", "launch", "slice"):
-            _copied(written, database, f"stackrace_{table}")
-        database.execute("DELETE FROM stackrace_history")
-        _copied(written, database, "stackrace_history")
-
-    def at(migration):
-        MigrationExecutor(connection).migrate([("stackrace", migration)])
-        connection.close()
-
-    return at
-
-
-def _copied(written, database, table):
-    """SQLite has 0 and 1 for booleans."""
-    rows = written.execute(f"SELECT * FROM {table} ORDER BY rowid")
-    names = [column[0] for column in rows.description]
-    columns = ", ".join(f'"{name}"' for name in names)
-    values = ", ".join("%s::int::boolean" if name == "exhaustive" else "%s" for name in names)
-    for row in rows:
-        database.execute(f"INSERT INTO {table} ({columns}) VALUES ({values})", row)
-    if "id" in names and isinstance(row[names.index("id")], int):
-        database.execute(f"SELECT setval(pg_get_serial_sequence('{table}', 'id'), max(id)) FROM {table}")
-
-
-def test_what_an_earlier_version_wrote_is_read_without_loss_and_its_upgrade_is_no_alteration(earlier, url):
-    earlier("0010_duty")
-    with open_store(url) as upgraded:
-        for known, race in WRITTEN["races"].items():
-            loaded = upgraded.load(known)
-            kept = replace(loaded, altered="")
-            assert encode(kept) == encode(decode(Race, race))
-            assert bool(loaded.altered) == bool(WRITTEN["history"][known])
-            changes = [asdict(alteration) for alteration in upgraded.alterations(known)]
-            assert json.loads(json.dumps(changes)) == WRITTEN["history"][known]
-
-
-def test_what_the_first_versions_wrote_gets_ids_and_history(earlier, url, psql):
-    earlier("0004_limits")
-    assert psql("SELECT count(*) FROM pg_trigger WHERE NOT tgisinternal").stdout.strip() == "0"
-    race_id = next(iter(WRITTEN["races"]))
-    with open_store(url) as upgraded:
-        launches = upgraded.load(race_id).launches
-        count = f"SELECT count(*) FROM stackrace_ids WHERE of_id = '{race_id}' OR id = '{race_id}'"
-        registered = psql(count).stdout
-        assert int(registered) == len(launches) + 1
-        assert psql(f"UPDATE stackrace_launch SET document = '{{}}' WHERE race_id = '{race_id}'").returncode == 0
-        assert len(upgraded.alterations(race_id)) == len(launches)
-        upgraded.add_slice(launches[0].id, make_slice(0))

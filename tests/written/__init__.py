@@ -4,7 +4,6 @@ from pathlib import Path
 
 _FOLDER = Path(__file__).parent
 
-STORE = _FOLDER / "races.sqlite3.gz"
 RACES = _FOLDER / "races.json.gz"
 PUBLISHED = _FOLDER / "published.json"
 LOAD = _FOLDER / "load.json"

@@ -3,12 +3,26 @@
 Django is imported by ``open_store`` and nothing earlier, so importing this room costs nothing.
 """
 
-from .alteration import Alteration, Deed
-from .manifest import Manifest, Opening, finished
-from .manifest_file import ManifestFile, ManifestSink, begin_manifest, has_manifest, is_racing, reopen_manifest
-from .setup import open_store
-from .sink import StoreSink
-from .summary import Summary
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .address import address_of
+from .lookup import Alteration, Deed, Summary
+from .manifest import (
+    Manifest,
+    ManifestFile,
+    Opening,
+    begin_manifest,
+    finished,
+    has_manifest,
+    is_racing,
+    reopen_manifest,
+)
+from .recorder import ManifestSink, StoreSink
+
+if TYPE_CHECKING:
+    from .store import Store
 
 __all__ = [
     "Alteration",
@@ -26,3 +40,20 @@ __all__ = [
     "open_store",
     "reopen_manifest",
 ]
+
+
+def open_store(url: str | None = None) -> Store:
+    """Return the store at ``url``, made if need be.
+
+    Without ``url`` the environment variable STACKRACE_STORE decides, and without that it is
+    ``stackrace/races.sqlite3`` in the user's data folder. Raises StoreError with a way out.
+    """
+    address = address_of(url)
+
+    from .database import open_database  # Django is imported only now that results are wanted
+
+    alias = open_database(address)
+
+    from .store import Store  # its models can be imported only once Django is configured
+
+    return Store(alias, address)

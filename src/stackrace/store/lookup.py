@@ -1,16 +1,80 @@
-"""Finds the one race a prefix of an id means, or says which ones are near."""
+"""What a store tells about its races: which one an id means, each in one line, and how it was altered."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from difflib import get_close_matches
+from enum import StrEnum
 
 from ..base.errors import StoreError
+from ..race.results.race import Ending
 
-__all__ = ["NEAR", "the_one"]
+__all__ = ["NEAR", "Alteration", "Deed", "Summary", "note_of", "the_one"]
 
 NEAR = 10
 """How many ids an error lists at most."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Summary:
+    """Enough of a race to recognise it in a list."""
+
+    id: str
+    started_at: str
+    app: str
+    stacks: int
+    """How many."""
+    ending: Ending | None
+    """None: it runs, or was killed."""
+    project: str = ""
+    """Its ``Source.project``; empty where nobody noted it."""
+
+
+class Deed(StrEnum):
+    """What was done to a row that was not part of measuring."""
+
+    ADDED = "insert"
+    """A row joined a race that had ended."""
+    CHANGED = "update"
+    DELETED = "delete"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Alteration:
+    """One row of history: who did what to a stored row, when, and what it was before."""
+
+    race: str
+    """The race's id."""
+    kind: str
+    """race, facts, launch or slice."""
+    row: str
+    """The row's id."""
+    deed: Deed
+    at: str
+    """UTC in ISO 8601."""
+    who: str
+    """As much as the database knows."""
+    changed: tuple[str, ...] = ()
+    """The columns that differ."""
+    before: Mapping[str, object] = field(default_factory=dict)
+    """The whole row as it was, by column: bytes in hexadecimal; empty for a row that was added."""
+
+
+def note_of(alterations: Sequence[Alteration]) -> str:
+    """Return the sentence that every report of an altered race carries.
+
+    >>> note_of([])
+    ''
+    """
+    if not alterations:
+        return ""
+    count, last = len(alterations), alterations[-1]
+    times = "once" if count == 1 else f"{count} times"
+    return (
+        f"This result was altered {times} in its store, last at {last.at} by {last.who}: "
+        f"see `stackrace history {last.race}`."
+    )
 
 
 def the_one(prefix: str, ids: Sequence[str], names: Mapping[str, str] | None = None) -> str:

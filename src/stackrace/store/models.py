@@ -1,6 +1,7 @@
 """The tables: races, what their stacks were, launches, slices; history and ids, which triggers write.
 
 A row has the columns that queries and triggers need; ``document`` is the rest of the record as ``codec`` writes it.
+What was put into a column comes back exactly, on SQLite and PostgreSQL alike.
 """
 
 # mypy: allow-untyped-calls
@@ -8,16 +9,81 @@ A row has the columns that queries and triggers need; ``document`` is the rest o
 
 from __future__ import annotations
 
+import json
+import math
+from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 from django.db import models
+from django.db.models import Q
 
-from .fields import DocumentField, ExactTextField, RealField
+from ..base.codec import decode, dumps, encode
+from ..base.text import legible, storable
+from ..measure.launch import Launch, Slice
+from ..race.results.race import Race
+from ..stacks.facts import StackFacts
 
-__all__ = ["HistoryRow", "IdRow", "LaunchRow", "RaceRow", "SliceRow", "StackFactsRow"]
+__all__ = [
+    "DocumentField",
+    "ExactTextField",
+    "HistoryRow",
+    "IdRow",
+    "LaunchRow",
+    "RaceRow",
+    "RealField",
+    "Row",
+    "SliceRow",
+    "StackFactsRow",
+]
 
 _ID_LENGTH = 32
 """Ids have 13 characters today; later versions of the scheme are longer, this long at most."""
+
+
+class ExactTextField(models.TextField):
+    """Any Python string, whatever a server's log contained."""
+
+    def get_prep_value(self, value: Any) -> Any:
+        """Escape on the way in."""
+        return None if value is None else storable(value)
+
+    def from_db_value(self, value: str | None, *_: object) -> str | None:
+        """Restore on the way out."""
+        return None if value is None else legible(value)
+
+
+class DocumentField(models.TextField):
+    """A JSON document, as ``codec`` writes it, as ASCII text.
+
+    Text rather than Django's JSONField: PostgreSQL's ``jsonb`` refuses NULs and lone surrogates in strings.
+    """
+
+    def get_prep_value(self, value: Any) -> Any:
+        """Write the document; NaN and infinities, which JSON lacks, must be strings by now."""
+        return dumps(value)
+
+    def from_db_value(self, value: str | None, *_: object) -> Any:
+        """Read the document; NULL is None. What is no JSON stays text, which ``decode`` refuses."""
+        try:
+            return None if value is None else json.loads(value)
+        except ValueError:
+            return value
+
+
+class RealField(models.FloatField):
+    """Any float. NULL is NaN, a share of nothing: SQLite would turn the one into the other anyway."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **{**kwargs, "null": True})
+
+    def get_prep_value(self, value: Any) -> Any:
+        """Write NaN as NULL."""
+        return None if math.isnan(value) else float(value)
+
+    def from_db_value(self, value: float | None, *_: object) -> float:
+        """Read NULL as NaN."""
+        return math.nan if value is None else value
 
 
 def _column(field: object) -> Any:
@@ -35,10 +101,7 @@ class Row(models.Model):
 
 
 class RaceRow(Row):
-    """One race; ``ending`` NULL while it runs or when it was killed. ``number`` grows with each that begins here.
-
-    Columns that may be NULL are not in rows that an early version wrote.
-    """
+    """One race; ``ending`` NULL while it runs or when it was killed. ``number`` grows with each that begins."""
 
     id: str = _column(models.CharField(primary_key=True, max_length=_ID_LENGTH))
     started_at: str = _column(ExactTextField())
@@ -46,14 +109,27 @@ class RaceRow(Row):
     budget_s: float = _column(RealField())
     elapsed_s: float = _column(RealField())
     ending: str | None = _column(ExactTextField(null=True))
-    twin: str | None = _column(ExactTextField(null=True))
-    resumed: int | None = _column(models.BigIntegerField(null=True))
-    number: int | None = _column(models.BigIntegerField(null=True))
+    twin: str = _column(ExactTextField())
+    resumed: int = _column(models.BigIntegerField())
+    number: int = _column(models.BigIntegerField())
     duty: dict[str, object] | None = _column(DocumentField(null=True))
     document: dict[str, object] = _column(DocumentField())
 
     class Meta:
         db_table = "stackrace_race"
+
+    @classmethod
+    def of(cls, race: Race, number: int) -> RaceRow:
+        """Return the row of ``race`` itself, without facts and launches."""
+        columns, document = _parted(replace(race, facts=(), launches=()), _RACE_COLUMNS)
+        duty = None if race.duty is None else encode(race.duty)
+        document.pop("duty", None)
+        return cls(**columns, duty=duty, number=number, document=document)
+
+    def race(self, facts: Iterable[StackFacts], launches: Iterable[Launch]) -> Race:
+        """Return the race that the row is of."""
+        race: Race = decode(Race, {**_joined(self, _RACE_COLUMNS), "duty": self.duty})
+        return replace(race, facts=tuple(facts), launches=tuple(launches))
 
 
 class StackFactsRow(Row):
@@ -66,6 +142,16 @@ class StackFactsRow(Row):
 
     class Meta:
         db_table = "stackrace_stack_facts"
+
+    @classmethod
+    def of(cls, race_id: str, facts: StackFacts) -> StackFactsRow:
+        """Return the row of ``facts`` about a stack of the race ``race_id``."""
+        return cls(race_id=race_id, document=encode(facts))
+
+    def facts(self) -> StackFacts:
+        """Return the facts that the row is of."""
+        facts: StackFacts = decode(StackFacts, self.document, "facts")
+        return facts
 
 
 class LaunchRow(Row):
@@ -87,6 +173,18 @@ class LaunchRow(Row):
         db_table = "stackrace_launch"
         constraints = (models.UniqueConstraint(fields=("race", "position"), name="stackrace_launch_order"),)
 
+    @classmethod
+    def of(cls, race_id: str, position: int, launch: Launch) -> LaunchRow:
+        """Return the row of ``launch``, the race's launch number ``position``, without its slices."""
+        columns, document = _parted(replace(launch, slices=()), _LAUNCH_COLUMNS)
+        kind = None if launch.failure is None else launch.failure.kind.value
+        return cls(**columns, race_id=race_id, position=position, failure_kind=kind, document=document)
+
+    def launch(self, slices: Iterable[Slice]) -> Launch:
+        """Return the launch that the row is of."""
+        launch: Launch = decode(Launch, _joined(self, _LAUNCH_COLUMNS), "launch")
+        return replace(launch, slices=tuple(slices))
+
 
 class SliceRow(Row):
     """One slice: the load, what the engine saw, what the hops used, what the checks found."""
@@ -98,6 +196,16 @@ class SliceRow(Row):
 
     class Meta:
         db_table = "stackrace_slice"
+
+    @classmethod
+    def of(cls, launch_id: str, slice_: Slice) -> SliceRow:
+        """Return the row of a slice of the launch ``launch_id``."""
+        return cls(launch_id=launch_id, document=encode(slice_))
+
+    def slice(self) -> Slice:
+        """Return the slice that the row is of."""
+        slice_: Slice = decode(Slice, self.document, "slice")
+        return slice_
 
 
 class HistoryRow(Row):
@@ -125,10 +233,27 @@ class IdRow(Row):
 
     id: str = _column(models.CharField(primary_key=True, max_length=_ID_LENGTH))
     kind: str = _column(models.TextField())
-    of: IdRow | None = _column(
-        models.ForeignKey("self", models.DO_NOTHING, null=True, related_name="within", db_constraint=True)
-    )
+    of: IdRow | None = _column(models.ForeignKey("self", models.DO_NOTHING, null=True, related_name="within"))
     of_id: str | None
 
     class Meta:
         db_table = "stackrace_ids"
+        constraints = (
+            models.UniqueConstraint(fields=("of",), condition=Q(kind="name"), name="stackrace_ids_name"),
+        )
+
+
+_RACE_COLUMNS = ("id", "started_at", "app", "budget_s", "elapsed_s", "ending", "twin", "resumed")
+_LAUNCH_COLUMNS = ("id", "block", "stack")
+
+
+def _parted(record: Race | Launch, names: Iterable[str]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return what goes into the columns ``names``, and the document of the rest."""
+    columns = {name: getattr(record, name) for name in names}
+    return columns, {name: value for name, value in encode(record).items() if name not in columns}
+
+
+def _joined(row: RaceRow | LaunchRow, names: Iterable[str]) -> dict[str, Any]:
+    """Return the whole document of ``row``, its columns ``names`` put in again."""
+    columns = {name: getattr(row, name) for name in names}
+    return {**row.document, **{name: encode(value) for name, value in columns.items() if value is not None}}

@@ -14,30 +14,17 @@ from typing import Any
 from django.db import connections, transaction
 from django.db.models import Max, Q
 
+from ..base.codec import encode
 from ..base.errors import StoreError
+from ..base.ids import parse_name
 from ..measure.launch import FailureKind, Launch, Slice
 from ..race.results.duty import Duty
 from ..race.results.race import Ending, Race
 from ..stacks.facts import StackFacts
 from .address import VARIABLE, Address
-from .alteration import Alteration, Deed, note_of
-from .convert import (
-    duty_document,
-    facts_from,
-    facts_row,
-    launch_from,
-    launch_row,
-    race_from,
-    race_row,
-    slice_from,
-    slice_row,
-)
-from .lookup import the_one
-from .models import HistoryRow, LaunchRow, RaceRow, Row, SliceRow, StackFactsRow
-from .naming import give_name, names
-from .settings import is_read_only
-from .summary import Summary
-from .trouble import translated
+from .database import is_read_only, translated
+from .lookup import Alteration, Deed, Summary, note_of, the_one
+from .models import HistoryRow, IdRow, LaunchRow, RaceRow, Row, SliceRow, StackFactsRow
 
 __all__ = ["Store"]
 
@@ -77,9 +64,7 @@ class Store(AbstractContextManager["Store"]):
         It ends with its ending: what joins a race later than that is an alteration.
         """
         with self._translated(), transaction.atomic(using=self.alias):
-            row = race_row(replace(race, ending=None))
-            row.number = self._number(race)
-            self._insert(row)
+            self._insert(RaceRow.of(replace(race, ending=None), self._number(race)))
             for facts in race.facts:
                 self.add_facts(race.id, facts)
             for launch in race.launches:
@@ -96,10 +81,9 @@ class Store(AbstractContextManager["Store"]):
         ended otherwise, or somebody else let it go on meanwhile.
         """
         with self._translated(), transaction.atomic(using=self.alias):
-            before = Q(resumed=race.resumed - 1) | (Q(resumed=None) if race.resumed == 1 else Q())
             changed = (
                 self._rows(RaceRow)
-                .filter(_UNFINISHED, before, id=race.id)
+                .filter(_UNFINISHED, id=race.id, resumed=race.resumed - 1)
                 .update(ending=None, resumed=race.resumed, budget_s=race.budget_s)
             )
             if changed:
@@ -117,7 +101,7 @@ class Store(AbstractContextManager["Store"]):
     def add_facts(self, race_id: str, facts: StackFacts) -> None:
         """Store what exactly one stack of the race is."""
         with self._translated():
-            self._insert(facts_row(race_id, facts))
+            self._insert(StackFactsRow.of(race_id, facts))
 
     def add_launch(self, race_id: str, launch: Launch) -> None:
         """Store ``launch`` as the race's next one, without its slices.
@@ -126,17 +110,17 @@ class Store(AbstractContextManager["Store"]):
         """
         with self._translated(), transaction.atomic(using=self.alias):
             position = self._rows(LaunchRow).filter(race_id=race_id).count()
-            self._insert(launch_row(race_id, position, launch))
+            self._insert(LaunchRow.of(race_id, position, launch))
 
     def add_slice(self, launch_id: str, slice_: Slice) -> None:
         """Store a finished slice of a launch that may still be open."""
         with self._translated():
-            self._insert(slice_row(launch_id, slice_))
+            self._insert(SliceRow.of(launch_id, slice_))
 
     def end_launch(self, launch: Launch) -> None:
         """Store what is known about ``launch`` at its end; its slices are stored already."""
         with self._translated():
-            row = launch_row("", 0, launch)
+            row = LaunchRow.of("", 0, launch)
             changed = (
                 self._rows(LaunchRow)
                 .filter(id=launch.id)
@@ -156,7 +140,7 @@ class Store(AbstractContextManager["Store"]):
             changed = (
                 self._rows(RaceRow)
                 .filter(id=race_id)
-                .update(ending=ending.value, elapsed_s=elapsed_s, duty=duty_document(duty))
+                .update(ending=ending.value, elapsed_s=elapsed_s, duty=None if duty is None else encode(duty))
             )
         if not changed:
             raise StoreError(f"store {self.address}: no race has the id {race_id}; begin it first")
@@ -168,7 +152,7 @@ class Store(AbstractContextManager["Store"]):
         lists near ids when there is none, or more than one.
         """
         with self._translated():
-            race_id = the_one(prefix, self._ids(), names(self.alias))
+            race_id = the_one(prefix, self._ids(), self._names())
             try:
                 race = self._load(race_id)
                 altered = note_of(self.alterations(race_id))
@@ -185,7 +169,7 @@ class Store(AbstractContextManager["Store"]):
         with self._translated():
             gone = self._rows(HistoryRow).exclude(race="").values_list("race", flat=True).distinct()
             known = (*self._ids(), *(gone.order_by("race") if deleted else ()))
-            return the_one(prefix, tuple(dict.fromkeys(known)), names(self.alias))
+            return the_one(prefix, tuple(dict.fromkeys(known)), self._names())
 
     def has(self, race_id: str) -> bool:
         """Tell whether the race with exactly this id is stored."""
@@ -198,7 +182,16 @@ class Store(AbstractContextManager["Store"]):
         Raises InputError for what cannot be a name, StoreError when it is taken or the race has one already.
         """
         with self._translated(), transaction.atomic(using=self.alias):
-            return give_name(self.alias, self.find(prefix), name)
+            race_id, kept, given = self.find(prefix), parse_name(name), self._names()
+            if given.get(kept) == race_id:
+                return kept
+            if kept in given:
+                raise StoreError(f"{kept!r} is already the name of race {given[kept]}; choose another")
+            for other, named in given.items():
+                if named == race_id:
+                    raise StoreError(f"race {race_id} already has the name {other!r}; a name never changes")
+            self._insert(IdRow(id=kept, kind="name", of_id=race_id))
+            return kept
 
     def alterations(self, race_id: str) -> tuple[Alteration, ...]:
         """Return what was done to the race beyond measuring it, in order of time; empty for an untouched one."""
@@ -236,6 +229,10 @@ class Store(AbstractContextManager["Store"]):
         """Return all ids, newest race first."""
         return tuple(self._newest_first().values_list("id", flat=True))
 
+    def _names(self) -> dict[str, str]:
+        """Return each named race's id by its name."""
+        return dict(self._rows(IdRow).filter(kind="name").values_list("id", "of_id"))
+
     def _load(self, race_id: str) -> Race:
         """Read the race before its parts: a race seen as ended then has them all."""
         row = self._rows(RaceRow).get(id=race_id)
@@ -243,12 +240,8 @@ class Store(AbstractContextManager["Store"]):
         launches = self._rows(LaunchRow).filter(race_id=race_id).order_by("position")
         slices: defaultdict[str, list[Slice]] = defaultdict(list)
         for each in self._rows(SliceRow).filter(launch__race_id=race_id).order_by("id"):
-            slices[each.launch_id].append(slice_from(each))
-        return race_from(
-            row,
-            (facts_from(each) for each in facts),
-            (launch_from(each, slices[each.id]) for each in launches),
-        )
+            slices[each.launch_id].append(each.slice())
+        return row.race((each.facts() for each in facts), (each.launch(slices[each.id]) for each in launches))
 
     def _insert(self, row: Row) -> None:
         """Insert and never overwrite: this is the check that an id is fresh."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
-import importlib
 import runpy
 import shutil
 from dataclasses import fields, replace
@@ -12,7 +10,6 @@ from types import SimpleNamespace
 
 import pytest
 from hypothesis import strategies as st
-from tests.written import STORE
 
 from stackrace.app.source import Source
 from stackrace.base import ids
@@ -53,8 +50,6 @@ from stackrace.stacks.native_options import Concern, Weight
 from stackrace.stacks.stack import Origin
 from stackrace.stats.values.question import Question
 from stackrace.store import open_store
-from stackrace.store.address import SqliteFile
-from stackrace.store.settings import configure, connect
 
 WRITER = Path(__file__).with_name("writer.py")
 TEXT = st.text(st.characters(), max_size=12)  # NULs and lone surrogates included
@@ -318,32 +313,7 @@ def shared_store(tmp_path_factory, new_store):
         yield opened
 
 
-@pytest.fixture
-def earlier(tmp_path):
-    """Return the path of a store as an earlier version had it, at a migration, and its name within Django."""
-
-    def at(migration):
-        path = tmp_path / "earlier.sqlite3"
-        path.write_bytes(gzip.decompress(STORE.read_bytes()))
-        configure()
-        alias = connect(SqliteFile(path=path))
-        executor = importlib.import_module("django.db.migrations.executor")
-        executor.MigrationExecutor(importlib.import_module("django.db").connections[alias]).migrate(
-            [("stackrace", migration)]
-        )
-        return str(path), alias
-
-    return at
-
-
 @pytest.fixture(scope="session")
 def writer():
     """The module ``writer.py``, whose path a test can also run as a process."""
     return SimpleNamespace(**runpy.run_path(str(WRITER)), path=WRITER)
-
-
-@pytest.fixture(scope="session")
-def store_fields():
-    """The module of columns, which can be imported once Django is set up."""
-    configure()
-    return importlib.import_module("stackrace.store.fields")

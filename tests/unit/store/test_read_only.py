@@ -10,7 +10,7 @@ import pytest
 from tests.factories import make_race
 
 from stackrace.base.errors import StoreError
-from stackrace.store import open_store, settings
+from stackrace.store import database, open_store
 
 
 def mode_of(path: Path) -> int:
@@ -32,7 +32,7 @@ def kept(tmp_path: Path) -> Path:
 @pytest.fixture
 def read_only(kept: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     # root may write everywhere
-    monkeypatch.setattr(settings.os, "access", lambda path, how: False)
+    monkeypatch.setattr(database.os, "access", lambda path, how: False)
     return kept
 
 
@@ -52,11 +52,13 @@ def test_whoever_would_write_is_told_that_it_is_read_only(read_only: Path) -> No
             store.name(make_race().id, "before-upgrade")
 
 
-def test_one_that_needs_an_upgrade_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tmp_path / "old"
+def test_one_without_tables_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "empty"
     path.touch()
-    monkeypatch.setattr(settings.os, "access", lambda path, how: False)
-    with pytest.raises(StoreError, match="cannot be upgraded, being read-only"):
+    monkeypatch.setattr(database.os, "access", lambda path, how: False)
+    with pytest.raises(
+        StoreError, match="it is empty, and read-only: no tables can be made"
+    ):
         open_store(f"sqlite:///{path}")
 
 
@@ -70,9 +72,7 @@ def test_what_a_store_is_made_of_is_for_its_owner_only(tmp_path: Path) -> None:
         os.umask(before)
 
 
-def test_the_usual_store_of_an_earlier_version_becomes_private(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_usual_store_becomes_private_whoever_made_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     monkeypatch.delenv("STACKRACE_STORE", raising=False)
     (tmp_path / "stackrace").mkdir()

@@ -14,7 +14,7 @@ from ...base.numbers import things
 from ...race.results.race import Ending, Race
 from ...race.results.standing import Standing
 from ...report.result import standing_of
-from ...store.summary import Summary
+from ...store.lookup import Summary
 from .changes import MOST
 from .joining import joined
 from .model import Absence, Trend

@@ -1,19 +1,31 @@
-"""The first tables: races, what their stacks were, launches, slices."""
+"""All tables of the store, and the triggers that guard them."""
+
+# mypy: allow-untyped-calls
+# (Django carries no annotations)
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
+import django.db.models.deletion
 from django.db import migrations, models
 
-from stackrace.store.fields import DocumentField, ExactTextField, RealField
+from stackrace.store.models import DocumentField, ExactTextField, RealField
+from stackrace.store.triggers import statements
+
+
+def _put_triggers_in(apps: Any, editor: Any) -> None:
+    columns = {
+        model._meta.db_table: [field.column for field in model._meta.concrete_fields] for model in apps.get_models()
+    }
+    for statement in statements(editor.connection.vendor, columns):
+        editor.execute(statement, params=None)
 
 
 class Migration(migrations.Migration):
-    """Made by Django's makemigrations; the names of its fields are part of every store."""
+    """One for SQLite and PostgreSQL."""
 
     initial = True
-
     dependencies: ClassVar[list[tuple[str, str]]] = []
 
     operations: ClassVar[list[object]] = [
@@ -22,100 +34,107 @@ class Migration(migrations.Migration):
             fields=[
                 ("id", models.CharField(max_length=32, primary_key=True, serialize=False)),
                 ("started_at", ExactTextField()),
-                ("version", ExactTextField()),
                 ("app", ExactTextField()),
-                ("urls", DocumentField()),
-                ("stacks", DocumentField()),
-                ("loads", DocumentField()),
-                ("question", ExactTextField()),
-                ("difference", RealField()),
                 ("budget_s", RealField()),
-                ("cores", DocumentField()),
-                ("seed", ExactTextField()),
-                ("host", DocumentField()),
-                ("notes", DocumentField()),
                 ("elapsed_s", RealField()),
                 ("ending", ExactTextField(null=True)),
+                ("twin", ExactTextField()),
+                ("resumed", models.BigIntegerField()),
+                ("number", models.BigIntegerField()),
+                ("duty", DocumentField(null=True)),
+                ("document", DocumentField()),
             ],
-            options={
-                "db_table": "stackrace_race",
-            },
+            options={"db_table": "stackrace_race"},
+        ),
+        migrations.CreateModel(
+            name="StackFactsRow",
+            fields=[
+                ("id", models.BigAutoField(primary_key=True, serialize=False)),
+                (
+                    "race",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="facts", to="stackrace.racerow"
+                    ),
+                ),
+                ("document", DocumentField()),
+            ],
+            options={"db_table": "stackrace_stack_facts"},
         ),
         migrations.CreateModel(
             name="LaunchRow",
             fields=[
                 ("id", models.CharField(max_length=32, primary_key=True, serialize=False)),
+                (
+                    "race",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="launches", to="stackrace.racerow"
+                    ),
+                ),
                 ("position", models.IntegerField()),
                 ("block", models.IntegerField()),
                 ("stack", ExactTextField()),
-                ("ready_s", models.FloatField(null=True)),
-                ("warmup_s", RealField()),
-                ("memory", DocumentField()),
                 ("failure_kind", ExactTextField(null=True)),
-                ("failure_message", ExactTextField(null=True)),
-                ("failure_log", ExactTextField(null=True)),
-                (
-                    "race",
-                    models.ForeignKey(on_delete=models.PROTECT, related_name="launches", to="stackrace.racerow"),
-                ),
+                ("document", DocumentField()),
             ],
             options={
                 "db_table": "stackrace_launch",
+                "constraints": [
+                    models.UniqueConstraint(fields=("race", "position"), name="stackrace_launch_order")
+                ],
             },
         ),
         migrations.CreateModel(
             name="SliceRow",
             fields=[
                 ("id", models.BigAutoField(primary_key=True, serialize=False)),
-                ("index", models.BigIntegerField()),
-                ("load", DocumentField()),
-                ("started_at", RealField()),
-                ("duration_s", RealField()),
-                ("counts", DocumentField()),
-                ("latency", DocumentField()),
-                ("connect", DocumentField()),
-                ("histogram", models.BinaryField()),
-                ("series", DocumentField()),
-                ("status_classes", DocumentField()),
-                ("bytes_read", models.BigIntegerField()),
-                ("connections_opened", models.BigIntegerField()),
-                ("reconnects", models.BigIntegerField()),
-                ("established_peak", models.BigIntegerField()),
-                ("generator_cpu_s", RealField()),
-                ("generator_wait_s", RealField()),
-                ("generator_busy", RealField()),
-                ("fairness", RealField()),
-                ("dead_time", RealField()),
-                ("usage", DocumentField()),
-                ("findings", DocumentField()),
                 (
                     "launch",
-                    models.ForeignKey(on_delete=models.PROTECT, related_name="slices", to="stackrace.launchrow"),
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="slices", to="stackrace.launchrow"
+                    ),
                 ),
+                ("document", DocumentField()),
             ],
-            options={
-                "db_table": "stackrace_slice",
-            },
+            options={"db_table": "stackrace_slice"},
         ),
         migrations.CreateModel(
-            name="StackFactsRow",
+            name="HistoryRow",
             fields=[
                 ("id", models.BigAutoField(primary_key=True, serialize=False)),
-                ("stack", ExactTextField()),
-                ("versions", DocumentField()),
-                ("configs", DocumentField()),
-                ("commands", DocumentField()),
+                ("race", models.CharField(db_index=True, max_length=32)),
+                ("kind", models.TextField()),
+                ("row_id", models.TextField()),
+                ("deed", models.TextField()),
+                ("at", models.TextField()),
+                ("who", ExactTextField()),
+                ("changed", models.TextField()),
+                ("before", models.TextField(null=True)),
+            ],
+            options={"db_table": "stackrace_history"},
+        ),
+        migrations.CreateModel(
+            name="IdRow",
+            fields=[
+                ("id", models.CharField(max_length=32, primary_key=True, serialize=False)),
+                ("kind", models.TextField()),
                 (
-                    "race",
-                    models.ForeignKey(on_delete=models.PROTECT, related_name="facts", to="stackrace.racerow"),
+                    "of",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="within",
+                        to="stackrace.idrow",
+                    ),
                 ),
             ],
             options={
-                "db_table": "stackrace_stack_facts",
+                "db_table": "stackrace_ids",
+                "constraints": [
+                    models.UniqueConstraint(
+                        condition=models.Q(("kind", "name")), fields=("of",), name="stackrace_ids_name"
+                    )
+                ],
             },
         ),
-        migrations.AddConstraint(
-            model_name="launchrow",
-            constraint=models.UniqueConstraint(fields=("race", "position"), name="stackrace_launch_order"),
-        ),
+        migrations.RunPython(_put_triggers_in, migrations.RunPython.noop),
     ]

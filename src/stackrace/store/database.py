@@ -1,0 +1,297 @@
+"""The database behind a store: Django set up in this process, tables made, the driver's errors translated."""
+
+# mypy: allow-untyped-calls
+# (Django carries no annotations)
+
+from __future__ import annotations
+
+import fcntl
+import getpass
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from importlib import import_module
+from pathlib import Path
+from urllib.parse import quote
+
+from django.apps import apps
+from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
+from django.db import Error, IntegrityError, connections
+from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.backends.signals import connection_created
+from django.db.migrations.recorder import MigrationRecorder
+from django.db.migrations.state import ProjectState
+
+from ..base.errors import StoreError
+from ..deploy.privileges import private_folder
+from .address import VARIABLE, Address, PostgresqlDatabase, SqliteFile, default_file
+from .apps import LABEL, StoreConfig
+
+__all__ = ["configure", "connect", "is_read_only", "open_database", "translated"]
+
+MIGRATION = "0001_initial"
+"""What makes the tables; its name is recorded in the database."""
+
+_BUSY_TIMEOUT_S = 30
+"""How long a writer waits while another race writes to the same file."""
+_CONNECT_TIMEOUT_S = 5
+_ADVISORY_LOCK = 0x5354414B
+"""Any constant: the key of PostgreSQL's lock while tables are made."""
+
+_PRAGMAS = "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL"
+"""Readers never wait for a running race, and a commit survives the death of its process at any moment.
+
+NORMAL does not wait for the disk at each commit, so storing a slice does not disturb the next one; only a
+power failure can cost the last slices. Source: SQLite, "Write-Ahead Logging", section 3.
+"""
+
+WAYS_OUT = {
+    "file is not a database": f"it is no SQLite database; name another file with {VARIABLE}",
+    "unable to open database file": f"it cannot be opened; make its folder writable or set {VARIABLE}",
+    "readonly database": f"it may not be written; make it and its folder writable or set {VARIABLE}",
+    "disk is full": "the disk is full; free some space and start the race again",
+    "disk i/o error": f"the disk does not take it; check the disk or move the store with {VARIABLE}",
+    "malformed": "it is damaged; save what can be saved with the command: sqlite3 FILE .recover",
+    "locked": "another process keeps it locked; end that process or wait for it",
+    "authentication failed": f"the server refuses this user; put user and password into {VARIABLE}",
+    "no password supplied": f"the server wants a password; put it into {VARIABLE}",
+    "does not exist": "the server has no such database or role; make it with createdb or createuser",
+    "permission denied": "this user may not make tables there; grant it CREATE on the schema",
+    "too many clients": "the server has no connection left; raise its max_connections",
+    "connection": f"the server cannot be reached; start it or correct {VARIABLE}",
+    "could not translate host": f"the server's name is unknown; correct it in {VARIABLE}",
+    "timeout expired": f"the server does not answer; start it or correct {VARIABLE}",
+}
+"""What to say when a driver's message contains the key; the first match counts."""
+
+_NO_DRIVER = "it needs the driver psycopg in Stackrace's own environment: pip install 'psycopg[binary]'"
+
+_aliases: dict[Address, str] = {}
+
+
+def open_database(address: Address) -> str:
+    """Return Django's alias of the database at ``address``, whose tables are made if need be.
+
+    Raises StoreError for what cannot be opened, and for what another version of Stackrace has made.
+    """
+    if isinstance(address, SqliteFile):
+        _need_folder(address)
+        _make_private(address.path, always=address == default_file())
+    configure()
+    alias = connect(address)
+    with translated(address), _alone_with_file(address):
+        connection = connections[alias]
+        if not _has_tables(connection, address):
+            if is_read_only(address):
+                raise StoreError(
+                    f"store {address}: it is empty, and read-only: no tables can be made in it. Make it and its "
+                    f"folder writable, or name another with {VARIABLE}"
+                )
+            with _alone_with_server(connection):
+                if not _has_tables(connection, address):
+                    _make_tables(connection)
+            _sign(connection)
+    return alias
+
+
+def configure() -> None:
+    """Set Django up, once; later calls do nothing. DJANGO_SETTINGS_MODULE is the user's and is not read."""
+    if not settings.configured:
+        settings.configure(
+            INSTALLED_APPS=[StoreConfig.name], LOGGING_CONFIG=None, TIME_ZONE="UTC", USE_I18N=False, USE_TZ=True
+        )
+    apps.populate(settings.INSTALLED_APPS)
+    connection_created.connect(_opened, dispatch_uid=f"{StoreConfig.name}.signed")
+    if not apps.is_installed(StoreConfig.name):
+        raise StoreError(f"Django is in use in this process: add {StoreConfig.name!r} to its INSTALLED_APPS")
+
+
+def connect(address: Address) -> str:
+    """Make ``address`` known to Django and return its alias; nothing is opened yet."""
+    if address not in _aliases:
+        alias = f"store{len(_aliases)}"
+        known = connections.configure_settings({"default": {}, alias: _options(address)})
+        connections.settings[alias] = known[alias]
+        _aliases[address] = alias
+    return _aliases[address]
+
+
+def is_read_only(address: Address) -> bool:
+    """Tell whether a store is there that can be read and not be written, nor anything beside it."""
+    if not isinstance(address, SqliteFile) or not address.path.is_file():
+        return False
+    return not (os.access(address.path, os.W_OK) and os.access(address.path.parent, os.W_OK))
+
+
+@contextmanager
+def translated(address: Address) -> Iterator[None]:
+    """Turn every database error inside into a StoreError that names the store at ``address``."""
+    try:
+        yield
+    except IntegrityError as error:
+        raise StoreError(
+            f"store {address}: an id is already in use, or does not exist", detail=str(error)
+        ) from error
+    except ImproperlyConfigured as error:
+        raise StoreError(f"store {address}: {_NO_DRIVER}", detail=str(error)) from error
+    except OverflowError as error:
+        raise StoreError(f"store {address}: a number is too large to be stored", detail=str(error)) from error
+    except (Error, OSError) as error:
+        raise StoreError(f"store {address}: {_way_out(str(error))}", detail=str(error)) from error
+
+
+def _way_out(complaint: str) -> str:
+    lowered = complaint.lower()
+    for fragment, way_out in WAYS_OUT.items():
+        if fragment in lowered:
+            return way_out
+    return f"the database refused; repair it or name another store with {VARIABLE}"
+
+
+def _need_folder(address: SqliteFile) -> None:
+    """Make the default file's folder; any other must exist, so that a mistyped URL makes nothing."""
+    folder = address.path.parent
+    try:
+        if address == default_file():
+            private_folder(folder)
+    except OSError as error:
+        raise StoreError(
+            f"store {address}: its folder cannot be made ({error.strerror}); set {VARIABLE} to another file"
+        ) from error
+    if not folder.is_dir():
+        raise StoreError(
+            f"store {address}: there is no folder {folder}; make it, or correct the URL "
+            "(sqlite:////a starts at the root, sqlite:///a in the current folder)"
+        )
+
+
+def _make_private(path: Path, *, always: bool) -> None:
+    """Make a new file its owner's only, or any one if ``always``; SQLite's files beside it follow."""
+    with suppress(OSError):
+        # what cannot be made, SQLite will say
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+    with suppress(OSError):
+        if always and path.stat().st_mode & 0o077:
+            path.chmod(0o600)
+
+
+def _options(address: Address) -> dict[str, object]:
+    """Return Django's description of the database at ``address``."""
+    match address:
+        case SqliteFile(path=path) if is_read_only(address):
+            return {
+                "ENGINE": "django.db.backends.sqlite3",
+                "NAME": f"file:{quote(str(path))}?{'mode=ro' if _has_log(path) else 'immutable=1'}",
+            }
+        case SqliteFile(path=path):
+            return {
+                "ENGINE": "django.db.backends.sqlite3",
+                "NAME": str(path),
+                "OPTIONS": {
+                    "init_command": _PRAGMAS,
+                    "timeout": _BUSY_TIMEOUT_S,
+                    "transaction_mode": "IMMEDIATE",
+                },
+            }
+        case PostgresqlDatabase():
+            return {
+                "ENGINE": "django.db.backends.postgresql",
+                "NAME": address.name,
+                "USER": address.user,
+                "PASSWORD": address.password,
+                "HOST": address.host,
+                "PORT": str(address.port or ""),
+                "OPTIONS": {
+                    "connect_timeout": str(_CONNECT_TIMEOUT_S),
+                    "application_name": "stackrace",  # history tells it beside the user
+                    **dict(address.options),
+                },
+            }
+
+
+def _has_log(path: Path) -> bool:
+    """Tell whether the last commits are in a log beside the file. Source: SQLite, "Write-Ahead Logging", 5."""
+    log = path.with_name(f"{path.name}-wal")
+    return log.is_file() and log.stat().st_size > 0
+
+
+def _has_tables(connection: BaseDatabaseWrapper, address: Address) -> bool:
+    """Tell whether the tables are there; raises StoreError for those of another version."""
+    applied = {name for label, name in MigrationRecorder(connection).applied_migrations() if label == LABEL}
+    if newer := sorted(applied - {MIGRATION}):
+        raise StoreError(
+            f"store {address}: a newer Stackrace has written it ({newer[-1]}); "
+            f"upgrade with: pip install --upgrade stackrace, or name another store with {VARIABLE}"
+        )
+    return bool(applied)
+
+
+def _make_tables(connection: BaseDatabaseWrapper) -> None:
+    """Make all tables with their triggers, and record it: all of it, or nothing."""
+    recorder = MigrationRecorder(connection)
+    recorder.ensure_schema()
+    migration = import_module(f"{StoreConfig.name}.migrations.{MIGRATION}").Migration(MIGRATION, LABEL)
+    with connection.schema_editor() as editor:
+        migration.apply(ProjectState(), editor)
+        recorder.record_applied(LABEL, MIGRATION)
+
+
+@contextmanager
+def _alone_with_file(address: Address) -> Iterator[None]:
+    """Keep others out of the folder: SQLite's lock covers neither the switch to WAL nor all tables at once."""
+    if not isinstance(address, SqliteFile):
+        yield
+        return
+    folder = os.open(address.path.parent, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        fcntl.flock(folder, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(folder)
+
+
+@contextmanager
+def _alone_with_server(connection: BaseDatabaseWrapper) -> Iterator[None]:
+    """Hold PostgreSQL's advisory lock."""
+    if connection.vendor != "postgresql":
+        yield
+        return
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_lock(%s)", [_ADVISORY_LOCK])
+        try:
+            yield
+        finally:
+            cursor.execute("SELECT pg_advisory_unlock(%s)", [_ADVISORY_LOCK])
+
+
+def _opened(sender: object, connection: BaseDatabaseWrapper, **_: object) -> None:
+    _sign(connection)
+
+
+def _sign(connection: BaseDatabaseWrapper) -> None:
+    """Have history on SQLite, which knows no users, tell who is behind ``connection``. PostgreSQL knows.
+
+    A temporary trigger belongs to one connection, so other programs' changes stay by ``unknown``. Does nothing in a
+    database without history yet.
+    """
+    if connection.vendor != "sqlite":
+        return
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'stackrace_history'")
+        if cursor.fetchone() is None:
+            return
+        who = f"{_user()}, stackrace".replace("'", "''")
+        # a statement that makes a trigger takes no parameters
+        cursor.execute(
+            "CREATE TEMP TRIGGER IF NOT EXISTS stackrace_signed AFTER INSERT ON main.stackrace_history "
+            f"BEGIN UPDATE stackrace_history SET who = '{who}' WHERE id = NEW.id; END"
+        )
+
+
+def _user() -> str:
+    """Return the user's name, or his number where it has none, as in containers."""
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return f"uid {os.getuid()}"
