@@ -13,7 +13,6 @@ import pytest
 from tests.couchdb import request, running_couchdb
 from tests.factories import make_race
 from tests.integration.test_store_postgresql import make_race as make_awkward_race
-from tests.written import PUBLISHED
 
 from stackrace.base import ids
 from stackrace.base.errors import StoreError
@@ -90,17 +89,6 @@ def test_publishing_again_changes_nothing(database):
     revision = request(f"{database.address}/{race.id}")["_rev"]
     assert not publish(race, database)
     assert request(f"{database.address}/{race.id}")["_rev"] == revision
-
-
-def test_a_race_that_an_earlier_version_published_is_the_same(database):
-    document = json.loads(PUBLISHED.read_text(encoding="utf-8"))
-    database.put(document)
-    told, (race,) = fetched(database)
-    assert told.taken == (document["_id"],)
-    assert not publish(race, database)
-    assert fetched(database, [race])[0].known == (race.id,)
-    with pytest.raises(StoreError, match="different content"):
-        publish(replace(race, app="faster"), database)
 
 
 def test_another_content_under_the_same_id_is_left_alone_on_both_sides(database):

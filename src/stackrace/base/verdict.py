@@ -43,11 +43,11 @@ class Finding:
     """One check's complaint: what was measured, the limit it crossed, and what follows.
 
     Its sentences are made in the reports, from the check's declaration and these values. The last three fields are
-    for findings without a declaration: those that earlier versions kept in words, and a doctor's advice.
+    for findings without a declaration, such as a doctor's advice.
     """
 
     check: str
-    """The check's id; its title in findings that earlier versions kept."""
+    """The check's id; a title where it has no declaration."""
     effect: Effect
     value: float | None = None
     """What was measured, in ``unit``; None where it is no number."""

@@ -54,7 +54,7 @@ class Slice:
     workload: str = ""
     """By name; empty in races with a single workload."""
     conditions: Conditions | None = None
-    """What the machine did meanwhile; None in races that earlier versions measured."""
+    """What the machine did meanwhile; None where nobody looked."""
 
     @property
     def throughput_per_s(self) -> float:
@@ -78,22 +78,6 @@ class FailureKind(StrEnum):
     REFUSED = "refused"
     """No measurement of it can be believed."""
     INTERRUPTED = "interrupted"
-
-    @classmethod
-    def _missing_(cls, value: object) -> FailureKind | None:
-        """Read what version 0.1 wrote."""
-        return _FORMER_KINDS.get(value)
-
-
-_FORMER_KINDS: dict[object, FailureKind] = {
-    "did not start": FailureKind.NOT_STARTED,
-    "never became ready": FailureKind.NOT_READY,
-    "gave a wrong answer": FailureKind.WRONG_ANSWER,
-    "died under load": FailureKind.DIED,
-    "ignored the request to stop": FailureKind.NOT_STOPPED,
-    "gave no believable measurement": FailureKind.REFUSED,
-    "was cut short with its race": FailureKind.INTERRUPTED,
-}
 
 
 class Lack(StrEnum):

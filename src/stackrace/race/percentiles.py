@@ -26,8 +26,8 @@ def latency_limits(
 ) -> dict[str, Interval | None]:
     """Return one stack's quantiles at one level in seconds with 95 % limits; None where requests are too few.
 
-    ``slices`` are the valid ones, taken on some of ``launches``. Empty where a slice has no histogram, as those of
-    early versions. See `stats.percentiles` for when one launch is enough for a quantile.
+    ``slices`` are the valid ones, taken on some of ``launches``. Empty where a slice has no histogram. See
+    `stats.percentiles` for when one launch is enough for a quantile.
     """
     groups = _by_launch(slices, launches)
     if not groups or not all(slice_.result.histogram for group in groups for slice_ in group):

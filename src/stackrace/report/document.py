@@ -87,7 +87,7 @@ def _race(race: Race) -> dict[str, object]:
         "loads": plain(race.loads),
         "question": race.question.value,
         "difference": race.difference,
-        # earlier versions kept a budget without end as such, and what was fetched may be anything
+        # what was fetched may be anything
         "budget_s": whole(race.budget_s) or 0.0,
         "repeats": race.repeats,
         "exhaustive": race.exhaustive,

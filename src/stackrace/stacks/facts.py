@@ -51,6 +51,6 @@ class StackFacts:
     commands: tuple[str, ...] = ()
     """The commands that started it, in order."""
     settings: tuple[SettingFact, ...] = ()
-    """All its settings, hop by hop; none in races that earlier versions measured."""
+    """All its settings, hop by hop."""
     changes: tuple[ChangeFact, ...] = ()
     """What had to be changed in configuration files of the user's."""

@@ -249,8 +249,8 @@ def reopen_manifest(folder: Path, race_id: str) -> ManifestFile:
         ) from error
     except FileNotFoundError as error:
         raise StoreError(
-            f"race {race_id} cannot continue here: its manifest {path} does not exist. Another machine, another "
-            "user or an earlier Stackrace may have made it; continue there, or start a new race"
+            f"race {race_id} cannot continue here: its manifest {path} does not exist. Another machine or "
+            "another user may have made it; continue there, or start a new race"
         ) from error
     except OSError as error:
         raise StoreError(

@@ -78,8 +78,7 @@ def test_what_does_not_fit_is_named_with_its_place(kind, document, complaint):
         decode(kind, document)
 
 
-def test_a_value_that_a_former_version_wrote_is_read_and_written_anew():
-    assert decode(FailureKind, "did not start") is FailureKind.NOT_STARTED
+def test_a_value_that_no_member_has_is_refused():
     assert encode(FailureKind.NOT_STARTED) == "not_started"
-    with pytest.raises(ValueError, match=r"it does not fit \(Input should be one of not_started.*'late'"):
+    with pytest.raises(ValueError, match=r"does not fit .*'not_started', .*'late'"):
         decode(FailureKind, "late")

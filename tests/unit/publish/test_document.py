@@ -29,13 +29,13 @@ def test_a_race_comes_back_equal_and_the_same_race_gives_the_same_document():
     assert published(back) == SENT
 
 
-def test_slices_without_conditions_are_published_as_they_always_were():
+def test_slices_without_conditions_are_published_without():
     launch = RACE.launches[0]
     bare = tuple(replace(one, conditions=None) for one in launch.slices)
-    earlier = replace(RACE, launches=(replace(launch, slices=bare),))
-    sent = published(earlier)
+    race = replace(RACE, launches=(replace(launch, slices=bare),))
+    sent = published(race)
     assert b"conditions" not in gzip.decompress(sent.packed)
-    assert race_from(sent.document, sent.packed) == earlier
+    assert race_from(sent.document, sent.packed) == race
 
 
 def test_the_document_stays_small_however_long_the_race():
@@ -58,6 +58,8 @@ def test_a_change_in_any_slice_changes_the_document():
         ({}, "is no race"),
         (hostile(type="invoice"), "is no race"),
         (hostile(schema=documents.SCHEMA + 1), "newer Stackrace.*upgrade"),
+        (hostile(schema=documents.SCHEMA - 1), "its schema is 1, not 2"),
+        (hostile(schema=None), "its schema is None, not 2"),
         (hostile(race=5), "it is int, not dict"),
         (hostile(race={**SENT.document["race"], "app": 5}), "app is int, not str"),
         (hostile(race={**SENT.document["race"], "id": "0000000000000"}), "its id is not that of its document"),

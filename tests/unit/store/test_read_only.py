@@ -56,9 +56,7 @@ def test_one_without_tables_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     path = tmp_path / "empty"
     path.touch()
     monkeypatch.setattr(database.os, "access", lambda path, how: False)
-    with pytest.raises(
-        StoreError, match="it is empty, and read-only: no tables can be made"
-    ):
+    with pytest.raises(StoreError, match="it is empty, and read-only: no tables can be made"):
         open_store(f"sqlite:///{path}")
 
 

@@ -24,22 +24,8 @@ def schema_of(kind: Any) -> CoreSchema:
     if is_dataclass(kind):
         return _record(kind)
     if isinstance(kind, EnumType):
-        return _enum(kind)
+        return core_schema.enum_schema(kind, list(kind), sub_type="str")
     return _container(get_origin(kind), get_args(kind), kind)
-
-
-def _enum(kind: Any) -> CoreSchema:
-    """Return the schema of ``kind``; further values it knows are read by itself."""
-    members = core_schema.enum_schema(kind, list(kind), sub_type="str")
-    if "_missing_" not in vars(kind):
-        return members
-    return core_schema.union_schema(
-        [members, core_schema.no_info_plain_validator_function(kind)],
-        mode="left_to_right",
-        custom_error_type="choice",
-        custom_error_message=f"Input should be one of {', '.join(map(str, kind))}",
-        serialization=core_schema.to_string_ser_schema(when_used="json"),
-    )
 
 
 def _container(origin: Any, parts: tuple[Any, ...], kind: Any) -> CoreSchema:

@@ -65,7 +65,7 @@ def latest(name: str, folder: Path) -> Kept:
     reruns = [_read(path) for path in files if ids.is_valid(path.stem.removeprefix(f"{name}-"))]
     if not reruns:
         raise StoreError(f"historic/{name} has not been run yet; start with: stackrace run historic/{name} --quick")
-    # clocks are set back; what an earlier version wrote has no number
+    # clocks are set back
     return max(reruns, key=lambda kept: (kept.number, kept.made_at))
 
 
@@ -78,7 +78,7 @@ def _read(path: Path) -> Kept:
             id=str(document["id"]),
             name=str(document["comparison"]),
             made_at=str(document["made_at"]),
-            number=int(document.get("number", 0)),
+            number=int(document["number"]),
             mode=Mode(document["mode"]),
             parts=tuple(_part(part) for part in document["parts"]),
         )

@@ -30,7 +30,7 @@ __all__ = ["ATTACHMENT", "SCHEMA", "TYPE", "Published", "published", "race_from"
 
 TYPE = "stackrace-race"
 SCHEMA = 2
-"""The version of all this; a document with a higher one is left alone. Since 2, records have further members."""
+"""The version of all this; a document with another one is left alone."""
 
 ATTACHMENT = "launches.jsonl.gz"
 MOST_BYTES = 64 << 20
@@ -59,13 +59,12 @@ class Published:
         return {**self.document, "_attachments": {ATTACHMENT: {"content_type": "application/gzip", "data": data}}}
 
 
-def published(race: Race, *, discreet: bool = True) -> Published:
+def published(race: Race) -> Published:
     """Return ``race`` as it is published; the same race gives an equal document on every machine.
 
-    A ``discreet`` one does not tell where files of this machine lie, nor its user's name; earlier ones did.
+    It does not tell where files of this machine lie, nor its user's name.
     """
-    if discreet:
-        race = Discretion().record(race)
+    race = Discretion().record(race)
     lines = (dumps(encode(launch), sort_keys=True) + "\n" for launch in race.launches)
     bulk = "".join(lines).encode("ascii")
     document = {
@@ -81,7 +80,7 @@ def published(race: Race, *, discreet: bool = True) -> Published:
 def race_from(document: Mapping[str, Any], packed: bytes) -> Race:
     """Return the race that was published as ``document`` with the attachment ``packed``.
 
-    Raises StoreError for anything else: another type, a later schema, a value of a wrong type, a damaged or
+    Raises StoreError for anything else: another type, another schema, a value of a wrong type, a damaged or
     foreign attachment.
     """
     identifier = str(document.get("_id"))
@@ -94,6 +93,8 @@ def race_from(document: Mapping[str, Any], packed: bytes) -> Race:
             "upgrade with: pip install --upgrade stackrace"
         )
     try:
+        if schema != SCHEMA:
+            raise ValueError(f"its schema is {schema!r}, not {SCHEMA}")
         bulk = _unpacked(packed)
         if hashlib.sha256(bulk).hexdigest() != document.get("launches_sha256"):
             raise ValueError(f"its attachment {ATTACHMENT} is not the one it was published with")

@@ -10,7 +10,7 @@ from ...base import ids
 from ...base.errors import StoreError
 from ...race.results.race import Race
 from .database import Conflict, Database, Listing
-from .document import ATTACHMENT, SCHEMA, TYPE, published, race_from
+from .document import ATTACHMENT, TYPE, published, race_from
 
 __all__ = ["Fetched", "fetch", "publish", "published_ids"]
 
@@ -48,7 +48,7 @@ def publish(race: Race, database: Database) -> bool:
             return True
         except Conflict:
             there = database.get(race.id)
-    if there is None or not _agrees(there, race, database):
+    if there is None or not _agrees(there, race):
         raise StoreError(
             f"race {race.id} is in {database.address} with different content, which was not changed. One of "
             f"the two was altered; see: stackrace history {race.id}"
@@ -90,9 +90,9 @@ def fetch(
                 continue
             here = stored(identifier)
             if here is None:
-                keep(_whole(document, database))
+                keep(race_from(document, database.attachment(document["_id"], ATTACHMENT)))
                 taken.append(identifier)
-            elif _agrees(document, here, database):
+            elif _agrees(document, here):
                 known.append(identifier)
             else:
                 troubles.append(
@@ -104,19 +104,7 @@ def fetch(
     return Fetched(taken=tuple(taken), known=tuple(known), troubles=tuple(troubles))
 
 
-def _whole(document: Mapping[str, Any], database: Database) -> Race:
-    return race_from(document, database.attachment(document["_id"], ATTACHMENT))
-
-
-def _agrees(document: Mapping[str, Any], ours: Race, database: Database) -> bool:
-    """Tell whether ``document`` is the race that we would publish of ``ours``, whichever version published it."""
-    sent = published(ours)
-    if _content(document) in (sent.document, published(ours, discreet=False).document):
-        return True
-    earlier = document.get("type") == TYPE and document.get("schema") in range(1, SCHEMA)
-    return earlier and published(_whole(document, database)).document == sent.document
-
-
-def _content(document: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what we put there, without what a database adds."""
-    return {name: each for name, each in document.items() if name == "_id" or not name.startswith("_")}
+def _agrees(document: Mapping[str, Any], ours: Race) -> bool:
+    """Tell whether ``document`` is what we would publish of ``ours``, but for what a database adds."""
+    content = {name: each for name, each in document.items() if name == "_id" or not name.startswith("_")}
+    return content == published(ours).document

@@ -1,7 +1,6 @@
 """One JSON document about one run of the engine; ``schema/load-1.schema.json`` is its contract.
 
-Times are seconds. What is not known is null. History of the format: version 1, the first with a name; what was
-printed before had a part of its members under the same names.
+Times are seconds. What is not known is null.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The sentences of a finding, filled in from its check's declaration and its facts.
 
-A finding that has words of its own (an earlier version kept it, or it is advice) keeps them.
+A finding that has words of its own, as advice has, keeps them.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def title(finding: Finding) -> str:
 
 
 def check_title(check: str) -> str:
-    """Name the check of this id; what earlier versions kept are titles already."""
+    """Name the check of this id; what has no declaration is called by a title already."""
     declared = DECLARATIONS.get(check)
     return declared.title if declared else check
 
@@ -135,7 +135,7 @@ def refusal(finding: Finding, knobs: Knobs = RACE) -> str:
 def document(finding: Finding, knobs: Knobs = RACE) -> dict[str, object]:
     """Return the finding for a JSON document: its values, and its sentences."""
     return {
-        "id": _id(finding),
+        "id": finding.check,
         "check": title(finding),
         "effect": finding.effect.value,
         "value": _finite(finding.value),
@@ -150,13 +150,6 @@ def document(finding: Finding, knobs: Knobs = RACE) -> dict[str, object]:
 def limit_in_words(unit: Unit, limit: float) -> str:
     """Write a limit with its unit: ``85 %``, ``50 ms``."""
     return _LIMITS[unit](limit)
-
-
-def _id(finding: Finding) -> str:
-    if finding.check in DECLARATIONS:
-        return finding.check
-    same = (declared.id for declared in DECLARATIONS.values() if declared.title == finding.check)
-    return next(same, finding.check)
 
 
 def _finite(number: float | None) -> float | None:
