@@ -235,7 +235,7 @@ class Store(AbstractContextManager["Store"]):
 
     def _load(self, race_id: str) -> Race:
         """Read the race before its parts: a race seen as ended then has them all."""
-        row = self._rows(RaceRow).get(id=race_id)
+        row: RaceRow = self._rows(RaceRow).get(id=race_id)
         facts = self._rows(StackFactsRow).filter(race_id=race_id).order_by("id")
         launches = self._rows(LaunchRow).filter(race_id=race_id).order_by("position")
         slices: defaultdict[str, list[Slice]] = defaultdict(list)
