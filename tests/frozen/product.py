@@ -23,8 +23,14 @@ from stackrace.base.errors import StackraceError
 from stackrace.cli.main import cli
 from stackrace.cli.run.live import report_of
 from stackrace.cli.run.output import Output
+from stackrace.race import block
+from stackrace.race.decisions import Decisions, decisions
+from stackrace.race.equivalence import equivalence_of
 from stackrace.race.results.race import Race
+from stackrace.race.results.standing import Standing
 from stackrace.report.result import standing_of
+from stackrace.stats.judge import Judgement, judge
+from stackrace.stats.values.question import Question
 from stackrace.store import open_store
 
 RECORDED = Path(__file__).with_name("recorded")
@@ -155,6 +161,49 @@ def export(stack: str, race: Race | None, proof: str | None, folder: Path, *flag
         mock.patch.object(run, "_proven", lambda *_: proof and read(Proof, proof)),
     ):
         return _said(cli, "export", stack, "--to", str(folder), *flags)
+
+
+def decided(race: Race) -> Decisions:
+    """Return what a race may do next: end, or go on without some."""
+    if race.gate is None:
+        return decisions(race)
+    from stackrace.features.regression.answer import decide
+
+    return decide(race)
+
+
+def answered(race: Race) -> Standing:
+    """Return the standing of a race."""
+    return standing_of(race)
+
+
+def checked(race: Race) -> Any:
+    """Return the answer of a check so far."""
+    from stackrace.features.regression.answer import gate_answer
+
+    return gate_answer(race)
+
+
+def found(race: Race) -> Any:
+    """Return what a tuning found."""
+    from stackrace.features.tune.result import tuned
+
+    return tuned(race)
+
+
+def proven(race: Race, stack: Any, difference: float) -> Any:
+    """Return what a race of an original and its exported files proves."""
+    return equivalence_of(race, stack, difference)
+
+
+def judged(values: Any, difference: float, *, ranking: bool) -> Judgement:
+    """Return what is known of stacks by their values in each block."""
+    return judge(values, difference, question=Question.RANKING if ranking else Question.WINNER)
+
+
+def let_time_pass(monkeypatch: Any, clock: Callable[[], float]) -> None:
+    """Let every step of a race look at ``clock``."""
+    monkeypatch.setattr(block.time, "monotonic", clock)
 
 
 def _rendered(subject: object, export: object) -> object:
