@@ -22,7 +22,7 @@ from stackrace.race.decisions import Decisions
 from stackrace.race.request.request import RaceRequest
 from stackrace.race.results.race import Race
 from stackrace.race.runner import run
-from stackrace.stacks.variants import Side
+from stackrace.stacks.stack import Side
 
 from ..method._kept import Kept
 

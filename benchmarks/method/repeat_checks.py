@@ -40,7 +40,7 @@ import scipy
 
 from stackrace.measure.conditions import Conditions
 from stackrace.race.results.race import Race
-from stackrace.stacks.variants import original_path
+from stackrace.stacks.stack import original_path
 from stackrace.store import open_store
 
 from ._disturbances import ENGINE_CORE, KINDS, PHASE_S, STACK_CORE, disturbing, grouped

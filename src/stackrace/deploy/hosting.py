@@ -11,9 +11,9 @@ from types import MappingProxyType
 
 from ..app import COUNTING_MODULE, ENTRY_MODULE, app_environment, counting_source, entry_source
 from ..app.app import App
+from ..app.commands import display
 from ..base.errors import AppError, LaunchError
 from ..base.files import read_text
-from ..stacks.commands import display
 from ..stacks.servers import Hosted, PythonRuntime, RubyRuntime
 from ..stacks.stack import Interface
 from .app_files import View

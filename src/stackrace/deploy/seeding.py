@@ -14,8 +14,8 @@ from pathlib import Path
 
 from ..app import app_environment, digest
 from ..app.app import App
+from ..app.commands import display
 from ..base.errors import AppError, LaunchError
-from ..stacks.commands import display
 from .copies import CACHE, RUN, copy, move, shortage, write_out
 from .guard import Guard
 from .hosting import prepare

@@ -1,7 +1,7 @@
 """A stack is a path: ``nginx/uwsgi/uwsgi:processes=4``, ``apache+mod_wsgi:mode=daemon``.
 
 ``/protocol/`` goes over a wire, ``+`` stays inside the same server, ``:`` gives settings. This module holds
-the values; ``spec.stack_path`` reads and writes their text.
+the values, and the names under which one stack races more than once; ``stack_path`` reads and writes their text.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from enum import StrEnum
 
 from .native_options import NativeOptions, OwnFile, OwnOption, Signs
 from .tunable import Tunable
-from .variants import TWIN, Side, original_path, side_of, side_path, twin_path, without_side
 
 __all__ = [
     "BEHIND_ANOTHER",
@@ -372,3 +371,47 @@ class Stack:
             name if plain.count(name) == 1 else f"{name}#{plain[: index + 1].count(name)}"
             for index, name in enumerate(plain)
         )
+
+
+TWIN = "#twin"
+
+
+def twin_path(path: str) -> str:
+    """Return the name under which the hidden twin of the stack ``path`` races; no stack is spelled so."""
+    return path + TWIN
+
+
+def original_path(path: str) -> str:
+    """Return the path of the stack that races under the name ``path``: its own, unless it is a twin's."""
+    return path.removesuffix(TWIN)
+
+
+class Side(StrEnum):
+    """Which of two variants of one app or of one stack is raced, where both race under one path."""
+
+    BASE = "base"
+    HEAD = "head"
+    ORIGINAL = "original"
+    """As the race deployed it."""
+    EXPORTED = "exported"
+    """As its exported files deploy it."""
+
+
+def side_path(path: str, side: Side) -> str:
+    """Return the name under which the variant ``side`` of ``path`` races, a stack or a twin; none is spelled so."""
+    own = original_path(path)
+    return f"{own}#{side}{path[len(own) :]}"
+
+
+def side_of(path: str) -> Side | None:
+    """Return which variant races under the name ``path``, or under it as a twin; None for no variant."""
+    return next((side for side in Side if original_path(path).endswith(f"#{side}")), None)
+
+
+def without_side(path: str) -> str:
+    """Return the path of the stack of which ``path`` names a variant; a twin stays one."""
+    side = side_of(path)
+    if side is None:
+        return path
+    own = original_path(path)
+    return own.removesuffix(f"#{side}") + path[len(own) :]

@@ -19,8 +19,7 @@ from pathlib import Path
 from ..base.errors import StackError
 from ..base.nearest import did_you_mean
 from .native_options import CONFIG
-from .own_words import OwnWords, own_words
-from .path_words import HopWords, hops_of, quoted
+from .path_words import HopWords, OwnWords, hops_of, own_words, quoted
 from .stack import (
     BEHIND_ANOTHER,
     Hop,

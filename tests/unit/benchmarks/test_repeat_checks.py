@@ -22,7 +22,7 @@ from tests.factories import make_finding, make_race
 
 from stackrace.base.verdict import Effect, Verdict
 from stackrace.measure.load import SeriesBin
-from stackrace.stacks.variants import twin_path
+from stackrace.stacks.stack import twin_path
 
 STACKS = ("gunicorn", "uwsgi", "apache+mod_wsgi")
 PHASES = [(1.0, 2.0), (3.0, 4.0), (5.0, 5.5)]

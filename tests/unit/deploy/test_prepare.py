@@ -7,10 +7,10 @@ import pytest
 
 from stackrace.app import entry_of
 from stackrace.app.app import App, EntryKind
+from stackrace.app.commands import command_of
 from stackrace.base.errors import AppError
 from stackrace.deploy.guard import Guard
 from stackrace.deploy.hosting import prepare
-from stackrace.stacks.commands import command_of
 
 
 @contextmanager

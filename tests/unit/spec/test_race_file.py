@@ -5,9 +5,9 @@ import re
 import pytest
 
 from stackrace.app.app import Entry, EntryKind
+from stackrace.app.commands import display
 from stackrace.base.errors import SpecError, StackError
 from stackrace.race.request.race_file import read_race_file
-from stackrace.stacks.commands import display
 from stackrace.stats.values.question import Question
 
 FULL = """

@@ -12,7 +12,7 @@ from ...base.errors import SpecError
 from ...base.foreign import said_by
 from ...base.nearest import did_you_mean
 from ...base.numbers import things
-from ...race.request.toml_lines import line_of
+from ...race.request.toml_file import line_of
 from . import schema
 from .files import FILE, FOLDER
 from .model import CellName, Claim, Comparison, Figure, Metric, Mix, Part, Row, Source, Table, Technique

@@ -17,13 +17,11 @@ from ...base.foreign import said_by
 from ...base.nearest import did_you_mean
 from ...base.numbers import things
 from ...base.present import real_path
-from ...stacks.problem_words import in_words
 from ...stats.values.question import Question
 from .contradictions import contradictions
 from .request import RaceRequest, WorkloadRequest
 from .tables import NamedWorkloadTable, RaceFileTable
-from .toml_file import read_table, read_text
-from .toml_lines import line_of
+from .toml_file import in_words, line_of, read_table, read_text
 
 __all__ = ["Meant", "StackCheck", "read_race_file"]
 

@@ -9,9 +9,9 @@ from pathlib import Path
 from ...native_options import Concern, NativeOptions, Option, OwnOption, OwnReading, decided
 from ...stack import Origin, Setting
 from ..settings import ACCESS_LOG, KEEP_ALIVE, UPSTREAM_KEEP_ALIVE, workers
-from .parsing import Directive
-from .site import SiteFile
+from .directives import Directive
 from .site_file import site_file
+from .site_parts import SiteFile
 
 __all__ = ["OPTIONS", "with_directives"]
 

@@ -1,18 +1,23 @@
-"""nginx: a front end that forwards in four protocols and serves files itself."""
+"""nginx: a front end that forwards in four protocols and serves files itself, also by a configuration of the user's."""
 
 from __future__ import annotations
 
 import signal
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from ....base.errors import LaunchError
+from ....base.foreign import said_by
 from ...native_options import Signs
-from ...stack import Interface, Protocol, ServerSpec
-from ..contract import Needs, Recipe, Reload, Server
+from ...stack import Interface, Protocol, ServerSpec, SettingValue
+from ..contract import BACKLOG, Needs, Recipe, Reload, Server
 from ..settings import ANY_SOCKET, fixed_by
-from ..site import Site
+from ..site import Endpoint, Site
 from ..templates import in_quotes
+from .directives import Directive, built
 from .options import OPTIONS, with_directives
-from .own_config import own_config
+from .site_file import site_file
+from .site_parts import SiteFile
 
 __all__ = ["SERVER", "Nginx"]
 
@@ -58,7 +63,9 @@ class Nginx(Server):
             command=command,
             check=(*command, "-t", "-q"),
             files={
-                "nginx.conf": with_directives(own_config(site) if site.file else self._config(site), site.options),
+                "nginx.conf": with_directives(
+                    _users_config(site) if site.file else self._config(site), site.options
+                ),
                 "logs/.keep": "",
                 "tmp/.keep": "",
             },
@@ -86,6 +93,114 @@ class Nginx(Server):
             upstream=self.render("upstream.conf.j2", site, protocol=protocol, keep=keep) if protocol else "",
             inner=self.render(inner, site, protocol=protocol),
         )
+
+
+_TEMPORARY = ("client_body", "proxy", "fastcgi", "scgi", "uwsgi")
+
+
+def _users_config(site: Site) -> str:
+    """Return the text of the configuration. Raises LaunchError for a setting that cannot stand beside a file."""
+    assert site.file is not None
+    try:
+        theirs = site_file(site.file.text, site.file.here or site.file.path, site.file.folder, site.app.static)
+    except OSError as error:
+        raise LaunchError(f"what {site.file.path} includes cannot be read: {said_by(error)}") from error
+    except ValueError as error:
+        raise LaunchError(f"{site.file.path} cannot be used: {error}") from error
+    for name in sorted(site.chosen - {"socket", "instances"}):
+        _set(theirs, name, site.settings[name])
+    if site.production is not None:
+        _move(theirs, site.file.folder, site.app.root)
+    return built([*_main(theirs, site), _block("events", theirs.events), _block("http", _http(theirs, site))])
+
+
+def _main(theirs: SiteFile, site: Site) -> list[Directive]:
+    return [
+        Directive("daemon", ["off"]),
+        Directive("pid", [str(site.runtime / "nginx.pid")]),
+        Directive("error_log", [str(site.logs / "error.log"), "warn" if site.production else "error"]),
+        *theirs.main,
+    ]
+
+
+def _http(theirs: SiteFile, site: Site) -> list[Directive]:
+    temporary = [Directive(f"{name}_temp_path", [str(site.temporary / name)]) for name in _TEMPORARY]
+    servers = [Directive("server", [_address(one), *theirs.server_words]) for one in site.upstream]
+    listen = Directive("listen", [_address(site.listen), f"backlog={BACKLOG}"])
+    return [
+        Directive("access_log", _access_log(site)),
+        *temporary,
+        *_scheme(site),
+        *theirs.http,
+        _block("upstream", [*servers, *theirs.upstream], theirs.name),
+        _block("server", [listen, *theirs.server]),
+    ]
+
+
+def _access_log(site: Site) -> list[str]:
+    log = str(site.logs / "access.log")
+    if site.production is not None:
+        return [log, "combined", "buffer=64k", "flush=5s"]
+    return [log] if site.settings.get("access_log") else ["off"]
+
+
+def _scheme(site: Site) -> list[Directive]:
+    """Return what a TLS proxy in front says of the scheme, for whoever hosts the app.
+
+    Deployed, only a known proxy is believed; a race believes whoever asks.
+    """
+    said = "$http_x_forwarded_proto"
+    if site.production is None:
+        scheme, trusted = [_map(said, "$client_scheme", {"default": said, "": "$scheme"})], said
+    else:
+        known = [Directive(proxy, ["1"]) for proxy in site.production.proxies]
+        pairs = {"1:http": "http", "1:https": "https"}
+        scheme = [
+            _block("geo", [Directive("default", ["0"]), *known], "$is_proxy"),
+            _map(f"$is_proxy:{said}", "$client_scheme", {"default": "$scheme", **pairs}),
+        ]
+        trusted = "$client_scheme"
+    return [*scheme, _map(trusted, "$client_https", {"default": "$https", "https": "on"})]
+
+
+def _map(source: str, name: str, pairs: Mapping[str, str]) -> Directive:
+    return _block("map", [Directive(key, [value]) for key, value in pairs.items()], source, name)
+
+
+def _move(theirs: SiteFile, folder: Path, root: Path) -> None:
+    """Have what names a place in ``folder``, the project on this machine, name it in ``root``."""
+    for level in (theirs.main, theirs.events, theirs.http, theirs.upstream, theirs.server):
+        for directive in (each for top in level for each in top.walk()):
+            directive.args = [_moved(word, str(folder), str(root)) for word in directive.args]
+
+
+def _moved(word: str, folder: str, root: str) -> str:
+    is_inside = word == folder or word.startswith(f"{folder}/")
+    return root + word.removeprefix(folder) if is_inside else word
+
+
+def _block(name: str, inner: Sequence[Directive], *args: str) -> Directive:
+    return Directive(name, list(args), block=list(inner))
+
+
+def _address(endpoint: Endpoint) -> str:
+    return f"unix:{Path(endpoint.address)}" if endpoint.is_unix else endpoint.address
+
+
+def _set(theirs: SiteFile, name: str, value: SettingValue) -> None:
+    """Put what the path says in place of what the file says of a setting."""
+    if name == "access_log":
+        return
+    names = {setting: key for key, setting in OPTIONS.keys.items()}
+    if name not in names:
+        known = ", ".join(sorted((*names, "access_log")))
+        raise LaunchError(f"beside a configuration file of nginx's, {name}= cannot be given, only {known}")
+    directive = names[name]
+    levels = {"workers": theirs.main, "worker_connections": theirs.events}
+    for level in (theirs.main, theirs.events, theirs.http, theirs.server):
+        level[:] = [each for each in level if each.name != directive]
+    text = ("on" if value else "off") if isinstance(value, bool) else str(value)
+    levels.get(name, theirs.http).append(Directive(directive, [text]))
 
 
 SERVER = Nginx()

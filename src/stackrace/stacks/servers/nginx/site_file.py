@@ -7,9 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from ...native_options import Concern
-from .parsing import Directive, included, parsed
-from .site import PASS, PROTOCOLS, SiteFile, host_of
-from .site_parts import kept
+from .directives import Directive, included, parsed
+from .site_parts import PASS, PROTOCOLS, SiteFile, host_of, kept
 
 __all__ = ["site_file"]
 
