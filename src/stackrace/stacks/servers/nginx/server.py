@@ -1,4 +1,4 @@
-"""nginx: a front end that forwards in four protocols and serves files itself, also by a configuration of the user's."""
+"""nginx: a front end that forwards in four protocols and serves files itself; takes a user's configuration, too."""
 
 from __future__ import annotations
 
