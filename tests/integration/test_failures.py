@@ -197,7 +197,7 @@ def test_a_server_that_does_not_go_is_killed_and_named(launcher, guard, name, wo
     assert complaints[name].kind is FailureKind.NOT_STOPPED
     assert words in complaints[name].message
     ((_, pid),) = running.parts
-    assert guard.status([pid])[pid].family == ()
+    assert guard.status([pid])[pid].alive == ()
     assert not running.directory.exists()
 
 

@@ -30,9 +30,9 @@ HOLDER = textwrap.dedent(
         guard.spawn(["sh", "-c", daemon], log=guard.directory / "2.log", **start),
         guard.spawn([sys.executable, "-c", stubborn], log=guard.directory / "3.log", **start),
     ]
-    while len(guard.status(pids)[pids[1]].family) < 4:
+    while len(guard.status(pids)[pids[1]].alive) < 4:
         time.sleep(0.01)
-    family = {pid for status in guard.status(pids).values() for pid in status.family}
+    family = {pid for status in guard.status(pids).values() for pid in status.alive}
     print(guard.directory, guard.pid, *family, flush=True)
     time.sleep(1000)
     """
@@ -150,11 +150,11 @@ def test_signals_at_any_moment_break_no_exchange_with_the_supervisor(tmp_path):
                     signal.setitimer(signal.ITIMER_REAL, 1e-5 * (turn + 1))
                     for _ in range(20):
                         for pid in pids:
-                            assert guard.status([pid])[pid].family == (pid,)
+                            assert guard.status([pid])[pid].alive == (pid,)
                     time.sleep(1)
                 except InterruptionError:
                     interruptions += 1
-                assert guard.status(pids)[pids[0]].family == (pids[0],)
+                assert guard.status(pids)[pids[0]].alive == (pids[0],)
     finally:
         signal.signal(signal.SIGALRM, before)
     assert interruptions == 200

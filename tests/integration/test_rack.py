@@ -191,7 +191,7 @@ def test_a_stack_launches_answers_rightly_and_leaves_nothing(path, stage):
     assert stop(stage.guard, [running]) == {}
     assert not running.directory.exists()
     for _, pid in running.parts:
-        assert stage.guard.status([pid])[pid].family == ()
+        assert stage.guard.status([pid])[pid].alive == ()
 
 
 def test_an_app_with_a_bundle_runs_with_the_gems_of_its_own(tmp_path):

@@ -46,7 +46,7 @@ def test_a_service_starts_answers_and_goes(name):
         private = prepared([name], guard)
         private.start()
         ((pid,),) = private.running.pids.values()
-        assert pid in guard.status([pid])[pid].family
+        assert pid in guard.status([pid])[pid].alive
         assert any(str(guard.directory) in value or "%2F" in value for value in private.environment.values())
         recipe = services()[name].recipe(guard.directory / name)
         assert subprocess.run(recipe.ready, capture_output=True).returncode == 0
@@ -176,7 +176,7 @@ def test_services_listen_on_no_network():
         present = [name for name, service in services().items() if not service.missing()]
         beside = start_services(present, guard, cores=())
         roots = [pid for pids in beside.pids.values() for pid in pids]
-        family = {pid for status in guard.status(roots).values() for pid in status.family}
+        family = {pid for status in guard.status(roots).values() for pid in status.alive}
         assert len(family) >= len(present)
         held = {inode for pid in family for inode in descriptors(pid).sockets}
         assert held and not held & set().union(*listeners().values())

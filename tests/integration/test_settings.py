@@ -133,7 +133,7 @@ def has_family(guard, running, members):
     is there."""
     ((_, pid),) = running.parts
     until = time.monotonic() + 300
-    while (many := len(guard.status([pid])[pid].family)) != members and time.monotonic() < until:
+    while (many := len(guard.status([pid])[pid].alive)) != members and time.monotonic() < until:
         time.sleep(0.05)
     return many == members
 

@@ -183,7 +183,7 @@ def serving_files():
 
 def nothing_is_left(running, guard):
     for _, pid in running.parts:
-        assert guard.status([pid])[pid].family == ()
+        assert guard.status([pid])[pid].alive == ()
     assert not running.directory.exists()
     with socket.socket() as probe:
         assert probe.connect_ex((running.host, running.port)) != 0

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from ..base.errors import InputError, StoreError
 from ..base.foreign import said_by
 from ..base.units import DURATION
-from ..deploy.leftovers import clear_away
 from ..race.preparation.cores import usable_cores
+from ..race.preparation.leftovers import clear_away
 from ..race.request.document import request_from
 from ..race.request.request import RaceRequest
 from ..race.results.race import Ending, Race

@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 from typing import ClassVar
 
-__all__ = ["FORGET_S", "Descendants", "Family", "descendants", "is_adopted"]
+__all__ = ["FORGET_S", "Descendants", "ProcessTree", "descendants", "is_adopted"]
 
 FORGET_S = 1.0
 """How long a process that is none of ours is known as such: its id may be given to one of ours later."""
@@ -100,7 +100,7 @@ def is_adopted(pid: int) -> bool:
     return False
 
 
-class Family:
+class ProcessTree:
     """One spawned process with everything that came out of it."""
 
     firsts: ClassVar[set[int]] = set()
@@ -130,7 +130,7 @@ class Family:
         return sorted(self.known)
 
     def sent(self, pid: int) -> bool:
-        """Tell whether an orphan came out of this family: a daemon has left its session, but not its TMPDIR."""
+        """Tell whether an orphan came out of this tree: a daemon has left its session, but not its TMPDIR."""
         return bool(self.folder) and pid not in self.firsts and _temporary_folder(pid) == self.folder
 
 

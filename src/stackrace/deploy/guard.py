@@ -43,11 +43,11 @@ RUN_DIRECTORY = re.compile(r"stackrace-[0-9a-f]{8}")
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """How a spawned process and its family are."""
+    """How a spawned process and its tree are."""
 
     code: int | None
     """The first process's exit code, negative for a signal; None while it runs."""
-    family: tuple[int, ...]
+    alive: tuple[int, ...]
     """The pids of its members that still live."""
 
 
@@ -197,7 +197,7 @@ class Guard:
         self._ask(do="signal", pid=pid, signal=int(number))
 
     def status(self, pids: Sequence[int]) -> dict[int, Status]:
-        """Tell how spawned processes and their families are, by pid.
+        """Tell how spawned processes and their trees are, by pid.
 
         Raises BreakdownError where the run directory is gone: what becomes of them then is not their doing.
         """
@@ -224,12 +224,12 @@ class Guard:
         self.raised = True
 
     def pin(self, pid: int, cores: Sequence[int]) -> None:
-        """Bind a spawned process and its whole family to ``cores``; what they start later inherits it."""
+        """Bind a spawned process and its whole tree to ``cores``; what they start later inherits it."""
         if cores:
             self._ask(do="pin", pid=pid, cores=list(cores))
 
     def kill(self, pid: int) -> None:
-        """End a spawned process with its whole family by SIGKILL."""
+        """End a spawned process with its whole tree by SIGKILL."""
         self._ask(do="kill", pid=pid)
 
     def close(self) -> None:
@@ -286,7 +286,7 @@ def _cleared(directory: Path) -> BreakdownError:
 
 def _status(answer: object) -> Status:
     assert isinstance(answer, dict), answer
-    return Status(answer["code"], tuple(answer["family"]))
+    return Status(answer["code"], tuple(answer["alive"]))
 
 
 def _of_other_sessions() -> list[int]:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from pathlib import Path
+from typing import Protocol
 
 from ..base.errors import LaunchError
 from ..base.foreign import said_by
@@ -22,7 +23,6 @@ from ..measure.workload import Request, Workload
 from ..stacks.servers import Catalogue, Hosted
 from ..stacks.stack import Stack, original_path
 from .confinement import Confinement, Group, exceeded
-from .exported import ExportedFiles
 from .guard import Guard
 from .installation import find_binary
 from .privileges import hand_over, unprivileged
@@ -34,7 +34,7 @@ from .startup import Workers, awaited_cause, cause, is_refused
 from .visitor import Reply, Visitor, difference, questions
 from .wrong_answers import KnownAnswers, accusation
 
-__all__ = ["LaunchFailed", "Launcher"]
+__all__ = ["LaidOut", "LaunchFailed", "Launcher"]
 
 POLL_S = 0.02
 START_TIMEOUT_S = 20.0
@@ -46,6 +46,19 @@ CHANGE_OF_MIND_S = 8.0
 
 Spawned = Sequence[tuple[Part, int]]
 """Parts with their pids."""
+
+
+class LaidOut(Protocol):
+    """A stack whose files are there already, as those that were exported."""
+
+    @property
+    def port(self) -> int:
+        """The port of its front."""
+        ...
+
+    def parts(self, directory: Path) -> tuple[Part, ...]:
+        """Lay everything out below ``directory``, ready to be started. Raises LaunchError."""
+        ...
 
 
 class LaunchFailed(LaunchError):  # noqa: N818 (a past event, told as such)
@@ -98,8 +111,8 @@ class Launcher:
     """How long the app itself took to load and answer."""
     host: str = LOOPBACK
     """The address on which stacks listen: another one where load comes from other machines."""
-    exported: ExportedFiles | None = None
-    """Exported files that are started in the place of what would be rendered."""
+    laid_out: LaidOut | None = None
+    """Is started in the place of what would be rendered."""
     kept: dict[str, Running] = field(default_factory=dict)
     """Stacks that are up already, by path: each is taken by the next launch of its stack, or of its twin."""
 
@@ -131,7 +144,7 @@ class Launcher:
         directory = self._directory()
         patience = _Patience(time.monotonic(), self.start_timeout_s if timeout_s is None else timeout_s)
         spawned: list[tuple[Part, int]] = []
-        front_port = port or (free_port() if self.exported is None else self.exported.processes[-1].listen.port)
+        front_port = port or (free_port() if self.laid_out is None else self.laid_out.port)
         group: Group | None = None
         try:
             group = self._group()
@@ -162,8 +175,8 @@ class Launcher:
     def _parts(self, stack: Stack, directory: Path, port: int) -> tuple[Part, ...]:
         """Render ``stack``; raises LaunchFailed for a name that one of its configurations cannot say."""
         try:
-            if self.exported is not None:
-                return self.exported.parts(directory)
+            if self.laid_out is not None:
+                return self.laid_out.parts(directory)
             return render_stack(
                 stack,
                 catalogue=self.catalogue,
@@ -348,7 +361,7 @@ class Launcher:
         for part, pid in spawned:
             directory, state = part.site.directory, states[pid]
             workers = patience.workers.setdefault(pid, Workers(pid))
-            workers.look(state.family)
+            workers.look(state.alive)
             words, why = "", cause
             if state.code is not None:
                 words = f"{part.hop} {ended(state.code)} at start"

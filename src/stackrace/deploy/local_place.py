@@ -41,12 +41,11 @@ from ..measure.resources import Enforcement, Resources
 from ..measure.workload import Workload
 from ..stacks.stack import Stack
 from ..validity import Observation
-from .company import Company
 from .confinement import exceeded
 from .facts import facts_of
 from .guard import Guard
 from .launcher import Launcher, LaunchFailed
-from .place import REST_LOOK_S, WARM_BIN_S, Enough, Launched, Retired
+from .place import REST_LOOK_S, WARM_BIN_S, Enough, Launched, RaceProcesses, Retired
 from .running_services import RunningServices
 from .running_stack import Running, size_bytes
 from .shutdown import StoppingStack, inspect, retired, served
@@ -79,8 +78,8 @@ class _RunningStack:
 class LocalPlace:
     """This machine. ``services`` run beside the stacks; ``debug`` tells whether the app is in its debug mode.
 
-    ``company`` is shared with the other places of the race that are on this machine. ``engine`` makes a run of what
-    sends the load: by default of the engine here.
+    ``processes`` is shared with the other places of the race on this machine. ``engine`` makes a run of what sends
+    the load: by default of the engine here.
     """
 
     def __init__(
@@ -91,12 +90,12 @@ class LocalPlace:
         cores: Resources,
         services: RunningServices,
         debug: bool,
-        company: Company | None = None,
+        processes: RaceProcesses | None = None,
         engine: Callable[[Play], EngineRun] = RunningEngine,
     ) -> None:
         self._guard = guard
-        self._company = company or Company()
-        self._company.join(guard.pid, services.pids)
+        self._processes = processes or RaceProcesses()
+        self._processes.join(guard.pid, services.pids)
         self._launcher = launcher
         self._begin_load = engine
         self.watches_needs = False
@@ -194,7 +193,7 @@ class LocalPlace:
             self._all.begin()
             written_bytes = size_bytes(up.running.directory)
             counted_s, counted = time.monotonic(), served(up.running.directory)
-            before = read_machine(self._company.supervisors, self._cores.stack_cores)
+            before = read_machine(self._processes.supervisors, self._cores.stack_cores)
             self._services.begin()
             up.sampler.begin()
             length_s = math.inf if load.duration_s is None else load.duration_s
@@ -203,7 +202,7 @@ class LocalPlace:
             engine.wait(min(engine.begun_s + rewarm_s + length_s, counted_s + limit_s))
             counted_now, written_now_bytes = served(up.running.directory), size_bytes(up.running.directory)
             usage = (*up.sampler.end(), *self._services.end())
-            after = read_machine(self._company.supervisors, self._cores.stack_cores)
+            after = read_machine(self._processes.supervisors, self._cores.stack_cores)
             looked_for_s = time.monotonic() - looked_s
             used_now, waits_now = cpu_by_process(self._known_pids), waits_ns(self._pids_of(up))
             result = engine.finish(counted_s + limit_s)
@@ -316,7 +315,7 @@ class LocalPlace:
     @property
     def _known_pids(self) -> set[int]:
         """The processes of this race, whoever has the load."""
-        return self._all.pids | self._services.pids | set(self._company.supervisors)
+        return self._all.pids | self._services.pids | set(self._processes.supervisors)
 
     def failure_of(self, stack: Stack) -> Failure | None:
         """Tell whether ``stack`` died since its launch, or held more memory than it may."""
@@ -359,14 +358,14 @@ class LocalPlace:
     def _watch_all(self) -> None:
         """Watch all stacks that are up with one sampler, one scan, to see that those not under load are idle."""
         roots = self._roots()
-        self._company.is_up(self._guard.pid, roots)
-        self._all_roots = {**roots, **self._company.others(self._guard.pid)}
+        self._processes.is_up(self._guard.pid, roots)
+        self._all_roots = {**roots, **self._processes.others(self._guard.pid)}
         self._all = Sampler(self._all_roots, self._guard.pid)
         self._at_rest = False
 
     def _meet(self) -> None:
         """Watch what came up or went on other places since."""
-        if {**self._roots(), **self._company.others(self._guard.pid)} != self._all_roots:
+        if {**self._roots(), **self._processes.others(self._guard.pid)} != self._all_roots:
             self._watch_all()
 
 

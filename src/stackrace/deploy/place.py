@@ -4,19 +4,30 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Protocol
+from dataclasses import dataclass, field, replace
+from typing import Protocol, TypeVar
 
 from ..measure.host import Disturbance
 from ..measure.launch import Failure, MemorySample
 from ..measure.load import Load
 from ..measure.workload import Workload
 from ..stacks.facts import StackFacts
-from ..stacks.stack import Stack
+from ..stacks.stack import Side, Stack, side_of, side_path
 from ..validity import Aftermath, Observation
 
-__all__ = ["REST_LOOK_S", "WARM_BIN_S", "Enough", "Fleet", "Launched", "Place", "Retired", "Retiring"]
-
+__all__ = [
+    "REST_LOOK_S",
+    "WARM_BIN_S",
+    "Enough",
+    "Fleet",
+    "Launched",
+    "Place",
+    "RaceProcesses",
+    "Retired",
+    "Retiring",
+    "SidePlace",
+    "Sides",
+]
 
 REST_LOOK_S = 0.02
 """How long stacks are looked at before they are said to be at rest."""
@@ -106,3 +117,127 @@ class Fleet:
 
     machines: Mapping[str, Place]
     """By name, two at least."""
+
+
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SidePlace:
+    """Where one variant runs."""
+
+    place: Place
+    workloads: Mapping[str, Workload] = field(default_factory=dict)
+    """Its own workloads by name, since its right answers may differ; one that is not here is the race's."""
+
+
+class Sides:
+    """A place of several: each stack goes to that of its side, under its plain name."""
+
+    def __init__(self, sides: Mapping[Side, SidePlace]) -> None:
+        self._sides = sides
+
+    def calibrate(self, loads: Sequence[Load]) -> None:
+        """Measure the engine's ceiling once for each side."""
+        for each in self._sides.values():
+            each.place.calibrate(loads)
+
+    def room_bytes(self) -> float:
+        """Return the memory that stacks could still be given: they share one machine."""
+        return min(each.place.room_bytes() for each in self._sides.values())
+
+    def launch(self, stack: Stack, timeout_s: float) -> Launched:
+        """Start ``stack`` on its side's place; see ``Place.launch``."""
+        launched = self._of(stack).place.launch(stack.plain, timeout_s)
+        if launched.facts is None:
+            return launched
+        return replace(launched, facts=replace(launched.facts, stack=stack.path))
+
+    def rest(self, limit_s: float = math.inf) -> None:
+        """Let the stacks of all sides come to rest."""
+        for each in self._sides.values():
+            each.place.rest(limit_s)
+
+    def load(
+        self, stack: Stack, workload: Workload, load: Load, rewarm_s: float, limit_s: float = math.inf
+    ) -> Observation:
+        """Send the side's own form of ``workload``; see ``Place.load``."""
+        side = self._of(stack)
+        own = side.workloads.get(workload.name, workload)
+        return replace(side.place.load(stack.plain, own, load, rewarm_s, limit_s), stack=stack)
+
+    def warm_up(self, stack: Stack, workload: Workload, load: Load, enough: Enough) -> float:
+        """Send the side's own form of ``workload``, unrecorded; see ``Place.warm_up``."""
+        side = self._of(stack)
+        return side.place.warm_up(stack.plain, side.workloads.get(workload.name, workload), load, enough)
+
+    def disturbance(self) -> Disturbance:
+        """Look at the machine that the sides share."""
+        return next(iter(self._sides.values())).place.disturbance()
+
+    def failure_of(self, stack: Stack) -> Failure | None:
+        """Tell whether ``stack`` died since it was launched."""
+        return self._of(stack).place.failure_of(stack.plain)
+
+    def retire(self, stacks: Sequence[Stack]) -> Retiring:
+        """Begin to stop ``stacks`` on the places of their sides."""
+        return _RetiringSides(
+            {
+                side: each.place.retire([stack.plain for stack in stacks if side_of(stack.path) is side])
+                for side, each in self._sides.items()
+            }
+        )
+
+    def _of(self, stack: Stack) -> SidePlace:
+        side = side_of(stack.path)
+        assert side is not None
+        return self._sides[side]
+
+
+class _RetiringSides:
+    """Stacks of several sides on their way down."""
+
+    def __init__(self, sides: Mapping[Side, Retiring]) -> None:
+        self._sides = sides
+
+    def finish(self) -> Retired:
+        """Wait until all are gone."""
+        gone = {side: retiring.finish() for side, retiring in self._sides.items()}
+        return Retired(
+            memory=_joined({side: each.memory for side, each in gone.items()}),
+            complaints=_joined({side: each.complaints for side, each in gone.items()}),
+            aftermaths=_joined({side: each.aftermaths for side, each in gone.items()}),
+            took_s=max((each.took_s for each in gone.values()), default=0.0),
+        )
+
+
+def _joined(by_side: Mapping[Side, Mapping[str, _T]]) -> dict[str, _T]:
+    return {side_path(path, side): it for side, by_path in by_side.items() for path, it in by_path.items()}
+
+
+class RaceProcesses:
+    """All processes of one race on this machine, by the places they belong to: none of them is foreign load."""
+
+    def __init__(self) -> None:
+        self.supervisors: list[int] = []
+        """Process ids."""
+        self._up: dict[int, Mapping[str, Sequence[int]]] = {}
+        self._services: dict[int, Mapping[str, Sequence[int]]] = {}
+
+    def join(self, supervisor: int, services: Mapping[str, Sequence[int]]) -> None:
+        """Enter a place by its supervisor's process id, with the process ids of its services by name."""
+        self.supervisors.append(supervisor)
+        self._services[supervisor] = services
+
+    def is_up(self, supervisor: int, stacks: Mapping[str, Sequence[int]]) -> None:
+        """Enter the process ids of the stacks that are up on a place now, by path."""
+        self._up[supervisor] = stacks
+
+    def others(self, supervisor: int) -> dict[str, Sequence[int]]:
+        """Return the process ids of what is up on all other places, under names that no stack has."""
+        return {
+            f"{other}/{name}": pids
+            for other in self.supervisors
+            if other != supervisor
+            for name, pids in {**self._services[other], **self._up.get(other, {})}.items()
+        }

@@ -171,14 +171,14 @@ class Services:
     def _stop(self, instance: Instance, pid: int) -> None:
         self._guard.signal(pid, instance.recipe.stop)
         deadline = time.monotonic() + READY_TIMEOUT_S
-        while (status := self._guard.status([pid])[pid]).family:
+        while (status := self._guard.status([pid])[pid]).alive:
             if time.monotonic() > deadline:
                 self._guard.kill(pid)
                 break
             time.sleep(POLL_S)
         if status.code:
             raise instance.failure(f"{instance.name} {ended(status.code)} when it was asked to stop")
-        if status.family:
+        if status.alive:
             raise instance.failure(f"{instance.name} did not end within {duration(READY_TIMEOUT_S)}")
 
 

@@ -60,7 +60,7 @@ class _Stopping:
     def look(self, guard: Guard, states: Mapping[int, Status]) -> Failure | None:
         """Let go of who has ended, tell the others again, and kill who takes too long; returns a complaint."""
         now_s = time.monotonic()
-        self.waiting = [(part, pid) for part, pid in self.waiting if states[pid].family]
+        self.waiting = [(part, pid) for part, pid in self.waiting if states[pid].alive]
         if now_s - self.told_s > AGAIN_S:
             self._signal(guard, [(part, pid) for part, pid in self.waiting if states[pid].code is None])
         late = [(part, pid) for part, pid in self.waiting if now_s - self.begun_s >= part.recipe.stop_timeout_s]
@@ -165,7 +165,7 @@ class Inspection:
             listeners_left=tuple(
                 port for port, own in self.sockets.items() if own & listening.get(port, frozenset())
             ),
-            processes_left=sum(len(state.family) for state in states.values()),
+            processes_left=sum(len(state.alive) for state in states.values()),
         )
 
 
@@ -175,8 +175,8 @@ def inspect(guard: Guard, running: Running, listening: Listeners) -> Inspection:
     ``listening`` are all who listen on this machine: the kernel's tables are long, and read once for all stacks.
     """
     states = guard.status([pid for _, pid in running.parts])
-    family = sorted({pid for state in states.values() for pid in state.family})
-    held = [descriptors(pid) for pid in family]
+    alive = sorted({pid for state in states.values() for pid in state.alive})
+    held = [descriptors(pid) for pid in alive]
     # where one of our processes cannot be looked into, whose socket it is cannot be told; nor once none is left
     known = bool(held) and all(files is not None for files in held)
     own = {inode for files in held if files is not None for inode in files.sockets}
@@ -190,7 +190,7 @@ def inspect(guard: Guard, running: Running, listening: Listeners) -> Inspection:
         aftermath=Aftermath(
             started_s=running.started_s,
             strangers=tuple(port for port in sorted(ports) if known and listening.get(port, frozenset()) - own),
-            reloaders=tuple(filter(None, (_watcher(pid, variables) for pid in family))),
+            reloaders=tuple(filter(None, (_watcher(pid, variables) for pid in alive))),
             complaints=_complaints(logs_below(running.directory)),
             disk_bytes=disk.total,
             disk_free_bytes=disk.free,

@@ -105,9 +105,9 @@ class Workers:
         self._row = 0
         self._ended = 0
 
-    def look(self, family: Iterable[int]) -> None:
-        """Take note of who lives: ``family`` is the first process with all that came out of it."""
-        living = set(family) - {self._pid}
+    def look(self, alive: Iterable[int]) -> None:
+        """Take note of who lives: ``alive`` is the first process with all that came out of it."""
+        living = set(alive) - {self._pid}
         for pid in self._alive.keys() - living:
             self._ended += 1
             self._row = max(self._row, self._alive.pop(pid))

@@ -9,14 +9,14 @@ Requests::
     {"do": "spawn", "argv": […], "env": {…}, "cwd": "…", "log": "…", "stop": 15,
      "group": "/sys/fs/cgroup/…" | null, "data": bytes | null}  →  {"pid": 1, "failed": "" | "why"}
     {"do": "signal", "pid": 1, "signal": 15}         →  {}     to that process alone
-    {"do": "status", "pids": [1]}                    →  {"1": {"code": null | n, "family": [pids still alive]}}
-    {"do": "kill", "pid": 1}                         →  {"family": []}      the whole family, by SIGKILL
-    {"do": "pin", "pid": 1, "cores": […]}            →  {}     every thread of the family, now and to come
+    {"do": "status", "pids": [1]}                    →  {"1": {"code": null | n, "alive": [pids still alive]}}
+    {"do": "kill", "pid": 1}                         →  {"alive": []}      the whole tree, by SIGKILL
+    {"do": "pin", "pid": 1, "cores": […]}            →  {}     every thread of the tree, now and to come
     {"do": "raise", "nice": -20,
      "session": "/autogroup-1", "usual": 0}          →  {}     all from now on; what that session gets at the end
     {"do": "cover", "folders": [["/folder", "/layers/0"]], "kept": ["/shown"]}  →  {"pid": 1}  whose view it is
 
-A *family* is a spawned process, all its descendants, and orphans of its session or TMPDIR that were adopted here.
+A *tree* is a spawned process, all its descendants, and orphans of its session or TMPDIR that were adopted here.
 Source: prctl(2) PR_SET_CHILD_SUBREAPER, PR_SET_PDEATHSIG; proc_pid_stat(5).
 """
 
@@ -41,18 +41,18 @@ if not __package__:
 from stackrace.base.process.keeper import PR_SET_CHILD_SUBREAPER, PR_SET_PDEATHSIG, end_children, reset_signals
 from stackrace.base.process.namespaces import cover, enter, separate
 from stackrace.base.removal import remove_tree
-from stackrace.deploy.descendants import Descendants, Family, descendants
+from stackrace.deploy.descendants import Descendants, ProcessTree, descendants
 from stackrace.deploy.priority import raise_process, restore_autogroup
 
 GRACE_S = 2.0
-"""How long families may take to end by themselves once Stackrace is gone."""
+"""How long trees may take to end by themselves once Stackrace is gone."""
 
 
 class Supervisor:
-    """Spawns, watches and ends families."""
+    """Spawns, watches and ends trees of processes."""
 
     def __init__(self) -> None:
-        self.families: dict[int, Family] = {}
+        self.trees: dict[int, ProcessTree] = {}
         self.groups: set[str] = set()
         self.view: int | None = None
         self.nice: int | None = None
@@ -68,17 +68,17 @@ class Supervisor:
                 return self.spawn(request)
             case "signal":
                 # once a parent is gone, nothing tells whose an orphan with a session of its own was
-                if family := self.families.get(request["pid"]):
-                    family.alive(self.below.living())
+                if spawned := self.trees.get(request["pid"]):
+                    spawned.alive(self.below.living())
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(request["pid"], request["signal"])
                 return {}
             case "status":
                 return self.status(request["pids"])
             case "kill":
-                return {"family": self.kill([self.families[request["pid"]]])}
+                return {"alive": self.kill([self.trees[request["pid"]]])}
             case "pin":
-                self.pin(self.families[request["pid"]], request["cores"])
+                self.pin(self.trees[request["pid"]], request["cores"])
                 return {}
             case "raise":
                 self.nice, self.session = request["nice"], (request["session"], request["usual"])
@@ -99,7 +99,7 @@ class Supervisor:
         os.close(report)
         with os.fdopen(failed, "rb") as pipe:
             error = pipe.read().decode()
-        self.families[pid] = Family(pid, request["stop"], request["env"].get("TMPDIR", ""))
+        self.trees[pid] = ProcessTree(pid, request["stop"], request["env"].get("TMPDIR", ""))
         if request.get("group"):
             self.groups.add(request["group"])
         return {"pid": pid, "failed": error}
@@ -138,7 +138,7 @@ class Supervisor:
             return {"error": error}
         if self.view is None:
             self.view = pid
-            self.families[pid] = Family(pid, signal.SIGKILL, "")
+            self.trees[pid] = ProcessTree(pid, signal.SIGKILL, "")
         return {"pid": self.view}
 
     def _cover(self, request: dict, report: int) -> None:  # type: ignore[type-arg]
@@ -160,11 +160,11 @@ class Supervisor:
             os._exit(0)
 
     def status(self, pids: list[int]) -> dict:  # type: ignore[type-arg]
-        """Tell how families are: the exit code of the first process, once known, and who still lives."""
+        """Tell how trees are: the exit code of the first process, once known, and who still lives."""
         self.reap()
         tree = self.below.living()
-        families = (self.families[pid] for pid in pids)
-        return {family.pid: {"code": family.code, "family": family.alive(tree)} for family in families}
+        trees = (self.trees[pid] for pid in pids)
+        return {spawned.pid: {"code": spawned.code, "alive": spawned.alive(tree)} for spawned in trees}
 
     def reap(self) -> bool:
         """Collect every child that ended, orphans adopted here among them; returns whether any child is left."""
@@ -175,15 +175,15 @@ class Supervisor:
                 return False
             if pid == 0:
                 return True
-            if pid in Family.firsts:
-                self.families[pid].code = os.waitstatus_to_exitcode(status)
+            if pid in ProcessTree.firsts:
+                self.trees[pid].code = os.waitstatus_to_exitcode(status)
                 # the kernel may give this id to an orphan from now on
-                Family.firsts.discard(pid)
+                ProcessTree.firsts.discard(pid)
 
-    def pin(self, family: Family, cores: list[int]) -> None:
-        """Bind a family to cores and a priority; twice, for who was born during the first round."""
+    def pin(self, spawned: ProcessTree, cores: list[int]) -> None:
+        """Bind a tree to cores and a priority; twice, for who was born during the first round."""
         for _ in range(2):
-            for pid in family.alive(self.below.living()):
+            for pid in spawned.alive(self.below.living()):
                 with contextlib.suppress(OSError):
                     for task in os.listdir(f"/proc/{pid}/task"):  # noqa: PTH208 (hot: no Path objects)
                         with contextlib.suppress(OSError):
@@ -191,13 +191,13 @@ class Supervisor:
                 if self.nice is not None:
                     raise_process(pid, self.nice)
 
-    def kill(self, families: list[Family]) -> list[int]:
-        """End families by SIGKILL; returns who could not be killed within five seconds (normally nobody)."""
+    def kill(self, trees: list[ProcessTree]) -> list[int]:
+        """End trees by SIGKILL; returns who could not be killed within five seconds (normally nobody)."""
         deadline = time.monotonic() + 5.0
         while True:
             self.reap()
             tree = descendants()
-            alive = [pid for family in families for pid in family.alive(tree)]
+            alive = [pid for spawned in trees for pid in spawned.alive(tree)]
             if not alive or time.monotonic() > deadline:
                 return alive
             for pid in alive:
@@ -206,15 +206,15 @@ class Supervisor:
             time.sleep(0.01)
 
     def end_all(self) -> None:
-        """End every family: kindly first, then by force, then whatever else is below this process."""
+        """End every tree: kindly first, then by force, then whatever else is below this process."""
         if self.session is not None:
             restore_autogroup(*self.session)
         tree = descendants()
-        for family in self.families.values():
+        for spawned in self.trees.values():
             # of one whose first process has ended, daemons may be left
-            for pid in [family.pid] if family.code is None else family.alive(tree):
+            for pid in [spawned.pid] if spawned.code is None else spawned.alive(tree):
                 with contextlib.suppress(OSError):
-                    os.kill(pid, family.stop)
+                    os.kill(pid, spawned.stop)
         deadline = time.monotonic() + GRACE_S
         while descendants() and time.monotonic() < deadline:
             self.reap()

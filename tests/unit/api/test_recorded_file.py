@@ -7,8 +7,8 @@ import pytest
 
 from stackrace.base.errors import InputError
 from stackrace.base.secrets import learn
-from stackrace.deploy.recording_proxy import Side
 from stackrace.features.recordings.recorded_file import keep
+from stackrace.features.recordings.recording_proxy import Side
 
 SIDE = Side(
     upstream="http://127.0.0.1:8000", origin="https://shop.example", headers=(("X-Forwarded-Proto", "https"),)

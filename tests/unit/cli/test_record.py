@@ -8,7 +8,7 @@ import pytest
 
 from stackrace.base.errors import LaunchError
 from stackrace.cli.edge import printable_output
-from stackrace.deploy.recording_proxy import Seen
+from stackrace.features.recordings.recording_proxy import Seen
 from stackrace.features.recordings.verb import _watch
 
 

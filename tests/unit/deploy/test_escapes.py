@@ -6,7 +6,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 from stackrace.deploy.app_files import Relocation
-from stackrace.deploy.escapes import Escapes
+from stackrace.race.preparation.escapes import Escapes
 
 
 def seen(settled=(), relocation=None, named=(), own=(), **what):

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from stackrace.base.errors import InputError
-from stackrace.deploy.leftovers import clear_away, remembered
+from stackrace.race.preparation.leftovers import clear_away, remembered
 
 WAITING = "import sys; print('up', flush=True); sys.stdin.read()"
 

@@ -4,8 +4,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from stackrace.deploy.place import Launched, Retired
-from stackrace.deploy.sides import SidePlace, Sides
+from stackrace.deploy.place import Launched, Retired, SidePlace, Sides
 from stackrace.measure.launch import Failure, FailureKind
 from stackrace.measure.load import Load
 from stackrace.measure.workload import Workload

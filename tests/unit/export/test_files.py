@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from stackrace.deploy.unit_file import command_words, environment_words, read_unit
 from stackrace.features.export.files import exported_files
+from stackrace.features.export.unit_file import command_words, environment_words, read_unit
 from stackrace.features.export.units import quoted
 
 from .exports import DJANGO, PROJECT, TARGET, export_of

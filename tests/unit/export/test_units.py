@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stackrace.deploy.unit_file import command_words, read_unit
+from stackrace.features.export.unit_file import command_words, read_unit
 from stackrace.features.export.units import quoted
 
 

@@ -14,15 +14,12 @@ from ...base.errors import InputError, LaunchError, RefusedError
 from ...base.process import CommandResult, run
 from ...base.removal import remove_tree
 from ...base.verdict import Effect
-from ...deploy.exported import ExportedFiles, ExportedProcess, is_free
 from ...deploy.launcher import Launcher
+from ...deploy.place import SidePlace, Sides
 from ...deploy.privileges import unprivileged
 from ...deploy.running_stack import Running, tail
 from ...deploy.shutdown import stop
-from ...deploy.sides import SidePlace, Sides
 from ...deploy.sockets import LOOPBACK
-from ...deploy.stage import staged
-from ...deploy.unit_file import command_words, read_unit
 from ...deploy.visitor import questions
 from ...measure.launch import Launch
 from ...race.equivalence import equivalence_of, until_known
@@ -34,10 +31,13 @@ from ...stacks.servers import PythonRuntime
 from ...stacks.stack import Side
 from ...stats.equivalence import LOOKS
 from ...stats.values.equivalence import Equivalence, Proof, Reloaded
+from .exported_stack import ExportedFiles, ExportedProcess, is_free
 from .exporting import Rendered
 from .folder import write_files
 from .layout import Process
 from .reloading import Page, reloaded
+from .stage import staged
+from .unit_file import command_words, read_unit
 from .wanted import Export
 
 __all__ = ["ProofFailed", "Prover"]
@@ -76,7 +76,7 @@ class Prover:
         folder.mkdir()
         write_files(folder, ready.files())
         exported = _exported(ready, folder)
-        launcher = replace(ready.deployment.launcher, exported=exported, environment=_environment(ready))
+        launcher = replace(ready.deployment.launcher, laid_out=exported, environment=_environment(ready))
         return cls(ready=ready, launcher=launcher, exported=exported)
 
     def start(self) -> Proof:

@@ -92,7 +92,7 @@ class _Family:
         self._changed_s = time.monotonic()
 
     def _now(self) -> frozenset[int]:
-        return frozenset(self._guard.status([self._pid])[self._pid].family)
+        return frozenset(self._guard.status([self._pid])[self._pid].alive)
 
     def is_renewed(self) -> bool:
         """Tell whether some have gone, if any could, and no more come or go."""

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from ...base.numbers import mebibytes
-from ...deploy.unit_file import FOLDERS
 from ...stacks.servers.site import GRACEFUL_S
 from .health import health_command
 from .layout import Process
+from .unit_file import FOLDERS
 from .wanted import Export
 
 __all__ = ["quoted", "units"]

@@ -17,7 +17,6 @@ from ...base.header import tells_of_tls
 from ...deploy.environments import Environments, cache_folder
 from ...deploy.guard import Guard
 from ...deploy.preparing import OnPreparing
-from ...deploy.recording_proxy import REQUIREMENT, RecordingProxy, Side
 from ...deploy.sockets import free_port
 from ...measure.engine.url import Url, parse
 from ...measure.workload import Workload
@@ -25,6 +24,7 @@ from ...race.preparation.app import offered_by
 from ...race.preparation.choosing import most_used
 from ...race.request.request import RaceRequest
 from ...stacks.servers import catalogue
+from .recording_proxy import REQUIREMENT, RecordingProxy, Side
 
 __all__ = ["recording_app", "recording_url"]
 

@@ -13,9 +13,9 @@ from urllib.parse import urlsplit
 
 from ...base.errors import InputError
 from ...base.secrets import masked
-from ...deploy.recording_proxy import Side
 from ...measure.recording import Recording
 from .recording import read_recording
+from .recording_proxy import Side
 
 __all__ = ["keep"]
 

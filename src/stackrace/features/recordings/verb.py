@@ -18,7 +18,7 @@ from ...cli.request_flags import APP_OPTIONS, RequestFlags, request_flags
 if TYPE_CHECKING:
     from ...base.errors import LaunchError
     from ...deploy.preparing import OnPreparing
-    from ...deploy.recording_proxy import RecordingProxy
+    from .recording_proxy import RecordingProxy
 
 __all__ = ["command"]
 

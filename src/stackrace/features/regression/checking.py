@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ...deploy.environments import cache_folder
-from ...deploy.leftovers import remembered
 from ...deploy.preparing import OnPreparing, unheard
 from ...race.events import Event, Sink
+from ...race.preparation.leftovers import remembered
 from ...race.results.race import Race
 from ...race.runner import check_budget
 from ...race.runner import run as run_race

@@ -10,11 +10,9 @@ from pathlib import Path
 
 from ...base.errors import InputError, LimitError, StackraceError
 from ...base.verdict import Finding
-from ...deploy.company import Company
 from ...deploy.environments import Environments, cache_folder
-from ...deploy.place import Place
+from ...deploy.place import Place, RaceProcesses, SidePlace, Sides
 from ...deploy.preparing import OnPreparing, unheard
-from ...deploy.sides import SidePlace, Sides
 from ...race.loading import planned_launch_s
 from ...race.overhead import expected_overhead
 from ...race.pace import planned_lengths, response_s
@@ -241,11 +239,11 @@ def _filling_s(plan: RacePlan, loaded_s: float) -> float:
 
 
 def _side_by_side(deployments: Mapping[Side, Deployment]) -> Sides:
-    company = Company()
+    processes = RaceProcesses()
     return Sides(
         {
             side: SidePlace(
-                place=deployment.place(company=company),
+                place=deployment.place(processes=processes),
                 workloads={workload.name: workload for workload in deployment.workloads},
             )
             for side, deployment in deployments.items()

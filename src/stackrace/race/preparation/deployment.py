@@ -10,13 +10,13 @@ from pathlib import Path
 
 from ...app import app_environment
 from ...app.examiner.choice import MOST_RACED
-from ...deploy.company import Company
 from ...deploy.confinement import Confinement, confined, own_group
 from ...deploy.environments import Environments, cache_folder
 from ...deploy.guard import Guard
 from ...deploy.hosting import hosted
 from ...deploy.launcher import Launcher
 from ...deploy.local_place import LocalPlace
+from ...deploy.place import RaceProcesses
 from ...deploy.preparing import OnPreparing, unheard
 from ...deploy.priority import NICE, can_raise
 from ...deploy.running_services import RunningServices
@@ -84,9 +84,9 @@ class Deployment:
         self,
         kind: Callable[..., LocalPlace] = LocalPlace,
         *,
-        company: Company | None = None,
+        processes: RaceProcesses | None = None,
     ) -> LocalPlace:
-        """Return this machine as the place where the stacks run, ``company`` being on it, too."""
+        """Return this machine as the place where the stacks run, ``processes`` being on it, too."""
         if self.raised:
             _prioritise(self.launcher)
         return kind(
@@ -95,7 +95,7 @@ class Deployment:
             cores=self.cores,
             services=self.services,
             debug=self.examined.debug,
-            company=company,
+            processes=processes,
             engine=self.engine,
         )
 

@@ -12,12 +12,12 @@ from ...app.app import App, EntryKind
 from ...base.errors import AppError, InputError
 from ...base.present import is_file, is_folder, is_present
 from ...deploy.app_files import Relocation, View
-from ...deploy.escapes import Escapes
 from ...deploy.guard import Guard
 from ...deploy.preparing import OnPreparing, Preparing, Step
 from ...deploy.project_files import hand_over_below
 from ...deploy.protection import protect
 from ..request.request import RaceRequest
+from .escapes import Escapes
 
 __all__ = ["Protected", "protected"]
 

@@ -11,10 +11,10 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ..app import Examination
-from ..base.present import real_path
-from .app_files import Relocation
-from .environments import cache_folder
+from ...app import Examination
+from ...base.present import real_path
+from ...deploy.app_files import Relocation
+from ...deploy.environments import cache_folder
 
 __all__ = ["Escapes"]
 

@@ -10,10 +10,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from ..base.errors import InputError
-from ..base.removal import remove_tree
-from .guard import RUN_DIRECTORY
-from .privileges import private_folder
+from ...base.errors import InputError
+from ...base.removal import remove_tree
+from ...deploy.guard import RUN_DIRECTORY
+from ...deploy.privileges import private_folder
 
 __all__ = ["clear_away", "remembered"]
 

@@ -14,11 +14,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from ..base.errors import LaunchError
-from ..stacks.servers import Endpoint, Hosted, Recipe, Site
-from .privileges import hand_over
-from .rendering import Part
-from .sockets import LOOPBACK
+from ...base.errors import LaunchError
+from ...deploy.privileges import hand_over
+from ...deploy.rendering import Part
+from ...deploy.sockets import LOOPBACK
+from ...stacks.servers import Endpoint, Hosted, Recipe, Site
 from .stage import staged
 from .unit_file import FOLDERS, command_words, environment_words, read_unit
 
@@ -60,6 +60,11 @@ class ExportedFiles:
     name: str
     """The folder in /run, /var/log and /var/cache that is theirs."""
     environment: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def port(self) -> int:
+        """The port of its front."""
+        return self.processes[-1].listen.port
 
     def parts(self, directory: Path) -> tuple[Part, ...]:
         """Lay everything out below ``directory``, ready to be started."""
@@ -120,11 +125,12 @@ class ExportedFiles:
 
     def _wait_for_port(self) -> None:
         """Wait until nobody listens on the front's port any more; LaunchError where somebody else does."""
-        port = self.processes[-1].listen.port
         until = time.monotonic() + PORT_WAIT_S
-        while not is_free(port):
+        while not is_free(self.port):
             if time.monotonic() > until:
-                raise LaunchError(f"port {port}, on which the exported files listen, is taken by another program")
+                raise LaunchError(
+                    f"port {self.port}, on which the exported files listen, is taken by another program"
+                )
             time.sleep(POLL_S)
 
 

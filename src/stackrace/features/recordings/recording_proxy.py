@@ -13,15 +13,15 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..base.errors import LaunchError
-from ..base.files import read_bytes
-from ..base.numbers import duration
-from ..stacks.servers import Endpoint
-from ..stacks.stack import Protocol, Socket
-from .environments import byte_code
-from .guard import Guard
-from .running_stack import OUTPUT, ended, tail
-from .sockets import LOOPBACK, accepts
+from ...base.errors import LaunchError
+from ...base.files import read_bytes
+from ...base.numbers import duration
+from ...deploy.environments import byte_code
+from ...deploy.guard import Guard
+from ...deploy.running_stack import OUTPUT, ended, tail
+from ...deploy.sockets import LOOPBACK, accepts
+from ...stacks.servers import Endpoint
+from ...stacks.stack import Protocol, Socket
 
 __all__ = ["REQUIREMENT", "RecordingProxy", "Seen", "Side"]
 
@@ -144,7 +144,7 @@ class RecordingProxy:
         """Stop it, and return what it recorded, a HAR document. Raises LaunchError where there is none."""
         self._guard.signal(self._pid, signal.SIGINT)
         deadline = time.monotonic() + _PATIENCE_S
-        while self._guard.status([self._pid])[self._pid].family and time.monotonic() < deadline:
+        while self._guard.status([self._pid])[self._pid].alive and time.monotonic() < deadline:
             time.sleep(_LOOK_S)
         try:
             return read_bytes(self._har, _MOST_BYTES)

@@ -17,7 +17,7 @@ from pathlib import Path
 
 if not __package__:
     # as a script, for which its interpreter looks for modules in the standard library only
-    sys.path.append(str(Path(__file__).parents[2]))
+    sys.path.append(str(Path(__file__).parents[3]))
 
 from stackrace.base.process.namespaces import bind, rebuild, separate
 
