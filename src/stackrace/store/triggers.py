@@ -1,6 +1,6 @@
 """Triggers that keep history and ids, put into the database itself so that no program can go round them.
 
-Each is described once. ``Dialect`` holds what SQLite and PostgreSQL write differently.
+Each is described once. The dialects hold what SQLite and PostgreSQL write differently.
 
 In SQLite they use nothing that another program's connection lacks, so a change made with the ``sqlite3`` shell is
 recorded, too. In PostgreSQL each function runs with its owner's rights and search path: whoever may change a result
@@ -12,7 +12,8 @@ Source: SQLite, "CREATE TRIGGER"; "JSON Functions And Operators". PostgreSQL, "T
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 __all__ = ["statements"]
@@ -28,10 +29,10 @@ class Guarded:
     table: str
     kind: str
     """What history calls its rows."""
-    race: str
-    """An SQL expression for the race that the row belongs to, with ``{row}`` for the row."""
     identity: tuple[str, ...]
     """Columns that never change: they say what a row is and where it belongs."""
+    race: str = "{row}.race_id"
+    """An SQL expression for the race that the row belongs to, with ``{row}`` for the row."""
     filled: tuple[str, ...] = ()
     """Columns that are written once more while a race is measured: at the end of a launch, or of the race."""
     filling: str = "FALSE"
@@ -39,25 +40,26 @@ class Guarded:
     they were not written so far, or an interrupted race goes on."""
     registered: bool = False
     """Whether its ids are in the registry."""
+    unique: tuple[str, ...] = ()
+    """Conditions on NEW, beside that of the id, under which a row would take the place of another."""
 
 
 GUARDED = (
     Guarded(
         table="stackrace_race",
         kind="race",
-        race="{row}.id",
         identity=("id",),
+        race="{row}.id",
         filled=("ending", "elapsed_s", "resumed", "budget_s", "twin", "duty"),
         # going on is counted, so that it shows
         filling="OLD.ending IS NULL OR OLD.ending = 'interrupted' AND NEW.ending IS NULL "
         "AND NEW.resumed = OLD.resumed + 1",
         registered=True,
     ),
-    Guarded(table="stackrace_stack_facts", kind="facts", race="{row}.race_id", identity=("id", "race_id")),
+    Guarded(table="stackrace_stack_facts", kind="facts", identity=("id", "race_id")),
     Guarded(
         table="stackrace_launch",
         kind="launch",
-        race="{row}.race_id",
         identity=("id", "race_id", "position"),
         filled=("failure_kind", "document"),
         # or a launch of the block that was cut; what the launch was before stays in its message
@@ -66,19 +68,28 @@ GUARDED = (
         "OR COALESCE(NEW.failure_kind, '') = 'interrupted' AND COALESCE(OLD.failure_kind, '') <> 'interrupted' "
         "AND EXISTS (SELECT 1 FROM stackrace_race WHERE id = OLD.race_id AND ending IS NULL AND resumed > 0)",
         registered=True,
+        unique=("race_id = NEW.race_id AND position = NEW.position",),
     ),
     Guarded(
         table="stackrace_slice",
         kind="slice",
+        identity=("id", "launch_id"),
         # of a launch that somebody has deleted first, history still knows the race
         race="COALESCE((SELECT race_id FROM stackrace_launch WHERE id = {row}.launch_id), "
         "(SELECT MAX(race) FROM stackrace_history WHERE kind = 'launch' AND row_id = {row}.launch_id), '')",
-        identity=("id", "launch_id"),
     ),
 )
 
+_IDS = Guarded(
+    table="stackrace_ids",
+    kind="id",
+    identity=("id", "kind", "of_id"),
+    unique=("NEW.kind = 'name' AND kind = 'name' AND of_id = NEW.of_id",),
+)
+"""The registry, which has no history."""
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+
+@dataclass(frozen=True, slots=True)
 class Trigger:
     """What happens at an event, for each row."""
 
@@ -92,29 +103,99 @@ class Trigger:
     condition: str = "TRUE"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Dialect:
-    """What one kind of database writes in its own way."""
+class Dialect(ABC):
+    """What one kind of database writes in its own way; ``now`` and ``who`` are expressions."""
 
     differs: str
     """The operator between two values of which both may be NULL."""
     now: str
-    """An expression for the time, UTC in ISO 8601."""
+    """The time, UTC in ISO 8601."""
     who: str
-    """An expression for whoever makes the change."""
-    row: Callable[[Sequence[str]], str]
-    """Makes an expression for the OLD row as JSON, of the names of its columns."""
-    refuse: Callable[[str], str]
-    """Makes a statement that refuses the event, for this reason."""
-    further: Callable[[Guarded], Iterator[Trigger]]
-    """Triggers against what only this kind of database can do to a table."""
-    create: Callable[[Trigger], Iterator[str]]
-    """Makes the statements that put a trigger in."""
+    """Whoever makes the change."""
+
+    @abstractmethod
+    def row(self, columns: Sequence[str]) -> str:
+        """Return an expression for the OLD row as JSON; ``columns`` are its names."""
+
+    @abstractmethod
+    def refuse(self, why: str) -> str:
+        """Return a statement that refuses the event."""
+
+    @abstractmethod
+    def more(self, guarded: Guarded) -> Iterator[Trigger]:
+        """Yield triggers against what only this kind of database can do to a table."""
+
+    @abstractmethod
+    def create(self, trigger: Trigger) -> Iterator[str]:
+        """Yield the statements that put a trigger in."""
+
+
+class Sqlite(Dialect):
+    """It knows no users."""
+
+    differs = "IS NOT"
+    now = "strftime('%Y-%m-%dT%H:%M:%f+00:00', 'now')"
+    who = f"'{UNKNOWN}'"
+
+    def row(self, columns: Sequence[str]) -> str:
+        """SQLite's JSON knows neither bytes nor all the digits of a float."""
+        pairs = (
+            f"'{name}', CASE typeof(OLD.\"{name}\") WHEN 'blob' THEN hex(OLD.\"{name}\") "
+            f"WHEN 'real' THEN printf('%!.17g', OLD.\"{name}\") ELSE OLD.\"{name}\" END"
+            for name in columns
+        )
+        return f"json_object({', '.join(pairs)})"
+
+    def refuse(self, why: str) -> str:
+        return f"SELECT RAISE(ABORT, '{why}');"
+
+    def more(self, guarded: Guarded) -> Iterator[Trigger]:
+        """Refuse INSERT OR REPLACE, which deletes without any DELETE trigger unless recursive_triggers is on."""
+        exists = " OR ".join(
+            f"EXISTS (SELECT 1 FROM {guarded.table} WHERE {same})" for same in ("id = NEW.id", *guarded.unique)
+        )
+        refusal = self.refuse("UNIQUE constraint failed: a stored row is never replaced")
+        yield Trigger(guarded.table, "unique", "BEFORE INSERT", refusal, exists)
+
+    def create(self, trigger: Trigger) -> Iterator[str]:
+        yield (
+            f"CREATE TRIGGER {trigger.table}_{trigger.name} {trigger.event} ON {trigger.table} "
+            f"WHEN {trigger.condition} BEGIN {trigger.action} END"
+        )
+
+
+class Postgresql(Dialect):
+    """It allows queries in a function only, not in the condition of a trigger."""
+
+    differs = "IS DISTINCT FROM"
+    now = """to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"+00:00"')"""
+    who = "concat_ws(', ', session_user, nullif(current_setting('application_name'), ''))"
+
+    def row(self, columns: Sequence[str]) -> str:
+        return "row_to_json(OLD)::text"
+
+    def refuse(self, why: str) -> str:
+        return f"RAISE EXCEPTION '{why}' USING ERRCODE = 'integrity_constraint_violation';"
+
+    def more(self, guarded: Guarded) -> Iterator[Trigger]:
+        refusal = self.refuse("TRUNCATE would leave no history: use DELETE")
+        yield Trigger(guarded.table, "truncate", "BEFORE TRUNCATE", refusal)
+
+    def create(self, trigger: Trigger) -> Iterator[str]:
+        name = f"{trigger.table}_{trigger.name}"
+        passed = {"BEFORE UPDATE": "NEW", "BEFORE DELETE": "OLD"}.get(trigger.event, "NULL")
+        each = "STATEMENT" if trigger.event.endswith("TRUNCATE") else "ROW"
+        yield (
+            f"CREATE FUNCTION {name}() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER "
+            "SET search_path FROM CURRENT AS $$ "
+            f"BEGIN IF {trigger.condition} THEN {trigger.action} END IF; RETURN {passed}; END $$"
+        )
+        yield f"CREATE TRIGGER {name} {trigger.event} ON {trigger.table} FOR EACH {each} EXECUTE FUNCTION {name}()"
 
 
 def statements(vendor: str, columns: Mapping[str, Sequence[str]]) -> Iterator[str]:
     """Yield what puts all triggers into a ``vendor``'s database; ``columns`` are those of each table."""
-    dialect = _POSTGRESQL if vendor == "postgresql" else _SQLITE
+    dialect = Postgresql() if vendor == "postgresql" else Sqlite()
     for guarded in GUARDED:
         for trigger in _triggers(guarded, columns[guarded.table], dialect):
             yield from dialect.create(trigger)
@@ -124,45 +205,34 @@ def statements(vendor: str, columns: Mapping[str, Sequence[str]]) -> Iterator[st
 
 def _triggers(guarded: Guarded, columns: Sequence[str], dialect: Dialect) -> Iterator[Trigger]:
     """Yield the triggers of one table, whose columns are ``columns``."""
-    table = guarded.table
-    yield Trigger(
-        table=table,
-        name="identity",
-        event="BEFORE UPDATE",
-        condition=" OR ".join(f"OLD.{column} {dialect.differs} NEW.{column}" for column in guarded.identity),
-        action=dialect.refuse("an id never changes, nor where a row belongs"),
-    )
+    yield from _identity(guarded, dialect)
     yield from _history(guarded, columns, dialect)
     if guarded.registered:
         yield from _registry(guarded)
-    yield from dialect.further(guarded)
+
+
+def _identity(guarded: Guarded, dialect: Dialect) -> Iterator[Trigger]:
+    """Yield what refuses that a row becomes another."""
+    changed = " OR ".join(f"OLD.{column} {dialect.differs} NEW.{column}" for column in guarded.identity)
+    refusal = dialect.refuse("an id never changes, nor where a row belongs")
+    yield Trigger(guarded.table, "identity", "BEFORE UPDATE", refusal, changed)
+    yield from dialect.more(guarded)
 
 
 def _history(guarded: Guarded, columns: Sequence[str], dialect: Dialect) -> Iterator[Trigger]:
-    table, before, changed = guarded.table, dialect.row(columns), _changed(columns, dialect)
+    """Yield what records each change but those that are part of measuring."""
+    before, changed = dialect.row(columns), _changed(columns, dialect)
     rest = _changed([column for column in columns if column not in guarded.filled], dialect)
-    yield Trigger(
-        table=table,
-        name="update",
-        event="AFTER UPDATE",
-        condition=f"{changed} <> '' AND NOT (({guarded.filling}) AND {rest} = '')",
-        action=_entry(guarded, "update", "OLD", changed, before, dialect),
-    )
-    yield Trigger(
-        table=table,
-        name="delete",
-        event="AFTER DELETE",
-        action=_entry(guarded, "delete", "OLD", "''", before, dialect),
-    )
+    entry = _entry(guarded, "update", "OLD", changed, before, dialect)
+    altered = f"{changed} <> '' AND NOT (({guarded.filling}) AND {rest} = '')"
+    yield Trigger(guarded.table, "update", "AFTER UPDATE", entry, altered)
+    entry = _entry(guarded, "delete", "OLD", "''", before, dialect)
+    yield Trigger(guarded.table, "delete", "AFTER DELETE", entry)
     if guarded.kind != "race":
         race = guarded.race.format(row="NEW")
-        yield Trigger(
-            table=table,
-            name="insert",
-            event="AFTER INSERT",
-            condition=f"EXISTS (SELECT 1 FROM stackrace_race WHERE id = {race} AND ending IS NOT NULL)",
-            action=_entry(guarded, "insert", "NEW", "''", "NULL", dialect),
-        )
+        entry = _entry(guarded, "insert", "NEW", "''", "NULL", dialect)
+        ended = f"EXISTS (SELECT 1 FROM stackrace_race WHERE id = {race} AND ending IS NOT NULL)"
+        yield Trigger(guarded.table, "insert", "AFTER INSERT", entry, ended)
 
 
 def _entry(guarded: Guarded, deed: str, row: str, changed: str, before: str, dialect: Dialect) -> str:
@@ -183,125 +253,19 @@ def _changed(columns: Iterable[str], dialect: Dialect) -> str:
 
 def _registry(guarded: Guarded) -> Iterator[Trigger]:
     """Yield what enters ids, and takes them out with all that belongs to them."""
-    table, within = guarded.table, "NULL" if guarded.kind == "race" else guarded.race.format(row="NEW")
-    yield Trigger(
-        table=table,
-        name="registered",
-        event="AFTER INSERT",
-        action=f"INSERT INTO stackrace_ids (id, kind, of_id) VALUES (NEW.id, '{guarded.kind}', {within});",
-    )
-    yield Trigger(
-        table=table,
-        name="struck",
-        event="AFTER DELETE",
-        action="DELETE FROM stackrace_ids WHERE of_id = OLD.id; DELETE FROM stackrace_ids WHERE id = OLD.id;",
-    )
+    within = "NULL" if guarded.kind == "race" else guarded.race.format(row="NEW")
+    enter = f"INSERT INTO stackrace_ids (id, kind, of_id) VALUES (NEW.id, '{guarded.kind}', {within});"
+    yield Trigger(guarded.table, "registered", "AFTER INSERT", enter)
+    strike = "DELETE FROM stackrace_ids WHERE of_id = OLD.id; DELETE FROM stackrace_ids WHERE id = OLD.id;"
+    yield Trigger(guarded.table, "struck", "AFTER DELETE", strike)
 
 
 def _of_ids(dialect: Dialect) -> Iterator[Trigger]:
     """Yield the triggers of the registry itself."""
-    table = "stackrace_ids"
-    yield Trigger(table=table, name="identity", event="BEFORE UPDATE", action=dialect.refuse("an id never changes"))
-    yield Trigger(
-        table=table,
-        name="kept",
-        event="BEFORE DELETE",
-        condition="EXISTS (SELECT 1 FROM stackrace_race "
-        "WHERE id = CASE OLD.kind WHEN 'name' THEN OLD.of_id ELSE OLD.id END) "
-        "OR EXISTS (SELECT 1 FROM stackrace_launch WHERE id = OLD.id)",
-        action=dialect.refuse("an id stays as long as what it names"),
+    yield from _identity(_IDS, dialect)
+    in_use = (
+        "EXISTS (SELECT 1 FROM stackrace_race WHERE id = CASE OLD.kind WHEN 'name' THEN OLD.of_id ELSE OLD.id END) "
+        "OR EXISTS (SELECT 1 FROM stackrace_launch WHERE id = OLD.id)"
     )
-    if dialect is _SQLITE:
-        yield Trigger(
-            table=table,
-            name="unique",
-            event="BEFORE INSERT",
-            condition="EXISTS (SELECT 1 FROM stackrace_ids WHERE id = NEW.id "
-            "OR NEW.kind = 'name' AND kind = 'name' AND of_id = NEW.of_id)",
-            action=dialect.refuse("UNIQUE constraint failed: an id is given once"),
-        )
-
-
-def _sqlite_row(columns: Sequence[str]) -> str:
-    """SQLite's JSON knows neither bytes nor all the digits of a float."""
-    pairs = (
-        f"'{name}', CASE typeof(OLD.\"{name}\") WHEN 'blob' THEN hex(OLD.\"{name}\") "
-        f"WHEN 'real' THEN printf('%!.17g', OLD.\"{name}\") ELSE OLD.\"{name}\" END"
-        for name in columns
-    )
-    return f"json_object({', '.join(pairs)})"
-
-
-def _sqlite_refuse(why: str) -> str:
-    return f"SELECT RAISE(ABORT, '{why}');"
-
-
-def _sqlite_further(guarded: Guarded) -> Iterator[Trigger]:
-    """Refuse INSERT OR REPLACE, which deletes without any DELETE trigger unless recursive_triggers is on."""
-    same = "id = NEW.id"
-    if "position" in guarded.identity:
-        same += " OR race_id = NEW.race_id AND position = NEW.position"
-    yield Trigger(
-        table=guarded.table,
-        name="unique",
-        event="BEFORE INSERT",
-        condition=f"EXISTS (SELECT 1 FROM {guarded.table} WHERE {same})",
-        action=_sqlite_refuse("UNIQUE constraint failed: a stored row is never replaced"),
-    )
-
-
-def _sqlite_create(trigger: Trigger) -> Iterator[str]:
-    yield (
-        f"CREATE TRIGGER {trigger.table}_{trigger.name} {trigger.event} ON {trigger.table} "
-        f"WHEN {trigger.condition} BEGIN {trigger.action} END"
-    )
-
-
-def _postgresql_row(_: Sequence[str]) -> str:
-    return "row_to_json(OLD)::text"
-
-
-def _postgresql_refuse(why: str) -> str:
-    return f"RAISE EXCEPTION '{why}' USING ERRCODE = 'integrity_constraint_violation';"
-
-
-def _postgresql_further(guarded: Guarded) -> Iterator[Trigger]:
-    yield Trigger(
-        table=guarded.table,
-        name="truncate",
-        event="BEFORE TRUNCATE",
-        action=_postgresql_refuse("TRUNCATE would leave no history: use DELETE"),
-    )
-
-
-def _postgresql_create(trigger: Trigger) -> Iterator[str]:
-    """PostgreSQL allows a query in a function only, not in the condition of a trigger."""
-    name = f"{trigger.table}_{trigger.name}"
-    passed = {"BEFORE UPDATE": "NEW", "BEFORE DELETE": "OLD"}.get(trigger.event, "NULL")
-    each = "STATEMENT" if trigger.event.endswith("TRUNCATE") else "ROW"
-    yield (
-        f"CREATE FUNCTION {name}() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER "
-        "SET search_path FROM CURRENT AS $$ "
-        f"BEGIN IF {trigger.condition} THEN {trigger.action} END IF; RETURN {passed}; END $$"
-    )
-    yield f"CREATE TRIGGER {name} {trigger.event} ON {trigger.table} FOR EACH {each} EXECUTE FUNCTION {name}()"
-
-
-_SQLITE = Dialect(
-    differs="IS NOT",
-    now="strftime('%Y-%m-%dT%H:%M:%f+00:00', 'now')",
-    who=f"'{UNKNOWN}'",
-    row=_sqlite_row,
-    refuse=_sqlite_refuse,
-    further=_sqlite_further,
-    create=_sqlite_create,
-)
-_POSTGRESQL = Dialect(
-    differs="IS DISTINCT FROM",
-    now="""to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"+00:00"')""",
-    who="concat_ws(', ', session_user, nullif(current_setting('application_name'), ''))",
-    row=_postgresql_row,
-    refuse=_postgresql_refuse,
-    further=_postgresql_further,
-    create=_postgresql_create,
-)
+    refusal = dialect.refuse("an id stays as long as what it names")
+    yield Trigger(_IDS.table, "kept", "BEFORE DELETE", refusal, in_use)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-import django.db.models.deletion
 from django.db import migrations, models
 
 from stackrace.store.models import DocumentField, ExactTextField, RealField
@@ -50,12 +49,7 @@ class Migration(migrations.Migration):
             name="StackFactsRow",
             fields=[
                 ("id", models.BigAutoField(primary_key=True, serialize=False)),
-                (
-                    "race",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT, related_name="facts", to="stackrace.racerow"
-                    ),
-                ),
+                ("race", models.ForeignKey("stackrace.racerow", models.PROTECT, related_name="facts")),
                 ("document", DocumentField()),
             ],
             options={"db_table": "stackrace_stack_facts"},
@@ -64,12 +58,7 @@ class Migration(migrations.Migration):
             name="LaunchRow",
             fields=[
                 ("id", models.CharField(max_length=32, primary_key=True, serialize=False)),
-                (
-                    "race",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT, related_name="launches", to="stackrace.racerow"
-                    ),
-                ),
+                ("race", models.ForeignKey("stackrace.racerow", models.PROTECT, related_name="launches")),
                 ("position", models.IntegerField()),
                 ("block", models.IntegerField()),
                 ("stack", ExactTextField()),
@@ -87,12 +76,7 @@ class Migration(migrations.Migration):
             name="SliceRow",
             fields=[
                 ("id", models.BigAutoField(primary_key=True, serialize=False)),
-                (
-                    "launch",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT, related_name="slices", to="stackrace.launchrow"
-                    ),
-                ),
+                ("launch", models.ForeignKey("stackrace.launchrow", models.PROTECT, related_name="slices")),
                 ("document", DocumentField()),
             ],
             options={"db_table": "stackrace_slice"},
@@ -117,21 +101,13 @@ class Migration(migrations.Migration):
             fields=[
                 ("id", models.CharField(max_length=32, primary_key=True, serialize=False)),
                 ("kind", models.TextField()),
-                (
-                    "of",
-                    models.ForeignKey(
-                        null=True,
-                        on_delete=django.db.models.deletion.DO_NOTHING,
-                        related_name="within",
-                        to="stackrace.idrow",
-                    ),
-                ),
+                ("of", models.ForeignKey("stackrace.idrow", models.DO_NOTHING, null=True, related_name="within")),
             ],
             options={
                 "db_table": "stackrace_ids",
                 "constraints": [
                     models.UniqueConstraint(
-                        condition=models.Q(("kind", "name")), fields=("of",), name="stackrace_ids_name"
+                        condition=models.Q(kind="name"), fields=("of",), name="stackrace_ids_name"
                     )
                 ],
             },
