@@ -12,8 +12,9 @@ from ..race.events import Sink
 from ..race.preparation.prepared import PreparedRace
 from ..race.request.document import request_document
 from ..race.request.request import RaceRequest
-from ..store import ManifestFile, ManifestSink, Opening, StoreSink, begin_manifest
 from ..store.address import races_folder
+from ..store.manifest import ManifestFile, Opening, begin_manifest
+from ..store.recorder import ManifestSink, StoreSink
 
 if TYPE_CHECKING:
     from ..store.store import Store

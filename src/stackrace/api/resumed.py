@@ -11,7 +11,7 @@ from ..base.units import SIZE
 from ..measure.resources import Resources
 from ..race.request.request import RaceRequest
 from ..race.results.race import Race
-from ..store import ManifestFile, Opening
+from ..store.manifest import ManifestFile, Opening
 
 __all__ = ["ResumedRace", "refuse_changed"]
 

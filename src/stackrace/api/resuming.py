@@ -19,8 +19,8 @@ from ..race.request.request import RaceRequest
 from ..race.results.race import Ending, Race
 from ..race.resume import going_on
 from ..stacks.stack import twin_path
-from ..store import Manifest, ManifestFile, finished, has_manifest, is_racing, reopen_manifest
 from ..store.address import races_folder
+from ..store.manifest import Manifest, ManifestFile, finished, has_manifest, is_racing, reopen_manifest
 from .resumed import ResumedRace
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from ..base.errors import StoreError
 from ..race.results.race import Ending, Race
-from ..store import has_manifest, is_racing
 from ..store.address import VARIABLE, SqliteFile, default_file, races_folder
+from ..store.manifest import has_manifest, is_racing
 
 if TYPE_CHECKING:
     from ..store.store import Store

@@ -8,38 +8,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .address import address_of
-from .lookup import Alteration, Deed, Summary
-from .manifest import (
-    Manifest,
-    ManifestFile,
-    Opening,
-    begin_manifest,
-    finished,
-    has_manifest,
-    is_racing,
-    reopen_manifest,
-)
-from .recorder import ManifestSink, StoreSink
 
 if TYPE_CHECKING:
     from .store import Store
 
-__all__ = [
-    "Alteration",
-    "Deed",
-    "Manifest",
-    "ManifestFile",
-    "ManifestSink",
-    "Opening",
-    "StoreSink",
-    "Summary",
-    "begin_manifest",
-    "finished",
-    "has_manifest",
-    "is_racing",
-    "open_store",
-    "reopen_manifest",
-]
+__all__ = ["open_store"]
 
 
 def open_store(url: str | None = None) -> Store:

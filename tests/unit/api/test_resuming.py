@@ -13,8 +13,7 @@ from stackrace.measure.load import Load
 from stackrace.measure.resources import Enforcement
 from stackrace.race.request.document import request_document
 from stackrace.race.request.request import RaceRequest
-from stackrace.store import Manifest, Opening
-from stackrace.store.manifest import LaunchLine
+from stackrace.store.manifest import LaunchLine, Manifest, Opening
 
 RACE = make_race(stacks=2, levels=(10,), blocks=2, ending=None, elapsed_s=60.0)
 OPENING = Opening(race=RACE.id, version="0.1.0", store="/s", request={}, interpreter="/venv/python", sources="ab12")

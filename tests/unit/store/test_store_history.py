@@ -12,7 +12,7 @@ from stackrace.base import ids
 from stackrace.measure.launch import MemorySample
 from stackrace.race.results.race import Ending
 from stackrace.stacks.facts import StackFacts
-from stackrace.store import Deed
+from stackrace.store.lookup import Deed
 
 
 @pytest.fixture

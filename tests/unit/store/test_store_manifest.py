@@ -17,16 +17,20 @@ from stackrace.race.activity import Activity
 from stackrace.race.events import BlockEnded, LaunchEnded, LaunchStarted, Progress
 from stackrace.race.results.race import Ending
 from stackrace.race.resume import going_on
-from stackrace.store import (
-    ManifestSink,
+from stackrace.store.manifest import (
+    FORMAT,
+    BlockLine,
+    LaunchLine,
     Opening,
     begin_manifest,
     finished,
     has_manifest,
     is_racing,
+    line_of,
+    parse,
     reopen_manifest,
 )
-from stackrace.store.manifest import FORMAT, BlockLine, LaunchLine, line_of, parse
+from stackrace.store.recorder import ManifestSink
 
 OPENING = Opening(race="3ntgduai031hk", version="0.1.0", store="/s", request={"folder": "/srv", "seed": 2**70})
 LAUNCH = LaunchLine(launch="a" * 13, block=0, stack="gunicorn", ready_s=0.5, slices=2, took_s=3.0)
@@ -173,7 +177,7 @@ def test_whoever_races_is_alone(folder):
 HOLDER = """
 import sys
 from pathlib import Path
-from stackrace.store import reopen_manifest
+from stackrace.store.manifest import reopen_manifest
 with reopen_manifest(Path(sys.argv[1]), sys.argv[2]):
     print("held", flush=True)
     sys.stdin.read()

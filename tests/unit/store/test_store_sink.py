@@ -21,7 +21,7 @@ from stackrace.race.events import (
 from stackrace.race.results.duty import Duty
 from stackrace.race.results.race import Ending
 from stackrace.stacks.facts import StackFacts
-from stackrace.store import StoreSink
+from stackrace.store.recorder import StoreSink
 
 
 def test_a_race_told_to_the_sink_is_in_the_store(store, writer):

@@ -19,8 +19,9 @@ from ...report.exporter import Format
 from ...report.result import standing_of
 from ...report.words.findings import remedy
 from ...report.words.neighbours import busy
-from ...store import has_manifest, open_store
+from ...store import open_store
 from ...store.address import races_folder
+from ...store.manifest import has_manifest
 from ..announcer import Announcer
 from ..failures import failure_of
 from ..progress import LiveSink

@@ -13,8 +13,8 @@ from ...race.request.request import RaceRequest
 from ...race.results.race import Race
 from ...race.results.standing import Standing
 from ...report.result import standing_of
-from ...store import has_manifest, is_racing, reopen_manifest
 from ...store.address import races_folder
+from ...store.manifest import has_manifest, is_racing, reopen_manifest
 
 if TYPE_CHECKING:
     from ...store.store import Store

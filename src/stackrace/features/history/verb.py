@@ -11,7 +11,7 @@ import click
 from ...cli.options import store_option
 
 if TYPE_CHECKING:
-    from ...store import Alteration
+    from ...store.lookup import Alteration
 
 __all__ = ["command"]
 

@@ -15,7 +15,7 @@ from ...race.results.race import Race
 from ...race.runner import check_budget
 from ...race.runner import run as run_race
 from ...report.words.findings import warning
-from ...store import StoreSink
+from ...store.recorder import StoreSink
 from .answer import decide
 from .prepared import CheckRequest, PreparedCheck, prepared_check
 

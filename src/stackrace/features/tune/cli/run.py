@@ -14,8 +14,9 @@ from ....cli.announcer import Announcer
 from ....cli.failures import failure_of
 from ....cli.progress import LiveSink
 from ....race.results.race import Ending, Race
-from ....store import has_manifest, open_store
+from ....store import open_store
 from ....store.address import races_folder
+from ....store.manifest import has_manifest
 from ..report.unproved import unproved
 from ..request import TuneRequest
 from ..result import tuned
