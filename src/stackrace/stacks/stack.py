@@ -199,8 +199,6 @@ class ServerSpec:
     """What shows that a project has it in front of its app; None for what is no front end, or is not looked for."""
     suggested_for: frozenset[Interface] = frozenset()
     """The interfaces for which messages name it as an example of a host."""
-    caution: str = ""
-    """What does not work as it should, in a sentence; empty for nothing known."""
     gone: str = ""
     """Why a technique that people still look for can no longer be had, and what took its place."""
 

@@ -62,5 +62,5 @@ def test_a_front_end_that_knows_no_proxy_believes_nobody(name, deployed, assert_
 
 def test_a_server_behind_another_believes_it_and_one_alone_only_proxies():
     folders = {"run": "r", "logs": "l", "temporary": "t"}
-    assert Production(**folders, proxies=("10.0.0.7", "::1")).believed == "10.0.0.7,::1"
-    assert Production(**folders, is_behind=True).believed == "*"
+    assert Production(**folders, proxies=("10.0.0.7", "::1")).trusted_proxies == "10.0.0.7,::1"
+    assert Production(**folders, is_behind=True).trusted_proxies == "*"

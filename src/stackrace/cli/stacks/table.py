@@ -81,8 +81,11 @@ def show(states: States, gone: Sequence[Gone], *, explain: bool) -> None:
         for entry, _ in states:
             console.print()
             console.print(_settings(entry))
-            if entry.spec.caution:
-                console.print(f"\nBeware: {entry.spec.caution}", soft_wrap=True)
+            if entry.faults:
+                console.print()
+            for fault in entry.faults:
+                where = f"{fault.where}: " if fault.where else ""
+                console.print(f"Beware: {where}{fault.text}", soft_wrap=True, markup=False, highlight=False)
     if gone:
         console.print()
         console.print(_gone(gone))

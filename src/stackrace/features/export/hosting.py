@@ -70,7 +70,9 @@ def deployed_app(
         versions=versions,
     )
     front = stack.processes[0]
-    meets_clients = len(stack.processes) == 1 and not any(catalogue.entries[hop.server].screens for hop in front)
+    meets_clients = len(stack.processes) == 1 and not any(
+        catalogue.entries[hop.server].strips_forwarded_headers for hop in front
+    )
     source = deployed_source(
         replace(app, root=target.app),
         stack.interface,

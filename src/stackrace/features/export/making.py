@@ -80,7 +80,7 @@ def made(deployment: Deployment, subject: Subject, wishes: TargetWishes) -> Expo
     (stack,) = deployment.stacks
     examined = deployment.examined
     entries = [deployment.launcher.catalogue.entries[hop.server] for hop in stack.hops]
-    static = _of_project(deployment, add=subject.request.static is None, later=not entries[0].wants_folders)
+    static = _of_project(deployment, add=subject.request.static is None, later=not entries[0].needs_static_folders)
     project = replace(examined.project, static=static)
     roots = (examined.project.root, examined.app.root)
     target = replace(
@@ -128,7 +128,7 @@ def made(deployment: Deployment, subject: Subject, wishes: TargetWishes) -> Expo
 
 def refuse_proxies(front: Entry, target: Target) -> None:
     """Raise InputError for proxies of which the front cannot be told."""
-    if front.one_proxy and (len(target.proxies) != 1 or "/" in target.proxies[0]):
+    if front.trusts_one_proxy and (len(target.proxies) != 1 or "/" in target.proxies[0]):
         raise InputError(
             f"{front.spec.title} trusts one proxy, by its address, not {', '.join(target.proxies)}: give one "
             f"--trusted-proxy, or put a front end before it, such as nginx/http/{front.spec.name}"

@@ -201,7 +201,7 @@ def _notes(export: Export) -> Iterator[str]:
         )
     for place, folder in export.deployed.beside.items():
         yield f"`{folder}` lies outside of the project; copy it to `{place}`."
-    if any(entry.cuts for entry in export.front.entries):
+    if any(entry.drops_requests_on_stop for entry in export.front.entries):
         yield (
             f"{export.front.title} cuts off the requests that it works on when it is stopped. A front end before "
             "it, which is stopped first, lets them end."
@@ -212,7 +212,7 @@ def _notes(export: Export) -> Iterator[str]:
 def _believed(export: Export) -> str:
     """Say whose X-Forwarded-* counts."""
     front = export.front
-    if any(entry.passes for entry in front.entries) and front.site.upstream:
+    if any(entry.passes_forwarded_headers for entry in front.entries) and front.site.upstream:
         return (
             f"{front.title} cannot tell that proxy from other clients and hands on what anybody says in "
             "X-Forwarded-*: let nobody but the proxy reach its port, with a firewall or with "

@@ -23,6 +23,7 @@ __all__ = [
     "BACKLOG",
     "KEEP_ALIVE_S",
     "Entry",
+    "Fault",
     "Guest",
     "Needs",
     "Recipe",
@@ -36,6 +37,18 @@ defaults (5, 100, 511…) would decide runs at high concurrency. Linux cuts it t
 
 KEEP_ALIVE_S = 75
 """Seconds an idle kept connection lives in every server; nginx lets go of upstream ones after 60."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fault:
+    """Something that is known not to work with a server: ``docs/stacks.md`` lists these."""
+
+    text: str
+    """Whole sentences, in Markdown."""
+    where: str = ""
+    """The stacks that have it, as a path spells them: ``apache/scgi/uwsgi``; empty: all of the server's."""
+    changes_request: bool = False
+    """Whether the app or the client gets something else than was sent, so that some races are refused."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,7 +123,10 @@ class Entry(ABC):
 
     spec: ClassVar[ServerSpec]
     needs: ClassVar[Needs] = Needs()
-    screens: ClassVar[bool] = False
+    faults: ClassVar[tuple[Fault, ...]] = ()
+    """What is known not to work."""
+
+    strips_forwarded_headers: ClassVar[bool] = False
     """Whether, deployed, it drops itself what others than the proxies it trusts say in X-Forwarded-*."""
 
     limits_bodies: ClassVar[bool] = False
@@ -119,19 +135,19 @@ class Entry(ABC):
     limits_answers: ClassVar[bool] = False
     """Whether, deployed, it gives up an answer after ``Production.answer_s``."""
 
-    one_proxy: ClassVar[bool] = False
+    trusts_one_proxy: ClassVar[bool] = False
     """Whether it can be told of one proxy only, by its address."""
 
-    passes: ClassVar[bool] = False
+    passes_forwarded_headers: ClassVar[bool] = False
     """Whether, deployed, it hands on X-Forwarded-* from anybody, since it cannot tell proxies from clients."""
 
     sends_lifespan: ClassVar[bool] = True
     """Whether it tells an ASGI app that it starts and ends, by lifespan events."""
 
-    cuts: ClassVar[bool] = False
+    drops_requests_on_stop: ClassVar[bool] = False
     """Whether it cuts off the requests that it works on when it is told to end, however patiently that is asked."""
 
-    wants_folders: ClassVar[bool] = False
+    needs_static_folders: ClassVar[bool] = False
     """Whether it does not start while a folder of static files that it is told of is missing."""
 
     def requirements(self, settings: Mapping[str, SettingValue]) -> tuple[str, ...]:

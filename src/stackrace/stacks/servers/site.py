@@ -59,7 +59,7 @@ class Production:
     temporary: Path
     """As ``/var/cache/shop/nginx``."""
     proxies: tuple[str, ...] = ()
-    """The addresses of those who speak to it for others and are believed; see ``believed``."""
+    """The addresses of those who speak to it for others and are believed; see ``trusted_proxies``."""
     is_behind: bool = False
     """Whether another server of the stack stands in front, over a socket that nobody else can reach."""
     graceful_s: int = GRACEFUL_S
@@ -67,7 +67,7 @@ class Production:
     answer_s: int = ANSWER_S
 
     @property
-    def believed(self) -> str:
+    def trusted_proxies(self) -> str:
         """Whom to believe X-Forwarded-*; behind another server ``*``: over unix sockets nobody has an address."""
         return "*" if self.is_behind else ",".join(self.proxies)
 
@@ -317,9 +317,9 @@ class Site:
         return self.directory / "htdocs" if self.production is None else self.production.temporary / "htdocs"
 
     @property
-    def believed(self) -> str:
+    def trusted_proxies(self) -> str:
         """Whom to believe what he says of a client, by address, separated by commas; see ``ANYBODY``."""
-        return ANYBODY if self.production is None else self.production.believed
+        return ANYBODY if self.production is None else self.production.trusted_proxies
 
     def stop(self, gently: signal.Signals, at_once: signal.Signals = signal.SIGTERM) -> signal.Signals:
         """Return the signal that ends the server: ``gently`` lets clients finish, where there are any."""

@@ -1,12 +1,14 @@
 """docs/stacks.md lists the whole catalogue, as it is.
 
-``STACKRACE_UPDATE_GOLDEN=1 pytest tests/unit/cli/stacks/test_docs.py`` rewrites its tables.
+``STACKRACE_UPDATE_GOLDEN=1 pytest tests/unit/cli/stacks/test_docs.py`` rewrites its tables and lists.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
+from textwrap import wrap
 
 import pytest
 from tests.golden_page import holds
@@ -46,6 +48,17 @@ def source_of(entry: Entry) -> str:
     return "; ".join(parts + ([f"PyPI: {' '.join(pypi)}"] if pypi else []))
 
 
+def fault_lines(*, changes_request: bool) -> list[str]:
+    """What is known not to work, a line per server or stack, out of the servers' own folders."""
+    lines: dict[str, list[str]] = {}
+    for entry in catalogue():
+        for fault in entry.faults:
+            if fault.changes_request is changes_request:
+                lines.setdefault(fault.where or entry.spec.title, []).append(fault.text)
+    whole = [f"- **{head}**: {' '.join(texts)}" for head, texts in lines.items()]
+    return [line for text in whole for line in wrap(text, 120, subsequent_indent="  ", break_on_hyphens=False)]
+
+
 def gone_rows() -> list[str]:
     """What is gone as a Markdown table."""
     rows = [(f"`{one.name}`", one.was, one.because, ", ".join(f"`{kin}`" for kin in one.kin)) for one in GONE]
@@ -57,8 +70,16 @@ def table(heads: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> list[str]:
     return [f"| {' | '.join(cells)} |" for cells in (heads, ("---",) * len(heads), *rows)]
 
 
-@pytest.mark.parametrize(("part", "rows"), [("servers", server_rows), ("gone", gone_rows)])
-def test_the_table_is_what_the_catalogue_says(part, rows):
+@pytest.mark.parametrize(
+    ("part", "rows"),
+    [
+        ("servers", server_rows),
+        ("gone", gone_rows),
+        ("changes", partial(fault_lines, changes_request=True)),
+        ("faults", partial(fault_lines, changes_request=False)),
+    ],
+)
+def test_the_part_is_what_the_catalogue_says(part, rows):
     holds(PAGE, part, rows())
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ...native_options import Signs
 from ...stack import Interface, Origin, ProcessCount, Protocol, ServerSpec, Setting, SettingValue, Socket
-from ..contract import Needs, Recipe, Reload, Server
+from ..contract import Fault, Needs, Recipe, Reload, Server
 from ..settings import ACCESS_LOG, ANY_SOCKET, UPSTREAM_KEEP_ALIVE
 from ..site import Endpoint, Site
 from ..templates import Rendered, in_quotes
@@ -120,7 +120,16 @@ class Apache(Server):
         ),
         processes=_processes,
     )
-    screens = True
+    faults = (
+        Fault(
+            where="apache/scgi/uwsgi",
+            text="PATH_INFO stays percent-encoded and is repeated in SCRIPT_NAME. Simple paths work. "
+            "`apache/uwsgi/uwsgi`, `apache/fastcgi/uwsgi` and `apache/scgi/flup` work fully.",
+            changes_request=True,
+        ),
+        Fault(text="Its mod_uwsgi takes seconds per request, so mod_proxy_uwsgi forwards in its place."),
+    )
+    strips_forwarded_headers = True
     needs = Needs(
         apt=("apache2",),
         binary="apache2",

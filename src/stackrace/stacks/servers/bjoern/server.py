@@ -34,7 +34,7 @@ class Bjoern(Server):
         hosts=frozenset({Interface.WSGI}),
     )
     # PyPI has its source only, which is compiled against libev when first raced
-    cuts = True
+    drops_requests_on_stop = True
     needs = Needs(
         apt=("libev-dev", "gcc", "libc6-dev", "python3-dev"),
         files=(Path("/usr/include/ev.h"), Path("/usr/bin/gcc"), Path("/usr/include/stdio.h"), *_headers()),

@@ -6,7 +6,7 @@ from urllib.parse import quote
 
 from ...native_options import Signs
 from ...stack import Interface, Protocol, ServerSpec, Socket
-from ..contract import Needs, Recipe, Server
+from ..contract import Fault, Needs, Recipe, Server
 from ..settings import ACCESS_LOG, ANY_SOCKET, KEEP_ALIVE, UPSTREAM_KEEP_ALIVE, workers
 from ..site import Site
 from ..templates import Rendered, in_quotes
@@ -37,6 +37,14 @@ class Caddy(Server):
             KEEP_ALIVE,
             UPSTREAM_KEEP_ALIVE,
             ACCESS_LOG,
+        ),
+    )
+    faults = (
+        Fault(
+            where="caddy/http/…",
+            text="Caddy 2.6.2 sometimes cuts the answer to a POST short when the machine stalls ([issue "
+            "5431](https://github.com/caddyserver/caddy/issues/5431)). This counts as a failure.",
+            changes_request=True,
         ),
     )
     needs = Needs(apt=("caddy",), binary="caddy", version=("version",))

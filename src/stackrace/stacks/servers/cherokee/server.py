@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...stack import Interface, Protocol, ServerSpec, Socket
-from ..contract import Needs, Recipe, Server
+from ..contract import Fault, Needs, Recipe, Server
 from ..settings import ACCESS_LOG, ANY_SOCKET, UPSTREAM_KEEP_ALIVE, workers
 from ..site import Site
 from ..templates import MIME_TYPES, Rendered, to_the_end
@@ -31,13 +31,21 @@ class Cherokee(Server):
         hosts=frozenset({Interface.FILES}),
         settings=(workers("Threads of its one process"), UPSTREAM_KEEP_ALIVE, ACCESS_LOG),
     )
+    faults = (
+        Fault(text="It decodes paths before it forwards them: letters outside ASCII arrive raw over http."),
+        Fault(
+            text="Over http it also says `X-Forwarded-SSL: off`, which gunicorn refuses beside "
+            "`X-Forwarded-Proto: https`."
+        ),
+        Fault(text="It does not forward bodies in chunks."),
+    )
     needs = Needs(
         binary="cherokee-worker",
         version=("-V",),
         elsewhere="build it from github.com/cherokee/webserver and put its cherokee-worker on PATH",
     )
 
-    passes = True
+    passes_forwarded_headers = True
 
     def recipe(self, site: Site) -> Recipe:
         """Start the worker in the foreground; TERM ends it."""

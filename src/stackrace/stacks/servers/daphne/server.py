@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from ...native_options import Concern, NativeOptions, Option, decided, passed, switches
 from ...stack import Interface, Protocol, ServerSpec, SettingValue
-from ..contract import BACKLOG, Recipe, Server
+from ..contract import BACKLOG, Fault, Recipe, Server
 from ..options import command_words
 from ..settings import ACCESS_LOG
 from ..site import BODILESS, Site, bodiless_files
@@ -64,8 +64,14 @@ class Daphne(Server):
         settings=OPTIONS.spec_settings,
         native=OPTIONS,
     )
+    faults = (
+        Fault(
+            text="It sends no lifespan events. An app that answers with an error without them "
+            "is asked for that before the race, and Daphne is left out."
+        ),
+    )
 
-    cuts = True
+    drops_requests_on_stop = True
     sends_lifespan = False
 
     def requirements(self, settings: Mapping[str, SettingValue]) -> tuple[str, ...]:

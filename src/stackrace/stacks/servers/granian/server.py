@@ -193,7 +193,7 @@ OPTIONS = NativeOptions(
 class Granian(Server):
     """Everything is said on the command line."""
 
-    wants_folders = True
+    needs_static_folders = True
     spec = ServerSpec(
         name="granian",
         title="Granian",

@@ -175,7 +175,7 @@ OPTIONS = NativeOptions(
         *switches("capture-output", Concern.LOGS),
         Option("log-syslog", concern=Concern.LOGS, key="syslog", is_switch=True),
         Option("backlog", is_queue=True, written=lambda site: BACKLOG if site.file is None else None),
-        Option("forwarded-allow-ips", written=lambda site: site.believed if site.file is None else None),
+        Option("forwarded-allow-ips", written=lambda site: site.trusted_proxies if site.file is None else None),
         Option(
             "workers w",
             setting=Setting(

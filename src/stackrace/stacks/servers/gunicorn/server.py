@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from ...native_options import Option
 from ...stack import Interface, Protocol, ServerSpec, SettingValue
-from ..contract import Recipe, Reload, Server
+from ..contract import Fault, Recipe, Reload, Server
 from ..options import given, value_of
 from ..settings import fixed_by
 from ..site import Site
@@ -58,6 +58,13 @@ class Gunicorn(Server):
         native=OPTIONS,
         suggested_for=frozenset({Interface.WSGI}),
     )
+    faults = (
+        Fault(
+            where="…/uwsgi/gunicorn",
+            text="gunicorn decodes PATH_INFO twice. Paths with `%25` or letters outside ASCII arrive wrong.",
+            changes_request=True,
+        ),
+    )
 
     def requirements(self, settings: Mapping[str, SettingValue]) -> tuple[str, ...]:
         """Return gunicorn, in the version that the app's environment has if any, and what its class brings."""
@@ -107,7 +114,7 @@ class Gunicorn(Server):
             site,
             file=site.file,
             taken=sorted(OPTIONS.decided_keys),
-            trusted=site.believed,
+            trusted=site.trusted_proxies,
             production=production,
         )
         return {"gunicorn.conf.py": wrapper, **({OWN_FILE: site.file.text} if site.file else {})}

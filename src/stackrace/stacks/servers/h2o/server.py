@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...native_options import Signs
 from ...stack import Interface, Protocol, ServerSpec
-from ..contract import Needs, Recipe, Server
+from ..contract import Fault, Needs, Recipe, Server
 from ..settings import ACCESS_LOG, ANY_SOCKET, UPSTREAM_KEEP_ALIVE, workers
 from ..site import Site
 from ..templates import in_yaml
@@ -25,9 +25,10 @@ class H2o(Server):
         hosts=frozenset({Interface.FILES}),
         settings=(workers("Threads, each with its own event loop"), UPSTREAM_KEEP_ALIVE, ACCESS_LOG),
     )
+    faults = (Fault(where="h2o/fastcgi", text="H2O 2.2 sends a body for HEAD. Race GET.", changes_request=True),)
     needs = Needs(apt=("h2o",), binary="h2o", version=("--version",))
 
-    passes = True
+    passes_forwarded_headers = True
     limits_bodies = True
     limits_answers = True
 

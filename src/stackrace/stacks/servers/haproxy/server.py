@@ -6,7 +6,7 @@ import signal
 
 from ...native_options import Signs
 from ...stack import Protocol, ServerSpec
-from ..contract import Needs, Recipe, Server
+from ..contract import Fault, Needs, Recipe, Server
 from ..settings import ANY_SOCKET, KEEP_ALIVE, UPSTREAM_KEEP_ALIVE, access_log, workers
 from ..site import Site
 
@@ -35,6 +35,12 @@ class Haproxy(Server):
             KEEP_ALIVE,
             UPSTREAM_KEEP_ALIVE,
             access_log("the standard output, which is kept in output.log"),
+        ),
+    )
+    faults = (
+        Fault(
+            text="Over FastCGI it finds no PATH_INFO for an app at the root and answers HEAD with "
+            "502, so it forwards http only."
         ),
     )
     needs = Needs(apt=("haproxy",), binary="haproxy", version=("-v",))

@@ -92,7 +92,7 @@ class Hypercorn(Server):
         native=OPTIONS,
     )
 
-    cuts = True
+    drops_requests_on_stop = True
 
     def requirements(self, settings: Mapping[str, SettingValue]) -> tuple[str, ...]:
         """Return hypercorn, with uvloop where it is asked for."""

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ...native_options import Signs
 from ...stack import Interface, Protocol, ServerSpec
-from ..contract import Needs, Recipe, Reload, Server
+from ..contract import Fault, Needs, Recipe, Reload, Server
 from ..settings import ACCESS_LOG, ANY_SOCKET, KEEP_ALIVE, workers
 from ..site import Site
 from ..templates import in_quotes
@@ -37,6 +37,7 @@ class Lighttpd(Server):
         hosts=frozenset({Interface.FILES}),
         settings=(workers("Processes that share the port; 1 is lighttpd's own default"), KEEP_ALIVE, ACCESS_LOG),
     )
+    faults = (Fault(text="A POST to flup hangs in mod_ajp13, so lighttpd does not forward AJP here."),)
     needs = Needs(apt=("lighttpd",), binary="lighttpd", version=("-v",))
 
     limits_bodies = True

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from ...stack import Interface, Protocol, ServerSpec, Socket
-from ..contract import Needs, Recipe, Server
+from ..contract import Fault, Needs, Recipe, Server
 from ..settings import ACCESS_LOG, ANY_SOCKET, UPSTREAM_KEEP_ALIVE, workers
 from ..site import Site
 from ..templates import ANY, MIME_TYPES, to_the_end
@@ -39,10 +39,15 @@ class OpenLiteSpeed(Server):
         listens=frozenset({Protocol.HTTP}),
         sockets=(Socket.TCP,),
         alone=True,
-        caution="Over AJP it loses and garbles answers and sends paths decoded: most such stacks are refused.",
         forwards=dict.fromkeys(KINDS, ANY_SOCKET) | {Protocol.AJP: (Socket.TCP,)},
         hosts=frozenset({Interface.FILES}),
         settings=(workers("Worker processes (httpdWorkers)"), UPSTREAM_KEEP_ALIVE, ACCESS_LOG),
+    )
+    faults = (
+        Fault(text="Version 1.9.1 writes to fixed places in /tmp and /dev/shm, so such stacks race one at a time."),
+        Fault(text="Over AJP it loses and garbles answers and sends paths decoded: most such stacks are refused."),
+        Fault(text="Over http it repeats X-Forwarded-Proto, which waitress refuses and bjoern misreads."),
+        Fault(text="Of two files `50%25.txt` and `50%.txt` it may send the wrong one."),
     )
     needs = Needs(
         binary="openlitespeed",
@@ -53,7 +58,7 @@ class OpenLiteSpeed(Server):
         "/usr/local/lsws/bin",
     )
 
-    passes = True
+    passes_forwarded_headers = True
 
     def recipe(self, site: Site) -> Recipe:
         """Start it in the foreground: -n with workers below a main process, -d all in one process."""

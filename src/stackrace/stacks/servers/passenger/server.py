@@ -7,7 +7,7 @@ from signal import SIGABRT, SIGSEGV
 
 from ...stack import Interface, Origin, ServerSpec, Setting
 from ..apache.server import quoted
-from ..contract import Guest, Needs
+from ..contract import Fault, Guest, Needs
 from ..site import Fragment, Site
 
 __all__ = ["SERVER", "Passenger"]
@@ -59,6 +59,13 @@ class Passenger(Guest):
             ),
         ),
         suggested_for=frozenset({Interface.RACK}),
+    )
+    faults = (
+        Fault(
+            where="apache+passenger",
+            text="It leaves PATH_INFO percent-encoded for WSGI. Simple paths work.",
+            changes_request=True,
+        ),
     )
     # Its WSGI loader imports imp, which is gone since Python 3.12.
     needs = Needs(apt=("libapache2-mod-passenger",), files=(MODULE,), before=(3, 12))

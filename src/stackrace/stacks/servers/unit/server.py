@@ -7,7 +7,7 @@ import signal
 
 from ...stack import Interface, Origin, Protocol, ServerSpec, Setting, Socket
 from ...tunable import Tunable
-from ..contract import BACKLOG, Needs, Recipe, Server
+from ..contract import BACKLOG, Fault, Needs, Recipe, Server
 from ..options import words
 from ..settings import ACCESS_LOG, KEEP_ALIVE, MOST_SECONDS, RECYCLING, fixed_by, workers
 from ..site import BODILESS, Site, bodiless_files
@@ -71,6 +71,13 @@ class Unit(Server):
             ACCESS_LOG,
         ),
         processes=fixed_by("processes"),
+    )
+    faults = (
+        Fault(text="It hosts apps of its module's Python version."),
+        Fault(text="Its files have no answer for If-None-Match."),
+        Fault(text="Some of its starts never answer: the stack is then refused."),
+        Fault(text="It cuts connections that send more than 16 KiB in chunks."),
+        Fault(text="Over http it ends a HEAD answer without a length with an empty chunk."),
     )
     needs = Needs(
         binary="unitd",

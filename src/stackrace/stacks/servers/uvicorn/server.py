@@ -53,7 +53,7 @@ OPTIONS = NativeOptions(
             # its stop waits for kept connections; no load is left when a stack is stopped
             written=lambda site: None if site.app.has_before("uvicorn", 0, 22) else site.patience_s(2),
         ),
-        Option("forwarded-allow-ips", written=lambda site: site.believed),
+        Option("forwarded-allow-ips", written=lambda site: site.trusted_proxies),
         Option(
             "log-level",
             concern=Concern.LOGS,

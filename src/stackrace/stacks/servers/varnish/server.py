@@ -38,7 +38,7 @@ class Varnish(Server):
         ),
     )
     # It compiles its configuration to machine code at each start.
-    cuts = True
+    drops_requests_on_stop = True
     needs = Needs(
         apt=("varnish", "gcc", "libc6-dev"),
         binary="varnishd",

@@ -76,8 +76,8 @@ class Waitress(Server):
         native=OPTIONS,
     )
 
-    screens = True
-    one_proxy = True
+    strips_forwarded_headers = True
+    trusts_one_proxy = True
 
     def requirements(self, settings: Mapping[str, SettingValue]) -> tuple[str, ...]:
         """Return waitress."""
@@ -109,7 +109,7 @@ def _proxies(site: Site) -> tuple[str, str]:
     """Return who is trusted to be a proxy, and how many in a row; Waitress takes a single address."""
     if site.production is None:
         return ANYBODY, str(MOST_PROXIES)
-    return site.believed.partition(",")[0], "1"
+    return site.trusted_proxies.partition(",")[0], "1"
 
 
 SERVER = Waitress()
