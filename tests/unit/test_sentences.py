@@ -35,7 +35,7 @@ EDGES = {
     "features/comparisons/reading.py": "pydantic's messages",
     "measure/probe/host.py": "/proc/cpuinfo",
     "stacks/servers/uwsgi/asked.py": "what uWSGI shows of its configuration",
-    "stacks/problem_words.py": "pydantic's messages",
+    "race/request/toml_file.py": "pydantic's messages",
 }
 """Files that read text of others, and whose it is."""
 
