@@ -17,7 +17,7 @@ from pathlib import Path
 from stackrace.features.cluster.connection import Connection
 from stackrace.features.cluster.engines import Engines
 from stackrace.features.cluster.hosting import Hosted
-from stackrace.features.cluster.muster import muster
+from stackrace.features.cluster.members import assign_roles
 from stackrace.features.cluster.place import WorkerPlace
 from stackrace.measure.load import Load
 from stackrace.race.request.request import RaceRequest
@@ -38,16 +38,16 @@ def racing(address: str, copies: int = 1) -> Iterator[tuple[Connection, Engines,
     """Prepare a race on the cluster's one host, and launch its stack there."""
     request = race(Path.cwd(), address)
     with Connection(address) as connection:
-        roster = muster(connection.members(), request)
-        engines = Engines(connection, roster.engines)
-        engines.look_at_network(roster.hosts[0])
+        roles = assign_roles(connection.members(), request)
+        engines = Engines(connection, roles.engines)
+        engines.look_at_network(roles.hosts[0])
         if copies > 1:
             ways = engines.paths
             engines = Engines(connection, [replace(one, name=f"{one.name}.{copy}") for copy in range(copies)
-                                           for one in roster.engines])  # fmt: skip
+                                           for one in roles.engines])  # fmt: skip
             engines.paths = tuple(replace(way, engine=f"{way.engine}.{copy}") for copy in range(copies)
                                   for way in ways)  # fmt: skip
-        with WorkerPlace(connection, roster.hosts[0], engines) as place:
+        with WorkerPlace(connection, roles.hosts[0], engines) as place:
             hosted = place.open(request, 1)
             launched = place.launch(hosted.plan.stacks[0], 30.0)
             assert launched.failure is None, launched.failure

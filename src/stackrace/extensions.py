@@ -10,7 +10,7 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any, Literal, NamedTuple, TypeVar
 
-__all__ = ["Group", "NamedRaces", "Verb", "WorkloadSource", "declared", "load"]
+__all__ = ["Group", "NamedRaces", "PlaceProvider", "Verb", "WorkloadSource", "declared", "load"]
 
 _Declaration = TypeVar("_Declaration")
 
@@ -38,6 +38,13 @@ class NamedRaces(NamedTuple):
     """With which their names begin."""
     place: str
     """Of a module with what `race.request.named_races.Source` says."""
+
+
+class PlaceProvider(NamedTuple):
+    """Machines elsewhere, on which stacks run and load engines work."""
+
+    place: str
+    """Of a class like `race.preparation.places.Places`."""
 
 
 class WorkloadSource(NamedTuple):

@@ -10,7 +10,6 @@ from tests.cluster.lab import lab, why_no_lab
 
 from stackrace.race.preparation.prepared import prepared
 from stackrace.race.request.request import RaceRequest
-from stackrace.stacks.services import services
 
 WHY_NOT = why_no_lab()
 LABS, UP = {}, ExitStack()
@@ -20,11 +19,9 @@ DELAY_S = 0.01
 """Of each of a packet's ways to or from the far engine, so its round trip is 20 ms."""
 
 
-def install(folder, *names):
+def install(folder):
     """Build what races install, here, where there is a network."""
-    request = RaceRequest(
-        folder=folder, bundled="django", services=names, stacks=("gunicorn", "waitress"), concurrency=(4,)
-    )
+    request = RaceRequest(folder=folder, bundled="django", stacks=("gunicorn", "waitress"), concurrency=(4,))
     with prepared(request):
         pass
 
@@ -35,14 +32,6 @@ def machines_can_be_had(tmp_path_factory):
     if WHY_NOT:
         pytest.skip(WHY_NOT)
     install(tmp_path_factory.mktemp("installed"))
-
-
-@pytest.fixture(scope="session")
-def postgresql(tmp_path_factory):
-    """Skip where it is not installed."""
-    if missing := services()["postgresql"].missing():
-        pytest.skip(missing)
-    install(tmp_path_factory.mktemp("driver"), "postgresql")
 
 
 @pytest.hookimpl(trylast=True)
@@ -63,8 +52,7 @@ def few_machines(folder):
     with lab(folder) as made:
         made.scheduler = made.machine("scheduler")
         made.engine, made.host = made.machine("engine", cores="1"), made.machine("host")
-        made.db = made.machine("db", cores="1", ahead_s=500)
-        roles = {"engine": [made.engine], "stack": [made.host], "service": [made.db]}
+        roles = {"engine": [made.engine], "stack": [made.host]}
         made.address = made.cluster(made.scheduler, roles)
         yield made
 
@@ -77,8 +65,7 @@ def many_machines(folder):
         far = {"ahead_s": AHEAD_S, "delay_s": DELAY_S, "bytes_per_s": 5_000_000}
         made.engines = [made.machine("near", cores="1"), made.machine("far", cores="1", **far)]
         made.hosts = [made.machine("host-1", ahead_s=77), made.machine("host-2")]
-        made.dbs = [made.machine("db-1", cores="1"), made.machine("db-2", ahead_s=500)]
-        roles = {"engine": made.engines, "stack": made.hosts, "service": made.dbs}
+        roles = {"engine": made.engines, "stack": made.hosts}
         made.address = made.cluster(made.scheduler, roles)
         yield made
 
@@ -97,11 +84,11 @@ def mended(machines, tmp_path_factory):
 
 @pytest.fixture
 def small(tmp_path_factory):
-    """A scheduler, an engine, a host of stacks, and a machine for the database whose clock is ahead."""
+    """A scheduler, an engine, and a host of stacks."""
     return mended(few_machines, tmp_path_factory)
 
 
 @pytest.fixture
 def several(tmp_path_factory):
-    """A scheduler, two engines, one far away with another clock, and two hosts of stacks and of databases."""
+    """A scheduler, two engines, one far away with another clock, and two hosts of stacks."""
     return mended(many_machines, tmp_path_factory)

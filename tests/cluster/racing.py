@@ -15,7 +15,6 @@ __all__ = [
     "LONG",
     "MANY_RUNS",
     "RUNS",
-    "assert_used_postgresql",
     "begun",
     "beside_workers",
     "command",
@@ -25,7 +24,6 @@ __all__ = [
     "report",
     "slices_of",
     "wait_until",
-    "with_database",
 ]
 
 RUNS = ("--repeats", "2", "--duration", "1s", "--no-twin")
@@ -45,17 +43,6 @@ def command(made, *flags):
     ]  # fmt: skip
 
 
-def with_database(made, *flags):
-    """Return a race of pages that ask a database, on a machine of the cluster."""
-    (made.folder / "race.toml").write_text(
-        '[app]\nbundled = "django"\nservices = ["postgresql"]\n[workload]\nurls = ["/random-row/"]\n'
-        f'[load]\nconcurrency = [4]\n[race]\ncluster = "{made.address}"\n'
-        'stacks = ["gunicorn:workers=1", "waitress"]\n'
-    )
-    store = f"sqlite:///{made.folder}/races.sqlite3"
-    return [*map(str, BRIEF), "run", "race.toml", "--store", store, *flags]
-
-
 def race(made, *flags):
     run = made.scheduler.run(*command(made, *flags, "--json"))
     assert run.stdout, run.stderr
@@ -70,12 +57,6 @@ def report(made):
 
 def slices_of(document):
     return [slice_ for launch in document["launches"] for slice_ in launch["slices"]]
-
-
-def assert_used_postgresql(slice_):
-    [spent] = [usage for usage in slice_["usage"] if usage["hop"] == "postgresql"]
-    assert spent["cpu_s"] > 0
-    assert spent["processes"] > 1
 
 
 def beside_workers(machine):

@@ -8,14 +8,12 @@ import signal
 import time
 
 import pytest
-from tests import ssh_server
 from tests.cluster.conftest import AHEAD_S, DELAY_S
 from tests.cluster.lab import PYTHON
 from tests.cluster.racing import (
     LONG,
     MANY_RUNS,
     RUNS,
-    assert_used_postgresql,
     begun,
     beside_workers,
     command,
@@ -25,7 +23,6 @@ from tests.cluster.racing import (
     report,
     slices_of,
     wait_until,
-    with_database,
 )
 
 
@@ -36,7 +33,6 @@ def test_members_are_shown_with_roles_clocks_and_distances(several):
     by_name = {member["name"]: member for member in shown}
     assert {name: member["roles"] for name, member in by_name.items()} == {
         "near": ["engine"], "far": ["engine"], "host-1": ["stack"], "host-2": ["stack"],
-        "db-1": ["service"], "db-2": ["service"],
     }  # fmt: skip
     far, host = by_name["far"]["clock"], by_name["host-1"]["clock"]
     assert far["round_trip_s"] >= 2 * DELAY_S
@@ -114,16 +110,6 @@ def test_a_lost_host_leaves_the_race_and_its_block_counts_nowhere(several):
     assert leaves(several, several.hosts[1], *command(several, *MANY_RUNS))
 
 
-@pytest.mark.exhaustive
-@pytest.mark.usefixtures("postgresql")
-def test_a_host_leaves_the_race_with_its_own_database_machine(several):
-    measured = leaves(several, several.dbs[1], *with_database(several, *MANY_RUNS))
-    assert measured
-    for slice_ in measured:
-        assert_used_postgresql(slice_)
-    wait_until(lambda: not any(beside_workers(machine) for machine in several.machines))
-
-
 def test_a_killed_coordinator_leaves_nothing_on_any_machine(small):
     process = begun(small, *LONG)
     second = small.scheduler.run(*command(small))
@@ -196,27 +182,3 @@ def test_what_is_measured_while_the_wire_is_cut_is_refused_and_nothing_stays_beh
     cut = [one for one in measured if one["latency"]["max_s"] > 1]
     assert cut
     assert not any(one["valid"] for one in cut)
-
-
-@pytest.mark.exhaustive
-def test_machines_that_are_started_over_ssh_race_and_nothing_of_it_is_left(small, tmp_path, monkeypatch):
-    small.end(*small.machines)
-    here, machines = small.scheduler, {"host": small.host, "engine": small.engine}
-    ssh_server.make_keys(tmp_path)
-    addresses = {name: machine.address for name, machine in machines.items()}
-    monkeypatch.setenv("HOME", str(ssh_server.make_home(tmp_path, addresses, 2222)))
-    servers = [machine.start(*ssh_server.command(tmp_path, machine.address, 2222)) for machine in machines.values()]
-    for address in addresses.values():
-        wait_until(lambda address=address: not here.run("bash", "-c", f"</dev/tcp/{address}/2222").returncode)
-    (tmp_path / "race.toml").write_text(
-        '[app]\nbundled = "django"\n[load]\nconcurrency = [4]\nrequests = 100\n'
-        '[race]\nhosts = ["host"]\nengine_hosts = ["engine"]\nrepeats = 1\ntwin = false\n'
-        'stacks = ["gunicorn", "waitress"]\n'
-    )
-    done = here.run(PYTHON, "-m", "stackrace", "run", str(tmp_path / "race.toml"), "--json")
-    assert done.stdout, done.stderr
-    measured = slices_of(json.loads(done.stdout))
-    assert {share["name"] for slice_ in measured for share in slice_["engines"]} == {"engine"}
-    for machine, server in zip(machines.values(), servers, strict=True):
-        wait_until(lambda machine=machine, server=server: {pid for pid, _ in machine.processes()} == {server.pid})
-    small.end(*small.machines)

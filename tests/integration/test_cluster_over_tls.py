@@ -14,11 +14,11 @@ import dask
 import pytest
 from distributed import Client
 from distributed.security import Security
+from tests.cluster.lab import QUIET
 from tests.conftest import STACKRACE, calling
 from tests.tls import issue, make_authority
 
 from stackrace.base.errors import InputError
-from stackrace.features.cluster import over_ssh
 from stackrace.features.cluster.connection import Connection
 
 JOINED_S = 300.0
@@ -49,7 +49,7 @@ def secured(tmp_path_factory):
     environment = {
         **os.environ,
         **variables(settings(authority, scheduler=member, worker=member) | ENCRYPTED),
-        **over_ssh.QUIET,
+        **QUIET,
     }
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]

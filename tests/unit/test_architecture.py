@@ -30,7 +30,6 @@ FLOORS = [
 """From the ground up: a room of the core imports only from floors below its own. Features stand above."""
 
 OWED = {
-    "api/racing.py cluster",
     "api/racing.py current",
     "api/racing.py tune",
     "app/projects/current/__init__.py current",
@@ -41,9 +40,6 @@ OWED = {
     "cli/run/command.py current",
     "cli/run/live.py current",
     "cli/run/resuming.py tune",
-    "features/cluster/examining.py doctor",
-    "features/doctor/cli/command.py cluster",
-    "features/doctor/cli/show_cluster.py cluster",
     "features/init/survey.py current",
     "features/regression/stacks.py current",
     "features/trend/checked.py regression",

@@ -17,6 +17,7 @@ from ..features.tune.shaping import under_goal
 from ..features.tune.tuner import Tuner
 from ..race.decisions import decisions
 from ..race.events import Event, Sink
+from ..race.preparation.places import places
 from ..race.preparation.prepared import PreparedRace, prepared
 from ..race.request.request import RaceRequest
 from ..race.results.race import Race
@@ -139,12 +140,9 @@ def ready_race(
 def _prepared(
     request: RaceRequest, on_preparing: OnPreparing, first: int | None
 ) -> AbstractContextManager[PreparedRace]:
-    if request.cluster is None and not request.hosts:
+    if request.cluster is None:
         return prepared(request, on_preparing, first=first)
-    # Dask takes a second to import
-    from ..features.cluster.preparing import prepared_on_cluster
-
-    return prepared_on_cluster(request, on_preparing, first=first)
+    return places().prepared(request, on_preparing, first=first)
 
 
 def _foretold(fresh: PreparedRace) -> tuple[PreparedRace, tuple[str, ...]]:

@@ -176,8 +176,11 @@ def _refuse_incomplete(request: RaceRequest) -> None:
     # a workload of a race file says itself whether it thinks
     if request.think and request.session is None:
         raise InputError("--think keeps the pauses of a recording; give it with --session")
-    if request.cluster is not None and request.hosts:
-        raise InputError("--cluster names a cluster that runs, and [race] hosts starts one; give only one of them")
+    if request.cluster_project is not None and not request.cluster_project.is_absolute():
+        raise InputError(
+            f"--cluster-project {request.cluster_project}: hosts have another folder to start from; give a path "
+            "that begins with /"
+        )
     if request.check and request.workloads:
         raise InputError("--check is for one workload; give check to each [workloads.NAME] of the race file")
     has_length = request.run_requests is not None or request.run_requests_at or request.run_s is not None

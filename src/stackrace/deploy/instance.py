@@ -14,7 +14,7 @@ from ..base.foreign import said_by
 from ..base.nearest import nearest
 from ..base.process import CommandResult, run
 from ..base.removal import remove_tree
-from ..stacks.services import DATA, Network, Service, ServiceRecipe, services
+from ..stacks.services import DATA, Service, ServiceRecipe, services
 from .copies import RUN, shortage
 from .privileges import hand_over, unprivileged
 from .running_stack import ended, tail
@@ -59,11 +59,6 @@ class Instance:
         for folder in (self.directory, self.data, self.logs):
             folder.mkdir(mode=0o700)
             hand_over(folder)
-        for name, text in self.recipe.files.items():
-            file = self.directory / name
-            file.touch(mode=0o600)
-            file.write_text(text, encoding="utf-8")
-            hand_over(file)
 
     def ready(self) -> bool:
         """Tell whether it answers."""
@@ -95,11 +90,10 @@ class Instance:
         )
 
 
-def instance_of(name: str, folder: Path, network: Network | None = None) -> Instance:
+def instance_of(name: str, folder: Path) -> Instance:
     """Find the service that ``name`` asks for; the variables of a NAME#2 end in ``_2``.
 
-    Apps on other machines reach it on ``network``. Raises InputError for an unknown name, MissingError with the
-    install command.
+    Raises InputError for an unknown name, MissingError with the install command.
     """
     service, number = service_of(name)
     if lack := service.missing():
@@ -107,7 +101,7 @@ def instance_of(name: str, folder: Path, network: Network | None = None) -> Inst
             f"[app] services: {service.name} is not installed ({lack}); run: stackrace install {service.name}"
         )
     directory = folder / name.replace("#", "-")
-    recipe = service.recipe(directory, network)
+    recipe = service.recipe(directory)
     if number:
         recipe = replace(recipe, environment={f"{key}_{number}": to for key, to in recipe.environment.items()})
     return Instance(name=name, service=service, directory=directory, recipe=recipe)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol, TypeVar
 
+from ..measure.engine.running import EngineRun, Play
 from ..measure.host import Disturbance
 from ..measure.launch import Failure, MemorySample
 from ..measure.load import Load
@@ -23,11 +24,13 @@ __all__ = [
     "Launched",
     "Place",
     "RaceProcesses",
+    "RemoteEngine",
     "Retired",
     "Retiring",
     "SidePlace",
     "Sides",
 ]
+
 
 REST_LOOK_S = 0.02
 """How long stacks are looked at before they are said to be at rest."""
@@ -109,6 +112,16 @@ class Place(Protocol):
 
     def retire(self, stacks: Sequence[Stack]) -> Retiring:
         """Begin to stop ``stacks``, and then to verify that nothing of them is left."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RemoteEngine:
+    """What this machine has to know of load engines on other machines."""
+
+    host: str
+    """The address of this machine on which stacks listen for them."""
+    engine: Callable[[Play], EngineRun]
+    """Makes a run of theirs in the place of one here."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

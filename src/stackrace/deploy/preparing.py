@@ -46,10 +46,8 @@ class Step(StrEnum):
     """The app is asked for its pages: its name and how far that is, ``subject``."""
     CHOSEN = auto()
     """Nothing takes time: nobody named pages, and ``subject`` says which are raced."""
-    PACKING = auto()
-    """It is looked what machines of a cluster have of the project in the folder ``subject``."""
-    SENDING = auto()
-    """What machines of a cluster lack of the project is sent there: what, how large, and to whom, ``subject``."""
+    COMPARING = auto()
+    """The project in the folder ``subject`` is compared with what the machines of a cluster have."""
     MACHINES = auto()
     """The machines ``subject`` of a cluster prepare the race, each for itself."""
     PORTS = auto()
@@ -61,7 +59,7 @@ class Step(StrEnum):
         return self in _ONCE
 
 
-_ONCE = frozenset({Step.ENVIRONMENT, Step.PACKAGES, Step.SERVICE, Step.DATA, Step.OTHER_RACE, Step.SENDING})
+_ONCE = frozenset({Step.ENVIRONMENT, Step.PACKAGES, Step.SERVICE, Step.DATA, Step.OTHER_RACE})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

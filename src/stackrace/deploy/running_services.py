@@ -5,23 +5,21 @@ Stacks are loaded one at a time, so what a service spends during a slice was spe
 
 from __future__ import annotations
 
-import secrets
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from ..base.errors import InputError
 from ..base.numbers import duration
-from ..stacks.services import DATA, Network
+from ..stacks.services import DATA
 from .copies import CACHE, RUN, copy, move
 from .guard import Guard
 from .instance import READY_TIMEOUT_S, Instance, identity, instance_of
 from .preparing import Preparing, Step
 from .privileges import unprivileged
 from .running_stack import OUTPUT, ended, tail
-from .sockets import free_port
 from .templates import Templates
 
 __all__ = ["RunningServices", "Services"]
@@ -42,18 +40,10 @@ class RunningServices:
 class Services:
     """Private instances of what an app asked for, below a guard's directory; the guard ends them.
 
-    With a ``host``, an address of this machine, apps on others reach them there. Raises InputError for an unknown
-    name, MissingError with the install command; nothing is started yet.
+    Raises InputError for an unknown name, MissingError with the install command; nothing is started yet.
     """
 
-    def __init__(
-        self,
-        names: Sequence[str],
-        guard: Guard,
-        cores: Sequence[int],
-        templates: Templates,
-        host: str | None = None,
-    ) -> None:
+    def __init__(self, names: Sequence[str], guard: Guard, cores: Sequence[int], templates: Templates) -> None:
         self._guard = guard
         self._cores = cores
         self._templates = templates
@@ -61,9 +51,7 @@ class Services:
             raise InputError(
                 f"[app] services: {sorted(twice)[0]!r} is named twice; call the second one memcached#2, or the like"
             )
-        self._instances = tuple(
-            instance_of(name, guard.directory, None if host is None else _network(host)) for name in names
-        )
+        self._instances = tuple(instance_of(name, guard.directory) for name in names)
         self._pids: dict[str, int] = {}
 
     @property
@@ -99,8 +87,6 @@ class Services:
                     instance.make()
                     copy(template / DATA, instance.data, RUN)
             self._pids[instance.name] = self._start(instance)
-            for command in instance.recipe.admit:
-                instance.run(command)
 
     def pin(self) -> None:
         """Bind all to their cores: starting and filling them may use every one, a race may not."""
@@ -133,8 +119,7 @@ class Services:
         )
 
     def _empty(self, instance: Instance) -> AbstractContextManager[Path]:
-        """Hold the template of an instance that nobody has used yet, and that knows no network."""
-        instance = replace(instance, recipe=instance.service.recipe(instance.directory))
+        """Hold the template of an instance that nobody has used yet."""
 
         def build(folder: Path) -> None:
             self._templates.on_preparing(Preparing(step=Step.SERVICE, subject=instance.service.name))
@@ -180,7 +165,3 @@ class Services:
             raise instance.failure(f"{instance.name} {ended(status.code)} when it was asked to stop")
         if status.alive:
             raise instance.failure(f"{instance.name} did not end within {duration(READY_TIMEOUT_S)}")
-
-
-def _network(host: str) -> Network:
-    return Network(host=host, port=free_port(host), password=secrets.token_hex(16))

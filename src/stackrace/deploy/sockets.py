@@ -86,10 +86,10 @@ def descriptors(pid: int) -> Descriptors | None:
 LOOPBACK = "127.0.0.1"
 
 
-def free_port(host: str = LOOPBACK) -> int:
-    """Return a port of ``host`` that nobody listens on now. Another may take it first; a launch then asks again."""
-    with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as probe:
-        probe.bind((host, 0))
+def free_port() -> int:
+    """Return a port of loopback that nobody listens on now. Another may take it first; a launch then asks again."""
+    with socket.socket() as probe:
+        probe.bind((LOOPBACK, 0))
         port: int = probe.getsockname()[1]
         return port
 

@@ -167,7 +167,7 @@ class Steps:
                 index=self.ledger.next_index,
                 load=cell.load,
                 result=observation.result,
-                usage=(*observation.usage, *observation.services_apart),
+                usage=observation.usage,
                 verdict=verdict,
                 workload=cell.workload.name,
                 conditions=observation.conditions,

@@ -23,8 +23,7 @@ _WORDS = {
     Step.BURSTS: "trying {} with short loads",
     Step.PAGES: "asking {}",
     Step.CHOSEN: "{}",
-    Step.PACKING: "comparing {} with what the machines of the cluster have",
-    Step.SENDING: "sending {}",
+    Step.COMPARING: "comparing {} with what the machines of the cluster have",
     Step.MACHINES: "the machines of the cluster prepare the race: {}",
     Step.PORTS: "waiting until connections that are over let go of their ports (TIME_WAIT)",
 }

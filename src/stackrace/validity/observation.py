@@ -29,8 +29,6 @@ class Observation:
     machine: MachineDelta
     """What the machine did from just before the load until just after it."""
     cores: Resources
-    services_apart: tuple[HopUsage, ...] = ()
-    """What the services used that are on another machine."""
     idle_cpu_s: float = 0.0
     """CPU seconds that all other stacks that are up spent meanwhile."""
     stack_wait_s: float = math.inf

@@ -81,7 +81,6 @@ def test_every_flag_of_run_arrives_with_its_type(monkeypatch, tmp_path) -> None:
     assert (request.quota, request.host, request.urls, request.folder) == (True, "here", ("/x",), tmp_path)
 
 
-def test_a_running_cluster_and_hosts_to_start_one_on_exclude_each_other(tmp_path) -> None:
-    request = RaceRequest(folder=tmp_path, hosts=("a",))
-    with pytest.raises(InputError, match="--cluster names a cluster that runs"):
-        RequestFlags({"cluster": "tcp://a:1"}).over(request)
+def test_where_the_project_lies_on_hosts_is_a_whole_path(tmp_path) -> None:
+    with pytest.raises(InputError, match="--cluster-project app: hosts have another folder"):
+        RequestFlags({"cluster_project": Path("app")}).over(RaceRequest(folder=tmp_path))

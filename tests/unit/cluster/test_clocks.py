@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stackrace.features.cluster.clocks import EXCHANGES, Exchange, compared, estimate
+from stackrace.features.cluster.clocks import EXCHANGES, Exchange, compare, estimate
 
 WAY = st.floats(1e-5, 0.1)
 
@@ -12,8 +12,8 @@ WAY = st.floats(1e-5, 0.1)
 @given(st.floats(-1e6, 1e6), st.lists(st.tuples(WAY, WAY), min_size=1, max_size=8))
 def test_the_offset_is_off_by_half_of_the_shortest_round_trip_at_most(offset_s, ways):
     exchanges, now_s = [], 100.0
-    for there_s, back_s in ways:
-        exchanges.append(Exchange(now_s, now_s + there_s + offset_s, now_s + there_s + back_s))
+    for out_s, back_s in ways:
+        exchanges.append(Exchange(now_s, now_s + out_s + offset_s, now_s + out_s + back_s))
         now_s += 1
     found = estimate(exchanges)
     assert abs(found.offset_s - offset_s) <= found.error_s + 1e-9
@@ -24,10 +24,8 @@ def test_even_ways_leave_no_error_however_long_they_are():
     assert estimate([Exchange(1.0, 8.0, 3.0)]).offset_s == 6.0
 
 
-def test_the_two_clocks_translate_into_each_other():
-    found = estimate([Exchange(1.0, 8.0, 3.0)])
-    assert found.ours(found.there(5.0)) == 5.0
-    assert found.there(2.0) == 8.0
+def test_a_moment_of_this_clock_is_told_by_the_other():
+    assert estimate([Exchange(1.0, 8.0, 3.0)]).to_remote(2.0) == 8.0
 
 
 @pytest.fixture
@@ -36,7 +34,7 @@ def asked(monkeypatch):
     now_s = 100.0
     monkeypatch.setattr("stackrace.features.cluster.clocks.monotonic", lambda: now_s)
 
-    def compare(trips_s, shortest_s):
+    def comparing(trips_s, shortest_s):
         left = list(trips_s)
 
         def ask():
@@ -45,10 +43,10 @@ def asked(monkeypatch):
             now_s += trip_s
             return now_s - trip_s / 2 + 7.0
 
-        found = compared(ask, shortest_s)
+        found = compare(ask, shortest_s)
         return len(trips_s) - len(left), found
 
-    return compare
+    return comparing
 
 
 def test_a_clock_is_asked_again_until_it_answers_about_as_fast_as_ever(asked):

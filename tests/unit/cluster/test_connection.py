@@ -22,3 +22,15 @@ def test_where_nobody_answers_the_way_out_is_named(monkeypatch):
         bound.bind(("127.0.0.1", 0))
         with pytest.raises(InputError, match=r"no Dask scheduler answers there .*; start one with"):
             connection.Connection(f"tcp://127.0.0.1:{bound.getsockname()[1]}")
+
+
+def test_workers_without_a_name_are_called_by_their_host_where_that_is_enough():
+    workers = {
+        "tcp://10.0.0.1:40001": {"name": "tcp://10.0.0.1:40001"},
+        "tcp://10.0.0.2:40001": {"name": "tcp://10.0.0.2:40001"},
+        "tcp://10.0.0.2:40002": {"name": "tcp://10.0.0.2:40002"},
+        "tcp://10.0.0.3:40001": {"name": "host-3"},
+    }
+    assert list(connection._names(workers).values()) == [
+        "10.0.0.1", "tcp://10.0.0.2:40001", "tcp://10.0.0.2:40002", "host-3",
+    ]  # fmt: skip

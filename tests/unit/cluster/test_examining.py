@@ -8,17 +8,15 @@ from pathlib import Path
 
 import jsonschema
 import pytest
-from tests.unit.cluster.test_muster import ENGINE, HOST, OTHER, SECOND, member
+from tests.unit.cluster.test_members import ENGINE, HOST, OTHER, SECOND
 from tests.unit.doctor.machines import plan, quiet
 
 from stackrace.base.errors import InputError
 from stackrace.base.process import Background
 from stackrace.features import doctor
-from stackrace.features.cluster import wire
+from stackrace.features.cluster import provider, transfers
 from stackrace.features.cluster.connection import MemberLost
-from stackrace.features.cluster.examining import examine_cluster
-from stackrace.features.cluster.settings import Role
-from stackrace.features.doctor.cli.show_cluster import document, print_cluster
+from stackrace.features.doctor.cli.show_cluster import document, is_forbidden, print_cluster
 from stackrace.features.doctor.examination import examine
 
 SCHEMA = json.loads((Path(doctor.__file__).parent / "schema" / "doctor-cluster-1.schema.json").read_text())
@@ -44,29 +42,29 @@ class Machines:
         return Background(lambda: self.call(*asked))
 
     def call(self, whom, function, *args):
-        if function is wire.listen:
+        if function is transfers.listen:
             return 40_000
-        if function is wire.close:
+        if function is transfers.close:
             return None
-        if function is wire.round_trips_s:
+        if function is transfers.round_trips_s:
             if whom.name in self.cut_off:
                 raise ConnectionRefusedError(111, "Connection refused")
             return 0.001, 0.002
         if whom.name in self.lost:
             raise MemberLost(f"{whom.name} was lost")
-        self.asked[whom.name] = (function.args[0], function.keywords["apart"])
+        self.asked[whom.name] = args
         return self.found
 
 
 def examined(*members, **how):
     machines = Machines(*members, **how)
-    return examine_cluster(machines, 100, 0.1), machines.asked
+    return provider._examined(machines, 100, examine), machines.asked
 
 
 def test_each_is_examined_for_its_part():
-    found, asked = examined(HOST, ENGINE, SECOND, member("db", Role.SERVICE))
-    assert asked == {"host-1": (100, True), "load-1": (50, True), "load-2": (50, True), "db": (100, True)}
-    assert not found.forbidden
+    found, asked = examined(HOST, ENGINE, SECOND)
+    assert asked == {"host-1": (100, True), "load-1": (50, True), "load-2": (50, True)}
+    assert not is_forbidden(found)
 
 
 def test_a_host_that_sends_its_own_load_shares_its_cores_with_the_engine():
@@ -85,7 +83,7 @@ def test_all_faults_are_named_and_other_versions_are_not_asked():
         cut_off=("load-2",),
     )
     assert set(asked) == {"host-1", "load-2"}
-    said = "\n".join(found.faults)
+    said = "\n".join(found.conflicts)
     for part in (
         "nobody (tcp://x:1) has no stackrace",
         "load-1 has 0.0.1",
@@ -94,19 +92,13 @@ def test_all_faults_are_named_and_other_versions_are_not_asked():
         "host-2 was lost",
     ):
         assert part in said
-    assert found.forbidden
+    assert is_forbidden(found)
 
 
 def test_an_engine_that_does_not_get_through_is_named():
     found, _ = examined(HOST, ENGINE, SECOND, cut_off=("load-2",))
-    (fault,) = found.faults
-    assert "load-2 is to load stacks on host-1, but does not get through" in fault
-
-
-def test_a_host_that_does_not_get_through_to_its_services_is_named():
-    found, _ = examined(HOST, member("db", Role.SERVICE), cut_off=("host-1",))
-    (fault,) = found.faults
-    assert "host-1 is to use the services on db, but does not get through" in fault
+    (conflict,) = found.conflicts
+    assert "load-2 is to load stacks on host-1, but does not get through" in conflict
 
 
 @pytest.mark.parametrize(
@@ -124,14 +116,14 @@ def test_it_is_shown_and_its_document_fits_the_published_schema(found, capsys):
     jsonschema.validate(json.loads(json.dumps(told)), SCHEMA)
     print_cluster(found)
     shown = capsys.readouterr().out
-    for machine in found.machines:
-        assert f"{machine.member.name} (" in shown
-    for fault in found.faults:
-        assert fault in shown
-    assert ("No race should start on this cluster" in shown) == found.forbidden
+    for machine, _ in found.examined:
+        assert f"{machine.name} (" in shown
+    for conflict in found.conflicts:
+        assert conflict in shown
+    assert ("No race should start on this cluster" in shown) == is_forbidden(found)
 
 
 def test_what_forbids_a_race_on_one_machine_forbids_it_on_the_cluster():
     found, _ = examined(HOST, concurrency=1_000_000)
-    assert found.faults == ()
-    assert found.forbidden
+    assert found.conflicts == ()
+    assert is_forbidden(found)

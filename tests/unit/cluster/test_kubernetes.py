@@ -12,7 +12,7 @@ import pytest
 import yaml
 from distributed.cli import dask_scheduler, dask_worker
 
-from stackrace.features.cluster.settings import Role
+from stackrace.features.cluster.members import Role
 
 FILE = Path(__file__).parents[3] / "examples" / "kubernetes" / "cluster.yaml"
 DOCUMENTS = {document["metadata"]["name"]: document for document in yaml.safe_load_all(FILE.read_text())}

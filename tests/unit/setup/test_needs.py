@@ -11,7 +11,7 @@ from stackrace.features.comparisons.racing import lack_of_comparison
 from stackrace.features.comparisons.reading import read_comparison
 from stackrace.race.preparation.deployment import set_up
 from stackrace.race.preparation.missing import wanted
-from stackrace.race.preparation.needs import lacks_of, require_services, services_of
+from stackrace.race.preparation.needs import lacks_of, services_of
 from stackrace.race.preparation.race_file import read_request
 from stackrace.race.request.request import RaceRequest
 from stackrace.stacks.servers import catalogue
@@ -142,11 +142,3 @@ def test_a_recording_that_is_still_to_be_made_keeps_nobody_from_installing_or_re
 def test_every_comparison_says_what_it_lacks(bare, name):
     refused = lack_of_comparison(read_comparison(name))
     assert refused.message.endswith(f"run: stackrace install historic/{name}")
-
-
-def test_services_on_another_machine_are_not_looked_for_here(bare):
-    request = RaceRequest(folder=bare, bundled="django", services=("redis",))
-    assert [lack.name for lack in lacks_of(request, catalogue())] == ["redis"]
-    assert lacks_of(request, catalogue(), services=False) == ()
-    with pytest.raises(MissingError, match=r"redis-server.*mariadbd.*; run: stackrace install redis mariadb$"):
-        require_services(["redis", "mariadb", "redis#2"])

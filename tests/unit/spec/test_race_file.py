@@ -1,6 +1,7 @@
 """race.toml, read and checked."""
 
 import re
+from pathlib import Path
 
 import pytest
 
@@ -232,22 +233,9 @@ def test_budgets_that_cannot_be_are_refused(tmp_path, key, words):
     assert words in problems(tmp_path, f"[race]\n{key}\n")
 
 
-@pytest.mark.parametrize(
-    ("key", "words"),
-    [
-        ('cluster = "tcp://a:1"\nhosts = ["a"]', "race.hosts: starts a cluster, and [race] cluster names one"),
-        ('engine_hosts = ["b"]', "race.engine_hosts: send load to stacks elsewhere"),
-        ('hosts = ["a", "b"]\nengine_hosts = ["b"]', "race.engine_hosts: 'b' stands there twice, or in hosts"),
-        ('hosts = ["me@a"]', "line 2: race.hosts"),
-    ],
-)
-def test_hosts_that_cannot_be_are_refused(tmp_path, key, words):
-    assert words in problems(tmp_path, f"[race]\n{key}\n")
-
-
-def test_hosts_arrive_with_their_parts(tmp_path):
-    request = read(tmp_path, '[race]\nhosts = ["a", "b"]\nengine_hosts = ["c", "d"]\n')
-    assert (request.hosts, request.engine_hosts) == (("a", "b"), ("c", "d"))
+def test_where_the_project_lies_on_hosts_is_a_whole_path(tmp_path):
+    assert read(tmp_path, '[race]\ncluster_project = "/srv/app"\n').cluster_project == Path("/srv/app")
+    assert "race.cluster_project" in problems(tmp_path, '[race]\ncluster_project = "app"\n')
 
 
 def test_a_cpu_quota_may_be_declared(tmp_path):

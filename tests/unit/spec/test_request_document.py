@@ -57,7 +57,7 @@ REQUEST = whole(
     run_requests=st.none() | COUNT, run_requests_at=mapping(COUNT, COUNT), run_s=st.none() | REAL,
     exhaustive=st.booleans(), think=st.booleans(), twin=st.booleans(),
     memory_bytes=st.none() | COUNT, cores=st.none() | few(COUNT), engine_cores=st.none() | few(COUNT),
-    cluster=st.none() | TEXT, hosts=few(TEXT), engine_hosts=few(TEXT),
+    cluster=st.none() | TEXT, cluster_project=st.none() | PATH,
     quota=st.booleans(), priority=st.booleans(), check=CHECK, most_copied_bytes=COUNT, protect=few(PATH),
 )  # fmt: skip
 

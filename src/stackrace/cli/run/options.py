@@ -121,6 +121,12 @@ BUDGET_OPTIONS = (
         help="Race on the workers of this Dask cluster, as in tcp://10.0.0.1:8786. Default: on this machine.",
     ),
     _resources(
+        "--cluster-project",
+        type=click.Path(path_type=Path),
+        metavar="FOLDER",
+        help="Where the project lies on all hosts of the cluster. Default: in the same folder as here.",
+    ),
+    _resources(
         "--cores",
         type=Cores(),
         metavar="LIST",

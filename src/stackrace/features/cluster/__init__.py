@@ -1,13 +1,18 @@
-"""Races on several machines: the workers of a Dask cluster."""
+"""Races on several machines: the workers of a Dask cluster host stacks and send load. The only importer of Dask.
 
-from ...extensions import Verb
+Dask carries every word between machines: who is there, what is called, what comes back. Imported only where a
+cluster was asked for.
+"""
+
+from ...extensions import PlaceProvider, Verb
 
 EXTENSIONS = (
     Verb(
         "cluster",
         "Measure",
         "Show the machines of a cluster: who is there, and for what.",
-        f"{__name__}.flags:command",
+        f"{__name__}.verb:command",
         50,
     ),
+    PlaceProvider(f"{__name__}.provider:DaskCluster"),
 )

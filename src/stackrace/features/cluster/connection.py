@@ -14,12 +14,11 @@ from urllib.parse import urlsplit
 from ...base.errors import BreakdownError, InputError, MissingError, StackraceError
 from ...base.foreign import said_by
 from ...base.process import Pending
-from . import there
-from .clocks import compared
-from .pickled import as_bytes
-from .settings import ClockOffset, Member, Role
+from .calls import as_bytes, call, now
+from .clocks import ClockOffset, compare
+from .members import Member, Role, introduce
 
-__all__ = ["INSTALL", "Connection", "MemberLost", "quieten"]
+__all__ = ["INSTALL", "Connection", "MemberLost"]
 
 _T = TypeVar("_T")
 
@@ -28,7 +27,7 @@ CLOCK_KEEPS_S = 10.0
 """How long a comparison of clocks holds. NTP slews by 500 ppm at most, so they part by 5 ms in it: RFC 5905."""
 CONNECT_S = 10.0
 """How long the scheduler is waited for."""
-_CALL, _NOW = as_bytes(there.call), as_bytes(there.now)
+_CALL, _NOW = as_bytes(call), as_bytes(now)
 """By name, so once for all."""
 
 
@@ -72,11 +71,12 @@ class Connection:
     def roll_call(self) -> tuple[tuple[Member, ...], tuple[StackraceError, ...]]:
         """Return the ``members``, and for each of the others why it is none."""
         infos = self._workers()
+        names = _names(infos)
         members, errors = [], []
-        for contact, info in sorted(infos.items(), key=lambda each: str(each[1]["name"])):
-            if roles := _offers(info):
+        for contact in sorted(infos, key=names.__getitem__):
+            if roles := _offers(infos[contact]):
                 try:
-                    members.append(self._introduced(str(info["name"]), contact, roles))
+                    members.append(self._introduced(names[contact], contact, roles))
                 except StackraceError as error:
                     errors.append(error)
         return tuple(members), tuple(errors)
@@ -104,7 +104,7 @@ class Connection:
 
     def _compared(self, name: str, contact: str) -> ClockOffset:
         shortest_s = self._shortest_s.get(contact, 0.0)
-        found = compared(lambda: self._begin(name, contact, _NOW).finish(), shortest_s)
+        found = compare(lambda: self._begin(name, contact, _NOW).finish(), shortest_s)
         self._shortest_s[contact] = min(found.round_trip_s, shortest_s or math.inf)
         self._clocks[contact] = found
         return found
@@ -120,7 +120,7 @@ class Connection:
 
     def _introduced(self, name: str, contact: str, roles: frozenset[Role]) -> Member:
         try:
-            said = self._begin(name, contact, _CALL, as_bytes((there.introduce,))).finish()
+            said = self._begin(name, contact, _CALL, as_bytes((introduce,))).finish()
         except ModuleNotFoundError as error:
             raise InputError(
                 f"{name} ({contact}) has no stackrace; install the version that runs here on it: {INSTALL}"
@@ -186,7 +186,8 @@ def _client(address: str) -> Any:
         raise MissingError(f"--cluster needs Dask: {INSTALL}") from error
     security = Security()
     _require_certificates(address, security)
-    quieten()
+    # what goes wrong is said once, by us
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)
     try:
         return Client(address, timeout=CONNECT_S, set_as_default=False, name="stackrace", security=security)
     except (OSError, ValueError) as error:
@@ -232,11 +233,6 @@ def _way_out(address: str) -> str:
     )
 
 
-def quieten() -> None:
-    """Let Dask log nothing: what goes wrong is said once, by us."""
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)
-
-
 def _require_address(address: str) -> None:
     try:
         parts = urlsplit(address)
@@ -252,3 +248,15 @@ def _require_address(address: str) -> None:
 
 def _offers(info: Mapping[str, Any]) -> frozenset[Role]:
     return frozenset(role for role in Role if info.get("resources", {}).get(role.value, 0) > 0)
+
+
+def _names(infos: Mapping[str, Mapping[str, Any]]) -> Mapping[str, str]:
+    """Return the name of each worker; one without is called by its host, where no other is.
+
+    Dask calls such a worker by its address, of which the port changes at each start.
+    """
+    hosts = [urlsplit(contact).hostname for contact in infos]
+    return {
+        contact: host if info["name"] == contact and host and hosts.count(host) == 1 else str(info["name"])
+        for (contact, info), host in zip(infos.items(), hosts, strict=True)
+    }

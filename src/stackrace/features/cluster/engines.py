@@ -17,12 +17,13 @@ from ...measure.engine.recordings import merged
 from ...measure.load import EngineShare, Load, LoadResult
 from ...measure.network import NetworkPath
 from . import player
+from .calls import pickled
+from .clocks import ClockOffset
 from .connection import Connection, MemberLost
 from .hosting import Target
+from .members import Member
 from .network import paths
-from .pickled import pickled
 from .player import Job, Played
-from .settings import ClockOffset, Member
 
 __all__ = ["BinByBin", "Engines", "JointRun", "shares"]
 
@@ -44,9 +45,9 @@ def shares(load: Load, engines: int) -> tuple[Load, ...]:
     connections = _dealt(load.concurrency, engines)
     requests = [None] * engines if load.requests is None else _dealt(load.requests, engines)
     return tuple(
-        replace(load, concurrency=own, requests=count)
-        for own, count in zip(connections, requests, strict=True)
-        if count != 0
+        replace(load, concurrency=count, requests=number)
+        for count, number in zip(connections, requests, strict=True)
+        if number != 0
     )
 
 
@@ -122,11 +123,11 @@ def _played(part: _Part) -> Played | None:
 
 
 def _share(part: _Part, played: Played | None, opens_s: float) -> EngineShare:
-    own = EngineShare(name=part.member.name, connections=part.job.load.concurrency, lost=played is None)
+    share = EngineShare(name=part.member.name, connections=part.job.load.concurrency, lost=played is None)
     if played is None:
-        return own
+        return share
     return replace(
-        own,
+        share,
         answered=played.answered,
         bytes_read=played.bytes_read,
         bytes_written=played.bytes_written,
@@ -175,9 +176,9 @@ class Engines:
             dealt = list(zip(self.members, shares(load, len(self.members)), strict=False))
             measuring = [
                 self._connection.begin(
-                    member, player.ceiling_of, own, member.cores[-threads_of(own, member.cores) :]
+                    member, player.ceiling_of, part, member.cores[-threads_of(part, member.cores) :]
                 )
-                for member, own in dealt
+                for member, part in dealt
             ]
             found = [ceiling for each in measuring if (ceiling := each.finish()) is not None]
             if len(found) == len(dealt):
@@ -191,19 +192,19 @@ class Engines:
         clocks = [self._connection.clock(member) for member in self.members]
         dealt = list(zip(self.members, clocks, shares(load, len(self.members)), strict=False))
         begun_s = time.monotonic() + LEAD_S + TRIPS * max(clock.round_trip_s for clock in clocks)
-        threads = [threads_of(own, member.cores) for member, _, own in dealt]
+        threads = [threads_of(part, member.cores) for member, _, part in dealt]
         length_s = load.duration_s if load.duration_s is not None else math.inf
         parts = []
         workload = pickled(target.workload)
         ways_s = {path.engine: path.round_trip_s for path in self.paths}
-        for index, (member, clock, own) in enumerate(dealt):
+        for index, (member, clock, part) in enumerate(dealt):
             job = Job(
                 key=secrets.token_hex(8),
                 address=target.address,
                 workload=workload,
-                load=own,
+                load=part,
                 warmup_s=rewarm_s,
-                starts_s=clock.there(begun_s),
+                starts_s=clock.to_remote(begun_s),
                 company=(sum(threads[:index]), sum(threads[index + 1 :])),
                 cores=member.cores[-threads[index] :],
                 most_s=rewarm_s + length_s + load.timeout_s + SPARE_S,

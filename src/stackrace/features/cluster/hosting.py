@@ -1,61 +1,52 @@
-"""A race on this member: set up here, its stacks launched here; the coordinator asks for one step at a time.
+"""A race on this worker: prepared here, its stacks launched here; the coordinator asks for one step at a time.
 
-It is leased: see ``leased``.
+It is leased: see ``lease``.
 """
 
 from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass, replace
-from functools import partial
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Self
 
-from ...base.errors import BreakdownError, StackraceError
+from ...base.errors import BreakdownError
 from ...base.verdict import Finding
-from ...deploy.app_files import Relocation
 from ...deploy.local_place import LocalPlace
-from ...deploy.place import Launched, Retired, Retiring
+from ...deploy.place import Launched, RemoteEngine, Retired, Retiring
 from ...measure.engine.running import EngineRun, Play, RunningEngine
 from ...measure.host import Disturbance
 from ...measure.launch import Failure
 from ...measure.load import Load, LoadResult
 from ...measure.workload import Workload
 from ...race.preparation.prepared import PreparedRace, prepared
-from ...race.preparation.process import Apart, ServicesApart
 from ...race.request.request import RaceRequest
 from ...race.results.race import Race, RacePlan
 from ...stacks.stack import Stack
 from ...validity import Observation
-from .away import Away
-from .leased import LOOK_S, Leased, take
-from .shipping.moved import Abroad, moved_request
+from .lease import Lease, take
 
 __all__ = ["Hosted", "Hosting", "Order", "Target", "open_race"]
 
-Unpacked = Callable[[], AbstractContextManager[Relocation]]
-"""Unpacks what was sent for a race, and keeps it until that is over."""
+ARRIVES_S = 60.0
+"""How long after its end a result is waited for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Order:
-    """What a member is to prepare."""
+    """What a worker is to prepare."""
 
     request: RaceRequest
     first: int | None = None
     """As in ``prepared``."""
     host: str | None = None
     """The address to which engines on other machines send load; None: the engine is here."""
-    unpacked: Unpacked | None = None
-    """Where the files are that ``request`` names, if they were sent."""
-    services: Mapping[str, str] | None = None
-    """The variables that lead to the app's services on another machine; None: they run here."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hosted:
-    """What was prepared on a member, as far as it can be told to others."""
+    """What was prepared on a worker, as far as it can be told to others."""
 
     plan: RacePlan
     race: Race
@@ -63,8 +54,6 @@ class Hosted:
     limit: tuple[str, ...]
     """As in ``PreparedRace``."""
     warnings: tuple[Finding, ...]
-    place: str
-    """Below which folder the project that was sent lies; empty where none was."""
     counted_s: float
     """How much of the budget preparing has spent, in seconds."""
 
@@ -78,76 +67,34 @@ class Target:
     """With the answers that are right by now."""
 
 
-class Hosting(Leased[PreparedRace]):
-    """One race that this member hosts."""
+class Hosting(Lease[PreparedRace]):
+    """One race that this worker hosts."""
 
     def __init__(self, token: str, order: Order) -> None:
         super().__init__(token)
-        self.abroad = Abroad()
-        self._away: Away | None = None
+        self._remote: RemoteRun | None = None
         self._retiring: list[Retiring] = []
         self._warming = _Warming()
-        self._filled = threading.Event()
-        self._settled = threading.Event()
-        self.begin(partial(self._prepared, order))
-
-    @contextmanager
-    def _prepared(self, order: Order) -> Iterator[PreparedRace]:
-        request, beside = order.request, order.services
-        apart = None if order.host is None else Apart(host=order.host, engine=self._begin_load)
-        services = None if beside is None else ServicesApart(environment=beside, settle=self._settle)
-        with nullcontext() if order.unpacked is None else order.unpacked() as relocation:
-            if relocation is not None:
-                self.abroad = Abroad(relocation)
-                request = moved_request(request, relocation)
-            with prepared(request, first=order.first, apart=apart, services=services) as ready:
-                yield ready
+        remote = None if order.host is None else RemoteEngine(host=order.host, engine=self._begin_load)
+        self.begin(lambda: prepared(order.request, first=order.first, remote=remote))
 
     def described(self) -> Hosted:
         """Return what was prepared, once it is; raises what preparing raised."""
         ready = self.held
-        place = self.abroad.relocation.place
         return Hosted(
-            plan=replace(ready.plan, app=self.abroad.app(ready.plan.app)),
-            race=self.abroad.race(ready.race),
+            plan=ready.plan,
+            race=ready.race,
             left_out=ready.left_out,
             limit=ready.limit,
             warnings=ready.warnings,
-            place="" if place is None else str(place),
             counted_s=time.monotonic() - ready.begun_s,
         )
 
-    @contextmanager
-    def naming_originals(self) -> Iterator[None]:
-        """Let errors name the user's own files, wherever they lie here."""
-        try:
-            yield
-        except StackraceError as error:
-            self.abroad.rename(error)
-            raise
-
     def close(self) -> None:
         """Stop everything, and wait until it is gone."""
-        if self._away is not None:
-            self._away.deliver(None)
+        if self._remote is not None:
+            self._remote.deliver(None)
         super().close()
-
-    def filled(self) -> bool:
-        """Wait until services on another machine hold what the app put there; False where it comes not so far."""
-        while not self._filled.wait(LOOK_S):
-            if self._up.is_set():
-                return False
-        return True
-
-    def settled(self) -> None:
-        """Hear that those services have done their maintenance."""
-        self._settled.set()
-
-    def _settle(self) -> None:
-        self._filled.set()
-        while not self._settled.wait(LOOK_S):
-            if self.is_ending:
-                raise BreakdownError("the race was closed on this machine before its services were ready")
 
     def calibrate(self, loads: Sequence[Load]) -> None:
         """As ``Place.calibrate``."""
@@ -159,7 +106,7 @@ class Hosting(Leased[PreparedRace]):
 
     def launch(self, stack: Stack, timeout_s: float) -> Launched:
         """As ``Place.launch``."""
-        return self.abroad.launched(self._place.launch(stack, timeout_s))
+        return self._place.launch(stack, timeout_s)
 
     def rest(self, limit_s: float) -> None:
         """As ``Place.rest``."""
@@ -178,16 +125,16 @@ class Hosting(Leased[PreparedRace]):
         self, stack: Stack, workload: Workload, load: Load, rewarm_s: float, limit_s: float, begins_s: float
     ) -> Observation:
         """Watch a load that engines on other machines begin at ``begins_s`` on this machine's clock."""
-        self._away = Away(begins_s)
+        self._remote = RemoteRun(begins_s)
         try:
             return self._place.load(stack, workload, load, rewarm_s, limit_s)
         finally:
-            self._away = None
+            self._remote = None
 
     def deliver(self, result: LoadResult | None) -> None:
         """Hear what those engines saw, in times of this machine's clock; None: they were lost."""
-        if self._away is not None:
-            self._away.deliver(result)
+        if self._remote is not None:
+            self._remote.deliver(result)
 
     def warm_up(self, stack: Stack, workload: Workload, load: Load) -> float:
         """As ``Place.warm_up``; whether it is enough the coordinator says by ``warm``."""
@@ -210,7 +157,7 @@ class Hosting(Leased[PreparedRace]):
 
     def failure_of(self, stack: Stack) -> Failure | None:
         """As ``Place.failure_of``."""
-        return self.abroad.failure(self._place.failure_of(stack))
+        return self._place.failure_of(stack)
 
     def retire(self, stacks: Sequence[Stack]) -> int:
         """As ``Place.retire``; returns the number by which ``retired`` knows them."""
@@ -219,7 +166,7 @@ class Hosting(Leased[PreparedRace]):
 
     def retired(self, number: int) -> Retired:
         """Wait until they are gone."""
-        return self.abroad.retired(self._retiring[number].finish())
+        return self._retiring[number].finish()
 
     @property
     def _place(self) -> LocalPlace:
@@ -228,7 +175,44 @@ class Hosting(Leased[PreparedRace]):
         return place
 
     def _begin_load(self, play: Play) -> EngineRun:
-        return RunningEngine(play) if self._away is None else self._away
+        return RunningEngine(play) if self._remote is None else self._remote
+
+
+class RemoteRun:
+    """A run of engines on other machines: it is over once their merged result is delivered.
+
+    It is an ``EngineRun``. The coordinator gives all the same moment to begin, each by its own clock.
+    """
+
+    def __init__(self, begun_s: float) -> None:
+        self.begun_s = begun_s
+        self._over = threading.Event()
+        self._result: LoadResult | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def deliver(self, result: LoadResult | None) -> None:
+        """End it with what the engines saw; None: they were lost."""
+        self._result = result
+        self._over.set()
+
+    def wait(self, until_s: float) -> bool:
+        """Wait until ``until_s`` on CLOCK_MONOTONIC or the end; tells whether it has ended."""
+        return self._over.wait(min(max(until_s - time.monotonic(), 0.0), threading.TIMEOUT_MAX))
+
+    def bins(self, bin_s: float) -> Iterator[Sequence[int]]:
+        """Yield nothing: who warms up from other machines looks at them."""
+        return iter(())
+
+    def finish(self, until_s: float = float("inf")) -> LoadResult:
+        """Return the result that was delivered. Raises BreakdownError where none comes."""
+        if not self._over.wait(ARRIVES_S) or self._result is None:
+            raise BreakdownError("the engines on other machines were lost, and their result with them")
+        return self._result
 
 
 class _Warming:

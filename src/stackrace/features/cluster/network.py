@@ -9,14 +9,11 @@ from dataclasses import dataclass
 from ...base.errors import InputError
 from ...base.foreign import said_by
 from ...measure.network import NetworkPath
-from . import wire
+from . import transfers
 from .connection import Connection
-from .settings import Member
+from .members import Member
 
-__all__ = ["USE_SERVICES", "paths", "require_way"]
-
-_LOAD_STACKS = "load stacks on"
-USE_SERVICES = "use the services on"
+__all__ = ["paths", "require_way"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +22,7 @@ class _Transfer:
 
     engines_take_bytes_per_s: float
     host_takes_bytes_per_s: float
-    sent: wire.Sent
+    sent: transfers.Sent
 
 
 def paths(connection: Connection, engines: Sequence[Member], host: Member) -> tuple[NetworkPath, ...]:
@@ -41,41 +38,39 @@ def paths(connection: Connection, engines: Sequence[Member], host: Member) -> tu
             host=host.name,
             round_trip_s=median_s,
             round_trip_p99_s=p99_s,
-            engine_takes_bytes_per_s=own.engines_take_bytes_per_s,
-            engine_sends_bytes_per_s=own.host_takes_bytes_per_s,
+            engine_takes_bytes_per_s=transfer.engines_take_bytes_per_s,
+            engine_sends_bytes_per_s=transfer.host_takes_bytes_per_s,
             host_sends_bytes_per_s=together.engines_take_bytes_per_s,
             host_takes_bytes_per_s=together.host_takes_bytes_per_s,
-            retransmits=own.sent.retransmits,
-            segments_sent=own.sent.segments,
+            retransmits=transfer.sent.retransmits,
+            segments_sent=transfer.sent.segments,
         )
-        for engine, (median_s, p99_s), own in zip(engines, trips_s, alone, strict=True)
+        for engine, (median_s, p99_s), transfer in zip(engines, trips_s, alone, strict=True)
     )
 
 
-def require_way(connection: Connection, member: Member, other: Member, purpose: str = _LOAD_STACKS) -> None:
-    """Raise InputError where ``member`` does not get through to ``other``, which it has to for ``purpose``."""
-    with _listening(connection, other) as port:
-        _round_trips_s(connection, member, other, port, purpose)
+def require_way(connection: Connection, engine: Member, host: Member) -> None:
+    """Raise InputError where ``engine`` does not get through to ``host``."""
+    with _listening(connection, host) as port:
+        _round_trips_s(connection, engine, host, port)
 
 
 @contextmanager
 def _listening(connection: Connection, host: Member) -> Iterator[int]:
     """Let ``host`` listen on a port, such as stacks listen on."""
-    port = connection.call(host, wire.listen, host.host)
+    port = connection.call(host, transfers.listen, host.host)
     try:
         yield port
     finally:
-        connection.call(host, wire.close, port)
+        connection.call(host, transfers.close, port)
 
 
-def _round_trips_s(
-    connection: Connection, member: Member, other: Member, port: int, purpose: str = _LOAD_STACKS
-) -> tuple[float, float]:
+def _round_trips_s(connection: Connection, engine: Member, host: Member, port: int) -> tuple[float, float]:
     try:
-        return connection.call(member, wire.round_trips_s, (other.host, port))
+        return connection.call(engine, transfers.round_trips_s, (host.host, port))
     except OSError as error:
         raise InputError(
-            f"{member.name} is to {purpose} {other.name}, but does not get through to {other.host}, "
+            f"{engine.name} is to load stacks on {host.name}, but does not get through to {host.host}, "
             f"port {port} ({said_by(error)}); open the ephemeral ports there, net.ipv4.ip_local_port_range"
         ) from error
 
@@ -83,9 +78,9 @@ def _round_trips_s(
 def _transferred(connection: Connection, engines: Sequence[Member], host: Member, port: int) -> _Transfer:
     """Let the host send to all ``engines`` at once, and then all of them to it."""
     address = (host.host, port)
-    taking = [connection.begin(engine, wire.take, address) for engine in engines]
+    taking = [connection.begin(engine, transfers.take, address) for engine in engines]
     taken = [each.finish() for each in taking]
-    giving = [connection.begin(engine, wire.give, address) for engine in engines]
+    giving = [connection.begin(engine, transfers.give, address) for engine in engines]
     given = [each.finish() for each in giving]
-    there = connection.call(host, wire.heard, port)
-    return _Transfer(sum(taken), there.taken_bytes_per_s, sum(given, there.sent))
+    received = connection.call(host, transfers.heard, port)
+    return _Transfer(sum(taken), received.taken_bytes_per_s, sum(given, received.sent))

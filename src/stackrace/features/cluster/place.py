@@ -1,11 +1,13 @@
-"""A member of the cluster as a place to race on: each step is asked for there."""
+"""A worker of the cluster as a place to race on: each step is asked for there."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+import secrets
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
-from functools import partial
+from typing import Self, TypeVar
 
 from ...base.errors import StackraceError
 from ...base.process import Pending
@@ -18,72 +20,59 @@ from ...measure.workload import Workload
 from ...race.request.request import RaceRequest
 from ...stacks.stack import Stack
 from ...validity import Observation
-from .connection import Connection
+from . import lease
+from .connection import Connection, MemberLost
 from .engines import BinByBin, Engines
 from .hosting import Hosted, Hosting, Order, open_race
-from .lessee import Lessee
-from .service_host import ServiceHost
-from .settings import Member
-from .shipping.parcel import Shipment
-from .shipping.slots import unpacked
+from .members import Member
 
-__all__ = ["WorkerPlace"]
+__all__ = ["WorkerPlace", "naming"]
+
+_T = TypeVar("_T")
 
 
-class WorkerPlace(Lessee):
-    """The machine of ``member``, which hosts one race.
+class WorkerPlace:
+    """The machine of ``member``, which hosts one race; a context manager that leaves nothing running there.
 
-    ``engines`` on other machines send the load; without any the engine there does. The app's ``services`` run on
-    another machine, or there.
+    ``engines`` on other machines send the load; without any the engine there does.
     """
 
-    def __init__(
-        self,
-        connection: Connection,
-        member: Member,
-        engines: Engines | None = None,
-        services: ServiceHost | None = None,
-    ) -> None:
-        super().__init__(connection, member)
+    def __init__(self, connection: Connection, member: Member, engines: Engines | None = None) -> None:
+        self.member = member
+        self._connection = connection
         self._senders = engines
-        self._services = services
+        self._token = secrets.token_hex(8)
+        self._keepalive = lease.Keepalive(lambda: connection.call(member, lease.renew, self._token))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._keepalive.end()
+        try:
+            self._connection.call(self.member, lease.close, self._token)
+        except StackraceError:
+            # it is lost, and its supervisor stops everything
+            return
 
     def network(self) -> tuple[NetworkPath, ...]:
         """Measure the ways between its engines and it; there are none where it sends the load itself.
 
-        Raises InputError for an engine that does not get through, and where it does not to its services.
+        Raises InputError for an engine that does not get through.
         """
-        if self._services is not None:
-            self._services.require_way_from(self.member)
         if self._senders is None:
             return ()
         self._senders.look_at_network(self.member)
         return self._senders.paths
 
-    def open(self, request: RaceRequest, first: int | None = None, shipment: Shipment | None = None) -> Hosted:
-        """Prepare ``request`` there, from ``shipment`` where that was sent.
-
-        Raises InputError and its kin as preparing it here does, and MemberLost.
-        """
-        order = Order(
-            request=request,
-            first=first,
-            host=None if self._senders is None else self.member.host,
-            unpacked=None if shipment is None else partial(unpacked, shipment),
-            services=None if self._services is None else self._services.start(),
-        )
-        try:
-            with self._naming():
-                self._take(open_race, order)
-            if self._services is not None and self._ask(Hosting.filled):
-                self._services.settle()
-                self._ask(Hosting.settled)
-            with self._naming():
-                return self._ask(Hosting.described)
-        except StackraceError:
-            if self._services is not None:
-                self._services.require()
-            raise
+    def open(self, request: RaceRequest, first: int | None = None) -> Hosted:
+        """Prepare ``request`` there. Raises InputError and its kin as preparing it here does, and MemberLost."""
+        order = Order(request=request, first=first, host=None if self._senders is None else self.member.host)
+        with naming(self.member):
+            # preparing may take longer than a lease
+            self._keepalive.begin()
+            self._connection.call(self.member, open_race, self._token, order)
+            return self._ask(Hosting.described)
 
     def calibrate(self, loads: Sequence[Load]) -> None:
         """Measure what the engines reach at each of ``loads``."""
@@ -98,10 +87,7 @@ class WorkerPlace(Lessee):
 
     def launch(self, stack: Stack, timeout_s: float) -> Launched:
         """Start ``stack`` there; see ``Place.launch``."""
-        launched = self._ask(Hosting.launch, stack, timeout_s)
-        if launched.failure is not None and self._services is not None:
-            self._services.require()
-        return launched
+        return self._ask(Hosting.launch, stack, timeout_s)
 
     def rest(self, limit_s: float = math.inf) -> None:
         """Let the stacks there come to rest."""
@@ -112,27 +98,16 @@ class WorkerPlace(Lessee):
     ) -> Observation:
         """Send ``load`` and observe the recorded stretch of it; see ``Place.load``."""
         if self._senders is None:
-            observation = self._ask(Hosting.load, stack, workload, load, rewarm_s, limit_s)
-            begun_s = self._connection.clock(self.member).ours(observation.result.started_at)
-        else:
-            observation = self._sent(self._senders, stack, workload, load, rewarm_s, limit_s)
-            begun_s = observation.result.started_at
-        if self._services is None:
-            return observation
-        spent = self._services.spent(begun_s, begun_s + observation.result.duration_s)
-        return replace(observation, services_apart=spent)
-
-    def _sent(
-        self, senders: Engines, stack: Stack, workload: Workload, load: Load, rewarm_s: float, limit_s: float
-    ) -> Observation:
+            return self._ask(Hosting.load, stack, workload, load, rewarm_s, limit_s)
         target = self._ask(Hosting.target, stack, workload)
         clock = self._connection.clock(self.member)
-        with senders.playing(target, load, rewarm_s=rewarm_s) as run:
-            watch = self._begin(Hosting.watch, stack, workload, load, rewarm_s, limit_s, clock.there(run.begun_s))
+        with self._senders.playing(target, load, rewarm_s=rewarm_s) as run:
+            begins_s = clock.to_remote(run.begun_s)
+            watch = self._begin(Hosting.watch, stack, workload, load, rewarm_s, limit_s, begins_s)
             try:
                 result = run.finish(run.begun_s + rewarm_s + limit_s)
-                there = replace(result, started_at=clock.there(result.started_at))
-                self._ask(Hosting.deliver, there)
+                remote = replace(result, started_at=clock.to_remote(result.started_at))
+                self._ask(Hosting.deliver, remote)
             except BaseException:
                 self._ask(Hosting.deliver, None)
                 raise
@@ -142,7 +117,7 @@ class WorkerPlace(Lessee):
             result=result,
             ceiling_per_s=result.ceiling_per_s,
             generator_threads=run.threads,
-            network=senders.paths,
+            network=self._senders.paths,
         )
 
     def warm_up(self, stack: Stack, workload: Workload, load: Load, enough: Enough) -> float:
@@ -169,3 +144,22 @@ class WorkerPlace(Lessee):
     def retire(self, stacks: Sequence[Stack]) -> Pending[Retired]:
         """Begin to stop ``stacks``; others can start meanwhile."""
         return self._begin(Hosting.retired, self._ask(Hosting.retire, stacks))
+
+    def _ask(self, step: Callable[..., _T], *args: object) -> _T:
+        return self._begin(step, *args).finish()
+
+    def _begin(self, step: Callable[..., _T], *args: object) -> Pending[_T]:
+        """Have it done there as by ``_ask``, and go on meanwhile."""
+        return self._connection.begin(self.member, lease.ask, self._token, step, args)
+
+
+@contextmanager
+def naming(member: Member) -> Iterator[None]:
+    """Put the member's name in front of what an error says that has not got it."""
+    try:
+        yield
+    except MemberLost:
+        raise
+    except StackraceError as error:
+        error.message = f"{member.name}: {error.message}"
+        raise

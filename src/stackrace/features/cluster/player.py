@@ -38,7 +38,7 @@ class Job:
     starts_s: float
     """When it begins, on this machine's CLOCK_MONOTONIC."""
     company: tuple[int, int]
-    """Event loops of other engines before and after its own; see ``load.engine.How``."""
+    """Event loops of other engines before and after this one's; see ``load.engine.How``."""
     cores: Sequence[int]
     most_s: float
     """It is ended so long after its beginning, whoever is left to end it."""
@@ -98,15 +98,15 @@ def play(job: Job) -> Played:
     finally:
         del _playing[job.key]
     after = read_machine()
-    own = merged([(recording, 0.0)])
+    seen = merged([(recording, 0.0)])
     return Played(
         recording=recording,
-        opened_s=own.started_at,
-        answered=own.counts.ok,
-        bytes_read=own.bytes_read,
-        bytes_written=own.bytes_written,
-        lag_p99_s=own.lag.p99 if own.lag is not None and own.lag.count else 0.0,
-        busy=own.generator_busy,
+        opened_s=seen.started_at,
+        answered=seen.counts.ok,
+        bytes_read=seen.bytes_read,
+        bytes_written=seen.bytes_written,
+        lag_p99_s=seen.lag.p99 if seen.lag is not None and seen.lag.count else 0.0,
+        busy=seen.generator_busy,
         stalled_s=watch.stalled_s,
         machine=difference(before, after),
     )

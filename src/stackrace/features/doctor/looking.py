@@ -12,12 +12,12 @@ from .look import look
 __all__ = ["examine_machine"]
 
 
-def examine_machine(concurrency: int, watch_s: float, *, apart: bool = False) -> Examination:
+def examine_machine(watch_s: float, concurrency: int, remote_engine: bool = False) -> Examination:
     """Examine this machine for races at ``concurrency`` connections; takes ``watch_s`` seconds.
 
-    Where stacks and engines are ``apart``, on different machines, whoever is here has every core of it.
+    With a ``remote_engine`` stacks and engines are on different machines, so whoever is here has every core of it.
     """
     usable = usable_cores()
-    stacks, engine = (usable, ()) if apart else split_cores(physical_cores(usable))
+    stacks, engine = (usable, ()) if remote_engine else split_cores(physical_cores(usable))
     cores = Resources(stack_cores=stacks, generator_cores=engine)
     return examine(look(Kernel(), cores=cores, concurrency=concurrency, watch_s=watch_s))

@@ -86,7 +86,7 @@ def shaped(fresh: PreparedRace, asked: Candidates, on_preparing: OnPreparing) ->
 def _local(fresh: PreparedRace) -> LocalPlace:
     """Return this machine; raises InputError where the race would be on others."""
     if not isinstance(fresh.place, LocalPlace):
-        raise InputError("--cluster ([race] cluster, hosts): tuning is done on this machine; leave it out")
+        raise InputError("--cluster ([race] cluster): tuning is done on this machine; leave it out")
     return fresh.place
 
 

@@ -23,10 +23,10 @@ def usable_cores() -> tuple[int, ...]:
     return tuple(sorted(os.sched_getaffinity(0)))
 
 
-def cores_of(request: RaceRequest, *, apart: bool = False) -> Resources:
+def cores_of(request: RaceRequest, *, remote_engine: bool = False) -> Resources:
     """Return what ``request`` asks for, the rest by ``split_cores``; InputError for what is not to be had here.
 
-    Where the engine is ``apart``, on other machines, the stacks may have every core of this one.
+    With a ``remote_engine``, on other machines, the stacks may have every core of this one.
     """
     from ...measure.probe import physical_cores, used_by_core
 
@@ -42,7 +42,7 @@ def cores_of(request: RaceRequest, *, apart: bool = False) -> Resources:
     if request.cores is None and request.engine_cores is None and len(physical) > FEWEST:
         physical = quiet(physical, used_by_core())
     stacks, engine = split_cores(physical, request.cores, request.engine_cores)
-    if apart:
+    if remote_engine:
         stacks, engine = request.cores or usable, ()
     return Resources(
         stack_cores=stacks, generator_cores=engine, memory_bytes=request.memory_bytes, quota=request.quota

@@ -16,12 +16,11 @@ from ...deploy.guard import Guard
 from ...deploy.hosting import hosted
 from ...deploy.launcher import Launcher
 from ...deploy.local_place import LocalPlace
-from ...deploy.place import RaceProcesses
+from ...deploy.place import RaceProcesses, RemoteEngine
 from ...deploy.preparing import OnPreparing, unheard
 from ...deploy.priority import NICE, can_raise
 from ...deploy.running_services import RunningServices
 from ...deploy.seeding import Seeding
-from ...deploy.seeding_apart import SeedingApart
 from ...deploy.sockets import LOOPBACK, require_loopback
 from ...deploy.templates import Templates
 from ...deploy.wrong_answers import KnownAnswers
@@ -40,7 +39,6 @@ from .cores import cores_of
 from .environments import build_stack, build_stacks
 from .examination import ExaminedApp, examined_app
 from .needs import require_all, services_of
-from .process import Apart, ServicesApart
 from .protection import protected
 from .workloads import limits_of, meets, met
 
@@ -105,8 +103,7 @@ def set_up(
     request: RaceRequest,
     on_preparing: OnPreparing = unheard,
     *,
-    apart: Apart | None = None,
-    services: ServicesApart | None = None,
+    remote: RemoteEngine | None = None,
     bursts: bool = False,
     all_named: bool = True,
     most_pages: int = MOST_RACED,
@@ -115,27 +112,22 @@ def set_up(
 
     For a race that is to be planned ``bursts`` tell how many requests stacks serve at once. Without ``all_named``
     a budget that is too short for all stacks that were asked for has fewer of them.
-    With ``apart`` the engines are on other machines, with ``services`` those of the app. ``most_pages`` are raced
-    where nobody names any. Stack paths are checked before anything is started. Raises InputError and its kin with
-    the way out.
+    With ``remote`` the engines are on other machines. ``most_pages`` are raced where nobody names any. Stack paths
+    are checked before anything is started. Raises InputError and its kin with the way out.
     """
     servers = catalogue().extended(request.servers)
     offered = offered_by(request)
     asked(request.stacks or (), servers, offered, folder=request.folder)
     current_stack(request, servers, offered)
-    require_all(request, servers, services=services is None)
+    require_all(request, servers)
     require_loopback()
     environments = Environments(cache_folder(), on_preparing, project_run(request))
     templates = Templates(cache_folder(), on_preparing)
-    cores = cores_of(request, apart=apart is not None)
+    cores = cores_of(request, remote_engine=remote is not None)
     raised = request.priority and can_raise()
     with confined(cores.memory_bytes) as confinement, Guard() as guard:
         cores = replace(cores, enforced=confinement.enforced)
-        seeding = (
-            Seeding(services_of(request), guard, cores.stack_cores, templates)
-            if services is None
-            else SeedingApart(services.environment, services.settle, guard, on_preparing)
-        )
+        seeding = Seeding(services_of(request), guard, cores.stack_cores, templates)
         examined = examined_app(
             request,
             environments,
@@ -164,7 +156,7 @@ def set_up(
             known=KnownAnswers(examined.ask_again),
             debug=examined.debug,
             examination_s=examined.took_s,
-            host=LOOPBACK if apart is None else apart.host,
+            host=LOOPBACK if remote is None else remote.host,
         )
 
         def tried(candidates: Sequence[Stack]) -> tuple[Workload, ...]:
@@ -208,7 +200,7 @@ def set_up(
             limit=pool_note(examined.pool, workloads, len(cores.stack_cores)),
             raised=raised,
             current=current,
-            engine=RunningEngine if apart is None else apart.engine,
+            engine=RunningEngine if remote is None else remote.engine,
         )
 
 

@@ -16,7 +16,7 @@ from ...stacks.stack_path import parse_stack
 from ..request.request import RaceRequest
 from .app import offered_by
 
-__all__ = ["distinct", "install_command", "lacks_of", "refusal", "require_all", "require_services", "services_of"]
+__all__ = ["distinct", "install_command", "lacks_of", "refusal", "require_all", "services_of"]
 
 
 def services_of(request: RaceRequest) -> tuple[str, ...]:
@@ -25,10 +25,8 @@ def services_of(request: RaceRequest) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*own, *request.services)))
 
 
-def lacks_of(request: RaceRequest, catalogue: Catalogue, *, services: bool = True) -> tuple[Lack, ...]:
+def lacks_of(request: RaceRequest, catalogue: Catalogue) -> tuple[Lack, ...]:
     """Return everything that the race lacks here: servers of its stacks, services, what its bundled app needs.
-
-    Without ``services`` those are on another machine.
 
     What comes from PyPI is not looked for: races install it themselves. Raises StackError for an illegal stack.
     """
@@ -36,7 +34,7 @@ def lacks_of(request: RaceRequest, catalogue: Catalogue, *, services: bool = Tru
     offered = offered_by(request) if paths else frozenset()
     stacks = [parse_stack(path, catalogue.specs, offered, request.folder) for path in paths]
     servers = [lack for stack in stacks for lack in missing_from(stack, catalogue)]
-    return distinct([*_of_app(request), *(_of_services(services_of(request)) if services else ()), *servers])
+    return distinct([*_of_app(request), *_of_services(services_of(request)), *servers])
 
 
 def _of_app(request: RaceRequest) -> Iterable[Lack]:
@@ -57,16 +55,10 @@ def distinct(lacks: Iterable[Lack]) -> tuple[Lack, ...]:
     return tuple({lack.name: lack for lack in lacks}.values())
 
 
-def require_all(request: RaceRequest, catalogue: Catalogue, *, services: bool = True) -> None:
+def require_all(request: RaceRequest, catalogue: Catalogue) -> None:
     """Raise MissingError with everything that the race lacks, and the one command that installs it."""
-    if lacks := lacks_of(request, catalogue, services=services):
+    if lacks := lacks_of(request, catalogue):
         raise refusal("the race", lacks, install_command(lacks, request.servers))
-
-
-def require_services(names: Sequence[str]) -> None:
-    """Raise MissingError with all of the services that are not installed, and the command that installs them."""
-    if lacks := distinct(_of_services(names)):
-        raise refusal("the race", lacks, install_command(lacks))
 
 
 def install_command(lacks: Iterable[Lack], servers: Path | None = None) -> str:

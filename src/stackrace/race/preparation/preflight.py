@@ -30,18 +30,18 @@ LOOK_S = 1.0
 """How often it is looked whether ports came free."""
 
 
-def refuse_early(request: RaceRequest, first: int | None = None, *, apart: bool = False) -> None:
+def refuse_early(request: RaceRequest, first: int | None = None, *, remote_engine: bool = False) -> None:
     """Raise InputError for what no race that ``request`` asks for could do here.
 
     What depends on the app and its services, or on which stacks are ready, is checked once that is known. Where
     time is short, fewer stacks may race, at one level unless more were asked for. ``first``
-    is how many stacks open a race that tunes, at its only level; None for all. With ``apart`` the
-    engines are on other machines.
+    is how many stacks open a race that tunes, at its only level; None for all. With a
+    ``remote_engine`` the load comes from other machines.
     """
     levels = levels_of(request)
     stacks = first or len(request.stacks or ())
     loads = tuple(Load(concurrency=level, keep_alive=request.keep_alive) for level in levels)
-    check_limits(loads, cores_of(request, apart=apart))
+    check_limits(loads, cores_of(request, remote_engine=remote_engine))
     budget_s = budget_s_of(request)
     if (
         stacks

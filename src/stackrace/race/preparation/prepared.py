@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ...base.verdict import Finding
-from ...deploy.place import Fleet, Place
+from ...deploy.place import Fleet, Place, RemoteEngine
 from ...deploy.preparing import OnPreparing, Preparing, unheard
 from ...stacks.stack import Stack
 from ..request.request import RaceRequest
@@ -19,7 +19,6 @@ from .choosing import unserved
 from .deployment import set_up
 from .planning import plan_of, race_of
 from .preflight import check_limits, refuse_early, wait_for_ports
-from .process import Apart, ServicesApart
 
 __all__ = ["PreparedRace", "prepared"]
 
@@ -51,21 +50,18 @@ def prepared(
     on_preparing: OnPreparing = unheard,
     *,
     first: int | None = None,
-    apart: Apart | None = None,
-    services: ServicesApart | None = None,
+    remote: RemoteEngine | None = None,
 ) -> Iterator[PreparedRace]:
     """Prepare the race that ``request`` asks for, and leave nothing behind afterwards.
 
-    ``first`` is how many of its stacks open it, where not all do. With ``apart`` the engines are on other machines,
-    with ``services`` those of the app. Preparing counts against the budget, but for what only a first race needs.
-    Raises InputError and its kin with the way out, as early as it is known.
+    ``first`` is how many of its stacks open it, where not all do. With ``remote`` engines are on other machines.
+    Preparing counts against the budget, but for what only a first race needs. Raises InputError and its kin with
+    the way out, as early as it is known.
     """
     begun_s = time.monotonic()
-    refuse_early(request, first, apart=apart is not None)
+    refuse_early(request, first, remote_engine=remote is not None)
     stopwatch = _FirstRaceTimer(on_preparing)
-    with set_up(
-        request, stopwatch, apart=apart, services=services, bursts=True, all_named=first is not None
-    ) as deployment:
+    with set_up(request, stopwatch, remote=remote, bursts=True, all_named=first is not None) as deployment:
         plan = plan_of(request, deployment)
         waited_s = wait_for_ports(stopwatch)
         together = 1 if plan.repeats else first or len(entrants(plan))

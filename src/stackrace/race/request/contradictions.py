@@ -24,7 +24,6 @@ def contradictions(parsed: RaceFileTable, folder: Path, *, recordings: bool) -> 
     yield from _limits(parsed)
     yield from _lengths(parsed)
     yield from _cores(parsed)
-    yield from _hosts(parsed)
     if recordings:
         yield from _recordings(parsed, folder)
     yield from _env_files(parsed, folder)
@@ -81,19 +80,6 @@ def _cores(parsed: RaceFileTable) -> Iterator[tuple[Where, str]]:
     both = set(race.cores or ()) & set(race.engine_cores or ())
     if both:
         yield ("race", "engine_cores"), f"core {format_cores(both)} is also in [race] cores; leave it out there"
-
-
-def _hosts(parsed: RaceFileTable) -> Iterator[tuple[Where, str]]:
-    """A machine has one part in a cluster, and a race has one cluster."""
-    race = parsed.race
-    if race.hosts and race.cluster is not None:
-        yield ("race", "hosts"), "starts a cluster, and [race] cluster names one that runs; give only one of them"
-    if race.engine_hosts and not race.hosts:
-        yield ("race", "engine_hosts"), "send load to stacks elsewhere; name the machines of these as [race] hosts"
-    both = [*race.hosts, *race.engine_hosts]
-    for name in dict.fromkeys(name for name in both if both.count(name) > 1):
-        where = "engine_hosts" if name in race.engine_hosts else "hosts"
-        yield ("race", where), f"{name!r} stands there twice, or in hosts, too; a machine has one part"
 
 
 def _numbers(requests: dict[int, int], concurrency: list[int] | None) -> Iterator[tuple[Where, str]]:

@@ -230,8 +230,7 @@ def _request(path: Path, parsed: RaceFileTable) -> RaceRequest:
         quota=race.quota,
         priority=race.priority,
         cluster=race.cluster,
-        hosts=tuple(race.hosts),
-        engine_hosts=tuple(race.engine_hosts),
+        cluster_project=None if race.cluster_project is None else Path(race.cluster_project),
         bundled=app.bundled,
         servers=None if race.servers is None else real_path(path.parent / race.servers),
     )

@@ -106,11 +106,9 @@ class RaceRequest:
     engine_cores: tuple[int, ...] | None = None
     """The load engine's."""
     cluster: str | None = None
-    """The address of a Dask scheduler, on whose workers it is raced; None: here, or on ``hosts``."""
-    hosts: tuple[str, ...] = ()
-    """The machines, by their names in SSH, on which a cluster is started that hosts stacks."""
-    engine_hosts: tuple[str, ...] = ()
-    """Those which send the load of that cluster; without any each of ``hosts`` does for itself."""
+    """The address of a Dask scheduler, on whose workers it is raced; None: here."""
+    cluster_project: Path | None = None
+    """Where the project lies on all hosts of the cluster; None: in the same folder as here."""
     memory_bytes: int | None = None
     """The most that each stack may hold."""
     quota: bool = False

@@ -214,10 +214,6 @@ def _current(value: object) -> bool | str:
     raise ValueError('names no deployment file; write it like "deploy/compose.prod.yml", or false')
 
 
-SshHost = Annotated[str, Field(pattern=r"^[^\s@-][^\s@]*$")]
-"""A name as `ssh` takes it; the user's stands in SSH's own configuration."""
-
-
 class RaceTable(_Table):
     question: Literal["winner", "ranking"] = "winner"
     difference: Fraction = 0.05
@@ -236,8 +232,7 @@ class RaceTable(_Table):
     quota: bool = False
     priority: bool = True
     cluster: str | None = None
-    hosts: list[SshHost] = []
-    engine_hosts: list[SshHost] = []
+    cluster_project: Annotated[str, Field(pattern="^/")] | None = None
 
 
 class RaceFileTable(_Table):

@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
 
-from .contract import DATA, Network, Service, ServiceRecipe
+from .contract import DATA, Service, ServiceRecipe
 
-__all__ = ["DATA", "Network", "Service", "ServiceRecipe", "services"]
+__all__ = ["DATA", "Service", "ServiceRecipe", "services"]
 
 
 @cache

@@ -7,7 +7,7 @@ import shutil
 import signal
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
@@ -16,7 +16,6 @@ from ...base.lack import Lack
 __all__ = [
     "DATA",
     "FOLDERS",
-    "Network",
     "Service",
     "ServiceRecipe",
     "find",
@@ -29,22 +28,6 @@ DATA = "data"
 
 Nothing in it may depend on the directory's own name: the folder is copied, and started again somewhere else.
 """
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Network:
-    """Where an instance listens for apps on other machines."""
-
-    host: str
-    """An address of the machine that it runs on."""
-    port: int
-    password: str
-    """Made for it alone, of letters and digits; a service that knows passwords lets nobody in without it."""
-
-    @property
-    def netloc(self) -> str:
-        """As it stands in a URL."""
-        return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,10 +44,6 @@ class ServiceRecipe:
     """Commands that are run once, before ``command``."""
     after: tuple[tuple[str, ...], ...] = ()
     """Commands that are run once it is ready."""
-    files: Mapping[str, str] = field(default_factory=dict)
-    """Files in its directory, by name, that nobody else may read. They exist before ``command`` is run."""
-    admit: tuple[tuple[str, ...], ...] = ()
-    """Commands that are run after each start, and let apps on other machines in; nobody is before."""
     settle: tuple[tuple[str, ...], ...] = ()
     """Commands that are run whenever an app has filled it, so that maintenance is done before anything is
     measured."""
@@ -73,7 +52,7 @@ class ServiceRecipe:
 
 
 class Service(ABC):
-    """One kind of service. It listens on a unix socket in its directory only, unless it is given a network."""
+    """One kind of service. It listens on a unix socket in its directory only."""
 
     name: ClassVar[str]
     apt: ClassVar[tuple[str, ...]]
@@ -92,11 +71,8 @@ class Service(ABC):
         """Return the command that prints the server's version."""
 
     @abstractmethod
-    def recipe(self, directory: Path, network: Network | None = None) -> ServiceRecipe:
-        """Say how to start an instance in ``directory``, which is private and holds an empty ``DATA``; pure.
-
-        With a ``network`` apps reach it there.
-        """
+    def recipe(self, directory: Path) -> ServiceRecipe:
+        """Say how to start an instance in ``directory``, which is private and holds an empty ``DATA``; pure."""
 
 
 FOLDERS = ("/usr/local/sbin", "/usr/sbin", "/sbin")

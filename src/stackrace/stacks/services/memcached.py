@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from .contract import Network, Service, ServiceRecipe, lacking, program
+from .contract import Service, ServiceRecipe, lacking, program
 
 __all__ = ["SERVICE", "Memcached"]
 
@@ -23,30 +23,20 @@ class Memcached(Service):
         """Source: memcached(1)."""
         return (program("memcached"), "-V")
 
-    def recipe(self, directory: Path, network: Network | None = None) -> ServiceRecipe:
+    def recipe(self, directory: Path) -> ServiceRecipe:
         """Source: memcached(1) and `memcached -h`.
 
         512 MiB, taken as they are filled, so that nothing is evicted in a race; its own four threads. The crawler
         that looks for expired items and the moving of memory between size classes are maintenance, so off.
         """
-        listening: tuple[str, ...]
-        ready: tuple[str, ...]
-        if network is None:
-            socket = str(directory / "socket")
-            listening, ready = ("-s", socket, "-a", "0777"), ("test", "-S", socket)
-            environment = {"MEMCACHED_SOCKET": socket}
-        else:
-            listening = ("-l", network.host, "-p", str(network.port), "-U", "0")
-            # no client comes with it
-            ready = ("bash", "-c", 'exec 3<>"/dev/tcp/$0/$1"', network.host, str(network.port))
-            environment = {"MEMCACHED_SERVER": network.netloc}
+        socket = str(directory / "socket")
         return ServiceRecipe(
             command=(
-                program("memcached"), *listening, "-m", "512", "-c", "4096", "-t", "4",
+                program("memcached"), "-s", socket, "-a", "0777", "-m", "512", "-c", "4096", "-t", "4",
                 "-o", "no_lru_crawler,slab_automove=0",
             ),
-            ready=ready,
-            environment=environment,
+            ready=("test", "-S", socket),
+            environment={"MEMCACHED_SOCKET": socket},
         )  # fmt: skip
 
 

@@ -6,15 +6,13 @@ import signal
 from pathlib import Path
 from urllib.parse import quote
 
-from .contract import DATA, Network, Service, ServiceRecipe, find
+from .contract import DATA, Service, ServiceRecipe, find
 
 __all__ = ["SERVICE", "PostgreSQL"]
 
 _ROOT = Path("/usr/lib/postgresql")
 _PORT = "5432"
 """Part of the socket's name; said everywhere, for a PGPORT of the user's shell would change its default."""
-_HBA = "pg_hba.conf"
-_PASSWORD = "password.sql"
 
 
 class PostgreSQL(Service):
@@ -33,11 +31,10 @@ class PostgreSQL(Service):
         """Source: PostgreSQL manual, postgres."""
         return (_program("postgres"), "--version")
 
-    def recipe(self, directory: Path, network: Network | None = None) -> ServiceRecipe:
+    def recipe(self, directory: Path) -> ServiceRecipe:
         """Source: PostgreSQL manual, initdb, postgres, vacuumdb, and the chapters named at the options."""
         data = directory / DATA
-        port = _PORT if network is None else str(network.port)
-        reach = ("-h", str(directory), "-p", port)
+        reach = ("-h", str(directory), "-p", _PORT)
         as_owner = (*reach, "-U", "postgres", "-w")
         return ServiceRecipe(
             prepare=(
@@ -46,52 +43,36 @@ class PostgreSQL(Service):
                     "-E", "UTF8", "--locale=C.UTF-8",
                 ),
             ),
-            command=(_program("postgres"), "-D", str(data), *_options(directory, port, network)),
+            command=(_program("postgres"), "-D", str(data), *_options(directory)),
             ready=(_program("pg_isready"), "-q", *reach),
             # frozen, so that reading a row never has to write a page; then nothing is left for a checkpoint
             settle=(
                 (_program("vacuumdb"), *as_owner, "--quiet", "--all", "--freeze", "--analyze"),
                 (_program("psql"), *as_owner, "-X", "-q", "-d", "postgres", "-c", "CHECKPOINT"),
             ),
-            files={} if network is None else _files(network),
-            admit=() if network is None else ((_program("psql"), *as_owner, "-X", "-q", "-f", _PASSWORD),),
-            environment=_environment(directory, port, network),
+            environment=_environment(directory),
             stop=signal.SIGINT,
         )  # fmt: skip
 
 
-def _environment(directory: Path, port: str, network: Network | None) -> dict[str, str]:
-    if network is None:
-        user, host, where, password = "postgres", str(directory), quote(str(directory), safe=""), {}
-    else:
-        user, host, where = f"postgres:{network.password}", network.host, network.netloc
-        password = {"PGPASSWORD": network.password}
-    url = f"postgresql://{user}@{where}/postgres"
+def _environment(directory: Path) -> dict[str, str]:
+    url = f"postgresql://postgres@{quote(str(directory), safe='')}/postgres"
     return {
         "DATABASE_URL": url,
         "POSTGRESQL_URL": url,
-        "PGHOST": host,
-        "PGPORT": port,
+        "PGHOST": str(directory),
+        "PGPORT": _PORT,
         "PGUSER": "postgres",
         "PGDATABASE": "postgres",
-        **password,
     }
 
 
-def _files(network: Network) -> dict[str, str]:
-    """Let in by password only, and say it. Source: chapter 21.1, The pg_hba.conf File."""
-    return {
-        _HBA: "local all all trust\nhost all all all scram-sha-256\n",
-        _PASSWORD: f"ALTER ROLE postgres PASSWORD '{network.password}'",
-    }
-
-
-def _options(directory: Path, port: str, network: Network | None) -> list[str]:
+def _options(directory: Path) -> list[str]:
     """Return what differs from the settings it ships with; fsync, synchronous_commit and memory do not."""
     options = {
         # 20.3.1 Connection Settings
-        "listen_addresses": "" if network is None else network.host,
-        "port": port,
+        "listen_addresses": "",
+        "port": _PORT,
         "unix_socket_directories": str(directory),
         "max_connections": "200",
         # 20.10 Automatic Vacuuming: none falls into a slice; `settle` has done its work, statistics included
@@ -102,9 +83,6 @@ def _options(directory: Path, port: str, network: Network | None) -> list[str]:
         # 20.6.4 Subscribers: its launcher would have nothing to launch
         "max_logical_replication_workers": "0",
     }
-    if network is not None:
-        # 20.2 File Locations and 20.3.3 Authentication
-        options |= {"hba_file": str(directory / _HBA), "password_encryption": "scram-sha-256"}
     return [word for name, value in options.items() for word in ("-c", f"{name}={value}")]
 
 

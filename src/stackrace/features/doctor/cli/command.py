@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import click
 
 from ....base.units import DURATION
@@ -80,7 +82,7 @@ def command(
         else:
             print_outcomes(outcomes, record, undoing=True)
         raise SystemExit(int(not all(outcome.settled for outcome in outcomes)))
-    examination = examine_machine(concurrency, watch)
+    examination = examine_machine(watch, concurrency)
     outcomes = apply(kernel, record, examination.changes) if applying and examination.changes else ()
     if as_json:
         print_document(document(examination, outcomes, record))
@@ -94,14 +96,13 @@ def command(
 def _is_cluster_forbidden(address: str, concurrency: int, watch_s: float, as_json: bool) -> bool:
     """Examine the cluster at ``address``, show what was found, and tell whether that forbids a race."""
     from ....cli.showing import print_document
-    from ...cluster.connection import Connection
-    from ...cluster.examining import examine_cluster
-    from .show_cluster import document, print_cluster
+    from ....race.preparation.places import places
+    from ..looking import examine_machine
+    from .show_cluster import document, is_forbidden, print_cluster
 
-    with Connection(address) as connection:
-        examination = examine_cluster(connection, concurrency, watch_s)
+    found = places().examined(address, concurrency, partial(examine_machine, watch_s))
     if as_json:
-        print_document(document(examination))
+        print_document(document(found))
     else:
-        print_cluster(examination)
-    return examination.forbidden
+        print_cluster(found)
+    return is_forbidden(found)

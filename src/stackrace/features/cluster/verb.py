@@ -11,7 +11,7 @@ import click
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from .settings import Member
+    from .members import Member
 
 __all__ = ["command"]
 
@@ -29,7 +29,7 @@ def command(address: str, as_json: bool) -> None:
     """Show the machines of a cluster: what each is for, what it is, and its clock and distance.
 
     SCHEDULER is the address of a Dask scheduler, as `dask scheduler` prints it. A machine joins with
-    `dask worker SCHEDULER --resources "stack=1"`, or engine=1, or service=1.
+    `dask worker SCHEDULER --resources "stack=1"`, or engine=1.
     """
     from ...cli.showing import print_document, print_parts
     from .connection import Connection

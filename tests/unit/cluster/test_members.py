@@ -7,8 +7,8 @@ import pytest
 
 from stackrace import __version__
 from stackrace.base.errors import InputError
-from stackrace.features.cluster.muster import faults, muster, roster_of
-from stackrace.features.cluster.settings import ClockOffset, Member, Role
+from stackrace.features.cluster.clocks import ClockOffset
+from stackrace.features.cluster.members import Member, Role, assign_roles, conflicts, roles_of
 from stackrace.race.request.request import RaceRequest
 
 REQUEST = RaceRequest(folder=Path("/srv"), cluster="tcp://10.0.0.1:8786")
@@ -25,41 +25,15 @@ def member(name, role, **changes):
 
 HOST, OTHER = member("host-1", Role.STACK), member("host-2", Role.STACK)
 ENGINE, SECOND = member("load-1", Role.ENGINE), member("load-2", Role.ENGINE)
-DB = member("db-1", Role.SERVICE)
-WITH_SERVICES = replace(REQUEST, services=("postgresql",))
 
 
 def test_each_has_its_part():
-    roster = muster([HOST, ENGINE, SECOND, member("db", Role.SERVICE)], REQUEST)
-    assert (roster.hosts, roster.engines) == ((HOST,), (ENGINE, SECOND))
-
-
-def test_each_host_has_a_machine_for_its_services_where_the_app_needs_any():
-    members = [HOST, OTHER, DB, member("db-2", Role.SERVICE)]
-    assert muster(members, WITH_SERVICES).services == (DB, members[-1])
-    assert muster(members, REQUEST).services == ()
-    assert muster([HOST, OTHER, replace(DB, machine="host-1")], REQUEST).services == ()
-
-
-@pytest.mark.parametrize(
-    ("members", "said"),
-    [
-        ([HOST, replace(DB, version="0.0.1")], "db-1 has 0.0.1"),
-        ([HOST, OTHER, DB], "2 machines host stacks, and only 1 run services"),
-        ([HOST, replace(DB, machine="host-1")], "db-1 is to run services, but shares machine and cores with"),
-        ([replace(HOST, roles=frozenset({Role.STACK, Role.SERVICE}))], "leave the resource out"),
-        ([HOST, ENGINE, replace(DB, machine="load-1")], "load-1 is to send load, but shares machine"),
-        ([HOST, replace(DB, clock=None)], "db-1's clock cannot be compared"),
-    ],
-)  # fmt: skip
-def test_machines_for_services_that_do_not_fit_are_named(members, said):
-    with pytest.raises(InputError) as refused:
-        muster(members, WITH_SERVICES)
-    assert said in refused.value.message
+    roles = assign_roles([HOST, ENGINE, SECOND], REQUEST)
+    assert (roles.hosts, roles.engines) == ((HOST,), (ENGINE, SECOND))
 
 
 def test_hosts_may_send_their_own_load():
-    assert muster([HOST, OTHER], REQUEST).engines == ()
+    assert assign_roles([HOST, OTHER], REQUEST).engines == ()
 
 
 @pytest.mark.parametrize(
@@ -77,22 +51,22 @@ def test_hosts_may_send_their_own_load():
 )  # fmt: skip
 def test_what_does_not_fit_is_named(members, said):
     with pytest.raises(InputError) as refused:
-        muster(members, REQUEST)
+        assign_roles(members, REQUEST)
     assert said in refused.value.message
 
 
 def test_all_that_does_not_fit_can_be_named():
-    roster = roster_of([replace(OTHER, version="0.0.1"), HOST, replace(ENGINE, clock=None)])
-    said = list(faults(roster, "tcp://s:1"))
+    roles = roles_of([replace(OTHER, version="0.0.1"), HOST, replace(ENGINE, clock=None)])
+    said = list(conflicts(roles, "tcp://s:1"))
     assert ["host-2 has 0.0.1" in said[0], "being unknown" in said[1], "only 1 send load" in said[2]] == [True] * 3
     assert len(said) == 3
 
 
 def test_one_machine_with_cores_of_its_own_for_each_is_fine():
     engine = replace(ENGINE, machine="host-1", cores=(3,))
-    assert muster([HOST, engine], REQUEST).engines == (engine,)
+    assert assign_roles([HOST, engine], REQUEST).engines == (engine,)
 
 
 def test_cores_of_an_engine_elsewhere_cannot_be_chosen():
     with pytest.raises(InputError, match="--engine-cores"):
-        muster([HOST, ENGINE], replace(REQUEST, engine_cores=(3,)))
+        assign_roles([HOST, ENGINE], replace(REQUEST, engine_cores=(3,)))

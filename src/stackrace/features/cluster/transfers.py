@@ -144,23 +144,23 @@ def round_trips_s(address: tuple[str, int]) -> tuple[float, float]:
 def take(address: tuple[str, int]) -> float:
     """Take streams from ``address``; returns the bytes per second that arrived. Raises OSError as above."""
     arrivals: _Arrivals = []
-    _on_all(address, _Order.TO_ENGINE, partial(_drain, arrivals=arrivals))
+    _on_streams(address, _Order.TO_ENGINE, partial(_drain, arrivals=arrivals))
     return pace(arrivals)
 
 
 def give(address: tuple[str, int]) -> Sent:
     """Send streams to ``address``. Raises OSError as above."""
     sent: list[Sent] = []
-    _on_all(address, _Order.TO_HOST, lambda peer: sent.append(_pour(peer)))
+    _on_streams(address, _Order.TO_HOST, lambda peer: sent.append(_pour(peer)))
     return sum(sent, Sent())
 
 
-def _on_all(address: tuple[str, int], order: bytes, work: Callable[[socket.socket], None]) -> None:
-    def on_one() -> None:
+def _on_streams(address: tuple[str, int], order: bytes, work: Callable[[socket.socket], None]) -> None:
+    def on_stream() -> None:
         with _connected(address, order) as peer:
             work(peer)
 
-    streams = [Background(on_one, daemon=True) for _ in range(STREAMS)]
+    streams = [Background(on_stream, daemon=True) for _ in range(STREAMS)]
     for stream in streams:
         stream.finish()
 

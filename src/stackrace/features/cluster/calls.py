@@ -1,15 +1,36 @@
-"""Values on their way to other machines."""
+"""Calls to a worker: how they are packed on their way, and what runs them there.
+
+Dask finds these functions by name, so both sides have the same stackrace.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import pickle
+import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from functools import partial
 from typing import TypeVar, cast
 
-__all__ = ["as_bytes", "pickled"]
+__all__ = ["as_bytes", "call", "now", "pickled"]
 
 _T = TypeVar("_T")
+
+CALLS = 64
+"""Calls that may be under way on one worker at once."""
+_POOL = ThreadPoolExecutor(CALLS, thread_name_prefix="stackrace")
+
+
+async def call(function: Callable[..., _T], *args: object) -> _T:
+    """Call ``function`` on a worker in a thread, so that the worker's own loop goes on meanwhile."""
+    return await asyncio.get_running_loop().run_in_executor(_POOL, partial(function, *args))
+
+
+async def now() -> float:
+    """Return the worker's CLOCK_MONOTONIC, in seconds; at once, without a thread."""
+    return time.monotonic()
 
 
 def as_bytes(value: object) -> bytes:

@@ -1,0 +1,302 @@
+"""Whether a worker has the project that is here: its revision, its files, its interpreter and its packages.
+
+Nothing is sent. Every host has a checkout of the project, or a folder that is shared, and an environment made from
+the same requirements.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from ...app import Buildable, python_facts
+from ...app.app import App, Entry, EntryKind
+from ...app.revision import source_of
+from ...base.errors import AppError, InputError
+from ...base.files import opened
+from ...base.foreign import said_by
+from ...base.present import is_folder, is_present, real_path, walk
+from ...base.process import git
+from ...deploy.sqlite_files import is_side
+from ...race.preparation.app import entry_told, python_for
+from ...race.request.request import RaceRequest
+from .lease import refuse_busy
+
+__all__ = ["Project", "differences", "project_of", "remote_project_of", "request_for_hosts"]
+
+GIT_S = 60.0
+"""The longest that git may take to list a work tree."""
+MOST_NAMED = 5
+_NOT_RUN = frozenset({"pip", "wheel"})
+"""Packages that install others: one tool makes an environment with them, another without."""
+_CACHES = frozenset(
+    {"__pycache__", ".mypy_cache", ".pytest_cache", ".ruff_cache", ".hypothesis", ".tox", ".nox", ".eggs"}
+)
+_LEFT_OUT = _CACHES | {".git", ".hg", ".jj", "node_modules"}
+_CHUNK_BYTES = 2**20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Project:
+    """What of a project is compared between machines."""
+
+    folder: Path
+    commit: str = ""
+    """The commit that is checked out; empty without git."""
+    files: Mapping[str, str] = field(default_factory=dict)
+    """The SHA-256 of each file, by its path relative to ``folder``."""
+    python: str = ""
+    """The version of the app's interpreter; empty where the app has none yet."""
+    packages: Mapping[str, str] = field(default_factory=dict)
+    """The versions of what is installed for it, by name in small letters."""
+
+
+def request_for_hosts(request: RaceRequest) -> RaceRequest:
+    """Return ``request`` as hosts read it: with absolute paths, and those of the project where it lies there.
+
+    An interpreter outside of the project, as of an environment that is active here, has the same path there.
+    """
+    entry, root = entry_told(request)
+    if entry is not None and entry.kind not in (EntryKind.RACK, EntryKind.FILES) and request.python is None:
+        request = replace(request, python=_outside(root, entry, request.folder))
+    spellings = (request.folder, real_path(request.folder))
+    place = request.cluster_project or request.folder
+
+    def path(given: Path) -> Path:
+        absolute = Path(os.path.normpath(given.absolute()))
+        for folder in spellings:
+            if absolute.is_relative_to(folder):
+                return place / absolute.relative_to(folder)
+        return absolute
+
+    def text(given: str) -> str:
+        return given if request.cluster_project is None else given.replace(f"{request.folder}/", f"{place}/")
+
+    def texts(given: tuple[str, ...] | None) -> tuple[str, ...] | None:
+        return given and tuple(map(text, given))
+
+    if request.entry is not None and request.entry.kind is EntryKind.FILES:
+        request = replace(request, entry=replace(request.entry, target=text(request.entry.target)))
+    return replace(
+        request,
+        folder=place,
+        # python3.12 is a program on a host's own PATH
+        python=path(request.python) if request.python and request.python.is_absolute() else request.python,
+        ruby=path(request.ruby) if request.ruby and request.ruby.is_absolute() else request.ruby,
+        environment={name: text(value) for name, value in request.environment.items()},
+        env_files=tuple(map(path, request.env_files)),
+        static=request.static and {url: path(folder) for url, folder in request.static.items()},
+        prepare=tuple(tuple(map(text, command)) for command in request.prepare),
+        protect=tuple(map(path, request.protect)),
+        current=path(request.current) if isinstance(request.current, Path) else request.current,
+        servers=request.servers and path(request.servers),
+        stacks=texts(request.stacks),
+        session=request.session and path(request.session),
+        workloads=tuple(
+            replace(each, session=each.session and path(each.session), stacks=texts(each.stacks))
+            for each in request.workloads
+        ),
+    )
+
+
+def _outside(root: Path, entry: Entry, folder: Path) -> Path | None:
+    """Return the interpreter of an environment outside of the project in ``folder``: hosts would not look there."""
+    try:
+        found = python_for(root, entry, None)
+    except InputError:
+        return None
+    if isinstance(found, Buildable):
+        return None
+    home = found.python.parent.parent
+    is_environment = is_present(home / "pyvenv.cfg") or is_present(home / "conda-meta")
+    return found.python if is_environment and not home.is_relative_to(folder) else None
+
+
+def project_of(request: RaceRequest) -> Project:
+    """Return the project of ``request`` as it is on this machine.
+
+    Raises InputError for a file that cannot be read, and OwnerError where git refuses to say what it tracks.
+    """
+    entry, root = entry_told(request)
+    if entry is None:
+        return Project(folder=request.folder)
+    folder = request.folder
+    files = {os.path.relpath(path, folder): _digest(path) for path in _files(request)}
+    python, packages = _environment(request, entry, root)
+    return Project(folder=folder, commit=source_of(folder).commit, files=files, python=python, packages=packages)
+
+
+def remote_project_of(request: RaceRequest) -> Project | None:
+    """Return the same for a coordinator; None where this machine has no such folder.
+
+    Raises InputError where this machine has a part in another race.
+    """
+    refuse_busy()
+    return project_of(request) if is_folder(request.folder) else None
+
+
+def _environment(request: RaceRequest, entry: Entry, root: Path) -> tuple[str, Mapping[str, str]]:
+    """Return the version of the app's interpreter, and what is installed for it; nothing before it is built."""
+    if entry.kind in (EntryKind.RACK, EntryKind.FILES):
+        return "", {}
+    try:
+        found = python_for(root, entry, request.python)
+        if isinstance(found, Buildable):
+            return "", {}
+        app = App(name="", root=root, entry=entry, python=found.python, environment=request.environment)
+        facts = python_facts(app)
+    except (AppError, InputError):
+        # preparing says what is wrong
+        return "", {}
+    if facts is None:
+        return "", {}
+    installed = {name.lower().replace("_", "-"): version for name, version in facts.distributions.items()}
+    return facts.version, {name: version for name, version in installed.items() if name not in _NOT_RUN}
+
+
+def _files(request: RaceRequest) -> Iterator[Path]:
+    """Yield the files that the project consists of, and those that the race names beside them."""
+    named = [*request.env_files, request.session, *(workload.session for workload in request.workloads)]
+    if isinstance(request.current, Path):
+        named.append(request.current)
+    listed = _tracked(request.folder)
+    found = [*(_below(request.folder) if listed is None else listed), *(path for path in named if path)]
+    if request.servers is not None:
+        found += _below(request.servers) if is_folder(request.servers) else [request.servers]
+    yield from (path for path in dict.fromkeys(found) if os.path.lexists(path) and not is_side(path))
+
+
+def _tracked(folder: Path) -> list[Path] | None:
+    """Return the files of the work tree around ``folder`` that git tracks or does not ignore; None without git."""
+    said = _git(folder, "rev-parse", "--show-toplevel")
+    if said is None:
+        return None
+    top = Path(said.removesuffix("\n"))
+    if Path.home().is_relative_to(top):
+        # who keeps his settings in git has his whole home in it
+        top = folder
+    listed = _git(top, "ls-files", "--cached", "--others", "--exclude-standard", "-z")
+    if listed is None:
+        return None
+    found = []
+    for name in dict.fromkeys(filter(None, listed.split("\0"))):
+        path = top / name
+        if path.is_dir() and not path.is_symlink():
+            # a repository of its own
+            found += _tracked(path) or _below(path)
+        elif not _LEFT_OUT & set(Path(name).parts):
+            found.append(path)
+    # a project that is itself ignored
+    return found if any(path.is_relative_to(real_path(folder)) for path in found) else None
+
+
+def _below(folder: Path) -> Iterator[Path]:
+    """Yield the files and links below ``folder``, but for environments, history and caches of tools."""
+    for place, folders, files in walk(folder):
+        here = Path(place)
+        links = [name for name in folders if (here / name).is_symlink()]
+        folders[:] = [name for name in folders if name not in links and not _is_left_out(here / name)]
+        yield from (here / name for name in [*files, *links])
+
+
+def _is_left_out(folder: Path) -> bool:
+    return folder.name in _LEFT_OUT or is_present(folder / "pyvenv.cfg") or is_present(folder / "conda-meta")
+
+
+def _digest(path: Path) -> str:
+    if path.is_symlink():
+        return f"-> {path.readlink()}"
+    digest = hashlib.sha256()
+    try:
+        if not path.is_file():
+            # sockets and pipes are nobody's data
+            return ""
+        with opened(path) as file:
+            while chunk := file.read(_CHUNK_BYTES):
+                digest.update(chunk)
+    except OSError as error:
+        raise InputError(
+            f"{path} cannot be read, so it cannot be compared with the hosts': {said_by(error)}; give yourself the "
+            "right to read it, or let .gitignore name it if the app does without"
+        ) from error
+    return digest.hexdigest()
+
+
+def _git(folder: Path, *words: str) -> str | None:
+    """Return what git says; None where it is not there, or says no."""
+    try:
+        ended = git(folder, *words, timeout_s=GIT_S)
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return None if ended.returncode else os.fsdecode(ended.stdout)
+
+
+def differences(here: Project, host: str, there: Project | None, place: Path) -> Iterator[str]:
+    """Yield how the project on ``host``, at ``place``, is another than ``here``, each with what to do about it."""
+    if there is None:
+        yield (
+            f"{host} has no folder {place}; check the project out there, or share its folder, or say where it lies "
+            "on all hosts: --cluster-project ([race] cluster_project)"
+        )
+        return
+    if here.commit and there.commit and here.commit != there.commit:
+        yield (
+            f"{host}: {place} is at commit {there.commit[:7]}, and {here.folder} is at {here.commit[:7]} here; "
+            f"check out the same one there, as with `git -C {place} checkout {here.commit[:7]}`"
+        )
+        return
+    yield from _other_files(here, host, there)
+    yield from _other_environment(here, host, there)
+
+
+def _other_files(here: Project, host: str, there: Project) -> Iterator[str]:
+    missing = sorted(here.files.keys() - there.files.keys())
+    others = sorted(
+        name for name in here.files.keys() & there.files.keys() if here.files[name] != there.files[name]
+    )
+    # without git a host has what git ignores here, too
+    more = sorted(there.files.keys() - here.files.keys()) if bool(here.commit) == bool(there.commit) else []
+    said = [
+        f"{verb} {_named(names)}"
+        for verb, names in (("lacks", missing), ("has another", others), ("has in addition", more))
+        if names
+    ]
+    if said:
+        yield (
+            f"{host}: {there.folder} is not what {here.folder} is here: it {', '.join(said)}; bring the same files "
+            "there, as with `git pull` or rsync, or let .gitignore name what the app does without"
+        )
+
+
+def _other_environment(here: Project, host: str, there: Project) -> Iterator[str]:
+    way_out = f"make it anew in {there.folder} there, as with `uv sync` or `pip install -r requirements.txt`"
+    if here.python and not there.python:
+        minor = _minor(here.python)
+        yield f"{host} has no environment with all that the app imports; {way_out}, with Python {minor}"
+    elif _minor(here.python) != _minor(there.python):
+        yield (
+            f"{host}: the app's Python is {there.python} there, and {here.python or 'not there'} here; give it the "
+            f"same version, as with `uv sync --python {_minor(here.python) or _minor(there.python)}`"
+        )
+    elif here.packages != there.packages:
+        pairs = sorted({*here.packages.items()} ^ {*there.packages.items()})
+        names = list(dict.fromkeys(name for name, _ in pairs))
+        said = [
+            f"{name} {there.packages.get(name, 'is missing')} ({here.packages.get(name, 'missing')} here)"
+            for name in names
+        ]
+        yield f"{host}: the app's environment is another: {_named(said)}; {way_out}"
+
+
+def _minor(version: str) -> str:
+    return ".".join(version.split(".")[:2])
+
+
+def _named(names: Iterable[str]) -> str:
+    names = list(names)
+    more = len(names) - MOST_NAMED
+    return ", ".join(names[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")

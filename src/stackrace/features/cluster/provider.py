@@ -1,0 +1,192 @@
+"""Races on a Dask cluster: prepared on the machines that host stacks; and each machine examined."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from functools import partial
+from typing import TypeVar
+
+from ... import __version__
+from ...app.revision import source_of
+from ...base.errors import InputError, StackraceError
+from ...base.process import Background
+from ...deploy.place import Fleet
+from ...deploy.preparing import OnPreparing, Preparing, Step, unheard
+from ...measure.workload import Answer, Sameness
+from ...race.preparation.places import Machine, Machines
+from ...race.preparation.prepared import PreparedRace
+from ...race.request.request import RaceRequest
+from .connection import Connection
+from .engines import Engines
+from .hosting import Hosted
+from .members import Member, Roles, assign_roles, conflicts, roles_of
+from .network import require_way
+from .place import WorkerPlace, naming
+from .project import Project, differences, project_of, remote_project_of, request_for_hosts
+
+__all__ = ["DaskCluster"]
+
+_T = TypeVar("_T")
+
+
+class DaskCluster:
+    """A ``PlaceProvider``: the workers of the cluster whose scheduler has the address in ``request.cluster``."""
+
+    @contextmanager
+    def prepared(
+        self, request: RaceRequest, on_preparing: OnPreparing = unheard, *, first: int | None = None
+    ) -> Iterator[PreparedRace]:
+        """Prepare the race that ``request`` asks for on its cluster, and leave nothing behind there afterwards.
+
+        Raises InputError and its kin, with the way out, before anything is started: for a cluster that is not
+        there, and for machines that do not fit together or have another project.
+        """
+        assert request.cluster is not None
+        with ExitStack() as stack:
+            connection = stack.enter_context(Connection(request.cluster))
+            roles = assign_roles(connection.members(), request)
+            for_hosts = request_for_hosts(request)
+            if request.bundled is None:
+                on_preparing(Preparing(step=Step.COMPARING, subject=str(request.folder)))
+                _refuse_other_projects(connection, roles, request, for_hosts)
+            places = {}
+            for number, host in enumerate(roles.hosts):
+                engines = Engines(connection, roles.engines_of(number)) if roles.engines else None
+                places[host.name] = stack.enter_context(WorkerPlace(connection, host, engines))
+            # one after the other, and before anything works there
+            network = tuple(path for place in places.values() for path in place.network())
+            on_preparing(Preparing(step=Step.MACHINES, subject=", ".join(places)))
+            opening = {name: Background(partial(place.open, for_hosts, first)) for name, place in places.items()}
+            hosted = {name: each.finish() for name, each in opening.items()}
+            _refuse_unlike(hosted)
+            one = next(iter(hosted.values()))
+            # git's word is here; a bundled app has none
+            source = one.race.source and source_of(request.folder)
+            yield PreparedRace(
+                request=request,
+                plan=one.plan,
+                race=replace(one.race, network=network, source=source),
+                place=Fleet(machines=places) if len(places) > 1 else places[roles.hosts[0].name],
+                folder=None,
+                left_out=one.left_out,
+                limit=one.limit,
+                warnings=one.warnings,
+                begun_s=time.monotonic() - max(each.counted_s for each in hosted.values()),
+            )
+
+    def examined(self, address: str, concurrency: int, examine: Callable[[int, bool], _T]) -> Machines[_T]:
+        """Call ``examine`` on all machines of the cluster at ``address`` at once, for their parts in a race.
+
+        It is given the connections that a machine has to hold, and whether stacks and engines are on different
+        machines. Afterwards all try whether they get through to those whom they need. Raises MemberLost without a
+        scheduler.
+        """
+        with Connection(address) as connection:
+            return _examined(connection, concurrency, examine)
+
+
+def _refuse_other_projects(
+    connection: Connection, roles: Roles, request: RaceRequest, for_hosts: RaceRequest
+) -> None:
+    """Raise InputError, with the way out, for every host that has another project than this machine."""
+    asked = [connection.begin(host, remote_project_of, for_hosts) for host in roles.hosts]
+    here = project_of(request)
+    projects: dict[str, Project | None] = {}
+    for host, each in zip(roles.hosts, asked, strict=True):
+        with naming(host):
+            projects[host.name] = each.finish()
+    # where this machine has no environment for the app, the hosts' are compared with the first one's
+    first = next((each for each in (here, *projects.values()) if each is not None and each.python), here)
+    here = replace(here, python=first.python, packages=first.packages)
+    found = [
+        words for name, project in projects.items() for words in differences(here, name, project, for_hosts.folder)
+    ]
+    if found:
+        raise InputError("\n".join(found))
+
+
+def _refuse_unlike(hosted: Mapping[str, Hosted]) -> None:
+    """Raise InputError where machines would not race the same: in stacks, right answers or cores."""
+    name, one = next(iter(hosted.items()))
+    for other, its in hosted.items():
+        for what, of_one, of_other in (
+            ("stacks", [stack.path for stack in one.plan.stacks], [stack.path for stack in its.plan.stacks]),
+            ("right answers", _answers(one), _answers(its)),
+            ("cores for stacks", len(one.plan.cores.stack_cores), len(its.plan.cores.stack_cores)),
+        ):
+            if of_one != of_other:
+                raise InputError(
+                    f"{name} and {other} differ in the {what}; make them alike, or take one out of the cluster"
+                )
+
+
+def _answers(hosted: Hosted) -> list[object]:
+    """Return what is compared of each right answer: what of it repeats."""
+    return [
+        (workload.name, request.method, request.path, answer.status, _repeats(answer))
+        for workload in hosted.plan.workloads
+        for request, answer in zip(workload.requests, workload.answers, strict=False)
+    ]
+
+
+def _repeats(answer: Answer) -> object:
+    match answer.sameness:
+        case Sameness.BODY:
+            return answer.body
+        case Sameness.PARTS:
+            return answer.parts
+        case Sameness.LENGTH:
+            return len(answer.body)
+        case Sameness.STATUS:
+            return None
+
+
+def _examined(connection: Connection, concurrency: int, examine: Callable[[int, bool], _T]) -> Machines[_T]:
+    members, absent = connection.roll_call()
+    roles = roles_of(members)
+    # another version may know nothing of what it would be asked
+    alike = {member.name: member for member in members if member.version == __version__}
+    examining = {
+        name: connection.begin(member, examine, *_part(roles, member, concurrency))
+        for name, member in alike.items()
+    }
+    found, lost = {}, []
+    for name, each in examining.items():
+        try:
+            found[name] = each.finish()
+        except StackraceError as error:
+            lost.append(error.message)
+    return Machines(
+        conflicts=(
+            *(error.message for error in absent),
+            *conflicts(roles, connection.address),
+            *lost,
+            *_cut_off(connection, roles, found),
+        ),
+        examined=tuple(
+            (Machine(name=member.name, roles=tuple(sorted(member.roles)), host=member.host), found.get(member.name))
+            for member in members
+        ),
+    )
+
+
+def _part(roles: Roles, member: Member, concurrency: int) -> tuple[int, bool]:
+    """Return for how many connections ``member`` is examined, and whether it has every core: engines share them."""
+    if member in roles.engines and roles.hosts:
+        concurrency = math.ceil(concurrency / max(len(roles.engines) // len(roles.hosts), 1))
+    return concurrency, bool(roles.engines) or member not in roles.hosts
+
+
+def _cut_off(connection: Connection, roles: Roles, examined: Collection[str]) -> Iterator[str]:
+    """Yield which engines do not get through to their host."""
+    for number, host in enumerate(roles.hosts):
+        for engine in roles.engines_of(number):
+            if {host.name, engine.name} <= {*examined}:
+                try:
+                    require_way(connection, engine, host)
+                except StackraceError as error:
+                    yield error.message
