@@ -182,7 +182,7 @@ def _tracked(folder: Path) -> list[Path] | None:
     listed = _git(top, "ls-files", "--cached", "--others", "--exclude-standard", "-z")
     if listed is None:
         return None
-    found = []
+    found: list[Path] = []
     for name in dict.fromkeys(filter(None, listed.split("\0"))):
         path = top / name
         if path.is_dir() and not path.is_symlink():
