@@ -35,6 +35,15 @@ def assert_golden(name: str, text: str, places: Mapping[str, str] | None = None)
     assert text == wanted, f"{_difference(wanted, text, name)}\nset STACKRACE_UPDATE_GOLDEN=1 if it is right"
 
 
+def assert_page(name: str, page: Path) -> None:
+    """Compare an HTML page with the golden one of ``name``; its style, with that of all pages of its kind."""
+    style, text = "", page.read_text(encoding="utf-8")
+    if found := re.search(r"<style>.*?</style>", text, re.DOTALL):
+        style, text = found[0], text.replace(found[0], "<style>…</style>")
+    assert_golden(f"{name}/page.html.gz", text)
+    assert_golden(f"styles/{name.split('-')[0]}.css.gz", style)
+
+
 def as_document(text: str) -> str:
     """Return a JSON document with its members in order, numbers rounded, a line each."""
     return json.dumps(_rounded(json.loads(text)), indent=1, sort_keys=True, ensure_ascii=False) + "\n"

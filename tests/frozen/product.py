@@ -9,6 +9,7 @@ import gzip
 import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from types import SimpleNamespace
@@ -18,12 +19,13 @@ from unittest import mock
 import click
 from click.testing import CliRunner
 
+from stackrace import __version__
 from stackrace.base.codec import decode, encode
 from stackrace.base.errors import StackraceError
 from stackrace.cli.main import cli
 from stackrace.cli.run.live import report_of
 from stackrace.cli.run.output import Output
-from stackrace.race import block
+from stackrace.race import block, events
 from stackrace.race.decisions import Decisions, decisions
 from stackrace.race.equivalence import equivalence_of
 from stackrace.race.results.race import Race
@@ -33,6 +35,7 @@ from stackrace.stats.judge import Judgement, judge
 from stackrace.stats.values.question import Question
 from stackrace.store import open_store
 
+VERSION = __version__
 RECORDED = Path(__file__).with_name("recorded")
 
 
@@ -92,16 +95,16 @@ def verb(*words: str | Path, store: str = "", data: Path | None = None) -> str:
     return said.out
 
 
-def end_of(race: Race, *, store: str, html: Path) -> Said:
+def end_of(race: Race, *, store: str, html: Path, as_json: bool = False) -> Said:
     """Return what the verb that made ``race`` says at its end."""
     if race.tuning is not None:
-        return _end_of_tuning(race, store, html)
+        return _end_of_tuning(race, store, html, as_json=as_json)
     if race.gate is not None:
-        return _end_of_check(race, store, {"html": html}, as_json=False)
+        return _end_of_check(race, store, {"html": html}, as_json=as_json)
 
     def end() -> None:
         with open_store(store) as opened:
-            report_of(race, opened, Output(store=store, html=html))
+            report_of(race, opened, Output(store=store, html=html, as_json=as_json))
 
     return _said(click.command()(end), store=store)
 
@@ -161,6 +164,66 @@ def export(stack: str, race: Race | None, proof: str | None, folder: Path, *flag
         mock.patch.object(run, "_proven", lambda *_: proof and read(Proof, proof)),
     ):
         return _said(cli, "export", stack, "--to", str(folder), *flags)
+
+
+def doctor(examination: Any, data: Path, *flags: str) -> Said:
+    """Return what ``stackrace doctor`` says of a machine that was examined."""
+    looking = import_module("stackrace.features.doctor.looking")
+    with mock.patch.object(looking, "examine_machine", lambda *_: examination):
+        return _said(cli, "doctor", *flags, data=data)
+
+
+def cluster(members: Sequence[Any], *flags: str) -> Said:
+    """Return what ``stackrace cluster`` says of the machines of a cluster."""
+    with _connected(members):
+        return _said(cli, "cluster", "tcp://10.0.0.1:8786", *flags)
+
+
+def doctor_of_cluster(examination: Any, *flags: str) -> Said:
+    """Return what ``stackrace doctor --cluster`` says of machines that were examined."""
+    examining = import_module("stackrace.features.cluster.examining")
+    with _connected(()), mock.patch.object(examining, "examine_cluster", lambda *_: examination):
+        return _said(cli, "doctor", "--cluster", "tcp://10.0.0.1:8786", *flags)
+
+
+@contextmanager
+def _connected(members: Sequence[Any]) -> Iterator[None]:
+    """Let every connection find ``members``."""
+    connection = import_module("stackrace.features.cluster.connection")
+    found = mock.MagicMock(**{"return_value.__enter__.return_value.members.return_value": members})
+    with mock.patch.object(connection, "Connection", found):
+        yield
+
+
+def live(plan: Any) -> Any:
+    """Return who tells a race's events on stderr."""
+    from stackrace.cli.progress import LiveSink
+
+    return LiveSink(plan, 0.0)
+
+
+def live_check(plan: Any) -> Any:
+    """Return who tells a check's events on stderr."""
+    from stackrace.features.regression.cli.progress import CheckProgress
+
+    return CheckProgress(SimpleNamespace(begun_s=0.0, plan=plan))
+
+
+def blocks_of(race: Race) -> Iterator[Any]:
+    """Yield the events of a recorded race: its begin, each block with its launches, its end."""
+    so_far: list[Any] = []
+    yield events.RaceStarted(race=race)
+    for number in sorted({launch.block for launch in race.launches}):
+        launches = [launch for launch in race.launches if launch.block == number]
+        yield events.BlockStarted(block=number, stacks=tuple(each.stack for each in launches), eta_s=None)
+        for launch in launches:
+            yield events.LaunchStarted(launch=launch)
+            yield from (events.SliceEnded(launch_id=launch.id, slice=each) for each in launch.slices)
+            yield events.LaunchEnded(launch=launch)
+        so_far += launches
+        yield events.BlockEnded(block=number + 1, race=replace(race, launches=tuple(so_far), ending=None))
+    assert race.ending is not None
+    yield events.RaceEnded(ending=race.ending, elapsed_s=race.elapsed_s)
 
 
 def decided(race: Race) -> Decisions:
@@ -224,10 +287,10 @@ def _rendered(subject: object, export: object) -> object:
     return SimpleNamespace(subject=subject, export=export, write=write)
 
 
-def _end_of_tuning(race: Race, store: str, html: Path) -> Said:
+def _end_of_tuning(race: Race, store: str, html: Path, *, as_json: bool) -> Said:
     from stackrace.features.tune.cli.run import show_outcome
 
-    return _said(click.command()(lambda: show_outcome(race, html=html, as_json=False)), store=store)
+    return _said(click.command()(lambda: show_outcome(race, html=html, as_json=as_json)), store=store)
 
 
 def _end_of_check(race: Race, store: str, files: dict[str, Path], *, as_json: bool) -> Said:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from tests.frozen import product
-from tests.frozen.golden import as_document, as_table, assert_golden
+from tests.frozen.golden import as_document, as_table, assert_golden, assert_page
 
 CHECKS = product.recorded("check-")
 KINDS = [*product.recorded("race-"), *CHECKS, *product.recorded("tuning")]
@@ -34,13 +34,15 @@ def test_a_race_is_printed_as_it_was(name, form, store):
 @pytest.mark.parametrize("name", KINDS)
 def test_its_page_is_as_it_was(name, store, tmp_path):
     product.verb("report", product.race(name).id, "--html", tmp_path / "page.html", store=store)
-    assert_golden(f"{name}/page.html.gz", (tmp_path / "page.html").read_text(encoding="utf-8"))
+    assert_page(name, tmp_path / "page.html")
 
 
 @pytest.mark.parametrize("name", KINDS)
 def test_its_verb_ends_as_it_did(name, store, tmp_path):
     said = product.end_of(product.race(name), store=store, html=tmp_path / "page.html")
-    assert_golden(f"{name}/end.txt", said.out + said.end, {str(tmp_path): "FOLDER"})
+    beside_json = product.end_of(product.race(name), store=store, html=tmp_path / "page.html", as_json=True)
+    text = f"{said.out}{said.end}\nwith --json:\n{beside_json.end}"
+    assert_golden(f"{name}/end.txt", text, {str(tmp_path): "FOLDER"})
 
 
 @pytest.mark.parametrize("form", ["junit", "openmetrics", "markdown"])

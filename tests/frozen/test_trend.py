@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from tests.frozen import product
-from tests.frozen.golden import as_document, assert_golden
+from tests.frozen.golden import as_document, assert_golden, assert_page
 
 PRINTED = {
     "screen.txt": ((), str),
@@ -27,4 +27,4 @@ def test_a_trend_is_printed_as_it_was(form, store):
 
 def test_its_page_is_as_it_was(store, tmp_path):
     product.verb("trend", "shop", "--html", tmp_path / "page.html", store=store)
-    assert_golden("trend/page.html.gz", (tmp_path / "page.html").read_text(encoding="utf-8"))
+    assert_page("trend", tmp_path / "page.html")
