@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -203,6 +204,11 @@ class Option:
         return tuple(name for name in self.names.split() if len(name) > 1)
 
     @property
+    def names_file(self) -> bool:
+        """Whether it names a file of options that no path can name."""
+        return self.reads is not None or self.unreadable
+
+    @property
     def file_key(self) -> str:
         """What the server's configuration file calls it; empty for nothing."""
         return self.names.partition(" ")[0].replace("-", "_") if self.key is None else self.key
@@ -243,7 +249,7 @@ def _as_they_are(settings: Values) -> Values:
     return settings
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class NativeOptions:
     """A server's own options: the table of all that Stackrace knows, and how commands and files are read by it.
 
@@ -296,13 +302,22 @@ class NativeOptions:
     idle: Callable[[Values], frozenset[str]] = _nothing
     """The settings that do nothing beside the others, but those of which the settings themselves say it."""
 
+    @cached_property
+    def by_name(self) -> Mapping[str, Option]:
+        """The rows by each of their names."""
+        return {name: row for row in self.rows for name in row.names.split()}
+
+    def row(self, name: str) -> Option:
+        """Return the row of the option ``name``; for one that no row has, one that is passed on as it is given."""
+        return self.by_name.get(name) or Option(name)
+
     @property
     def spec_settings(self) -> tuple[Setting, ...]:
         """The settings of the rows, for the server's spec."""
         settings = {row.setting.name: row.setting for row in self.rows if row.setting is not None}
         return tuple(settings[name] for name in (self.order.split() or settings))
 
-    @property
+    @cached_property
     def defaults(self) -> Values:
         """The values of settings where nobody says anything."""
         return {
@@ -312,73 +327,29 @@ class NativeOptions:
         }
 
     @property
-    def settings(self) -> Mapping[str, str]:
-        """The options for which there is a setting, and its name."""
-        return {name: row.setting.name for row in self.rows if row.setting is not None for name in row.long}
-
-    @property
-    def refuses(self) -> Mapping[str, Concern]:
-        """The options that would break the measuring, and why."""
-        return {name: row.concern for row in self.rows if row.concern and not row.setting for name in row.long}
-
-    @property
     def keys(self) -> Mapping[str, str]:
         """What its configuration file calls the settings, but for those that are decided for the server."""
-        return {
-            row.file_key: row.setting.name for row in self.rows if row.setting and row.file_key and not row.concern
-        }
+        rows = [row for row in self.rows if row.file_key and not row.concern]
+        return {row.file_key: row.setting.name for row in rows if row.setting is not None}
 
     @property
     def decided_keys(self) -> Mapping[str, Concern]:
         """What its configuration file may set and is decided for it, by concern."""
-        rows = [row for row in self.rows if row.concern and row.file_key]
-        rows.sort(key=lambda row: (list(Concern).index(row.concern or Concern.ADDRESS), row.setting is None))
-        return {row.file_key: row.concern for row in rows if row.concern}
-
-    @property
-    def short(self) -> Mapping[str, str]:
-        """Its short options, and the long ones that they stand for."""
-        return {name: row.long[0] for row in self.rows for name in row.names.split() if len(name) == 1}
-
-    @property
-    def switches(self) -> frozenset[str]:
-        """The long options that take no value."""
-        return frozenset(name for row in self.rows if row.is_switch for name in row.long)
-
-    @property
-    def values(self) -> Mapping[str, Values]:
-        """What the words for a setting mean; a setting that is not in it takes them as they are."""
-        return {row.setting.name: row.values for row in self.rows if row.setting and row.values}
-
-    @property
-    def implied(self) -> Mapping[str, tuple[str, str | int | bool]]:
-        """The options that are decided for it, but say something of a setting: its name and value."""
-        return {name: row.implies for row in self.rows if row.implies for name in row.long}
-
-    @property
-    def protocols(self) -> Mapping[str, str]:
-        """The options, or keys of its file, that make it speak another protocol than HTTP, and which."""
-        return {name: row.protocol for row in self.rows if row.protocol is not None for name in row.long}
-
-    @property
-    def reads(self) -> Mapping[str, ReadOptions | None]:
-        """The options that name a file which no path can name, and what reads it; None: nothing can."""
-        return {name: row.reads for row in self.rows if row.reads or row.unreadable for name in row.long}
-
-    @property
-    def variables(self) -> Mapping[str, str]:
-        """The variables that stand for an option where nobody gives that, and its name."""
-        return {row.variable: row.long[0] for row in self.rows if row.variable}
+        kinds = list(Concern)
+        decided = [(row, row.concern) for row in self.rows if row.concern and row.file_key]
+        decided.sort(key=lambda each: (kinds.index(each[1]), each[0].setting is None))
+        return {row.file_key: concern for row, concern in decided}
 
     @property
     def queue(self) -> str:
         """The option that bounds how many connections may wait for it, in its file and on its command line."""
         return next((row.long[0] for row in self.rows if row.is_queue), "")
 
-    @property
-    def for_development(self) -> frozenset[str]:
-        """The options that make it something else than a deployment."""
-        return frozenset(name for row in self.rows if row.is_for_development for name in row.long)
+    def words_of(self, setting: str) -> Values:
+        """Return what its words mean for ``setting``; empty: that takes them as they are."""
+        return next(
+            (row.values for row in self.rows if row.setting is not None and row.setting.name == setting), {}
+        )
 
     def reading(self, text: str, path: Path, folder: Path) -> OwnReading:
         """Return what the file at ``path`` says. Raises ValueError saying what is wrong with it."""
@@ -391,12 +362,14 @@ class NativeOptions:
         """Say why the option ``name`` cannot be given, empty if it can."""
         if value is not None and any(letter in value for letter in self.ends):
             return f"its value holds one of {self.ends}; leave it out"
-        if name in self.settings:
-            return f"write {self.settings[name]}=… instead"
-        for refused, concern in self.refuses.items():
-            if name == refused or (self.abbreviates and refused.startswith(name)):
-                return f"Stackrace decides about it ({concern}); leave it out"
-        for known, setting in self.settings.items():
-            if self.abbreviates and known.startswith(name):
-                return f"write {setting}=… instead"
+        begun = [row for row in self.rows if any(each.startswith(name) for each in row.long)]
+        known = [
+            self.row(name),
+            *(sorted(begun, key=lambda row: row.setting is not None) if self.abbreviates else ()),
+        ]
+        for row in known:
+            if row.setting is not None:
+                return f"write {row.setting.name}=… instead"
+            if row.concern is not None:
+                return f"Stackrace decides about it ({row.concern}); leave it out"
         return ""

@@ -63,8 +63,9 @@ def test_what_would_break_the_measuring_is_refused_by_name(path, words):
 @pytest.mark.parametrize("name", SPEAKING)
 def test_every_word_that_stands_for_a_setting_names_one(name):
     settings = {setting.name for setting in SPECS[name].settings}
-    assert set(SPECS[name].native.settings.values()) <= settings
-    assert not set(SPECS[name].native.settings) & set(SPECS[name].native.refuses)
+    native = SPECS[name].native
+    assert {row.setting.name for row in native.rows if row.setting} <= settings
+    assert len(native.by_name) == sum(len(row.names.split()) for row in native.rows)
 
 
 GUNICORN = """

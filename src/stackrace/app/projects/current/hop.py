@@ -83,29 +83,28 @@ class ReadHop:
 
     def take(self, name: str, raw: str | None) -> None:
         """Take one option over."""
-        settings, native = self.native.settings, self.native
+        native, row = self.native, self.native.row(name)
+        setting = row.setting.name if row.setting is not None else ""
         value = None if raw is None or unknown(raw) else raw
         what = f"--{name}" if raw is None else f"--{name} {raw}"
-        if value is not None or raw is None or name not in native.for_development:
+        if value is not None or raw is None or not row.is_for_development:
             # what may be off does not make a deployment one for development
             self.seen[name] = value or ""
-        concern = native.refuses.get(name)
-        if name == native.file_option or name in native.reads:
+        if name == native.file_option or row.names_file:
             # whatever its file says of workers and threads
             if raw is not None and value is None:
                 self.gap(what, UNKNOWN, Weight.SIZE)
                 self.seen[name] = raw
             return
-        if settings.get(name) == _LOGS or (name not in settings and concern):
-            if name in native.implied:
-                setting, said = native.implied[name]
-                self.settings[setting] = said
-            self.change(f"--{name}", raw or "", concern or Concern.LOGS)
+        if setting == _LOGS or (not setting and row.concern):
+            if row.implies:
+                self.settings.update([row.implies])
+            self.change(f"--{name}", raw or "", row.concern or Concern.LOGS)
         elif raw is not None and value is None:
-            weight = Weight.SIZE if settings.get(name) in _SIZES else Weight.PLAIN
+            weight = Weight.SIZE if setting in _SIZES else Weight.PLAIN
             self.gap(what, UNKNOWN, weight)
-        elif name in settings:
-            self.set_value(settings[name], name, value, what)
+        elif setting:
+            self.set_value(setting, name, value, what)
         elif not native.in_paths:
             self.gap(what, "Stackrace has no setting for it")
         elif native.problem(name, value) or not _can_be_said(name, value):
@@ -116,7 +115,7 @@ class ReadHop:
     def set_value(self, setting_name: str, name: str, value: str | None, what: str) -> None:
         """Set a setting to what the option ``name`` says, which a gap calls ``what``."""
         setting = self.spec.setting(setting_name)
-        known = self.native.values.get(setting_name)
+        known = self.native.words_of(setting_name) or None
         taken = _value(setting, name, value, known)
         if taken is None and known is not None and (derived := self._derived(value or "", known)):
             taken = known[derived]
@@ -149,7 +148,10 @@ class ReadHop:
         """Whether a variable may say how many workers it has, because nothing else does."""
         native = self.native
         said = self.settings.keys() | self.said
-        return bool(native.variables or native.prefix or native.arguments) and not said & {"workers", "processes"}
+        return bool(native.prefix or native.arguments or any(row.variable for row in native.rows)) and not said & {
+            "workers",
+            "processes",
+        }
 
     @property
     def queue(self) -> CurrentQueue | None:
@@ -168,16 +170,16 @@ class ReadHop:
     @property
     def is_for_development(self) -> bool:
         """Whether its options make it no deployment, but for example a server that reloads changed code."""
-        return bool(self.native.for_development & self.seen.keys())
+        return any(self.native.row(name).is_for_development for name in self.seen)
 
     @property
     def speaks(self) -> frozenset[str]:
         """The protocols that it listens to."""
         said = [(name.replace("_", "-"), value) for name, value in self.seen.items()]
         said += [(change.key.replace("_", "-"), change.theirs.strip("\"'")) for change in self.changes]
-        others = self.native.protocols
-        spoken = {others[name] or value for name, value in said if name in others}
-        is_http = not spoken or self.native.implied.keys() & {name for name, _ in said}
+        rows = [(self.native.row(name), value) for name, value in said]
+        spoken = {row.protocol or value for row, value in rows if row.protocol is not None}
+        is_http = not spoken or any(row.implies for row, _ in rows)
         return frozenset(spoken | ({"http"} if is_http else set()))
 
     def _values(self) -> dict[str, SettingValue]:
@@ -244,7 +246,6 @@ def _shown(value: SettingValue) -> str:
 def options_in(words: Iterable[str], native: NativeOptions) -> Iterator[tuple[str, str | None]]:
     """Yield names, without dashes and in their long form, with values; words that are no options are left out."""
     rest = list(words)
-    switches = native.switches
     while rest:
         word = rest.pop(0)
         if not word.startswith("-") or word in ("-", "--"):
@@ -252,14 +253,14 @@ def options_in(words: Iterable[str], native: NativeOptions) -> Iterator[tuple[st
                 yield option, word
             continue
         name, equals, value = word.lstrip("-").partition("=")
-        if not word.startswith("--") and len(name) > 1 and name[0] in native.short and name not in native.short:
+        if not word.startswith("--") and len(name) > 1 and name[0] in native.by_name:
             # -w4
             name, value, equals = name[0], name[1:] + (equals + value if equals else ""), "="
-        name = native.short.get(name, name) if not word.startswith("--") else name
+        name = native.row(name).long[0] if len(name) == 1 and name in native.by_name else name
         name = name.replace("_", "-") if native.underscores and "$" not in name else name
         if equals:
             yield name, value
-        elif name in switches or not rest or rest[0].startswith("--"):
+        elif native.row(name).is_switch or not rest or rest[0].startswith("--"):
             yield name, None
         else:
             yield name, rest.pop(0)
@@ -270,7 +271,7 @@ def _file_option(word: str, native: NativeOptions) -> str:
     if not native.file_suffix:
         return ""
     suffix = re.sub(r":\w+$", "", word).rpartition(".")[2]
-    return suffix if f".{suffix}" == native.file_suffix or suffix in native.reads else ""
+    return suffix if f".{suffix}" == native.file_suffix or native.row(suffix).names_file else ""
 
 
 def _value(

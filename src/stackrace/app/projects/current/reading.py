@@ -100,12 +100,12 @@ def _known(hop: ReadHop, words: Iterable[str]) -> Iterator[str]:
 def _take_variables(hop: ReadHop) -> None:
     """Take the variables that stand for options; one that no setting is known for might be no option at all."""
     prefix = hop.native.prefix
-    known = hop.native.settings.keys() | hop.native.refuses.keys()
     for variable, value in hop.command.variables.items() if prefix else ():
         name = variable.removeprefix(prefix).lower().replace("_", "-")
         if not variable.startswith(prefix):
             continue
-        if name in known:
+        row = hop.native.row(name)
+        if row.setting is not None or row.concern is not None:
             hop.take(name, value)
         else:
             hop.gap(variable, f"it stands for --{name}, which Stackrace takes from a command only")
@@ -116,12 +116,12 @@ def _is_read(hop: ReadHop, name: str, value: str) -> bool:
     native = hop.native
     section = _SECTION.search(value)
     is_other = name == native.file_option and section is not None and section[1] != hop.spec.name
-    return name in native.reads and (name != native.file_option or is_other)
+    return native.row(name).names_file and (name != native.file_option or is_other)
 
 
 def _take_options(hop: ReadHop, option: str, named: str) -> None:
     """Take the options in a configuration file, with the file and the line as their place."""
-    read = hop.native.reads[option]
+    read = hop.native.row(option).reads
     path = _config_named(named, hop) if read else None
     if read is None or path is None:
         hop.gap(f"--{option} {named}", _NO_FILE if read else _UNREAD, Weight.SIZE)
@@ -271,14 +271,14 @@ def _take_as_read(hop: ReadHop, text: str, reading: OwnReading) -> None:
 
 def _take_workers(hop: ReadHop) -> None:
     """Take WEB_CONCURRENCY where neither the command nor the file says how many workers there are."""
-    option, number = hop.native.variables.get(_WORKERS, ""), hop.command.variables.get(_WORKERS, "")
-    setting = hop.native.settings.get(option, "")
-    if not number or not setting or setting in hop.settings or setting in hop.said:
+    number = hop.command.variables.get(_WORKERS, "")
+    row = next((row for row in hop.native.rows if row.variable == _WORKERS), None)
+    if not number or row is None or row.setting is None or row.setting.name in {*hop.settings, *hop.said}:
         return
     if unknown(number):
         hop.gap(_WORKERS, UNKNOWN, Weight.SIZE)
     else:
-        hop.set_value(setting, option, number, f"{_WORKERS}={number}")
+        hop.set_value(row.setting.name, row.long[0], number, f"{_WORKERS}={number}")
 
 
 def _config_named(name: str, hop: ReadHop) -> Path | None:

@@ -39,45 +39,47 @@ def _read(text: str) -> OwnReading:
     lines = [(key, value) for key, value, _ in _lines(text) if key]
     if not re.search(r"^\s*\[uwsgi\]", text, re.MULTILINE):
         raise ValueError("it has no section [uwsgi]")
-    settings, names, taken = dict(OPTIONS.defaults), OPTIONS.settings, _taken()
+    settings = dict(OPTIONS.defaults)
     computed: dict[str, str] = {}
+    changes, said = [], set()
     for key, value in lines:
-        if key in names:
-            setting = names[key]
-            known = _value(value, OPTIONS.defaults[setting])
-            settings.pop(setting, None)
-            computed.pop(setting, None)
+        row = OPTIONS.row(key)
+        if row.setting is not None:
+            name = row.setting.name
+            said.add(name)
+            settings.pop(name, None)
+            computed.pop(name, None)
+            known = _value(value, OPTIONS.defaults[name])
             if known is None:
-                computed[setting] = value
+                computed[name] = value
             else:
-                settings[setting] = known
-        elif key in OPTIONS.implied:
-            settings.update([OPTIONS.implied[key]])
-    changes = tuple(
-        Change(key=key, theirs=value, concern=taken[key])
-        for key, value in lines
-        if key in taken and key not in _FILES
-    )
-    # what says something of a setting, though the address beside it is decided, is among them
-    saying = {**names, **{name: setting for name, (setting, _) in OPTIONS.implied.items()}}
-    said = frozenset(saying[key] for key, _ in lines if key in saying)
+                settings[name] = known
+        if row.implies is not None:
+            # it says something of a setting, though the address beside it is decided
+            said.add(row.implies[0])
+            settings.update([row.implies])
+        if row.concern is not None and key not in _FILES:
+            changes.append(Change(key=key, theirs=value, concern=row.concern))
     whole = text.splitlines()
     missing = tuple(
         NotTaken(line=whole.index(line) + 1, what=line.strip(), why="the settings of this other file are missing")
         for key, _, line in _lines(text)
         if key in _FILES
     )
-    return OwnReading(settings=settings, said=said, computed=computed, changes=changes, not_taken=missing)
+    return OwnReading(
+        settings=settings, said=frozenset(said), computed=computed, changes=tuple(changes), not_taken=missing
+    )
 
 
 def _effective(printed: Mapping[str, object]) -> Mapping[str, str | int | bool]:
     """Return the settings among what uWSGI says of its file."""
-    settings, names = dict(OPTIONS.defaults), OPTIONS.settings
+    settings = dict(OPTIONS.defaults)
     for key, value in printed.items():
-        if key in names and (known := _value(str(value), OPTIONS.defaults[names[key]])) is not None:
-            settings[names[key]] = known
-        elif key in OPTIONS.implied:
-            settings.update([OPTIONS.implied[key]])
+        row = OPTIONS.row(key)
+        if row.setting and (known := _value(str(value), OPTIONS.defaults[row.setting.name])) is not None:
+            settings[row.setting.name] = known
+        if row.implies is not None:
+            settings.update([row.implies])
     return settings
 
 
@@ -88,17 +90,12 @@ def _pairs_of(text: str, section: str) -> list[tuple[str, str]]:
 
 def theirs(file: OwnFile, chosen: Collection[str]) -> str:
     """Return the section [uwsgi] of ``file`` without what is decided for it, and without ``chosen`` settings."""
-    kept, taken, names = [], _taken(), OPTIONS.settings
+    kept = []
     for key, _, line in _lines(file.text):
-        if key and (key in taken or names.get(key) in chosen):
-            continue
-        kept.append(_placed(line, file.path))
+        row = OPTIONS.row(key)
+        if not row.concern and (row.setting is None or row.setting.name not in chosen):
+            kept.append(_placed(line, file.path))
     return "\n".join(kept)
-
-
-def _taken() -> dict[str, Concern]:
-    """Return what a file may set, also by its short names, and is decided for it."""
-    return {name: row.concern for row in OPTIONS.rows if row.concern for name in row.names.split()}
 
 
 def _lines(text: str, section: str = "uwsgi") -> Iterator[tuple[str, str, str]]:
