@@ -12,7 +12,6 @@ from ..race.events import Sink
 from ..race.preparation.prepared import PreparedRace
 from ..race.request.document import request_document
 from ..race.request.request import RaceRequest
-from ..store.address import races_folder
 from ..store.manifest import ManifestFile, Opening, begin_manifest
 from ..store.recorder import ManifestSink, StoreSink
 
@@ -27,7 +26,7 @@ def keepers(
     prepared: PreparedRace, opening: Opening, store: Store, manifest: ManifestFile | None = None
 ) -> Iterator[tuple[Sink, ...]]:
     """Yield who keeps a race, in the order in which they hear events; a race that goes on has its ``manifest``."""
-    with nullcontext(manifest) if manifest else begin_manifest(races_folder(), opening) as file:
+    with nullcontext(manifest) if manifest else begin_manifest(opening) as file:
         # the store first: the manifest tells the end of nothing that the store does not have
         yield StoreSink(store), ManifestSink(file, prepared.begun_s, folder=prepared.folder)
 

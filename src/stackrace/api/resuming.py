@@ -54,7 +54,7 @@ def unfinished(
     """
     race_id = _wanted(prefix, store, of)
     _need_unfinished(store.load(race_id))
-    with reopen_manifest(races_folder(), race_id) as file:
+    with reopen_manifest(race_id) as file:
         # read again: until the lock was ours, another process may have raced it
         race = store.load(race_id)
         _need_unfinished(race)
@@ -83,9 +83,8 @@ def _wanted(prefix: str, store: Store, of: Kind) -> str:
             if elsewhere is None or elsewhere == str(store.address):
                 raise
             raise StoreError(f"race {prefix} is in another store, {elsewhere}; give it with --store") from error
-    folder = races_folder()
     for race_id in store.unfinished():
-        goes_on = has_manifest(folder, race_id) and not is_racing(folder, race_id)
+        goes_on = has_manifest(race_id) and not is_racing(race_id)
         if goes_on and of.holds(store.load(race_id)):
             return race_id
     raise StoreError(f"no {of} was interrupted here; start one with: {_STARTS[of]}")
@@ -95,9 +94,9 @@ def _store_of(prefix: str) -> str | None:
     """Return the store of a race that was made here, None for one that was not."""
     folder = races_folder()
     folders = sorted(folder.glob(f"{prefix.lower()}*")) if folder.is_dir() and prefix.isalnum() else []
-    if len(folders) != 1 or is_racing(folder, folders[0].name):
+    if len(folders) != 1 or is_racing(folders[0].name):
         return None
-    with reopen_manifest(folder, folders[0].name) as file:
+    with reopen_manifest(folders[0].name) as file:
         return _read(file, folders[0].name).opening.store
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ..base.errors import StoreError
 from ..race.results.race import Ending, Race
-from ..store.address import VARIABLE, SqliteFile, default_file, races_folder
+from ..store.address import VARIABLE, SqliteFile, default_file
 from ..store.manifest import has_manifest, is_racing
 
 if TYPE_CHECKING:
@@ -40,8 +40,8 @@ def at_store(store: Store) -> str:
 
 def unfinished_note(race: Race, store: Store) -> str:
     """Tell how a race that was made here and has not ended goes on; empty for any other."""
-    if race.ending not in (None, Ending.INTERRUPTED) or not has_manifest(races_folder(), race.id):
+    if race.ending not in (None, Ending.INTERRUPTED) or not has_manifest(race.id):
         return ""
-    if is_racing(races_folder(), race.id):
+    if is_racing(race.id):
         return "It is going on at this moment."
     return f"It was interrupted; continue with: {go_on_with(race.id, store)}"

@@ -19,6 +19,7 @@ from pathlib import Path
 from ..base.errors import StoreError
 from ..deploy.privileges import private_folder
 from ..race.results.race import Race
+from .address import races_folder
 
 __all__ = [
     "FORMAT",
@@ -37,9 +38,8 @@ __all__ = [
     "reopen_manifest",
 ]
 
-_NAME = "manifest.jsonl"
 FORMAT = 1
-"""The version of the lines; a later one is not understood."""
+"""The version of the lines; no other one is understood."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,9 +121,11 @@ def line_of(line: Line) -> bytes:
 def parse(text: bytes) -> Manifest:
     """Return what ``text`` says; lines that a crash tore are passed over.
 
-    Raises ValueError where the first line is none of ours, or of a version that came later.
+    Raises ValueError where the first line is none of ours, or of another version.
     """
-    _understand(text.partition(b"\n")[0])
+    first = json.loads(text.partition(b"\n")[0])
+    if isinstance(first, dict) and first.get("format", FORMAT) != FORMAT:
+        raise ValueError(f"another version of Stackrace wrote it (format {first['format']})")
     lines = list(_lines(text))
     if not lines or not isinstance(lines[0], Opening):
         raise ValueError("it does not begin with what was asked for")
@@ -134,13 +136,6 @@ def parse(text: bytes) -> Manifest:
         blocks=tuple(line for line in lines if isinstance(line, BlockLine)),
         folder=spells[-1].folder if spells else "",
     )
-
-
-def _understand(first: bytes) -> None:
-    """Raise ValueError for what a later version opened."""
-    document = json.loads(first)
-    if isinstance(document, dict) and document.get("format", 0) > FORMAT:
-        raise ValueError(f"a later Stackrace wrote it (format {document['format']})")
 
 
 def _lines(text: bytes) -> Iterator[Line]:
@@ -214,12 +209,12 @@ class ManifestFile(AbstractContextManager["ManifestFile"]):
             os.write(self._descriptor, b"\n")
 
 
-def begin_manifest(folder: Path, opening: Opening) -> ManifestFile:
-    """Make the manifest of a race that is about to begin, in ``folder``/ID; it is readable by its owner only.
+def begin_manifest(opening: Opening) -> ManifestFile:
+    """Make the manifest of a race that is about to begin; it is readable by its owner only.
 
     Raises StoreError when it cannot be written.
     """
-    path = folder / opening.race / _NAME
+    path = _path(opening.race)
     try:
         private_folder(path.parent)
         file = ManifestFile(path, os.O_CREAT | os.O_EXCL)
@@ -235,12 +230,12 @@ def begin_manifest(folder: Path, opening: Opening) -> ManifestFile:
     return file
 
 
-def reopen_manifest(folder: Path, race_id: str) -> ManifestFile:
+def reopen_manifest(race_id: str) -> ManifestFile:
     """Return the manifest of a race that is to go on.
 
     Raises StoreError where there is none, as for a race that another machine made, or while somebody races it.
     """
-    path = folder / race_id / _NAME
+    path = _path(race_id)
     try:
         file = _patiently(path)
     except BlockingIOError as error:
@@ -261,6 +256,10 @@ def reopen_manifest(folder: Path, race_id: str) -> ManifestFile:
     return file
 
 
+def _path(race_id: str) -> Path:
+    return races_folder() / race_id / "manifest.jsonl"
+
+
 def _patiently(path: Path) -> ManifestFile:
     """Somebody who only asks whether a race goes on holds its lock, too, for a moment."""
     for _ in range(5):
@@ -270,15 +269,15 @@ def _patiently(path: Path) -> ManifestFile:
     return ManifestFile(path)
 
 
-def has_manifest(folder: Path, race_id: str) -> bool:
+def has_manifest(race_id: str) -> bool:
     """Tell whether the race was made here, by this user, so that it may go on here."""
-    return os.access(folder / race_id / _NAME, os.R_OK | os.W_OK)
+    return os.access(_path(race_id), os.R_OK | os.W_OK)
 
 
-def is_racing(folder: Path, race_id: str) -> bool:
+def is_racing(race_id: str) -> bool:
     """Tell whether a process races it at this moment."""
     try:
-        with ManifestFile(folder / race_id / _NAME):
+        with ManifestFile(_path(race_id)):
             return False
     except BlockingIOError:
         return True

@@ -108,8 +108,8 @@ class Stored:
 
 
 def test_the_last_tuning_goes_on_though_another_race_was_interrupted_later(monkeypatch):
-    monkeypatch.setattr("stackrace.api.resuming.has_manifest", lambda folder, race_id: True)
-    monkeypatch.setattr("stackrace.api.resuming.is_racing", lambda folder, race_id: False)
+    monkeypatch.setattr("stackrace.api.resuming.has_manifest", lambda race_id: True)
+    monkeypatch.setattr("stackrace.api.resuming.is_racing", lambda race_id: False)
     store = Stored(later=RACE, tuned=replace(RACE, tuning=tuning()), earlier=replace(RACE, tuning=tuning()))
     assert _wanted("", store, Kind.TUNING) == "tuned"
     assert _wanted("", store, Kind.ANY) == "later"

@@ -44,15 +44,17 @@ class Clock:
 
 
 @pytest.fixture
-def folder(tmp_path):
-    return tmp_path / "races"
+def folder(tmp_path, monkeypatch):
+    """Where manifests lie."""
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    return tmp_path / "stackrace" / "races"
 
 
 def noted(race, folder, *, clock=None, blocks=None):
     """Tell a manifest what ``race`` is made of, ten seconds for each launch."""
     clock = clock or Clock()
     opening = replace(OPENING, race=race.id)
-    with begin_manifest(folder, opening) as file:
+    with begin_manifest(opening) as file:
         sink = ManifestSink(file, clock.now, folder=folder, clock=clock)
         for block in range(1 + max(launch.block for launch in race.launches)):
             for launch in (one for one in race.launches if one.block == block):
@@ -82,7 +84,7 @@ def test_every_launch_and_every_block_has_its_line(folder):
 
 
 def test_only_its_owner_may_read_what_may_hold_passwords(folder):
-    with begin_manifest(folder, OPENING):
+    with begin_manifest(OPENING):
         path = folder / OPENING.race / "manifest.jsonl"
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
@@ -99,10 +101,10 @@ def test_a_line_that_was_torn_costs_no_other(kept):
 
 
 def test_a_torn_line_is_ended_before_the_race_goes_on(folder):
-    with begin_manifest(folder, OPENING):
+    with begin_manifest(OPENING):
         path = folder / OPENING.race / "manifest.jsonl"
     path.write_bytes(path.read_bytes() + line_of(LAUNCH)[:-9])
-    with reopen_manifest(folder, OPENING.race) as file:
+    with reopen_manifest(OPENING.race) as file:
         file.append(LAUNCH)
         assert file.read().launches == (LAUNCH,)
 
@@ -115,10 +117,10 @@ def test_what_does_not_begin_with_what_was_asked_is_no_manifest(text):
         parse(text)
 
 
-def test_what_a_later_version_wrote_is_not_guessed_at():
-    later = json.loads(line_of(OPENING)) | {"format": FORMAT + 1, "more": 1}
-    with pytest.raises(ValueError, match="later Stackrace"):
-        parse(json.dumps(later).encode() + b"\n")
+def test_what_another_version_wrote_is_not_guessed_at():
+    other = json.loads(line_of(OPENING)) | {"format": FORMAT + 1, "more": 1}
+    with pytest.raises(ValueError, match="another version of Stackrace wrote it"):
+        parse(json.dumps(other).encode() + b"\n")
 
 
 def test_lines_of_a_kind_that_is_unknown_are_passed_over():
@@ -165,52 +167,52 @@ def test_a_block_that_was_raced_again_is_whole_though_it_had_been_cut(folder):
 
 
 def test_whoever_races_is_alone(folder):
-    with begin_manifest(folder, OPENING):
-        assert is_racing(folder, OPENING.race)
+    with begin_manifest(OPENING):
+        assert is_racing(OPENING.race)
         with pytest.raises(StoreError, match="already running"):
-            reopen_manifest(folder, OPENING.race)
-    assert not is_racing(folder, OPENING.race)
-    with reopen_manifest(folder, OPENING.race), pytest.raises(StoreError, match="already running"):
-        reopen_manifest(folder, OPENING.race)
+            reopen_manifest(OPENING.race)
+    assert not is_racing(OPENING.race)
+    with reopen_manifest(OPENING.race), pytest.raises(StoreError, match="already running"):
+        reopen_manifest(OPENING.race)
 
 
 HOLDER = """
 import sys
-from pathlib import Path
 from stackrace.store.manifest import reopen_manifest
-with reopen_manifest(Path(sys.argv[1]), sys.argv[2]):
+with reopen_manifest(sys.argv[1]):
     print("held", flush=True)
     sys.stdin.read()
 """
 
 
 def test_the_lock_of_a_process_that_was_killed_is_free(folder):
-    with begin_manifest(folder, OPENING):
+    with begin_manifest(OPENING):
         pass
-    command = [sys.executable, "-c", HOLDER, str(folder), OPENING.race]
+    command = [sys.executable, "-c", HOLDER, OPENING.race]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as holder:
         assert holder.stdout.readline() == b"held\n"
-        assert is_racing(folder, OPENING.race)
+        assert is_racing(OPENING.race)
         holder.kill()
         holder.wait()
-        assert not is_racing(folder, OPENING.race)
+        assert not is_racing(OPENING.race)
 
 
 def test_a_race_of_another_machine_has_none_and_says_so(folder):
-    assert not has_manifest(folder, OPENING.race)
-    assert not is_racing(folder, OPENING.race)
+    assert not has_manifest(OPENING.race)
+    assert not is_racing(OPENING.race)
     with pytest.raises(StoreError, match="Another machine"):
-        reopen_manifest(folder, OPENING.race)
+        reopen_manifest(OPENING.race)
 
 
-def test_a_folder_that_cannot_be_made_is_told(tmp_path):
+def test_a_folder_that_cannot_be_made_is_told(tmp_path, monkeypatch):
     (tmp_path / "file").touch()
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "file"))
     with pytest.raises(StoreError, match="XDG_DATA_HOME"):
-        begin_manifest(tmp_path / "file", OPENING)
+        begin_manifest(OPENING)
 
 
 def test_a_full_disk_is_told(folder):
-    with begin_manifest(folder, OPENING) as file:
+    with begin_manifest(OPENING) as file:
         full = os.open("/dev/full", os.O_WRONLY)
         os.dup2(full, file._descriptor)
         os.close(full)

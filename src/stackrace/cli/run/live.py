@@ -20,7 +20,6 @@ from ...report.result import standing_of
 from ...report.words.findings import remedy
 from ...report.words.neighbours import busy
 from ...store import open_store
-from ...store.address import races_folder
 from ...store.manifest import has_manifest
 from ..announcer import Announcer
 from ..failures import failure_of
@@ -64,7 +63,7 @@ def raced(
 def _broken_off(error: Exception, race_id: str, store: Store) -> BreakdownError:
     """Return why a race that had begun ended, and how it goes on."""
     failure = removed(error) or failure_of(error)
-    if not has_manifest(races_folder(), race_id):
+    if not has_manifest(race_id):
         return BreakdownError(failure.message, detail=failure.detail)
     return BreakdownError(
         f"{failure.message}; what was measured is kept as race {race_id}; once that is mended, continue with: "

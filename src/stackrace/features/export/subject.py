@@ -13,7 +13,6 @@ from ...race.request.request import RaceRequest
 from ...race.results.race import Race
 from ...race.results.standing import Standing
 from ...report.result import standing_of
-from ...store.address import races_folder
 from ...store.manifest import has_manifest, is_racing, reopen_manifest
 
 if TYPE_CHECKING:
@@ -42,15 +41,15 @@ def request_of(race: Race, here: RaceRequest) -> tuple[RaceRequest, tuple[str, .
 
     Raises StoreError for a race that goes on at this moment.
     """
-    if not has_manifest(races_folder(), race.id):
+    if not has_manifest(race.id):
         note = (
             f"Race {race.id} was not made by this user on this machine, so the app is the one in {here.folder}: "
             "compare it with the race's."
         )
         return here, (note,)
-    if is_racing(races_folder(), race.id):
+    if is_racing(race.id):
         raise StoreError(f"race {race.id} is going on at this moment; wait for its end")
-    with reopen_manifest(races_folder(), race.id) as file:
+    with reopen_manifest(race.id) as file:
         try:
             return request_from(file.read().opening.request), ()
         except (ValueError, OSError):
@@ -85,7 +84,7 @@ def of_race(race: Race, stack: str | None, request: RaceRequest, notes: tuple[st
 def of_path(stack: str, request: RaceRequest, store: Store) -> Subject:
     """Return the stack at a path, with the last race of the same folder if that raced it."""
     latest = store.latest()
-    if latest is not None and has_manifest(races_folder(), latest) and not is_racing(races_folder(), latest):
+    if latest is not None and has_manifest(latest) and not is_racing(latest):
         race = store.load(latest)
         raced, _ = request_of(race, request)
         if stack in race.stacks and _same_app(raced, request):

@@ -15,7 +15,6 @@ from ....cli.failures import failure_of
 from ....cli.progress import LiveSink
 from ....race.results.race import Ending, Race
 from ....store import open_store
-from ....store.address import races_folder
 from ....store.manifest import has_manifest
 from ..report.unproved import unproved
 from ..request import TuneRequest
@@ -64,7 +63,7 @@ def _raced(preparing: AbstractContextManager[ReadyRace], announcer: Announcer) -
         except (BreakdownError, StoreError, OSError, MemoryError) as error:
             failure, race_id = failure_of(error), ready.prepared.race.id
             kept = f"; what was measured is kept; continue with: stackrace tune --resume {race_id}"
-            message = failure.message + (kept if has_manifest(races_folder(), race_id) else "")
+            message = failure.message + (kept if has_manifest(race_id) else "")
             raise BreakdownError(message, detail=failure.detail) from error
 
 
