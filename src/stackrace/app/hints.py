@@ -16,7 +16,7 @@ from .installers import installers
 from .interpreter import other_pythons
 from .project_files import text
 from .projects import VARIABLE, deployment_commands, settings_candidates
-from .surroundings import project_folders
+from .surroundings import repository_folders
 
 __all__ = ["failure_words", "import_hint", "service_hint"]
 
@@ -171,8 +171,11 @@ def _named(error: str) -> list[str]:
 
 
 def _deployed_variable(names: set[str], root: Path) -> str:
-    """Say which deployment file sets one of ``names``, or which file of variables it names does."""
-    for folder in project_folders(root):
+    """Say which deployment file sets one of ``names``, or which file of variables it names does.
+
+    Without a repository, what lies above the project is not its own.
+    """
+    for folder in repository_folders(root) or (root,):
         for command in deployment_commands(folder):
             for path in command.env_files:
                 if names & _names_in(path):

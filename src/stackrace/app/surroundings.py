@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ..base.present import is_present
 
-__all__ = ["project_folders"]
+__all__ = ["project_folders", "repository_folders"]
 
 MOST_ABOVE = 3
 """Folders above a project that lies in no repository."""
@@ -21,15 +21,14 @@ def project_folders(root: Path) -> tuple[Path, ...]:
 
     Without a repository these are three at most, and never a home folder or one that all users share.
     """
-    root = root.absolute()
-    folders = [root]
-    for folder in root.parents:
-        if _is_top(folders[-1]):
-            return tuple(folders)
-        folders.append(folder)
-    if _is_top(folders[-1]):
-        return tuple(folders)
-    return (root, *_near(root))
+    return repository_folders(root) or (root.absolute(), *_near(root.absolute()))
+
+
+def repository_folders(root: Path) -> tuple[Path, ...]:
+    """Return ``root`` and the folders above it, up to the top of the repository; nothing without a repository."""
+    folders = (root.absolute(), *root.absolute().parents)
+    top = next((place for place, folder in enumerate(folders, 1) if _is_top(folder)), 0)
+    return folders[:top]
 
 
 def _near(root: Path) -> Iterator[Path]:

@@ -121,6 +121,15 @@ def test_a_file_of_variables_that_a_deployment_file_names_is_found(tmp_path, mon
     assert "--env-file web.conf" in hint(tmp_path, MISSING["os.environ"], ENVIRON)
 
 
+def test_deployment_files_above_a_project_are_read_within_its_repository_only(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "src").mkdir()
+    (tmp_path / "compose.yaml").write_text(DEPLOYED["compose.yaml"].replace("SECRET_KEY", "GREETING"))
+    assert "sets it" not in hint(tmp_path / "src", "KeyError: 'GREETING'", ENVIRON)
+    (tmp_path / ".git").mkdir()
+    assert "compose.yaml sets it" in hint(tmp_path / "src", "KeyError: 'GREETING'", ENVIRON)
+
+
 def test_a_file_above_and_a_template_are_named(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / ".git").mkdir()

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path, PurePath
 
 from ...base.last_parts import by_last_parts
@@ -15,7 +16,15 @@ from .deployment_command import DeploymentCommand
 from .places import ProjectFiles
 from .syntax import dotted_name
 
-__all__ = ["PYTHON", "base_class", "program_file", "python_words", "started_by_code"]
+__all__ = [
+    "PYTHON",
+    "base_class",
+    "imported_files",
+    "program_file",
+    "python_words",
+    "server_import",
+    "started_by_code",
+]
 
 _CALLS = {
     "uvicorn.run": "uvicorn",
@@ -23,6 +32,9 @@ _CALLS = {
     "waitress.serve": "waitress-serve",
 }
 """The functions that start a server with the options of its command line, and what that is called."""
+_ELSEWHERE = ("aiohttp.web", "eventlet.wsgi", "gevent.pywsgi", "tornado.httpserver", "twisted.web.wsgi")
+"""Servers that only code starts, and that no command line has."""
+_MOST_MODULES = 200
 PYTHON = re.compile(r"(python|pypy)[\d.]*")
 _SWITCHES = frozenset({"-u", "-O", "-OO", "-B", "-I", "-E", "-s", "-S"})
 
@@ -35,7 +47,7 @@ def started_by_code(command: DeploymentCommand, path: Path) -> Iterator[Deployme
     tree = parse(path)
     if tree is None:
         return
-    names = dict(_imported(tree))
+    names = _meanings(tree)
     for node in ast.walk(tree):
         program = _CALLS.get(dotted_name(node.func, names), "") if isinstance(node, ast.Call) else ""
         if program and isinstance(node, ast.Call):
@@ -45,14 +57,47 @@ def started_by_code(command: DeploymentCommand, path: Path) -> Iterator[Deployme
             yield replace(command, file=path, line=node.lineno, words=started)
 
 
-def _imported(tree: ast.AST) -> Iterator[tuple[str, str]]:
-    """Yield what the names mean that a program imports: ``import uvicorn as u``, ``from uvicorn import run``."""
-    for node in ast.walk(tree):
-        match node:
-            case ast.Import(names=aliases):
-                yield from ((alias.asname or alias.name, alias.name) for alias in aliases)
-            case ast.ImportFrom(module=str(module), names=aliases):
-                yield from ((alias.asname or alias.name, f"{module}.{alias.name}") for alias in aliases)
+def _imports(tree: ast.AST | None) -> Iterator[tuple[ast.Import | ast.ImportFrom, str, str]]:
+    """Yield imports, the names that they bind and what these mean, as ``run`` and ``uvicorn.run``."""
+    for node in ast.walk(tree) if tree else ():
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            before = f"{node.module}." if isinstance(node, ast.ImportFrom) and node.module else ""
+            yield from ((node, alias.asname or alias.name, f"{before}{alias.name}") for alias in node.names)
+
+
+def _meanings(tree: ast.AST) -> dict[str, str]:
+    return {name: dotted for _, name, dotted in _imports(tree)}
+
+
+def server_import(path: Path, root: Path, programs: Collection[str]) -> tuple[Path, int] | None:
+    """Return where the Python program at ``path``, or a module of the project that it needs, imports a server.
+
+    One of ``programs``, or one that only code starts. None where nothing does.
+    """
+    modules = [path]
+    for module in modules:
+        for node, _, dotted in _imports(parse(module)):
+            if dotted.partition(".")[0] in programs or dotted.startswith(_ELSEWHERE):
+                return module, node.lineno
+        if len(modules) < _MOST_MODULES:
+            modules += [each for each in imported_files(module, root) if each not in modules]
+    return None
+
+
+def imported_files(path: Path, root: Path) -> list[Path]:
+    """Return the modules of the project at ``root`` that the one at ``path`` imports."""
+    found: list[Path] = []
+    for node, _, dotted in _imports(parse(path)):
+        near = (
+            [path.parents[node.level - 1]]
+            if isinstance(node, ast.ImportFrom) and node.level
+            else [root, root / "src", path.parent]
+        )
+        # a module, or what one has
+        for name in (dotted.replace(".", "/"), dotted.rpartition(".")[0].replace(".", "/")):
+            places = (base / f"{name}{end}" for base in near for end in (".py", "/__init__.py"))
+            found += islice(filter(is_file, places if name else ()), 1)
+    return found
 
 
 def program_file(command: DeploymentCommand, project: ProjectFiles) -> Path | None:
@@ -79,9 +124,7 @@ def base_class(dotted: str, bases: Sequence[Path]) -> str:
     path = by_last_parts(f"{module.replace('.', '/')}.py", bases, is_file) if module else None
     tree = parse(path) if path is not None else None
     made = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef) and node.name == name] if tree else []
-    return (
-        next((dotted_name(base, dict(_imported(tree))) for node in made for base in node.bases), "") if tree else ""
-    )
+    return next((dotted_name(base, _meanings(tree)) for node in made for base in node.bases), "") if tree else ""
 
 
 def python_words(words: Sequence[str]) -> list[str]:

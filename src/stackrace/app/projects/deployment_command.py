@@ -169,7 +169,7 @@ def for_shell(line: str) -> tuple[str, ...]:
 
 def assignments(text: str) -> dict[str, str]:
     """Read ``A=1 B="2"``, or ``A 1``; supervisor has commas between them."""
-    pairs = dict(word.split("=", 1) for word in split_words(text) if "=" in word)
+    pairs = dict(word.split("=", 1) for word in split_words(text) if "=" in word.lstrip("="))
     name, _, value = text.strip().partition(" ")
     return pairs or ({name: value.strip()} if value else {})
 

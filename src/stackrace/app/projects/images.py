@@ -220,7 +220,7 @@ def assumed_image(
         if _DOCKERFILE.fullmatch(each)
     ]
 
-    def key(path: Path) -> tuple[bool, tuple[int, int], bool, int]:
+    def key(path: Path) -> tuple[bool, tuple[int, bool, int], bool, int]:
         words = re.split(r"[^a-z0-9]+", str(path.relative_to(root)).lower())
         return last not in words, likelihood(path, root), path.parent != beside, len(path.parts)
 

@@ -1,9 +1,10 @@
 """Where files for a project's deployment lie, where it has what a machine names, and which look like production.
 
 First what is called *production*, *prod*, *live* or *deploy*, then what is called nothing special, last what is
-called *dev*, *local*, *test*, *ci*, *example* and the like. Among equals: units of systemd and supervisor, Procfile
-and files of hosting platforms, compose files, Dockerfiles and their scripts, a server's own configuration file by
-itself, tasks. A server that reloads changed code, or one for debugging, is no deployment.
+called *dev*, *local*, *test*, *ci*, *example* and the like. Among equals what lies in *contrib* comes last. Then
+the kind of file decides: units of systemd and supervisor, Procfile and files of hosting platforms, compose files,
+Dockerfiles and their scripts, a server's own configuration file by itself, tasks. A server that reloads changed
+code, or one for debugging, is no deployment.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ _DEVELOPMENT = re.compile(
     r"e2e|mock\w*|bench|benchmarks?|demos?|docs?|staging|preview)(?![a-z])",
     re.IGNORECASE,
 )
+_CONTRIBUTED = re.compile(r"(^|/)contrib/")
 _KINDS = (
     re.compile(r"\.service$|supervisor[^/]*\.conf$|supervisor/[^/]*\.conf$"),
     re.compile(r"(^|/)(Procfile|app\.ya?ml|heroku\.yml|render\.ya?ml|fly\.toml|railway\.(toml|json))$"),
@@ -100,11 +102,11 @@ def stage_of(name: str) -> int:
     return 2 if _DEVELOPMENT.search(name) else 0 if _PRODUCTION.search(name) else 1
 
 
-def likelihood(file: Path, root: Path, service: str = "") -> tuple[int, int]:
+def likelihood(file: Path, root: Path, service: str = "") -> tuple[int, bool, int]:
     """Return a key by which a project's deployments sort, the likeliest one of production first."""
     name = str(file.relative_to(root)) if file.is_relative_to(root) else file.name
     kind = next((place for place, pattern in enumerate(_KINDS) if pattern.search(name)), len(_KINDS))
-    return stage_of(f"{name}/{service}"), kind
+    return stage_of(f"{name}/{service}"), bool(_CONTRIBUTED.search(name)), kind
 
 
 def is_development(file: Path, root: Path) -> bool:

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from itertools import takewhile
 from pathlib import Path, PurePosixPath
 
-from .code_starts import PYTHON, program_file, python_words, started_by_code
-from .deployment_command import DeploymentCommand, interpolated, text_of
+from .code_starts import PYTHON, imported_files, program_file, python_words, server_import, started_by_code
+from .deployment_command import DeploymentCommand, interpolated, shown, text_of
 from .places import ProjectFiles, is_development, is_platform
 from .shell import Place, ask_shell
 
@@ -48,6 +48,7 @@ _ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
 _SIMPLE = re.compile(r"(?:[\w./:=,@%+-]|\$\w|\$\{\w+(:?-[\w./:-]*)?\}|'[^'\n]*'|\"[^\"`\\\n]*\"|[ \t])*")
 """Words that every shell takes as they stand, and variables, for where none can be asked."""
 _VERSION = re.compile(r"-?3(\.\d+)?$")
+_BY_ITSELF = "starts a server in a way of its own"
 _NAMED = "it names a server, and starts none with these words and variables"
 _ENDS = frozenset({"&&", "||", "|||", ";", "&"})
 """What ends a command among the words of a program that starts several."""
@@ -75,6 +76,11 @@ def starts(command: DeploymentCommand, project: ProjectFiles, programs: Collecti
     own = [word for word in command.words if PurePosixPath(word).name in found.own]
     if own and not found.starts:
         found.problem = found.problem or found.unfollowed(command, own)
+    if not found.starts and not found.problem:
+        places = (server_import(path, project.root, found.programs) for path in found.code)
+        found.problem = next(
+            (f"{shown(file, project.root)}:{line} {_BY_ITSELF}" for file, line in filter(None, places)), ""
+        )
     return Started(starts=tuple(reversed(found.starts)), problem=found.problem)
 
 
@@ -83,6 +89,8 @@ class _Search:
         self.project, self.programs = project, programs
         self.starts: list[DeploymentCommand] = []
         self.problem = ""
+        self.code: list[Path] = []
+        """The project's Python programs that are run."""
         self.user = 0
         self.own = project.console_scripts.keys()
 
@@ -97,13 +105,20 @@ class _Search:
             self._ask(command, depth)
         else:
             path = program_file(command, self.project)
-            for started in () if path is None else started_by_code(command, path):
-                self._note(started)
-            if not self.starts and path is not None and self._speaks_of_one([text_of(path)]):
-                file = path.relative_to(self.project.root)
-                self.problem = self.problem or f"{file} starts a server in a way of its own"
-            elif not self.starts and not depth:
+            if path is not None:
+                self._follow_code(command, path)
+            if not self.starts and not self.problem and not depth:
                 self._follow_inside(command)
+
+    def _follow_code(self, command: DeploymentCommand, path: Path) -> None:
+        """Note what the Python program at ``path`` starts, or that it starts a server in a way of its own."""
+        # a package's program often is no more than an import
+        modules = imported_files(path, self.project.root) if path.name == "__main__.py" else ()
+        for started in (started for file in (path, *modules) for started in started_by_code(command, file)):
+            self._note(started)
+        if not self.starts and self._speaks_of_one([text_of(path)]):
+            self.problem = self.problem or f"{path.relative_to(self.project.root)} {_BY_ITSELF}"
+        self.code.append(path)
 
     def _note(self, command: DeploymentCommand) -> None:
         # a loop may start the same again

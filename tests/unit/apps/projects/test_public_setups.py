@@ -206,6 +206,23 @@ READ = {
         "gunicorn:workers=3",
         {"nginx": ELSE.format("web")},
     ),
+    "a unit that others have contributed, and a compose file": (
+        {
+            "contrib/systemd/shop.service": "[Service]\nExecStart=/opt/shop/bin/gunicorn -w 9 a:b\n",
+            "compose.yml": "services: {web: {build: ., command: gunicorn -w 3 a:b}}\n",
+        },
+        "gunicorn:workers=3",
+        {},
+    ),
+    "a server that a module starts which a package's program imports": (
+        {
+            "Procfile": "web: python -m shop",
+            "shop/__main__.py": "from .main import main\n\nmain()\n",
+            "shop/main.py": 'import uvicorn\n\ndef main():\n    uvicorn.run("a:b", workers=3)\n',
+        },
+        "uvicorn:workers=3,keep_alive=5",
+        {},
+    ),
     "a file that uWSGI's file includes": (
         {"Procfile": "web: uwsgi uwsgi.ini", "uwsgi.ini": "[uwsgi]\ninclude = base.ini\nhttp = :80\n"},
         "uwsgi:config=uwsgi.ini",
@@ -311,6 +328,25 @@ UNREAD = {
             "shop/__main__.py": "from gunicorn.app.base import BaseApplication\n",
         },
         "shop/__main__.py starts a server in a way of its own",
+    ),
+    "code that starts a server in its own way, in a module that the program imports": (
+        {
+            "Dockerfile": 'FROM python\nENV DATA = "/opt/"\nCOPY . .\nCMD ["./start.sh"]\n',
+            "start.sh": "#!/bin/sh\nexec python -m shop\n",
+            "shop/__init__.py": "",
+            "shop/__main__.py": "from shop.main import main\n\nmain()\n",
+            "shop/main.py": "import logging\nfrom gunicorn.app.base import BaseApplication\n",
+        },
+        "shop/main.py:2 starts a server in a way of its own",
+    ),
+    "code that starts a server which no command line has": (
+        {
+            "Dockerfile": 'FROM python\nCMD ["python", "-m", "shop.control.start"]\n',
+            "shop/control/start.py": "from ..web import pages\nfrom shop.http import serve\n",
+            "shop/web/pages.py": "import flask\nfrom ..http import app\n",
+            "shop/http/serve.py": "def serve():\n    from eventlet import wsgi\n",
+        },
+        "shop/http/serve.py:2 starts a server in a way of its own",
     ),
     "a worker class that cannot be raced": (
         {"gunicorn_config.py": 'worker_class = "eventlet"\nworkers = 4\n'},

@@ -9,12 +9,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from ....base.errors import InputError
-from ....base.present import is_file, is_present
+from ....base.present import is_file
 from ....features.current.model import CurrentDeployment, CurrentGap
 from ....stacks.native_options import Weight
 from ....stacks.stack import ServerSpec
 from ...app import Entry
 from ...exported import is_exported
+from ...surroundings import repository_folders
 from ..commands import ELSEWHERE, served_app
 from ..containers import is_manifest
 from ..deployment import DeploymentCommand, commands_of_file, deployment_commands
@@ -67,11 +68,9 @@ def current_deployment(
 _MOST_ABOVE = 3
 
 
-def _above(folder: Path) -> list[Path]:
+def _above(folder: Path) -> tuple[Path, ...]:
     """Return the folders above in the same repository: a compose file often lies beside the app's folder."""
-    above = list(folder.parents)[:_MOST_ABOVE]
-    top = next((place for place, each in enumerate([folder, *above]) if is_present(each / ".git")), 0)
-    return above[:top]
+    return repository_folders(folder)[1 : _MOST_ABOVE + 1]
 
 
 _FOR_ALL = re.compile(
@@ -198,8 +197,8 @@ class _Reading:
 
     def _rank(self, command: DeploymentCommand, problems: int = 0) -> tuple[int, ...]:
         """Return a key by which commands sort, the likeliest one of production first."""
-        stage, kind = likelihood(command.document or command.file, self.root, command.service)
-        return stage, kind, problems, command.rank
+        place = likelihood(command.document or command.file, self.root, command.service)
+        return *place, problems, command.rank
 
     def _unraced(self, other: _Unraced) -> CurrentDeployment:
         file, line = shown_place(other.command, self.root)

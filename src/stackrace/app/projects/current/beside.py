@@ -153,7 +153,7 @@ def fronts(
     ``beside`` the file that the user names there.
     """
 
-    def key(front: Front) -> tuple[bool, tuple[int, int], bool, int]:
+    def key(front: Front) -> tuple[bool, tuple[int, bool, int], bool, int]:
         mentioned = any(f"/{Path(front.file).name}" in text for text in texts)
         return not front.reading, likelihood(root / front.file, root), not mentioned, len(front.file)
 
