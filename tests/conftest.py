@@ -17,8 +17,8 @@ from tests.tls import Certificate, make_certificate
 from tests.warm import Warm
 
 from stackrace.app.projects import shell
-from stackrace.app.projects.current import reading
 from stackrace.base import secrets
+from stackrace.features.current import options
 
 STACKRACE = Path(sys.executable).with_name("stackrace")
 BRIEF = (sys.executable, Path(__file__).with_name("brief.py"))
@@ -38,7 +38,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 runner._update_current_test_var = lambda *_: None
 
 # a busy machine takes longer to run a script or a server's file, which does not make them endless
-shell.LONGEST_S = reading.LONGEST_S = 120.0
+shell.LONGEST_S = options.LONGEST_S = 120.0
 
 # what a shell runs in the background ignores Ctrl-C, and so would all that tests start to be interrupted
 signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from stackrace.app import current_deployment
 from stackrace.deploy.environments import Environments, cache_folder
+from stackrace.features.current.deployment import current_deployment
 from stackrace.stacks.servers import catalogue
 
 FILES = {

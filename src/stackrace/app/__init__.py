@@ -11,7 +11,7 @@ from .examine import examine, python_facts
 from .golden import golden, loosened
 from .import_places import ImportPlaces, import_places
 from .interpreter import Buildable, find_python
-from .projects import Project, current_deployment, detect, entry_named, flags_named
+from .projects import Project, detect, entry_named, flags_named
 from .ruby import find_ruby
 from .target import entry_of
 
@@ -35,7 +35,6 @@ __all__ = [
     "app_environment",
     "bundled",
     "counting_source",
-    "current_deployment",
     "data_places",
     "demanded",
     "deployed_source",

@@ -1,6 +1,5 @@
 """What a folder of the user's holds: its Django project, its Rack app, or the Python apps in its code."""
 
-from .current import current_deployment
 from .deployment import DeploymentCommand, deployment_commands
 from .detection import Project, detect
 from .named import entry_named, flags_named
@@ -10,7 +9,6 @@ __all__ = [
     "VARIABLE",
     "DeploymentCommand",
     "Project",
-    "current_deployment",
     "deployment_commands",
     "detect",
     "entry_named",

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ...app import current_deployment
 from ...app.app import Entry
 from ...base.errors import StackError
 from ...deploy.installation import missing_from, unready
@@ -16,6 +15,7 @@ from ...race.request.request import RaceRequest
 from ...stacks.servers import Catalogue
 from ...stacks.stack import Interface, Stack
 from ...stacks.stack_path import parse_stack
+from .deployment import current_deployment
 from .model import CurrentDeployment
 
 __all__ = ["CurrentStack", "beside_current", "current_stack"]

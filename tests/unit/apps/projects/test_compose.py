@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from stackrace.app import current_deployment
 from stackrace.app.projects.compose import models_of
+from stackrace.features.current.deployment import current_deployment
 from stackrace.stacks.servers import catalogue
 
 from .test_current import write

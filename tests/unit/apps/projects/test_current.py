@@ -4,9 +4,9 @@ import os
 
 import pytest
 
-from stackrace.app import current_deployment
 from stackrace.app.app import Entry, EntryKind
 from stackrace.base.errors import InputError
+from stackrace.features.current.deployment import current_deployment
 from stackrace.stacks.native_options import Concern
 from stackrace.stacks.servers import catalogue
 from stackrace.stacks.stack import Interface

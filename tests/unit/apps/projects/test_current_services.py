@@ -2,9 +2,9 @@
 
 import pytest
 
-from stackrace.app import current_deployment
 from stackrace.app.app import Entry, EntryKind
 from stackrace.base.errors import InputError
+from stackrace.features.current.deployment import current_deployment
 from stackrace.stacks.servers import catalogue
 from stackrace.stacks.stack_path import parse_stack
 

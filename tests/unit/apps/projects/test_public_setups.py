@@ -2,7 +2,7 @@
 
 import pytest
 
-from stackrace.app import current_deployment
+from stackrace.features.current.deployment import current_deployment
 from stackrace.stacks.servers import catalogue
 
 from .test_current import write

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from tests import no_namespaces
 
-from stackrace.app import current_deployment
 from stackrace.app.projects import places, shell
 from stackrace.app.projects.places import ProjectFiles
+from stackrace.features.current.deployment import current_deployment
 from stackrace.stacks.servers import catalogue
 
 from .test_current import write
@@ -376,7 +376,7 @@ def test_a_script_without_an_end_could_not_be_asked(tmp_path, monkeypatch):
 def test_without_namespaces_no_shell_runs_and_plain_lines_are_still_read(tmp_path):
     files = image("#!/bin/sh\nexec gunicorn -w 3 a:b\n")
     program = (
-        "import sys, pathlib\nfrom stackrace.app import current_deployment\n"
+        "import sys, pathlib\nfrom stackrace.features.current.deployment import current_deployment\n"
         "from stackrace.stacks.servers import catalogue\n"
         "print(current_deployment(pathlib.Path(sys.argv[1]), catalogue().specs))"
     )

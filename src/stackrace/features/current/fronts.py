@@ -8,15 +8,15 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ....base.foreign import said_by
-from ....features.current.model import CurrentChange, CurrentGap
-from ....stacks.native_options import CONFIG, OwnReading, Signs, Weight
-from ....stacks.stack import ServerSpec
-from ...exported import is_exported
-from ..containers import MENTIONED, TEMPLATED, is_manifest, manifests
-from ..deployment_command import DeploymentCommand, shown, text_of
-from ..places import deployment_folders, is_development, likelihood
+from ...app.exported import is_exported
+from ...app.projects.containers import MENTIONED, TEMPLATED, is_manifest, manifests
+from ...app.projects.deployment_command import DeploymentCommand, shown, text_of
+from ...app.projects.places import deployment_folders, is_development, likelihood
+from ...base.foreign import said_by
+from ...stacks.native_options import CONFIG, OwnReading, Signs, Weight
+from ...stacks.stack import ServerSpec
 from .hop import quoted_value
+from .model import CurrentChange, CurrentGap
 
 __all__ = ["Front", "fronts", "fronts_shown", "platform_fronts", "unread_documents"]
 

@@ -8,24 +8,24 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
-from ....base.errors import InputError
-from ....base.present import is_file
-from ....features.current.model import CurrentDeployment, CurrentGap
-from ....stacks.native_options import Weight
-from ....stacks.stack import ServerSpec
-from ...app import Entry
-from ...exported import is_exported
-from ...surroundings import repository_folders
-from ..commands import ELSEWHERE, served_app
-from ..containers import is_manifest
-from ..deployment import DeploymentCommand, commands_of_file, deployment_commands
-from ..deployment_command import shown, text_of
-from ..loading import problem_of
-from ..places import ProjectFiles, is_platform, likelihood
-from ..starts import starts
-from .beside import Front, fronts, fronts_shown, platform_fronts, unread_documents
+from ...app.app import Entry
+from ...app.exported import is_exported
+from ...app.projects.commands import ELSEWHERE, served_app
+from ...app.projects.containers import is_manifest
+from ...app.projects.deployment import DeploymentCommand, commands_of_file, deployment_commands
+from ...app.projects.deployment_command import shown, text_of
+from ...app.projects.loading import problem_of
+from ...app.projects.places import ProjectFiles, is_platform, likelihood
+from ...app.projects.starts import starts
+from ...app.surroundings import repository_folders
+from ...base.errors import InputError
+from ...base.present import is_file
+from ...stacks.native_options import Weight
+from ...stacks.stack import ServerSpec
+from .fronts import Front, fronts, fronts_shown, platform_fronts, unread_documents
 from .hop import ReadHop, shown_place
-from .reading import read_hop, take_settings_variable
+from .model import CurrentDeployment, CurrentGap
+from .options import read_hop, take_settings_variable
 
 __all__ = ["current_deployment"]
 

@@ -17,17 +17,17 @@ from contextlib import suppress
 from functools import lru_cache, partial
 from pathlib import Path
 
-from ....base.last_parts import by_last_parts
-from ....base.present import is_file, is_folder
-from ....base.process import run
-from ....base.process.namespaces import seal
-from ....stacks.native_options import NativeOptions, OwnReading, Weight
-from ....stacks.stack import ServerSpec, SettingValue
-from ...app import Entry, EntryKind
-from ..deployment_command import DeploymentCommand, line_with, shown, text_of
-from ..places import ProjectFiles
-from ..settings import VARIABLE
-from ..shell import Place, unknown
+from ...app.app import Entry, EntryKind
+from ...app.projects.deployment_command import DeploymentCommand, line_with, shown, text_of
+from ...app.projects.places import ProjectFiles
+from ...app.projects.settings import VARIABLE
+from ...app.projects.shell import Place, unknown
+from ...base.last_parts import by_last_parts
+from ...base.present import is_file, is_folder
+from ...base.process import run
+from ...base.process.namespaces import seal
+from ...stacks.native_options import NativeOptions, OwnReading, Weight
+from ...stacks.stack import ServerSpec, SettingValue
 from .hop import UNKNOWN, ReadHop, options_in
 
 __all__ = ["read_hop", "take_settings_variable"]

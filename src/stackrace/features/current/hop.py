@@ -8,16 +8,16 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ....base.last_parts import by_last_parts
-from ....base.present import is_folder
-from ....base.secrets import masked_settings
-from ....features.current.model import CurrentChange, CurrentGap, CurrentQueue
-from ....stacks.native_options import CONFIG, Concern, NativeOptions, Weight
-from ....stacks.stack import ServerSpec, Setting, SettingValue
-from ..code_starts import base_class
-from ..deployment_command import DeploymentCommand, shown, text_of
-from ..places import ProjectFiles
-from ..shell import unknown
+from ...app.projects.code_starts import base_class
+from ...app.projects.deployment_command import DeploymentCommand, shown, text_of
+from ...app.projects.places import ProjectFiles
+from ...app.projects.shell import unknown
+from ...base.last_parts import by_last_parts
+from ...base.present import is_folder
+from ...base.secrets import masked_settings
+from ...stacks.native_options import CONFIG, Concern, NativeOptions, Weight
+from ...stacks.stack import ServerSpec, Setting, SettingValue
+from .model import CurrentChange, CurrentGap, CurrentQueue
 
 __all__ = ["UNKNOWN", "ReadHop", "options_in", "quoted_value", "shown_place"]
 
