@@ -13,8 +13,7 @@ import pytest
 from tests.factories import make_race
 from tests.hostile import HostileProject
 
-from stackrace.app.revision import project_of, source_of
-from stackrace.app.source import Source
+from stackrace.app.revision import Source, project_of, source_of
 from stackrace.store import open_store
 
 STRANGER = 65534

@@ -7,7 +7,7 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..app.sources import source_digest
+from ..app.revision import source_digest
 from ..race.events import Sink
 from ..race.preparation.prepared import PreparedRace
 from ..race.request.document import request_document

@@ -1,19 +1,16 @@
 """Applications: the bundled one, and the loader of the user's own project in its own environment."""
 
+from .app import entry_of
 from .bundle import BUNDLES, DJANGO, Bundled, bundled, digest, is_bundled
-from .data_places import DatabaseServer, DataPlaces, data_places
-from .demanded import demanded, rule_for
+from .data_places import DatabaseServer, DataPlaces, ImportPlaces, data_places, import_places
 from .entry import COUNTING_MODULE, ENTRY_MODULE, counting_source, deployed_source, entry_source
-from .env_file import read_env_files
-from .environment import app_environment
+from .environment import app_environment, read_env_files
 from .examination import DjangoFacts, Examination, Exchange, PythonFacts, Reply, ThreadPool
 from .examine import examine, python_facts
 from .golden import golden, loosened
-from .import_places import ImportPlaces, import_places
-from .interpreter import Buildable, find_python
+from .interpreter import Buildable, find_python, find_ruby
 from .projects import Project, detect, entry_named, flags_named
-from .ruby import find_ruby
-from .target import entry_of
+from .sameness import demanded, rule_for
 
 __all__ = [
     "BUNDLES",

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import shutil
+import sysconfig
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -10,9 +12,65 @@ from pathlib import Path
 from ..base.errors import InputError
 from ..base.lack import Lack
 from .app import App, Entry, EntryKind
-from .needs import C_COMPILER, Need, lacking, python_headers
+from .interpreter import missing_gems
 
-__all__ = ["BUNDLES", "DJANGO", "Bundled", "bundled", "digest", "is_bundled"]
+__all__ = [
+    "BUNDLES",
+    "C_COMPILER",
+    "DJANGO",
+    "Bundled",
+    "Need",
+    "bundled",
+    "digest",
+    "is_bundled",
+    "lacking",
+    "python_headers",
+    "session_file",
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Need:
+    """A program, a file or a Ruby gem, and Debian's packages of it. What is left empty is not looked for."""
+
+    packages: tuple[str, ...]
+    program: str = ""
+    file: Path | None = None
+    gem: str = ""
+
+    @property
+    def words(self) -> str:
+        """Say what is missing where it is."""
+        if self.program:
+            return f"no program {self.program}"
+        return f"no file {self.file}" if self.file else f"no gem {self.gem}"
+
+
+C_COMPILER = (
+    Need(program="gcc", packages=("gcc",)),
+    Need(file=Path("/usr/include/stdio.h"), packages=("libc6-dev",)),
+)
+"""What packages without wheels are compiled with, beside the headers of Python."""
+
+
+def python_headers() -> tuple[Need, ...]:
+    """Return the headers of Debian's own Python; any other brings its headers along."""
+    folder = Path(sysconfig.get_path("include"))
+    return (Need(file=folder / "Python.h", packages=("python3-dev",)),) if folder.parts[1:2] == ("usr",) else ()
+
+
+def lacking(needs: Iterable[Need]) -> tuple[Need, ...]:
+    """Return those that are not here. Without a Ruby every gem is lacking."""
+    needs = tuple(needs)
+    gems = missing_gems([need.gem for need in needs if need.gem])
+    return tuple(
+        need
+        for need in needs
+        if (need.program and shutil.which(need.program) is None)
+        or (need.file and not need.file.exists())
+        or need.gem in gems
+    )
+
 
 DJANGO = "django"
 """The name of the default."""
@@ -213,3 +271,25 @@ def _rails(environment: Mapping[str, str]) -> Bundled:
 
 BUNDLES: Mapping[str, Callable[[Mapping[str, str]], Bundled]] = {DJANGO: _django, LADDER: _ladder, RAILS: _rails}
 """All of them, made when asked for from the variables that they will run with."""
+
+
+PREFIX = "bundled:"
+
+
+def session_file(asked: Path, sessions: Mapping[str, Path]) -> Path:
+    """Return the recording that ``asked`` stands for: one of ``sessions`` for ``bundled:NAME``, else itself.
+
+    ``asked`` may have been made absolute. Raises InputError listing the names for one that is none.
+
+    >>> session_file(Path("/races/bundled:browse"), {"browse": Path("browse.har")}).name
+    'browse.har'
+    """
+    if not asked.name.startswith(PREFIX):
+        return asked
+    name = asked.name.removeprefix(PREFIX)
+    if name not in sessions:
+        known = ", ".join(sorted(sessions)) or "none"
+        raise InputError(
+            f"session = {asked.name!r}: the bundled app has no session of that name; known are {known}"
+        )
+    return sessions[name]

@@ -1,21 +1,74 @@
-"""Where an app keeps what it writes, as far as its settings and its variables say."""
+"""Where an app keeps what it writes, and where its interpreter imports editable installs from."""
 
 from __future__ import annotations
 
+import json
 import os
 import re
+import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from ..base.present import is_folder, is_present, real_path
+from ..base.process import attended, within
 from .app import App, EntryKind
 from .environment import app_environment
-from .script_report import script_report
 
-__all__ = ["DataPlaces", "DatabaseServer", "data_places"]
+__all__ = ["DataPlaces", "DatabaseServer", "ImportPlaces", "data_places", "import_places", "script_report"]
+
+_FOLDER = Path(__file__).with_name("examiner")
+_PATIENCE_S = 30.0
+
+
+def script_report(
+    app: App, script: str, environment: Mapping[str, str], begin: Callable[[], None] | None = None
+) -> dict[str, Any]:
+    """Return what the file ``script`` of the examiner reports in the app's folder; empty where it reports nothing.
+
+    ``begin`` runs in the new process first.
+    """
+    with tempfile.TemporaryFile() as report:
+        status = attended(
+            [str(app.python), str(_FOLDER / script), str(report.fileno())],
+            within(_PATIENCE_S),
+            folder=app.root,
+            environment=environment,
+            kept_open=[report.fileno()],
+            begin=begin,
+        )
+        report.seek(0)
+        with suppress(ValueError):
+            document: dict[str, Any] = json.loads(report.read())
+            return {} if status is None else document
+    return {}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportPlaces:
+    """What an interpreter looks through."""
+
+    folders: tuple[Path, ...] = ()
+    """sys.path."""
+    modules: Mapping[str, Path] = field(default_factory=dict)
+    """Files or folders of modules that are found without it, by name."""
+
+
+def import_places(app: App) -> ImportPlaces:
+    """Return them; nothing for an app without Python, or with one that does not start."""
+    if app.python is None:
+        return ImportPlaces()
+    report = {}
+    with suppress(OSError):
+        report = script_report(app, "import_places.py", app_environment(app))
+    return ImportPlaces(
+        folders=tuple(map(Path, report.get("path", ()))),
+        modules={name: Path(place) for name, place in report.get("modules", {}).items()},
+    )
+
 
 _SQLITE = re.compile(r"sqlite3?(\+\w+)?:///(?P<path>[^?]+)")
 _KINDS = {"postgres": "postgresql", "postgresql": "postgresql", "postgis": "postgresql", "mysql": "mysql"} | {

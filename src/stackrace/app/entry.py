@@ -7,9 +7,8 @@ from pathlib import Path
 
 from ..base.errors import InputError
 from ..stacks.stack import Interface
-from .app import App, EntryKind
+from .app import App, EntryKind, parse_target
 from .environment import settings_module
-from .target import parse_target
 
 __all__ = ["COUNTING_MODULE", "ENTRY_MODULE", "counting_source", "deployed_source", "entry_source"]
 

@@ -1,32 +1,185 @@
 """Have the app examined by its own interpreter, in a process that may hang, print or crash without harm.
 
-Plain files have no interpreter: ``files`` answers for them.
+Plain files have no interpreter: what they answer is what they hold.
 """
 
 from __future__ import annotations
 
 import base64
 import json
+import mimetypes
+import os
+import subprocess
 import tempfile
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import IO
+from urllib.parse import quote, unquote
 
 from ..base.errors import AppError, InputError
+from ..base.files import read_bytes
+from ..base.foreign import said_by
+from ..base.present import walk
 from ..base.process import attended
 from ..base.url_path import path_fault
-from ..measure.workload import MOST_BODY_BYTES, Request
+from ..measure.workload import MOST_BODY_BYTES, Request, excess
 from ..stacks.stack import Interface
 from .app import App, EntryKind
-from .crawl import Crawl, OnProgress, unheard, watched
 from .entry import entry_source
 from .environment import app_environment, settings_module
-from .examination import Examination, PythonFacts
-from .examiner.messages import Order
+from .examination import Examination, Exchange, PythonFacts, Reply
+from .examiner.messages import CrawlOrder, Order, RequestMessage
 from .examiner_report import Outcome, examination_of, read_outcome
-from .files import examine_files
 
-__all__ = ["examine", "python_facts"]
+__all__ = ["Crawl", "OnProgress", "Progress", "examine", "examine_files", "python_facts", "unheard", "watched"]
+
+INDEX = "index.html"
+"""What every web server sends for a folder."""
+_MOST_FILES = 20
+
+
+def examine_files(app: App, requests: Sequence[Request], *, host: str = "") -> Examination:
+    """Return what the folder ``app.root`` answers to ``requests``; raises AppError when it cannot be read."""
+    try:
+        # as it stands: resolved, it would lead out of the view that a race has of it
+        root = app.root.absolute()
+        root.stat()
+        exchanges = tuple(_exchange(root, request) for request in requests)
+        return Examination(
+            entry=app.entry,
+            interface=Interface.FILES,
+            python=None,
+            django=None,
+            host=host or "127.0.0.1",
+            exchanges=exchanges,
+            static=app.static,
+            files=tuple(islice(_paths(root), _MOST_FILES)),
+        )
+    except OSError as error:
+        raise AppError(
+            f"the files in {app.root} cannot be read: {said_by(error, where=True)} ([app] files)"
+        ) from error
+
+
+def _exchange(root: Path, request: Request) -> Exchange:
+    reply = _reply(root, request)
+    return Exchange(request=request, first=reply, second=reply)
+
+
+def _reply(root: Path, request: Request) -> Reply:
+    """Answer as web servers do: a folder is its index.html, and its name wants a slash at the end."""
+    if request.method not in ("GET", "HEAD"):
+        return _status(405)
+    path = unquote(request.path.partition("?")[0], errors="surrogateescape")
+    if "\0" in path:
+        return _status(400)
+    file = Path(os.path.normpath(root / path.lstrip("/")))
+    if not file.is_relative_to(root):
+        return _status(404)
+    if file.is_dir():
+        if not path.endswith("/"):
+            return _status(301, ("Location", request.path.partition("?")[0] + "/"))
+        file /= INDEX
+    elif path.endswith("/"):
+        return _status(404)
+    if not file.is_file():
+        return _status(404)
+    kind = mimetypes.guess_type(file.name)[0] or "application/octet-stream"
+    headers, size_bytes = (("Content-Type", kind),), file.stat().st_size
+    if request.method == "HEAD":
+        return Reply(status=200, headers=headers, body=b"")
+    if beyond := excess(headers, size_bytes, endless=False):
+        return Reply(status=200, headers=headers, body=b"", excess=beyond)
+    return Reply(status=200, headers=headers, body=read_bytes(file, MOST_BODY_BYTES))
+
+
+def _status(status: int, *headers: tuple[str, str]) -> Reply:
+    return Reply(status=status, headers=headers, body=b"")
+
+
+def _paths(root: Path) -> Iterator[str]:
+    for folder, folders, names in walk(root):
+        folders.sort()
+        for name in sorted(names):
+            yield "/" + quote(os.fsencode((Path(folder) / name).relative_to(root)))
+
+
+LOOK_S = 0.2
+"""How often it is looked how far a crawl is."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Progress:
+    """How far a crawl is."""
+
+    done: int
+    pages: int
+    left_s: float
+    """What the other pages are expected to take."""
+
+
+OnProgress = Callable[[Progress], None]
+
+
+def unheard(progress: Progress) -> None:
+    """Hear it and do nothing."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Crawl:
+    """Ask for the home page, the paths ``given`` and all that the app and its sitemaps name."""
+
+    time_s: float
+    """From the moment at which the app is loaded."""
+    given: tuple[str, ...] = ()
+    sitemap: str = ""
+    """The path of one that robots.txt does not name."""
+    enough: int | None = None
+    """So many pages that can be raced end it; None: nothing but the time does."""
+    on_progress: OnProgress = unheard
+
+    def order(self, request: RequestMessage) -> CrawlOrder:
+        """Return it as the examiner takes it, its headers those of ``request``."""
+        return {
+            "given": list(self.given),
+            "headers": request["headers"],
+            "sitemap": self.sitemap,
+            "time_s": self.time_s,
+            "enough": self.enough,
+        }
+
+
+def watched(
+    report: IO[bytes], on_progress: OnProgress, timeout_s: float
+) -> Callable[[subprocess.Popen[bytes]], int | None]:
+    """Attend by waiting for the exit code, None when that takes longer; pass on the progress in ``report``."""
+    read = 0
+
+    def look() -> None:
+        nonlocal read
+        # the process writes at the file's own place, so it is read without moving that
+        text = os.pread(report.fileno(), os.fstat(report.fileno()).st_size - read, read)
+        whole = text.rpartition(b"\n")[0]
+        read += len(whole)
+        lines = [line for line in whole.splitlines() if line.startswith(b"progress ")]
+        if lines:
+            _, done, pages, left_s = lines[-1].split()
+            on_progress(Progress(done=int(done), pages=int(pages), left_s=float(left_s)))
+
+    def wait(process: subprocess.Popen[bytes]) -> int | None:
+        deadline_s = time.monotonic() + timeout_s
+        while (left_s := deadline_s - time.monotonic()) > 0:
+            try:
+                return process.wait(min(LOOK_S, left_s))
+            except subprocess.TimeoutExpired:
+                look()
+        return None
+
+    return wait
+
 
 INTERPRETER_TIMEOUT_S = 60.0
 

@@ -16,11 +16,10 @@ from ..measure.page_time import PageTime
 from ..measure.workload import Request, excess
 from ..stacks.stack import Interface
 from .app import App
-from .examination import DjangoFacts, Examination, Exchange, PythonFacts, Reply, ThreadPool
+from .examination import DjangoFacts, Examination, Exchange, PythonFacts, Reply, Survey, ThreadPool, survey_of
 from .examiner.messages import DjangoReport, ExchangeMessage, PoolReport, PythonReport, ReplyMessage, Report
 from .hints import failure_words, import_hint
 from .refusal import other_object
-from .survey import Survey, survey_of
 
 __all__ = ["Outcome", "examination_of", "read_outcome"]
 

@@ -17,7 +17,7 @@ from ..measure.page_time import mean_time
 from ..measure.workload import MOST_BODY_BYTES, Answer, AnswerOrigin, Sameness, Workload
 from .examination import Examination, Exchange, Reply
 from .refusal import refusal, refusals
-from .unlike import Cause, causes
+from .sameness import Cause, causes
 
 __all__ = ["golden", "loosened", "sameness"]
 

@@ -11,12 +11,10 @@ from pathlib import Path
 
 from ..base.secrets import secrets_in, tells_secret
 from .app import App
-from .env_file import env_files
-from .installers import installers
-from .interpreter import other_pythons
-from .project_files import text
+from .environment import env_files
+from .interpreter import installers, other_pythons
+from .project_files import repository_folders, text
 from .projects import VARIABLE, deployment_commands, settings_candidates
-from .surroundings import repository_folders
 
 __all__ = ["failure_words", "import_hint", "service_hint"]
 

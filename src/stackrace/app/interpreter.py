@@ -1,37 +1,119 @@
-"""Find the app's own Python: the race must run what the user runs."""
+"""Find the app's own Python or Ruby: the race must run what the user runs."""
 
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..base.errors import InputError
+from ..base.errors import AppError, InputError
 from ..base.numbers import duration
 from ..base.present import real_path
 from ..base.printable import tail
 from ..base.process import run
-from .installers import installers
+from .environment import all_local_packages, local_packages
 from .known_pythons import KnownPython, is_executable, known_pythons, python_of
-from .local_packages import all_local_packages, local_packages
-from .project_files import part, table
-from .surroundings import project_folders
-from .wanted_python import wanted_python
+from .lock_files import LISTS
+from .project_files import first_line, part, project_folders, table, text
 
-__all__ = ["Buildable", "find_python", "import_problem", "is_executable", "other_pythons"]
+__all__ = [
+    "Buildable",
+    "find_python",
+    "find_ruby",
+    "import_problem",
+    "installers",
+    "is_executable",
+    "missing_gems",
+    "other_pythons",
+    "wanted_python",
+]
+
+_COMMANDS = {
+    "uv.lock": "uv sync",
+    "poetry.lock": "poetry install",
+    "pdm.lock": "pdm install",
+    "Pipfile": "pipenv install",
+    "environment.yml": "conda env create",
+    "environment.yaml": "conda env create",
+    "pyproject.toml": "poetry install",
+    "requirements.txt": "{python} -m pip install -r {path}",
+    "setup.py": "python -m venv .venv && .venv/bin/pip install -e .",
+}
+"""By the file that lists the packages; of pyproject.toml only where it is Poetry's."""
+
+
+def installers(root: Path) -> Iterator[tuple[Path, str]]:
+    """Yield the files of the project in ``root`` that list packages, each with the command that installs them.
+
+    ``{python}`` in a command stands for the app's interpreter, ``{path}`` for the file.
+    """
+    for folder in project_folders(root):
+        for name, command in _COMMANDS.items():
+            path = folder / name
+            if path.is_file() and (name != "pyproject.toml" or "[tool.poetry" in text(path)):
+                yield path, command
+
+
+_NEWER_TRIED = 8
+"""Versions above the least one that are looked for."""
+
+_LEAST = re.compile(r"(?:>=|\^|~=?|==)\s*3\.(\d+)")
+
+
+def wanted_python(root: Path, environ: Mapping[str, str], own: int = sys.version_info.minor) -> Path | None:
+    """Return the interpreter that .python-version names, or that a pyproject.toml asks for; None where any will do.
+
+    ``own`` is the minor version of Stackrace's own, which is taken where it is new enough. What .python-version
+    names need not be installed. Raises InputError where pyproject.toml asks for a newer one than there is.
+    """
+    for folder in project_folders(root):
+        if pinned := _pinned(folder):
+            return _installed(pinned, environ)
+        if words := _required(folder / "pyproject.toml"):
+            least = max(map(int, _LEAST.findall(words)), default=0)
+            return None if least <= own else _newer(folder / "pyproject.toml", words, least, environ)
+    return None
+
+
+def _pinned(folder: Path) -> str:
+    number = re.match(r"3\.\d+", first_line(folder / ".python-version"))
+    return number[0] if number else ""
+
+
+def _required(pyproject: Path) -> str:
+    """Return what ``requires-python`` says, or Poetry's own key for it."""
+    match table(pyproject):
+        case {"project": {"requires-python": str(words)}}:
+            return words
+        case {"tool": {"poetry": {"dependencies": {"python": str(words)}}}}:
+            return words
+    return ""
+
+
+def _newer(pyproject: Path, words: str, least: int, environ: Mapping[str, str]) -> Path:
+    for minor in range(least, least + _NEWER_TRIED):
+        if python := _installed(f"3.{minor}", environ):
+            return python
+    raise InputError(
+        f"{pyproject} wants Python {words}, and there is none here: install one, as with "
+        f"`uv python install 3.{least}`, or give the app's interpreter with --python"
+    )
+
+
+def _installed(version: str, environ: Mapping[str, str]) -> Path | None:
+    """Return the interpreter of ``version``, such as 3.12: pyenv's newest of it, or the one on PATH."""
+    home = environ.get("PYENV_ROOT") or Path(environ.get("HOME") or Path.home()) / ".pyenv"
+    installed = sorted((Path(home) / "versions").glob(f"{version}.*/bin/python"))
+    on_path = shutil.which(f"python{version}", path=environ.get("PATH"))
+    return installed[-1] if installed else Path(on_path) if on_path else None
+
 
 _WAY_OUT = "give the app's interpreter with --python or [app] python"
-
-_REQUIREMENTS = (
-    "requirements.txt",
-    "requirements/production.txt",
-    "requirements/prod.txt",
-    "requirements/base.txt",
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,7 +194,7 @@ def _same(first: Path, second: Path) -> bool:
 def _requirements(root: Path) -> Path | None:
     """Return the file of requirements that is nearest to ``root`` in its project."""
     for folder in project_folders(root):
-        for name in _REQUIREMENTS:
+        for name in LISTS:
             if (folder / name).is_file():
                 return folder / name
         pyproject = folder / "pyproject.toml"
@@ -176,3 +258,28 @@ def import_problem(
         return f"it takes longer than {duration(timeout_s)}"
     said = tail(ended.output, 1)
     return "" if not ended.code else said[0] if said else f"exit code {ended.code}"
+
+
+_MISSING = "puts ARGV.reject { |name| Gem::Specification.find_all_by_name(name).any? }"
+
+
+def find_ruby(root: Path, explicit: Path | None = None) -> Path:
+    """Return ``explicit``, relative to ``root``, or the ``ruby`` on PATH; raises AppError when there is none."""
+    if explicit is not None:
+        interpreter = (root / explicit.expanduser()).absolute()
+        if is_executable(interpreter):
+            return interpreter
+        raise AppError(f"{explicit} is not an interpreter ([app] ruby); give one like /usr/bin/ruby")
+    ruby = shutil.which("ruby")
+    if ruby is None:
+        raise AppError("no Ruby found for the Rack app: stackrace install puma brings one, or set [app] ruby")
+    return Path(ruby).absolute()
+
+
+def missing_gems(names: Sequence[str]) -> frozenset[str]:
+    """Return which gems the ``ruby`` on PATH does not have; all of them where there is none."""
+    ruby = shutil.which("ruby")
+    if not names or ruby is None:
+        return frozenset(names)
+    result = run([str(Path(ruby).absolute()), "-e", _MISSING, "--", *names])
+    return frozenset(names if result.code else set(names).intersection(result.output.split()))

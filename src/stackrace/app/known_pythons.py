@@ -15,8 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..base.present import is_file, is_present
-from .project_files import first_line, part, table, text
-from .surroundings import project_folders
+from .project_files import first_line, part, project_folders, table, text
 
 __all__ = ["KnownPython", "is_executable", "known_pythons", "python_of"]
 

@@ -1,16 +1,41 @@
-"""Which version of a project its folder holds, as git knows it."""
+"""Whose code was raced, and in which state: as git knows it, and as a digest of its files."""
 
 from __future__ import annotations
 
 import hashlib
 import os
 import subprocess
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
+from ..base.files import MOST_BYTES, opened
+from ..base.present import is_present, walk
 from ..base.process import git
-from .source import Source
+from .app import App, EntryKind
+from .project_files import MARK
 
-__all__ = ["project_of", "source_of"]
+__all__ = ["Source", "project_of", "source_digest", "source_of"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """A project's code as it was when it was raced."""
+
+    project: str
+    """A digest of where the project comes from: races with the same one are of the same project."""
+    commit: str = ""
+    """The whole hash of the commit that is checked out; empty where the project has none."""
+    committed_at: str = ""
+    """When that commit was made, in ISO 8601."""
+    changed: bool = False
+    """Whether files differ from that commit."""
+
+    @property
+    def short(self) -> str:
+        """The commit as people write it: ``3f2a91c``, ``3f2a91c+`` with changes; empty without a commit."""
+        return self.commit[:7] + "+" * self.changed
+
 
 TIMEOUT_S = 60.0
 _FIELDS = 3
@@ -81,3 +106,59 @@ def _address(home: str) -> str:
 
 def _digest(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:16]
+
+
+CODE = frozenset([".py", ".pyi", ".rb", ".ru", ".erb", ".haml", ".slim", ".rake", ".html", ".htm", ".jinja",
+                  ".jinja2", ".j2", ".mako", ".toml", ".cfg", ".ini", ".yaml", ".yml"])  # fmt: skip
+"""What a server runs or renders. Other files may be written while the app runs: databases, logs, uploads."""
+
+_SIGNS = ("pyvenv.cfg", MARK)
+"""Files that tell a virtual environment, or exported files."""
+_NOT_OURS = frozenset({"__pycache__", "node_modules", "site-packages", "tmp", "log"})
+
+
+def source_digest(app: App, further: Sequence[Path] = ()) -> str:
+    """Return the SHA-256, in hexadecimal, of the app's code by name and content, and of the files ``further``.
+
+    Folders that are hidden, or virtual environments, are left out. Of plain files, name and size count.
+    """
+    digest = hashlib.sha256()
+    plain = app.entry.kind is EntryKind.FILES
+    for path in _files(app.root):
+        if plain:
+            _add(digest, path.relative_to(app.root), str(path.stat().st_size).encode() if is_present(path) else b"")
+        elif path.suffix in CODE:
+            _add(digest, path.relative_to(app.root), _content(path))
+    for path in further:
+        _add(digest, path, _content(path))
+    return digest.hexdigest()
+
+
+def _files(root: Path) -> Iterator[Path]:
+    """Yield the files below ``root`` in an order that is always the same."""
+    for folder, inner, names in walk(root):
+        inner[:] = sorted(name for name in inner if not _left_out(Path(folder, name)))
+        for name in sorted(names):
+            yield Path(folder, name)
+
+
+def _left_out(folder: Path) -> bool:
+    return (
+        folder.name.startswith(".") or folder.name in _NOT_OURS or any(is_present(folder / name) for name in _SIGNS)
+    )
+
+
+def _content(path: Path) -> bytes:
+    try:
+        with opened(path) as file:
+            size_bytes = os.fstat(file.fileno()).st_size
+            # what is larger was not written by hand
+            return hashlib.file_digest(file, "sha256").digest() if size_bytes <= MOST_BYTES else b"%d" % size_bytes
+    except OSError:
+        return b"unreadable"
+
+
+def _add(digest: hashlib._Hash, name: Path, content: bytes) -> None:
+    for part in (os.fsencode(name), content):
+        digest.update(len(part).to_bytes(8, "big"))
+        digest.update(part)

@@ -9,7 +9,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from threading import Event
 
-from ..app import Exchange, loosened, unlike
+from ..app import Exchange, loosened
+from ..app.sameness import common_bytes, in_words
 from ..base.errors import StackraceError
 from ..base.numbers import count, duration
 from ..base.secrets import masked
@@ -128,7 +129,7 @@ def accusation(request: Request, reply: Reply, golden: Answer, *, debug: bool = 
     said += _where(reply, golden)
     if debug:
         said = f"{said}; {_DEBUG}"
-    words = unlike.in_words(golden.body, reply.body) if golden.body else ""
+    words = in_words(golden.body, reply.body) if golden.body else ""
     if not words:
         return said
     rule = (
@@ -159,7 +160,7 @@ def _where(reply: Reply, golden: Answer) -> str:
     if golden.sameness is not Sameness.BODY or not golden.body:
         return ""
     shown = [_masked(body) for body in (reply.body, golden.body)]
-    alike = unlike.common_bytes(*shown)
+    alike = common_bytes(*shown)
     texts = (_excerpt(body[max(0, alike - _BEFORE) :]) for body in shown)
     return f": from byte {count(alike)} on {' where the app has '.join(texts)}"
 

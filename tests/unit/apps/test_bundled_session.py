@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from stackrace.app.bundled_session import session_file
+from stackrace.app.bundle import session_file
 from stackrace.base.errors import InputError
 
 SESSIONS = {"browse": Path("/apps/browse.har")}

@@ -6,7 +6,7 @@ import subprocess
 import sys
 import tempfile
 
-from stackrace.app.crawl import Progress, watched
+from stackrace.app.examine import Progress, watched
 from stackrace.app.examiner_report import examination_of, read_outcome
 from stackrace.measure.workload import Request
 from stackrace.stacks.stack import Interface

@@ -6,7 +6,7 @@ import pytest
 
 from stackrace.app import entry_of, examine, golden
 from stackrace.app.app import App, EntryKind
-from stackrace.app.ruby import find_ruby
+from stackrace.app.interpreter import find_ruby
 from stackrace.base.errors import AppError
 from stackrace.measure.workload import Request
 from stackrace.stacks.stack import Interface

@@ -10,10 +10,9 @@ import pytest
 
 from stackrace.app import Buildable, find_python
 from stackrace.app.app import App, Entry, EntryKind
-from stackrace.app.environment import app_environment
+from stackrace.app.environment import app_environment, local_packages
 from stackrace.app.interpreter import other_pythons
-from stackrace.app.local_packages import local_packages
-from stackrace.app.surroundings import project_folders
+from stackrace.app.project_files import project_folders
 from stackrace.base.errors import InputError
 
 

@@ -5,7 +5,7 @@ import os
 import pytest
 
 from stackrace.app.app import App, Entry, EntryKind
-from stackrace.app.sources import source_digest
+from stackrace.app.revision import source_digest
 
 
 @pytest.fixture

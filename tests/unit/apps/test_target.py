@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stackrace.app.app import EntryKind
-from stackrace.app.target import entry_of, parse_target
+from stackrace.app.app import EntryKind, entry_of, parse_target
 from stackrace.base.errors import InputError
 
 names = st.from_regex(r"[a-z_][a-z0-9_]{0,8}", fullmatch=True).filter(lambda name: name not in ("py", *kwlist))

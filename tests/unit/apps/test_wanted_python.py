@@ -1,6 +1,6 @@
 import pytest
 
-from stackrace.app.wanted_python import wanted_python
+from stackrace.app.interpreter import wanted_python
 from stackrace.base.errors import InputError
 
 REQUIRES = {

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from stackrace.app.exported import MARK
+from stackrace.app.project_files import MARK
 from stackrace.base.errors import InputError
 from stackrace.features.export import folder as module
 from stackrace.features.export.folder import write_folder

@@ -11,7 +11,7 @@ import pytest
 from stackrace.app import data_places, detect, entry_of
 from stackrace.app.app import App, EntryKind
 from stackrace.app.known_pythons import known_pythons
-from stackrace.app.sources import source_digest
+from stackrace.app.revision import source_digest
 from stackrace.deploy.project_files import databases_below, linked_data
 
 

@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import pytest
 from hypothesis import strategies as st
 
-from stackrace.app.source import Source
+from stackrace.app.revision import Source
 from stackrace.base import ids
 from stackrace.base.verdict import Effect, Finding, Unit, Verdict
 from stackrace.features.current.model import CurrentChange, CurrentDeployment, CurrentGap, CurrentQueue

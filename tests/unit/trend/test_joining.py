@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from tests.factories import HOST, make_race, make_standing
 
-from stackrace.app.source import Source
+from stackrace.app.revision import Source
 from stackrace.base import ids
 from stackrace.base.verdict import Effect, Finding, Verdict
 from stackrace.features.regression.model import Contender, GateFacts

@@ -13,8 +13,7 @@ from shlex import join
 
 from ...base.errors import InputError
 from ...base.present import is_folder, is_present
-from ..app import Entry, EntryKind
-from ..target import entry_of
+from ..app import Entry, EntryKind, entry_of
 from .callables import CodeIndex, Definition
 from .code import content, has_notebooks, import_name, is_aside, python_files
 from .commands import PROGRAMS, ServedApp, served_app

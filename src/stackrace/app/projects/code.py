@@ -11,7 +11,7 @@ from pathlib import Path
 
 from ...base.files import read_bytes
 from ...base.present import is_file, is_folder
-from ..exported import MARK
+from ..project_files import MARK
 
 __all__ = ["content", "has_notebooks", "import_name", "is_aside", "parse", "python_files", "syntax_error"]
 

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from ..exported import is_exported
+from ..project_files import is_exported
 from .code import parse
 from .containers import compose_commands, is_manifest, kubernetes_commands
 from .deployment_command import DeploymentCommand, located, text_of

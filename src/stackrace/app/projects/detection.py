@@ -14,8 +14,7 @@ from shlex import join
 
 from ...base.errors import InputError
 from ...base.present import is_file
-from ..app import Entry, EntryKind
-from ..target import entry_of
+from ..app import Entry, EntryKind, entry_of
 from .candidates import Candidate, ProjectCode, Rank, folders_in
 from .code import content, is_aside, parse
 from .settings import VARIABLE, settings_candidates, settings_modules

@@ -8,8 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from ...base.errors import InputError
-from ..app import Entry, EntryKind
-from ..target import entry_of, module_of, parse_target, wrong_spelling
+from ..app import Entry, EntryKind, entry_of, module_of, parse_target, wrong_spelling
 from .candidates import Candidate, ProjectCode
 
 __all__ = ["entry_named", "flags_named"]

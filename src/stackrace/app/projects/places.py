@@ -16,7 +16,7 @@ from pathlib import Path, PurePosixPath
 
 from ...base.last_parts import by_last_parts
 from ...base.present import is_file, is_present, walk
-from ..exported import MARK
+from ..project_files import MARK
 from .deployment_command import text_of
 from .loading import loaded
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from ...app.app import Entry
-from ...app.exported import is_exported
+from ...app.project_files import is_exported, repository_folders
 from ...app.projects.commands import ELSEWHERE, served_app
 from ...app.projects.containers import is_manifest
 from ...app.projects.deployment import DeploymentCommand, commands_of_file, deployment_commands
@@ -17,7 +17,6 @@ from ...app.projects.deployment_command import shown, text_of
 from ...app.projects.loading import problem_of
 from ...app.projects.places import ProjectFiles, is_platform, likelihood
 from ...app.projects.starts import starts
-from ...app.surroundings import repository_folders
 from ...base.errors import InputError
 from ...base.present import is_file
 from ...stacks.native_options import Weight

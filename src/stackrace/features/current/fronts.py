@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ...app.exported import is_exported
+from ...app.project_files import is_exported
 from ...app.projects.containers import MENTIONED, TEMPLATED, is_manifest, manifests
 from ...app.projects.deployment_command import DeploymentCommand, shown, text_of
 from ...app.projects.places import deployment_folders, is_development, likelihood

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...app.exported import MARK
+from ...app.project_files import MARK
 from .compose import compose
 from .docker import dockerfile, dockerignore
 from .health import SCRIPT, health_script

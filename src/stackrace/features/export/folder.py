@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from ...app.exported import MARK
+from ...app.project_files import MARK
 from ...base.errors import InputError
 from ...base.foreign import said_by
 from ...base.removal import remove_tree

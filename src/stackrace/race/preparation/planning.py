@@ -10,8 +10,7 @@ from pathlib import Path
 from ... import __version__
 from ...app import is_bundled
 from ...app.app import EntryKind
-from ...app.revision import source_of
-from ...app.source import Source
+from ...app.revision import Source, source_of
 from ...base import ids
 from ...base.errors import InputError, OwnerError
 from ...features.current.setup import CurrentStack

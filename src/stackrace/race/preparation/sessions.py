@@ -10,7 +10,7 @@ from types import MappingProxyType
 
 from ...app import DJANGO, Examination, Exchange, bundled, demanded, examine, rule_for
 from ...app.app import App, EntryKind
-from ...app.bundled_session import session_file
+from ...app.bundle import session_file
 from ...app.golden import sameness, static_file
 from ...base.errors import AppError, InputError
 from ...base.header import tells_of_tls

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from ...app.app import App
-from ...app.source import Source
+from ...app.revision import Source
 from ...features.current.model import CurrentDeployment
 from ...features.regression.model import GateFacts
 from ...features.tune.model import Tuning

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from stackrace.app import Examination, PythonFacts, entry_of
 from stackrace.app.app import App, EntryKind
-from stackrace.app.survey import Database, Survey
+from stackrace.app.examination import Database, Survey
 from stackrace.features.init.document import document
 from stackrace.features.init.survey import ProjectSurvey
 from stackrace.features.init.text import race_file_text
