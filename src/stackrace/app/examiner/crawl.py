@@ -7,10 +7,8 @@ import time
 from typing import Any
 
 from .asking import Asking
-from .channel import Channel
-from .choice import SLOW_S, choose, is_main, links
-from .messages import CrawlOrder, ExchangeMessage, Report, RequestMessage
-from .sitemaps import located
+from .choice import SLOW_S, choose, is_main, links, located
+from .messages import Channel, CrawlOrder, ExchangeMessage, Report, RequestMessage
 from .survey import view_of
 
 HOME = "/"

@@ -3,31 +3,30 @@
 from __future__ import annotations
 
 import os
+import site
 import sys
+import sysconfig
 import time
 import types
+from importlib.metadata import distributions
 from typing import Any
 
-from . import installation
 from .asgi import AsgiCaller
 from .asking import Asking
-from .channel import Channel
-from .connecting import Connecting
 from .crawl import crawl
-from .django_facts import django_facts, https_headers, load_settings, routes_web_sockets
-from .hosts import choose_host
+from .django_facts import choose_host, django_facts, https_headers, load_settings, routes_web_sockets
 from .interface import UNKNOWN, object_report
-from .messages import Caller, Order, Report
+from .messages import Caller, Channel, Order, PythonReport, Report
 from .survey import survey
 from .tracebacks import Tracebacks, own_traceback
-from .writing import Writing
+from .writing import Connecting, Writing
 from .wsgi import WsgiCaller
 
 
 def examine(order: Order, channel: Channel) -> Report:
     """Return everything found out, as far as it got; a failure of the app is data."""
     report: Report = {
-        "python": installation.facts(),
+        "python": _python_facts(),
         "django": None,
         "object": None,
         "lifespan": False,
@@ -121,3 +120,34 @@ def _application(source: str) -> Any:
     sys.modules[entry.__name__] = entry
     exec(compile(source, "stackrace_entry.py", "exec"), entry.__dict__)
     return entry.__dict__["application"]
+
+
+def _python_facts() -> PythonReport:
+    """Return version, executable, the folders of packages, and the distributions in them."""
+    return {
+        "version": ".".join(str(part) for part in sys.version_info[:3]),
+        "base": os.path.realpath(getattr(sys, "_base_executable", None) or sys.executable),
+        "site_packages": _site_packages(),
+        "distributions": _distributions(),
+    }
+
+
+def _site_packages() -> list[str]:
+    """Return the folders of packages that are really on the path, in the path's order."""
+    paths = sysconfig.get_paths()
+    candidates = [paths["purelib"], paths["platlib"], *site.getsitepackages()]
+    if site.ENABLE_USER_SITE:
+        candidates.append(site.getusersitepackages())
+    known = {os.path.realpath(path) for path in candidates}
+    on_path = (path for path in sys.path if os.path.isdir(path) and os.path.realpath(path) in known)  # noqa: PTH112
+    return list(dict.fromkeys(on_path))
+
+
+def _distributions() -> dict[str, str]:
+    """Return name → version; of a distribution found twice the first counts, as it does for imports."""
+    versions: dict[str, str] = {}
+    for distribution in distributions():
+        name = distribution.metadata["Name"]
+        if name:
+            versions.setdefault(name, distribution.version)
+    return versions

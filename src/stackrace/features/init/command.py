@@ -133,7 +133,7 @@ def _misplaced(word: str) -> str:
 
 def _path(sitemap: str | None) -> str:
     """Return the path of the sitemap, given as such or as an address; raises InputError for anything else."""
-    from ...app.examiner.sitemaps import path_of
+    from ...app.examiner.choice import path_of
 
     path = path_of((sitemap or "").encode())
     if sitemap is not None and not path:

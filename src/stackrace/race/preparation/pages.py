@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 from ...app import Examination, Exchange
 from ...app.app import App, EntryKind
 from ...app.examine import Crawl, Progress
-from ...app.examiner.choice import MOST_RACED, SLOW_S, Choice, choose, is_main, links
-from ...app.examiner.sitemaps import located
+from ...app.examiner.choice import MOST_RACED, SLOW_S, Choice, choose, is_main, links, located
 from ...app.golden import golden
 from ...base.errors import AppError
 from ...base.numbers import about

@@ -13,7 +13,7 @@ EXAMINER = Path(__file__).parents[4] / "src" / "stackrace" / "app"
 CODE = """
 import ctypes, os, socket, sys
 sys.path.insert(0, sys.argv[1])
-from examiner.connecting import Connecting
+from examiner.writing import Connecting
 connecting = Connecting()
 connecting.watch()
 {}
