@@ -9,7 +9,18 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ..app import EntryKind
-from .code import content, parse
+from .code import (
+    at_level,
+    bound_names,
+    calls,
+    content,
+    dotted_name,
+    is_bare,
+    parse,
+    required_arguments,
+    returned_values,
+    statements,
+)
 from .frameworks import (
     CALLED_ATTRIBUTES,
     FACTORIES,
@@ -19,16 +30,6 @@ from .frameworks import (
     framework_of,
     made_by_method,
     wrapped_kind,
-)
-from .syntax import (
-    at_level,
-    bound_names,
-    calls,
-    dotted_name,
-    is_bare,
-    required_arguments,
-    returned_values,
-    statements,
 )
 
 __all__ = ["CodeIndex", "Definition"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import platform
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -15,12 +16,11 @@ from ...base.errors import InputError
 from ...base.present import is_folder, is_present
 from ..app import Entry, EntryKind, entry_of
 from .callables import CodeIndex, Definition
-from .code import content, has_notebooks, import_name, is_aside, python_files
+from .code import content, has_notebooks, import_name, is_aside, python_files, syntax_error
 from .commands import PROGRAMS, ServedApp, served_app
 from .deployment import DeploymentCommand, deployment_commands
 from .deployment_command import shown
 from .frameworks import FACTORIES, IMPLIED, MENTIONED, OWN_SERVERS
-from .out_of_reach import out_of_reach
 from .places import ProjectFiles
 from .starts import starts
 
@@ -106,13 +106,33 @@ class ProjectCode:
         return tuple(name for name, sign in OWN_SERVERS.items() if any(sign.search(text) for text in texts))
 
     def out_of_reach(self) -> tuple[str, ...]:
-        """Return why files that look like apps hold none, one sentence each."""
+        """Return why files that look like apps hold none, and what mends that, one sentence each."""
         files = (path for path in self.files if not is_aside(path, self.folder))
-        return tuple(
-            reason
-            for path in files
-            for reason in out_of_reach(path, shown(path, self.folder), self._index, partial(self._command, path))
-        )
+        return tuple(reason for path in files for reason in self._reasons(path))
+
+    def _reasons(self, path: Path) -> Iterator[str]:
+        file, command = shown(path, self.folder), partial(self._command, path)
+        if not MENTIONED.search(content(path) or b""):
+            if unknown := self._index.unknown(path):
+                line, name = unknown
+                asgi, wsgi = (command(kind, name) for kind in (EntryKind.ASGI, EntryKind.WSGI))
+                yield f"{file}, line {line}, makes {name} with an unknown package; try: {asgi}, or: {wsgi}"
+        elif error := syntax_error(path):
+            yield f"{file}, line {error.lineno}, cannot be read by Python {platform.python_version()}: {error.msg}"
+        elif implied := self._index.implied(path):
+            line, name, is_run = implied
+            package, giver = IMPLIED
+            add = "" if name else f'add "from {package} import {giver}" there, '
+            guard = f'put {package}.run(…) below if __name__ == "__main__", ' if is_run else ""
+            then = command(EntryKind.WSGI, f"{name or giver}()")
+            yield f"{file}, line {line}, fills a {package.capitalize()} app that has no name; {add}{guard}then: {then}"
+        elif made := self._index.out_of_reach(path):
+            definition, expression = made
+            yield (
+                f"{file}, line {definition.line}, makes a {definition.title} app where no server can import it; write "
+                f'app = {expression} outside of functions and of if __name__ == "__main__", then: '
+                + command(definition.kind, "app")
+            )
 
     def _command(self, path: Path, kind: EntryKind, name: str) -> str:
         """Return the command that races what a file calls ``name``."""

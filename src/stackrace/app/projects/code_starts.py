@@ -11,10 +11,9 @@ from pathlib import Path, PurePath
 
 from ...base.last_parts import by_last_parts
 from ...base.present import is_file
-from .code import parse
+from .code import dotted_name, parse
 from .deployment_command import DeploymentCommand
 from .places import ProjectFiles
-from .syntax import dotted_name
 
 __all__ = [
     "PYTHON",

@@ -133,10 +133,7 @@ _READERS: tuple[tuple[str, Reader, str], ...] = (
 """By the patterns of the files' names; further ones are those of the parts of a larger project."""
 
 _BY_SUFFIX: Mapping[str, Reader] = {
-    ".yml": _each(platform_commands),
-    ".yaml": _each(platform_commands),
-    ".json": _each(platform_commands),
-    ".toml": _each(platform_commands),
+    **dict.fromkeys((".yml", ".yaml", ".json", ".toml"), _each(platform_commands)),
     ".ini": _each(ini_commands),
     ".py": _each(_gunicorn),
     ".sh": _each(_script),

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from .code import content, parse, python_files
 
-__all__ = ["VARIABLE", "settings_candidates", "settings_modules", "text_in"]
+__all__ = ["VARIABLE", "settings_candidates", "settings_modules"]
 
 VARIABLE = "DJANGO_SETTINGS_MODULE"
 
@@ -34,11 +34,6 @@ def settings_candidates(folder: Path) -> tuple[str, ...]:
         if is_named and all(map(str.isidentifier, parts)) and _is_settings(path):
             modules.append(".".join(part for part in parts if part != "__init__"))
     return tuple(modules)
-
-
-def text_in(node: ast.expr, environ: Mapping[str, str]) -> str | None:
-    """Return the text that an expression has by itself in ``environ``; None for what only running would tell."""
-    return _text(node, {}, environ)
 
 
 def _is_settings(path: Path) -> bool:

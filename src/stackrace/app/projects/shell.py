@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import repeat
 from pathlib import Path, PurePosixPath
+from types import MappingProxyType
 
 from ...base.last_parts import by_last_parts
 from ...base.present import is_file, is_folder, is_present, walk
@@ -69,32 +70,6 @@ _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
-    """Where a command runs, as its image or machine calls it."""
-
-    project: ProjectFiles
-    """Its folder is where the files that the command names are looked for."""
-    file: Path
-    """Where the command stands."""
-    folder: str = ""
-    """Where it starts; empty for the project's own folder."""
-    copies: Mapping[str, str] = field(default_factory=dict)
-    """What the image copies, by the place in the image."""
-    user: int = 0
-
-    def copied(self, word: str) -> Path | None:
-        """Return the file of the project that the image has as ``word``."""
-        path = _Scene(self).copied(word)
-        return path if path is not None and is_file(path) else None
-
-    def script(self, word: str) -> Path | None:
-        """Return the shell script of the project that the place calls ``word``."""
-        scene = _Scene(self)
-        path = scene.named(word)
-        return path if path in scene.scripts else None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
     """A program that a shell has called."""
 
@@ -143,35 +118,34 @@ def ask_shell(
     """
     open_words = {name: OPEN for word in words for name in _OPEN.findall(word)}
     words, variables = [_OPEN.sub(r"${\1}", word) for word in words], {**open_words, **variables}
-    scene = _Scene(place)
-    if not scene.read(words, variables, of_interest):
+    if not place.read(words, variables, of_interest):
         return Heard()
     given, open_ones = variables, {name: value for name, value in variables.items() if unknown(value)}
     variables = {name: value for name, value in variables.items() if not unknown(value)}
-    unset = scene.bare(variables.keys() | open_ones.keys())
+    unset = place.bare(variables.keys() | open_ones.keys())
     bare = [*open_ones, *unset]
     numbers = {name: str(_FIRST + _STEP * number) for number, name in enumerate(bare)}
     # one may stand where a program is called
-    scene.programs.update(numbers.values())
+    place.programs.update(numbers.values())
     run = ({**variables, **numbers}, _FIRST + _STEP * len(bare), _STEP)
     other = ({**variables, **dict.fromkeys(bare, str(_OTHER))}, _OTHER, 0)
     # where it is known that both are needed, they run side by side
-    first, *compared = scene.ask(words, run, other) if bare else scene.ask(words, run)
+    first, *compared = place.ask(words, run, other) if bare else place.ask(words, run)
     programs = {PurePosixPath(call.words[0]).name for call in first.calls}
     called = [name for name in unset if numbers[name] in programs]
     if called:
         # a program around the server, in a variable that may be empty
-        return ask_shell(words, {**given, **dict.fromkeys(called, "")}, place, of_interest)
+        return ask_shell(words, {**given, **dict.fromkeys(called, "")}, place.again(), of_interest)
     known = {**{number: f"${name}" for name, number in numbers.items()}, **first.sources}
     if first.is_refused or not known:
         return first
-    second = compared[0] if compared else scene.ask(words, other)[0]
+    second = compared[0] if compared else place.ask(words, other)[0]
     pairs = _paired(first, second)
     if pairs is None:
         what = " and ".join(dict.fromkeys(known.values()))
         problem = f"what it starts hangs on {what}, which only running it would tell"
         # unset, as the shell would have it
-        return replace(scene.ask(words, (variables, _FIRST, _STEP))[0], problem=problem, is_late=False)
+        return replace(place.ask(words, (variables, _FIRST, _STEP))[0], problem=problem, is_late=False)
     calls = (_compared(a, b, known, unset) for a, b in pairs)
     return replace(first, calls=tuple(calls))
 
@@ -216,15 +190,28 @@ def _named(text: str, other: str, known: Mapping[str, str]) -> str:
     return text if not known else f"$(({', '.join(dict.fromkeys(known.values()))}))"
 
 
-class _Scene:
-    """What a command finds: the project at its places, its scripts, and recorders for all that they name."""
+class Place:
+    """Where a command runs, as its image or machine calls it, and what it finds there.
 
-    def __init__(self, place: Place) -> None:
-        self.place, self.project, self.root = place, place.project, place.project.root
-        near = (place.file.parent, *place.file.parents[1:4])
+    That is the project at its places, its scripts, and recorders for all programs that it names.
+    """
+
+    def __init__(
+        self,
+        *,
+        project: ProjectFiles,
+        file: Path,
+        folder: str = "",
+        copies: Mapping[str, str] = MappingProxyType({}),
+        user: int = 0,
+    ) -> None:
+        """``file`` has the command, which starts in ``folder``, of an image with the ``copies`` if there is one."""
+        self.project, self.root = project, project.root
+        self.file, self.folder, self.copies, self.user = file, folder, copies, user
+        near = (file.parent, *file.parents[1:4])
         inside = [folder for folder in near if folder.is_relative_to(self.root)] or [self.root]
         # an image is built in the folder that has most of what it copies
-        brought = [source.lstrip("/") for source in place.copies.values()]
+        brought = [source.lstrip("/") for source in copies.values()]
         self.contexts = sorted(inside, key=lambda folder: -sum(is_present(folder / each) for each in brought))
         self.places: dict[str, str] = {}
         """Where its folders and files lie."""
@@ -233,8 +220,17 @@ class _Scene:
         self.tools: set[str] = set()
         self.texts: list[str] = []
         """The command's words and the scripts."""
-        for target, source in place.copies.items():
+        for target, source in copies.items():
             self._copy(target, source)
+
+    def again(self) -> Place:
+        """Return the same place, of which nothing is asked yet."""
+        return Place(project=self.project, file=self.file, folder=self.folder, copies=self.copies, user=self.user)
+
+    def script(self, word: str) -> Path | None:
+        """Return the shell script of the project that the place calls ``word``."""
+        path = self.named(word)
+        return path if path in self.scripts else None
 
     def read(self, words: Sequence[str], variables: Mapping[str, str], of_interest: Callable[[str], bool]) -> bool:
         """Find what ``words``, and the files and values of variables that they name, may call.
@@ -259,7 +255,7 @@ class _Scene:
             values = [(name, value) for name, value in values if name not in asked]
         if not any(map(of_interest, texts)):
             return False
-        for folder in (self.place.folder, *(each for text in self.texts for each in _GONE_TO.findall(text))):
+        for folder in (self.folder, *(each for text in self.texts for each in _GONE_TO.findall(text))):
             self._folder(folder)
         self.places.setdefault(str(self.root), ".")
         for value in variables.values():
@@ -286,7 +282,7 @@ class _Scene:
         self, words: Sequence[str], variables: Mapping[str, str], first: int, step: int
     ) -> Mapping[str, object]:
         # a folder from the image is absolute
-        cwd = str(self.root / self.place.folder)
+        cwd = str(self.root / self.folder)
         return {
             "folder": str(self.root),
             "places": self.places,
@@ -296,7 +292,7 @@ class _Scene:
             "argv": self._found(words),
             "env": {"HOME": "/root", **variables, "PATH": _PATH},
             "cwd": cwd,
-            "user": self.place.user,
+            "user": self.user,
             "numbers": [first, step],
             "most_s": LONGEST_S,
         }
@@ -304,7 +300,7 @@ class _Scene:
     def _found(self, words: Sequence[str]) -> list[str]:
         """Return the words with a script's place for its name, where the machine finds it otherwise."""
         root = self.root
-        path = self.project.named(words[0], [root / self.place.folder, root, self.place.file.parent])
+        path = self.project.named(words[0], [root / self.folder, root, self.file.parent])
         is_placed = any(f"{words[0]}/".startswith(f"{place}/") for place in self.places)
         if path is None or path not in self.scripts:
             return list(words)
@@ -359,7 +355,7 @@ class _Scene:
             if path.is_relative_to(self.root) and is_present(path):
                 place = PurePosixPath(target)
                 known = self.places.get(str(place))
-                is_inside = target.endswith("/") or str(place) == self.place.folder
+                is_inside = target.endswith("/") or str(place) == self.folder
                 is_inside = is_inside or (known is not None and is_folder(self.root / known))
                 place /= path.name if is_inside and is_file(path) else ""
                 self.places[str(place)] = str(path.relative_to(self.root))
@@ -420,7 +416,7 @@ class _Scene:
 
     def copied(self, word: str) -> Path | None:
         """Return where the project has what an image has of it, or would have."""
-        whole = os.path.normpath(PurePosixPath(self.place.folder or "/", word))
+        whole = os.path.normpath(PurePosixPath(self.folder or "/", word))
         if whole in self.places and is_file(self.root / self.places[whole]):
             return self.root / self.places[whole]
         for place, name in sorted(self.places.items(), key=lambda pair: -len(pair[0])):

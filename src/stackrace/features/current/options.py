@@ -295,7 +295,7 @@ def _config_named(name: str, hop: ReadHop) -> Path | None:
     file = command.image or command.file
     image = Place(project=hop.project, file=file, folder=command.folder, copies=command.copies)
     copied = image.copied(name)
-    return copied or hop.project.named(name, [inside, root, beside])
+    return copied if copied and is_file(copied) else hop.project.named(name, [inside, root, beside])
 
 
 def _line_of(text: str, key: str) -> int:
