@@ -16,7 +16,8 @@ from ..base.errors import InputError
 from ..base.files import read_text
 from ..base.foreign import said_by
 from ..base.secrets import learn
-from .project_files import project_folders, text
+from .documents import text
+from .project_files import project_folders
 
 if TYPE_CHECKING:
     from dotenv.parser import Binding

@@ -16,10 +16,11 @@ from ..base.numbers import duration
 from ..base.present import real_path
 from ..base.printable import tail
 from ..base.process import run
+from .documents import first_line, table, text
 from .environment import all_local_packages, local_packages
 from .known_pythons import KnownPython, is_executable, known_pythons, python_of
 from .lock_files import LISTS
-from .project_files import first_line, part, project_folders, table, text
+from .project_files import project_folders
 
 __all__ = [
     "Buildable",
@@ -198,7 +199,7 @@ def _requirements(root: Path) -> Path | None:
             if (folder / name).is_file():
                 return folder / name
         pyproject = folder / "pyproject.toml"
-        if part(table(pyproject), "project").get("dependencies"):
+        if table(pyproject, "project").get("dependencies"):
             return pyproject
     return None
 

@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..base.present import is_file, is_present
-from .project_files import first_line, part, project_folders, table, text
+from .documents import first_line, table, table_in, text
+from .project_files import project_folders
 
 __all__ = ["KnownPython", "is_executable", "known_pythons", "python_of"]
 
@@ -170,7 +171,7 @@ def _poetrys_places(folder: Path, environ: Mapping[str, str]) -> Path:
     caches = Path(environ.get("XDG_CACHE_HOME") or _home(environ) / ".cache", "pypoetry")
     set_here, set_for_all = table(folder / "poetry.toml"), table(config / "config.toml")
     cache = environ.get("POETRY_CACHE_DIR") or set_here.get("cache-dir") or set_for_all.get("cache-dir") or caches
-    paths = (part(settings, "virtualenvs").get("path") for settings in (set_here, set_for_all))
+    paths = (table_in(settings, "virtualenvs").get("path") for settings in (set_here, set_for_all))
     place = environ.get("POETRY_VIRTUALENVS_PATH") or next(filter(None, paths), "{cache-dir}/virtualenvs")
     return Path(str(place).replace("{cache-dir}", str(cache))).expanduser()
 
@@ -236,5 +237,5 @@ def _workon_home(environ: Mapping[str, str]) -> Path:
 
 def _project_name(pyproject: Path) -> str:
     document = table(pyproject)
-    names = (each.get("name") for each in (part(part(document, "tool"), "poetry"), part(document, "project")))
+    names = (table_in(document, *keys).get("name") for keys in (("tool", "poetry"), ("project",)))
     return next((name for name in names if isinstance(name, str)), "")

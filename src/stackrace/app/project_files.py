@@ -1,17 +1,14 @@
-"""The folders and small files of a project: its repository, files of its tools, and exported files."""
+"""The folders of a project: up to the top of its repository, and those of exported files."""
 
 from __future__ import annotations
 
 import tempfile
-import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
-from ..base.files import read_text
 from ..base.present import is_present
 
-__all__ = ["MARK", "first_line", "is_exported", "part", "project_folders", "repository_folders", "table", "text"]
+__all__ = ["MARK", "is_exported", "project_folders", "repository_folders"]
 
 MARK = ".stackrace-export"
 """A file in each such folder."""
@@ -20,34 +17,6 @@ MARK = ".stackrace-export"
 def is_exported(path: Path) -> bool:
     """Tell whether ``path`` is such a folder, or lies right in one or in a folder of it."""
     return any(is_present(folder / MARK) for folder in (path, *path.parents[:2]))
-
-
-def text(path: Path) -> str:
-    """Return what a file holds."""
-    try:
-        return read_text(path, errors="replace")
-    except OSError:
-        return ""
-
-
-def first_line(path: Path) -> str:
-    """Return the first line that is not blank, without blanks around it."""
-    lines = text(path).strip().splitlines()
-    return lines[0].strip() if lines else ""
-
-
-def table(path: Path) -> dict[str, Any]:
-    """Return a file of TOML."""
-    try:
-        return tomllib.loads(text(path))
-    except (ValueError, RecursionError):
-        return {}
-
-
-def part(whole: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    """Return the table called ``name`` in ``whole``."""
-    found = whole.get(name)
-    return found if isinstance(found, dict) else {}
 
 
 MOST_ABOVE = 3

@@ -2,7 +2,7 @@
 
 from .deployment import DeploymentCommand, deployment_commands
 from .detection import Project, detect
-from .named import entry_named, flags_named
+from .names import entry_named, flags_named
 from .settings import VARIABLE, settings_candidates
 
 __all__ = [

@@ -125,12 +125,13 @@ class ProjectCode:
             add = "" if name else f'add "from {package} import {giver}" there, '
             guard = f'put {package}.run(…) below if __name__ == "__main__", ' if is_run else ""
             then = command(EntryKind.WSGI, f"{name or giver}()")
-            yield f"{file}, line {line}, fills a {package.capitalize()} app that has no name; {add}{guard}then: {then}"
+            filled = f"fills a {package.capitalize()} app that has no name"
+            yield f"{file}, line {line}, {filled}; {add}{guard}then: {then}"
         elif made := self._index.out_of_reach(path):
             definition, expression = made
             yield (
-                f"{file}, line {definition.line}, makes a {definition.title} app where no server can import it; write "
-                f'app = {expression} outside of functions and of if __name__ == "__main__", then: '
+                f"{file}, line {definition.line}, makes a {definition.title} app where no server can import it; "
+                f'write app = {expression} outside of functions and of if __name__ == "__main__", then: '
                 + command(definition.kind, "app")
             )
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from ...base.secrets import learn
 from ...stacks.native_options import NotTaken
-from .code import content
+from ..documents import text
 
 __all__ = [
     "LIMITED",
@@ -108,7 +108,7 @@ class DeploymentCommand:
 
 def text_of(path: Path) -> str:
     """Return the text of a file, empty for one that cannot be read or is too long."""
-    return (content(path, MOST_BYTES) or b"").decode("utf-8", "replace")
+    return text(path, MOST_BYTES)
 
 
 def shown(path: Path, root: Path) -> str:

@@ -16,9 +16,8 @@ from pathlib import Path, PurePosixPath
 
 from ...base.last_parts import by_last_parts
 from ...base.present import is_file, is_present, walk
+from ..documents import table
 from ..project_files import MARK
-from .deployment_command import text_of
-from .loading import loaded
 
 __all__ = ["ProjectFiles", "deployment_folders", "is_development", "is_platform", "likelihood", "stage_of"]
 
@@ -83,10 +82,8 @@ class ProjectFiles:
         Source: PyPA, "Entry points specification", and Poetry's tool.poetry.scripts.
         """
         path = self.root / "pyproject.toml"
-        match loaded(path, text_of(path)):
-            case {"project": {"scripts": dict(scripts)}} | {"tool": {"poetry": {"scripts": dict(scripts)}}}:
-                return {str(name): str(target).partition(":")[0] for name, target in scripts.items()}
-        return {}
+        scripts = table(path, "project", "scripts") or table(path, "tool", "poetry", "scripts")
+        return {str(name): str(target).partition(":")[0] for name, target in scripts.items()}
 
     @cached_property
     def _by_name(self) -> dict[str, list[Path]]:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 
+from ..documents import listed, loaded, table_in
 from .deployment_command import (
     OPEN,
     DeploymentCommand,
@@ -19,7 +20,6 @@ from .deployment_command import (
     variables_of,
 )
 from .images import container_commands, image_at
-from .loading import listed, loaded, table_in
 
 __all__ = [
     "flaskenv_commands",

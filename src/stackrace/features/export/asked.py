@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from ...app.documents import table, table_in, text
 from ...app.lock_files import requirements_of
-from ...app.project_files import part, table, text
 from ...base.errors import InputError
 
 __all__ = ["Asked", "asked_of"]
@@ -62,7 +62,9 @@ def _locked(path: Path) -> str:
 def _can_be_installed(pyproject: Path) -> bool:
     """Tell whether ``pip install FOLDER`` brings what the project needs; most files only configure tools."""
     read = table(pyproject)
-    poetry = part(part(read, "tool"), "poetry")
-    if poetry.get("package-mode") is False:
+    if table_in(read, "tool", "poetry").get("package-mode") is False:
         return False
-    return bool(part(read, "project").get("dependencies") or part(poetry, "dependencies").keys() - {"python"})
+    return bool(
+        table_in(read, "project").get("dependencies")
+        or table_in(read, "tool", "poetry", "dependencies").keys() - {"python"}
+    )

@@ -1,4 +1,4 @@
-"""Documents of YAML, JSON and TOML, and what is wrong with one that cannot be read."""
+"""Small files of a project: their text, and documents of YAML, JSON and TOML with what is wrong with one."""
 
 from __future__ import annotations
 
@@ -11,10 +11,43 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-__all__ = ["Table", "Tagged", "line_of", "listed", "loaded", "loaded_all", "problem_of", "table_in"]
+from ..base.files import MOST_BYTES, read_text
+
+__all__ = [
+    "Table",
+    "Tagged",
+    "first_line",
+    "line_of",
+    "listed",
+    "loaded",
+    "loaded_all",
+    "problem_of",
+    "table",
+    "table_in",
+    "text",
+]
 
 _MOST_VALUES = 50_000
 """Of one YAML document: aliases make a short file endless."""
+
+
+def text(path: Path, most_bytes: int = MOST_BYTES) -> str:
+    """Return what a file holds; nothing of one that is missing, cannot be read or is too long."""
+    try:
+        return read_text(path, most_bytes, errors="replace")
+    except OSError:
+        return ""
+
+
+def first_line(path: Path) -> str:
+    """Return the first line that is not blank, without blanks around it."""
+    lines = text(path).strip().splitlines()
+    return lines[0].strip() if lines else ""
+
+
+def table(path: Path, *keys: object) -> dict[Any, Any]:
+    """Return the table under ``keys`` of a file of TOML or JSON; an empty one where there is none."""
+    return table_in(loaded(path, text(path)), *keys)
 
 
 def loaded(path: Path, text: str) -> object:
