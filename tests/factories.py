@@ -14,11 +14,13 @@ from dataclasses import replace
 from stackrace.base import ids
 from stackrace.base.verdict import Effect, Finding, Verdict
 from stackrace.measure.conditions import Conditions
+from stackrace.measure.engine.finished import FinishedRun, Target
 from stackrace.measure.host import HostFacts
 from stackrace.measure.launch import Failure, FailureKind, HopUsage, Launch, MemorySample, Slice
 from stackrace.measure.load import Counts, Load, LoadResult, Quantiles, SeriesBin
 from stackrace.measure.network import NetworkPath
 from stackrace.measure.resources import Resources
+from stackrace.measure.workload import Workload
 from stackrace.race.results.answer import Answer, AnswerKind
 from stackrace.race.results.race import Ending, Race
 from stackrace.race.results.reason import CpuTime, Reason
@@ -96,6 +98,22 @@ def make_counts(ok: int = 4000, *, non2xx: int = 0, failed: Mapping[str, int] | 
     scheduled = ok + non2xx + sum(stages.values()) + timed_out + in_flight + unsent
     return Counts(scheduled=scheduled, ok=ok, non2xx=non2xx, failed=stages, timed_out=timed_out,
                   in_flight=in_flight, unsent=unsent)  # fmt: skip
+
+
+NO_FINDINGS = Verdict()
+
+
+def make_run(load: Load, result: LoadResult, *, verdict: Verdict = NO_FINDINGS, warmup_s: float = 0.0,
+             notes: tuple[str, ...] = ()) -> FinishedRun:  # fmt: skip
+    """A finished run of the engine against a server of this machine."""
+    target = Target(
+        urls=("http://127.0.0.1:8000/",),
+        address=("127.0.0.1", 8000),
+        workload=Workload(requests=(), answers=()),
+        tls=None,
+        is_local=True,
+    )
+    return FinishedRun(target=target, load=load, warmup_s=warmup_s, result=result, verdict=verdict, notes=notes)
 
 
 def make_result(throughput_per_s: float = 2000.0, *, load: Load | None = None, started_at: float = 0.0,

@@ -11,7 +11,7 @@ import jsonschema
 import pytest
 
 from stackrace.deploy.sockets import free_port
-from stackrace.features.export.document import SCHEMA
+from stackrace.features.export.document import schema
 
 APP = """\
 import os
@@ -48,7 +48,7 @@ def test_exported_files_start_as_they_are_and_are_written_with_their_proof(proje
         pytest.skip("no private view of the file system can be had here")
     assert done.returncode == 0, done.stderr
     document = json.loads(done.stdout)
-    jsonschema.validate(document, json.loads(SCHEMA.read_text(encoding="utf-8")))
+    jsonschema.validate(document, json.loads(schema()))
     assert document["proof"]["questions"] == 1
     assert document["proof"]["container_healthy"] is True
     (reload,) = document["proof"]["reloads"]

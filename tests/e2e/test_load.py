@@ -17,10 +17,10 @@ import pytest
 from tests.conftest import STACKRACE
 from tests.tls import secure_server
 
-from stackrace.measure.engine.document import SCHEMA
 from stackrace.measure.engine.histogram import quantiles
+from stackrace.report.load_document import schema
 
-VALIDATOR = jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text(encoding="utf-8")))
+VALIDATOR = jsonschema.Draft202012Validator(json.loads(schema()))
 
 
 class Handler(BaseHTTPRequestHandler):

@@ -8,7 +8,7 @@ import jsonschema
 import pytest
 from tests.conftest import STACKRACE, calling
 
-from stackrace.features.trend.report.json import SCHEMA
+from stackrace.features.trend.report.json import schema
 
 APP = """
 def app(environ, start_response):
@@ -41,7 +41,7 @@ def test_races_of_one_project_are_one_series(raced, project, stackrace, tmp_path
     done = stackrace("trend", "--json", "--html", page, "--store", raced, cwd=project)
     assert done.returncode == 0, done.stderr
     document = json.loads(done.stdout)
-    jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text())).validate(document)
+    jsonschema.Draft202012Validator(json.loads(schema())).validate(document)
     commit = subprocess.check_output(["git", "-C", str(project), "rev-parse", "HEAD"], text=True)
     assert document["races"] + sum(document["left_out"].values()) == 2
     for series in document["series"]:

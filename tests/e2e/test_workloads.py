@@ -9,7 +9,7 @@ import pytest
 from tests.conftest import BRIEF, calling
 from tests.raced import raced
 
-from stackrace.report.document import SCHEMA
+from stackrace.report.document import schema
 
 HAR = {
     "log": {
@@ -79,7 +79,7 @@ stacks = ["gunicorn:workers=1", "waitress"]
 def race(folder, text):
     (folder / "race.toml").write_text(text)
     document = raced(calling(*BRIEF)("run", "race.toml", "--json", cwd=folder, BLOCKS="1"))
-    jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text())).validate(document)
+    jsonschema.Draft202012Validator(json.loads(schema())).validate(document)
     return document
 
 

@@ -60,13 +60,13 @@ def command(
     historic/NAME shows the last run of a published comparison.
     """
     from ..race.request.named_races import source_of
-    from ..report.document import SCHEMA
+    from ..report.document import schema as schema_of
     from .showing import refuse_unwritable
 
     refuse_unwritable("--html", html)
     form = _only_form(forms, listing=listing, schema=schema, details=details)
     if schema:
-        click.echo(SCHEMA.read_text(encoding="utf-8"), nl=False)
+        click.echo(schema_of(), nl=False)
     elif listing:
         _list(store)
     elif race is not None and (source := source_of(race)) is not None:

@@ -28,6 +28,7 @@ class RightAnswer:
     """One rule."""
 
     likeness: Likeness
+    """How alike an answer must be."""
     text: str = ""
     """What a body must contain."""
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-
+from ..base.codec import pretty
 from ..race.results.race import Race
 from ..race.results.standing import Standing
 from .document import document
@@ -13,4 +12,4 @@ __all__ = ["export"]
 
 def export(race: Race, standing: Standing) -> str:
     """Return the document as text that ends with a newline."""
-    return json.dumps(document(race, standing), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    return pretty(document(race, standing))

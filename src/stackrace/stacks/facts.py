@@ -22,6 +22,7 @@ class SettingFact:
     value: str
     """As a path writes it; for what only the server knows, what its configuration file says."""
     origin: Origin
+    """Where the value comes from."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

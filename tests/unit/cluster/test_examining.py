@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from pathlib import Path
 
 import jsonschema
 import pytest
@@ -13,13 +12,10 @@ from tests.unit.doctor.machines import plan, quiet
 
 from stackrace.base.errors import InputError
 from stackrace.base.process import Background
-from stackrace.features import doctor
 from stackrace.features.cluster import provider, transfers
 from stackrace.features.cluster.connection import MemberLost
-from stackrace.features.doctor.cli.show_cluster import document, is_forbidden, print_cluster
+from stackrace.features.doctor.cli.show_cluster import document, is_forbidden, print_cluster, schema
 from stackrace.features.doctor.examination import examine
-
-SCHEMA = json.loads((Path(doctor.__file__).parent / "schema" / "doctor-cluster-1.schema.json").read_text())
 
 
 class Machines:
@@ -113,7 +109,7 @@ def test_an_engine_that_does_not_get_through_is_named():
 )
 def test_it_is_shown_and_its_document_fits_the_published_schema(found, capsys):
     told = document(found)
-    jsonschema.validate(json.loads(json.dumps(told)), SCHEMA)
+    jsonschema.validate(json.loads(json.dumps(told)), json.loads(schema()))
     print_cluster(found)
     shown = capsys.readouterr().out
     for machine, _ in found.examined:

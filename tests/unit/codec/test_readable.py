@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -10,7 +11,7 @@ import jsonschema
 import pytest
 
 from stackrace.base.codec import FLAT, LEFT_OUT, Form, readable
-from stackrace.base.codec.json_schema import derived
+from stackrace.base.codec.json_schema import json_schema
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +46,7 @@ FORM = Form(
 def test_members_are_renamed_left_out_and_null_where_json_has_no_word():
     value = Outer(count=1, parts=(Inner(count=3),), limits={"p99": math.inf})
     assert readable(value, FORM) == {
-        "count": 1, "part": None, "parts": [{"count": 3, "part": None}], "code": "AA==", "marks": ["part"],
+        "count": 1, "part": None, "parts": [{"count": 3, "part": None}], "code": "AA==", "marks": ["PART"],
         "limits": {"P99": None},
     }  # fmt: skip
 
@@ -55,23 +56,21 @@ def test_a_flat_record_stands_among_the_members_of_its_holder():
     assert readable(Outer(count=1), form)["count"] == 2
 
 
-def test_a_schema_is_derived_and_keeps_what_is_written_by_hand():
-    published = {
-        "type": "object",
-        "additionalProperties": False,
-        "required": ["count"],
-        "properties": {"count": {"maximum": 5}, "by_hand": {"type": "null"}},
-        "$defs": {"inner": {"description": "By hand.", "required": ["count"]}},
-    }
-    schema = derived(published, {"": Outer, "inner": Inner}, FORM)
-    assert schema["properties"]["count"] == {
-        "description": "How many.", "type": "integer", "minimum": 0, "maximum": 5
-    }  # fmt: skip
+def test_a_schema_is_made_of_names_types_and_docstrings():
+    schema = json.loads(json_schema(Outer, FORM, "outer-3"))
+    assert (schema["$id"], schema["description"]) == ("urn:stackrace:outer:3", "What is outside, too.")
+    assert schema["properties"]["count"] == {"description": "How many.", "type": "integer", "minimum": 0}
     assert schema["properties"]["part"] == {"description": "Of all.", "type": ["number", "null"], "minimum": 0}
-    assert schema["$defs"]["inner"]["description"] == "By hand."
-    document = {**readable(Outer(count=1, parts=(Inner(count=3),)), FORM), "by_hand": None}
+    assert schema["$defs"]["Inner"]["description"] == "What is inside."
+    document = readable(Outer(count=1, parts=(Inner(count=3),)), FORM)
     jsonschema.validate(document, schema)
-    assert derived(schema, {"": Outer, "inner": Inner}, FORM) == schema
-    for wrong in ({"count": 6}, {"parts": [{"part": 1}]}, {"surprise": 1}):
+    for wrong in ({"count": -1}, {"parts": [{"part": 1}]}, {"surprise": 1}):
         with pytest.raises(jsonschema.ValidationError):
             jsonschema.validate({**document, **wrong}, schema)
+
+
+def test_members_of_a_flat_record_are_members_of_its_holder_in_the_schema():
+    form = Form(names={Outer: {"flat": FLAT, "count": LEFT_OUT, "share": LEFT_OUT}})
+    schema = json.loads(json_schema(Outer, form, "outer-1"))
+    jsonschema.validate(readable(Outer(count=1), form), schema)
+    assert {"count", "share"} <= set(schema["required"])

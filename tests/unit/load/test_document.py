@@ -8,15 +8,14 @@ from dataclasses import fields, replace
 
 import jsonschema
 import pytest
-from tests.factories import make_counts, make_finding, make_load, make_quantiles, make_result
+from tests.factories import make_counts, make_finding, make_load, make_quantiles, make_result, make_run
 
-from stackrace.measure.engine.document import SCHEMA, VERSION, document
+from stackrace.base.verdict import Verdict
 from stackrace.measure.load import Load, LoadResult, TargetResult
+from stackrace.report.load_document import document, schema
 from stackrace.report.words import findings as say
 
-VALIDATOR = jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text(encoding="utf-8")))
-URLS = ("http://127.0.0.1:8000/",)
-
+VALIDATOR = jsonschema.Draft202012Validator(json.loads(schema()))
 # what was printed before the format had a name
 EARLIER = {
     "urls", "concurrency", "keep_alive", "duration_s", "scheduled", "ok", "non2xx", "failed", "timed_out",
@@ -48,9 +47,8 @@ def full() -> LoadResult:
 
 
 def _document(load: Load, result: LoadResult) -> dict[str, object]:
-    return document(
-        URLS, load, result, warmup_s=1.0, findings=(say.document(make_finding()),), notes=("The app is warm.",)
-    )
+    verdict = Verdict((make_finding(),))
+    return document(make_run(load, result, verdict=verdict, warmup_s=1.0, notes=("The app is warm.",)))
 
 
 def check(load: Load, result: LoadResult) -> dict[str, object]:
@@ -61,7 +59,7 @@ def check(load: Load, result: LoadResult) -> dict[str, object]:
 
 def test_the_schema_is_valid_and_names_its_version() -> None:
     jsonschema.Draft202012Validator.check_schema(VALIDATOR.schema)
-    assert VALIDATOR.schema["properties"]["schema"]["const"] == VERSION
+    assert VALIDATOR.schema["properties"]["schema"]["const"] == "load-1"
 
 
 @pytest.mark.parametrize("result", [make_result(), full()], ids=["plain", "full"])

@@ -9,20 +9,20 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.factories import make_load, make_result
+from tests.factories import make_load, make_result, make_run
 from tests.unit.load.encoded import encode
 
 from stackrace.base.errors import InputError
 from stackrace.measure.engine.comparison import compare
-from stackrace.measure.engine.document import document
 from stackrace.measure.engine.saved import Saved, read_saved
+from stackrace.report.load_document import document
 
 
 def content(throughput_per_s: float = 1000.0, **load: Any) -> dict[str, Any]:
     from dataclasses import replace
 
     result = replace(make_result(throughput_per_s), histogram=encode({1_000_000: 90, 5_000_000: 10}))
-    return document(("http://127.0.0.1:8000/",), make_load(**load), result)
+    return document(make_run(make_load(**load), result))
 
 
 def read(folder: Path, saved: object, name: str = "a.json") -> Saved:

@@ -12,7 +12,7 @@ from stackrace.features.current.model import CurrentChange, CurrentDeployment, C
 from stackrace.features.current.result import CurrentKind, CurrentStanding
 from stackrace.features.current.standing import current_standing
 from stackrace.features.current.words import current, taken_over
-from stackrace.report.document import SCHEMA, document
+from stackrace.report.document import document, schema
 from stackrace.report.exporter import Format, render
 from stackrace.report.terminal import make_console, print_report
 from stackrace.stacks.native_options import Concern, Weight
@@ -83,7 +83,7 @@ def test_markdown_and_the_page_mark_it():
 
 def test_the_document_says_it_as_data_and_validates():
     built = json.loads(json.dumps(document(*raced())))
-    jsonschema.validate(built, json.loads(SCHEMA.read_text(encoding="utf-8")))
+    jsonschema.validate(built, json.loads(schema()))
     assert built["race"]["current"] == STACKS[1]
     assert built["race"]["deployment"]["changes"][0]["line"] == 3
     assert built["current"]["throughput"] == {"value": 0.61, "low": 0.55, "high": 0.67}

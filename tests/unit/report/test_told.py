@@ -22,7 +22,7 @@ from stackrace.race.results.sensitivity import LessMemory, NoErrors
 from stackrace.race.results.standing import Interval
 from stackrace.race.resume import going_on
 from stackrace.report.complaints import complaints, refused
-from stackrace.report.document import SCHEMA, document
+from stackrace.report.document import document, schema
 from stackrace.report.exporter import Format, render
 from stackrace.report.terminal import make_console, print_report
 from stackrace.report.words import race_words, scaling
@@ -278,7 +278,7 @@ def test_percentiles_have_limits_bounds_or_nothing():
         assert "≥ 12.3" in text, name
     for limits in (known, None):
         standing = with_p99(told(race), limits)
-        jsonschema.validate(document(race, standing), json.loads(SCHEMA.read_text(encoding="utf-8")))
+        jsonschema.validate(document(race, standing), json.loads(schema()))
     assert document(race, standing)["standing"][0]["latency_limits"] == {"p99": None}
 
 
@@ -286,7 +286,7 @@ def test_everything_told_validates():
     race = make_race(3, twin=STACKS[0], resumed=1, ending=Ending.BUDGET)
     standing = told(race, **TOLD, scaling=CURVES)
     built = json.loads(render(race, standing, Format.JSON))
-    jsonschema.validate(built, json.loads(SCHEMA.read_text(encoding="utf-8")))
+    jsonschema.validate(built, json.loads(schema()))
     assert built["scaling"][0]["law"]["peak"] == {"value": 83.3, "low": 61.7, "high": None}
     words = words_of(race, standing)
     assert (built["words"]["leads"], built["words"]["costs"]) == (words.leads, words.costs)
@@ -302,7 +302,7 @@ def test_every_kind_of_condition_validates_and_has_its_sentence(condition):
     race = make_race(3)
     standing = told(race, conditions=(condition,))
     built = json.loads(render(race, standing, Format.JSON))
-    jsonschema.validate(built, json.loads(SCHEMA.read_text(encoding="utf-8")))
+    jsonschema.validate(built, json.loads(schema()))
     assert built["conditions"][0]["kind"] == condition.kind
     assert built["words"]["conditions"][0].startswith("If ")
 

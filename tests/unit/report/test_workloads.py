@@ -10,7 +10,7 @@ import pytest
 from tests.factories import STACKS, as_runs, make_race, with_workloads
 
 from stackrace.race.activity import Activity
-from stackrace.report.document import SCHEMA
+from stackrace.report.document import schema
 from stackrace.report.exporter import Format, render
 from stackrace.report.live import LiveView
 from stackrace.report.result import standing_of
@@ -19,7 +19,7 @@ from stackrace.report.terminal import make_console, print_report
 from stackrace.report.words.leads import elsewhere
 
 NAMES = ("static", "page")
-VALIDATOR = jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text(encoding="utf-8")))
+VALIDATOR = jsonschema.Draft202012Validator(json.loads(schema()))
 
 
 def printed(race, width=120):

@@ -1,12 +1,12 @@
 """The one way from the model's frozen dataclasses to plain JSON values and back, led by their annotations.
 
-``encode`` and ``decode`` keep everything; ``readable`` is for documents that other programs read.
+``encode`` and ``decode`` keep everything; ``readable`` is for documents that other programs read, and
+``codec.json_schema`` has their schemas.
 
 The room's library is imported at the first call, so importing it costs nothing.
 """
 
-from .readable import FLAT, LEFT_OUT, Form, readable
-from .record import decode, encode
-from .text import dumps
+from .form import FLAT, LEFT_OUT, Form
+from .record import decode, dumps, encode, pretty, readable
 
-__all__ = ["FLAT", "LEFT_OUT", "Form", "decode", "dumps", "encode", "readable"]
+__all__ = ["FLAT", "LEFT_OUT", "Form", "decode", "dumps", "encode", "pretty", "readable"]

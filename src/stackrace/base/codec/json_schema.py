@@ -1,7 +1,5 @@
-"""JSON Schemas of readable documents, derived from the records: names, types, and what each field's docstring says.
+"""JSON Schemas of documents, made from the records: names, types, and what each field's docstring says.
 
-For those who build Stackrace: it reads the model's sources. A published schema keeps by hand what is no record, and
-its lists of required members: they are what the first document of that version had.
 Source: JSON Schema, draft 2020-12.
 """
 
@@ -9,103 +7,76 @@ from __future__ import annotations
 
 import ast
 import inspect
-import types
-from collections.abc import Mapping
-from dataclasses import Field, fields, is_dataclass
-from enum import EnumType
+import json
+from dataclasses import fields, is_dataclass
 from functools import cache
-from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Any
 
-from .readable import FLAT, LEFT_OUT, Form
+from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
+from pydantic_core import core_schema
 
-__all__ = ["derived"]
+from .form import FLAT, LEFT_OUT, Form
+from .schema import schema_of
 
-_Schema = dict[str, Any]
-
-_BY_HAND = ("minimum", "exclusiveMinimum", "maximum", "items")
+__all__ = ["json_schema"]
 
 
-def derived(published: Mapping[str, Any], records: Mapping[str, type], form: Form) -> _Schema:
-    """Return the schema ``published`` with the members of ``records`` as they are now.
+def json_schema(kind: type, form: Form, name: str) -> str:
+    """Return the schema of what ``readable`` makes of ``kind`` in ``form``, as text that ends with a newline.
 
-    ``records`` are named by their definition; the empty name is the document itself.
+    ``name`` is that of the document with its version, as ``race-2``.
     """
-    schema = {**published, "$defs": dict(published["$defs"])}
-    names = {kind: name for name, kind in records.items()}
-    for name, kind in records.items():
-        former = schema["$defs"].get(name, {}) if name else schema
-        properties = dict(former.get("properties", {}))
-        for member, shape in _members(kind, form, names).items():
-            properties[member] = shape | _narrower(properties.get(member, {}))
-        if name:
-            about = {"description": _first_sentences(kind.__doc__ or ""), "type": "object"}
-            schema["$defs"][name] = {
-                **about,
-                "additionalProperties": False,
-                "required": [],
-                **former,
-                "properties": properties,
-            }
-        else:
-            schema["properties"] = properties
-    return schema
+    shape = _Generator(form).generate(schema_of(kind, form), mode="serialization")
+    what, _, version = name.rpartition("-")
+    title = f"Stackrace {what}, version {version}"
+    head = {"$schema": GenerateJsonSchema.schema_dialect, "$id": f"urn:stackrace:{what}:{version}", "title": title}
+    return json.dumps({**head, **shape}, indent=2, ensure_ascii=False) + "\n"
 
 
-def _narrower(former: _Schema) -> _Schema:
-    """Return what a member's schema says by hand about its values, beyond their type."""
-    return {keyword: former[keyword] for keyword in _BY_HAND if keyword in former}
+class _Generator(GenerateJsonSchema):
+    """Pydantic's, with each record among the definitions and its docstrings as descriptions."""
 
+    def __init__(self, form: Form) -> None:
+        super().__init__()
+        self._form = form
 
-def _members(kind: type, form: Form, names: Mapping[type, str]) -> _Schema:
-    hints, descriptions = get_type_hints(kind), _docstrings(kind)
-    members: _Schema = {}
-    for each in fields(kind):
-        name = form.name_of(kind, each.name)
-        if name == FLAT:
-            members.update(_members(hints[each.name], form, names))
-        elif name != LEFT_OUT:
-            described = {"description": descriptions[each.name]} if each.name in descriptions else {}
-            members[name] = {**described, **_shape(hints[each.name], each, form, names)}
-    return members
+    def field_title_should_be_set(self, schema: Any) -> bool:
+        """Titles would only repeat the names."""
+        return False
 
+    def enum_schema(self, schema: core_schema.EnumSchema) -> JsonSchemaValue:
+        """Return the choices; what they are for is said where they stand."""
+        return {"enum": [member.value for member in schema["members"]]}
 
-def _shape(kind: Any, field: Field[Any], form: Form, names: Mapping[type, str]) -> _Schema:
-    """Return what JSON holds for ``kind``, within the record's ``field``."""
-    origin, parts = get_origin(kind), get_args(kind)
-    if origin in (Union, types.UnionType):
-        return _nullable(_shape(parts[0], field, form, names))
-    if origin is Literal:
-        return {"const": parts[0]}
-    if kind in names:
-        return {"$ref": f"#/$defs/{names[kind]}"}
-    if kind is int or kind is float:
-        return _number(kind, field, form)
-    if isinstance(kind, EnumType):
-        return {"enum": [str(kind[name].value) for name in kind.__members__]}
-    if origin in (tuple, frozenset):
-        return {"type": "array", "items": _shape(parts[0], field, form, names)}
-    if origin is not None and issubclass(origin, Mapping):
-        return {"type": "object", "additionalProperties": _shape(parts[1], field, form, names)}
-    if is_dataclass(kind):
-        members = _members(kind, form, names)  # type: ignore[arg-type]
-        return {"type": "object", "additionalProperties": False, "required": list(members), "properties": members}
-    if kind is bytes:
-        return {"type": "string", "contentEncoding": "base64"}
-    return {"type": "boolean" if kind is bool else "string"}
+    def dataclass_schema(self, schema: core_schema.DataclassSchema) -> JsonSchemaValue:
+        """Return a reference to the record, which is defined once."""
+        kind = schema["cls"]
+        name, reference = self.get_cache_defs_ref_schema(f"{kind.__module__}.{kind.__qualname__}:{id(kind)}")
+        if name not in self.definitions:
+            self.definitions[name] = self._described(kind, super().dataclass_schema(schema))
+        return reference
 
-
-def _number(kind: type, field: Field[Any], form: Form) -> _Schema:
-    bounds = {} if field.metadata.get("signed") else {"minimum": 0}
-    if kind is int:
-        return {"type": "integer", **bounds}
-    sure = form.finite and not field.metadata.get("undefined")
-    return {"type": "number" if sure else ["number", "null"], **bounds}
-
-
-def _nullable(shape: _Schema) -> _Schema:
-    if isinstance(shape.get("type"), str):
-        return {**shape, "type": [shape["type"], "null"]}
-    return shape if isinstance(shape.get("type"), list) else {"anyOf": [shape, {"type": "null"}]}
+    def _described(self, kind: type, shape: JsonSchemaValue) -> JsonSchemaValue:
+        docstrings = _docstrings(kind)
+        members: JsonSchemaValue = {}
+        required: list[str] = []
+        for field in fields(kind):  # type: ignore[arg-type]
+            name = self._form.name_of(kind, field.name)
+            if name == FLAT:
+                held = self.definitions[self.json_to_defs_refs[shape["properties"][field.name]["$ref"]]]
+                members.update(held["properties"])
+                required += held["required"]
+            elif name != LEFT_OUT:
+                about = {"description": docstrings[field.name]} if field.name in docstrings else {}
+                members[name] = {**about, **shape["properties"][name]}
+                required.append(name)
+        return {
+            "description": _first_sentences(kind.__doc__ or ""),
+            "type": "object",
+            "additionalProperties": False,
+            "required": required,
+            "properties": members,
+        }
 
 
 @cache

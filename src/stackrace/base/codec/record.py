@@ -5,13 +5,16 @@ What comes back was written by others, so every type is checked on the way in.
 
 from __future__ import annotations
 
+import json
 from functools import cache
 from typing import TYPE_CHECKING, Any
+
+from .form import STORED, Form
 
 if TYPE_CHECKING:
     from pydantic_core import SchemaSerializer, SchemaValidator, ValidationError
 
-__all__ = ["decode", "encode"]
+__all__ = ["decode", "dumps", "encode", "pretty", "readable"]
 
 
 def encode(value: object, kind: Any = None) -> Any:
@@ -20,8 +23,9 @@ def encode(value: object, kind: Any = None) -> Any:
     Fields at their default are left out, so that a field which a later version adds does not alter what was
     written before.
     """
-    kind = type(value) if kind is None else kind
-    return _serializer(kind).to_python(value, mode="json", exclude_defaults=True, warnings="error")
+    return _serializer(kind or type(value), STORED).to_python(
+        value, mode="json", exclude_defaults=True, warnings="error"
+    )
 
 
 def decode(kind: Any, document: object, where: str = "") -> Any:
@@ -38,13 +42,31 @@ def decode(kind: Any, document: object, where: str = "") -> Any:
         raise ValueError(_complaint(error, where)) from error
 
 
+def readable(value: object, form: Form, kind: Any = None) -> Any:
+    """Return ``value`` (a dataclass, or what one holds, of type ``kind``) as people's programs read it.
+
+    There is no way back: members have the names of ``form``, numbers that are not finite are null.
+    """
+    return _serializer(kind or type(value), form).to_python(value, mode="json", by_alias=True, warnings="error")
+
+
+def dumps(document: object, *, sort_keys: bool = False) -> str:
+    """Return ``document``, as ``encode`` makes it, in one line of ASCII; NaN and infinities are strings by now."""
+    return json.dumps(document, allow_nan=False, separators=(",", ":"), sort_keys=sort_keys)
+
+
+def pretty(document: object) -> str:
+    """Return ``document``, as ``readable`` makes it, as text that ends with a newline."""
+    return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
 @cache
-def _serializer(kind: Any) -> SchemaSerializer:
+def _serializer(kind: Any, form: Form) -> SchemaSerializer:
     from pydantic_core import SchemaSerializer
 
     from .schema import schema_of
 
-    return SchemaSerializer(schema_of(kind))
+    return SchemaSerializer(schema_of(kind, form))
 
 
 @cache

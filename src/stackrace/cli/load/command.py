@@ -100,9 +100,9 @@ def command(
     at the end.
     """
     if schema:
-        from ...measure.engine.document import SCHEMA
+        from ...report.load_document import schema as schema_of
 
-        click.echo(SCHEMA.read_text(encoding="utf-8"), nl=False)
+        click.echo(schema_of(), nl=False)
         return
     from ...api.load.options import LoadOptions
     from .raced import raced_target

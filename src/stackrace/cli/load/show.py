@@ -9,15 +9,13 @@ from rich.text import Text
 
 from ...base.numbers import count
 from ...base.printable import one_line
-from ...measure.engine.document import document
 from ...measure.engine.finished import FinishedRun
 from ...measure.engine.histogram import censored_count
 from ...measure.engine.histogram import distribution as buckets_of
 from ...measure.engine.rows import edges, rows
 from ...measure.load import LoadResult
-from ...report.words import findings
+from ...report.load_document import document
 from ...report.words import load_run as words
-from ...report.words.knobs import LOAD
 from ..showing import print_document, print_parts
 from .draw import distribution, sparkline
 from .tables import latencies, targets
@@ -30,15 +28,7 @@ _BIN_S = 0.1
 def show(ran: FinishedRun, *, as_json: bool) -> None:
     """Print the run on stdout: for people, or as the JSON document."""
     if as_json:
-        content = document(
-            ran.target.urls,
-            ran.load,
-            ran.result,
-            warmup_s=ran.warmup_s,
-            findings=[findings.document(finding, LOAD) for finding in ran.verdict.findings],
-            notes=ran.notes,
-        )
-        print_document(content)
+        print_document(document(ran))
         return
     print_parts(_parts(ran))
 

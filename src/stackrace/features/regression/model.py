@@ -166,7 +166,9 @@ class Ruling:
     """What a check says of one response."""
 
     response: Response
+    """What was compared."""
     state: State
+    """What is shown of it."""
     terms: Terms
     workload: str = ""
     """By name; empty where there is only one, and for what a launch has one value of."""

@@ -82,6 +82,7 @@ class TrendChange:
     """A change of one measure for good, between two races of a series."""
 
     measure: Measure
+    """What changed."""
     at: int
     """The first point after it, by its place in the series."""
     ratio: Interval
@@ -103,6 +104,7 @@ class TrendSeries:
 
     key: SeriesKey
     points: tuple[TrendPoint, ...]
+    """In order of time."""
     changes: tuple[TrendChange, ...] = ()
     """In order of time."""
     unlike: Mapping[Measure, Interval] = field(default_factory=dict)
@@ -121,10 +123,13 @@ class TrendCheck:
     base: str
     """What the base was, as people call it, with its commit, short."""
     head: str
+    """What the head was."""
     stack: str
     """By path."""
     outcome: Outcome
+    """What it answered."""
     rulings: tuple[Ruling, ...] = ()
+    """One for each response."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -41,7 +41,7 @@ def command(
     if as_json + markdown + schema > 1:
         raise click.UsageError("give only one of --json, --markdown and --schema")
     if schema:
-        click.echo(as_document.SCHEMA.read_text(encoding="utf-8"), nl=False)
+        click.echo(as_document.schema(), nl=False)
         return
     refuse_unwritable("--html", html)
     _show(project, store, html, as_json=as_json, markdown=markdown)

@@ -10,12 +10,13 @@ from pathlib import Path
 from stackrace.base.errors import InputError
 from stackrace.measure.load import Quantiles
 
-from .document import VERSION
 from .histogram import Bucket, distribution
 from .json_object import JsonObject, read_object
 
 __all__ = ["Saved", "read_saved"]
 
+VERSION = "load-1"
+"""The format that is read, by its name."""
 _WAY_OUT = "give a file that `stackrace load --json` wrote"
 
 

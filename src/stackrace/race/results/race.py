@@ -128,6 +128,7 @@ class Race:
     """A race as it is kept: what was asked, the host, and every launch so far."""
 
     id: str
+    """Its id."""
     started_at: str
     """UTC in ISO 8601."""
     version: str
@@ -140,7 +141,9 @@ class Race:
     stacks: tuple[str, ...]
     """By path, without the twin."""
     loads: tuple[Load, ...]
+    """The load levels."""
     question: Question
+    """What it was to answer."""
     difference: float
     """The difference in throughput that does not matter, 0.05 for 5 %."""
     budget_s: float
@@ -148,6 +151,7 @@ class Race:
     cores: Resources
     """What every stack could use."""
     seed: int
+    """Of every shuffle."""
     host: HostFacts
     notes: tuple[str, ...] = ()
     """Sentences to be read with the result."""
@@ -157,6 +161,7 @@ class Race:
     launches: tuple[Launch, ...] = ()
     """In order of time."""
     elapsed_s: float = 0.0
+    """The time it took, in seconds."""
     ending: Ending | None = None
     """None while the race runs, or when it was killed."""
     workloads: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

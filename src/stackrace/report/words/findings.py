@@ -5,21 +5,22 @@ A finding that has words of its own, as advice has, keeps them.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from string import Formatter
 from typing import Any
 
 from ...base.numbers import LEAST, count, mebibytes, number, percent, setting
 from ...base.units import DURATION, SIZE
-from ...base.verdict import Finding, Unit
+from ...base.verdict import Effect, Finding, Unit
 from ...validity import DECLARATIONS
 from ...validity.planned_resources import memory_limit
 from .knobs import RACE, Knobs
 
 __all__ = [
+    "FindingDocument",
     "check_title",
-    "document",
+    "finding_document",
     "limit_in_words",
     "refusal",
     "remedy",
@@ -132,28 +133,48 @@ def refusal(finding: Finding, knobs: Knobs = RACE) -> str:
     return f"{lead}; {remedy(finding, knobs)}"
 
 
-def document(finding: Finding, knobs: Knobs = RACE) -> dict[str, object]:
-    """Return the finding for a JSON document: its values, and its sentences."""
-    return {
-        "id": finding.check,
-        "check": title(finding),
-        "effect": finding.effect.value,
-        "value": _finite(finding.value),
-        "limit": _finite(finding.limit),
-        "unit": finding.unit.value,
-        "seen": seen(finding, knobs),
-        "threshold": threshold(finding, knobs),
-        "remedy": remedy(finding, knobs),
-    }
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FindingDocument:
+    """One check's complaint in a JSON document: its values, and its sentences."""
+
+    id: str
+    """The check's id."""
+    check: str
+    """The check's title."""
+    effect: Effect
+    """What follows for the measurement."""
+    value: float | None = field(metadata={"signed": True})
+    """What was measured, in ``unit``."""
+    limit: float | None = field(metadata={"signed": True})
+    """What ``value`` crossed."""
+    unit: Unit
+    """What `value` and `limit` are counted in."""
+    seen: str
+    """What was seen."""
+    threshold: str
+    """What should have been."""
+    remedy: str
+    """What to do about it."""
+
+
+def finding_document(finding: Finding, knobs: Knobs = RACE) -> FindingDocument:
+    """Return ``finding`` for a JSON document."""
+    return FindingDocument(
+        id=finding.check,
+        check=title(finding),
+        effect=finding.effect,
+        value=finding.value,
+        limit=finding.limit,
+        unit=finding.unit,
+        seen=seen(finding, knobs),
+        threshold=threshold(finding, knobs),
+        remedy=remedy(finding, knobs),
+    )
 
 
 def limit_in_words(unit: Unit, limit: float) -> str:
     """Write a limit with its unit: ``85 %``, ``50 ms``."""
     return _LIMITS[unit](limit)
-
-
-def _finite(number: float | None) -> float | None:
-    return number if number is not None and math.isfinite(number) else None
 
 
 def _filled(texts: str | Mapping[str, str], key: str, finding: Finding, knobs: Knobs) -> str:

@@ -22,6 +22,7 @@ class StandingWords:
     """A standing in sentences, each empty where there is nothing to say."""
 
     answer: str
+    """Who wins, by how much, and how sure that is."""
     leads: str = ""
     """Who leads at which load levels."""
     reason: str = ""

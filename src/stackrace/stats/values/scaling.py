@@ -71,4 +71,6 @@ class ScalingCurve:
     """None where it was not fitted; ``unfit`` then says why."""
     unfit: Unfit | None = None
     workload: str = ""
+    """By name; empty where it is the only one."""
     keep_alive: bool = True
+    """Whether its connections carry more than one request."""

@@ -7,21 +7,19 @@ from dataclasses import replace
 from pathlib import Path
 
 from click.testing import CliRunner, Result
-from tests.factories import make_load, make_result
+from tests.factories import make_load, make_result, make_run
 from tests.unit.load.encoded import encode
 
 from stackrace.base.errors import InputError
 from stackrace.cli.compare.command import command
-from stackrace.measure.engine.document import document
-
-URLS = ("http://127.0.0.1:8000/",)
+from stackrace.report.load_document import document
 
 
 def save(path: Path, rate: float, *, seconds: float = 3.0, **changes: object) -> None:
     load = make_load(duration_s=seconds)
     made = make_result(rate, load=load, censored=("max",))
     made = replace(made, histogram=encode({1_000_000: 90, 5_000_000: 10}))
-    path.write_text(json.dumps({**document(URLS, load, made), **changes}))
+    path.write_text(json.dumps({**document(make_run(load, made)), **changes}))
 
 
 def compare(folder: Path, *more: str) -> Result:

@@ -14,7 +14,7 @@ from stackrace.base.verdict import Effect, Verdict
 from stackrace.features.regression.answer import gate_answer
 from stackrace.features.regression.model import Contender, GateFacts
 from stackrace.features.regression.report import words
-from stackrace.features.regression.report.document import SCHEMA
+from stackrace.features.regression.report.document import schema
 from stackrace.features.regression.report.export import FORMATS, rendered
 from stackrace.features.regression.report.sheet import gate_sheet
 from stackrace.race.results.race import Ending
@@ -115,13 +115,13 @@ def test_failed_launches_are_a_case_of_their_own(blocks, tag):
     assert case[0].get("message").startswith(f"{len(blocks)} of the head's 8 launches failed")
     assert int(suite.get("tests")) == 7
     document = json.loads(rendered(race, gate_answer(race), "json"))
-    jsonschema.validate(document, json.loads(SCHEMA.read_text()))
+    jsonschema.validate(document, json.loads(schema()))
     assert document["failed_launches"] == {"base": 0, "head": len(blocks), "confirmed": tag == "failure"}
 
 
 def test_the_document_keeps_its_schema(outcome):
     document = json.loads(written(outcome, "json"))
-    jsonschema.validate(document, json.loads(SCHEMA.read_text()))
+    jsonschema.validate(document, json.loads(schema()))
     assert document["outcome"] == outcome
     assert document["exit_code"] == {"passed": 0, "failed": 1, "undecided": 3, "refused": 3}[outcome]
     assert document["words"]["answer"] == sentence(outcome)

@@ -86,7 +86,7 @@ def test_the_page_escapes_foreign_text_and_draws_each_measure_with_its_change():
 
 
 def test_the_document_is_as_its_schema_says():
-    jsonschema.Draft202012Validator(json.loads(document.SCHEMA.read_text())).validate(document.document(TREND))
+    jsonschema.Draft202012Validator(json.loads(document.schema())).validate(document.document(TREND))
 
 
 @pytest.mark.parametrize(

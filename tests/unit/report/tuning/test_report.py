@@ -12,7 +12,7 @@ from tests.unit.race.test_tuner import tune, tuning
 from stackrace.features.tune.model import Edge, Infeasible, Knob, Leading, Needs, Tuned, TuningLimits, Unfit
 from stackrace.features.tune.report import words
 from stackrace.features.tune.report.blocks import block_lines
-from stackrace.features.tune.report.document import SCHEMA, document
+from stackrace.features.tune.report.document import document, schema
 from stackrace.features.tune.report.markdown import markdown
 from stackrace.features.tune.report.page import page
 from stackrace.features.tune.report.picture import facets
@@ -120,7 +120,7 @@ def test_the_page_is_whole_and_escapes_what_is_foreign(race):
 
 def test_the_document_keeps_to_its_schema(race):
     made = json.loads(json.dumps(document(race, tuned(race)), allow_nan=False))
-    jsonschema.validate(made, json.loads(SCHEMA.read_text(encoding="utf-8")))
+    jsonschema.validate(made, json.loads(schema()))
     assert made["found"]["stack"] == "waitress:threads=16"
     assert made["race_file"] == 'stacks = ["waitress:threads=16"]'
 
@@ -144,7 +144,7 @@ def test_a_report_of_the_race_in_any_format_is_the_tuned_answer(race, form):
     text = render(race, standing_of(race), form)
     assert "waitress:threads=16" in text
     if form is Format.JSON:
-        jsonschema.validate(json.loads(text), json.loads(SCHEMA.read_text(encoding="utf-8")))
+        jsonschema.validate(json.loads(text), json.loads(schema()))
     else:
         assert "is the best, or within 5 % of it," in text
 

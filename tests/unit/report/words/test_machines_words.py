@@ -10,7 +10,7 @@ from tests.factories import make_finding, make_race, make_standing
 
 from stackrace.base.interval import Interval
 from stackrace.base.verdict import Effect, Verdict
-from stackrace.report.document import SCHEMA
+from stackrace.report.document import schema
 from stackrace.report.exporter import Format, render
 from stackrace.report.terminal import make_console, print_report
 from stackrace.report.words.machines import machines
@@ -78,7 +78,7 @@ def test_every_report_names_the_machine_that_is_left_out():
 
 def test_the_document_holds_the_comparison_as_its_schema_says():
     found = json.loads(render(*raced(), Format.JSON))
-    jsonschema.validate(found, json.loads(SCHEMA.read_text(encoding="utf-8")))
+    jsonschema.validate(found, json.loads(schema()))
     (one,) = found["machines"]
     assert (one["machine"], one["speed"], one["ratios"]) == ("host-2", "unequal", "unequal")
     assert one["shift"]["shift"]["value"] == 1.12

@@ -12,12 +12,10 @@ from ....base.numbers import number, percent
 from ....base.printable import one_line
 from ....cli.load.draw import meter
 from ....cli.showing import print_document, print_parts
-from ....measure.engine.document import document
-from ....measure.engine.finished import FinishedRun
 from ....measure.engine.goal import label
 from ....report.figures import timed
+from ....report.load_document import document
 from ....report.words import load_run
-from ....report.words.findings import document as finding_document
 from ....report.words.findings import remedy, seen
 from ....report.words.knobs import LOAD
 from .. import words
@@ -135,9 +133,9 @@ def _document(outcome: CapacityResult) -> dict[str, object]:
         "missed_by": _missed_by(above) if above is not None else [],
         "doubtful": above is not None and above.doubtful,
         "interrupted": outcome.interrupted,
-        "closed": _run(outcome.closed),
+        "closed": document(outcome.closed),
         "trials": [
-            {"kept": not trial.missed, "missed_by": _missed_by(trial), "run": _run(trial.ran)}
+            {"kept": not trial.missed, "missed_by": _missed_by(trial), "run": document(trial.ran)}
             for trial in outcome.trials
         ],
         "notes": list(outcome.notes),
@@ -146,14 +144,3 @@ def _document(outcome: CapacityResult) -> dict[str, object]:
 
 def _missed_by(trial: Trial) -> list[str]:
     return [words.missed(miss) for miss in trial.missed]
-
-
-def _run(ran: FinishedRun) -> dict[str, object]:
-    return document(
-        ran.target.urls,
-        ran.load,
-        ran.result,
-        warmup_s=ran.warmup_s,
-        findings=[finding_document(finding, LOAD) for finding in ran.verdict.findings],
-        notes=ran.notes,
-    )

@@ -20,12 +20,12 @@ All ratios are this ÷ that, or of a table's row to its first row. What is not k
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
-from ....base.codec import FLAT, LEFT_OUT, Form, readable
+from ....base.codec import FLAT, LEFT_OUT, Form, pretty, readable
+from ....base.interval import Interval
 from ....base.printable import printable
-from ..model import Comparison, Figure, Technique
+from ..model import CellName, Comparison, Figure, Technique
 from ..rerun import ClaimOutcome, Rerun, TableOutcome
 from . import words
 
@@ -47,7 +47,7 @@ _FORM = Form(
 
 def export(rerun: Rerun) -> str:
     """Return the document as text that ends with a newline."""
-    return json.dumps(document(rerun), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    return pretty(document(rerun))
 
 
 def document(rerun: Rerun) -> dict[str, object]:
@@ -70,8 +70,8 @@ def document(rerun: Rerun) -> dict[str, object]:
     }
 
 
-def _plain(value: object) -> Any:
-    return readable(value, _FORM)
+def _plain(value: object, kind: Any = None) -> Any:
+    return readable(value, _FORM, kind)
 
 
 def _with_nulls(members: dict[str, object]) -> dict[str, object]:
@@ -88,16 +88,19 @@ def _claim(outcome: ClaimOutcome) -> dict[str, object]:
         "kind": claim.kind.value,
         "basis": claim.basis.value,
         "this": _plain(claim.this),
-        "that": _plain(claim.that),
+        "that": _plain(claim.that, CellName | None),
         "then": claim.ratio,
-        "now": _plain(outcome.now),
+        "now": _plain(outcome.now, Interval | None),
         "blocks": outcome.blocks,
         "ruling": outcome.ruling.value,
         "within_difference": outcome.within,
         "published_within_limits": outcome.agrees,
         "reason": printable(words.reason(outcome)),
-        "more_s": _plain(outcome.more_s),
+        "more_s": _plain(outcome.more_s, float | None),
     }
+
+
+_Ratios = tuple[float | None, ...]
 
 
 def _table(outcome: TableOutcome) -> dict[str, object]:
@@ -108,5 +111,5 @@ def _table(outcome: TableOutcome) -> dict[str, object]:
         "part": table.part,
         "metric": table.metric.value,
         "levels": list(table.levels),
-        "rows": [{**_plain(row), "then": list(then), "now": _plain(now)} for row, then, now in ratios],
+        "rows": [{**_plain(row), "then": list(then), "now": _plain(now, _Ratios)} for row, then, now in ratios],
     }

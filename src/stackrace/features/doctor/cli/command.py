@@ -49,8 +49,9 @@ Examples:
     help="Look at the workers of this Dask cluster, as in tcp://10.0.0.1:8786. Default: at this machine.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout.")
+@click.option("--schema", is_flag=True, help="Print the schema of the JSON document of --cluster.")
 def command(
-    concurrency: int, watch: float, applying: bool, undoing: bool, cluster: str | None, as_json: bool
+    concurrency: int, watch: float, applying: bool, undoing: bool, cluster: str | None, as_json: bool, schema: bool
 ) -> None:
     """Find what disturbs measurements on this machine, and say what to change, the most useful first.
 
@@ -66,6 +67,11 @@ def command(
     from ..record import Record
     from .show import document, print_examination, print_outcomes
 
+    if schema:
+        from .show_cluster import schema as schema_of
+
+        click.echo(schema_of(), nl=False)
+        return
     if applying and undoing:
         raise click.UsageError("--apply and --undo contradict each other; give one of them")
     if cluster is not None:

@@ -6,11 +6,14 @@ import shlex
 import sys
 import textwrap
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from rich.console import Console
 from rich.text import Text
 
+from ....base.codec import Form, readable
 from ....base.numbers import duration, percent, things
+from ....base.verdict import Effect
 from ....report.terminal import make_console
 from ....report.words.findings import remedy, seen, threshold, title
 from ..advice import Advice, Change, Gain, command_of
@@ -18,21 +21,64 @@ from ..examination import Examination
 from ..kernel_settings import Outcome, State
 from ..record import Record
 
-__all__ = ["advice_document", "document", "print_examination", "print_found", "print_outcomes"]
+__all__ = [
+    "FORM",
+    "AdviceDocument",
+    "advice_document",
+    "document",
+    "print_examination",
+    "print_found",
+    "print_outcomes",
+]
 
-_GAINS = {Gain.DECISIVE: "decisive", Gain.GREAT: "great", Gain.SOME: "some", Gain.LITTLE: "little"}
+_GAINS = {
+    Gain.DECISIVE: "decisive",
+    Gain.GREAT: "great",
+    Gain.SOME: "some",
+    Gain.LITTLE: "little",
+}
 _STYLES = {Gain.DECISIVE: "red", Gain.GREAT: "yellow", Gain.SOME: "cyan", Gain.LITTLE: "dim"}
 _MARKS = {State.DONE: "✓", State.ALREADY: "·"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AdviceDocument:
+    """One thing to change."""
+
+    check: str
+    """The title of what was checked."""
+    effect: Effect
+    """What it does to a race: invalidates or warns."""
+    gain: str
+    """What following it is expected to bring: ``decisive``, ``great``, ``some`` or ``little``."""
+    seen: str
+    """What was seen."""
+    threshold: str
+    """What is wanted."""
+    why: str
+    """Why it matters."""
+    remedy: str
+    """What to do."""
+    command: str
+    """What to type on that machine; empty where no command helps."""
+    applicable: bool
+    """Whether `stackrace doctor --apply` on that machine does it."""
+    changes: tuple[Change, ...]
+    """The kernel settings that this would change."""
+
+
+FORM = Form(names={Change: {"before": "from", "after": "to"}})
+"""How the JSON documents write down what would be changed."""
 
 
 def document(examination: Examination | None, outcomes: Sequence[Outcome], record: Record) -> dict[str, object]:
     """Return what ``--json`` prints; ``advice`` is null after ``--undo``, which examines nothing."""
     return {
         "forbidden": examination.forbidden if examination else False,
-        "advice": [advice_document(advice) for advice in examination.advice] if examination else None,
+        "advice": [readable(advice_document(each), FORM) for each in examination.advice] if examination else None,
         "outcomes": [
             {
-                "change": _change(outcome.change),
+                "change": readable(outcome.change, FORM),
                 "state": outcome.state,
                 "now": outcome.now,
                 "reason": outcome.reason,
@@ -43,24 +89,20 @@ def document(examination: Examination | None, outcomes: Sequence[Outcome], recor
     }
 
 
-def advice_document(advice: Advice) -> dict[str, object]:
+def advice_document(advice: Advice) -> AdviceDocument:
     """Return one piece of advice as ``--json`` has it."""
-    return {
-        "check": title(advice.finding),
-        "effect": advice.finding.effect,
-        "gain": _GAINS[advice.gain],
-        "seen": seen(advice.finding),
-        "threshold": threshold(advice.finding),
-        "why": advice.why,
-        "remedy": remedy(advice.finding),
-        "command": advice.command,
-        "applicable": bool(advice.changes),
-        "changes": [_change(change) for change in advice.changes],
-    }
-
-
-def _change(change: Change) -> dict[str, str]:
-    return {"key": change.key, "from": change.before, "to": change.after}
+    return AdviceDocument(
+        check=title(advice.finding),
+        effect=advice.finding.effect,
+        gain=_GAINS[advice.gain],
+        seen=seen(advice.finding),
+        threshold=threshold(advice.finding),
+        why=advice.why,
+        remedy=remedy(advice.finding),
+        command=advice.command,
+        applicable=bool(advice.changes),
+        changes=advice.changes,
+    )
 
 
 def print_examination(examination: Examination, record: Record, *, applying: bool) -> None:

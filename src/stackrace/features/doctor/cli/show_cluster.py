@@ -1,20 +1,49 @@
-"""How ``stackrace doctor --cluster`` shows what it found.
-
-``features/doctor/schema/doctor-cluster-1.schema.json`` is the contract of its JSON.
-"""
+"""How ``stackrace doctor --cluster`` shows what it found."""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
 
 from rich.console import Console
 from rich.text import Text
 
+from ....base.codec import readable
 from ....base.numbers import things
 from ....race.preparation.places import Machine, Machines
 from ....report.terminal import make_console
 from ..examination import Examination
-from .show import advice_document, print_found
+from .show import FORM, AdviceDocument, advice_document, print_found
 
-__all__ = ["document", "is_forbidden", "print_cluster"]
+__all__ = ["document", "is_forbidden", "print_cluster", "schema"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MachineDocument:
+    """One machine."""
+
+    name: str
+    """Its worker's name."""
+    roles: tuple[str, ...]
+    """What it is for: ``stack``, ``engine``, ``service``."""
+    forbidden: bool | None
+    """Whether something must be done on it before a race may start; null where it was not examined."""
+    advice: tuple[AdviceDocument, ...] | None
+    """What to change on it, the most useful first; null where it was not examined."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClusterDocument:
+    """What was found on the machines of a cluster, as `stackrace doctor --cluster --json` prints it."""
+
+    schema: Literal["doctor-cluster-1"] = "doctor-cluster-1"
+    """Name and version of this format."""
+    forbidden: bool
+    """Whether something must be done before a race may start: a fault, or a machine's decisive advice."""
+    faults: tuple[str, ...]
+    """What is wrong with the machines together, each with the way out."""
+    machines: tuple[MachineDocument, ...]
+    """Every machine that joined for something and has a stackrace, by name."""
 
 
 def is_forbidden(found: Machines[Examination]) -> bool:
@@ -24,23 +53,29 @@ def is_forbidden(found: Machines[Examination]) -> bool:
     )
 
 
-def document(found: Machines[Examination]) -> dict[str, object]:
+def schema() -> str:
+    """Return the JSON Schema of ``document``."""
+    from ....base.codec.json_schema import json_schema
+
+    return json_schema(ClusterDocument, FORM, "doctor-cluster-1")
+
+
+def document(found: Machines[Examination]) -> dict[str, Any]:
     """Return what ``--json`` prints."""
-    return {
-        "schema": "doctor-cluster-1",
-        "forbidden": is_forbidden(found),
-        "faults": list(found.conflicts),
-        "machines": [_machine(machine, examination) for machine, examination in found.examined],
-    }
+    machines = tuple(_machine(machine, examination) for machine, examination in found.examined)
+    made: dict[str, Any] = readable(
+        ClusterDocument(forbidden=is_forbidden(found), faults=found.conflicts, machines=machines), FORM
+    )
+    return made
 
 
-def _machine(machine: Machine, examination: Examination | None) -> dict[str, object]:
-    return {
-        "name": machine.name,
-        "roles": list(machine.roles),
-        "forbidden": None if examination is None else examination.forbidden,
-        "advice": None if examination is None else [advice_document(advice) for advice in examination.advice],
-    }
+def _machine(machine: Machine, examination: Examination | None) -> MachineDocument:
+    return MachineDocument(
+        name=machine.name,
+        roles=machine.roles,
+        forbidden=None if examination is None else examination.forbidden,
+        advice=None if examination is None else tuple(map(advice_document, examination.advice)),
+    )
 
 
 def print_cluster(found: Machines[Examination]) -> None:

@@ -88,11 +88,11 @@ def command(
     With --prove, the exit code is 1 where the files do not do what the original does, and 3 where that could not be
     measured, or not in this time.
     """
-    from ..document import SCHEMA
+    from ..document import schema as schema_of
     from .run import Wishes, export
 
     if schema:
-        click.echo(SCHEMA.read_text(encoding="utf-8"), nl=False)
+        click.echo(schema_of(), nl=False)
         return
     export(
         words,

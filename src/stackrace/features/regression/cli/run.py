@@ -60,10 +60,10 @@ def sides_of(given: Mapping[str, Any]) -> dict[Side, VariantRequest]:
 
 
 def schema_text() -> str:
-    """Return the published schema of the JSON document."""
-    from ..report.document import SCHEMA
+    """Return the schema of the JSON document."""
+    from ..report.document import schema
 
-    return SCHEMA.read_text(encoding="utf-8")
+    return schema()
 
 
 def check_and_report(

@@ -1,48 +1,50 @@
-"""A trend as one JSON document, described by ``SCHEMA``."""
+"""A trend as one JSON document; ``stackrace trend --schema`` prints what its members mean."""
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
+from dataclasses import dataclass
+from typing import Any, Literal
 
-from ....base.codec import Form, readable
-from ....base.interval import Interval
+from ....base.codec import FLAT, Form, pretty, readable
 from ....base.printable import printable
-from ...regression.model import Ruling
-from ..model import SeriesKey, Trend, TrendChange, TrendCheck, TrendPoint, TrendSeries
+from ..model import Trend
 from . import words
 
-__all__ = ["FORM", "FORMAT", "RECORDS", "SCHEMA", "VERSION", "document", "export"]
+__all__ = ["document", "export", "schema"]
 
-FORMAT = "stackrace-trend"
-VERSION = 1
-SCHEMA = Path(__file__).parents[1] / "schema" / "trend-1.schema.json"
 
-FORM = Form(text=printable)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrendDocument:
+    """A project's races over time, as `stackrace trend --json` prints it. What is not known is null.
 
-RECORDS: dict[str, type] = {
-    "": Trend,
-    "interval": Interval,
-    "key": SeriesKey,
-    "point": TrendPoint,
-    "change": TrendChange,
-    "series": TrendSeries,
-    "check": TrendCheck,
-    "ruling": Ruling,
-}
-"""What the definitions of the schema are derived from."""
+    Ratios are of the values after a change to those before.
+    """
+
+    format: Literal["stackrace-trend"] = "stackrace-trend"
+    """Tells this document from others."""
+    version: Literal[1] = 1
+    """Version of the format."""
+    headline: str
+    """What changed, in a sentence."""
+    trend: Trend
+
+
+_FORM = Form(names={TrendDocument: {"trend": FLAT}}, text=printable)
+
+
+def schema() -> str:
+    """Return the JSON Schema of ``document``."""
+    from ....base.codec.json_schema import json_schema
+
+    return json_schema(TrendDocument, _FORM, "trend-1")
 
 
 def export(trend: Trend) -> str:
     """Return the document as text that ends with a newline."""
-    return json.dumps(document(trend), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    return pretty(document(trend))
 
 
-def document(trend: Trend) -> dict[str, object]:
-    """Return the document."""
-    return {
-        "format": FORMAT,
-        "version": VERSION,
-        "headline": printable(words.headline(trend)),
-        **readable(trend, FORM),
-    }
+def document(trend: Trend) -> dict[str, Any]:
+    """Return the document as plain JSON values."""
+    made: dict[str, Any] = readable(TrendDocument(headline=words.headline(trend), trend=trend), _FORM)
+    return made

@@ -152,9 +152,9 @@ def command(
     from .run import resume_tuning, tune
 
     if schema:
-        from ..report.document import SCHEMA
+        from ..report.document import schema as schema_of
 
-        click.echo(SCHEMA.read_text(encoding="utf-8"), nl=False)
+        click.echo(schema_of(), nl=False)
         return
     refuse_unwritable("--html", html)
     if resume is not None:

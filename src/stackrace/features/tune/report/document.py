@@ -1,74 +1,92 @@
-"""One JSON document about a race that tunes; ``schema/tune-1.schema.json`` is its contract.
-
-Times are seconds, sizes bytes. What is not known is null.
-"""
+"""One JSON document about a race that tunes; ``stackrace tune --schema`` prints what its members mean."""
 
 from __future__ import annotations
 
-from pathlib import Path
+from dataclasses import dataclass
+from typing import Any, Literal
 
 from ....base.codec import Form, readable
-from ....base.interval import Interval
 from ....base.printable import printable
-from ....race.results.race import Race
-from ..model import (
-    Against,
-    Edge,
-    Effect,
-    Infeasible,
-    Knob,
-    Needs,
-    Responded,
-    Scattering,
-    Tuned,
-    Tuning,
-    TuningGoal,
-    TuningLimits,
-)
+from ....race.results.race import Ending, Race
+from ..model import Tuned, Tuning
 from . import words
 from .sheet import race_file_line
 
-__all__ = ["FORM", "RECORDS", "SCHEMA", "VERSION", "document"]
-
-VERSION = "tune-1"
-SCHEMA = Path(__file__).parents[1] / "schema" / "tune-1.schema.json"
-"""The published schema of this version."""
-
-FORM = Form(text=printable)
-
-RECORDS: dict[str, type] = {
-    "tuned": Tuned,
-    "tuning": Tuning,
-    "goal": TuningGoal,
-    "limits": TuningLimits,
-    "knob": Knob,
-    "needs": Needs,
-    "infeasible": Infeasible,
-    "against": Against,
-    "effect": Effect,
-    "edge": Edge,
-    "response": Responded,
-    "scattering": Scattering,
-    "interval": Interval,
-}
-"""What the definitions of the schema are derived from."""
+__all__ = ["document", "schema"]
 
 
-def document(race: Race, found: Tuned) -> dict[str, object]:
-    """Return the document."""
-    return {
-        "schema": VERSION,
-        "race": race.id,
-        "app": printable(race.app),
-        "ending": None if race.ending is None else race.ending.value,
-        "elapsed_s": race.elapsed_s,
-        "launches": sum(not launch.cut_short for launch in race.launches),
-        "difference": race.difference,
-        "cores": list(race.cores.stack_cores),
-        "seed": race.seed,
-        "asked": readable(race.tuning, FORM),
-        "found": readable(found, FORM),
-        "race_file": race_file_line(found.stack) if found.stack else None,
-        "words": {"answer": words.answer(race, found), "reasons": list(words.reasons(race, found))},
-        "notes": [printable(note) for note in race.notes],
-    }
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TuneWords:
+    """The answer and its reasons in sentences."""
+
+    answer: str
+    reasons: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TuneDocument:
+    """What a tuning race found, as `stackrace tune --json` prints it.
+
+    Times are seconds, sizes bytes; what is not known is null.
+    """
+
+    schema: Literal["tune-1"] = "tune-1"
+    """Name and version of this format."""
+    race: str
+    """The race's id."""
+    app: str
+    """The app's name."""
+    ending: Ending | None
+    """Why the race ended; null while it runs."""
+    elapsed_s: float
+    """Its time, in seconds."""
+    launches: int
+    """Launches made."""
+    difference: float
+    """The difference that does not matter, 0.05 for 5 %."""
+    cores: tuple[int, ...]
+    """The cores that each configuration could use."""
+    seed: int
+    """The seed of everything that was shuffled or proposed."""
+    asked: Tuning | None
+    """What was looked for."""
+    found: Tuned
+    """The answer."""
+    race_file: str | None
+    """The line of a race file that races the tuned stack; null without one."""
+    words: TuneWords
+    notes: tuple[str, ...]
+    """Sentences to be read with the result."""
+
+
+_FORM = Form(text=printable)
+
+
+def schema() -> str:
+    """Return the JSON Schema of ``document``."""
+    from ....base.codec.json_schema import json_schema
+
+    return json_schema(TuneDocument, _FORM, "tune-1")
+
+
+def document(race: Race, found: Tuned) -> dict[str, Any]:
+    """Return the document as plain JSON values."""
+    made: dict[str, Any] = readable(
+        TuneDocument(
+            race=race.id,
+            app=race.app,
+            ending=race.ending,
+            elapsed_s=race.elapsed_s,
+            launches=sum(not launch.cut_short for launch in race.launches),
+            difference=race.difference,
+            cores=race.cores.stack_cores,
+            seed=race.seed,
+            asked=race.tuning,
+            found=found,
+            race_file=race_file_line(found.stack) if found.stack else None,
+            words=TuneWords(answer=words.answer(race, found), reasons=tuple(words.reasons(race, found))),
+            notes=race.notes,
+        ),
+        _FORM,
+    )
+    return made

@@ -14,11 +14,10 @@ def rendered(race: Race, found: Tuned, form: str) -> str:
 
 
 def _json(race: Race, found: Tuned) -> str:
-    import json
-
+    from ....base.codec import pretty
     from .document import document
 
-    return json.dumps(document(race, found), indent=2, allow_nan=False) + "\n"
+    return pretty(document(race, found))
 
 
 def _markdown(race: Race, found: Tuned) -> str:
