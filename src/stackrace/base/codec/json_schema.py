@@ -12,7 +12,7 @@ from dataclasses import fields, is_dataclass
 from functools import cache
 from typing import Any
 
-from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
+from pydantic.json_schema import CoreRef, GenerateJsonSchema, JsonSchemaValue
 from pydantic_core import core_schema
 
 from .form import FLAT, LEFT_OUT, Form
@@ -51,7 +51,9 @@ class _Generator(GenerateJsonSchema):
     def dataclass_schema(self, schema: core_schema.DataclassSchema) -> JsonSchemaValue:
         """Return a reference to the record, which is defined once."""
         kind = schema["cls"]
-        name, reference = self.get_cache_defs_ref_schema(f"{kind.__module__}.{kind.__qualname__}:{id(kind)}")
+        name, reference = self.get_cache_defs_ref_schema(
+            CoreRef(f"{kind.__module__}.{kind.__qualname__}:{id(kind)}")
+        )
         if name not in self.definitions:
             self.definitions[name] = self._described(kind, super().dataclass_schema(schema))
         return reference
@@ -60,7 +62,7 @@ class _Generator(GenerateJsonSchema):
         docstrings = _docstrings(kind)
         members: JsonSchemaValue = {}
         required: list[str] = []
-        for field in fields(kind):  # type: ignore[arg-type]
+        for field in fields(kind):
             name = self._form.name_of(kind, field.name)
             if name == FLAT:
                 held = self.definitions[self.json_to_defs_refs[shape["properties"][field.name]["$ref"]]]

@@ -23,7 +23,7 @@ def encode(value: object, kind: Any = None) -> Any:
     Fields at their default are left out, so that a field which a later version adds does not alter what was
     written before.
     """
-    return _serializer(kind or type(value), STORED).to_python(
+    return _serializer(_kind(value, kind), STORED).to_python(
         value, mode="json", exclude_defaults=True, warnings="error"
     )
 
@@ -47,7 +47,7 @@ def readable(value: object, form: Form, kind: Any = None) -> Any:
 
     There is no way back: members have the names of ``form``, numbers that are not finite are null.
     """
-    return _serializer(kind or type(value), form).to_python(value, mode="json", by_alias=True, warnings="error")
+    return _serializer(_kind(value, kind), form).to_python(value, mode="json", by_alias=True, warnings="error")
 
 
 def dumps(document: object, *, sort_keys: bool = False) -> str:
@@ -58,6 +58,10 @@ def dumps(document: object, *, sort_keys: bool = False) -> str:
 def pretty(document: object) -> str:
     """Return ``document``, as ``readable`` makes it, as text that ends with a newline."""
     return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _kind(value: object, kind: Any) -> Any:
+    return type(value) if kind is None else kind
 
 
 @cache
