@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ..stacks.native_options import OwnFile
+from ..stacks.native_options import NativeFile
 from ..stacks.servers import PLAIN, Catalogue, Endpoint, Hosted, Recipe, Site
 from ..stacks.stack import Hop, Protocol, Socket, Stack
 from .privileges import hand_over
@@ -105,7 +105,7 @@ def _of_hop(site: Site, hop: Hop) -> Site:
     return replace(site, settings=hop.settings, chosen=frozenset(hop.chosen), options=hop.options, file=file)
 
 
-def _in_plain_folder(file: OwnFile, directory: Path) -> OwnFile:
+def _in_plain_folder(file: NativeFile, directory: Path) -> NativeFile:
     """Return ``file`` where its folder has a plain name, since servers let a configuration name its own place."""
     return replace(file, path=plain(file.path.parent, directory.parent) / file.path.name)
 

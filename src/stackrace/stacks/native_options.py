@@ -21,12 +21,12 @@ __all__ = [
     "CONFIG",
     "Change",
     "Concern",
+    "FileReading",
+    "GivenOption",
+    "NativeFile",
     "NativeOptions",
     "NotTaken",
     "Option",
-    "OwnFile",
-    "OwnOption",
-    "OwnReading",
     "ReadOptions",
     "Signs",
     "Weight",
@@ -53,7 +53,7 @@ class Concern(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class OwnOption:
+class GivenOption:
     """One option in a server's own language."""
 
     name: str
@@ -102,7 +102,7 @@ class NotTaken:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class OwnReading:
+class FileReading:
     """What a configuration file says, as far as it can be seen without running it."""
 
     settings: Mapping[str, str | int | bool] = field(default_factory=dict)
@@ -123,12 +123,12 @@ class OwnReading:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class OwnFile:
+class NativeFile:
     """A configuration file of the user's."""
 
     path: Path
     text: str
-    reading: OwnReading
+    reading: FileReading
     folder: Path = Path()
     """The project's, in which the places that it names are looked for."""
     here: Path | None = None
@@ -287,9 +287,9 @@ class NativeOptions:
     """How a word ends that is such a file without an option; empty: no word is."""
     default_file: str = ""
     """The configuration file that it reads where nobody names one."""
-    read: Callable[[str], OwnReading] | None = None
+    read: Callable[[str], FileReading] | None = None
     """Reads such a file's text. Raises ValueError saying what is wrong with it."""
-    read_in: Callable[[str, Path, Path], OwnReading] | None = None
+    read_in: Callable[[str, Path, Path], FileReading] | None = None
     """In place of ``read``, for files that name others: also takes the file's path and the project's folder."""
     asked: Path | None = None
     """A program for the app's interpreter: given a configuration file, it prints what the server makes of that."""
@@ -351,7 +351,7 @@ class NativeOptions:
             (row.values for row in self.rows if row.setting is not None and row.setting.name == setting), {}
         )
 
-    def reading(self, text: str, path: Path, folder: Path) -> OwnReading:
+    def reading(self, text: str, path: Path, folder: Path) -> FileReading:
         """Return what the file at ``path`` says. Raises ValueError saying what is wrong with it."""
         if self.read_in is not None:
             return self.read_in(text, path, folder)

@@ -13,14 +13,14 @@ from pathlib import Path
 
 from ..base.errors import StackError
 from ..base.files import read_bytes
-from .native_options import CONFIG, NativeOptions, OwnFile, OwnOption
+from .native_options import CONFIG, GivenOption, NativeFile, NativeOptions
 from .stack import Protocol, ServerSpec, SettingValue
 
 __all__ = [
     "HopWords",
-    "OwnWords",
+    "NativeWords",
     "hops_of",
-    "own_words",
+    "native_words",
     "quoted",
 ]
 
@@ -133,12 +133,12 @@ _LONG_NAME = re.compile(r"--[A-Za-z][A-Za-z0-9_-]*")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class OwnWords:
+class NativeWords:
     """The words of a hop, told apart."""
 
-    options: tuple[OwnOption, ...] = ()
+    options: tuple[GivenOption, ...] = ()
     config: str = ""
-    file: OwnFile | None = None
+    file: NativeFile | None = None
     others: tuple[tuple[str, str | None], ...] = ()
     """Settings of ours."""
 
@@ -153,7 +153,7 @@ class OwnWords:
         return self.file.reading.computed if self.file else {}
 
 
-def own_words(text: str, hop: HopWords, spec: ServerSpec, folder: Path | None) -> OwnWords:
+def native_words(text: str, hop: HopWords, spec: ServerSpec, folder: Path | None) -> NativeWords:
     """Tell the words of ``hop`` apart. Raises StackError for what the server does not take, or cannot be given."""
     names = {setting.name for setting in spec.settings}
     options = [word for word in hop.settings if word[0].startswith("-")]
@@ -161,7 +161,7 @@ def own_words(text: str, hop: HopWords, spec: ServerSpec, folder: Path | None) -
     if len(files) > 1:
         raise StackError(f"stack {text!r}: setting {CONFIG!r} is given twice")
     config = _config(text, spec, files[0][1]) if files else ""
-    return OwnWords(
+    return NativeWords(
         options=tuple(_option(text, spec, name, value) for name, value in options),
         config=config,
         file=_file(text, _options(text, spec), folder / config, folder) if config and folder else None,
@@ -178,13 +178,13 @@ def _options(text: str, spec: ServerSpec) -> NativeOptions:
     return spec.native
 
 
-def _option(text: str, spec: ServerSpec, name: str, value: str | None) -> OwnOption:
+def _option(text: str, spec: ServerSpec, name: str, value: str | None) -> GivenOption:
     if not _LONG_NAME.fullmatch(name):
         raise StackError(f"stack {text!r}: write an option of {spec.name} in its long form, as in --name=value")
     bare = name.removeprefix("--")
     if problem := _options(text, spec).problem(bare, value):
         raise StackError(f"stack {text!r}: {spec.name}'s {name} cannot be given: {problem}")
-    return OwnOption(name=bare, value=value)
+    return GivenOption(name=bare, value=value)
 
 
 def _config(text: str, spec: ServerSpec, value: str | None) -> str:
@@ -197,12 +197,12 @@ def _config(text: str, spec: ServerSpec, value: str | None) -> str:
     return value
 
 
-def _file(text: str, native: NativeOptions, path: Path, folder: Path) -> OwnFile:
+def _file(text: str, native: NativeOptions, path: Path, folder: Path) -> NativeFile:
     wrong = f"stack {text!r}: the configuration file {path}"
     try:
         words = read_bytes(path, MOST_BYTES).decode("utf-8")
         place, project = path.absolute(), folder.absolute()
-        return OwnFile(path=place, text=words, reading=native.reading(words, place, project), folder=project)
+        return NativeFile(path=place, text=words, reading=native.reading(words, place, project), folder=project)
     except OSError as error:
         raise StackError(f"{wrong} cannot be read: {error.strerror}; correct {CONFIG}=") from error
     except ValueError as error:

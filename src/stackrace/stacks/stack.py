@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
-from .native_options import NativeOptions, OwnFile, OwnOption, Signs
+from .native_options import GivenOption, NativeFile, NativeOptions, Signs
 from .tunable import Tunable
 
 __all__ = [
@@ -242,11 +242,11 @@ class Hop:
     """All settings, the catalogue's defaults included."""
     origins: Mapping[str, Origin] = field(default_factory=dict)
     """Whose choice each setting is."""
-    options: tuple[OwnOption, ...] = ()
+    options: tuple[GivenOption, ...] = ()
     """What the path says in the server's own language."""
     config: str = ""
     """The configuration file that the path names, as written; empty without one."""
-    file: OwnFile | None = None
+    file: NativeFile | None = None
     """That file, where it could be read: paths are also parsed where no files are."""
 
     @property

@@ -19,7 +19,7 @@ from pathlib import Path
 from ..base.errors import StackError
 from ..base.nearest import did_you_mean
 from .native_options import CONFIG
-from .path_words import HopWords, OwnWords, hops_of, own_words, quoted
+from .path_words import HopWords, NativeWords, hops_of, native_words, quoted
 from .stack import (
     BEHIND_ANOTHER,
     Hop,
@@ -143,7 +143,7 @@ def _hop(
     token, spec = tokens[index], chain[index]
     behind = index > 0 and token.protocol is not None
     known = {setting.name: setting for setting in (*spec.settings, *(BEHIND_ANOTHER if behind else ()))}
-    own = own_words(text, token, spec, folder)
+    own = native_words(text, token, spec, folder)
     chosen = _chosen(text, token, known, own)
     asked = _asked(tokens, chain, index)
     defaults = {name: setting.default for name, setting in known.items() if name not in own.computed}
@@ -220,7 +220,7 @@ def _asked(tokens: Sequence[HopWords], chain: Sequence[ServerSpec], index: int) 
 
 
 def _origin(
-    setting: Setting, asked: Mapping[str, SettingValue], own: OwnWords, chosen: Mapping[str, SettingValue]
+    setting: Setting, asked: Mapping[str, SettingValue], own: NativeWords, chosen: Mapping[str, SettingValue]
 ) -> Origin:
     if own.file and setting.name not in chosen and setting not in BEHIND_ANOTHER:
         return Origin.OWN if setting.name in own.file.reading.said else Origin.DEFAULT
@@ -234,7 +234,7 @@ def _front(tokens: Sequence[HopWords], chain: Sequence[ServerSpec], index: int) 
     return next(chain[before] for before in range(index - 1, -1, -1) if tokens[before].protocol is not None)
 
 
-def _chosen(text: str, token: HopWords, known: Mapping[str, Setting], own: OwnWords) -> dict[str, SettingValue]:
+def _chosen(text: str, token: HopWords, known: Mapping[str, Setting], own: NativeWords) -> dict[str, SettingValue]:
     chosen: dict[str, SettingValue] = {}
     for name, value in own.others:
         if name not in known:

@@ -14,7 +14,7 @@ from stackrace.deploy import guard
 from stackrace.deploy.environments import Environments
 from stackrace.deploy.hosting import hosted
 from stackrace.deploy.rendering import _in_plain_folder, plain
-from stackrace.stacks.native_options import OwnFile, OwnReading
+from stackrace.stacks.native_options import FileReading, NativeFile
 from stackrace.stacks.servers import PLAIN
 from stackrace.stacks.stack import Interface
 
@@ -109,7 +109,7 @@ def test_a_configuration_file_lies_in_a_plain_folder(tmp_path):
     odd.mkdir()
     run.mkdir()
     (odd / "uwsgi.ini").write_text("[uwsgi]\ntouch = %d")
-    file = OwnFile(path=odd / "uwsgi.ini", text="[uwsgi]", reading=OwnReading())
+    file = NativeFile(path=odd / "uwsgi.ini", text="[uwsgi]", reading=FileReading())
     moved = _in_plain_folder(file, run / "0").path
     assert PLAIN.fullmatch(str(moved))
     assert moved.read_text().startswith("[uwsgi]")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from stackrace.base.errors import LaunchError, StackError
-from stackrace.stacks.native_options import Concern, OwnFile
+from stackrace.stacks.native_options import Concern, NativeFile
 from stackrace.stacks.servers import catalogue
 from stackrace.stacks.stack import Interface
 from stackrace.stacks.stack_path import parse_stack
@@ -61,7 +61,7 @@ def own_file(text, folder):
     path = folder / "deploy" / "nginx.conf"
     path.parent.mkdir(exist_ok=True)
     reading = NGINX.spec.native.reading(text, path, folder)
-    return OwnFile(path=path, text=text, reading=reading, folder=folder)
+    return NativeFile(path=path, text=text, reading=reading, folder=folder)
 
 
 @pytest.fixture

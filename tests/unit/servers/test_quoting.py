@@ -19,7 +19,7 @@ from stackrace.app.app import App, Entry, EntryKind
 from stackrace.base.errors import InputError, LaunchError
 from stackrace.base.url_prefix import url_prefix
 from stackrace.deploy.hosting import hosted
-from stackrace.stacks.native_options import OwnFile, OwnReading
+from stackrace.stacks.native_options import FileReading, NativeFile
 from stackrace.stacks.servers import PLAIN, Recipe, Server, catalogue
 from stackrace.stacks.servers.templates import Rendered, render
 from stackrace.stacks.servers.uwsgi.options import theirs
@@ -255,7 +255,7 @@ def test_what_the_user_says_in_the_servers_own_language_stays_on_its_line(tmp_pa
 
 @pytest.mark.parametrize("name", ["a b.ini", "a%d.ini", "a\nhttp-socket = :80\n.ini"])
 def test_a_configuration_file_that_names_its_own_odd_name_is_refused(name):
-    file = OwnFile(path=Path("/srv", name), text="[uwsgi]\nprocname = %s\ntouch = %d", reading=OwnReading())
+    file = NativeFile(path=Path("/srv", name), text="[uwsgi]\nprocname = %s\ntouch = %d", reading=FileReading())
     with pytest.raises(LaunchError, match="rename it"):
         theirs(file, ())
     assert theirs(replace(file, text="[uwsgi]\ntouch = %d"), ()) == "touch = /srv/"

@@ -13,7 +13,7 @@ from ...app.projects.containers import MENTIONED, TEMPLATED, is_manifest, manife
 from ...app.projects.deployment_command import DeploymentCommand, shown, text_of
 from ...app.projects.places import deployment_folders, is_development, likelihood
 from ...base.foreign import said_by
-from ...stacks.native_options import CONFIG, OwnReading, Signs, Weight
+from ...stacks.native_options import CONFIG, FileReading, Signs, Weight
 from ...stacks.stack import ServerSpec
 from .hop import quoted_value
 from .model import CurrentChange, CurrentGap
@@ -76,7 +76,7 @@ class Front:
     """Relative to the project's folder."""
     line: int = 0
     """0 where nobody knows."""
-    reading: OwnReading | None = None
+    reading: FileReading | None = None
     """What its configuration file says; None where that cannot be read."""
     problem: str = "its configuration is not read"
     """Why not."""

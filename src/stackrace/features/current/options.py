@@ -26,7 +26,7 @@ from ...base.last_parts import by_last_parts
 from ...base.present import is_file, is_folder
 from ...base.process import run
 from ...base.process.namespaces import seal
-from ...stacks.native_options import NativeOptions, OwnReading, Weight
+from ...stacks.native_options import FileReading, NativeOptions, Weight
 from ...stacks.stack import ServerSpec, SettingValue
 from .hop import UNKNOWN, ReadHop, options_in
 
@@ -161,7 +161,7 @@ def _take_file(hop: ReadHop, python: Path | None) -> None:
         reading = native.reading(text, path, hop.root)
     except (OSError, ValueError):
         # whoever parses the path says it
-        reading = OwnReading()
+        reading = FileReading()
     hop.file_settings, hop.said = reading.settings, reading.said
     for change in reading.changes:
         hop.at = hop.config, change.line or _line_of(text, change.key)
@@ -225,7 +225,7 @@ def _answer(
     return answer if isinstance(answer, dict) else None
 
 
-def _take_answers(hop: ReadHop, reading: OwnReading, asked: _Asked) -> None:
+def _take_answers(hop: ReadHop, reading: FileReading, asked: _Asked) -> None:
     """Take what the server makes of its file: what hangs on the deployment's variables becomes a setting."""
     theirs, races = asked
     effective, kept = (hop.native.effective(each) for each in asked)
@@ -250,7 +250,7 @@ def _is_setting(hop: ReadHop, key: str, asked: _Asked) -> bool:
     return any(effective({key: each[key]}) != effective({}) for each in asked if key in each)
 
 
-def _take_as_read(hop: ReadHop, text: str, reading: OwnReading) -> None:
+def _take_as_read(hop: ReadHop, text: str, reading: FileReading) -> None:
     """Take what of a file's settings can be told without the server, and name the rest."""
     for name, expression in reading.computed.items():
         named = re.fullmatch(r"\$\((\w+)\)", expression)

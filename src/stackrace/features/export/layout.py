@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ...deploy.installation import find_binary
-from ...stacks.native_options import OwnFile
+from ...stacks.native_options import NativeFile
 from ...stacks.servers import Catalogue, Endpoint, Hosted, Recipe, Site
 from ...stacks.servers.contract import Entry
 from ...stacks.servers.site import Production
@@ -187,7 +187,7 @@ def _of_hop(site: Site, hop: Hop, target: Target) -> Site:
     return replace(site, settings=hop.settings, chosen=frozenset(hop.chosen), options=hop.options, file=file)
 
 
-def _moved(file: OwnFile, site: Site, target: Target) -> OwnFile:
+def _moved(file: NativeFile, site: Site, target: Target) -> NativeFile:
     """Return the user's file with the place that it may speak of: in the project, else beside its own files."""
     path = file.path.absolute()
     inside = next((root for root in target.projects if path.is_relative_to(root)), None)

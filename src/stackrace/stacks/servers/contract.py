@@ -15,8 +15,9 @@ from pathlib import Path
 from typing import ClassVar
 
 from ...base.errors import LaunchError
+from ...base.files import read_text
 from ..stack import ServerSpec, SettingValue
-from .site import OTHERS, Fragment, Site
+from .site import OTHERS, Fragment, Site, bodiless_files
 from .templates import PLAIN, Rendered, render
 
 __all__ = [
@@ -123,6 +124,9 @@ class Entry(ABC):
 
     spec: ClassVar[ServerSpec]
     needs: ClassVar[Needs] = Needs()
+    packages: ClassVar[tuple[str, ...]] = ()
+    """The PyPI requirements that it has whatever its settings; see ``requirements``."""
+
     faults: ClassVar[tuple[Fault, ...]] = ()
     """What is known not to work."""
 
@@ -152,7 +156,7 @@ class Entry(ABC):
 
     def requirements(self, settings: Mapping[str, SettingValue]) -> tuple[str, ...]:
         """Return the PyPI requirements these settings need, to be layered over the app's environment."""
-        return ()
+        return self.packages
 
     def quoted(self, text: str) -> str:
         """Return ``text`` as this server's configuration writes it: what ``{{ text | quoted }}`` is in templates.
@@ -182,6 +186,19 @@ class Server(Entry):
     @abstractmethod
     def recipe(self, site: Site) -> Recipe:
         """Say how to start this server on ``site``; pure, starts and writes nothing."""
+
+    def launched(self, site: Site, *arguments: object, bodiless: bool = True) -> Recipe:
+        """Return how to start it by the ``launcher.py`` of its folder, which the app's Python runs in the site.
+
+        A ``bodiless`` one hosts the module ``BODILESS``: the server would send a body in answer to HEAD.
+        """
+        name = f"stackrace_{self.spec.name}.py"
+        launcher = read_text(self.folders[0] / "launcher.py")
+        return Recipe(
+            command=(str(site.app.python), str(site.directory / name), *map(str, arguments)),
+            files={name: launcher, **(bodiless_files(site.app) if bodiless else {})},
+            environment=site.app.import_environment,
+        )
 
 
 class Guest(Entry):

@@ -18,6 +18,8 @@ __all__ = [
     "UPSTREAM_KEEP_ALIVE",
     "access_log",
     "fixed_by",
+    "processes",
+    "threads",
     "workers",
 ]
 
@@ -103,4 +105,27 @@ def workers(what: str) -> Setting:
         origin=Origin.TUNED,
         tunable=Tunable(per_core=4, most=256),
         help=f"{what}; raise it to the number of cores.",
+    )
+
+
+def processes(what: str) -> Setting:
+    """Return the setting ``processes``, two as everywhere; ``what`` opens its help: what one of them is."""
+    return Setting(
+        name="processes",
+        default=2,
+        maximum=256,
+        origin=Origin.TUNED,
+        tunable=Tunable(per_core=8, most=256),
+        help=f"{what}; raise it until the cores are busy or memory is short.",
+    )
+
+
+def threads(what: str, default: int, *, most: int = 32, steps: int = 6) -> Setting:
+    """Return the setting ``threads``, of which a tuner tries up to ``most``; ``what`` opens its help."""
+    return Setting(
+        name="threads",
+        default=default,
+        maximum=1024,
+        tunable=Tunable(most=most, steps=steps, multiplies=True),
+        help=f"{what}; raise it when requests wait for a database.",
     )

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ..native_options import OwnFile, OwnOption
+from ..native_options import GivenOption, NativeFile
 from ..stack import Interface, Protocol, SettingValue, Socket
 
 __all__ = [
@@ -284,9 +284,9 @@ class Site:
     """How many cores the whole stack may use."""
     chosen: frozenset[str] = frozenset()
     """The settings that the stack's path gives: they win over those of ``file``."""
-    options: tuple[OwnOption, ...] = ()
+    options: tuple[GivenOption, ...] = ()
     """What the path says in the server's own language, to be passed on as it is."""
-    file: OwnFile | None = None
+    file: NativeFile | None = None
     """A configuration file of the user's, to be used as it is but for what is decided here."""
     production: Production | None = None
     """What holds where the server is deployed for good; None for a race, which looks only for speed."""

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import sysconfig
-from collections.abc import Mapping
 from pathlib import Path
 
-from ...stack import Interface, Protocol, ServerSpec, SettingValue
+from ...stack import Interface, Protocol, ServerSpec
 from ..contract import BACKLOG, Needs, Recipe, Server
-from ..site import BODILESS, Site, bodiless_files
+from ..site import BODILESS, Site
 
 __all__ = ["SERVER", "Bjoern"]
-
-LAUNCHER = Path(__file__).with_name("launcher.py")
 
 
 def _headers() -> tuple[Path, ...]:
@@ -33,6 +30,7 @@ class Bjoern(Server):
         listens=frozenset({Protocol.HTTP}),
         hosts=frozenset({Interface.WSGI}),
     )
+    packages = ("bjoern>=3.2",)
     # PyPI has its source only, which is compiled against libev when first raced
     drops_requests_on_stop = True
     needs = Needs(
@@ -40,23 +38,9 @@ class Bjoern(Server):
         files=(Path("/usr/include/ev.h"), Path("/usr/bin/gcc"), Path("/usr/include/stdio.h"), *_headers()),
     )
 
-    def requirements(self, settings: Mapping[str, SettingValue]) -> tuple[str, ...]:
-        """Return bjoern."""
-        return ("bjoern>=3.2",)
-
     def recipe(self, site: Site) -> Recipe:
         """Bind to the site's socket."""
-        return Recipe(
-            command=(
-                str(site.app.python),
-                str(site.directory / "stackrace_bjoern.py"),
-                site.listen.address,
-                BODILESS,
-                str(BACKLOG),
-            ),
-            files={"stackrace_bjoern.py": LAUNCHER.read_text(encoding="utf-8"), **bodiless_files(site.app)},
-            environment=site.app.import_environment,
-        )
+        return self.launched(site, site.listen.address, BODILESS, BACKLOG)
 
 
 SERVER = Bjoern()

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from ...native_options import Concern, NativeOptions, Option, decided, passed, switches
-from ...stack import Interface, Protocol, ServerSpec, SettingValue
+from ...stack import Interface, Protocol, ServerSpec
 from ..contract import BACKLOG, Fault, Recipe, Server
 from ..options import command_words
 from ..settings import ACCESS_LOG
@@ -64,6 +62,7 @@ class Daphne(Server):
         settings=OPTIONS.spec_settings,
         native=OPTIONS,
     )
+    packages = ("daphne>=4",)
     faults = (
         Fault(
             text="It sends no lifespan events. An app that answers with an error without them "
@@ -73,10 +72,6 @@ class Daphne(Server):
 
     drops_requests_on_stop = True
     sends_lifespan = False
-
-    def requirements(self, settings: Mapping[str, SettingValue]) -> tuple[str, ...]:
-        """Return daphne."""
-        return ("daphne>=4",)
 
     def recipe(self, site: Site) -> Recipe:
         """Bind to the site's socket."""

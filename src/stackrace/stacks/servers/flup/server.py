@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from pathlib import Path
-
-from ...stack import Interface, Origin, Protocol, ServerSpec, Setting, SettingValue
+from ...stack import Interface, Origin, Protocol, ServerSpec, Setting
 from ..contract import BACKLOG, Recipe, Server
 from ..site import Site
 
 __all__ = ["SERVER", "Flup"]
-
-LAUNCHER = Path(__file__).with_name("launcher.py")
 
 
 class Flup(Server):
@@ -66,30 +61,14 @@ class Flup(Server):
             ),
         ),
     )
-
-    def requirements(self, settings: Mapping[str, SettingValue]) -> tuple[str, ...]:
-        """Return the last release; flup6, its fork, is broken for SCGI and AJP."""
-        return ("flup==1.0.3",)
+    # the last release; flup6, its fork, is broken for SCGI and AJP
+    packages = ("flup==1.0.3",)
 
     def recipe(self, site: Site) -> Recipe:
         """Bind to the site's socket; AJP knows TCP only, and no front end offers it another."""
-        return Recipe(
-            command=(
-                str(site.app.python),
-                str(site.directory / "stackrace_flup.py"),
-                str(site.listen.protocol),
-                str(site.settings["mode"]),
-                site.listen.address,
-                site.app.module,
-                str(site.settings["processes"]),
-                str(site.settings["threads"]),
-                str(site.settings["min_spare"]),
-                str(site.settings["max_spare"]),
-                str(BACKLOG),
-            ),
-            files={"stackrace_flup.py": LAUNCHER.read_text(encoding="utf-8")},
-            environment=site.app.import_environment,
-        )
+        what = (site.listen.protocol, site.settings["mode"], site.listen.address, site.app.module)
+        numbers = (site.settings[name] for name in ("processes", "threads", "min_spare", "max_spare"))
+        return self.launched(site, *what, *numbers, BACKLOG, bodiless=False)
 
 
 SERVER = Flup()

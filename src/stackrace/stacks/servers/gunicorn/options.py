@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from ...native_options import Change, Concern, NativeOptions, Option, OwnReading, decided, passed, switches
+from ...native_options import Change, Concern, FileReading, NativeOptions, Option, decided, passed, switches
 from ...stack import Interface, Origin, Protocol, Setting
 from ...tunable import Formula, Tunable
 from ..contract import BACKLOG
@@ -62,7 +62,7 @@ def _at_once(settings: Mapping[str, str | int | bool]) -> int:
     return int(settings.get("workers", 1)) * int(each.get(str(settings.get("class", "sync")), 0))
 
 
-def _read(text: str) -> OwnReading:
+def _read(text: str) -> FileReading:
     """Return what a ``gunicorn.conf.py`` says. Raises ValueError where it is no Python."""
     try:
         module = ast.parse(text)
@@ -92,7 +92,7 @@ def _read(text: str) -> OwnReading:
     if theirs and theirs != CLASS_OF.get(name, theirs):
         changes.append(Change(key="worker_class", theirs=theirs, concern=Concern.PATHS))
     said = frozenset(setting for key, setting in OPTIONS.keys.items() if key in values)
-    return OwnReading(settings=settings, said=said, computed=computed, changes=tuple(changes))
+    return FileReading(settings=settings, said=said, computed=computed, changes=tuple(changes))
 
 
 def _effective(printed: Mapping[str, object]) -> Mapping[str, str | int | bool]:

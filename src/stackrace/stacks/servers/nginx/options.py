@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from ...native_options import Concern, NativeOptions, Option, OwnOption, OwnReading, decided
+from ...native_options import Concern, FileReading, GivenOption, NativeOptions, Option, decided
 from ...stack import Origin, Setting
 from ..settings import ACCESS_LOG, KEEP_ALIVE, UPSTREAM_KEEP_ALIVE, workers
 from .directives import Directive
@@ -21,7 +21,7 @@ _MAIN = re.compile(
 _EVENTS = ("multi_accept", "accept_mutex", "accept_mutex_delay", "use", "worker_aio_requests")
 
 
-def with_directives(config: str, options: Sequence[OwnOption]) -> str:
+def with_directives(config: str, options: Sequence[GivenOption]) -> str:
     """Return ``config`` with ``options`` as directives, each in place of those of its name that stand there."""
     for name in {option.name for option in options}:
         config = re.sub(rf"^ *{re.escape(name)}\s[^\n]*;\n", "", config, flags=re.MULTILINE)
@@ -38,7 +38,7 @@ def with_directives(config: str, options: Sequence[OwnOption]) -> str:
 _SECONDS = {"": 1, "s": 1, "m": 60, "h": 3600}
 
 
-def _read(text: str, path: Path, folder: Path) -> OwnReading:
+def _read(text: str, path: Path, folder: Path) -> FileReading:
     """Return what a configuration of nginx's says. Raises ValueError where nothing in it forwards to an app."""
     site = site_file(text, path, folder)
     # how many connections it keeps to the app counts only where its file says it
@@ -60,7 +60,7 @@ def _read(text: str, path: Path, folder: Path) -> OwnReading:
     settings["upstream_keep_alive"] = any(each.name == "keepalive" for each in site.upstream)
     if any(each.name == f"{_MODULES[site.protocol]}_buffering" and each.args == ["off"] for each in _all(site)):
         settings["buffering"] = False
-    return OwnReading(
+    return FileReading(
         settings=settings,
         said=frozenset(said),
         computed=computed,

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from ...stack import Interface, Origin, Protocol, ServerSpec, Setting, SettingValue
 from ...tunable import Tunable
 from ..contract import Needs, Recipe, Server
-from ..settings import KEEP_ALIVE, fixed_by
+from ..settings import KEEP_ALIVE, fixed_by, threads
 from ..site import Site
 
 __all__ = ["SERVER", "Puma"]
@@ -35,13 +35,7 @@ class Puma(Server):
                 tunable=Tunable(per_core=4, most=256, steps=5),
                 help="Worker processes, forked after the app is loaded; 0, its own default, is a single process.",
             ),
-            Setting(
-                name="threads",
-                default=5,
-                maximum=1024,
-                tunable=Tunable(most=32, multiplies=True),
-                help="Threads of each worker, a fixed number; raise it when requests wait for a database.",
-            ),
+            threads("Threads of each worker, a fixed number", 5),
             KEEP_ALIVE,
         ),
         processes=fixed_by("workers"),

@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 import signal
 
-from ...stack import Interface, Origin, Protocol, ServerSpec, Setting, Socket
-from ...tunable import Tunable
+from ...stack import Interface, Protocol, ServerSpec, Setting, Socket
 from ..contract import BACKLOG, Fault, Needs, Recipe, Server
 from ..options import words
-from ..settings import ACCESS_LOG, KEEP_ALIVE, MOST_SECONDS, RECYCLING, fixed_by, workers
+from ..settings import ACCESS_LOG, KEEP_ALIVE, MOST_SECONDS, RECYCLING, fixed_by, processes, threads, workers
 from ..site import BODILESS, Site, bodiless_files
 
 __all__ = ["SERVER", "Unit"]
@@ -43,21 +42,8 @@ class Unit(Server):
                 implies=HOSTED,
                 help="Which interface of the app it calls; auto takes what the app offers, WSGI before ASGI.",
             ),
-            Setting(
-                name="processes",
-                default=2,
-                maximum=256,
-                origin=Origin.TUNED,
-                tunable=Tunable(per_core=8, most=256),
-                help="Processes of the app; raise it until the cores are busy or memory is short.",
-            ),
-            Setting(
-                name="threads",
-                default=1,
-                maximum=1024,
-                tunable=Tunable(most=32, multiplies=True),
-                help="Threads of each process of the app; raise it when requests wait for a database.",
-            ),
+            processes("Processes of the app"),
+            threads("Threads of each process of the app", 1),
             workers("Threads of the router (listen_threads), which meets the clients"),
             RECYCLING[0],
             Setting(

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Mapping
 
 from ...native_options import Concern, NativeOptions, Option, decided, switches
-from ...stack import Interface, Protocol, ServerSpec, Setting, SettingValue
+from ...stack import Interface, Protocol, ServerSpec, Setting
 from ..contract import BACKLOG, Recipe, Reload, Server
 from ..options import ADDRESS, command_words, recycling, unless_off
 from ..settings import KEEP_ALIVE, access_log, fixed_by, workers
@@ -100,13 +99,9 @@ class Uvicorn(Server):
         native=OPTIONS,
         suggested_for=frozenset({Interface.ASGI}),
     )
-
-    def requirements(self, settings: Mapping[str, SettingValue]) -> tuple[str, ...]:
-        """Return uvicorn with the accelerators its documentation advises; 0.22 is the first to bound its stop.
-
-        An app that brings an older one is raced with that, without a bound.
-        """
-        return ("uvicorn[standard]>=0.22",)
+    # with the accelerators its documentation advises; 0.22 is the first to bound its stop, an app that brings an
+    # older one is raced with that, without a bound
+    packages = ("uvicorn[standard]>=0.22",)
 
     def recipe(self, site: Site) -> Recipe:
         """Bind to the site's socket."""

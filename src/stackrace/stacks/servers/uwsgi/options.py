@@ -11,18 +11,17 @@ from ....base.errors import LaunchError
 from ...native_options import (
     Change,
     Concern,
+    FileReading,
+    NativeFile,
     NativeOptions,
     NotTaken,
     Option,
-    OwnFile,
-    OwnReading,
     decided,
     passed,
     switches,
 )
 from ...stack import Origin, Setting
-from ...tunable import Tunable
-from ..settings import ACCESS_LOG, MOST_REQUESTS, MOST_SECONDS, RECYCLING, STATIC
+from ..settings import ACCESS_LOG, MOST_REQUESTS, MOST_SECONDS, RECYCLING, STATIC, processes, threads
 from ..templates import PLAIN
 
 __all__ = ["OPTIONS", "theirs"]
@@ -34,7 +33,7 @@ _FILES = ("ini", "yaml", "json", "xml", "include", "inherit")
 _TRUE = ("true", "1", "yes", "on", "")
 
 
-def _read(text: str) -> OwnReading:
+def _read(text: str) -> FileReading:
     """Return what an ini file says. Raises ValueError where it has no section [uwsgi]."""
     lines = [(key, value) for key, value, _ in _lines(text) if key]
     if not re.search(r"^\s*\[uwsgi\]", text, re.MULTILINE):
@@ -66,7 +65,7 @@ def _read(text: str) -> OwnReading:
         for key, _, line in _lines(text)
         if key in _FILES
     )
-    return OwnReading(
+    return FileReading(
         settings=settings, said=frozenset(said), computed=computed, changes=tuple(changes), not_taken=missing
     )
 
@@ -88,7 +87,7 @@ def _pairs_of(text: str, section: str) -> list[tuple[str, str]]:
     return [(key, value) for key, value, _ in _lines(text, section) if key]
 
 
-def theirs(file: OwnFile, chosen: Collection[str]) -> str:
+def theirs(file: NativeFile, chosen: Collection[str]) -> str:
     """Return the section [uwsgi] of ``file`` without what is decided for it, and without ``chosen`` settings."""
     kept = []
     for key, _, line in _lines(file.text):
@@ -180,25 +179,12 @@ OPTIONS = NativeOptions(
     rows=(
         Option(
             "processes workers p",
-            setting=Setting(
-                name="processes",
-                default=2,
-                maximum=256,
-                origin=Origin.TUNED,
-                tunable=Tunable(per_core=8, most=256),
-                help="Worker processes; raise it until the cores are busy or memory is short.",
-            ),
+            setting=processes("Worker processes"),
             default=1,
         ),
         Option(
             "threads",
-            setting=Setting(
-                name="threads",
-                default=1,
-                maximum=1024,
-                tunable=Tunable(most=32, multiplies=True),
-                help="Threads of each worker; raise it when requests wait for a database.",
-            ),
+            setting=threads("Threads of each worker", 1),
         ),
         Option(
             "cheaper",

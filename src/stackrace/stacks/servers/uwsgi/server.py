@@ -45,10 +45,8 @@ class Uwsgi(Server):
         preloads=_preloads,
         native=OPTIONS,
     )
-
-    def requirements(self, settings: Mapping[str, SettingValue]) -> tuple[str, ...]:
-        """Return the wheel that needs no compiler."""
-        return ("pyuwsgi",)
+    # the wheel needs no compiler
+    packages = ("pyuwsgi",)
 
     limits_bodies = True
     limits_answers = True

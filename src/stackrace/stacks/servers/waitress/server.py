@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 
 from ...native_options import Concern, NativeOptions, Option, decided, switches
 from ...stack import Interface, Origin, Protocol, ServerSpec, Setting, SettingValue
-from ...tunable import Tunable
 from ..contract import BACKLOG, Recipe, Server
 from ..options import given
-from ..settings import KEEP_ALIVE
-from ..site import ANYBODY, BODILESS, MOST_PROXIES, Site, bodiless_files
+from ..settings import KEEP_ALIVE, threads
+from ..site import ANYBODY, BODILESS, MOST_PROXIES, Site
 
 __all__ = ["SERVER", "Waitress"]
-
-LAUNCHER = Path(__file__).with_name("launcher.py")
 
 
 def _at_once(settings: Mapping[str, SettingValue]) -> int:
@@ -30,13 +26,7 @@ OPTIONS = NativeOptions(
     rows=(
         Option(
             "threads",
-            setting=Setting(
-                name="threads",
-                default=4,
-                maximum=1024,
-                tunable=Tunable(most=64, steps=10, multiplies=True),
-                help="Threads that run the app; raise it when requests wait for a database.",
-            ),
+            setting=threads("Threads that run the app", 4, most=64, steps=10),
         ),
         Option(
             "connection-limit",
@@ -75,34 +65,18 @@ class Waitress(Server):
         settings=OPTIONS.spec_settings,
         native=OPTIONS,
     )
+    packages = ("waitress>=2",)
 
     strips_forwarded_headers = True
     trusts_one_proxy = True
 
-    def requirements(self, settings: Mapping[str, SettingValue]) -> tuple[str, ...]:
-        """Return waitress."""
-        return ("waitress>=2",)
-
     def recipe(self, site: Site) -> Recipe:
         """Bind to the site's socket."""
-        return Recipe(
-            command=(
-                str(site.app.python),
-                str(site.directory / "stackrace_waitress.py"),
-                site.listen.address,
-                BODILESS,
-                str(site.settings["threads"]),
-                str(BACKLOG),
-                str(site.settings["keep_alive"]),
-                str(site.settings["connection_limit"]),
-                *_proxies(site),
-                # no load is left when a raced stack is stopped
-                str(site.patience_s(0)),
-                *given(site),
-            ),
-            files={"stackrace_waitress.py": LAUNCHER.read_text(encoding="utf-8"), **bodiless_files(site.app)},
-            environment=site.app.import_environment,
-        )
+        settings = site.settings
+        numbers = (settings["threads"], BACKLOG, settings["keep_alive"], settings["connection_limit"])
+        # no load is left when a raced stack is stopped
+        how = (*_proxies(site), site.patience_s(0), *given(site))
+        return self.launched(site, site.listen.address, BODILESS, *numbers, *how)
 
 
 def _proxies(site: Site) -> tuple[str, str]:

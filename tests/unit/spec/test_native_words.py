@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from stackrace.base.errors import StackError
-from stackrace.stacks.native_options import Concern, OwnOption
+from stackrace.stacks.native_options import Concern, GivenOption
 from stackrace.stacks.servers import catalogue
 from stackrace.stacks.stack import Interface, Origin
 from stackrace.stacks.stack_path import parse_stack
@@ -20,8 +20,8 @@ def test_an_option_is_kept_as_it_is_and_names_the_stack():
     stack = parse_stack(path, SPECS, BOTH)
     assert stack.path == path
     assert stack.hops[0].options == (
-        OwnOption(name="worker-tmp-dir", value="/dev/shm"),
-        OwnOption(name="reuse-port", value=None),
+        GivenOption(name="worker-tmp-dir", value="/dev/shm"),
+        GivenOption(name="reuse-port", value=None),
     )
 
 

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from stackrace.stacks.native_options import OwnFile, OwnOption
+from stackrace.stacks.native_options import GivenOption, NativeFile
 from stackrace.stacks.servers import catalogue
 from stackrace.stacks.servers.gunicorn.options import OPTIONS
 from stackrace.stacks.stack import Protocol
 
-OPTION = OwnOption(name="some-option", value="/a b")
-SWITCH = OwnOption(name="some-switch", value=None)
+OPTION = GivenOption(name="some-option", value="/a b")
+SWITCH = GivenOption(name="some-switch", value=None)
 COMMANDS = ("daphne", "granian", "gunicorn", "hypercorn", "uvicorn", "waitress")
 
 
@@ -33,7 +33,9 @@ def test_no_file_of_the_project_configures_gunicorn_unasked(make_site):
 
 
 def own_file(name, text, folder=Path("/srv/project")):
-    return OwnFile(path=folder / name, text=text, reading=catalogue().specs[name.split(".")[0]].native.read(text))
+    return NativeFile(
+        path=folder / name, text=text, reading=catalogue().specs[name.split(".")[0]].native.read(text)
+    )
 
 
 def test_a_file_of_gunicorns_runs_as_it_is_but_for_what_is_decided(make_site, tmp_path):
@@ -77,10 +79,10 @@ def test_a_file_of_uwsgis_renders_as_in_the_golden_file(make_site, next_hop, ass
 
 
 DIRECTIVES = (
-    OwnOption(name="client_max_body_size", value="10m"),
-    OwnOption(name="multi_accept", value="on"),
-    OwnOption(name="worker_priority", value="5"),
-    OwnOption(name="reset_timedout_connection", value=None),
+    GivenOption(name="client_max_body_size", value="10m"),
+    GivenOption(name="multi_accept", value="on"),
+    GivenOption(name="worker_priority", value="5"),
+    GivenOption(name="reset_timedout_connection", value=None),
 )
 
 
