@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
-from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 from ..base.errors import StoreError
 
@@ -109,6 +109,10 @@ def _sqlite(name: str) -> SqliteFile:
 
 def _postgresql(url: str) -> PostgresqlDatabase:
     parts = urlsplit(url)
+    try:
+        port = parts.port
+    except ValueError as error:
+        raise StoreError(f"the store's URL has no usable port ({error}): write it like {_EXAMPLES}") from error
     options = dict(parse_qsl(parts.query))
     host = options.pop("host", None) or unquote(parts.hostname or "")
     name = unquote(parts.path.removeprefix("/"))
@@ -119,13 +123,6 @@ def _postgresql(url: str) -> PostgresqlDatabase:
         user=unquote(parts.username or ""),
         password=unquote(parts.password or ""),
         host=host,
-        port=_port(parts),
+        port=port,
         options=tuple(sorted(options.items())),
     )
-
-
-def _port(parts: SplitResult) -> int | None:
-    try:
-        return parts.port
-    except ValueError as error:
-        raise StoreError(f"the store's URL has no usable port ({error}): write it like {_EXAMPLES}") from error

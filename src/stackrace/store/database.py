@@ -177,13 +177,13 @@ def _make_private(path: Path, *, always: bool) -> None:
 
 
 def _options(address: Address) -> dict[str, object]:
-    """Return Django's description of the database at ``address``."""
+    """Return Django's description of the database. Source: SQLite, "Write-Ahead Logging", 5."""
     match address:
         case SqliteFile(path=path) if is_read_only(address):
-            return {
-                "ENGINE": "django.db.backends.sqlite3",
-                "NAME": f"file:{quote(str(path))}?{'mode=ro' if _has_log(path) else 'immutable=1'}",
-            }
+            # the last commits may be in a log beside the file
+            log = path.with_name(f"{path.name}-wal")
+            mode = "mode=ro" if log.is_file() and log.stat().st_size > 0 else "immutable=1"
+            return {"ENGINE": "django.db.backends.sqlite3", "NAME": f"file:{quote(str(path))}?{mode}"}
         case SqliteFile(path=path):
             return {
                 "ENGINE": "django.db.backends.sqlite3",
@@ -208,12 +208,6 @@ def _options(address: Address) -> dict[str, object]:
                     **dict(address.options),
                 },
             }
-
-
-def _has_log(path: Path) -> bool:
-    """Tell whether the last commits are in a log beside the file. Source: SQLite, "Write-Ahead Logging", 5."""
-    log = path.with_name(f"{path.name}-wal")
-    return log.is_file() and log.stat().st_size > 0
 
 
 def _has_tables(connection: BaseDatabaseWrapper, address: Address) -> bool:

@@ -21,8 +21,9 @@ from django.db.models import Q
 from ..base.codec import decode, dumps, encode
 from ..base.text import legible, storable
 from ..measure.launch import Launch, Slice
-from ..race.results.race import Race
+from ..race.results.race import Ending, Race
 from ..stacks.facts import StackFacts
+from .lookup import Alteration, Deed, Summary
 
 __all__ = [
     "DocumentField",
@@ -39,6 +40,9 @@ __all__ = [
 
 _ID_LENGTH = 32
 """Ids have 13 characters today; later versions of the scheme are longer, this long at most."""
+
+_RACE_COLUMNS = ("id", "started_at", "app", "budget_s", "elapsed_s", "ending", "twin", "resumed")
+_LAUNCH_COLUMNS = ("id", "block", "stack")
 
 
 class ExactTextField(models.TextField):
@@ -130,6 +134,20 @@ class RaceRow(Row):
         """Return the race that the row is of."""
         race: Race = decode(Race, {**_joined(self, _RACE_COLUMNS), "duty": self.duty})
         return replace(race, facts=tuple(facts), launches=tuple(launches))
+
+    def summary(self) -> Summary:
+        """Return the race in one line; of an altered document, which ``race`` refuses, what is left."""
+        document = self.document if isinstance(self.document, dict) else {}
+        stacks, source = document.get("stacks"), document.get("source")
+        project = source.get("project") if isinstance(source, dict) else None
+        return Summary(
+            id=self.id,
+            started_at=self.started_at,
+            app=self.app,
+            stacks=len(stacks) if isinstance(stacks, list) else 0,
+            ending=None if self.ending is None else Ending(self.ending),
+            project=project if isinstance(project, str) else "",
+        )
 
 
 class StackFactsRow(Row):
@@ -224,6 +242,19 @@ class HistoryRow(Row):
     class Meta:
         db_table = "stackrace_history"
 
+    def alteration(self) -> Alteration:
+        """Return what the row tells."""
+        return Alteration(
+            race=self.race,
+            kind=self.kind,
+            row=self.row_id,
+            deed=Deed(self.deed),
+            at=self.at,
+            who=self.who,
+            changed=tuple(self.changed.split()),
+            before=json.loads(self.before) if self.before else {},
+        )
+
 
 class IdRow(Row):
     """The registry: every id there is, so that none is used twice. Triggers enter races and launches.
@@ -241,10 +272,6 @@ class IdRow(Row):
         constraints = (
             models.UniqueConstraint(fields=("of",), condition=Q(kind="name"), name="stackrace_ids_name"),
         )
-
-
-_RACE_COLUMNS = ("id", "started_at", "app", "budget_s", "elapsed_s", "ending", "twin", "resumed")
-_LAUNCH_COLUMNS = ("id", "block", "stack")
 
 
 def _parted(record: Race | Launch, names: Iterable[str]) -> tuple[dict[str, Any], dict[str, Any]]:

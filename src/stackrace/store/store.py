@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 from contextlib import AbstractContextManager
 from dataclasses import replace
@@ -23,7 +22,7 @@ from ..race.results.race import Ending, Race
 from ..stacks.facts import StackFacts
 from .address import VARIABLE, Address
 from .database import is_read_only, translated
-from .lookup import Alteration, Deed, Summary, note_of, the_one
+from .lookup import Alteration, Summary, note_of, the_one
 from .models import HistoryRow, IdRow, LaunchRow, RaceRow, Row, SliceRow, StackFactsRow
 
 __all__ = ["Store"]
@@ -81,11 +80,8 @@ class Store(AbstractContextManager["Store"]):
         ended otherwise, or somebody else let it go on meanwhile.
         """
         with self._translated(), transaction.atomic(using=self.alias):
-            changed = (
-                self._rows(RaceRow)
-                .filter(_UNFINISHED, id=race.id, resumed=race.resumed - 1)
-                .update(ending=None, resumed=race.resumed, budget_s=race.budget_s)
-            )
+            unfinished = self._rows(RaceRow).filter(_UNFINISHED, id=race.id, resumed=race.resumed - 1)
+            changed = unfinished.update(ending=None, resumed=race.resumed, budget_s=race.budget_s)
             if changed:
                 stored = self._rows(LaunchRow).filter(race_id=race.id)
                 cut = stored.filter(failure_kind=FailureKind.INTERRUPTED.value)
@@ -119,13 +115,10 @@ class Store(AbstractContextManager["Store"]):
 
     def end_launch(self, launch: Launch) -> None:
         """Store what is known about ``launch`` at its end; its slices are stored already."""
+        row = LaunchRow.of("", 0, launch)
         with self._translated():
-            row = LaunchRow.of("", 0, launch)
-            changed = (
-                self._rows(LaunchRow)
-                .filter(id=launch.id)
-                .update(failure_kind=row.failure_kind, document=row.document)
-            )
+            stored = self._rows(LaunchRow).filter(id=launch.id)
+            changed = stored.update(failure_kind=row.failure_kind, document=row.document)
         if not changed:
             raise StoreError(f"store {self.address}: no launch has the id {launch.id}; add it first")
 
@@ -136,12 +129,10 @@ class Store(AbstractContextManager["Store"]):
 
     def end(self, race_id: str, ending: Ending, elapsed_s: float, duty: Duty | None = None) -> None:
         """Store why and after how many seconds the race ended, and where they went."""
+        spent = None if duty is None else encode(duty)
         with self._translated():
-            changed = (
-                self._rows(RaceRow)
-                .filter(id=race_id)
-                .update(ending=ending.value, elapsed_s=elapsed_s, duty=None if duty is None else encode(duty))
-            )
+            stored = self._rows(RaceRow).filter(id=race_id)
+            changed = stored.update(ending=ending.value, elapsed_s=elapsed_s, duty=spent)
         if not changed:
             raise StoreError(f"store {self.address}: no race has the id {race_id}; begin it first")
 
@@ -196,8 +187,7 @@ class Store(AbstractContextManager["Store"]):
     def alterations(self, race_id: str) -> tuple[Alteration, ...]:
         """Return what was done to the race beyond measuring it, in order of time; empty for an untouched one."""
         with self._translated():
-            rows = self._rows(HistoryRow).filter(race=race_id).order_by("id")
-            return tuple(_alteration(row) for row in rows)
+            return tuple(row.alteration() for row in self._rows(HistoryRow).filter(race=race_id).order_by("id"))
 
     def latest(self) -> str | None:
         """Return the id of the race that started last, whatever its clock said."""
@@ -212,18 +202,7 @@ class Store(AbstractContextManager["Store"]):
     def list(self, limit: int | None) -> tuple[Summary, ...]:
         """Return the last ``limit`` races (None: all), newest first."""
         with self._translated():
-            columns = self._newest_first().values_list("id", "started_at", "app", "document", "ending")[:limit]
-            return tuple(
-                Summary(
-                    id=id_,
-                    started_at=started_at,
-                    app=app,
-                    stacks=_length_of("stacks", document),
-                    ending=None if ending is None else Ending(ending),
-                    project=_project(document),
-                )
-                for id_, started_at, app, document, ending in columns
-            )
+            return tuple(row.summary() for row in self._newest_first()[:limit])
 
     def _ids(self) -> tuple[str, ...]:
         """Return all ids, newest race first."""
@@ -262,28 +241,3 @@ class Store(AbstractContextManager["Store"]):
 
     def _translated(self) -> AbstractContextManager[None]:
         return translated(self.address)
-
-
-def _length_of(name: str, document: object) -> int:
-    """Return how long a list in ``document`` is; 0 in one that was altered, which loading it explains."""
-    value = document.get(name) if isinstance(document, dict) else None
-    return len(value) if isinstance(value, list) else 0
-
-
-def _project(document: object) -> str:
-    source = document.get("source") if isinstance(document, dict) else None
-    project = source.get("project") if isinstance(source, dict) else None
-    return project if isinstance(project, str) else ""
-
-
-def _alteration(row: HistoryRow) -> Alteration:
-    return Alteration(
-        race=row.race,
-        kind=row.kind,
-        row=row.row_id,
-        deed=Deed(row.deed),
-        at=row.at,
-        who=row.who,
-        changed=tuple(row.changed.split()),
-        before=json.loads(row.before) if row.before else {},
-    )
