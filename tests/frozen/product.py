@@ -181,8 +181,9 @@ def cluster(members: Sequence[Any], *flags: str) -> Said:
 
 def doctor_of_cluster(examination: Any, *flags: str) -> Said:
     """Return what ``stackrace doctor --cluster`` says of machines that were examined."""
-    examining = import_module("stackrace.features.cluster.examining")
-    with _connected(()), mock.patch.object(examining, "examine_cluster", lambda *_: examination):
+    places = import_module("stackrace.race.preparation.places")
+    elsewhere = SimpleNamespace(examined=lambda *_: examination)
+    with mock.patch.object(places, "places", lambda: elsewhere):
         return _said(cli, "doctor", "--cluster", "tcp://10.0.0.1:8786", *flags)
 
 
