@@ -256,12 +256,12 @@ class CodeIndex:
         dotted = dotted_name(call.func, scope.imports)
         if framework := _framework(call, dotted):
             return _new(framework, scope.file, call.lineno)
-        own = self._own(call.func, scope, dotted, hops)
+        own = self._of_project(call.func, scope, dotted, hops)
         if own is not None:
             return replace(own, is_factory=False, path=scope.file, line=call.lineno)
         return self._wrapped(call, dotted, scope, hops)
 
-    def _own(self, function: ast.expr, scope: _Scope, dotted: str, hops: int) -> Definition | None:
+    def _of_project(self, function: ast.expr, scope: _Scope, dotted: str, hops: int) -> Definition | None:
         """Return what a call of the project's own function or class gives."""
         if hops > _MOST_HOPS:
             return None
@@ -296,7 +296,7 @@ class CodeIndex:
             dotted = dotted_name(base, scope.imports)
             if framework := framework_of(dotted):
                 return _new(framework, scope.file, node.lineno)
-            if own := self._own(base, scope, dotted, hops):
+            if own := self._of_project(base, scope, dotted, hops):
                 return own
         return None
 

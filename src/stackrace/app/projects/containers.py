@@ -59,7 +59,6 @@ def _of_service(model: Model, name: str, service: Mapping[str, Any], image: Imag
     profiles = [str(each) for each in listed(service.get("profiles"))]
     command = DeploymentCommand(
         file=model.document,
-        words=(),
         environment=service["environment"],
         env_files=tuple(Path(str(entry["path"])) for entry in service.get("env_file") or ()),
         folder=str(service.get("working_dir") or image.folder),
@@ -173,7 +172,6 @@ def _of_container(
     ]
     command = DeploymentCommand(
         file=path,
-        words=(),
         line=line,
         environment=environment,
         folder=str(container.get("workingDir") or ""),

@@ -37,7 +37,7 @@ def deployment_commands(folder: Path, *, wide: bool = False) -> tuple[Deployment
     """
     commands: dict[tuple[Path | None, Path, tuple[str, ...]], DeploymentCommand] = {}
     for patterns, read, further in _READERS:
-        files = _found(folder, f"{patterns} {further if wide else ''}")
+        files = _files(folder, f"{patterns} {further if wide else ''}")
         for command in read(files, folder) if files or read is kubernetes_commands else ():
             if command.words:
                 # the same words are a deployment of their own in each document
@@ -45,7 +45,7 @@ def deployment_commands(folder: Path, *, wide: bool = False) -> tuple[Deployment
     return tuple(map(located, commands.values()))
 
 
-def _found(folder: Path, patterns: str) -> list[Path]:
+def _files(folder: Path, patterns: str) -> list[Path]:
     files = (path for pattern in patterns.split() for path in sorted(folder.glob(pattern)))
     return [path for path in dict.fromkeys(files) if not is_exported(path) and path.is_file()]
 

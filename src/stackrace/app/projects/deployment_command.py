@@ -63,7 +63,7 @@ class DeploymentCommand:
     """A command line, as it stands in a file."""
 
     file: Path
-    words: tuple[str, ...]
+    words: tuple[str, ...] = ()
     """What is executed, without a shell; a line for a shell is ``("sh", "-c", line)``, see ``for_shell``."""
     environment: Mapping[str, str] = field(default_factory=dict)
     """Variables that stand beside it, those of its ``env_files``, too; ``OPEN`` where no file says the value."""

@@ -172,9 +172,7 @@ def _listed(text: str) -> tuple[str, ...]:
 def dockerfile_commands(path: Path, text: str) -> Iterator[DeploymentCommand]:
     """Read what an image starts; a script among its words is read, too."""
     for image in _likely_images(path):
-        yield from container_commands(
-            DeploymentCommand(file=path, words=(), folder=image.folder), image, None, None
-        )
+        yield from container_commands(DeploymentCommand(file=path, folder=image.folder), image, None, None)
 
 
 def container_commands(
@@ -202,15 +200,15 @@ def container_commands(
 
 
 def assumed_image(
-    name: str, service: str, root: Path, at: tuple[Path, int], beside: Path, *, has_words: bool
+    name: str, service: str, root: Path, at: tuple[Path, int], home: Path, *, has_words: bool
 ) -> Image:
     """Return what a Dockerfile of the project makes, where the container ``service`` may have its image of it.
 
-    ``name`` is that of the image, ``at`` where it stands; the folder ``beside`` has the service's file.
+    ``name`` is that of the image, ``at`` where it stands; the folder ``home`` has the service's file.
     A container that nothing calls an app's has none of them; one that ``has_words`` needs none of its image.
     """
     last = re.split(r"[:@]", name.rpartition("/")[2])[0].lower()
-    is_ours = last in {root.name.lower(), beside.name.lower()}
+    is_ours = last in {root.name.lower(), home.name.lower()}
     if not name or not (is_ours or _WEB.search(service) or _WEB.search(last)):
         return Image()
     found = [
@@ -222,7 +220,7 @@ def assumed_image(
 
     def key(path: Path) -> tuple[bool, tuple[int, bool, int], bool, int]:
         words = re.split(r"[^a-z0-9]+", str(path.relative_to(root)).lower())
-        return last not in words, likelihood(path, root), path.parent != beside, len(path.parts)
+        return last not in words, likelihood(path, root), path.parent != home, len(path.parts)
 
     images = (image for path in sorted(found, key=key) for image in _likely_images(path))
     made = next((each for each in images if each.words or has_words), Image())

@@ -19,7 +19,7 @@ from .deployment_command import (
     text_of,
     variables_of,
 )
-from .images import container_commands, image_at
+from .images import Image, container_commands, image_at
 
 __all__ = [
     "flaskenv_commands",
@@ -43,8 +43,8 @@ _BUILDPACK = re.compile(r"(?<!\S)bin/start-(\w+)(?:-\w+)?(?:\s+-\w+)*(?=\s)")
 
 def procfile_commands(path: Path, text: str) -> Iterator[DeploymentCommand]:
     """Read ``web: gunicorn app:app``, with what ``app.json`` beside it says; a worker is left out."""
-    beside = path.with_name("app.json")
-    manifest = loaded(beside, text_of(beside))
+    described = path.with_name("app.json")
+    manifest = loaded(described, text_of(described))
     # Heroku says how many fit into a dyno: Dev Center, "Optimizing Python Application Concurrency"
     environment = {_WORKERS: OPEN, **_variables(manifest)} if isinstance(manifest, dict) else {}
     for line in text.splitlines():
@@ -59,7 +59,7 @@ def procfile_commands(path: Path, text: str) -> Iterator[DeploymentCommand]:
                 fronts=tuple(fronts),
                 environment=environment,
                 instances=instances_of(table_in(manifest, "formation", name.strip()).get("quantity")),
-                documents=(beside,) if environment else (),
+                documents=(described,) if environment else (),
             )
 
 
@@ -76,9 +76,8 @@ def platform_commands(path: Path, text: str) -> Iterator[DeploymentCommand]:
         environment = {**around, **_variables(node, groups)}
         waiting += [(inner, environment) for key, inner in node.items() if not str(key).startswith(_NO_WEB)]
         number = next((instances_of(node[key]) for key in _INSTANCES if node.get(key)), 1)
-        beside = DeploymentCommand(
+        base = DeploymentCommand(
             file=path,
-            words=(),
             environment=environment,
             instances=number,
             document=path,
@@ -86,10 +85,10 @@ def platform_commands(path: Path, text: str) -> Iterator[DeploymentCommand]:
         )
         lines = [line for key in _COMMANDS if isinstance(line := node.get(key), str)]
         for line in lines:
-            yield replace(beside, words=for_shell(line))
-        docker = next((str(node[key]) for key in _DOCKERFILES if node.get(key)), "")
+            yield replace(base, words=for_shell(line))
+        docker = next((node[key] for key in _DOCKERFILES if node.get(key)), None)
         if not lines and (docker or "docker" in (node.get("runtime"), node.get("env"))):
-            yield from container_commands(beside, image_at(path.parent / (docker or "Dockerfile")), None, None)
+            yield from container_commands(base, _image(path, docker), None, None)
 
 
 def heroku_commands(path: Path, text: str) -> Iterator[DeploymentCommand]:
@@ -100,7 +99,7 @@ def heroku_commands(path: Path, text: str) -> Iterator[DeploymentCommand]:
     document = loaded(path, text)
     images, run = table_in(document, "build", "docker"), table_in(document, "run")
     variables = _variables({"env": table_in(document, "setup").get("config")})
-    beside = DeploymentCommand(file=path, words=(), environment=variables, document=path, documents=(path,))
+    base = DeploymentCommand(file=path, environment=variables, document=path, documents=(path,))
     for name in dict.fromkeys((*run, *images)):
         process = run.get(name)
         process = process if isinstance(process, dict) else {"command": process}
@@ -108,26 +107,27 @@ def heroku_commands(path: Path, text: str) -> Iterator[DeploymentCommand]:
         made = made if isinstance(made, dict) else {"dockerfile": made}
         line = " && ".join(map(str, listed(process.get("command"))))
         if not str(name).startswith(_NO_WEB):
-            dockerfile = path.parent / str(made.get("dockerfile") or "Dockerfile")
-            image = image_at(dockerfile, str(made.get("target") or ""))
-            command = replace(beside, service=str(name))
-            yield from container_commands(command, image, for_shell(line) if line else None, None)
+            image = _image(path, made.get("dockerfile"), made.get("target"))
+            words = for_shell(line) if line else None
+            yield from container_commands(replace(base, service=str(name)), image, words, None)
 
 
 def fly_commands(path: Path, text: str) -> Iterator[DeploymentCommand]:
     """Read fly.toml: its processes in place of the image's command, ``[env]`` before the image's variables."""
     document = loaded(path, text)
     build, tried, processes = (table_in(document, key) for key in ("build", "experimental", "processes"))
-    dockerfile = path.parent / str(build.get("dockerfile") or "Dockerfile")
-    image = image_at(dockerfile, str(build.get("build-target") or ""), build.get("args"))
-    beside = DeploymentCommand(
-        file=path, words=(), environment=_variables(document), document=path, documents=(path,)
-    )
+    image = _image(path, build.get("dockerfile"), build.get("build-target"), build.get("args"))
+    base = DeploymentCommand(file=path, environment=_variables(document), document=path, documents=(path,))
     entrypoint = _words(tried.get("exec")) or _words(tried.get("entrypoint"))
     named = [(name, split_words(str(line))) for name, line in processes.items() if not name.startswith(_NO_WEB)]
     started: list[tuple[str, tuple[str, ...] | None]] = [*named] or [("", _words(tried.get("cmd")))]
     for name, words in started:
-        yield from container_commands(replace(beside, service=name), image, entrypoint, words)
+        yield from container_commands(replace(base, service=name), image, entrypoint, words)
+
+
+def _image(path: Path, dockerfile: object, target: object, given: object = None) -> Image:
+    """Return what is built of a Dockerfile that the file at ``path`` names, or of the usual one beside it."""
+    return image_at(path.parent / str(dockerfile or "Dockerfile"), str(target or ""), given)
 
 
 def _words(value: object) -> tuple[str, ...] | None:

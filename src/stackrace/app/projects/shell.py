@@ -289,7 +289,7 @@ class Place:
             "scripts": [str(path.relative_to(self.root)) for path in self.scripts],
             "programs": sorted(str(Path(cwd, name)) if "/" in name else name for name in self.programs),
             "tools": sorted(str(Path(cwd, name)) for name in self.tools),
-            "argv": self._found(words),
+            "argv": self._placed(words),
             "env": {"HOME": "/root", **variables, "PATH": _PATH},
             "cwd": cwd,
             "user": self.user,
@@ -297,7 +297,7 @@ class Place:
             "most_s": LONGEST_S,
         }
 
-    def _found(self, words: Sequence[str]) -> list[str]:
+    def _placed(self, words: Sequence[str]) -> list[str]:
         """Return the words with a script's place for its name, where the machine finds it otherwise."""
         root = self.root
         path = self.project.named(words[0], [root / self.folder, root, self.file.parent])

@@ -115,7 +115,7 @@ class _Reading:
         self.programs = {name: spec for spec in specs.values() if spec.native for name in spec.native.programs}
         self.hops: list[ReadHop] = []
         self.unraced: list[_Unraced] = []
-        self.commands = [each for each in self._commands() if not _is_own_file(each) and self._may_start(each)]
+        self.commands = [each for each in self._commands() if not _is_server_file(each) and self._may_start(each)]
 
     def deployment(self, entry: Entry | None) -> CurrentDeployment | None:
         """Return the likeliest deployment, of the app ``entry`` if any is."""
@@ -138,13 +138,19 @@ class _Reading:
         take_settings_variable(first, entry)
         before, elsewhere = self._before(first.command)
         found = _deployment(first, before, self.root, self.base)
-        gaps = (*found.gaps, *_beside(first), *self._overriding(first, unread), *self._likelier(first), *elsewhere)
+        gaps = (
+            *found.gaps,
+            *_left_out(first),
+            *self._overriding(first, unread),
+            *self._likelier(first),
+            *elsewhere,
+        )
         return replace(found, gaps=tuple(dict.fromkeys(gaps)), others=_others(found, rest))
 
     def _commands(self) -> Sequence[DeploymentCommand]:
         """Return what the files start, or the file that the user named, unless that is one of a front end."""
         commands, file = deployment_commands(self.root, wide=True), self.file
-        fronts_there = fronts(self.root, self.specs, beside=file) if file is not None else ()
+        fronts_there = fronts(self.root, self.specs, file=file) if file is not None else ()
         if file is None or file in {self.root / front.file for front in fronts_there}:
             return commands
         # what another file starts with variables of its own keeps these
@@ -253,14 +259,14 @@ class _Reading:
         """Yield the commands that are likelier than ``hop`` and name a server, but cannot be told to start it."""
         for each in self.unraced:
             named = set(re.findall(r"[\w-]+", " ".join(each.command.words))) & self.programs.keys()
-            is_other = named or _is_own_file(hop.command)
+            is_other = named or _is_server_file(hop.command)
             if is_other and not each.words and self._rank(each.command) < self._likelihood(hop):
                 file, line = shown_place(each.command, self.root)
                 what = f"the command with {' and '.join(sorted(named))}" if named else "the command"
                 yield CurrentGap(file=file, line=line, what=what, why=each.problem, weight=Weight.SIZE)
 
 
-def _is_own_file(command: DeploymentCommand) -> bool:
+def _is_server_file(command: DeploymentCommand) -> bool:
     """Tell whether a command is what a server's own file says of the app, rather than one that somebody starts."""
     own = {Path(name).suffix: words[0] for name, words in _ALONE.items()}
     return own.get(command.file.suffix) == command.words[0]
@@ -296,7 +302,7 @@ def _is_another(host: str, known: DeploymentCommand, command: DeploymentCommand)
     return service in known.others or command.file.suffix == ".service"
 
 
-def _beside(hop: ReadHop) -> Iterator[CurrentGap]:
+def _left_out(hop: ReadHop) -> Iterator[CurrentGap]:
     """Yield what its documents say of the server that a race goes without, and what they leave open."""
     command = hop.command
     for gap in command.not_taken:

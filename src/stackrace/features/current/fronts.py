@@ -144,13 +144,13 @@ def _in_file(words: str, file: str) -> tuple[str, str]:
 
 
 def fronts(
-    root: Path, specs: Mapping[str, ServerSpec], texts: Collection[str] = (), beside: Path | None = None
+    root: Path, specs: Mapping[str, ServerSpec], texts: Collection[str] = (), file: Path | None = None
 ) -> list[Front]:
     """Return the front ends that the files of the project at ``root`` configure, the likeliest of production first.
 
     A file that another one includes is a part of that. Among equals one goes first that the deployment files
     ``texts`` speak of, then the one with the shortest name. Of a folder of exported files those count that lie
-    ``beside`` the file that the user names there.
+    in the folder of the ``file`` that the user names.
     """
 
     def key(front: Front) -> tuple[bool, tuple[int, bool, int], bool, int]:
@@ -161,7 +161,7 @@ def fronts(
         front
         for spec in specs.values()
         if spec.native is not None and spec.native.read_in is not None and spec.forwards
-        for path in _files(root, beside)
+        for path in _files(root, file)
         if (front := _front(root, path, spec)) is not None
     ]
     parts = {file for front in found if front.reading for file in front.reading.files}
@@ -181,11 +181,11 @@ def platform_fronts(
     ]
 
 
-def _files(root: Path, beside: Path | None) -> Iterator[Path]:
-    """Yield the files that may forward, those of the exported folder that has the file ``beside`` among them."""
+def _files(root: Path, file: Path | None) -> Iterator[Path]:
+    """Yield the files that may forward, those of the exported folder that has the ``file`` among them."""
     folders = {place: names for place, _, names in deployment_folders(root)}
-    if beside is not None and beside.is_relative_to(root) and is_exported(beside):
-        folders[beside.parent] = sorted(each.name for each in beside.parent.iterdir())
+    if file is not None and file.is_relative_to(root) and is_exported(file):
+        folders[file.parent] = sorted(each.name for each in file.parent.iterdir())
     for place, names in folders.items():
         for name in names:
             is_named = _NAMES.search(name) or place.name in _FOLDERS
@@ -252,18 +252,18 @@ def unread_documents(root: Path, programs: Collection[str]) -> Iterator[CurrentG
     for path, text in manifests(root):
         kind = MENTIONED.search(text)
         if TEMPLATED in text and kind and kind[1] not in ("ConfigMap", "List"):
-            yield _gap(root, path, text, kind, kind[1], _HELM)
+            yield _gap(root, path, kind, _HELM)
     for folder, _, names in deployment_folders(root):
         for path in (folder / name for name in names if not is_development(folder / name, root)):
-            if path.stem == "kustomization" and (found := _OVERLAYS.search(text := text_of(path))):
-                yield _gap(root, path, text, found, found[1], _KUSTOMIZE)
-            elif programs and _GENERATED.fullmatch(path.name) and (found := started.search(text := text_of(path))):
-                yield _gap(root, path, text, found, found[1], _MADE_OF)
+            if path.stem == "kustomization" and (found := _OVERLAYS.search(text_of(path))):
+                yield _gap(root, path, found, _KUSTOMIZE)
+            elif programs and _GENERATED.fullmatch(path.name) and (found := started.search(text_of(path))):
+                yield _gap(root, path, found, _MADE_OF)
 
 
-def _gap(root: Path, path: Path, text: str, found: re.Match[str], what: str, why: str) -> CurrentGap:
-    line = text.count("\n", 0, found.start(1)) + 1
-    return CurrentGap(file=str(path.relative_to(root)), line=line, what=what, why=why, weight=Weight.SIZE)
+def _gap(root: Path, path: Path, match: re.Match[str], why: str) -> CurrentGap:
+    line = match.string.count("\n", 0, match.start(1)) + 1
+    return CurrentGap(file=str(path.relative_to(root)), line=line, what=match[1], why=why, weight=Weight.SIZE)
 
 
 def _first_line(pattern: str, text: str) -> int:

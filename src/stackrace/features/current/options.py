@@ -283,10 +283,10 @@ def _take_workers(hop: ReadHop) -> None:
 
 def _config_named(name: str, hop: ReadHop) -> Path | None:
     """Return the file of the project that a command calls ``name``."""
-    root, inside, beside = hop.root, hop.folder, hop.command.file.parent
+    root, inside, near = hop.root, hop.folder, hop.command.file.parent
     if name == hop.native.default_file:
         # a server looks for it only where it is started
-        bases = [inside, root] if hop.command.folder else [root, beside]
+        bases = [inside, root] if hop.command.folder else [root, near]
         return by_last_parts(name, [base for base in bases if base.is_relative_to(root)], is_file)
     name = name.removeprefix("file:").partition("\n")[0]
     if name.startswith("python:"):
@@ -295,7 +295,7 @@ def _config_named(name: str, hop: ReadHop) -> Path | None:
     file = command.image or command.file
     image = Place(project=hop.project, file=file, folder=command.folder, copies=command.copies)
     copied = image.copied(name)
-    return copied if copied and is_file(copied) else hop.project.named(name, [inside, root, beside])
+    return copied if copied and is_file(copied) else hop.project.named(name, [inside, root, near])
 
 
 def _line_of(text: str, key: str) -> int:
