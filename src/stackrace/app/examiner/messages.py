@@ -1,4 +1,4 @@
-"""What goes over between the examiner and ``apps.examine``: one definition for both sides.
+"""What goes over between the examiner and ``app.examine``: one definition for both sides.
 
 The ``TypedDict`` classes are JSON; bodies are base64 there. The others are the examiner's own values.
 """

@@ -101,6 +101,11 @@ class DeploymentCommand:
     """Those among them that are not made of the project."""
 
     @property
+    def known_by(self) -> Path:
+        """The file by which people know what it starts."""
+        return self.document or self.file
+
+    @property
     def variables(self) -> dict[str, str]:
         """The variables that its own files say, without those of files of variables."""
         return {**self.defaults, **self.environment}

@@ -79,12 +79,6 @@ _FOR_ALL = re.compile(
 """Folders beside the app's that may hold what starts it."""
 
 
-def _may_concern(folder: Path, root: Path, base: Path) -> bool:
-    if base.is_relative_to(folder) or folder.is_relative_to(base) or not folder.is_relative_to(root):
-        return True
-    return bool(_FOR_ALL.fullmatch(folder.relative_to(root).parts[0].lower()))
-
-
 def _home(file: Path, base: Path) -> Path:
     """Return the folder in which the places that ``file`` names are looked for: the project's, or one above."""
     return next((place for place in (base, *_above(base)) if file.is_relative_to(place)), base)
@@ -92,6 +86,8 @@ def _home(file: Path, base: Path) -> Path:
 
 _PLAIN = 1
 """The stage of what is called nothing special."""
+_OTHER_RANK = 1
+"""The last rank of a command that a user can name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,8 +96,8 @@ class _Unraced:
 
     command: DeploymentCommand
     problem: str
-    words: tuple[str, ...] = ()
-    """Of a program that serves an app."""
+    is_served: bool = False
+    """Whether it is known to serve an app."""
 
 
 class _Reading:
@@ -126,26 +122,21 @@ class _Reading:
         )
         # a repository above may be that of a tool, which has templates for others
         unread = list(unread_documents(self.root, self.programs.keys() if self.root == self.base else ()))
-        others = [each for each in self.unraced if each.words or not real]
+        others = [each for each in self.unraced if each.is_served or not real]
         other = min(others, key=lambda each: self._rank(each.command), default=None)
         if not real:
             return self._none_raced(other, unread)
         ours = [hop for hop in real if entry is not None and _starts(hop, entry)]
         first, *rest = sorted(ours or real, key=self._likelihood)
         if other is not None and self._rank(other.command) < self._likelihood(first):
-            places = tuple(f"{file}:{line}" for file, line in (hop.place for hop in (first, *rest)))
-            return replace(self._unraced(other), others=tuple(dict.fromkeys(places)))
+            return replace(self._unraced(other), others=_places((first, *rest)))
         take_settings_variable(first, entry)
         before, elsewhere = self._before(first.command)
         found = _deployment(first, before, self.root, self.base)
-        gaps = (
-            *found.gaps,
-            *_left_out(first),
-            *self._overriding(first, unread),
-            *self._likelier(first),
-            *elsewhere,
-        )
-        return replace(found, gaps=tuple(dict.fromkeys(gaps)), others=_others(found, rest))
+        gaps = dict.fromkeys((*found.gaps, *self._overriding(first, unread), *self._likelier(first), *elsewhere))
+        # without its override a compose file is none that can be named
+        others = _places(hop for hop in rest if hop.command.rank <= _OTHER_RANK)
+        return replace(found, gaps=tuple(gaps), others=tuple(each for each in others if each != found.place))
 
     def _commands(self) -> Sequence[DeploymentCommand]:
         """Return what the files start, or the file that the user named, unless that is one of a front end."""
@@ -161,7 +152,16 @@ class _Reading:
     def _may_start(self, command: DeploymentCommand) -> bool:
         """Tell whether what a file of the repository starts may be the app: others have files, too."""
         places = (command.file, command.document, command.image)
-        return all(_may_concern(place.parent, self.root, self.base) for place in places if place is not None)
+        return all(self._may_concern(place.parent) for place in places if place is not None)
+
+    def _may_concern(self, folder: Path) -> bool:
+        if (
+            self.base.is_relative_to(folder)
+            or folder.is_relative_to(self.base)
+            or not folder.is_relative_to(self.root)
+        ):
+            return True
+        return bool(_FOR_ALL.fullmatch(folder.relative_to(self.root).parts[0].lower()))
 
     def _follow(self, commands: Iterable[DeploymentCommand]) -> None:
         """Note the servers that ``commands`` start, and the commands that are no server of the catalogue's."""
@@ -173,7 +173,7 @@ class _Reading:
                     self.hops.append(read_hop(start, spec, spec.native, self.project, self.python, found.problem))
                 else:
                     problem = f"it is served by {ELSEWHERE[start.words[0]]}, which Stackrace does not race"
-                    self.unraced.append(_Unraced(command=start, problem=problem, words=start.words))
+                    self.unraced.append(_Unraced(command=start, problem=problem, is_served=True))
             if found.problem and not found.starts:
                 self.unraced.append(_Unraced(command=command, problem=found.problem))
 
@@ -202,7 +202,7 @@ class _Reading:
 
     def _rank(self, command: DeploymentCommand, problems: int = 0) -> tuple[int, ...]:
         """Return a key by which commands sort, the likeliest one of production first."""
-        place = likelihood(command.document or command.file, self.root, command.service)
+        place = likelihood(command.known_by, self.root, command.service)
         return *place, problems, command.rank
 
     def _unraced(self, other: _Unraced) -> CurrentDeployment:
@@ -229,14 +229,14 @@ class _Reading:
         """Return the front ends that may stand before ``command``, and what to say of those of other services."""
         texts = {text_of(each.file) for each in self.commands}
         found = fronts(self.root, self.specs, texts, self.file)
-        found = [front for front in found if _may_concern((self.root / front.file).parent, self.root, self.base)]
+        found = [front for front in found if self._may_concern((self.root / front.file).parent)]
         elsewhere = dict(_elsewhere(found, command, self.commands))
         if named := [front for front in found if self.root / front.file == self.file]:
             return named, [*elsewhere.values()]
         found = [front for front in found if front.file not in elsewhere]
         if command.fronts:
             found = platform_fronts(command, found, self.specs, self.root)
-        elif is_platform(command.document or command.file, self.root):
+        elif is_platform(command.known_by, self.root):
             found = []
         else:
             documents = dict.fromkeys((*command.documents, *filter(None, (command.document, command.file))))
@@ -249,9 +249,8 @@ class _Reading:
 
         What is said elsewhere, or was named by the user, is a deployment of its own: they only stand beside it.
         """
-        command = hop.command
-        file = command.document or command.file
-        is_overridden = is_manifest(file) or (command.document is None and not is_platform(file, self.root))
+        file, document = hop.command.known_by, hop.command.document
+        is_overridden = is_manifest(file) or (document is None and not is_platform(file, self.root))
         for gap in unread if self.file is None else ():
             yield gap if is_overridden else replace(gap, weight=Weight.PLAIN)
 
@@ -260,7 +259,7 @@ class _Reading:
         for each in self.unraced:
             named = set(re.findall(r"[\w-]+", " ".join(each.command.words))) & self.programs.keys()
             is_other = named or _is_server_file(hop.command)
-            if is_other and not each.words and self._rank(each.command) < self._likelihood(hop):
+            if is_other and not each.is_served and self._rank(each.command) < self._likelihood(hop):
                 file, line = shown_place(each.command, self.root)
                 what = f"the command with {' and '.join(sorted(named))}" if named else "the command"
                 yield CurrentGap(file=file, line=line, what=what, why=each.problem, weight=Weight.SIZE)
@@ -286,8 +285,7 @@ def _elsewhere(
     for front in before:
         known = [each for each in commands if front.host in each.hosts]
         if known and all(_is_another(front.host, each, command) for each in known):
-            where = known[0].document or known[0].file
-            why = f"it stands before {known[0].hosts[front.host]}, another service of {where.name}"
+            why = f"it stands before {known[0].hosts[front.host]}, another service of {known[0].known_by.name}"
             # of several before one service the likeliest says enough
             first = next(each.file for each in before if (each.title, each.host) == (front.title, front.host))
             yield front.file, CurrentGap(file=first, line=0, what=front.title, why=why)
@@ -304,21 +302,18 @@ def _is_another(host: str, known: DeploymentCommand, command: DeploymentCommand)
 
 def _left_out(hop: ReadHop) -> Iterator[CurrentGap]:
     """Yield what its documents say of the server that a race goes without, and what they leave open."""
-    command = hop.command
-    for gap in command.not_taken:
-        file = gap.file or command.document or command.file
-        weight = gap.weight
+    for gap in hop.command.not_taken:
+        file, weight = shown(gap.file or hop.command.known_by, hop.root), gap.weight
         if weight is Weight.VARIABLES:
             weight = Weight.SIZE if hop.takes_workers else Weight.PLAIN
-        yield CurrentGap(file=shown(file, hop.root), line=gap.line, what=gap.what, why=gap.why, weight=weight)
+        yield CurrentGap(file=file, line=gap.line, what=gap.what, why=gap.why, weight=weight)
 
 
 def _deployment(hop: ReadHop, before: Sequence[Front], root: Path, base: Path) -> CurrentDeployment:
     """Return the server with the first front end that fits it."""
     file, line = hop.place
-    command = hop.command
+    documents, instances = hop.command.documents, hop.command.instances
     front, gaps = None, list(hop.gaps)
-    instances = command.instances
     if not hop.native.is_inside:
         front = next((each for each in before if each.wire(hop.speaks)), None)
         gaps += front.gaps if front else ()
@@ -329,19 +324,18 @@ def _deployment(hop: ReadHop, before: Sequence[Front], root: Path, base: Path) -
             gaps.append(CurrentGap(file=file, line=line, what=" and ".join(sorted(hop.speaks)), why=why))
     if instances > 1 and front is None:
         gaps.append(CurrentGap(file=file, line=line, what=f"{instances} of them", why=_NO_FRONT))
+    effective, at_once = hop.effective
     return CurrentDeployment(
-        read=tuple(
-            os.path.relpath(path, root) for path in command.documents if {*command.documents} - {command.file}
-        ),
+        read=tuple(os.path.relpath(path, root) for path in documents if {*documents} - {hop.command.file}),
         stack="" if hop.problem else _path(hop, front, instances, root, base),
         file=file,
         line=line,
         problem=hop.problem,
-        effective=hop.effective[0],
-        at_once=hop.effective[1],
+        effective=effective,
+        at_once=at_once,
         queue=hop.queue,
         changes=(*hop.changes, *(front.changes if front else ())),
-        gaps=tuple(gaps),
+        gaps=(*gaps, *_left_out(hop)),
     )
 
 
@@ -379,11 +373,6 @@ def _path(hop: ReadHop, front: Front | None, instances: int, root: Path, base: P
     return f"{front.text(root, base)}/{front.wire(hop.speaks)}/{hop.text(base, behind)}"
 
 
-_OTHER_RANK = 1
-
-
-def _others(found: CurrentDeployment, others: Sequence[ReadHop]) -> tuple[str, ...]:
-    # without its override a compose file is none that can be named
-    named = (hop for hop in others if hop.command.rank <= _OTHER_RANK)
-    places = (f"{file}:{line}" if line else file for file, line in (hop.place for hop in named))
-    return tuple(place for place in dict.fromkeys(places) if place != found.place)
+def _places(hops: Iterable[ReadHop]) -> tuple[str, ...]:
+    places = (hop.place for hop in hops)
+    return tuple(dict.fromkeys(f"{file}:{line}" if line else file for file, line in places))

@@ -173,7 +173,7 @@ def platform_fronts(
     command: DeploymentCommand, found: Sequence[Front], specs: Mapping[str, ServerSpec], root: Path
 ) -> list[Front]:
     """Return the front ends that a platform starts before ``command``, those of ``found`` with their files."""
-    place = shown(command.document or command.file, root)
+    place = shown(command.known_by, root)
     return [
         next((each for each in found if each.spec is spec), Front(title=spec.title, spec=spec, file=place))
         for name in command.fronts
