@@ -215,29 +215,20 @@ def examine(
     if app.entry.kind is EntryKind.FILES:
         return examine_files(app, asked, host=host)
     interface = _interface(app)
-    order: Order = {
-        "root": str(app.root.absolute()),
-        "source": app.entry.target if interface is Interface.RACK else entry_source(app, interface, proxied=True),
-        "interface": interface.value,
-        "settings": settings_module(app),
-        "host": host,
-        "requests": [
-            {
-                "method": request.method,
-                "path": _ascii(request.path),
-                "headers": [list(pair) for pair in request.headers],
-                "body": base64.b64encode(request.body).decode("ascii"),
-            }
-            for request in asked
-        ],
-        "follow": not requests if follow is None else follow,
-        "survey": survey,
-        "crawl": None,
-        "in_doubt": in_doubt,
-        "lifespan": lifespan,
-        "timeout_s": timeout_s,
-        "most_body_bytes": MOST_BODY_BYTES,
-    }
+    source = app.entry.target if interface is Interface.RACK else entry_source(app, interface, proxied=True)
+    order = _order(app, interface, source, timeout_s)
+    order["settings"], order["host"] = settings_module(app), host
+    order["requests"] = [
+        {
+            "method": request.method,
+            "path": _ascii(request.path),
+            "headers": [list(pair) for pair in request.headers],
+            "body": base64.b64encode(request.body).decode("ascii"),
+        }
+        for request in asked
+    ]
+    order["follow"] = not requests if follow is None else follow
+    order["survey"], order["in_doubt"], order["lifespan"] = survey, in_doubt, lifespan
     if crawl is not None:
         order["crawl"] = crawl.order(order["requests"][0])
         order["timeout_s"] += crawl.time_s
@@ -252,10 +243,16 @@ def python_facts(app: App) -> PythonFacts | None:
     """
     if app.python is None:
         return None
-    order: Order = {
+    order = _order(app, Interface.WSGI, "application = None", INTERPRETER_TIMEOUT_S)
+    return examination_of(_run(app, order), app, (), Interface.WSGI).python
+
+
+def _order(app: App, interface: Interface, source: str, timeout_s: float) -> Order:
+    """Return the order to load the app and to ask it nothing."""
+    return {
         "root": str(app.root.absolute()),
-        "source": "application = None",
-        "interface": Interface.WSGI.value,
+        "source": source,
+        "interface": interface.value,
         "settings": "",
         "host": "",
         "requests": [],
@@ -264,10 +261,9 @@ def python_facts(app: App) -> PythonFacts | None:
         "crawl": None,
         "in_doubt": False,
         "lifespan": True,
-        "timeout_s": INTERPRETER_TIMEOUT_S,
+        "timeout_s": timeout_s,
         "most_body_bytes": MOST_BODY_BYTES,
     }
-    return examination_of(_run(app, order), app, (), Interface.WSGI).python
 
 
 def _interface(app: App) -> Interface:
