@@ -125,7 +125,7 @@ def fly_commands(path: Path, text: str) -> Iterator[DeploymentCommand]:
         yield from container_commands(replace(base, service=name), image, entrypoint, words)
 
 
-def _image(path: Path, dockerfile: object, target: object, given: object = None) -> Image:
+def _image(path: Path, dockerfile: object, target: object = "", given: object = None) -> Image:
     """Return what is built of a Dockerfile that the file at ``path`` names, or of the usual one beside it."""
     return image_at(path.parent / str(dockerfile or "Dockerfile"), str(target or ""), given)
 

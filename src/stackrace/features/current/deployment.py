@@ -135,8 +135,8 @@ class _Reading:
         found = _deployment(first, before, self.root, self.base)
         gaps = dict.fromkeys((*found.gaps, *self._overriding(first, unread), *self._likelier(first), *elsewhere))
         # without its override a compose file is none that can be named
-        others = _places(hop for hop in rest if hop.command.rank <= _OTHER_RANK)
-        return replace(found, gaps=tuple(gaps), others=tuple(each for each in others if each != found.place))
+        places = _places(hop for hop in rest if hop.command.rank <= _OTHER_RANK)
+        return replace(found, gaps=tuple(gaps), others=tuple(each for each in places if each != found.place))
 
     def _commands(self) -> Sequence[DeploymentCommand]:
         """Return what the files start, or the file that the user named, unless that is one of a front end."""

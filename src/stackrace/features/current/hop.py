@@ -101,8 +101,7 @@ class ReadHop:
                 self.settings.update([row.implies])
             self.change(f"--{name}", raw or "", row.concern or Concern.LOGS)
         elif raw is not None and value is None:
-            weight = Weight.SIZE if setting in _SIZES else Weight.PLAIN
-            self.gap(what, UNKNOWN, weight)
+            self.gap(what, UNKNOWN, _weight(setting))
         elif setting:
             self.set_value(setting, name, value, what)
         elif not native.in_paths:
@@ -127,8 +126,7 @@ class ReadHop:
             known_ones = ", ".join(setting.choices)
             self.problem = f"{spec.title}'s {setting_name} {value!r} is unknown to Stackrace ({known_ones})"
         else:
-            weight = Weight.SIZE if setting_name in _SIZES else Weight.PLAIN
-            self.gap(what, f"Stackrace does not know this value of {setting_name}", weight)
+            self.gap(what, f"Stackrace does not know this value of {setting_name}", _weight(setting_name))
 
     def _derived(self, name: str, known: Collection[str]) -> str:
         """Return the ``known`` class that the project's own class ``name`` derives from; empty for none."""
@@ -146,12 +144,9 @@ class ReadHop:
     @property
     def takes_workers(self) -> bool:
         """Whether a variable may say how many workers it has, because nothing else does."""
-        native = self.native
-        said = self.settings.keys() | self.said
-        return bool(native.prefix or native.arguments or any(row.variable for row in native.rows)) and not said & {
-            "workers",
-            "processes",
-        }
+        native, said = self.native, self.settings.keys() | self.said
+        is_heard = native.prefix or native.arguments or any(row.variable for row in native.rows)
+        return bool(is_heard) and not said & {"workers", "processes"}
 
     @property
     def queue(self) -> CurrentQueue | None:
@@ -182,15 +177,18 @@ class ReadHop:
         is_http = not spoken or any(row.implies for row, _ in rows)
         return frozenset(spoken | ({"http"} if is_http else set()))
 
+    @property
+    def _said(self) -> dict[str, SettingValue]:
+        """Its settings as command and file say them, or the server's defaults where there is no file."""
+        return {**(self.file_settings if self.config else self.native.defaults), **self.settings}
+
     def _values(self) -> dict[str, SettingValue]:
         """Return its settings as far as they are known, the server's own defaults included."""
-        native = self.native
-        return dict(native.becomes({**(self.file_settings if self.config else native.defaults), **self.settings}))
+        return dict(self.native.becomes(self._said))
 
-    def _idle(self) -> frozenset[str]:
-        spec, values = self.spec, self._values()
-        defaults = {setting.name: setting.default for setting in spec.settings}
-        return spec.idle({**defaults, **values}) | self.native.idle(values)
+    def _idle(self, values: Mapping[str, SettingValue]) -> frozenset[str]:
+        defaults = {setting.name: setting.default for setting in self.spec.settings}
+        return self.spec.idle({**defaults, **values}) | self.native.idle(values)
 
     @property
     def effective(self) -> tuple[tuple[str, ...], int]:
@@ -198,16 +196,14 @@ class ReadHop:
         if self.problem or self.computed & _SIZES or any(gap.weight is Weight.SIZE for gap in self.gaps):
             return (), 0
         values = {setting.name: setting.default for setting in self.spec.settings} | self._values()
-        shown = tuple(
-            f"{name}={_shown(values[name])}" for name in values if name in _SIZES and name not in self._idle()
-        )
-        return shown, self.native.at_once(values)
+        sizes = (name for name in values if name in _SIZES - self._idle(self._values()))
+        return tuple(f"{name}={_shown(values[name])}" for name in sizes), self.native.at_once(values)
 
     def text(self, base: Path, behind: Mapping[str, str] | None = None) -> str:
         """Return it as a path spells it, files relative to ``base``; ``behind`` is said towards the hop before."""
         spec, native = self.spec, self.native
-        values, idle = self._values(), self._idle()
-        around = {**self.file_settings, **self.settings} if self.config else {**native.defaults, **self.settings}
+        values, around = self._values(), self._said
+        idle = self._idle(values)
         said = self.settings.keys() | {name for name in values if values[name] != around.get(name)}
         words = [
             f"{setting.name}={_shown(values[setting.name])}"
@@ -237,6 +233,10 @@ def quoted_value(value: str) -> str:
     if _PLAIN.fullmatch(value):
         return value
     return f"'{value}'" if '"' in value else f'"{value}"'
+
+
+def _weight(setting: str) -> Weight:
+    return Weight.SIZE if setting in _SIZES else Weight.PLAIN
 
 
 def _shown(value: SettingValue) -> str:
