@@ -113,7 +113,9 @@ def test_a_folder_that_is_protected_stays_as_it_is(guard, site):
 @pytest.mark.parametrize("guard", [False], indirect=True, ids=["copied"])
 def test_a_folder_that_is_protected_and_named_by_its_whole_path_is_refused_where_it_cannot_be_covered(guard, site):
     before = digest(site.parent)
-    with pytest.raises(InputError, match=r"the app writes to .*/var, which is not copied and may change"):
+    with pytest.raises(
+        InputError, match=r"the app writes to .*/var \(shop\.py\), which is not copied and may change"
+    ):
         examined(guard, site, protect=(site.parent / "var",))
     assert digest(site.parent) == before
 

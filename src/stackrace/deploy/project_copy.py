@@ -236,12 +236,12 @@ def _named(app: App, relocation: Relocation, data: Collection[Path]) -> Iterator
     for where, text in _texts(app, relocation):
         for path in relocation.named(text):
             found.setdefault(path, where)
-    _refuse([path for path in found if any(map(partial(_overlap, path), data))])
-    if found:
-        names = [f"{path} ({where})" for path, where in found.items()]
+    names = {path: f"{path} ({where})" for path, where in found.items()}
+    _refuse([name for path, name in names.items() if any(map(partial(_overlap, path), data))])
+    if names:
         yield (
-            f"The app knows {_list(names)} by its whole path, not its copy: what it writes there changes in a "
-            "race. Lead it to another by a variable, [app] env."
+            f"The app knows {_list([*names.values()])} by its whole path, not its copy: what it writes there changes "
+            "in a race. Lead it to another by a variable, [app] env."
         )
 
 
@@ -259,7 +259,7 @@ def _texts(app: App, relocation: Relocation) -> Iterator[tuple[str, str]]:
             yield path.name, read_text(path, errors="replace")
 
 
-def _refuse(paths: Sequence[Path]) -> None:
+def _refuse(paths: Sequence[object]) -> None:
     """Raise InputError for data that the app would write to although it runs from a copy."""
     if paths:
         raise InputError(

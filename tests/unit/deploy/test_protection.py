@@ -182,7 +182,7 @@ def test_code_that_names_a_database_or_what_is_to_be_protected_is_refused(tmp_pa
     app = project(tmp_path / "site")
     (app.root / "files").mkdir()
     (app.root / "shop.py").write_text(f"PLACE = '{app.root}/{name}'")
-    with pytest.raises(InputError, match=f"the app writes to {app.root}/{name}, which is not copied"):
+    with pytest.raises(InputError, match=rf"the app writes to {app.root}/{name} \(shop\.py\), which is not copied"):
         protect(app, app.root, forbidding, {}, str, also=[app.root / "files"])
 
 
