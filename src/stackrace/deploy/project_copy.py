@@ -240,8 +240,8 @@ def _named(app: App, relocation: Relocation, data: Collection[Path]) -> Iterator
     _refuse([name for path, name in names.items() if any(map(partial(_overlap, path), data))])
     if names:
         yield (
-            f"The app knows {_list([*names.values()])} by its whole path, not its copy: what it writes there changes "
-            "in a race. Lead it to another by a variable, [app] env."
+            f"The app knows {_list([*names.values()])} by its whole path, not its copy: what it writes there "
+            "changes in a race. Lead it to another by a variable, [app] env."
         )
 
 
