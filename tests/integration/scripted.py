@@ -9,7 +9,7 @@ from pathlib import Path
 from stackrace import app as apps
 from stackrace.deploy.launcher import Launcher
 from stackrace.deploy.local_place import LocalPlace
-from stackrace.deploy.running_services import RunningServices
+from stackrace.deploy.services import RunningServices
 from stackrace.measure.resources import Resources
 from stackrace.measure.workload import Answer, Request, Sameness, Workload
 from stackrace.stacks.servers import Catalogue, Hosted, Recipe, Server

@@ -8,10 +8,10 @@ import pytest
 from stackrace.app import app_environment, entry_of
 from stackrace.app.app import EntryKind
 from stackrace.deploy.environments import Environments
-from stackrace.deploy.facts import facts_of
 from stackrace.deploy.guard import Guard
 from stackrace.deploy.hosting import hosted
 from stackrace.deploy.launcher import Launcher, LaunchFailed
+from stackrace.deploy.running_stack import facts_of
 from stackrace.deploy.shutdown import stop
 from stackrace.measure.launch import FailureKind
 from stackrace.race.preparation.examination import examined_app

@@ -9,7 +9,7 @@ import pytest
 from stackrace.app import entry_of, examine, find_ruby, golden
 from stackrace.app.app import App, EntryKind
 from stackrace.base.errors import AppError, MissingError
-from stackrace.deploy.facts import facts_of
+from stackrace.deploy.running_stack import facts_of
 from stackrace.deploy.shutdown import stop
 from stackrace.measure.workload import Request, Sameness
 from stackrace.race.preparation.deployment import set_up

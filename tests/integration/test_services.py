@@ -12,7 +12,7 @@ from stackrace.base.errors import InputError, LaunchError
 from stackrace.deploy.environments import cache_folder
 from stackrace.deploy.guard import Guard
 from stackrace.deploy.privileges import unprivileged
-from stackrace.deploy.running_services import Services
+from stackrace.deploy.services import Services
 from stackrace.deploy.sockets import descriptors, listeners
 from stackrace.deploy.templates import Templates
 from stackrace.stacks.services import services

@@ -10,7 +10,7 @@ from tests.integration.farm import launchable
 
 from stackrace.app import entry_of
 from stackrace.app.app import EntryKind
-from stackrace.deploy.facts import facts_of
+from stackrace.deploy.running_stack import facts_of
 from stackrace.deploy.shutdown import stop
 from stackrace.race.preparation.deployment import set_up
 from stackrace.race.request.request import RaceRequest

@@ -28,7 +28,7 @@ from stackrace.app import app_environment, entry_of, examine, golden
 from stackrace.app.app import App, EntryKind
 from stackrace.base.url_prefix import by_prefix
 from stackrace.deploy.environments import Environments, cache_folder
-from stackrace.deploy.facts import facts_of
+from stackrace.deploy.running_stack import facts_of
 from stackrace.deploy.shutdown import stop
 from stackrace.measure.workload import Request
 from stackrace.stacks.servers import catalogue

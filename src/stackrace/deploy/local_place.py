@@ -42,12 +42,11 @@ from ..measure.workload import Workload
 from ..stacks.stack import Stack
 from ..validity import Observation
 from .confinement import exceeded
-from .facts import facts_of
 from .guard import Guard
 from .launcher import Launcher, LaunchFailed
 from .place import REST_LOOK_S, WARM_BIN_S, Enough, Launched, RaceProcesses, Retired
-from .running_services import RunningServices
-from .running_stack import Running, size_bytes
+from .running_stack import Running, facts_of, size_bytes
+from .services import RunningServices
 from .shutdown import StoppingStack, inspect, retired, served
 from .sockets import listeners
 from .wrong_answers import WrongUnderLoad, fates, name_of

@@ -20,7 +20,7 @@ from .copies import CACHE, RUN, copy, move, shortage, write_out
 from .guard import Guard
 from .hosting import prepare
 from .preparing import Preparing, Step
-from .running_services import RunningServices, Services
+from .services import RunningServices, Services
 from .templates import Templates
 
 __all__ = ["Seeding"]

@@ -13,7 +13,7 @@ from ...base.errors import InputError
 from ...base.process import run
 from ...base.url_prefix import by_prefix
 from ...deploy.environments import site_packages
-from ...deploy.facts import change_facts
+from ...deploy.running_stack import change_facts
 from ...measure.workload import AnswerOrigin, Workload
 from ...race.preparation.deployment import Deployment
 from ...stacks.servers import PythonRuntime

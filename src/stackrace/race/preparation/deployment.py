@@ -19,8 +19,8 @@ from ...deploy.local_place import LocalPlace
 from ...deploy.place import RaceProcesses, RemoteEngine
 from ...deploy.preparing import OnPreparing, unheard
 from ...deploy.priority import NICE, can_raise
-from ...deploy.running_services import RunningServices
 from ...deploy.seeding import Seeding
+from ...deploy.services import RunningServices
 from ...deploy.sockets import LOOPBACK, require_loopback
 from ...deploy.templates import Templates
 from ...deploy.wrong_answers import KnownAnswers

@@ -10,7 +10,7 @@ from ...app import bundled
 from ...base.errors import MissingError
 from ...base.lack import Lack
 from ...deploy.installation import missing_from
-from ...deploy.instance import service_of
+from ...deploy.services import service_of
 from ...stacks.servers import Catalogue
 from ...stacks.stack_path import parse_stack
 from ..request.request import RaceRequest
