@@ -34,7 +34,7 @@ EDGES = {
     "deploy/startup.py": "logs of Python and of Ruby",
     "features/comparisons/reading.py": "pydantic's messages",
     "measure/probe/host.py": "/proc/cpuinfo",
-    "stacks/servers/uwsgi/asked.py": "what uWSGI shows of its configuration",
+    "stacks/servers/uwsgi/inspector.py": "what uWSGI shows of its configuration",
     "race/request/toml_file.py": "pydantic's messages",
 }
 """Files that read text of others, and whose it is."""

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .servers.site import Site
     from .stack import Setting
 
 __all__ = [
@@ -191,8 +192,8 @@ class Option:
     """What reads the file that it names, where no path can name that."""
     unreadable: bool = False
     """Whether it names a file that nothing reads."""
-    written: object = field(default=None, compare=False)
-    """What Stackrace writes: a value, or a function that returns it for a site; see ``servers.options``."""
+    written: str | int | bool | Callable[[Site], object] | None = field(default=None, compare=False)
+    """What Stackrace writes: a value, or a function that returns it for a site; see ``servers.settings``."""
 
     def __reduce__(self) -> tuple[object, ...]:
         """Leave out what is written, which no pickle can hold: whoever writes it has the catalogue."""
@@ -291,10 +292,10 @@ class NativeOptions:
     """Reads such a file's text. Raises ValueError saying what is wrong with it."""
     read_in: Callable[[str, Path, Path], FileReading] | None = None
     """In place of ``read``, for files that name others: also takes the file's path and the project's folder."""
-    asked: Path | None = None
+    inspector: Path | None = None
     """A program for the app's interpreter: given a configuration file, it prints what the server makes of that."""
     effective: Callable[[Mapping[str, object]], Values] = _no_values
-    """Returns the settings among what ``asked`` prints."""
+    """Returns the settings among what ``inspector`` prints."""
     becomes: Callable[[Values], Values] = _as_they_are
     """What it makes of settings by itself."""
     at_once: Callable[[Values], int] = _no_limit

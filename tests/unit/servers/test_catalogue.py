@@ -36,6 +36,38 @@ def test_every_entry_says_what_it_is_and_can_do(entry):
     assert type(entry).__doc__ and spec.sockets
 
 
+FILES = {
+    "server.py": "what it can do, and how it is started",
+    "options.py": "the table of its options, where reading files by it is long",
+    "launcher.py": "a program that starts it, for a server without one",
+    "handler.py": "what calls the app inside it",
+    "inspector.py": "a program that prints what it makes of its configuration",
+    # nginx's configurations are read whole
+    "directives.py": "its configuration as a tree",
+    "site_file.py": "a configuration of the user's, made ready to be raced",
+    "site_parts.py": "which of its directives stay",
+}
+
+
+def test_every_folder_has_the_same_files():
+    folders = {file.parent for file in FOLDER.glob("*/server.py")}
+    assert len(folders) == len(ENTRIES)
+    assert {file.name for folder in folders for file in folder.glob("*.py")} == FILES.keys()
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=named)
+def test_what_is_known_not_to_work_is_said_in_whole_sentences(entry):
+    for fault in entry.faults:
+        assert fault.text[0].isupper() and fault.text.endswith("."), fault.text
+
+
+@pytest.mark.parametrize("entry", [entry for entry in ENTRIES if entry.spec.native], ids=named)
+def test_every_name_of_an_option_stands_in_one_row_of_its_table(entry):
+    names = Counter(name for row in entry.spec.native.rows for name in row.names.split())
+    assert [name for name, count in names.items() if count > 1] == []
+    assert all(row.names or row.setting or row.key for row in entry.spec.native.rows)
+
+
 @pytest.mark.parametrize("entry", ENTRIES, ids=named)
 def test_every_spec_can_be_sent_to_another_machine_by_plain_pickle(entry):
     assert pickle.loads(pickle.dumps(entry.spec)).name == entry.spec.name

@@ -198,7 +198,7 @@ def _ask_server(hop: ReadHop, path: Path, python: Path | None) -> _Asked | None:
 
     ``python`` is the app's interpreter, if that is known.
     """
-    script = hop.native.asked
+    script = hop.native.inspector
     if script is None:
         return None
     folder = hop.root / hop.command.folder

@@ -5,8 +5,7 @@ from __future__ import annotations
 from ...native_options import Concern, NativeOptions, Option, decided, passed, switches
 from ...stack import Interface, Protocol, ServerSpec
 from ..contract import BACKLOG, Fault, Recipe, Server
-from ..options import command_words
-from ..settings import ACCESS_LOG
+from ..settings import ACCESS_LOG, command_words
 from ..site import BODILESS, Site, bodiless_files
 
 __all__ = ["SERVER", "Daphne"]

@@ -9,8 +9,7 @@ from ...native_options import Concern, NativeOptions, Option, decided, switches
 from ...stack import Interface, Origin, Protocol, ServerSpec, Setting, SettingValue
 from ...tunable import Formula, Tunable
 from ..contract import BACKLOG, Recipe, Reload, Server
-from ..options import ADDRESS, command_words
-from ..settings import STATIC, access_log, fixed_by
+from ..settings import ADDRESS, STATIC, access_log, command_words, fixed_by
 from ..site import Site
 
 __all__ = ["SERVER", "Granian"]

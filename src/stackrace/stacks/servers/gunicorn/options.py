@@ -10,8 +10,7 @@ from ...native_options import Change, Concern, FileReading, NativeOptions, Optio
 from ...stack import Interface, Origin, Protocol, Setting
 from ...tunable import Formula, Tunable
 from ..contract import BACKLOG
-from ..options import address, recycling
-from ..settings import ACCESS_LOG, KEEP_ALIVE, MOST_SECONDS
+from ..settings import ACCESS_LOG, KEEP_ALIVE, MOST_SECONDS, address, recycling
 
 __all__ = ["CLASSES", "CLASS_OF", "OPTIONS"]
 
@@ -141,7 +140,7 @@ OPTIONS = NativeOptions(
     file_option="config",
     default_file="gunicorn.conf.py",
     read=_read,
-    asked=Path(__file__).with_name("asked.py"),
+    inspector=Path(__file__).with_name("inspector.py"),
     effective=_effective,
     rows=(
         Option("config c", concern=Concern.PATHS, written=lambda site: site.directory / "gunicorn.conf.py"),

@@ -8,8 +8,7 @@ from collections.abc import Iterator, Mapping
 from ...native_options import Option
 from ...stack import Interface, Protocol, ServerSpec, SettingValue
 from ..contract import Fault, Recipe, Reload, Server
-from ..options import given, value_of
-from ..settings import fixed_by
+from ..settings import fixed_by, given, value_of
 from ..site import Site
 from ..templates import Rendered
 from .options import CLASS_OF, CLASSES, OPTIONS
@@ -61,7 +60,7 @@ class Gunicorn(Server):
     faults = (
         Fault(
             where="…/uwsgi/gunicorn",
-            text="gunicorn decodes PATH_INFO twice. Paths with `%25` or letters outside ASCII arrive wrong.",
+            text="It decodes PATH_INFO twice. Paths with `%25` or letters outside ASCII arrive wrong.",
             changes_request=True,
         ),
     )

@@ -8,8 +8,7 @@ from collections.abc import Mapping
 from ...native_options import Concern, NativeOptions, Option, decided, passed, switches
 from ...stack import Interface, Protocol, ServerSpec, Setting, SettingValue
 from ..contract import BACKLOG, Recipe, Server
-from ..options import address, command_words, recycling
-from ..settings import ACCESS_LOG, KEEP_ALIVE, fixed_by, workers
+from ..settings import ACCESS_LOG, KEEP_ALIVE, address, command_words, fixed_by, recycling, workers
 from ..site import Site
 
 __all__ = ["SERVER", "Hypercorn"]
@@ -42,7 +41,6 @@ OPTIONS = NativeOptions(
                 choices=("asyncio", "uvloop"),
                 help="The event loop; choose uvloop for speed.",
             ),
-            values={"asyncio": "asyncio", "uvloop": "uvloop"},
         ),
         Option("backlog", is_queue=True, written=BACKLOG),
         Option("keep-alive", setting=KEEP_ALIVE, key="keep_alive_timeout", default=5),

@@ -7,8 +7,7 @@ import signal
 
 from ...stack import Interface, Protocol, ServerSpec, Setting, Socket
 from ..contract import BACKLOG, Fault, Needs, Recipe, Server
-from ..options import words
-from ..settings import ACCESS_LOG, KEEP_ALIVE, MOST_SECONDS, RECYCLING, fixed_by, processes, threads, workers
+from ..settings import ACCESS_LOG, KEEP_ALIVE, MOST_SECONDS, RECYCLING, fixed_by, processes, threads, words, workers
 from ..site import BODILESS, Site, bodiless_files
 
 __all__ = ["SERVER", "Unit"]

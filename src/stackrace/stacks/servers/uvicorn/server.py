@@ -7,8 +7,7 @@ import signal
 from ...native_options import Concern, NativeOptions, Option, decided, switches
 from ...stack import Interface, Protocol, ServerSpec, Setting
 from ..contract import BACKLOG, Recipe, Reload, Server
-from ..options import ADDRESS, command_words, recycling, unless_off
-from ..settings import KEEP_ALIVE, access_log, fixed_by, workers
+from ..settings import ADDRESS, KEEP_ALIVE, access_log, command_words, fixed_by, recycling, unless_off, workers
 from ..site import Site
 
 __all__ = ["SERVER", "Uvicorn"]

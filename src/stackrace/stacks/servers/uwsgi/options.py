@@ -174,7 +174,7 @@ OPTIONS = NativeOptions(
     file_option="ini",
     file_suffix=".ini",
     read=_read,
-    asked=Path(__file__).with_name("asked.py"),
+    inspector=Path(__file__).with_name("inspector.py"),
     effective=_effective,
     rows=(
         Option(

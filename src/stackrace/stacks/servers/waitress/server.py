@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from ...native_options import Concern, NativeOptions, Option, decided, switches
 from ...stack import Interface, Origin, Protocol, ServerSpec, Setting, SettingValue
 from ..contract import BACKLOG, Recipe, Server
-from ..options import given
-from ..settings import KEEP_ALIVE, threads
+from ..settings import KEEP_ALIVE, given, threads
 from ..site import ANYBODY, BODILESS, MOST_PROXIES, Site
 
 __all__ = ["SERVER", "Waitress"]

@@ -1,7 +1,7 @@
 """Says what gunicorn makes of its configuration file, with the variables around it. Run by the app's interpreter.
 
-Usage: ``asked.py FILE``. The last line that it prints is a JSON object of gunicorn's settings, by their names in a
-file. The file is run, the app is not loaded. Where the interpreter has no gunicorn, or that takes offence at a
+Usage: ``inspector.py FILE``. The last line that it prints is a JSON object of gunicorn's settings, by their names
+in a file. The file is run, the app is not loaded. Where the interpreter has no gunicorn, or that takes offence at a
 folder or a user that this machine lacks, only the file's own names are said.
 """
 

@@ -1,7 +1,7 @@
 """Says what uWSGI makes of its configuration file, with the variables around it. Run by the app's interpreter.
 
-Usage: ``asked.py FILE``. The last line that it prints is a JSON object of uWSGI's options, includes, conditions and
-placeholders resolved. uWSGI prints them before it loads an app, and is ended then.
+Usage: ``inspector.py FILE``. The last line that it prints is a JSON object of uWSGI's options, with includes,
+conditions and placeholders resolved. uWSGI prints them before it loads an app, and is ended then.
 """
 
 import json
