@@ -16,8 +16,7 @@ from ..base.errors import InputError
 from ..base.files import read_text
 from ..base.foreign import said_by
 from ..base.secrets import learn
-from .documents import text
-from .project_files import project_folders
+from .project_files import project_folders, text
 
 if TYPE_CHECKING:
     from dotenv.parser import Binding

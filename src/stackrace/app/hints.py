@@ -11,10 +11,9 @@ from pathlib import Path
 
 from ..base.secrets import secrets_in, tells_secret
 from .app import App
-from .documents import text
 from .environment import env_files
 from .interpreter import installers, other_pythons
-from .project_files import repository_folders
+from .project_files import repository_folders, text
 from .projects import VARIABLE, deployment_commands, settings_candidates
 
 __all__ = ["failure_words", "import_hint", "service_hint"]

@@ -16,11 +16,10 @@ from ..base.numbers import duration
 from ..base.present import real_path
 from ..base.printable import tail
 from ..base.process import run
-from .documents import first_line, table, text
 from .environment import all_local_packages, local_packages
 from .known_pythons import KnownPython, is_executable, known_pythons, python_of
 from .lock_files import LISTS
-from .project_files import project_folders
+from .project_files import first_line, project_folders, table, text
 
 __all__ = [
     "Buildable",

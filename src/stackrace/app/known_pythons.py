@@ -15,8 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..base.present import is_file, is_present
-from .documents import first_line, table, table_in, text
-from .project_files import project_folders
+from .project_files import first_line, project_folders, table, table_in, text
 
 __all__ = ["KnownPython", "is_executable", "known_pythons", "python_of"]
 

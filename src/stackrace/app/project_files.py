@@ -1,14 +1,37 @@
-"""The folders of a project: up to the top of its repository, and those of exported files."""
+"""A project's folders, up to the top of its repository, and its small files: text, YAML, JSON and TOML."""
 
 from __future__ import annotations
 
+import json
 import tempfile
+import tomllib
 from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from itertools import islice
 from pathlib import Path
+from typing import Any
 
+from ..base.files import MOST_BYTES, read_text
 from ..base.present import is_present
 
-__all__ = ["MARK", "is_exported", "project_folders", "repository_folders"]
+__all__ = [
+    "MARK",
+    "Table",
+    "Tagged",
+    "first_line",
+    "is_exported",
+    "line_of",
+    "listed",
+    "loaded",
+    "loaded_all",
+    "problem_of",
+    "project_folders",
+    "repository_folders",
+    "table",
+    "table_in",
+    "text",
+]
 
 MARK = ".stackrace-export"
 """A file in each such folder."""
@@ -57,3 +80,153 @@ def _near(root: Path) -> Iterator[Path]:
 
 def _is_top(folder: Path) -> bool:
     return any(is_present(folder / name) for name in _REPOSITORY)
+
+
+_MOST_VALUES = 50_000
+"""Of one YAML document: aliases make a short file endless."""
+
+
+def text(path: Path, most_bytes: int = MOST_BYTES) -> str:
+    """Return what a file holds; nothing of one that is missing, cannot be read or is too long."""
+    try:
+        return read_text(path, most_bytes, errors="replace")
+    except OSError:
+        return ""
+
+
+def first_line(path: Path) -> str:
+    """Return the first line that is not blank, without blanks around it."""
+    lines = text(path).strip().splitlines()
+    return lines[0].strip() if lines else ""
+
+
+def table(path: Path, *keys: object) -> dict[Any, Any]:
+    """Return the table under ``keys`` of a file of TOML or JSON; an empty one where there is none."""
+    return table_in(loaded(path, text(path)), *keys)
+
+
+def loaded(path: Path, text: str) -> object:
+    """Return a document of YAML, JSON or TOML; None for what is none."""
+    try:
+        return _load(path, text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def problem_of(path: Path, text: str) -> str:
+    """Return why the file at ``path`` is no document of the kind that its name says; empty where it is one."""
+    if path.suffix not in (".json", ".toml", ".yml", ".yaml"):
+        return ""
+    try:
+        _load(path, text)
+    except (ValueError, RecursionError) as error:
+        return str(error)
+    return ""
+
+
+def _load(path: Path, text: str) -> object:
+    """Return a document. Raises ValueError with the line of what is wrong, or RecursionError."""
+    if path.suffix == ".json":
+        return json.loads(text)
+    if path.suffix == ".toml":
+        return tomllib.loads(text)
+    documents = loaded_all(text)
+    return documents[0] if documents else None
+
+
+def loaded_all(text: str) -> list[object]:
+    """Return the documents of a YAML file. Raises ValueError with the line of what is wrong, or RecursionError."""
+    import yaml
+
+    try:
+        documents = list(yaml.load_all(text, _loader()))
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        said = getattr(error, "problem", None) or "it is no YAML"
+        raise ValueError(f"line {mark.line + 1}: {said}" if mark else said) from error
+    if sum(1 for _ in islice(_values(documents), _MOST_VALUES)) == _MOST_VALUES:
+        raise ValueError(f"it has {_MOST_VALUES} values or more")
+    return documents
+
+
+def _values(node: object) -> Iterator[object]:
+    yield node
+    node = node.value if isinstance(node, Tagged) else node
+    for each in node.values() if isinstance(node, dict) else node if isinstance(node, list) else ():
+        yield from _values(each)
+
+
+def table_in(document: object, *keys: object) -> dict[Any, Any]:
+    """Return the table under ``keys``, one inside the other; an empty one where there is none."""
+    for key in keys:
+        document = document.get(key) if isinstance(document, dict) else None
+    return document if isinstance(document, dict) else {}
+
+
+def listed(value: object) -> list[Any]:
+    """Return a list as it is, nothing as an empty one, and any other value as the only one of a list."""
+    return value if isinstance(value, list) else [] if value is None else [value]
+
+
+def line_of(table: object, key: object) -> int:
+    """Return the line of a table's key; 0 where nobody knows."""
+    return table.lines.get(key, 0) if isinstance(table, Table) else 0
+
+
+class Table(dict[Any, Any]):
+    """A mapping of a YAML document that knows the lines of its keys."""
+
+    __slots__ = ("lines",)
+
+    def __init__(self) -> None:
+        """Start empty."""
+        super().__init__()
+        self.lines: dict[object, int] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Tagged:
+    """A value with a tag of compose's that says how files are merged."""
+
+    tag: str
+    """``!reset`` or ``!override``."""
+    value: object
+
+
+_OLD = (":timestamp", ":bool")
+"""What compose and Kubernetes take for text, such as ``yes`` and ``off``."""
+
+
+@cache
+def _loader() -> Any:
+    """Return a loader of tables with lines; a value with a tag that nobody here knows is the value itself."""
+    import yaml
+
+    class Loader(yaml.SafeLoader):
+        pass
+
+    Loader.yaml_implicit_resolvers = {
+        letter: [(tag, form) for tag, form in known if not tag.endswith(_OLD[: 1 if letter in "tTfF" else 2])]
+        for letter, known in yaml.SafeLoader.yaml_implicit_resolvers.items()
+    }
+
+    def table(loader: Any, node: Any) -> Iterator[Table]:
+        made = Table()
+        yield made
+        made.update(loader.construct_mapping(node))
+        made.lines = {key.value: key.start_mark.line + 1 for key, _ in node.value}
+
+    def value(loader: Any, tag: str, node: Any) -> object:
+        if isinstance(node, yaml.MappingNode):
+            plain: object = loader.construct_mapping(node, deep=True)
+        elif isinstance(node, yaml.SequenceNode):
+            plain = loader.construct_sequence(node, deep=True)
+        else:
+            plain = loader.construct_object(
+                yaml.ScalarNode(loader.resolve(yaml.ScalarNode, node.value, (True, False)), node.value)
+            )
+        return Tagged(f"!{tag}", plain) if tag in ("reset", "override") else plain
+
+    Loader.add_constructor("tag:yaml.org,2002:map", table)  # type: ignore[no-untyped-call]
+    Loader.add_multi_constructor("!", value)  # type: ignore[no-untyped-call]
+    return Loader

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from ...stacks.native_options import NotTaken, Weight
-from ..documents import Table, Tagged, line_of, listed, loaded
+from ..project_files import Table, Tagged, line_of, listed, loaded
 from .deployment_command import NO_FILE, interpolated, literal, split_words, text_of, variables_of
 
 __all__ = ["AT", "LACKS", "Model", "models_of"]

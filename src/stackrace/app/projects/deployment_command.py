@@ -15,7 +15,7 @@ from pathlib import Path
 
 from ...base.secrets import learn
 from ...stacks.native_options import NotTaken
-from ..documents import text
+from ..project_files import text
 
 __all__ = [
     "LIMITED",

@@ -16,8 +16,7 @@ from pathlib import Path, PurePosixPath
 
 from ...base.last_parts import by_last_parts
 from ...base.present import is_file, is_present, walk
-from ..documents import table
-from ..project_files import MARK
+from ..project_files import MARK, table
 
 __all__ = ["ProjectFiles", "deployment_folders", "is_development", "is_platform", "likelihood", "stage_of"]
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 
-from ..documents import listed, loaded, table_in
+from ..project_files import listed, loaded, table_in
 from .deployment_command import (
     OPEN,
     DeploymentCommand,

@@ -9,8 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from ...app.app import Entry
-from ...app.documents import problem_of
-from ...app.project_files import is_exported, repository_folders
+from ...app.project_files import is_exported, problem_of, repository_folders
 from ...app.projects.commands import ELSEWHERE, served_app
 from ...app.projects.containers import is_manifest
 from ...app.projects.deployment import DeploymentCommand, commands_of_file, deployment_commands

@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from ...app.documents import table, table_in, text
 from ...app.lock_files import requirements_of
+from ...app.project_files import table, table_in, text
 from ...base.errors import InputError
 
 __all__ = ["Asked", "asked_of"]
