@@ -87,14 +87,12 @@ def imported_files(path: Path, root: Path) -> list[Path]:
     """Return the modules of the project at ``root`` that the one at ``path`` imports."""
     found: list[Path] = []
     for node, _, dotted in _imports(parse(path)):
-        near = (
-            [path.parents[node.level - 1]]
-            if isinstance(node, ast.ImportFrom) and node.level
-            else [root, root / "src", path.parent]
-        )
+        level = node.level if isinstance(node, ast.ImportFrom) else 0
+        near = path.parents[level - 1 : level] if level else (root, root / "src", path.parent)
+        inside = [base for base in near if base.is_relative_to(root)]
         # a module, or what one has
         for name in (dotted.replace(".", "/"), dotted.rpartition(".")[0].replace(".", "/")):
-            places = (base / f"{name}{end}" for base in near for end in (".py", "/__init__.py"))
+            places = (base / f"{name}{end}" for base in inside for end in (".py", "/__init__.py"))
             found += islice(filter(is_file, places if name else ()), 1)
     return found
 

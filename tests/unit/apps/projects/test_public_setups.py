@@ -342,7 +342,8 @@ UNREAD = {
     "code that starts a server which no command line has": (
         {
             "Dockerfile": 'FROM python\nCMD ["python", "-m", "shop.control.start"]\n',
-            "shop/control/start.py": "from ..web import pages\nfrom shop.http import serve\n",
+            "shop/control/start.py": f"from {'.' * 99} import a\n"
+            "from ..web import pages\nfrom shop.http import serve\n",
             "shop/web/pages.py": "import flask\nfrom ..http import app\n",
             "shop/http/serve.py": "def serve():\n    from eventlet import wsgi\n",
         },
