@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, fields, is_dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TypeVar, cast
+from typing import TypeVar
 
+from ..base.codec import map_paths
 from ..base.present import real_path
 from ..base.process.namespaces import enter
 
@@ -68,23 +69,14 @@ class Relocation:
 
     def original(self, value: T) -> T:
         """Return ``value`` with the originals' paths; a text, a path, or a value made of them."""
-        return value if self.place is None else cast(T, _restored(value, f"{self.place}/"))
-
-
-def _restored(value: object, prefix: str) -> object:
-    match value:
-        case str():
-            # a member of an enumeration stays one
-            return value.replace(prefix, "/") if prefix in value else value
-        case Path():
-            return Path(str(value).replace(prefix, "/"))
-        case Mapping():
-            return {key: _restored(each, prefix) for key, each in value.items()}
-        case tuple():
-            return tuple(_restored(each, prefix) for each in value)
-    if is_dataclass(value) and not isinstance(value, type):
-        return replace(value, **{each.name: _restored(getattr(value, each.name), prefix) for each in fields(value)})
-    return value
+        if self.place is None:
+            return value
+        prefix = f"{self.place}/"
+        return map_paths(
+            value,
+            path=lambda path: Path(str(path).replace(prefix, "/")),
+            text=lambda text: text.replace(prefix, "/"),
+        )
 
 
 @dataclass(frozen=True, slots=True)

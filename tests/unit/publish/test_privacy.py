@@ -73,19 +73,19 @@ def test_no_member_of_a_race_tells_them() -> None:
         race, facts=facts, launches=launches, notes=(secret,), app=secret, urls=urls, workloads={"w": urls},
         host=replace(race.host, cpu=secret),
     )  # fmt: skip
-    told = DISCRETION.record(race)
+    told = DISCRETION.race(race)
     document = encode(told)
     text = json.dumps(document)
     assert "/home/ana/" not in text and "/shop" not in text and "says ana" not in text
     assert document["urls"] == ["/home/ana-page/x/y", "file:…/browse.har"]
-    assert DISCRETION.record(told) == told
+    assert DISCRETION.race(told) == told
 
 
 def test_names_and_choices_of_ours_are_no_secrets() -> None:
     """Somebody's password, or his name, may be any word."""
     race = make_race()
     for word in ("latency", "selection", "throughput"):
-        assert Discretion(Path("/root"), word).record(race) == race
+        assert Discretion(Path("/root"), word).race(race) == race
 
 
 def test_a_password_in_a_url_is_not_published():

@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import MISSING, Field, fields, is_dataclass
 from enum import EnumType
 from functools import cache
+from pathlib import Path
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from pydantic_core import CoreSchema, core_schema
@@ -33,7 +34,7 @@ def schema_of(kind: Any, form: Form = STORED, marks: frozenset[str] = frozenset(
 
     A number may be negative in a field marked ``signed``, and unknown in one marked ``undefined``.
     """
-    if kind in (bool, int, float, str, bytes):
+    if kind in (bool, int, float, str, bytes, Path):
         return _stored_leaf(kind) if form.exact else _shown_leaf(kind, form, marks)
     if is_dataclass(kind):
         return _record(kind, form)
@@ -62,7 +63,7 @@ def _stored_leaf(kind: type) -> CoreSchema:
             custom_error_message=f"is no {'whole number' if whole else 'number'}",
             serialization=_writes(_written_int if whole else _written_float),
         )
-    read, written = (legible, storable) if kind is str else (_read_bytes, _written_bytes)
+    read, written = _TEXTS[kind]
     text = core_schema.str_schema(strict=True)
     return core_schema.no_info_after_validator_function(read, text, serialization=_writes(written))
 
@@ -78,8 +79,8 @@ def _shown_leaf(kind: type, form: Form, marks: frozenset[str]) -> CoreSchema:
         shape = {"type": "number" if form.finite and "undefined" not in marks else ["number", "null"], **least}
         written = _writes(lambda value: value if math.isfinite(value) else None)
         return core_schema.float_schema(serialization=written, metadata={"pydantic_js_updates": shape})
-    shape = {} if kind is str else {"contentEncoding": "base64"}
-    written = _writes(form.text if kind is str else _written_bytes)
+    shape = {"contentEncoding": "base64"} if kind is bytes else {}
+    written = _writes(_written_bytes if kind is bytes else lambda value: form.text(str(value)))
     return core_schema.str_schema(serialization=written, metadata={"pydantic_js_updates": shape})
 
 
@@ -111,8 +112,24 @@ def _written_bytes(value: bytes) -> str:
     return base64.b64encode(value).decode("ascii")
 
 
+def _read_path(value: str) -> Path:
+    return Path(legible(value))
+
+
+def _written_path(value: Path) -> str:
+    return storable(str(value))
+
+
 def _read_bytes(value: str) -> bytes:
     return base64.b64decode(value, validate=True)
+
+
+_TEXTS: dict[Any, tuple[Callable[[str], Any], Callable[[Any], str]]] = {
+    str: (legible, storable),
+    Path: (_read_path, _written_path),
+    bytes: (_read_bytes, _written_bytes),
+}
+"""How what JSON has as a text is read and written."""
 
 
 def _container(
@@ -134,7 +151,9 @@ def _container(
     raise TypeError(f"{kind} is no type of a record")
 
 
-_KINDS: dict[Any, str] = {str: "text", int: "whole", float: "number", tuple: "list", Mapping: "object"}
+_KINDS: dict[Any, str] = {
+    str: "text", Path: "text", bool: "truth", int: "whole", float: "number", tuple: "list", Mapping: "object"
+}  # fmt: skip
 """The kinds of which a union that is read may hold one each; JSON tells them apart."""
 
 
@@ -153,6 +172,8 @@ def _union(parts: tuple[Any, ...], schema: Callable[[Any], CoreSchema]) -> CoreS
 def _kind_of(value: object) -> str | None:
     if isinstance(value, list | tuple):
         return "list"
+    if isinstance(value, Path):
+        return "text"
     return "object" if isinstance(value, Mapping) else _KINDS.get(type(value))
 
 

@@ -64,7 +64,7 @@ def published(race: Race) -> Published:
 
     It does not tell where files of this machine lie, nor its user's name.
     """
-    race = Discretion().record(race)
+    race = Discretion().race(race)
     lines = (dumps(encode(launch), sort_keys=True) + "\n" for launch in race.launches)
     bulk = "".join(lines).encode("ascii")
     document = {

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import getpass
 import re
-from collections.abc import Mapping
-from dataclasses import fields, is_dataclass, replace
-from enum import Enum
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypeVar, cast
 
+from ...base.codec import map_paths
 from ...base.secrets import masked
 from ...race.results.race import Race
 
 __all__ = ["Discretion"]
-
-_T = TypeVar("_T")
 
 _ABROAD = "usr|etc|bin|sbin|lib|lib64|dev|proc|sys|nix"
 """Folders that every machine has, below which nothing is private."""
@@ -47,27 +43,11 @@ class Discretion:
         plain = name.isidentifier() and len(name) > 2 and name not in _COMMON
         self._user = re.compile(rf"(?<![\w.-]){re.escape(name)}(?![\w-])") if plain else None
 
-    def record(self, value: _T) -> _T:
-        """Return ``value``, a record of the model, with all its text rewritten; names and choices of ours stay."""
-        match value:
-            case str():
-                rewritten: Any = value if isinstance(value, Enum) else self.text(value)
-            case tuple():
-                rewritten = tuple(map(self.record, value))
-            case frozenset():
-                rewritten = frozenset(map(self.record, value))
-            case Mapping():
-                rewritten = {self.record(name): self.record(each) for name, each in value.items()}
-            case Race():
-                urls = self._urls(value.urls)
-                workloads = {name: self._urls(urls) for name, urls in value.workloads.items()}
-                rewritten = replace(self._members(value), urls=urls, workloads=workloads)
-            case _:
-                rewritten = self._members(value) if is_dataclass(value) else value
-        return cast("_T", rewritten)
-
-    def _members(self, record: Any) -> Any:
-        return replace(record, **{each.name: self.record(getattr(record, each.name)) for each in fields(record)})
+    def race(self, race: Race) -> Race:
+        """Return ``race`` with all its text rewritten; names and choices of ours stay."""
+        urls = self._urls(race.urls)
+        workloads = {self.text(name): self._urls(urls) for name, urls in race.workloads.items()}
+        return replace(map_paths(race, text=self.text), urls=urls, workloads=workloads)
 
     def text(self, text: str) -> str:
         """Return ``text`` without the folders of files, the home folder, the user's name, and passwords in URLs."""
