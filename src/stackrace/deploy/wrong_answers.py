@@ -1,4 +1,4 @@
-"""What right answers are, as far as the app itself has shown it: a doubt has the app asked again."""
+"""The right answers of a race, as far as the app itself has shown them, and what is said of wrong ones."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ def survey_project(
         found_app = find_app(request, environments, guard.directory / "data", on_preparing)
         project = furnished(found_app.app, request, {})
         protection = protected(project, request, guard, {}, on_preparing)
-        app = protection.app
+        app = protection.files.app
         asked = asked_pages(protection, app, request, crawling, on_preparing)
         commands = _missing_preparation(asked, app, protection)
         if commands:
@@ -76,16 +76,16 @@ def survey_project(
     return ProjectSurvey(
         folder=request.folder,
         app=project,
-        examination=protection.relocation.original(asked.examination),
-        pages=protection.relocation.original(asked.pages),
+        examination=protection.files.relocation.original(asked.examination),
+        pages=protection.files.relocation.original(asked.pages),
         named=request.urls or (),
         current=current_stack(
             request, catalogue(), project.interfaces, entry=project.entry, interpreter=project.python
         ),
         notes=(
             *found_app.notes,
-            *protection.notes,
-            *protection.warnings,
+            *protection.files.notes,
+            *protection.files.warnings,
             *protection.escapes(on_preparing),
         ),
     )
@@ -94,7 +94,7 @@ def survey_project(
 def _missing_preparation(asked: AskedPages, app: App, protection: Protected) -> tuple[tuple[str, ...], ...]:
     """Return the commands without which pages fail, where they write to copies only."""
     databases = asked.examination.survey.databases
-    is_protected = protection.is_whole and all(each.engine == "sqlite3" for each in databases)
+    is_protected = protection.files.is_whole and all(each.engine == "sqlite3" for each in databases)
     if not is_protected or not (app.root / "manage.py").is_file():
         return ()
     replies = [exchange.first for exchange in asked.examination.exchanges]

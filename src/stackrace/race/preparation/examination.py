@@ -82,7 +82,7 @@ def examined_app(
     app = furnished(found_app.app, request, beside)
     project = app
     protected = protecting(project)
-    app, request = protected.app, protected.moved(request)
+    app, request = protected.files.app, protected.with_copies(request)
     with protected.naming_originals():
         preparing(app)
         _require_folders(request.static or {}, protected)
@@ -114,8 +114,8 @@ def examined_app(
         debug=examination.django is not None and examination.django.debug,
         notes=(
             *found_app.notes,
-            *protected.notes,
-            *protected.warnings,
+            *protected.files.notes,
+            *protected.files.warnings,
             *protected.escapes(on_preparing),
             *chosen,
             *notes,

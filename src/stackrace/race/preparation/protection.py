@@ -11,11 +11,11 @@ from ...app import Examination, examine, is_bundled
 from ...app.app import App, EntryKind
 from ...base.errors import AppError, InputError
 from ...base.present import is_file, is_folder, is_present
-from ...deploy.app_files import Relocation, View
+from ...deploy.app_files import View
 from ...deploy.guard import Guard
 from ...deploy.preparing import OnPreparing, Preparing, Step
 from ...deploy.project_files import hand_over_below
-from ...deploy.protection import protect
+from ...deploy.protection import Protection, protect
 from ..request.request import RaceRequest
 from .escapes import Escapes
 
@@ -26,20 +26,9 @@ __all__ = ["Protected", "protected"]
 class Protected:
     """The app as it is raced, what it sees of the files, and what the user should know of it."""
 
-    app: App
-    """Its files are copies where folders cannot be covered."""
+    files: Protection
+    """Where the app finds its files, and what of them may change."""
     view: View = field(default_factory=View)
-    relocation: Relocation = field(default_factory=Relocation)
-    """Where the copies are."""
-    notes: tuple[str, ...] = ()
-    warnings: tuple[str, ...] = ()
-    """What the app may change, as far as its settings say."""
-    is_whole: bool = False
-    """Whether the app writes to nothing of the user's, as far as its settings say."""
-    settled: tuple[Path, ...] = (Path("/"),)
-    """What the app may write to without a word."""
-    servers: frozenset[str] = frozenset()
-    """The kinds of database servers of which the notes speak."""
     own: tuple[str, ...] = ()
     """The variables that lead to services of the race's own."""
     seen: Escapes = field(default_factory=Escapes)
@@ -47,7 +36,7 @@ class Protected:
     @classmethod
     def not_at_all(cls, app: App) -> Protected:
         """Leave the app with the files themselves."""
-        return cls(app=app)
+        return cls(files=Protection(app=app, is_whole=False, settled=(Path("/"),)))
 
     def ask(self, app: App, *requests: object, **options: object) -> Examination:
         """Examine ``app`` in this view; see ``examine``."""
@@ -55,21 +44,23 @@ class Protected:
             app = replace(app, root=self.view.path(app.root))
         with self.naming_originals():
             examination = examine(app, *requests, begin=self.view.entering(app.root), **options)  # type: ignore[arg-type]
-        if self.relocation.place:
+        if self.files.relocation.place:
             # what the app made now, it writes to when it is served
-            hand_over_below(self.relocation.place)
+            hand_over_below(self.files.relocation.place)
         self.seen.note(examination)
         return examination
 
     def escapes(self, on_preparing: OnPreparing) -> tuple[str, ...]:
         """Return what the app did beside all protection, until now, one sentence each, and say it."""
-        sentences = tuple(self.seen.notes(self.settled, self.relocation, self.servers, self.own))
+        sentences = tuple(self.seen.notes(self.files.settled, self.files.relocation, self.files.servers, self.own))
         _warn(sentences, on_preparing)
         return sentences
 
-    def moved(self, request: RaceRequest) -> RaceRequest:
+    def with_copies(self, request: RaceRequest) -> RaceRequest:
         """Return ``request`` with the copies' folders of static files."""
-        static = request.static and {url: self.relocation.path(folder) for url, folder in request.static.items()}
+        static = request.static and {
+            url: self.files.relocation.path(folder) for url, folder in request.static.items()
+        }
         return replace(request, static=static)
 
     @contextmanager
@@ -78,7 +69,7 @@ class Protected:
         try:
             yield
         except AppError as error:
-            message, detail = self.relocation.original((error.message, error.detail))
+            message, detail = self.files.relocation.original((error.message, error.detail))
             raise AppError(message, detail=detail) from error
 
 
@@ -87,26 +78,14 @@ def protected(
 ) -> Protected:
     """Protect the data of a project; a bundled app writes to a folder of the race's own anyway."""
     if is_bundled(app):
-        return Protected(app=app)
+        return Protected.not_at_all(app)
     temporary = guard.directory / "tmp"
     temporary.mkdir()
     # what it leaves there while it is prepared and examined goes with the race
     app = replace(app, environment={"TMPDIR": str(temporary), **app.environment})
-    protection = protect(
-        app, request.folder, guard, beside, on_preparing, request.most_copied_bytes, _given(request)
-    )
-    _warn(protection.warnings, on_preparing)
-    return Protected(
-        app=protection.app,
-        view=guard.view,
-        relocation=protection.relocation,
-        notes=protection.notes,
-        warnings=protection.warnings,
-        is_whole=protection.is_whole,
-        settled=protection.settled,
-        servers=protection.servers,
-        own=tuple(beside.values()),
-    )
+    files = protect(app, request.folder, guard, beside, on_preparing, request.most_copied_bytes, _given(request))
+    _warn(files.warnings, on_preparing)
+    return Protected(files=files, view=guard.view, own=tuple(beside.values()))
 
 
 def _warn(sentences: Iterable[str], on_preparing: OnPreparing) -> None:
