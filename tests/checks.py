@@ -11,6 +11,7 @@ from tests.unit.load.encoded import encode
 from stackrace.base import ids
 from stackrace.features.regression.model import ON_REQUEST, TERMS, Contender, GateFacts
 from stackrace.measure.launch import HopUsage, Launch, MemorySample, Slice
+from stackrace.race.results.parts import Parts
 from stackrace.race.results.race import Ending
 from stackrace.stacks.stack import Side, side_path
 
@@ -75,7 +76,7 @@ def make_check(
             "facts": (),
             "elapsed_s": 8.0 * blocks,
             "ending": Ending.ANSWERED,
-            "gate": GateFacts(base=BASE, head=HEAD, allowances=ALLOWED),
+            "parts": Parts().having(GateFacts(base=BASE, head=HEAD, allowances=ALLOWED)),
             **changes,
         },
     )

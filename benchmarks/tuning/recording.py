@@ -12,7 +12,7 @@ from stackrace.api.racing import ready_race
 from stackrace.app.app import Entry, EntryKind
 from stackrace.deploy.preparing import unheard
 from stackrace.features.tune.candidates import Candidates, candidates
-from stackrace.features.tune.model import Reference
+from stackrace.features.tune.model import Reference, Tuning
 from stackrace.features.tune.request import TuneRequest
 from stackrace.features.tune.shaping import under_goal
 from stackrace.features.tune.tuner import places_of
@@ -57,7 +57,7 @@ def record(pair: str, *, budget_s: float, each: int, vary: tuple[str, ...] = ())
     def shape(fresh: PreparedRace) -> PreparedRace:
         shaped = under_goal(fresh, found.tuning)
         # no tuner, and nobody leaves: every configuration in every block
-        return replace(shaped, race=replace(shaped.race, tuning=None, exhaustive=True))
+        return replace(shaped, race=replace(shaped.race, parts=shaped.race.parts.lacking(Tuning), exhaustive=True))
 
     def until_enough(race: Race, cells: Sequence[Cell]) -> Sequence[Cell]:
         return () if len(blocks_of(race)) >= each else cells

@@ -10,7 +10,7 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any, Literal, NamedTuple, TypeVar
 
-__all__ = ["Group", "NamedRaces", "PlaceProvider", "Verb", "WorkloadSource", "declared", "load"]
+__all__ = ["Group", "NamedRaces", "Part", "PlaceProvider", "Verb", "WorkloadSource", "declared", "load"]
 
 _Declaration = TypeVar("_Declaration")
 
@@ -38,6 +38,19 @@ class NamedRaces(NamedTuple):
     """With which their names begin."""
     place: str
     """Of a module with what `race.request.named_races.Source` says."""
+
+
+class Part(NamedTuple):
+    """What a feature keeps with a race."""
+
+    name: str
+    """By which it is kept; the same as its type has."""
+    place: str
+    """Of its type, a `race.results.parts.RacePart`."""
+    member: str = ""
+    """As what the race's JSON document shows it; empty: it does not."""
+    about: str = ""
+    """What the document's schema says of it."""
 
 
 class PlaceProvider(NamedTuple):

@@ -25,6 +25,8 @@ from stackrace.base.errors import StackraceError
 from stackrace.cli.main import cli
 from stackrace.cli.run.live import report_of
 from stackrace.cli.run.output import Output
+from stackrace.features.regression.model import is_check
+from stackrace.features.tune.model import is_tuning
 from stackrace.race import block, events
 from stackrace.race.decisions import Decisions, decisions
 from stackrace.race.equivalence import equivalence_of
@@ -97,9 +99,9 @@ def verb(*words: str | Path, store: str = "", data: Path | None = None) -> str:
 
 def end_of(race: Race, *, store: str, html: Path, as_json: bool = False) -> Said:
     """Return what the verb that made ``race`` says at its end."""
-    if race.tuning is not None:
+    if is_tuning(race):
         return _end_of_tuning(race, store, html, as_json=as_json)
-    if race.gate is not None:
+    if is_check(race):
         return _end_of_check(race, store, {"html": html}, as_json=as_json)
 
     def end() -> None:
@@ -229,7 +231,7 @@ def blocks_of(race: Race) -> Iterator[Any]:
 
 def decided(race: Race) -> Decisions:
     """Return what a race may do next: end, or go on without some."""
-    if race.gate is None:
+    if not is_check(race):
         return decisions(race)
     from stackrace.features.regression.answer import decide
 

@@ -22,7 +22,10 @@ ROUND_TRIP = textwrap.dedent(
     """
     import json, sys
     from pathlib import Path
-    from stackrace.features.doctor import Change, Kernel, Record, apply, undo
+    from stackrace.features.doctor.advice import Change
+    from stackrace.features.doctor.kernel import Kernel
+    from stackrace.features.doctor.kernel_settings import apply, undo
+    from stackrace.features.doctor.record import Record
 
     kernel, record, key = Kernel(), Record(Path(sys.argv[1])), "net.core.somaxconn"
     before = kernel.read(key)

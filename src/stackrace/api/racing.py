@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from ..deploy.preparing import OnPreparing, unheard
 from ..features.current.setup import beside_current
 from ..features.tune.candidates import fewest_of
+from ..features.tune.model import is_tuning, tuning_of
 from ..features.tune.report.words import outlook as tuning_outlook
 from ..features.tune.shaping import under_goal
 from ..features.tune.tuner import Tuner
@@ -114,11 +115,11 @@ def ready_race(
     has it. Raises InputError and its kin where there is nothing to race, when the budget does not hold a single
     block, or where ``resumed`` was raced otherwise.
     """
-    if resumed is not None and resumed.race.tuning is not None:
-        first = fewest_of(resumed.race.tuning)
+    if resumed is not None and is_tuning(resumed.race):
+        first = fewest_of(tuning_of(resumed.race))
     with _prepared(request, on_preparing, first) as fresh:
-        if resumed is not None and resumed.race.tuning is not None:
-            fresh = under_goal(fresh, resumed.race.tuning)
+        if resumed is not None and is_tuning(resumed.race):
+            fresh = under_goal(fresh, tuning_of(resumed.race))
         elif shape is not None:
             fresh = shape(fresh)
         opening = None if store is None else opening_of(fresh, store)
@@ -126,8 +127,8 @@ def ready_race(
             refuse_changed(resumed, fresh.race, opening)
         ahead, foretold = _foretold(fresh) if resumed is None else (_again(fresh, resumed.race), ())
         decide: Decide = decisions
-        if ahead.race.tuning is not None:
-            tuner = Tuner(tuning=ahead.race.tuning, ends_s=ahead.begun_s + (ahead.plan.budget_s or math.inf))
+        if is_tuning(ahead.race):
+            tuner = Tuner(tuning=tuning_of(ahead.race), ends_s=ahead.begun_s + (ahead.plan.budget_s or math.inf))
             open_cells, decide = tuner, tuner.decide
         # before anything is kept of a race that will not be
         check_budget(ahead.plan, ahead.race, begun_s=ahead.begun_s, open_cells=open_cells)
@@ -148,9 +149,11 @@ def _prepared(
 def _foretold(fresh: PreparedRace) -> tuple[PreparedRace, tuple[str, ...]]:
     """Return the race with warnings and what is unusual of it among its notes, and all that is foretold."""
     warned = (*fresh.race.notes, *map(warning, fresh.warnings))
-    if fresh.race.tuning is not None:
+    if is_tuning(fresh.race):
         # what it says is in the answer, too
-        return replace(fresh, race=replace(fresh.race, notes=warned)), tuning_outlook(fresh.plan, fresh.race.tuning)
+        return replace(fresh, race=replace(fresh.race, notes=warned)), tuning_outlook(
+            fresh.plan, tuning_of(fresh.race)
+        )
     foretold = (*fresh.limit, *outlook(fresh.plan, fresh.request, left_out=fresh.left_out))
     alone = estimate(fresh.plan, left_out=fresh.left_out)
     told = (*foretold, alone) if alone else foretold

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from ..base.errors import InputError, StoreError
 from ..base.foreign import said_by
 from ..base.units import DURATION
+from ..features.tune.model import is_tuning
 from ..race.preparation.cores import usable_cores
 from ..race.preparation.leftovers import clear_away
 from ..race.request.document import request_from
@@ -37,7 +38,7 @@ class Kind(StrEnum):
 
     def holds(self, race: Race) -> bool:
         """Tell whether ``race`` is one."""
-        return self is Kind.ANY or race.tuning is not None
+        return self is Kind.ANY or is_tuning(race)
 
 
 _STARTS = {Kind.ANY: "stackrace run", Kind.TUNING: "stackrace tune STACK"}

@@ -7,7 +7,7 @@ from collections.abc import Set
 from dataclasses import dataclass, replace
 from typing import Self
 
-from ..features.tune.model import Leading
+from ..features.tune.model import Leading, is_tuning
 from ..features.tune.result import leading
 from ..measure.host import Disturbance
 from ..measure.launch import Failure
@@ -103,7 +103,7 @@ class LiveSink:
 
     def _rivals(self, race: Race) -> tuple[str, ...]:
         """Return the stacks whose standing is the progress: none where runs are counted, or one stack is tuned."""
-        return race.stacks if race.tuning is None and self._plan.repeats is None else ()
+        return race.stacks if not is_tuning(race) and self._plan.repeats is None else ()
 
     def _go_on(self, race: Race) -> None:
         """Count what was measured before an interruption, and the time it took."""
@@ -115,7 +115,7 @@ class LiveSink:
             self._stands(race)
 
     def _stands(self, race: Race) -> None:
-        if race.tuning is None:
+        if not is_tuning(race):
             self._standing = standing_so_far(race)
             needed_s = self._standing.answer.needed_s
             self._answer_at_s = None if needed_s is None else time.monotonic() + needed_s

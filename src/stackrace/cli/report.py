@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..base.errors import InputError
+from ..features.regression.model import is_check
+from ..features.tune.model import is_tuning
 from ..report.exporter import Format
 from .options import details_option, store_option
 
@@ -104,7 +106,7 @@ def _show_race(
     with open_store(store_url) as store:
         loaded = store.load(meant(race, store))
         hint, at = unfinished_note(loaded, store), at_store(store)
-    if loaded.tuning is not None and form is None:
+    if is_tuning(loaded) and form is None:
         _show_tuning(loaded, html)
         if hint:
             click.echo(hint, err=True)
@@ -114,7 +116,7 @@ def _show_race(
         click.echo(f"The report: {write_html(loaded, standing, html)}", err=form is not None)
     if form is not None or html is None:
         show(loaded, standing, form, details=details)
-    if form is None and html is None and not details and loaded.gate is None:
+    if form is None and html is None and not details and not is_check(loaded):
         click.echo("\n" + "\n".join(short_steps(loaded, standing, at=at)))
     if hint:
         click.echo(hint, err=True)

@@ -157,7 +157,7 @@ class Ledger:
         The sides of a check get more, however they failed.
         """
         failures = self.failures_of(stack)
-        if self._race.gate is not None:
+        if any(part.needs_every_stack for part in self._race.parts.known()):
             return len(failures) >= FAILED_OF_A_SIDE
         return len(failures) >= FAILED_LAUNCHES or any(kind is FailureKind.NOT_READY for kind in failures)
 

@@ -68,7 +68,7 @@ class Rounds:
         cells = tuple(self._open_cells(steps.ledger.race, self._plan.cells(racing)))
         if not cells or remaining_s < self._block_s(cells) + self._overhead.stop_s:
             return False
-        single = steps.number < SINGLE_BLOCKS and self._race.tuning is None
+        single = steps.number < SINGLE_BLOCKS and all(part.opens_singly for part in self._race.parts.known())
         passes = 1 if single else self._passes(cells, remaining_s)
         plan = BlockPlan(slice_s=self._slice_s, passes=passes, side_slice_s=self._slice_s, blocks_left=1)
         steps.deadline_s = time.monotonic() + remaining_s - self._overhead.stop_s

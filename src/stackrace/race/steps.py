@@ -126,7 +126,9 @@ class Steps:
         """
         expected_s = max(self.start_s, self.ledger.longest_start_s(stack.path))
         least_s = max(LEAST_PATIENCE_S, TIMES_EXPECTED * expected_s)
-        if self.ledger.race.gate is not None and self.ledger.failures_of(stack.path):
+        if any(part.needs_every_stack for part in self.ledger.race.parts.known()) and self.ledger.failures_of(
+            stack.path
+        ):
             return least_s
         return max((self.deadline_s - time.monotonic()) / 3, least_s)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from ..base.codec import FLAT, LEFT_OUT, Form, readable
 from ..base.interval import Interval
@@ -24,6 +24,7 @@ from ..race.results.answer import Answer
 from ..race.results.costs import Costs
 from ..race.results.duty import Duty
 from ..race.results.lead import Lead
+from ..race.results.parts import shown, shown_type
 from ..race.results.race import Race
 from ..race.results.reason import Reason
 from ..race.results.sensitivity import Condition
@@ -37,6 +38,11 @@ from .words.findings import FindingDocument, finding_document
 from .words.standing import StandingWords, words_of
 
 __all__ = ["FORMAT", "VERSION", "document", "schema"]
+
+if TYPE_CHECKING:
+    ShownParts = Any
+else:
+    ShownParts = shown_type()
 
 FORMAT = "stackrace-race"
 VERSION = 2
@@ -190,6 +196,8 @@ class RaceSetup:
     """The path of the stack that is what the project runs today; null where none is."""
     duty: DutyDocument | None
     """Where its time went; null where nobody took it."""
+    parts: ShownParts
+    """What features keep with it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -256,10 +264,10 @@ FORM = Form(
         LoadResult: dict.fromkeys(("started_at", "histogram", "series"), LEFT_OUT),
         SliceDocument: {"result": FLAT},
         DutyDocument: {"duty": FLAT},
-        RaceSetup: {"race": FLAT},
+        RaceSetup: {"race": FLAT, "parts": FLAT},
         Race: {
             **dict.fromkeys(("stacks", "facts", "launches", "entry", "twin", "current", "duty"), LEFT_OUT),
-            **dict.fromkeys(("source", "gate", "tuning", "altered", "unserved"), LEFT_OUT),
+            **dict.fromkeys(("source", "parts", "altered", "unserved"), LEFT_OUT),
             "version": "stackrace_version",
             "cores": FLAT,
         },
@@ -328,6 +336,7 @@ def _setup(race: Race) -> RaceSetup:
         twin=race.twin or None,
         current=race.current or None,
         duty=None if race.duty is None else DutyDocument(duty=race.duty, total_s=race.duty.total_s),
+        parts=shown(race.parts),
     )
 
 

@@ -6,6 +6,8 @@ from enum import StrEnum
 from importlib import import_module
 from typing import Self
 
+from ..features.regression.model import is_check
+from ..features.tune.model import is_tuning
 from ..race.results.race import Race
 from ..race.results.standing import Standing
 
@@ -37,12 +39,12 @@ def render(race: Race, standing: Standing, form: Format | str) -> str:
     imported. Raises ValueError for any other.
     """
     form = Format(form)
-    if race.tuning is not None and form is not Format.CSV:
+    if is_tuning(race) and form is not Format.CSV:
         from ..features.tune.report.export import rendered as tuning_in
         from ..features.tune.result import tuned
 
         return tuning_in(race, tuned(race), form.name.lower())
-    if race.gate is not None and form is not Format.CSV:
+    if is_check(race) and form is not Format.CSV:
         from ..features.regression.answer import gate_answer
         from ..features.regression.report.export import rendered
 

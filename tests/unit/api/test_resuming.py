@@ -13,6 +13,7 @@ from stackrace.measure.load import Load
 from stackrace.measure.resources import Enforcement
 from stackrace.race.request.document import request_document
 from stackrace.race.request.request import RaceRequest
+from stackrace.race.results.parts import Parts
 from stackrace.store.manifest import LaunchLine, Manifest, Opening
 
 RACE = make_race(stacks=2, levels=(10,), blocks=2, ending=None, elapsed_s=60.0)
@@ -110,7 +111,11 @@ class Stored:
 def test_the_last_tuning_goes_on_though_another_race_was_interrupted_later(monkeypatch):
     monkeypatch.setattr("stackrace.api.resuming.has_manifest", lambda race_id: True)
     monkeypatch.setattr("stackrace.api.resuming.is_racing", lambda race_id: False)
-    store = Stored(later=RACE, tuned=replace(RACE, tuning=tuning()), earlier=replace(RACE, tuning=tuning()))
+    store = Stored(
+        later=RACE,
+        tuned=replace(RACE, parts=Parts().having(tuning())),
+        earlier=replace(RACE, parts=Parts().having(tuning())),
+    )
     assert _wanted("", store, Kind.TUNING) == "tuned"
     assert _wanted("", store, Kind.ANY) == "later"
     with pytest.raises(StoreError, match="no tuning was interrupted here; start one with: stackrace tune STACK"):

@@ -9,6 +9,7 @@ from stackrace.base.verdict import Effect, Verdict
 from stackrace.features.current.model import CurrentDeployment, CurrentQueue
 from stackrace.features.current.result import CurrentKind
 from stackrace.measure.launch import FailureKind
+from stackrace.race.results.parts import Parts
 from stackrace.race.standing import standing
 from stackrace.report.words.standing import words_of
 from stackrace.validity.answers import failures, unexpected_status
@@ -24,8 +25,12 @@ RACED = {
 }
 
 
+def held(deployment):
+    return Parts() if deployment is None else Parts().having(deployment)
+
+
 def stood(current, *, deployment=FOUND, entries=RACED, **changes):
-    race = replace(contest(entries, **changes), current=current, deployment=deployment)
+    race = replace(contest(entries, **changes), current=current, parts=held(deployment))
     return race, standing(race, merge=merged)
 
 
@@ -116,7 +121,7 @@ def erring(finding, counts, *, at=100, **found):
         replace(launch, slices=tuple(map(refused, launch.slices))) if launch.stack == "b" else launch
         for launch in race.launches
     )
-    race = replace(race, launches=launches, deployment=replace(FOUND, **found))
+    race = replace(race, launches=launches, parts=held(replace(FOUND, **found)))
     return race, standing(race, merge=merged)
 
 

@@ -17,12 +17,14 @@ from stackrace.features.tune.model import (
     TuningGoal,
     TuningLimits,
     Unfit,
+    tuning_of,
 )
 from stackrace.features.tune.result import leading, tuned
 from stackrace.features.tune.stats.rounds import FINAL_LAUNCHES
 from stackrace.features.tune.tuner import Tuner, places_of, unfit
 from stackrace.measure.launch import HopUsage, MemorySample
 from stackrace.race import runner
+from stackrace.race.results.parts import Parts
 from stackrace.race.results.race import Ending
 
 from .simulated import Clock, Nowhere, plan_for
@@ -49,8 +51,8 @@ def tune(*, budget_s=300.0, speeds=SPEEDS, asked=None, place=None, clock=None, b
     race = begun or replace(
         make_race(stacks=list(PATHS), levels=(10,), blocks=0, ending=None), facts=(), budget_s=budget_s
     )
-    race = replace(race, tuning=asked or tuning())
-    tuner = Tuner(tuning=race.tuning, ends_s=clock.now + budget_s, clock=clock)
+    race = replace(race, parts=Parts().having(asked or tuning()))
+    tuner = Tuner(tuning=tuning_of(race), ends_s=clock.now + budget_s, clock=clock)
     told = []
     ended = runner.run(plan, race, place, told.append, open_cells=tuner, decide=tuner.decide, clock=clock)
     return ended, place
@@ -115,7 +117,7 @@ def test_values_off_the_grid_lie_between_the_steps():
 def with_launches(change, *, blocks=2, asked=None):
     """A race of one configuration whose launches are changed."""
     race = make_race(stacks=["gunicorn:workers=4"], levels=(20,), blocks=blocks)
-    return replace(race, tuning=asked or tuning(), launches=tuple(map(change, race.launches)))
+    return replace(race, parts=Parts().having(asked or tuning()), launches=tuple(map(change, race.launches)))
 
 
 def test_more_memory_under_load_than_allowed_makes_a_configuration_unfit():
@@ -171,7 +173,7 @@ def test_memory_is_compared_without_that_of_services():
 def test_how_exactly_requests_were_sent_matters_to_latency_and_not_to_memory():
     late = with_launches(refused("lag"), blocks=3, asked=tuning(goal=TuningGoal(kind=GoalKind.MEMORY)))
     assert not unfit(late)
-    assert [one.kind for one in unfit(replace(late, tuning=tuning()))] == [Unfit.FAILED]
+    assert [one.kind for one in unfit(replace(late, parts=Parts().having(tuning())))] == [Unfit.FAILED]
 
 
 def test_finalists_that_are_not_told_apart_are_rivals():

@@ -16,6 +16,7 @@ from tests.unit.race.raced import merged
 from stackrace.base.interval import Interval
 from stackrace.base.numbers import number
 from stackrace.features.current.model import CurrentDeployment
+from stackrace.race.results.parts import Parts
 from stackrace.race.standing import standing
 from stackrace.report import figures
 from stackrace.report.document import document
@@ -50,7 +51,7 @@ def raced(seed, stacks, levels, spread, **changes):
         rates = {level: rate * math.exp(dice.normal(0, 0.1)) for level in levels}
         entries[stack] = Entry(rates=rates, cpu={stack: dice.uniform(0.3, 1)}, memory_mib=dice.uniform(50, 300))
     deployment = CurrentDeployment(stack="b", file="compose.yml", line=1)
-    return contest(entries, current="b", deployment=deployment, **changes)
+    return contest(entries, current="b", parts=Parts().having(deployment), **changes)
 
 
 def against(rows):

@@ -16,6 +16,7 @@ from stackrace.features.current.model import CurrentDeployment, CurrentGap, Curr
 from stackrace.features.current.result import CurrentErrors, CurrentKind
 from stackrace.features.current.words import failing
 from stackrace.measure.launch import FailureKind
+from stackrace.race.results.parts import Parts
 from stackrace.race.results.race import Ending, LeftOut
 from stackrace.report import html
 from stackrace.report.result import standing_of
@@ -72,7 +73,7 @@ def races(draw):
     if draw(st.booleans()):
         race = with_workloads(race, "static", "pages")
     if draw(st.booleans()):
-        race = replace(race, current=stacks[-1], deployment=FOUND)
+        race = replace(race, current=stacks[-1], parts=Parts().having(FOUND))
     return replace(
         race,
         app=draw(TEXT),
@@ -108,7 +109,11 @@ def test_the_most_that_can_be_said_fits_too():
     first = race.launches[0]
     first = replace(first, slices=tuple(replace(one, verdict=debug) for one in first.slices))
     race = replace(
-        race, launches=(first, *race.launches[1:]), current=stacks[-1], deployment=FOUND, app="shop " * 99
+        race,
+        launches=(first, *race.launches[1:]),
+        current=stacks[-1],
+        parts=Parts().having(FOUND),
+        app="shop " * 99,
     )
     standing = standing_of(race)
     errors = CurrentErrors(load=race.loads[-1], workload="pages " * 40, answered=0.56)
@@ -127,7 +132,7 @@ def bare(text):
 def test_everything_else_is_said_with_details():
     race = replace(
         complained(make_race(7, failures={STACKS[6]: make_failure()}), 9),
-        current=STACKS[0], deployment=replace(FOUND, stack=STACKS[0]),
+        current=STACKS[0], parts=Parts().having(replace(FOUND, stack=STACKS[0])),
         left_out=(LeftOut(stack="apache+mod_wsgi", reason="mod_wsgi embeds Python 3.11"),),
     )  # fmt: skip
     words = words_of(race, standing_of(race))
@@ -151,7 +156,7 @@ def test_everything_else_is_said_with_details():
 
 def test_what_matters_stands_directly_below_the_answer():
     race = replace(make_race(3, levels=(20,)), entry="shop.wsgi:application", current=STACKS[0],
-                   deployment=replace(FOUND, stack=STACKS[0]))  # fmt: skip
+                   parts=Parts().having(replace(FOUND, stack=STACKS[0])))  # fmt: skip
     debug = Verdict((Finding(check="debug-mode", effect=Effect.WARNS),))
     launches = tuple(
         replace(launch, slices=tuple(replace(one, verdict=debug) for one in launch.slices))
@@ -169,7 +174,7 @@ def test_what_matters_stands_directly_below_the_answer():
 
 
 def test_a_long_path_is_spelt_out_once_in_the_table():
-    race = replace(make_race((*STACKS[:2], LONG), levels=(20,)), current=LONG, deployment=FOUND)
+    race = replace(make_race((*STACKS[:2], LONG), levels=(20,)), current=LONG, parts=Parts().having(FOUND))
     text = printed(race)
     assert "your deployment" in text.split("Standing")[1].lower() or "our present deployment" in text
     table = "".join(text.split("Standing")[1].split())
@@ -207,7 +212,7 @@ def test_checks_that_see_the_same_cause_share_a_line():
 
 @pytest.mark.parametrize("details", [False, True])
 def test_what_fails_under_load_comes_first(details):
-    race = replace(make_race(3), current=STACKS[0], deployment=replace(FOUND, stack=STACKS[0]))
+    race = replace(make_race(3), current=STACKS[0], parts=Parts().having(replace(FOUND, stack=STACKS[0])))
     errors = CurrentErrors(load=race.loads[-1], answered=0.56, status=502, server="nginx")
     standing = standing_of(race)
     standing = replace(standing, current=replace(standing.current, errors=errors, kind=CurrentKind.UNMEASURED))

@@ -12,6 +12,7 @@ from stackrace.features.current.model import CurrentChange, CurrentDeployment, C
 from stackrace.features.current.result import CurrentKind, CurrentStanding
 from stackrace.features.current.standing import current_standing
 from stackrace.features.current.words import current, taken_over
+from stackrace.race.results.parts import Parts
 from stackrace.report.document import document, schema
 from stackrace.report.exporter import Format, render
 from stackrace.report.terminal import make_console, print_report
@@ -43,7 +44,7 @@ GAP = "nginx.conf:4 lua_code_cache on: it needs a module."
 
 
 def raced(**changes):
-    race = replace(make_race(3), current=STACKS[1], deployment=FOUND, **changes)
+    race = replace(make_race(3), current=STACKS[1], parts=Parts().having(FOUND), **changes)
     return race, replace(make_standing(race), current=STANDING)
 
 
@@ -61,7 +62,7 @@ def test_what_leaves_the_workers_open_is_no_present_deployment():
     open_ = CurrentGap(file="compose.yml", line=3, what="env_file w.env", why="it is missing", weight=Weight.SIZE)
     assumed = CurrentGap(file="compose.yml", line=2, what="image x", why="it is ours", weight=Weight.ASSUMED)
     found = replace(FOUND, gaps=(*FOUND.gaps, assumed, open_), read=("compose.yml", "compose.prod.yml"))
-    race = replace(make_race(3), current=STACKS[1], deployment=found)
+    race = replace(make_race(3), current=STACKS[1], parts=Parts().having(found))
     standing = current_standing(race, None, ())
     assert standing is not None
     assert current(standing).startswith("What your files say in part (compose.prod.yml:12), ")

@@ -44,6 +44,7 @@ from stackrace.measure.load import (
 from stackrace.measure.network import NetworkPath
 from stackrace.measure.resources import Enforcement, Resources
 from stackrace.race.results.duty import Duty
+from stackrace.race.results.parts import Parts
 from stackrace.race.results.race import Ending, LeftOut, Race
 from stackrace.stacks.facts import ChangeFact, SettingFact, StackFacts
 from stackrace.stacks.native_options import Concern, Weight
@@ -203,6 +204,30 @@ TUNING = whole(
     cut=COUNT,
     whole_s=st.none() | REAL,
 )  # fmt: skip
+DEPLOYMENT = whole(
+    CurrentDeployment,
+    stack=TEXT,
+    file=TEXT,
+    line=COUNT,
+    problem=TEXT,
+    read=few(TEXT),
+    effective=few(TEXT),
+    at_once=COUNT,
+    queue=st.none() | whole(CurrentQueue, server=TEXT, file=TEXT, line=COUNT, value=COUNT),
+    others=few(TEXT),
+    changes=few(
+        whole(CurrentChange, file=TEXT, line=COUNT, key=TEXT, theirs=TEXT, concern=st.sampled_from(Concern))
+    ),
+    gaps=few(whole(CurrentGap, file=TEXT, line=COUNT, what=TEXT, why=TEXT, weight=st.sampled_from(Weight))),
+)
+
+CHECK = whole(GateFacts, base=CONTENDER, head=CONTENDER, allowances=mapping(REAL), packages=few(TEXT))
+
+
+def held(parts):
+    return Parts({part.name: part for part in parts})
+
+
 RACE = whole(
     Race,
     id=st.just(""),
@@ -229,23 +254,6 @@ RACE = whole(
     entry=TEXT,
     altered=TEXT,
     current=TEXT,
-    deployment=st.none()
-    | whole(
-        CurrentDeployment,
-        stack=TEXT,
-        file=TEXT,
-        line=COUNT,
-        problem=TEXT,
-        read=few(TEXT),
-        effective=few(TEXT),
-        at_once=COUNT,
-        queue=st.none() | whole(CurrentQueue, server=TEXT, file=TEXT, line=COUNT, value=COUNT),
-        others=few(TEXT),
-        changes=few(
-            whole(CurrentChange, file=TEXT, line=COUNT, key=TEXT, theirs=TEXT, concern=st.sampled_from(Concern))
-        ),
-        gaps=few(whole(CurrentGap, file=TEXT, line=COUNT, what=TEXT, why=TEXT, weight=st.sampled_from(Weight))),
-    ),
     checks=mapping(mapping(whole(RightAnswer, likeness=st.sampled_from(Likeness), text=TEXT))),
     notes=few(TEXT),
     left_out=few(whole(LeftOut, stack=TEXT, reason=TEXT)),
@@ -259,7 +267,6 @@ RACE = whole(
     exhaustive=st.booleans(),
     twin=TEXT,
     resumed=COUNT,
-    gate=st.none() | whole(GateFacts, base=CONTENDER, head=CONTENDER, allowances=mapping(REAL), packages=few(TEXT)),
     duty=st.none() | whole(Duty, **dict.fromkeys((one.name for one in fields(Duty)), REAL)),
     network=few(
         whole(
@@ -277,7 +284,7 @@ RACE = whole(
         )
     ),
     source=st.none() | whole(Source, project=TEXT, commit=TEXT, committed_at=TEXT, changed=st.booleans()),
-    tuning=st.none() | TUNING,
+    parts=st.lists(st.one_of(DEPLOYMENT, CHECK, TUNING), max_size=3).map(held),
     unserved=few(TEXT),
 )
 

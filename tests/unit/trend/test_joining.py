@@ -14,6 +14,7 @@ from stackrace.features.trend.joining import joined
 from stackrace.features.trend.model import Absence, Measure
 from stackrace.features.tune.model import Tuning, TuningGoal, TuningLimits
 from stackrace.measure.resources import Resources
+from stackrace.race.results.parts import Parts
 from stackrace.report.result import standing_of
 
 STACKS = ("gunicorn", "uwsgi")
@@ -106,7 +107,7 @@ def test_races_that_tuned_a_stack_are_left_out():
     tuning = Tuning(
         stack="gunicorn", goal=TuningGoal(), limits=TuningLimits(), knobs=(), settings={}, references={}
     )
-    tuned = replace(race(2), tuning=tuning)
+    tuned = replace(race(2), parts=Parts().having(tuning))
     trend = trend_of([race(1), tuned])
     assert (trend.races, trend.left_out) == (1, {Absence.TUNING: 1})
 
@@ -125,7 +126,7 @@ def test_void_races_are_left_out_and_counted_and_checks_are_no_points():
         base=Contender(label="main", revision="a" * 40),
         head=Contender(label="the work tree", revision="b" * 40, changed=2),
     )
-    checked = replace(race(2), stacks=("gunicorn#base", "gunicorn#head"), launches=(), gate=sides)
+    checked = replace(race(2), stacks=("gunicorn#base", "gunicorn#head"), launches=(), parts=Parts().having(sides))
     empty = replace(race(3), launches=())
     trend = joined(
         "shop",

@@ -69,7 +69,8 @@ class _Generator(GenerateJsonSchema):
                 members.update(held["properties"])
                 required += held["required"]
             elif name != LEFT_OUT:
-                about = {"description": docstrings[field.name]} if field.name in docstrings else {}
+                said = docstrings.get(field.name) or field.metadata.get("description")
+                about = {"description": said} if said else {}
                 members[name] = {**about, **shape["properties"][name]}
                 required.append(name)
         return {
@@ -85,7 +86,8 @@ class _Generator(GenerateJsonSchema):
 def _docstrings(kind: type) -> dict[str, str]:
     """Return the docstrings below the fields of ``kind`` and of the records it extends."""
     docstrings: dict[str, str] = {}
-    for base in reversed([base for base in kind.__mro__ if is_dataclass(base)]):
+    # what was put together at run time has no source: its fields' metadata say it
+    for base in reversed([base for base in kind.__mro__ if is_dataclass(base) and base.__module__ != "types"]):
         (definition,) = ast.parse(inspect.getsource(base)).body
         assert isinstance(definition, ast.ClassDef)
         for field, below in zip(definition.body, definition.body[1:], strict=False):

@@ -36,6 +36,9 @@ def schema_of(kind: Any, form: Form = STORED, marks: frozenset[str] = frozenset(
     """
     if kind in (bool, int, float, str, bytes, Path):
         return _stored_leaf(kind) if form.exact else _shown_leaf(kind, form, marks)
+    if hasattr(kind, "__get_pydantic_core_schema__"):
+        given: CoreSchema = kind.__get_pydantic_core_schema__(kind, schema_of)
+        return given
     if is_dataclass(kind):
         return _record(kind, form)
     if isinstance(kind, EnumType):

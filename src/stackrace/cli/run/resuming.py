@@ -7,6 +7,7 @@ import click
 from ...api.resumed import ResumedRace
 from ...api.resuming import unfinished
 from ...base.units import DURATION
+from ...features.tune.model import is_tuning
 from ...store import open_store
 from .live import raced, report_of
 from .output import Output
@@ -24,7 +25,7 @@ def resume_and_report(prefix: str, budget_s: float | None, output: Output) -> No
         with unfinished(prefix, store, budget_s=budget_s) as resumed:
             click.echo(_going_on(resumed), err=True)
             race = raced(resumed.request, store, resumed=resumed)
-        if race.tuning is not None:
+        if is_tuning(race):
             from ...features.tune.cli.run import show_outcome
 
             show_outcome(race, html=output.html, as_json=output.as_json)

@@ -1,1 +1,12 @@
 """What the project runs today, as its own files say, raced beside the others."""
+
+from ...extensions import Part
+
+EXTENSIONS = (
+    Part(
+        "current",
+        f"{__name__}.model:CurrentDeployment",
+        member="deployment",
+        about="What the project runs today, as its files say; null where nothing was found, or looked for.",
+    ),
+)

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
 
+from ...race.results.parts import RacePart
 from ...stacks.native_options import Concern, Weight
 
-__all__ = ["CurrentChange", "CurrentDeployment", "CurrentGap", "CurrentQueue"]
+if TYPE_CHECKING:
+    from ...race.results.race import Race
+
+__all__ = ["CurrentChange", "CurrentDeployment", "CurrentGap", "CurrentQueue", "deployment_of"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,8 +66,10 @@ class CurrentQueue:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CurrentDeployment:
+class CurrentDeployment(RacePart):
     """What a project runs today."""
+
+    name: ClassVar[str] = "current"
 
     stack: str
     """Its path, configuration files relative to the project's folder; empty where no path can say it."""
@@ -96,3 +103,8 @@ class CurrentDeployment:
     def place(self) -> str:
         """Where it was found: ``compose.prod.yml:12``."""
         return f"{self.file}:{self.line}" if self.line else self.file
+
+
+def deployment_of(race: Race) -> CurrentDeployment | None:
+    """Return what the project runs today, as its files said; None where nothing was found, or looked for."""
+    return race.parts.get(CurrentDeployment)

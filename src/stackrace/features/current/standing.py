@@ -16,7 +16,7 @@ from ...race.results.race import Race
 from ...race.results.standing import Withdrawal
 from ...stacks.stack import original_path
 from ...validity.answers import failures, nothing_right, unexpected_status
-from .model import CurrentQueue
+from .model import CurrentQueue, deployment_of
 from .result import CurrentErrors, CurrentKind, CurrentStanding
 
 __all__ = ["current_standing"]
@@ -30,22 +30,24 @@ def current_standing(
     It keeps its place and its limits when the race went on without it.
     """
     standing = _standing(race, headline, withdrawals)
-    is_partial = race.deployment is not None and race.deployment.is_partial
+    deployment = deployment_of(race)
+    is_partial = deployment is not None and deployment.is_partial
     return None if standing is None else replace(standing, is_partial=is_partial)
 
 
 def _standing(
     race: Race, headline: JudgedLevel | None, withdrawals: Sequence[Withdrawal]
 ) -> CurrentStanding | None:
-    place = "" if race.deployment is None else race.deployment.place
+    deployment = deployment_of(race)
+    place = "" if deployment is None else deployment.place
     if not race.current:
-        if race.deployment is None:
+        if deployment is None:
             return None
         return CurrentStanding(
             kind=CurrentKind.NOT_RACED,
-            stack=race.deployment.stack,
+            stack=deployment.stack,
             place=place,
-            problem=race.deployment.problem,
+            problem=deployment.problem,
         )
     errors = _errors(race)
     yours = CurrentStanding(
@@ -114,7 +116,8 @@ def _is_faulty(one: Slice) -> bool:
 
 
 def _queue(race: Race, errors: CurrentErrors) -> CurrentQueue | None:
-    queue = None if race.deployment is None else race.deployment.queue
+    deployment = deployment_of(race)
+    queue = None if deployment is None else deployment.queue
     return queue if queue is not None and queue.value < errors.load.concurrency else None
 
 

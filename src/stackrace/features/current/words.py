@@ -10,7 +10,7 @@ from ...race.results.race import Race
 from ...report.words.failures import kind, message
 from ...report.words.phrases import limited, listed, share
 from ...stacks.native_options import Concern, Weight
-from .model import CurrentChange, CurrentDeployment, CurrentGap
+from .model import CurrentChange, CurrentDeployment, CurrentGap, deployment_of
 from .result import CurrentErrors, CurrentKind, CurrentStanding
 
 __all__ = ["MARK", "current", "failing", "found", "taken_over"]
@@ -97,17 +97,19 @@ def _times(ratio: float) -> str:
 
 def found(race: Race) -> str:
     """Say before a race what the project runs today, or why that is not raced; empty where nothing was found."""
-    if race.deployment is None:
+    deployment = deployment_of(race)
+    if deployment is None:
         return ""
-    yours = _yours(race.deployment.place, is_partial=race.deployment.is_partial)
+    yours = _yours(deployment.place, is_partial=deployment.is_partial)
     if race.current:
         return f"{yours} races as {race.current}."
-    return f"{yours} is not raced: {race.deployment.problem.rstrip('.')}."
+    return f"{yours} is not raced: {deployment.problem.rstrip('.')}."
 
 
 def taken_over(race: Race) -> tuple[str, ...]:
     """Return what is to be known of the deployment that was raced: its place, what was changed, what is missing."""
-    return () if race.deployment is None else tuple(_taken_over(race.deployment, race.current))
+    deployment = deployment_of(race)
+    return () if deployment is None else tuple(_taken_over(deployment, race.current))
 
 
 def _taken_over(deployment: CurrentDeployment, raced: str) -> Iterator[str]:

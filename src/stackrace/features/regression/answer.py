@@ -16,7 +16,19 @@ from ...stats.logs import exp
 from ...validity.races import examine_race
 from .failures import failed_launches, failures_needed, is_down, may_be_confirmed
 from .growth import growth_of
-from .model import Change, FailedLaunches, GateAnswer, Outcome, Response, Ruling, State, Terms, terms_of
+from .model import (
+    Change,
+    FailedLaunches,
+    GateAnswer,
+    Outcome,
+    Response,
+    Ruling,
+    State,
+    Terms,
+    gate_of,
+    is_check,
+    terms_of,
+)
 from .series import Series, pairs_of, series_of
 from .stats import Sample, Stage, Watched, values_needed, watched
 from .tails import Tails
@@ -64,10 +76,10 @@ def rulings_of(found: Sequence[Series], allowances: Mapping[str, float], *, ende
 
 
 def _judged(race: Race) -> list[_Judged]:
-    if race.gate is None:
+    if not is_check(race):
         raise ValueError(f"race {race.id} is no check")
-    responses = [response for response in Response if response in race.gate.allowances]
-    return _family(series_of(race, responses), race.gate.allowances, ended=race.ending in _ENDED)
+    responses = [response for response in Response if response in gate_of(race).allowances]
+    return _family(series_of(race, responses), gate_of(race).allowances, ended=race.ending in _ENDED)
 
 
 def _family(found: Sequence[Series], allowances: Mapping[str, float], *, ended: bool) -> list[_Judged]:

@@ -5,8 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import TYPE_CHECKING, ClassVar
 
 from ...measure.load import SIGNED
+from ...race.results.parts import RacePart
+
+if TYPE_CHECKING:
+    from ...race.results.race import Race
 
 __all__ = [
     "ON_REQUEST",
@@ -22,6 +27,8 @@ __all__ = [
     "Ruling",
     "State",
     "Terms",
+    "gate_of",
+    "is_check",
     "terms_of",
 ]
 
@@ -111,8 +118,11 @@ class Contender:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GateFacts:
+class GateFacts(RacePart):
     """What a race compares as a check."""
+
+    name: ClassVar[str] = "check"
+    needs_every_stack: ClassVar[bool] = True
 
     base: Contender
     head: Contender
@@ -243,3 +253,15 @@ class GateAnswer:
 
 
 _CODES = {Outcome.PASSED: 0, Outcome.FAILED: 1, Outcome.UNDECIDED: 3, Outcome.REFUSED: 3}
+
+
+def is_check(race: Race) -> bool:
+    """Tell whether ``race`` is a check."""
+    return race.parts.get(GateFacts) is not None
+
+
+def gate_of(race: Race) -> GateFacts:
+    """Return what ``race``, which is a check, keeps of it."""
+    part = race.parts.get(GateFacts)
+    assert part is not None
+    return part

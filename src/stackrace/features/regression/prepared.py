@@ -21,6 +21,7 @@ from ...race.preparation.deployment import Deployment, set_up
 from ...race.preparation.planning import plan_of, race_of
 from ...race.preparation.preflight import check_limits, wait_for_ports
 from ...race.request.request import RaceRequest
+from ...race.results.parts import Parts
 from ...race.results.race import Race, RacePlan
 from ...stacks.stack import Side, Stack
 from .interpreters import with_interpreters
@@ -120,7 +121,7 @@ def prepared_check(request: CheckRequest, on_preparing: OnPreparing = unheard) -
         notes = tuple(dict.fromkeys((*both.notes, *head.notes, *base.notes)))
         yield PreparedCheck(
             plan=plan,
-            race=replace(race_of(plan, named[Side.HEAD].request, notes), gate=facts),
+            race=replace(race_of(plan, named[Side.HEAD].request, notes), parts=Parts().having(facts)),
             place=_side_by_side(deployments),
             folders=tuple(each.guard.directory for each in deployments.values()),
             warnings=warnings,

@@ -10,6 +10,8 @@ from dataclasses import replace
 from ...base.interval import Interval
 from ...race.results.race import Race
 from ...race.results.standing import Standing
+from ..regression.model import gate_of, is_check
+from ..tune.model import is_tuning
 from .changes import ALPHA, LEAST, changes, least_values
 from .checked import check_of
 from .foretold import foretold
@@ -31,11 +33,11 @@ def joined(project: str, races: Iterable[tuple[Race, Standing]]) -> Trend:
     order: dict[str, int] = {}
     for race, standing in races:
         order[race.id] = len(order)
-        if race.gate is not None:
-            checks.append(check_of(race, race.gate))
+        if is_check(race):
+            checks.append(check_of(race, gate_of(race)))
             continue
         points = list(points_of(race, standing))
-        if race.tuning is not None:
+        if is_tuning(race):
             left_out[Absence.TUNING] += 1
         elif not standing.verdict.valid:
             left_out[Absence.VOID] += 1

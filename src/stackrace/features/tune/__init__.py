@@ -1,6 +1,6 @@
 """Finds a stack's best settings for an app, within limits."""
 
-from ...extensions import Verb
+from ...extensions import Part, Verb
 
 EXTENSIONS = (
     Verb(
@@ -10,4 +10,5 @@ EXTENSIONS = (
         f"{__name__}.cli.command:command",
         30,
     ),
+    Part("tuning", f"{__name__}.model:Tuning"),
 )

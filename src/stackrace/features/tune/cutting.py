@@ -50,7 +50,7 @@ def cut_to_budget(ready: PreparedRace, tuning: Tuning) -> PreparedRace:
     return replace(
         ready,
         plan=replace(plan, stacks=left),
-        race=replace(ready.race, stacks=tuple(stack.path for stack in left), tuning=cut),
+        race=replace(ready.race, stacks=tuple(stack.path for stack in left), parts=ready.race.parts.having(cut)),
     )
 
 

@@ -5,8 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import TYPE_CHECKING, ClassVar
 
 from ...base.interval import Interval
+from ...race.results.parts import RacePart
+
+if TYPE_CHECKING:
+    from ...race.results.race import Race
 
 __all__ = [
     "OF_NEEDS",
@@ -27,6 +32,8 @@ __all__ = [
     "TuningGoal",
     "TuningLimits",
     "Unfit",
+    "is_tuning",
+    "tuning_of",
 ]
 
 
@@ -169,8 +176,11 @@ class Reference(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tuning:
+class Tuning(RacePart):
     """What a race tunes: kept with it, so that it can go on and be reported."""
+
+    name: ClassVar[str] = "tuning"
+    opens_singly: ClassVar[bool] = False
 
     stack: str
     """The path that was given."""
@@ -310,3 +320,15 @@ class Tuned:
     """How many configurations were launched."""
     of: int
     """How many there are within the limits."""
+
+
+def is_tuning(race: Race) -> bool:
+    """Tell whether ``race`` tunes a stack."""
+    return race.parts.get(Tuning) is not None
+
+
+def tuning_of(race: Race) -> Tuning:
+    """Return what ``race``, which tunes a stack, keeps of it."""
+    part = race.parts.get(Tuning)
+    assert part is not None
+    return part

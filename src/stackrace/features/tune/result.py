@@ -23,6 +23,7 @@ from .model import (
     Tuned,
     Tuning,
     TuningGoal,
+    tuning_of,
 )
 from .responses import in_unit
 from .stats.effects import MainEffect, main_effects
@@ -36,7 +37,7 @@ __all__ = ["leading", "tuned"]
 
 def tuned(race: Race) -> Tuned:
     """Return what ``race``, which has a ``tuning``, found so far."""
-    tuning = race.tuning
+    tuning = tuning_of(race)
     assert tuning is not None
     race = counted(race)
     grid = grid_of_race(race)
@@ -74,13 +75,12 @@ def tuned(race: Race) -> Tuned:
 
 def leading(race: Race) -> Leading | None:
     """Return how a search stands after the blocks of ``race``; None where nothing is known yet."""
-    assert race.tuning is not None
     grid = grid_of_race(race)
     alive, expected = in_play(grid)
     if not alive.any():
         return None
     idle = {*grid.out, *grid.waiting}
-    possible = [path in race.tuning.settings and i not in idle for i, path in enumerate(race.stacks)]
+    possible = [path in tuning_of(race).settings and i not in idle for i, path in enumerate(race.stacks)]
     fresh = sum(is_possible and not row.any() for is_possible, row in zip(possible, grid.entered, strict=True))
     best = max((i for i, may_be_best in enumerate(alive) if may_be_best), key=lambda i: float(expected.mean[i]))
     return Leading(stack=race.stacks[best], left=int(alive.sum()) + fresh, of=_field(race, grid))
@@ -88,8 +88,7 @@ def leading(race: Race) -> Leading | None:
 
 def _field(race: Race, grid: Grid) -> int:
     """Return how many configurations there are, those of the reserve among them that raced."""
-    assert race.tuning is not None
-    return sum(path in race.tuning.settings and i not in grid.waiting for i, path in enumerate(race.stacks))
+    return sum(path in tuning_of(race).settings and i not in grid.waiting for i, path in enumerate(race.stacks))
 
 
 def _edges(race: Race, tuning: Tuning, chosen: str, infeasible: Sequence[Infeasible]) -> Iterator[Edge]:

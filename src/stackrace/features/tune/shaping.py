@@ -43,7 +43,7 @@ def under_goal(fresh: PreparedRace, tuning: Tuning) -> PreparedRace:
     plan = replace(plan, loads=(load,), together=TOGETHER, twin=False)
     plan = replace(plan, slice_s=_slice_s(plan, tuning.goal))
     _local(fresh).watches_needs = True
-    return replace(fresh, plan=plan, race=replace(fresh.race, loads=(load,), tuning=tuning))
+    return replace(fresh, plan=plan, race=replace(fresh.race, loads=(load,), parts=fresh.race.parts.having(tuning)))
 
 
 def shaped(fresh: PreparedRace, asked: Candidates, on_preparing: OnPreparing) -> PreparedRace:
@@ -78,7 +78,7 @@ def shaped(fresh: PreparedRace, asked: Candidates, on_preparing: OnPreparing) ->
         # what it takes to know the limits is not the search's
         begun_s=ready.begun_s + time.monotonic() - begun,
         plan=replace(plan, stacks=left),
-        race=replace(ready.race, stacks=tuple(stack.path for stack in left), tuning=tuning),
+        race=replace(ready.race, stacks=tuple(stack.path for stack in left), parts=ready.race.parts.having(tuning)),
     )
     return cut_to_budget(within, tuning)
 

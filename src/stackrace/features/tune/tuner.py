@@ -14,7 +14,7 @@ from ...race.levels import blocks_of, headline_of, measured_levels
 from ...race.results.race import Cell, Race
 from ...race.resume import counted
 from ...validity import overload
-from .model import GoalKind, Infeasible, Knob, Needs, Tuning, Unfit
+from .model import GoalKind, Infeasible, Knob, Needs, Tuning, Unfit, tuning_of
 from .responses import believed_for, memory_bytes, response_of
 from .slices import slices_of
 from .stats.grid import Grid, grid_of
@@ -60,7 +60,7 @@ class Tuner:
 
 def grid_of_race(race: Race) -> Grid:
     """Return the configurations of ``race`` and what was measured of them, in the order of its stacks."""
-    tuning = race.tuning
+    tuning = tuning_of(race)
     assert tuning is not None
     race = counted(race)
     blocks = blocks_of(race)
@@ -122,9 +122,8 @@ def _step(knob: Knob, value: str | None) -> float:
 
 def unfit(race: Race) -> tuple[Infeasible, ...]:
     """Return the configurations that were launched, and found to be none that may be chosen."""
-    assert race.tuning is not None
     return tuple(
-        one for path, launches in by_stack(counted(race)).items() for one in _found(race.tuning, path, launches)
+        one for path, launches in by_stack(counted(race)).items() for one in _found(tuning_of(race), path, launches)
     )
 
 

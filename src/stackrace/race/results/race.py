@@ -8,9 +8,6 @@ from enum import StrEnum
 
 from ...app.app import App
 from ...app.revision import Source
-from ...features.current.model import CurrentDeployment
-from ...features.regression.model import GateFacts
-from ...features.tune.model import Tuning
 from ...measure.expectation import RightAnswers
 from ...measure.host import HostFacts
 from ...measure.launch import Launch
@@ -23,6 +20,7 @@ from ...stacks.facts import StackFacts
 from ...stacks.stack import Stack, original_path
 from ...stats.values.question import Question
 from .duty import Duty
+from .parts import Parts
 
 __all__ = [
     "Cell",
@@ -185,10 +183,8 @@ class Race:
     """Whose code was raced; None for bundled apps, and where nobody noted it."""
     current: str = ""
     """The path of the stack that is what the project runs today; empty where none is."""
-    deployment: CurrentDeployment | None = None
-    """What the project runs today, as its files say; None where nothing was found, or looked for."""
-    gate: GateFacts | None = None
-    """What it compares as a check; None for any other race."""
+    parts: Parts = field(default_factory=Parts)
+    """What features keep with it."""
     network: tuple[NetworkPath, ...] = ()
     """The ways between its engines and its hosts, a pair each, as they were before its first block, also where it
     went on later. None where each host sends its own load."""
@@ -198,5 +194,3 @@ class Race:
     """What of the app is raced, as the race file calls it: ``shop.wsgi:application``; empty for a bundled one."""
     unserved: tuple[str, ...] = ()
     """The stacks, by path, that do not serve the app's WebSockets; empty where it has none."""
-    tuning: Tuning | None = None
-    """What it tunes, where its stacks are configurations of one stack."""

@@ -7,6 +7,7 @@ from pathlib import PurePosixPath
 from urllib.parse import unquote, urlsplit
 
 from ...base.numbers import connections
+from ...features.current.model import deployment_of
 from ...measure.load import Load
 from ...race.results.race import Ending, Race
 from ...stacks.native_options import Weight
@@ -100,12 +101,12 @@ def _machine(race: Race) -> str:
 
 def deployment(race: Race) -> str:
     """Say shortly what was not taken over of the deployment that was raced, and which others there are."""
-    found = race.deployment
+    found = deployment_of(race)
     return "" if found is None else " ".join(_deployment(race))
 
 
 def _deployment(race: Race) -> Iterator[str]:
-    found = race.deployment
+    found = deployment_of(race)
     assert found is not None
     missing = [gap for gap in found.gaps if gap.weight is not Weight.ASSUMED]
     assumed = [gap for gap in found.gaps if gap.weight is Weight.ASSUMED]

@@ -10,9 +10,10 @@ from tests.factories import make_failure, make_finding, make_race, with_workload
 from stackrace.base.verdict import Effect, Verdict
 from stackrace.features.regression.answer import decide, gate_answer
 from stackrace.features.regression.failures import failed_launches
-from stackrace.features.regression.model import FailedLaunches, GateFacts, Outcome, Response, State
+from stackrace.features.regression.model import FailedLaunches, GateFacts, Outcome, Response, State, gate_of
 from stackrace.features.regression.series import series_of
 from stackrace.measure.launch import FailureKind
+from stackrace.race.results.parts import Parts
 from stackrace.race.results.race import Ending
 
 
@@ -95,15 +96,15 @@ def test_no_error_in_a_few_requests_leaves_some_possible():
 
 
 def test_what_the_user_leaves_out_is_not_judged():
-    facts = GateFacts(base=make_check().gate.base, head=make_check().gate.head, allowances={"cpu": 0.01})
-    answer = gate_answer(make_check(slower=0.5, gate=facts))
+    facts = GateFacts(base=gate_of(make_check()).base, head=gate_of(make_check()).head, allowances={"cpu": 0.01})
+    answer = gate_answer(make_check(slower=0.5, parts=Parts().having(facts)))
     assert [each.response for each in answer.rulings] == [Response.CPU]
     assert answer.outcome is Outcome.PASSED
 
 
 def test_a_larger_allowance_moves_the_limit_with_it():
-    facts = replace(make_check().gate, allowances={**ALLOWED, "throughput": 0.10})
-    found = ruling(make_check(slower=0.06, gate=facts), Response.THROUGHPUT)
+    facts = replace(gate_of(make_check()), allowances={**ALLOWED, "throughput": 0.10})
+    found = ruling(make_check(slower=0.06, parts=Parts().having(facts)), Response.THROUGHPUT)
     assert found.terms.limit == pytest.approx(0.13)
     assert found.state is State.CLEAR
 
@@ -249,8 +250,8 @@ def test_a_quantile_with_too_few_answers_leaves_a_check_undecided(blocks):
 
 def test_a_lower_quantile_is_judged_where_somebody_asks_for_it():
     assert Response.P90 not in [each.response for each in gate_answer(make_check()).rulings]
-    facts = replace(make_check().gate, allowances={"p90": 0.05, "p50": 0.05})
-    answer = gate_answer(make_check(blocks=16, rate=5.0, gate=facts))
+    facts = replace(gate_of(make_check()), allowances={"p90": 0.05, "p50": 0.05})
+    answer = gate_answer(make_check(blocks=16, rate=5.0, parts=Parts().having(facts)))
     assert [each.response for each in answer.rulings] == [Response.P90, Response.P50]
     assert answer.outcome is Outcome.PASSED
 

@@ -12,11 +12,12 @@ from tests.factories import make_failure, make_finding
 
 from stackrace.base.verdict import Effect, Verdict
 from stackrace.features.regression.answer import gate_answer
-from stackrace.features.regression.model import Contender, GateFacts
+from stackrace.features.regression.model import Contender, GateFacts, gate_of
 from stackrace.features.regression.report import words
 from stackrace.features.regression.report.document import schema
 from stackrace.features.regression.report.export import FORMATS, rendered
 from stackrace.features.regression.report.sheet import gate_sheet
+from stackrace.race.results.parts import Parts
 from stackrace.race.results.race import Ending
 from stackrace.report.exporter import Format, render
 from stackrace.report.result import standing_of
@@ -162,8 +163,8 @@ def test_base_and_head_stay_on_a_narrow_screen(capsys):
 
 
 def test_packages_that_differ_are_named():
-    gate = replace(CHECKS["passed"].gate, packages=("flask 3.1.2 → 3.0.3",))
-    race = replace(CHECKS["passed"], gate=gate)
+    gate = replace(gate_of(CHECKS["passed"]), packages=("flask 3.1.2 → 3.0.3",))
+    race = replace(CHECKS["passed"], parts=Parts().having(gate))
     assert words.side_notes(gate)[2] == "Lock files differ: flask 3.1.2 → 3.0.3."
     for form in ("markdown", "html"):
         assert "flask 3.1.2 → 3.0.3" in rendered(race, gate_answer(race), form)
@@ -175,8 +176,8 @@ def test_packages_that_differ_are_named():
 def test_a_quantile_that_lacks_answers_says_how_many_and_what_else_can_be_judged():
     text = told(make_check(blocks=16, rate=5.0, ending=Ending.BUDGET))
     assert "P99 needs more answers: 320 of each side came, and 900 are the least;" in text
-    facts = replace(make_check().gate, allowances={"p99": 0.05})
-    alone = told(make_check(blocks=16, rate=5.0, gate=facts, ending=Ending.BUDGET))
+    facts = replace(gate_of(make_check()), allowances={"p99": 0.05})
+    alone = told(make_check(blocks=16, rate=5.0, parts=Parts().having(facts), ending=Ending.BUDGET))
     assert alone.endswith("To leave it out: --allow 'p99 any'; to judge p90 instead, add --allow 'p90 5%'.")
     assert " min more would probably decide it (--budget" in alone
 
@@ -234,7 +235,9 @@ def test_the_terminal_shows_a_line_for_each_response(outcome, capsys):
 def test_foreign_text_stays_text(form):
     contender = Contender(label=HOSTILE, revision="c" * 40, stack="gunicorn")
     race = make_check(
-        app=HOSTILE, notes=(HOSTILE,), gate=GateFacts(base=contender, head=contender, allowances={"cpu": 0.1})
+        app=HOSTILE,
+        notes=(HOSTILE,),
+        parts=Parts().having(GateFacts(base=contender, head=contender, allowances={"cpu": 0.1})),
     )
     text = rendered(race, gate_answer(race), form)
     assert "\x1b" not in text
@@ -253,7 +256,7 @@ def test_its_csv_has_the_slices_of_both_sides():
 
 
 def test_sides_are_told_apart_by_what_they_do_not_share():
-    gate = CHECKS["passed"].gate
+    gate = gate_of(CHECKS["passed"])
     base, head = words.side_notes(gate)
     assert base == "Base: main (aaaaaaaaaa)."
     assert head == "Head: the work tree (bbbbbbbbbb with 2 changed files)."

@@ -9,7 +9,17 @@ import pytest
 from tests.unit.race.simulated import plan_for
 from tests.unit.race.test_tuner import tune, tuning
 
-from stackrace.features.tune.model import Edge, Infeasible, Knob, Leading, Needs, Tuned, TuningLimits, Unfit
+from stackrace.features.tune.model import (
+    Edge,
+    Infeasible,
+    Knob,
+    Leading,
+    Needs,
+    Tuned,
+    TuningLimits,
+    Unfit,
+    tuning_of,
+)
 from stackrace.features.tune.report import words
 from stackrace.features.tune.report.blocks import block_lines
 from stackrace.features.tune.report.document import document, schema
@@ -19,6 +29,7 @@ from stackrace.features.tune.report.picture import facets
 from stackrace.features.tune.report.sheet import race_file_line, tuning_sheet
 from stackrace.features.tune.result import tuned
 from stackrace.race.activity import Activity
+from stackrace.race.results.parts import Parts
 from stackrace.report.charts.response import response_chart
 from stackrace.report.exporter import Format, render
 from stackrace.report.live import LiveView
@@ -66,7 +77,7 @@ def test_what_the_budget_leaves_out_is_said_before_and_after(race):
     before = " ".join(words.outlook(plan_for(["waitress"], budget_s=120.0), cut))
     assert "In 2 min no more can be told apart: 23 others between them are left out." in before
     assert "(--budget)" in before
-    after = " ".join(words.reasons(replace(race, tuning=cut), tuned(race)))
+    after = " ".join(words.reasons(replace(race, parts=Parts().having(cut)), tuned(race)))
     assert "23 others of its configurations did not race. All take about" in after
 
 
@@ -78,7 +89,7 @@ def test_the_screen_has_the_answer_first(race, capsys):
 
 
 def test_one_setting_is_a_row_of_blocks(race):
-    (panel,) = facets(race.tuning, tuned(race))
+    (panel,) = facets(tuning_of(race), tuned(race))
     heads, cells = block_lines(panel)
     assert heads.split() == ["threads=", "1", "2", "4", "8", "16", "32", "64"]
     assert "1.00◆" in cells

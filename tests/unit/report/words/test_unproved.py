@@ -4,10 +4,11 @@ from dataclasses import replace
 
 from tests.unit.race.test_tuner import PATHS, refused, tune, tuning, with_launches
 
-from stackrace.features.tune.model import Infeasible, TuningLimits, Unfit
+from stackrace.features.tune.model import Infeasible, TuningLimits, Unfit, tuning_of
 from stackrace.features.tune.report.unproved import unproved
 from stackrace.features.tune.result import tuned
 from stackrace.measure.launch import MemorySample
+from stackrace.race.results.parts import Parts
 
 ONE = {"gunicorn:workers=4": ("4",)}
 
@@ -42,5 +43,5 @@ def test_a_limit_that_all_exceed_is_told_by_the_nearest_whether_it_was_launched_
     race = with_launches(many, asked=tuning(limits=limits, settings=ONE, references={}))
     assert "gunicorn:workers=4 comes nearest and needs 9 connections" in said(race)
     failed = Infeasible(stack=PATHS[0], kind=Unfit.FAILED)
-    also = replace(race, tuning=replace(race.tuning, infeasible=(failed,)))
+    also = replace(race, parts=Parts().having(replace(tuning_of(race), infeasible=(failed,))))
     assert "2 configurations left out: 1 for no believable measurement and 1 for more connections" in said(also)

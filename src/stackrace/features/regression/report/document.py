@@ -12,7 +12,7 @@ from ....base.codec import LEFT_OUT, Form, pretty, readable
 from ....base.printable import printable
 from ....measure.load import Load
 from ....race.results.race import Ending, Race
-from ..model import Contender, FailedLaunches, GateAnswer, Outcome, Ruling
+from ..model import Contender, FailedLaunches, GateAnswer, Outcome, Ruling, gate_of
 from . import words
 
 __all__ = ["FORMAT", "VERSION", "document", "export", "schema"]
@@ -107,7 +107,6 @@ def export(race: Race, result: GateAnswer) -> str:
 
 def document(race: Race, result: GateAnswer) -> dict[str, Any]:
     """Return the document of the check ``race`` and its answer as plain JSON values."""
-    assert race.gate is not None
     made: dict[str, Any] = readable(
         CheckDocument(
             outcome=result.outcome,
@@ -116,9 +115,9 @@ def document(race: Race, result: GateAnswer) -> dict[str, Any]:
                 answer=words.answer(race, result),
                 rulings=tuple(" ".join(words.cells(each)) for each in result.rulings),
             ),
-            base=race.gate.base,
-            head=race.gate.head,
-            packages=race.gate.packages,
+            base=gate_of(race).base,
+            head=gate_of(race).head,
+            packages=gate_of(race).packages,
             rulings=result.rulings,
             pairs=result.blocks,
             failed_launches=result.failed,

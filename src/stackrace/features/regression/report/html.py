@@ -14,7 +14,7 @@ from ....report.complaints import complaints
 from ....report.html.templates import FOLDER, environment
 from ....report.result import standing_of
 from ....report.setbacks import setbacks
-from ..model import GateAnswer, Outcome
+from ..model import GateAnswer, Outcome, gate_of
 from . import words
 from .chart import axis_drawing, reach_of, ruling_drawing
 
@@ -27,13 +27,12 @@ LOG_LINES = 40
 
 def export(race: Race, result: GateAnswer) -> str:
     """Return the whole page; all foreign text is escaped."""
-    assert race.gate is not None
     reach = reach_of(result.rulings)
     standing = standing_of(race)
     return _templates().get_template("check.html.j2").render(
         race=race, result=result, answer=words.answer(race, result),
         bad=result.outcome in (Outcome.FAILED, Outcome.REFUSED),
-        sides=words.side_notes(race.gate), details=words.details(race, result),
+        sides=words.side_notes(gate_of(race)), details=words.details(race, result),
         rows=[(each, words.cells(each), Markup(ruling_drawing(each, reach))) for each in result.rulings],
         axis=Markup(axis_drawing(reach)), header=words.HEADER,
         setbacks=setbacks(race, standing), complaints=complaints(race, standing),

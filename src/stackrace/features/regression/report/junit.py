@@ -10,7 +10,7 @@ from xml.etree import ElementTree as Tree
 
 from ....base.printable import one_line
 from ....race.results.race import Race
-from ..model import GateAnswer, Outcome, Ruling, State
+from ..model import GateAnswer, Outcome, Ruling, State, gate_of
 from . import words
 
 __all__ = ["export"]
@@ -55,14 +55,13 @@ def export(race: Race, result: GateAnswer) -> str:
 
 
 def _properties(suite: Tree.Element, race: Race) -> None:
-    assert race.gate is not None
     properties = Tree.SubElement(suite, "properties")
     facts = {
         "race": race.id,
-        "stack": race.gate.head.stack,
+        "stack": gate_of(race).head.stack,
         "load": race.loads[0].label,
-        "base": words.contender(race.gate.base, race.gate.head),
-        "head": words.contender(race.gate.head, race.gate.base),
+        "base": words.contender(gate_of(race).base, gate_of(race).head),
+        "head": words.contender(gate_of(race).head, gate_of(race).base),
     }
     for name, value in facts.items():
         Tree.SubElement(properties, "property", name=name, value=one_line(value))

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from ....base.printable import one_line
 from ....race.results.race import Race
-from ..model import Change, GateAnswer, Outcome, Ruling
+from ..model import Change, GateAnswer, Outcome, Ruling, gate_of
 
 __all__ = ["export"]
 
@@ -30,8 +30,7 @@ def export(race: Race, result: GateAnswer) -> str:
 
 
 def _lines(race: Race, result: GateAnswer) -> Iterator[str]:
-    assert race.gate is not None
-    own = {"app": race.app, "stack": race.gate.head.stack, "load": race.loads[0].label}
+    own = {"app": race.app, "stack": gate_of(race).head.stack, "load": race.loads[0].label}
     yield from _head("outcome", "What came of the check.", kind="stateset")
     for outcome in Outcome:
         yield _sample("outcome", {**own, "stackrace_check_outcome": outcome.value}, outcome is result.outcome)
@@ -56,8 +55,8 @@ def _lines(race: Race, result: GateAnswer) -> Iterator[str]:
     yield from _head("compared", "What was compared.", kind="info")
     yield _sample(
         "compared_info",
-        {**own, "race": race.id, "base": race.gate.base.revision or race.gate.base.label,
-         "head": race.gate.head.revision or race.gate.head.label},
+        {**own, "race": race.id, "base": gate_of(race).base.revision or gate_of(race).base.label,
+         "head": gate_of(race).head.revision or gate_of(race).head.label},
         1,
     )  # fmt: skip
     yield "# EOF"

@@ -14,7 +14,7 @@ from ....report.result import standing_of
 from ....report.setbacks import setbacks
 from ....report.sheet import Block, Column, Item, Listing, Notes, Paragraph, Section, Table, Tone
 from ..answer import gate_answer
-from ..model import GateAnswer, Outcome, State
+from ..model import GateAnswer, Outcome, State, gate_of, is_check
 from . import words
 
 __all__ = ["gate_sheet", "sheet_of"]
@@ -31,12 +31,11 @@ _STATES = {State.CLEAR: Tone.GOOD, State.SLOWER: Tone.WRONG, State.ALARM: Tone.D
 
 def gate_sheet(race: Race, result: GateAnswer) -> Iterator[Section]:
     """Yield the report's sections, in order."""
-    assert race.gate is not None
     yield Section(
         title="",
         blocks=(
             Paragraph(text=words.answer(race, result), tone=_TONES[result.outcome]),
-            *(Paragraph(text=text) for text in words.side_notes(race.gate)),
+            *(Paragraph(text=text) for text in words.side_notes(gate_of(race))),
             Paragraph(text=words.details(race, result), tone=Tone.ASIDE),
         ),
     )
@@ -48,7 +47,7 @@ def gate_sheet(race: Race, result: GateAnswer) -> Iterator[Section]:
 
 def sheet_of(race: Race, standing: Standing, *, details: bool) -> Iterator[Section]:
     """Yield the report of any race: a check's answer where it is one; of any other with ``details`` or in brief."""
-    if race.gate is not None:
+    if is_check(race):
         return gate_sheet(race, gate_answer(race))
     return race_sheet(race, standing) if details else brief_sheet(race, standing)
 

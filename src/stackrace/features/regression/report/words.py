@@ -22,7 +22,7 @@ from ....race.results.race import Ending, Race
 from ....report.words.failures import kind
 from ....report.words.phrases import listed
 from ....stacks.stack import Side, side_of
-from ..model import Change, Contender, GateAnswer, GateFacts, Outcome, Response, Ruling, State
+from ..model import Change, Contender, GateAnswer, GateFacts, Outcome, Response, Ruling, State, gate_of
 from ..stats import LOOKS
 from ..tails import least_answers
 
@@ -313,9 +313,8 @@ def side_notes(facts: GateFacts) -> tuple[str, ...]:
 
 def details(race: Race, result: GateAnswer) -> str:
     """Say on what the answer rests."""
-    assert race.gate is not None
     load = race.loads[0]
-    stack = race.gate.head.stack
+    stack = gate_of(race).head.stack
     return (
         f"{stack} at {load.label}, {count(result.blocks)} pairs of launches in {duration(race.elapsed_s)}. "
         "The limits allow for looking again and again; a slowdown counts once fresh launches confirm it."

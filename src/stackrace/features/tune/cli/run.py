@@ -16,6 +16,7 @@ from ....cli.progress import LiveSink
 from ....race.results.race import Ending, Race
 from ....store import open_store
 from ....store.manifest import has_manifest
+from ..model import is_tuning
 from ..report.unproved import unproved
 from ..request import TuneRequest
 from ..result import tuned
@@ -41,7 +42,7 @@ def resume_tuning(
     with open_store(store) as opened:
         opened.need_writable()
         with unfinished(prefix, opened, budget_s=budget_s, of=Kind.TUNING) as resumed:
-            if resumed.race.tuning is None:
+            if not is_tuning(resumed.race):
                 raise InputError(
                     f"race {resumed.race.id} tunes nothing; continue it with: "
                     f"stackrace run --resume {resumed.race.id}"

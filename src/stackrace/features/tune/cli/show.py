@@ -12,7 +12,7 @@ from rich.text import Text
 from ....cli.showing import print_document, print_parts, reports_folder, write_text
 from ....race.results.race import Race
 from ....report.terminal import drawn
-from ..model import Tuned
+from ..model import Tuned, tuning_of
 from ..report.blocks import LEGEND, block_lines
 from ..report.document import document
 from ..report.page import page
@@ -36,9 +36,8 @@ def write_page(race: Race, found: Tuned, path: Path | None) -> Path:
 
 
 def _parts(race: Race, found: Tuned) -> Iterator[RenderableType]:
-    assert race.tuning is not None
     yield drawn(tuning_sheet(race, found))
-    panels = facets(race.tuning, found)
+    panels = facets(tuning_of(race), found)
     if found.responses and panels:
         yield Text()
         yield Text("The response", style="bold")

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from ....base.codec import Form, readable
 from ....base.printable import printable
 from ....race.results.race import Ending, Race
-from ..model import Tuned, Tuning
+from ..model import Tuned, Tuning, tuning_of
 from . import words
 from .sheet import race_file_line
 
@@ -81,7 +81,7 @@ def document(race: Race, found: Tuned) -> dict[str, Any]:
             difference=race.difference,
             cores=race.cores.stack_cores,
             seed=race.seed,
-            asked=race.tuning,
+            asked=tuning_of(race),
             found=found,
             race_file=race_file_line(found.stack) if found.stack else None,
             words=TuneWords(answer=words.answer(race, found), reasons=tuple(words.reasons(race, found))),

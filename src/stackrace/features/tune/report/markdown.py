@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from ....race.results.race import Race
 from ....report.markdown import drawn
-from ..model import Tuned
+from ..model import Tuned, tuning_of
 from .blocks import LEGEND, block_lines
 from .picture import facets
 from .sheet import race_file_line, tuning_sheet
@@ -19,9 +19,8 @@ _BACKTICKS = re.compile("`+")
 
 def markdown(race: Race, found: Tuned) -> str:
     """Return the sections of the sheet, the picture in characters, and the line of a race file."""
-    assert race.tuning is not None
     parts = [drawn(tuning_sheet(race, found), heading="####")]
-    if panels := facets(race.tuning, found) if found.responses else ():
+    if panels := facets(tuning_of(race), found) if found.responses else ():
         lines = [line for panel in panels for line in block_lines(panel)]
         parts.append("\n".join(("#### The response", "", *_fenced([*lines, LEGEND]))) + "\n")
     if found.stack:

@@ -13,7 +13,7 @@ from ....report.charts.response import response_chart
 from ....report.html import marks
 from ....report.html.templates import FOLDER, environment
 from ....report.sheet import Medium, Tone, shown
-from ..model import Tuned
+from ..model import Tuned, tuning_of
 from . import words
 from .picture import Facet, facets
 from .sheet import race_file_line, tuning_sheet
@@ -26,8 +26,7 @@ HTML = FOLDER
 
 def page(race: Race, found: Tuned) -> str:
     """Return the whole page; all foreign text is escaped."""
-    assert race.tuning is not None
-    panels = [(one.title, _drawn(one)) for one in facets(race.tuning, found)] if found.responses else []
+    panels = [(one.title, _drawn(one)) for one in facets(tuning_of(race), found)] if found.responses else []
     # the answer is the page's heading
     _, *sections = shown(tuning_sheet(race, found), Medium.PAGE)
     return (
@@ -39,11 +38,11 @@ def page(race: Race, found: Tuned) -> str:
             about=words.ending(race, found),
             sections=sections,
             panels=[(title, drawing) for title, drawing in panels if drawing],
-            response=words.response_title(race.tuning.goal),
+            response=words.response_title(tuning_of(race).goal),
             path=found.stack,
             command=shlex.join(["stackrace", "run", "--stack", found.stack]),
             race_file=race_file_line(found.stack) if found.stack else "",
-            sentence=partial(marks.sentence, stacks=(*race.tuning.settings, *race.stacks)),
+            sentence=partial(marks.sentence, stacks=(*tuning_of(race).settings, *race.stacks)),
             style=(HTML / "style.css").read_text(encoding="utf-8"),
         )
     )

@@ -8,7 +8,7 @@ from ....base.numbers import NOTHING, count, number
 from ....base.units import SIZE
 from ....race.results.race import Race
 from ....report.sheet import Column, Item, Listing, Medium, Notes, Paragraph, Section, Table, Tone
-from ..model import Responded, Tuned, Tuning
+from ..model import Responded, Tuned, Tuning, tuning_of
 from . import words
 
 __all__ = ["SHOWN", "race_file_line", "tuning_sheet"]
@@ -19,7 +19,7 @@ SHOWN = 10
 
 def tuning_sheet(race: Race, found: Tuned) -> Iterator[Section]:
     """Yield the sections, in order: the answer, with what it is compared, why, and the best configurations."""
-    tuning = race.tuning
+    tuning = tuning_of(race)
     assert tuning is not None
     yield Section(
         title="",

@@ -6,7 +6,7 @@ from ....base.numbers import count
 from ....base.verdict import usual_refusal
 from ....race.results.race import Ending, Race
 from ....report.words import findings
-from ..model import OF_NEEDS, Tuned, Unfit
+from ..model import OF_NEEDS, Tuned, Unfit, tuning_of
 from ..nearest import none_within
 from .words import infeasible
 
@@ -27,7 +27,7 @@ def unproved(race: Race, found: Tuned) -> str:
 
 
 def _nothing(race: Race, found: Tuned) -> str:
-    tuning = race.tuning
+    tuning = tuning_of(race)
     assert tuning is not None
     beyond = [one for one in found.infeasible if one.kind in OF_NEEDS and tuning.limits.exceeded(one.needs)]
     if beyond:

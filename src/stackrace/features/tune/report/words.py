@@ -26,6 +26,7 @@ from ..model import (
     TuningGoal,
     TuningLimits,
     Unfit,
+    tuning_of,
 )
 from ..stats.rounds import FINAL_LAUNCHES
 
@@ -81,7 +82,7 @@ def leading(found: Leading) -> str:
 
 def answer(race: Race, found: Tuned) -> str:
     """Return the answer in a sentence."""
-    tuning = race.tuning
+    tuning = tuning_of(race)
     assert tuning is not None
     if not found.stack:
         return f"No configuration of {tuning.stack} could be measured."
@@ -166,7 +167,7 @@ def against(goal: TuningGoal, one: Against) -> str:
 
 def reasons(race: Race, found: Tuned) -> Iterator[str]:
     """Yield what is to be known of the answer, a sentence each."""
-    tuning = race.tuning
+    tuning = tuning_of(race)
     assert tuning is not None
     if found.needs is not None:
         yield f"It needs {needs(found.needs, tuning.limits)} under load."

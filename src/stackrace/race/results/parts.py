@@ -1,0 +1,100 @@
+"""What features keep with a race: each a value of its own, by its name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, make_dataclass, replace
+from functools import cache
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
+
+from ...base.codec import decode, encode
+from ...extensions import Part, declared, load
+
+if TYPE_CHECKING:
+    from pydantic_core import CoreSchema
+
+__all__ = ["Parts", "RacePart", "shown", "shown_type"]
+
+
+class RacePart:
+    """What a feature keeps with a race. Subclasses are frozen dataclasses that the codec can write."""
+
+    __slots__ = ()
+
+    name: ClassVar[str]
+    """By which it is kept."""
+    needs_every_stack: ClassVar[bool] = False
+    """Whether the race says nothing without any of its stacks: one whose launches fail gets more of them."""
+    opens_singly: ClassVar[bool] = True
+    """Whether the first blocks of a race whose cells are chosen measure each cell once."""
+
+
+_Part = TypeVar("_Part", bound=RacePart)
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """The parts of a race."""
+
+    held: Mapping[str, Any] = field(default_factory=dict)
+    """By name; what was written by a feature that is not here stays as it was read."""
+
+    def get(self, kind: type[_Part]) -> _Part | None:
+        """Return the part of ``kind``; None where the race has none."""
+        part = self.held.get(kind.name)
+        return part if isinstance(part, kind) else None
+
+    def known(self) -> tuple[RacePart, ...]:
+        """Return all parts whose features are here."""
+        return tuple(part for part in self.held.values() if isinstance(part, RacePart))
+
+    def having(self, part: RacePart) -> Self:
+        """Return these parts with ``part`` in place of the one of its name."""
+        return replace(self, held={**self.held, part.name: part})
+
+    def lacking(self, kind: type[RacePart]) -> Self:
+        """Return these parts without that of ``kind``."""
+        return replace(self, held={name: part for name, part in self.held.items() if name != kind.name})
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> CoreSchema:
+        """Return how parts travel: an object by name, each as the codec writes it."""
+        from pydantic_core import core_schema
+
+        return core_schema.no_info_plain_validator_function(
+            _read, serialization=core_schema.plain_serializer_function_ser_schema(_written, when_used="json")
+        )
+
+
+def _written(parts: Parts) -> dict[str, Any]:
+    return {name: encode(part) if isinstance(part, RacePart) else part for name, part in parts.held.items()}
+
+
+def _read(document: Any) -> Parts:
+    if isinstance(document, Parts):
+        return document
+    if not isinstance(document, Mapping):
+        raise ValueError("parts are an object")
+    kinds = {part.name: part.place for part in declared(Part)}
+    return Parts(
+        {
+            name: decode(load(kinds[name]), value, name) if name in kinds else value
+            for name, value in document.items()
+        }
+    )
+
+
+@cache
+def shown_type() -> type:
+    """Return the record of the parts that a race's JSON document shows, each None where the race has none."""
+    members = [
+        (part.member, load(part.place) | None, field(metadata={"description": part.about}))
+        for part in declared(Part)
+        if part.member
+    ]
+    return make_dataclass("ShownParts", members, frozen=True, slots=True, kw_only=True)
+
+
+def shown(parts: Parts) -> Any:
+    """Return ``parts`` as a value of ``shown_type``."""
+    return shown_type()(**{part.member: parts.held.get(part.name) for part in declared(Part) if part.member})
