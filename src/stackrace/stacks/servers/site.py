@@ -138,7 +138,8 @@ class Hosted:
         return self.runtime
 
     @property
-    def _ruby(self) -> RubyRuntime:
+    def rack(self) -> RubyRuntime:
+        """What runs a Rack app."""
         if not isinstance(self.runtime, RubyRuntime):
             raise TypeError(f"no Ruby runs an app hosted as {self.interface}")
         return self.runtime
@@ -182,31 +183,6 @@ class Hosted:
     def import_environment(self) -> dict[str, str]:
         """The import path as a process environment, for servers that are Python programs themselves."""
         return {"PYTHONPATH": ":".join(map(str, self.import_path))}
-
-    @property
-    def ruby(self) -> Path:
-        """The interpreter of a Rack app."""
-        return self._ruby.ruby
-
-    @property
-    def config(self) -> Path:
-        """The rackup file of a Rack app."""
-        return self._ruby.config
-
-    @property
-    def mode(self) -> str:
-        """What RACK_ENV is for a Rack app."""
-        return self._ruby.mode
-
-    @property
-    def public(self) -> Path | None:
-        """The public folder of a Rack app, if it has one."""
-        return self._ruby.public
-
-    @property
-    def gems(self) -> frozenset[str]:
-        """The gems that a Rack app brings itself."""
-        return self._ruby.gems
 
 
 BODILESS = "stackrace_bodiless"

@@ -46,16 +46,16 @@ class Puma(Server):
 
     def recipe(self, site: Site) -> Recipe:
         """Run Puma by the app's own Ruby: the one of the app's bundle, else the one beside Ruby, else Debian's."""
-        bundle = ("-rbundler/setup",) if "puma" in site.app.gems else ()
+        bundle = ("-rbundler/setup",) if "puma" in site.app.rack.gems else ()
         return Recipe(
             command=(
-                str(site.app.ruby),
+                str(site.app.rack.ruby),
                 *bundle,
                 "-S",
                 "puma",
                 "--config",
                 str(site.directory / "puma.rb"),
-                str(site.app.config),
+                str(site.app.rack.config),
             ),
             files={"puma.rb": self.render("puma.rb.j2", site)},
         )
