@@ -10,10 +10,10 @@ CHECKS = product.recorded("check-")
 KINDS = [*product.recorded("race-"), *CHECKS, *product.recorded("tuning")]
 PRINTED = {
     "screen.txt": ((), str),
-    "details.txt": (("--details",), str),
+    "details.txt.gz": (("--details",), str),
     "document.json.gz": (("--json",), as_document),
     "slices.csv.gz": (("--csv",), as_table),
-    "report.md": (("--markdown",), str),
+    "report.md.gz": (("--markdown",), str),
 }
 
 
@@ -49,7 +49,7 @@ def test_its_verb_ends_as_it_did(name, store, tmp_path):
 @pytest.mark.parametrize("name", CHECKS)
 def test_a_check_is_written_for_ci_as_it_was(name, form, store, tmp_path):
     written = product.check_file(product.race(name), form, store=store, folder=tmp_path)
-    assert_golden(f"{name}/{form}.txt", written)
+    assert_golden(f"{name}/{form}.txt.gz", written)
 
 
 def test_all_are_listed(store):

@@ -10,7 +10,7 @@ NAMES = [name.removeprefix("kept-") for name in product.recorded("kept-")]
 PRINTED = {
     "screen.txt": ((), str),
     "document.json.gz": (("--json",), as_document),
-    "report.md": (("--markdown",), str),
+    "report.md.gz": (("--markdown",), str),
 }
 
 

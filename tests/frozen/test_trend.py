@@ -9,7 +9,7 @@ from tests.frozen.golden import as_document, assert_golden, assert_page
 PRINTED = {
     "screen.txt": ((), str),
     "document.json.gz": (("--json",), as_document),
-    "report.md": (("--markdown",), str),
+    "report.md.gz": (("--markdown",), str),
 }
 
 
