@@ -10,11 +10,11 @@ from pathlib import Path, PurePosixPath
 
 from ...app.app import Entry
 from ...app.project_files import is_exported, problem_of, repository_folders
-from ...app.projects.commands import ELSEWHERE, served_app
 from ...app.projects.containers import is_manifest
 from ...app.projects.deployment import DeploymentCommand, commands_of_file, deployment_commands
 from ...app.projects.deployment_command import shown, text_of
 from ...app.projects.places import ProjectFiles, is_platform, likelihood
+from ...app.projects.served_app import ELSEWHERE, served_app
 from ...app.projects.starts import starts
 from ...base.errors import InputError
 from ...base.present import is_file
