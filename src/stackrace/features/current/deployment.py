@@ -20,7 +20,16 @@ from ...base.errors import InputError
 from ...base.present import is_file
 from ...stacks.native_options import Weight
 from ...stacks.stack import ServerSpec
-from .fronts import Front, fronts, fronts_shown, platform_fronts, unread_documents
+from .fronts import (
+    Front,
+    fronts,
+    fronts_elsewhere,
+    fronts_shown,
+    idle_servers,
+    platform_fronts,
+    unfit_fronts,
+    unread_documents,
+)
 from .hop import ReadHop, shown_place
 from .model import CurrentDeployment, CurrentGap
 from .options import read_hop, take_settings_variable
@@ -229,7 +238,7 @@ class _Reading:
         texts = {text_of(each.file) for each in self.commands}
         found = fronts(self.root, self.specs, texts, self.file)
         found = [front for front in found if self._may_concern((self.root / front.file).parent)]
-        elsewhere = dict(_elsewhere(found, command, self.commands))
+        elsewhere = dict(fronts_elsewhere(found, command, self.commands))
         if named := [front for front in found if self.root / front.file == self.file]:
             return named, [*elsewhere.values()]
         found = [front for front in found if front.file not in elsewhere]
@@ -277,28 +286,6 @@ def _starts(hop: ReadHop, entry: Entry) -> bool:
     return app is not None and wanted in (*PurePosixPath(app.module).parts, *app.module.split("."))
 
 
-def _elsewhere(
-    before: Sequence[Front], command: DeploymentCommand, commands: Sequence[DeploymentCommand]
-) -> Iterator[tuple[str, CurrentGap]]:
-    """Yield the files of front ends that lead to another service than ``command``, and what to say of them."""
-    for front in before:
-        known = [each for each in commands if front.host in each.hosts]
-        if known and all(_is_another(front.host, each, command) for each in known):
-            why = f"it stands before {known[0].hosts[front.host]}, another service of {known[0].known_by.name}"
-            # of several before one service the likeliest says enough
-            first = next(each.file for each in before if (each.title, each.host) == (front.title, front.host))
-            yield front.file, CurrentGap(file=first, line=0, what=front.title, why=why)
-
-
-def _is_another(host: str, known: DeploymentCommand, command: DeploymentCommand) -> bool:
-    """Tell whether ``host``, as the document of ``known`` has it, is another service than ``command`` starts."""
-    service = known.hosts[host]
-    if known.document == command.document:
-        return service != command.service.partition(" ")[0]
-    # a unit runs beside all containers; what else no document starts may be inside of one
-    return service in known.others or command.file.suffix == ".service"
-
-
 def _left_out(hop: ReadHop) -> Iterator[CurrentGap]:
     """Yield what its documents say of the server that a race goes without, and what they leave open."""
     for gap in hop.command.not_taken:
@@ -316,8 +303,8 @@ def _deployment(hop: ReadHop, before: Sequence[Front], root: Path, base: Path) -
     if not hop.native.is_inside:
         front = next((each for each in before if each.wire(hop.speaks)), None)
         gaps += front.gaps if front else ()
-        gaps += _further(front, instances) if front else ()
-        gaps += _unfit(hop, [each for each in before if each is not front], front)
+        gaps += idle_servers(front, instances) if front else ()
+        gaps += unfit_fronts(hop, [each for each in before if each is not front], front)
         if front is None and "http" not in hop.speaks:
             why = "no front end that speaks it was found, so the server is raced by itself, over http"
             gaps.append(CurrentGap(file=file, line=line, what=" and ".join(sorted(hop.speaks)), why=why))
@@ -339,29 +326,6 @@ def _deployment(hop: ReadHop, before: Sequence[Front], root: Path, base: Path) -
 
 
 _NO_FRONT = "nothing in the project balances the load over them, so one is raced"
-
-
-def _further(front: Front, instances: int) -> Iterator[CurrentGap]:
-    """Yield the servers over which the front end balances and of which nothing in the project starts one."""
-    servers = [change for change in front.changes if change.key == "server" and change.theirs]
-    balanced = [server for server in servers if not {"down", "backup"} & set(server.theirs.split())]
-    for server in balanced[instances:]:
-        why = f"the project starts {instances} of them" if instances > 1 else "the project starts one only"
-        yield CurrentGap(file=server.file, line=server.line, what=f"server {server.theirs}", why=why)
-
-
-def _unfit(hop: ReadHop, others: Sequence[Front], front: Front | None) -> Iterator[CurrentGap]:
-    """Yield why front ends that were found are not raced before ``hop``; ``front`` is."""
-    for each in others:
-        if each.reading is None and front is None:
-            raced = "the server is raced without it"
-            yield each.unread(raced if each.spec else "Stackrace has no such server, so none is raced in front")
-        elif each.reading is None and front is not None and each.title != front.title:
-            yield each.unread(f"{front.title} is raced in front")
-        elif each.reading is not None and front is None:
-            spoken = " and ".join(sorted(hop.speaks))
-            why = f"it forwards by {each.reading.forwards}, and {hop.spec.title} is started for {spoken}"
-            yield CurrentGap(file=each.file, line=0, what=each.title, why=why)
 
 
 def _path(hop: ReadHop, front: Front | None, instances: int, root: Path, base: Path) -> str:

@@ -15,10 +15,19 @@ from ...app.projects.places import deployment_folders, is_development, likelihoo
 from ...base.foreign import said_by
 from ...stacks.native_options import CONFIG, FileReading, Signs, Weight
 from ...stacks.stack import ServerSpec
-from .hop import quoted_value
+from .hop import ReadHop, quoted_value
 from .model import CurrentChange, CurrentGap
 
-__all__ = ["Front", "fronts", "fronts_shown", "platform_fronts", "unread_documents"]
+__all__ = [
+    "Front",
+    "fronts",
+    "fronts_elsewhere",
+    "fronts_shown",
+    "idle_servers",
+    "platform_fronts",
+    "unfit_fronts",
+    "unread_documents",
+]
 
 _NAMES = re.compile(r"\.(conf|nginx|vhost|template|tmpl|site|j2)$|nginx|^default$", re.IGNORECASE)
 _FOLDERS = frozenset({"sites-available", "sites-enabled", "conf.d", "nginx"})
@@ -270,3 +279,48 @@ def _first_line(pattern: str, text: str) -> int:
     """Return the line in which ``pattern`` is first found, which may span several; 0 where it is not."""
     match = re.search(pattern, text, re.MULTILINE)
     return text.count("\n", 0, match.start()) + 1 if match else 0
+
+
+def fronts_elsewhere(
+    before: Sequence[Front], command: DeploymentCommand, commands: Sequence[DeploymentCommand]
+) -> Iterator[tuple[str, CurrentGap]]:
+    """Yield the files of front ends that lead to another service than ``command``, and what to say of them."""
+    for front in before:
+        known = [each for each in commands if front.host in each.hosts]
+        if known and all(_is_another(front.host, each, command) for each in known):
+            why = f"it stands before {known[0].hosts[front.host]}, another service of {known[0].known_by.name}"
+            # of several before one service the likeliest says enough
+            first = next(each.file for each in before if (each.title, each.host) == (front.title, front.host))
+            yield front.file, CurrentGap(file=first, line=0, what=front.title, why=why)
+
+
+def _is_another(host: str, known: DeploymentCommand, command: DeploymentCommand) -> bool:
+    """Tell whether ``host``, as the document of ``known`` has it, is another service than ``command`` starts."""
+    service = known.hosts[host]
+    if known.document == command.document:
+        return service != command.service.partition(" ")[0]
+    # a unit runs beside all containers; what else no document starts may be inside of one
+    return service in known.others or command.file.suffix == ".service"
+
+
+def idle_servers(front: Front, instances: int) -> Iterator[CurrentGap]:
+    """Yield the servers over which the front end balances and of which nothing in the project starts one."""
+    servers = [change for change in front.changes if change.key == "server" and change.theirs]
+    balanced = [server for server in servers if not {"down", "backup"} & set(server.theirs.split())]
+    for server in balanced[instances:]:
+        why = f"the project starts {instances} of them" if instances > 1 else "the project starts one only"
+        yield CurrentGap(file=server.file, line=server.line, what=f"server {server.theirs}", why=why)
+
+
+def unfit_fronts(hop: ReadHop, others: Sequence[Front], front: Front | None) -> Iterator[CurrentGap]:
+    """Yield why front ends that were found are not raced before ``hop``; ``front`` is."""
+    for each in others:
+        if each.reading is None and front is None:
+            raced = "the server is raced without it"
+            yield each.unread(raced if each.spec else "Stackrace has no such server, so none is raced in front")
+        elif each.reading is None and front is not None and each.title != front.title:
+            yield each.unread(f"{front.title} is raced in front")
+        elif each.reading is not None and front is None:
+            spoken = " and ".join(sorted(hop.speaks))
+            why = f"it forwards by {each.reading.forwards}, and {hop.spec.title} is started for {spoken}"
+            yield CurrentGap(file=each.file, line=0, what=each.title, why=why)
