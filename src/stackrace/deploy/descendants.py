@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 from typing import ClassVar
 
-__all__ = ["FORGET_S", "Descendants", "ProcessTree", "descendants", "is_adopted"]
+__all__ = ["FORGET_S", "Descendants", "ProcessTree", "descendants"]
 
 FORGET_S = 1.0
 """How long a process that is none of ours is known as such: its id may be given to one of ours later."""
@@ -65,7 +65,7 @@ def _climb(pid: int, processes: dict[int, list[bytes]], ours: dict[int, bool]) -
     at = pid
     while at not in ours:
         if at in climbed or at not in processes:
-            if not is_adopted(climbed[-1]):
+            if not _is_adopted(climbed[-1]):
                 return
             at = os.getpid()
             continue
@@ -92,7 +92,7 @@ def _lives(fields: list[bytes]) -> bool:
     return fields[0] not in (b"Z", b"X") or int(fields[17]) > 1
 
 
-def is_adopted(pid: int) -> bool:
+def _is_adopted(pid: int) -> bool:
     """Tell whether a process lives and is a child of this one."""
     with contextlib.suppress(OSError, ValueError, IndexError):
         fields = _stat(pid)
@@ -117,7 +117,7 @@ class ProcessTree:
     def alive(self, tree: dict[int, tuple[int, int]]) -> list[int]:
         """Return its living members, given every process below the supervisor: pid → (parent, session)."""
         # an orphan on its way from its parent to us may be missing from the tree
-        self.known = {pid for pid in self.known if pid in tree or is_adopted(pid)}
+        self.known = {pid for pid in self.known if pid in tree or _is_adopted(pid)}
         grown = True
         while grown:
             more = {

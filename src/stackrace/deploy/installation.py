@@ -23,7 +23,6 @@ from ..stacks.stack import Stack
 
 __all__ = [
     "apt_command",
-    "by_hand",
     "can_install",
     "find_binary",
     "install_packages",
@@ -147,7 +146,7 @@ def apt_command(packages: Sequence[str]) -> tuple[str, ...]:
     return command if os.geteuid() == 0 else ("sudo", "-n", *command)
 
 
-def by_hand(packages: Sequence[str]) -> str:
+def _by_hand(packages: Sequence[str]) -> str:
     """Return the line that a user with a password types."""
     return f"sudo apt-get install --no-install-recommends {' '.join(packages)}"
 
@@ -166,7 +165,7 @@ def install_packages(packages: Sequence[str]) -> None:
         )
     if not can_install():
         raise InputError(
-            f"installing Debian packages needs root or password-less sudo; run by hand: {by_hand(packages)}"
+            f"installing Debian packages needs root or password-less sudo; run by hand: {_by_hand(packages)}"
         )
     command = apt_command(packages)
     prefix = () if os.geteuid() == 0 else ("sudo", "-n")

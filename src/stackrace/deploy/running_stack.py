@@ -34,7 +34,6 @@ __all__ = [
     "ended",
     "facts_of",
     "logs_below",
-    "setting_facts",
     "size_bytes",
     "tail",
 ]
@@ -153,7 +152,7 @@ def facts_of(running: Running, catalogue: Catalogue) -> StackFacts:
         versions={**hops, **versions},
         configs=configs,
         commands=tuple(dict.fromkeys(commands)),
-        settings=tuple(fact for hop in running.stack.hops for fact in setting_facts(hop)),
+        settings=tuple(fact for hop in running.stack.hops for fact in _setting_facts(hop)),
         changes=tuple(fact for hop in running.stack.hops for fact in change_facts(hop)),
     )
 
@@ -194,7 +193,7 @@ def _installed(home: Path) -> Iterator[tuple[str, str]]:
         yield re.sub(r"[-_.]+", "_", name).lower(), version
 
 
-def setting_facts(hop: Hop) -> Iterator[SettingFact]:
+def _setting_facts(hop: Hop) -> Iterator[SettingFact]:
     """Yield the settings of ``hop`` as the catalogue orders them, then what is in the server's own language."""
     for name, origin in hop.origins.items():
         yield SettingFact(hop=hop.server, name=name, value=_value(hop, name), origin=origin)

@@ -28,7 +28,7 @@ from .privileges import hand_over, unprivileged
 from .running_stack import OUTPUT, ended, tail
 from .templates import Templates
 
-__all__ = ["Instance", "RunningServices", "Services", "identity", "instance_of", "service_of"]
+__all__ = ["RunningServices", "Services", "identity", "service_of"]
 
 POLL_S = 0.02
 
@@ -57,7 +57,7 @@ class Services:
             raise InputError(
                 f"[app] services: {sorted(twice)[0]!r} is named twice; call the second one memcached#2, or the like"
             )
-        self._instances = tuple(instance_of(name, guard.directory) for name in names)
+        self._instances = tuple(_instance_of(name, guard.directory) for name in names)
         self._pids: dict[str, int] = {}
 
     @property
@@ -124,7 +124,7 @@ class Services:
             if instance.name in self._pids and (code := states[self._pids[instance.name]].code) is not None
         )
 
-    def _empty(self, instance: Instance) -> AbstractContextManager[Path]:
+    def _empty(self, instance: _Instance) -> AbstractContextManager[Path]:
         """Hold the template of an instance that nobody has used yet."""
 
         def build(folder: Path) -> None:
@@ -140,7 +140,7 @@ class Services:
 
         return self._templates.holding(instance.service.name, identity(instance.service), build)
 
-    def _start(self, instance: Instance) -> int:
+    def _start(self, instance: _Instance) -> int:
         recipe = instance.recipe
         pid = self._guard.spawn(
             [*unprivileged(), *recipe.command],
@@ -159,7 +159,7 @@ class Services:
             time.sleep(POLL_S)
         return pid
 
-    def _stop(self, instance: Instance, pid: int) -> None:
+    def _stop(self, instance: _Instance, pid: int) -> None:
         self._guard.signal(pid, instance.recipe.stop)
         deadline = time.monotonic() + READY_TIMEOUT_S
         while (status := self._guard.status([pid])[pid]).alive:
@@ -180,7 +180,7 @@ _NAME = re.compile(r"(?P<service>[^#]+)(#(?P<number>[2-9]))?")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Instance:
+class _Instance:
     """One of the services asked for."""
 
     name: str
@@ -242,7 +242,7 @@ class Instance:
         )
 
 
-def instance_of(name: str, folder: Path) -> Instance:
+def _instance_of(name: str, folder: Path) -> _Instance:
     """Find the service that ``name`` asks for; the variables of a NAME#2 end in ``_2``.
 
     Raises InputError for an unknown name, MissingError with the install command.
@@ -256,7 +256,7 @@ def instance_of(name: str, folder: Path) -> Instance:
     recipe = service.recipe(directory)
     if number:
         recipe = replace(recipe, environment={f"{key}_{number}": to for key, to in recipe.environment.items()})
-    return Instance(name=name, service=service, directory=directory, recipe=recipe)
+    return _Instance(name=name, service=service, directory=directory, recipe=recipe)
 
 
 def service_of(name: str) -> tuple[Service, str | None]:

@@ -25,7 +25,7 @@ from .rendering import Part
 from .running_stack import Running, logs_below, tail
 from .sockets import Listeners, descriptors, listeners
 
-__all__ = ["COUNT", "Inspection", "StoppingStack", "inspect", "retired", "served", "stop"]
+__all__ = ["COUNT", "StoppingStack", "inspect", "retired", "served", "stop"]
 
 POLL_S = 0.05
 """Stacks mostly stop while others start, which a closer look would slow down."""
@@ -121,7 +121,7 @@ class StoppingStack:
     """A stack that is to stop, and what was seen of it while it was up."""
 
     running: Running
-    inspection: Inspection
+    inspection: _Inspection
     memory: Sequence[MemorySample]
 
     @property
@@ -149,7 +149,7 @@ _MARKS = (b"RUN_MAIN=true", b"WERKZEUG_RUN_MAIN=true")
 
 
 @dataclass(frozen=True, slots=True)
-class Inspection:
+class _Inspection:
     """What was seen of a stack before it was stopped."""
 
     aftermath: Aftermath
@@ -169,7 +169,7 @@ class Inspection:
         )
 
 
-def inspect(guard: Guard, running: Running, listening: Listeners) -> Inspection:
+def inspect(guard: Guard, running: Running, listening: Listeners) -> _Inspection:
     """Look at a stack that is up, and at its run directory; it costs milliseconds, so not while it is measured.
 
     ``listening`` are all who listen on this machine: the kernel's tables are long, and read once for all stacks.
@@ -186,7 +186,7 @@ def inspect(guard: Guard, running: Running, listening: Listeners) -> Inspection:
     variables = tuple(
         f"{part.recipe.arguments_variable}=".encode() for part, _ in running.parts if part.recipe.arguments_variable
     )
-    return Inspection(
+    return _Inspection(
         aftermath=Aftermath(
             started_s=running.started_s,
             strangers=tuple(port for port in sorted(ports) if known and listening.get(port, frozenset()) - own),

@@ -17,7 +17,6 @@ from ..stacks.servers import Endpoint
 
 __all__ = [
     "LOOPBACK",
-    "Descriptors",
     "Listeners",
     "accepts",
     "claim",
@@ -36,7 +35,7 @@ _NEW = "03"
 
 
 @dataclass(frozen=True, slots=True)
-class Descriptors:
+class _Descriptors:
     """What a process has open."""
 
     sockets: frozenset[int]
@@ -61,7 +60,7 @@ def listeners() -> Listeners:
     return {port: frozenset(inodes) for port, inodes in by_port.items()}
 
 
-def descriptors(pid: int) -> Descriptors | None:
+def descriptors(pid: int) -> _Descriptors | None:
     """Return what ``pid`` has open, None when we may not look; nothing for one that is gone.
 
     Source: proc_pid_fd(5).
@@ -80,7 +79,7 @@ def descriptors(pid: int) -> Descriptors | None:
         pass
     except OSError:
         return None
-    return Descriptors(frozenset(sockets), watches)
+    return _Descriptors(frozenset(sockets), watches)
 
 
 LOOPBACK = "127.0.0.1"

@@ -18,7 +18,7 @@ from ..measure.load import Counts, Load, LoadResult
 from ..measure.workload import MOST_BODY_BYTES, Answer, AnswerOrigin, Order, Request, Sameness, Workload
 from .visitor import Reply, Visitor, difference, questions
 
-__all__ = ["KnownAnswers", "WrongUnderLoad", "Wrongs", "accusation", "fates", "name_of", "under_load"]
+__all__ = ["KnownAnswers", "WrongUnderLoad", "accusation", "fates", "name_of", "under_load"]
 
 MOST_DOUBTS = 3
 """A page for which the app was asked so often says nothing new: then the stack is wrong."""
@@ -202,7 +202,7 @@ class _Cause:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wrongs:
+class _Wrongs:
     """What was wrong with the answers of a slice."""
 
     words: tuple[str, ...] = ()
@@ -228,7 +228,7 @@ class WrongUnderLoad:
         load: Load,
         result: LoadResult,
         excused: Collection[str] = (),
-    ) -> Wrongs:
+    ) -> _Wrongs:
         """Return what was wrong with each page that the stack ``path`` answered wrongly.
 
         ``excused`` are pages, named as ``GET /path``, whose bodies changed in the app itself.
@@ -237,13 +237,13 @@ class WrongUnderLoad:
         wrong = {name: _wrong(counts, name in excused) for name, counts in pages.items()}
         worst = sorted((name for name in wrong if wrong[name]), key=lambda name: -wrong[name])[:MOST_PAGES]
         if not worst:
-            return Wrongs()
+            return _Wrongs()
         unknown = {name for name in worst if (path, workload.name, name) not in self._causes}
         causes = _causes(address, workload, load, unknown)
         self._causes.update({(path, workload.name, name): causes[name] for name in unknown})
         since_s = next((piece.start_s for piece in result.series if piece.errors), 0.0)
         found = [self._causes[path, workload.name, name] for name in worst]
-        return Wrongs(
+        return _Wrongs(
             words=(
                 *(
                     f"{name} {count(wrong[name])} of {count(pages[name].scheduled)}{cause.words}"
