@@ -210,3 +210,7 @@ def test_an_environment_outside_of_the_project_is_named_to_hosts(repository, tmp
     monkeypatch.setenv("VIRTUAL_ENV", str(tmp_path / "venv"))
     moved = request_for_hosts(RaceRequest(folder=repository, entry=WSGI))
     assert moved.python == tmp_path / "venv" / "bin" / "python"
+
+
+def test_hosts_race_the_bundled_app_where_no_project_is_here(tmp_path):
+    assert request_for_hosts(RaceRequest(folder=tmp_path)).bundled == "django"

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from ...app import Buildable, python_facts
+from ...app import DJANGO, Buildable, python_facts
 from ...app.app import App, Entry, EntryKind
 from ...app.revision import source_of
 from ...base.errors import AppError, InputError
@@ -61,7 +61,10 @@ def request_for_hosts(request: RaceRequest) -> RaceRequest:
     An interpreter outside of the project, as of an environment that is active here, has the same path there.
     """
     entry, root = entry_told(request)
-    if entry is not None and entry.kind not in (EntryKind.RACK, EntryKind.FILES) and request.python is None:
+    if entry is None:
+        # hosts may have a project in the folder that holds none here
+        request = replace(request, bundled=request.bundled or DJANGO)
+    elif entry.kind not in (EntryKind.RACK, EntryKind.FILES) and request.python is None:
         request = replace(request, python=_outside(root, entry, request.folder))
     spellings = (request.folder, real_path(request.folder))
     place = request.cluster_project or request.folder
@@ -235,31 +238,36 @@ def _git(folder: Path, *words: str) -> str | None:
     return None if ended.returncode else os.fsdecode(ended.stdout)
 
 
-def differences(here: Project, host: str, there: Project | None, place: Path) -> Iterator[str]:
-    """Yield how the project on ``host``, at ``place``, is another than ``here``, each with what to do about it."""
-    if there is None:
+def differences(
+    local: Project, host: str, remote: Project | None, place: Path, environment_of: str = "here"
+) -> Iterator[str]:
+    """Yield how the project on ``host``, at ``place``, differs from the ``local`` one, each with what to do.
+
+    The environment of ``local`` is that of another host where this machine has none, as ``environment_of`` says.
+    """
+    if remote is None:
         yield (
             f"{host} has no folder {place}; check the project out there, or share its folder, or say where it lies "
             "on all hosts: --cluster-project ([race] cluster_project)"
         )
         return
-    if here.commit and there.commit and here.commit != there.commit:
+    if local.commit and remote.commit and local.commit != remote.commit:
         yield (
-            f"{host}: {place} is at commit {there.commit[:7]}, and {here.folder} is at {here.commit[:7]} here; "
-            f"check out the same one there, as with `git -C {place} checkout {here.commit[:7]}`"
+            f"{host}: {place} is at commit {remote.commit[:7]}, and {local.folder} is at {local.commit[:7]} here; "
+            f"check out the same one there, as with `git -C {place} checkout {local.commit[:7]}`"
         )
         return
-    yield from _other_files(here, host, there)
-    yield from _other_environment(here, host, there)
+    yield from _other_files(local, host, remote)
+    yield from _other_environment(local, host, remote, environment_of)
 
 
-def _other_files(here: Project, host: str, there: Project) -> Iterator[str]:
-    missing = sorted(here.files.keys() - there.files.keys())
+def _other_files(local: Project, host: str, remote: Project) -> Iterator[str]:
+    missing = sorted(local.files.keys() - remote.files.keys())
     others = sorted(
-        name for name in here.files.keys() & there.files.keys() if here.files[name] != there.files[name]
+        name for name in local.files.keys() & remote.files.keys() if local.files[name] != remote.files[name]
     )
     # without git a host has what git ignores here, too
-    more = sorted(there.files.keys() - here.files.keys()) if bool(here.commit) == bool(there.commit) else []
+    more = sorted(remote.files.keys() - local.files.keys()) if bool(local.commit) == bool(remote.commit) else []
     said = [
         f"{verb} {_named(names)}"
         for verb, names in (("lacks", missing), ("has another", others), ("has in addition", more))
@@ -267,26 +275,26 @@ def _other_files(here: Project, host: str, there: Project) -> Iterator[str]:
     ]
     if said:
         yield (
-            f"{host}: {there.folder} is not what {here.folder} is here: it {', '.join(said)}; bring the same files "
-            "there, as with `git pull` or rsync, or let .gitignore name what the app does without"
+            f"{host}: {remote.folder} is not what {local.folder} is here: it {', '.join(said)}; bring the same "
+            "files there, as with `git pull` or rsync, or let .gitignore name what the app does without"
         )
 
 
-def _other_environment(here: Project, host: str, there: Project) -> Iterator[str]:
-    way_out = f"make it anew in {there.folder} there, as with `uv sync` or `pip install -r requirements.txt`"
-    if here.python and not there.python:
-        minor = _minor(here.python)
+def _other_environment(local: Project, host: str, remote: Project, where: str) -> Iterator[str]:
+    way_out = f"make it anew in {remote.folder} there, as with `uv sync` or `pip install -r requirements.txt`"
+    if local.python and not remote.python:
+        minor = _minor(local.python)
         yield f"{host} has no environment with all that the app imports; {way_out}, with Python {minor}"
-    elif _minor(here.python) != _minor(there.python):
+    elif local.python and _minor(local.python) != _minor(remote.python):
         yield (
-            f"{host}: the app's Python is {there.python} there, and {here.python or 'not there'} here; give it the "
-            f"same version, as with `uv sync --python {_minor(here.python) or _minor(there.python)}`"
+            f"{host}: the app's Python is {remote.python} there, and {local.python} {where}; give it the same "
+            f"version, as with `uv sync --python {_minor(local.python)}`"
         )
-    elif here.packages != there.packages:
-        pairs = sorted({*here.packages.items()} ^ {*there.packages.items()})
+    elif local.python and local.packages != remote.packages:
+        pairs = sorted({*local.packages.items()} ^ {*remote.packages.items()})
         names = list(dict.fromkeys(name for name, _ in pairs))
         said = [
-            f"{name} {there.packages.get(name, 'is missing')} ({here.packages.get(name, 'missing')} here)"
+            f"{name} {remote.packages.get(name, 'is missing')} ({local.packages.get(name, 'missing')} {where})"
             for name in names
         ]
         yield f"{host}: the app's environment is another: {_named(said)}; {way_out}"

@@ -50,7 +50,7 @@ class DaskCluster:
             connection = stack.enter_context(Connection(request.cluster))
             roles = assign_roles(connection.members(), request)
             for_hosts = request_for_hosts(request)
-            if request.bundled is None:
+            if for_hosts.bundled is None:
                 on_preparing(Preparing(step=Step.COMPARING, subject=str(request.folder)))
                 _refuse_other_projects(connection, roles, request, for_hosts)
             places = {}
@@ -99,11 +99,17 @@ def _refuse_other_projects(
     for host, each in zip(roles.hosts, asked, strict=True):
         with naming(host):
             projects[host.name] = each.finish()
-    # where this machine has no environment for the app, the hosts' are compared with the first one's
-    first = next((each for each in (here, *projects.values()) if each is not None and each.python), here)
-    here = replace(here, python=first.python, packages=first.packages)
+    environment_of = "here"
+    if not here.python:
+        # the hosts' environments are compared with the first one's
+        known = ((name, each) for name, each in projects.items() if each is not None and each.python)
+        name, first = next(known, ("", here))
+        environment_of = f"on {name}"
+        here = replace(here, python=first.python, packages=first.packages)
     found = [
-        words for name, project in projects.items() for words in differences(here, name, project, for_hosts.folder)
+        words
+        for name, project in projects.items()
+        for words in differences(here, name, project, for_hosts.folder, environment_of)
     ]
     if found:
         raise InputError("\n".join(found))
