@@ -113,7 +113,8 @@ class Machine:
 
     def environment(self) -> dict[str, str]:
         dask = {"DASK_LOGGING__DISTRIBUTED": "warning", **QUIET}
-        return {**os.environ, "STACKRACE_MACHINE": self.name, **dask}
+        # no machine reaches an index: what is installed there comes from the cache of this one
+        return {**os.environ, "UV_OFFLINE": "1", "STACKRACE_MACHINE": self.name, **dask}
 
     def start(self, *words: str) -> subprocess.Popen[bytes]:
         """Start ``words`` in a session of their own; what they write is in the lab's folder."""
