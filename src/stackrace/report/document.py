@@ -1,8 +1,7 @@
 """One JSON document with everything known about a race; ``stackrace report --schema`` prints what its members mean.
 
 Units are in the names: ``_s`` seconds, ``_per_s`` per second, ``_ms`` milliseconds, ``_bytes`` bytes. What is not
-known, and what is not a finite number, is null. The first version had the sentences of ``words`` among the members
-of the document.
+known, and what is not a finite number, is null.
 """
 
 from __future__ import annotations
@@ -37,15 +36,12 @@ from .words import failures, race_words, scaling
 from .words.findings import FindingDocument, finding_document
 from .words.standing import StandingWords, words_of
 
-__all__ = ["FORMAT", "VERSION", "document", "schema"]
+__all__ = ["document", "schema"]
 
 if TYPE_CHECKING:
     ShownParts = Any
 else:
     ShownParts = shown_type()
-
-FORMAT = "stackrace-race"
-VERSION = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -249,7 +245,7 @@ class RaceDocument:
     """In order of time."""
 
 
-FORM = Form(
+_FORM = Form(
     names={
         Load: {"seed": LEFT_OUT},
         RaceWords: {"words": FLAT},
@@ -282,12 +278,12 @@ def schema() -> str:
     """Return the JSON Schema of ``document``."""
     from ..base.codec.json_schema import json_schema
 
-    return json_schema(RaceDocument, FORM, f"race-{VERSION}")
+    return json_schema(RaceDocument, _FORM, "race-2")
 
 
 def document(race: Race, standing: Standing) -> dict[str, Any]:
     """Return the document of ``race`` and its ``standing`` as plain JSON values."""
-    made: dict[str, Any] = readable(_document(race, standing), FORM)
+    made: dict[str, Any] = readable(_document(race, standing), _FORM)
     return made
 
 

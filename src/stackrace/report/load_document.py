@@ -11,7 +11,7 @@ from ..measure.load import Load, LoadResult, Quantiles, TargetResult
 from .words.findings import FindingDocument, finding_document
 from .words.knobs import LOAD
 
-__all__ = ["FORM", "LoadDocument", "document", "load_document", "schema"]
+__all__ = ["document", "schema"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +53,7 @@ class LoadDocument:
     """What else is worth telling, one sentence each."""
 
 
-FORM = Form(
+_FORM = Form(
     names={
         Load: {"seed": LEFT_OUT},
         LoadSettings: {"load": FLAT},
@@ -78,17 +78,16 @@ def schema() -> str:
     """Return the JSON Schema of ``document``."""
     from ..base.codec.json_schema import json_schema
 
-    return json_schema(LoadDocument, FORM, "load-1")
+    return json_schema(LoadDocument, _FORM, "load-1")
 
 
 def document(ran: FinishedRun) -> dict[str, Any]:
     """Return the document of ``ran`` as plain JSON values."""
-    made: dict[str, Any] = readable(load_document(ran), FORM)
+    made: dict[str, Any] = readable(_document(ran), _FORM)
     return made
 
 
-def load_document(ran: FinishedRun) -> LoadDocument:
-    """Return the document of ``ran``."""
+def _document(ran: FinishedRun) -> LoadDocument:
     load, result = ran.load, ran.result
     return LoadDocument(
         urls=ran.target.urls,

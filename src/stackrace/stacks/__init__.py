@@ -1,1 +1,1 @@
-"""The user's words, read: stack paths and race.toml become model values. The only importer of pydantic."""
+"""The user's words, read: stack paths and race.toml become model values."""

@@ -15,10 +15,7 @@ from ....race.results.race import Ending, Race
 from ..model import Contender, FailedLaunches, GateAnswer, Outcome, Ruling, gate_of
 from . import words
 
-__all__ = ["FORMAT", "VERSION", "document", "export", "schema"]
-
-FORMAT = "stackrace-check"
-VERSION = 1
+__all__ = ["document", "export", "schema"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,7 +94,7 @@ def schema() -> str:
     """Return the JSON Schema of ``document``."""
     from ....base.codec.json_schema import json_schema
 
-    return json_schema(CheckDocument, _FORM, f"check-{VERSION}")
+    return json_schema(CheckDocument, _FORM, "check-1")
 
 
 def export(race: Race, result: GateAnswer) -> str:
