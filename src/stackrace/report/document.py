@@ -283,8 +283,7 @@ def schema() -> str:
 
 def document(race: Race, standing: Standing) -> dict[str, Any]:
     """Return the document of ``race`` and its ``standing`` as plain JSON values."""
-    made: dict[str, Any] = readable(_document(race, standing), _FORM)
-    return made
+    return readable(_document(race, standing), _FORM)
 
 
 def _document(race: Race, standing: Standing) -> RaceDocument:

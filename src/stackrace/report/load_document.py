@@ -83,8 +83,7 @@ def schema() -> str:
 
 def document(ran: FinishedRun) -> dict[str, Any]:
     """Return the document of ``ran`` as plain JSON values."""
-    made: dict[str, Any] = readable(_document(ran), _FORM)
-    return made
+    return readable(_document(ran), _FORM)
 
 
 def _document(ran: FinishedRun) -> LoadDocument:

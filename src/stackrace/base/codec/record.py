@@ -23,9 +23,9 @@ def encode(value: object, kind: Any = None) -> Any:
     Fields at their default are left out, so that a field which a later version adds does not alter what was
     written before.
     """
-    return _serializer(_kind(value, kind), STORED).to_python(
-        value, mode="json", exclude_defaults=True, warnings="error"
-    )
+    if kind is None:
+        kind = type(value)
+    return _serializer(kind, STORED).to_python(value, mode="json", exclude_defaults=True, warnings="error")
 
 
 def decode(kind: Any, document: object, where: str = "") -> Any:
@@ -42,12 +42,15 @@ def decode(kind: Any, document: object, where: str = "") -> Any:
         raise ValueError(_complaint(error, where)) from error
 
 
-def readable(value: object, form: Form, kind: Any = None) -> Any:
-    """Return ``value`` (a dataclass, or what one holds, of type ``kind``) as people's programs read it.
+def readable(record: object, form: Form) -> dict[str, Any]:
+    """Return ``record``, a dataclass, as people's programs read it.
 
     There is no way back: members have the names of ``form``, numbers that are not finite are null.
     """
-    return _serializer(_kind(value, kind), form).to_python(value, mode="json", by_alias=True, warnings="error")
+    kind: Any = type(record)
+    serializer = _serializer(kind, form)
+    document: dict[str, Any] = serializer.to_python(record, mode="json", by_alias=True, warnings="error")
+    return document
 
 
 def dumps(document: object, *, sort_keys: bool = False) -> str:
@@ -58,10 +61,6 @@ def dumps(document: object, *, sort_keys: bool = False) -> str:
 def pretty(document: object) -> str:
     """Return ``document``, as ``readable`` makes it, as text that ends with a newline."""
     return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
-
-
-def _kind(value: object, kind: Any) -> Any:
-    return type(value) if kind is None else kind
 
 
 @cache

@@ -76,7 +76,7 @@ def export_document(
     stack: str, target: Target, folder: Path, files: Iterable[str], *, race: str | None, proof: Proof | None
 ) -> dict[str, Any]:
     """Return the document of an export of ``stack`` to ``folder``; ``race`` is the id of the race behind it."""
-    made: dict[str, Any] = readable(
+    return readable(
         ExportDocument(
             stack=stack,
             race=race,
@@ -91,7 +91,6 @@ def export_document(
         ),
         _FORM,
     )
-    return made
 
 
 def _proof(proof: Proof) -> ProofDocument:

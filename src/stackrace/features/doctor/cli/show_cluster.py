@@ -63,10 +63,7 @@ def schema() -> str:
 def document(found: Machines[Examination]) -> dict[str, Any]:
     """Return what ``--json`` prints."""
     machines = tuple(_machine(machine, examination) for machine, examination in found.examined)
-    made: dict[str, Any] = readable(
-        ClusterDocument(forbidden=is_forbidden(found), faults=found.conflicts, machines=machines), FORM
-    )
-    return made
+    return readable(ClusterDocument(forbidden=is_forbidden(found), faults=found.conflicts, machines=machines), FORM)
 
 
 def _machine(machine: Machine, examination: Examination | None) -> MachineDocument:

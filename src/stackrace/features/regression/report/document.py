@@ -104,7 +104,7 @@ def export(race: Race, result: GateAnswer) -> str:
 
 def document(race: Race, result: GateAnswer) -> dict[str, Any]:
     """Return the document of the check ``race`` and its answer as plain JSON values."""
-    made: dict[str, Any] = readable(
+    return readable(
         CheckDocument(
             outcome=result.outcome,
             exit_code=result.exit_code,
@@ -123,7 +123,6 @@ def document(race: Race, result: GateAnswer) -> dict[str, Any]:
         ),
         _FORM,
     )
-    return made
 
 
 def _race(race: Race) -> CheckedRace:

@@ -46,5 +46,4 @@ def export(trend: Trend) -> str:
 
 def document(trend: Trend) -> dict[str, Any]:
     """Return the document as plain JSON values."""
-    made: dict[str, Any] = readable(TrendDocument(headline=words.headline(trend), trend=trend), _FORM)
-    return made
+    return readable(TrendDocument(headline=words.headline(trend), trend=trend), _FORM)

@@ -71,7 +71,7 @@ def schema() -> str:
 
 def document(race: Race, found: Tuned) -> dict[str, Any]:
     """Return the document as plain JSON values."""
-    made: dict[str, Any] = readable(
+    return readable(
         TuneDocument(
             race=race.id,
             app=race.app,
@@ -89,4 +89,3 @@ def document(race: Race, found: Tuned) -> dict[str, Any]:
         ),
         _FORM,
     )
-    return made
