@@ -25,8 +25,6 @@ from stackrace.base.errors import StackraceError
 from stackrace.cli.main import cli
 from stackrace.cli.run.live import report_of
 from stackrace.cli.run.output import Output
-from stackrace.features.regression.model import is_check
-from stackrace.features.tune.model import is_tuning
 from stackrace.race import block, events
 from stackrace.race.decisions import Decisions, decisions
 from stackrace.race.equivalence import equivalence_of
@@ -97,11 +95,17 @@ def verb(*words: str | Path, store: str = "", data: Path | None = None) -> str:
     return said.out
 
 
+def kind_of(race: Race) -> str:
+    """Return what a race is: ``check``, ``tuning`` or ``race``."""
+    parts = encode(race).get("parts", {})
+    return next((kind for kind in ("check", "tuning") if kind in parts), "race")
+
+
 def end_of(race: Race, *, store: str, html: Path, as_json: bool = False) -> Said:
     """Return what the verb that made ``race`` says at its end."""
-    if is_tuning(race):
+    if kind_of(race) == "tuning":
         return _end_of_tuning(race, store, html, as_json=as_json)
-    if is_check(race):
+    if kind_of(race) == "check":
         return _end_of_check(race, store, {"html": html}, as_json=as_json)
 
     def end() -> None:
@@ -231,7 +235,7 @@ def blocks_of(race: Race) -> Iterator[Any]:
 
 def decided(race: Race) -> Decisions:
     """Return what a race may do next: end, or go on without some."""
-    if not is_check(race):
+    if kind_of(race) != "check":
         return decisions(race)
     from stackrace.features.regression.answer import decide
 
