@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
-__all__ = ["one_line", "printable", "tail"]
+__all__ = ["few", "one_line", "printable", "tail"]
 
 # a string that nothing ends on its line is text like any other: what follows may be ours
 _ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b\n]*(?:\x07|\x1b\\)|[@-Z\\^_])")
@@ -31,3 +32,13 @@ def tail(text: str, lines: int) -> tuple[str, ...]:
     """Return the last ``lines`` lines of ``text`` that are not blank, made printable."""
     kept = [line.rstrip() for line in printable(text).splitlines() if line.strip()]
     return tuple(kept[-lines:])
+
+
+def few(things: Sequence[object], most: int = 5) -> str:
+    """Return the first ``most`` of ``things``, and how many more there are.
+
+    >>> few(["a", "b", "c"], 2)
+    'a, b and 1 more'
+    """
+    more = f" and {len(things) - most} more" if len(things) > most else ""
+    return ", ".join(map(str, things[:most])) + more

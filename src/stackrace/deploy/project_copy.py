@@ -20,6 +20,7 @@ from ..base.files import read_text
 from ..base.foreign import said_by
 from ..base.numbers import duration
 from ..base.present import is_present
+from ..base.printable import few
 from ..base.units import SIZE
 from .app_files import Relocation
 from .copies import RUN, shortage
@@ -35,7 +36,6 @@ _SEARCHED = frozenset({"PATH", _IMPORTS, _BYTE_CODE})
 """Variables that say where programs and modules are: an original there is only read."""
 _CODE = frozenset({".py", ".rb", ".ru"})
 _LONGEST_TEXT_BYTES = 2**20
-_MOST_NAMED = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,7 +127,7 @@ class _Copier:
         """Raise InputError unless ``paths`` may be copied as well."""
         if not self.fits(*paths):
             raise InputError(
-                f"a race cannot have its own view of the files in {_list(paths)} here, and a copy would take more "
+                f"a race cannot have its own view of the files in {few(paths)} here, and a copy would take more "
                 f"than {SIZE.format(self._most_bytes)} ([app] copy_limit); raise that, or race as a user who may "
                 "make namespaces"
             )
@@ -229,7 +229,7 @@ def _named(app: App, relocation: Relocation, data: Collection[Path]) -> Iterator
     for command in app.prepare:
         if paths := list(relocation.named(" ".join(command))):
             raise InputError(
-                f"[app] prepare names {_list(paths)}, and the app runs from a copy of the project here, for a race "
+                f"[app] prepare names {few(paths)}, and the app runs from a copy of the project here, for a race "
                 "cannot have its own view of the files; write such paths relative to the app's root"
             )
     found: dict[Path, str] = {}
@@ -240,7 +240,7 @@ def _named(app: App, relocation: Relocation, data: Collection[Path]) -> Iterator
     _refuse([name for path, name in names.items() if any(map(partial(_overlap, path), data))])
     if names:
         yield (
-            f"The app knows {_list([*names.values()])} by its whole path, not its copy: what it writes there "
+            f"The app knows {few([*names.values()])} by its whole path, not its copy: what it writes there "
             "changes in a race. Lead it to another by a variable, [app] env."
         )
 
@@ -263,12 +263,7 @@ def _refuse(paths: Sequence[object]) -> None:
     """Raise InputError for data that the app would write to although it runs from a copy."""
     if paths:
         raise InputError(
-            f"the app writes to {_list(paths)}, which is not copied and may change: a race cannot have its own "
+            f"the app writes to {few(paths)}, which is not copied and may change: a race cannot have its own "
             "view of the files here, and a copy of the project does not move whole paths. Lead the app elsewhere "
             "by a variable, [app] env, or race as a user who may make namespaces"
         )
-
-
-def _list(things: Sequence[object]) -> str:
-    more = f" and {len(things) - _MOST_NAMED} more" if len(things) > _MOST_NAMED else ""
-    return ", ".join(map(str, things[:_MOST_NAMED])) + more

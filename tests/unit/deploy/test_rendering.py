@@ -83,7 +83,7 @@ def test_a_server_meets_plain_names_only(name, tmp_path):
     ruby = hosted(rack, Interface.RACK, home=None, folder=run, app_packages=())
     paths = [
         *(app.root, app.entry, app.python, app.home, *app.site_packages, *app.import_path, *app.static.values()),
-        *(ruby.root, ruby.ruby, ruby.config, ruby.public),
+        *(ruby.root, ruby.rack.ruby, ruby.rack.config, ruby.rack.public),
     ]
     assert all(PLAIN.fullmatch(str(path)) for path in paths), paths
     assert app.import_path[-1].samefile(odd)

@@ -13,12 +13,11 @@ from pathlib import Path
 
 from ...app import Examination
 from ...base.present import real_path
+from ...base.printable import few
 from ...deploy.app_files import Relocation
 from ...deploy.environments import cache_folder
 
 __all__ = ["Escapes"]
-
-MOST_NAMED = 5
 
 _KINDS = {
     "3306": "mysql",
@@ -58,14 +57,14 @@ class Escapes:
             yield _written_words(written, relocation)
         if imported := [path for path in self._imported if relocation.has_copy(path)]:
             yield (
-                f"{_few(imported)} was imported, and not its copy: an editable install knows it by another name "
+                f"{few(imported)} was imported, and not its copy: an editable install knows it by another name "
                 "than its folder's, so that no path leads to the copy. What it writes beside itself may change."
             )
         servers = [each for each in self._connected if _kind(each) not in named and not _is_own(each, settled, own)]
         if servers:
             words = [f"{each} ({_kind(each)})" if _kind(each) else each for each in servers]
             yield (
-                f"The app talks to {_few(words)}: what it writes there is not copied, and changes in a race. "
+                f"The app talks to {few(words)}: what it writes there is not copied, and changes in a race. "
                 "[app] services starts a private one of many kinds; a variable in [app] env leads it there."
             )
 
@@ -85,7 +84,7 @@ def _is_own(place: str, settled: Iterable[Path], own: Iterable[str]) -> bool:
 
 
 def _written_words(written: Sequence[Path], relocation: Relocation) -> str:
-    seen = f"The app writes to {_few(written)}, which is not copied, and changes in a race"
+    seen = f"The app writes to {few(written)}, which is not copied, and changes in a race"
     if relocation.place:
         return f"{seen}: its code knows this path from elsewhere. Lead it to another by a variable, [app] env."
     places = {path if _is_shared(path.parent) else path.parent for path in written}
@@ -104,8 +103,3 @@ def _is_shared(folder: Path) -> bool:
 
 def _is_below(path: Path, folders: Iterable[Path]) -> bool:
     return any(path.is_relative_to(folder) or path.is_relative_to(real_path(folder)) for folder in folders)
-
-
-def _few(things: Sequence[object]) -> str:
-    more = f" and {len(things) - MOST_NAMED} more" if len(things) > MOST_NAMED else ""
-    return ", ".join(map(str, things[:MOST_NAMED])) + more

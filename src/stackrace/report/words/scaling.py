@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...base.numbers import connections
+from ...base.printable import few
 from ...race.results.standing import Interval
 from ...stats.values.scaling import ScalingCurve, Unfit, UnfitKind
 from .. import figures
@@ -69,7 +70,7 @@ def unfits(curves: Sequence[ScalingCurve]) -> tuple[str, ...]:
             reasons.setdefault(_unfit(curve.unfit), []).append(named(curve))
     if len(reasons) == 1 and len(next(iter(reasons.values()))) == len(curves):
         return tuple(reasons)
-    return tuple(f"{_names(names)}: {reason}" for reason, names in reasons.items())
+    return tuple(f"{few(names, MOST_NAMED)}: {reason}" for reason, names in reasons.items())
 
 
 def _unfit(why: Unfit) -> str:
@@ -80,11 +81,6 @@ def _unfit(why: Unfit) -> str:
             return "The fit of the scaling law did not converge."
     off = f"the levels are {figures.percent(why.residual or 0.0)} off its best curve"
     return f"Throughput does not follow the scaling law: {off}."
-
-
-def _names(names: Sequence[str]) -> str:
-    rest = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
-    return ", ".join(names[:MOST_NAMED]) + rest
 
 
 def _limited(interval: Interval, figure: figures.Figure) -> str:
