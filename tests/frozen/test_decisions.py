@@ -1,28 +1,21 @@
-"""Simulated races, checks, tunings and proofs decide what they decided: who leaves when, and when it ends."""
+"""Simulated races and proofs decide what they decided: who leaves when, and when it ends."""
 
 from __future__ import annotations
 
-import json
 import math
 import random
 from dataclasses import replace
 
 import pytest
-from tests.checks import make_check
 from tests.frozen import product
-from tests.frozen.golden import as_document, assert_golden
+from tests.frozen.shown import as_golden, story
 from tests.unit.race import test_equivalence, test_void
 from tests.unit.race.simulated import Clock, Nowhere, asking, race
-from tests.unit.race.test_tuner import PATHS as CONFIGURATIONS
-from tests.unit.race.test_tuner import SPEEDS as OF_CONFIGURATIONS
-from tests.unit.race.test_tuner import tune
 
 STACKS = ("gunicorn", "waitress", "cheroot", "uwsgi", "granian")
 CLEAR = dict(zip(STACKS, (1000, 1500, 1010, 700, 1300), strict=True))
 CLOSE = dict(zip(STACKS, (1000, 1020, 990, 1040, 1035), strict=True))
 ALIKE = dict.fromkeys(STACKS, 1000)
-LEVEL = dict(zip(CONFIGURATIONS, (1400, 900, 1200, 1450, 1500, 1490, 1480), strict=True))
-RISING = dict(zip(CONFIGURATIONS, (400, 100, 200, 800, 1500, 1900, 2500), strict=True))
 RACES = {
     "clear": (CLEAR, {}),
     "close": (CLOSE, {"budget_s": 400.0}),
@@ -41,27 +34,6 @@ AFTER = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24)
 FAILING = {"not starting": {"not_starting": {"waitress"}}, "dying": {"dying": {"granian"}}}
 
 
-def as_golden(name, content):
-    assert_golden(f"decisions/{name}.json", as_document(json.dumps(content)).replace("\n  ", " "))
-
-
-def told(ended):
-    """Return what came of a race: who was launched in each block, its end, and its answer."""
-    blocks = {}
-    for launch in ended.launches:
-        blocks.setdefault(launch.block, []).append(f"{launch.stack}{'' if launch.failure is None else ' failed'}")
-    standing = product.answered(ended)
-    return {
-        "blocks": [" ".join(blocks[number]) for number in sorted(blocks)],
-        "ending": ended.ending,
-        "elapsed_s": ended.elapsed_s,
-        "answer": [standing.answer.kind, *standing.answer.stacks],
-        "tiers": {row.stack: row.tier for row in standing.rows},
-        "withdrawn": [each.stack for each in standing.withdrawals],
-        "slices": sum(len(launch.slices) for launch in ended.launches),
-    }
-
-
 @pytest.mark.parametrize("name", RACES)
 def test_who_races_when_and_when_it_ends(name, monkeypatch):
     speeds, asked = RACES[name]
@@ -69,19 +41,19 @@ def test_who_races_when_and_when_it_ends(name, monkeypatch):
     content = []
     for seed in (1, 2):
         product.let_time_pass(monkeypatch, clock := Clock())
-        content.append(told(race(clock, Nowhere(clock, speeds), STACKS, seed=seed, **asked)[0]))
+        content.append(story(race(clock, Nowhere(clock, speeds), STACKS, seed=seed, **asked)[0]))
     as_golden(f"race, {name}", content)
 
 
 @pytest.mark.parametrize("name", FAILING)
 def test_what_becomes_of_a_stack_that_fails(name, monkeypatch):
     product.let_time_pass(monkeypatch, clock := Clock())
-    as_golden(f"race, {name}", told(race(clock, Nowhere(clock, CLEAR, **FAILING[name]), STACKS)[0]))
+    as_golden(f"race, {name}", story(race(clock, Nowhere(clock, CLEAR, **FAILING[name]), STACKS)[0]))
 
 
 def test_what_is_interrupted(monkeypatch):
     product.let_time_pass(monkeypatch, clock := Clock())
-    as_golden("race, interrupted", told(race(clock, Nowhere(clock, CLEAR, interrupt_after=20), STACKS)[0]))
+    as_golden("race, interrupted", story(race(clock, Nowhere(clock, CLEAR, interrupt_after=20), STACKS)[0]))
 
 
 def values(seed, truths, blocks, *, sd):
@@ -111,57 +83,6 @@ def judged(drawn, blocks, *, ranking):
 
 def rounded(value):
     return None if value is None else float(f"{value:.6g}")
-
-
-CHECKS = {
-    "equal": {},
-    "noisy": {"noise": 0.04},
-    "slower": {"slower": 0.06},
-    "a little slower": {"slower": 0.02, "noise": 0.01},
-    "more memory": {"memory": 0.08},
-    "more CPU": {"cpu": 0.03, "noise": 0.005},
-    "late": {"start": 0.2},
-    "wrong": {"errors": 40},
-    "slow tail": {"slow": 0.02},
-}
-
-
-@pytest.mark.parametrize("name", CHECKS)
-def test_what_a_check_says_after_each_block(name):
-    whole = make_check(blocks=10, seed=4, ending=None, **CHECKS[name])
-    content = []
-    for blocks in range(1, 11):
-        so_far = replace(whole, launches=tuple(each for each in whole.launches if each.block < blocks))
-        answer = product.checked(so_far)
-        states = " ".join(f"{each.response}={each.state}" for each in answer.rulings)
-        settled = "over" if product.decided(so_far).settled else "goes on"
-        content.append(f"{blocks}: {settled}, {answer.outcome}, {states}")
-    as_golden(f"check, {name}", content)
-
-
-TUNINGS = {
-    "clear": (OF_CONFIGURATIONS, {}),
-    "short": (OF_CONFIGURATIONS, {"budget_s": 30.0}),
-    "close": (LEVEL, {"budget_s": 600.0}),
-    "at the end": (RISING, {}),
-}
-
-
-@pytest.mark.parametrize("name", TUNINGS)
-def test_what_a_tuning_tries_and_finds(name):
-    speeds, asked = TUNINGS[name]
-    ended, _ = tune(speeds=speeds, **asked)
-    found, story = product.found(ended), told(ended)
-    story |= {
-        "found": found.stack,
-        "rivals": list(found.rivals),
-        "equals": list(found.equals),
-        "tried": found.tried,
-        "final launches": found.final_launches,
-        "matters": {f"{each.server}.{each.name}": each.matters for each in found.effects},
-        "edges": [f"{each.server}.{each.name}={each.value}" for each in found.edges],
-    }
-    as_golden(f"tuning, {name}", story)
 
 
 @pytest.mark.parametrize("exported", [1000, 1010, 960, 900])

@@ -1,17 +1,14 @@
-"""Recorded runs of the load engine and searches for a capacity are shown as they were."""
+"""Recorded runs of the load engine are shown as they were."""
 
 from __future__ import annotations
 
-import pytest
 from tests.frozen import product
 from tests.frozen.golden import as_document, assert_golden
 
 
-@pytest.mark.parametrize("verb", ["load", "capacity"])
-def test_all_are_shown_with_their_exit_codes(verb):
-    shown = {"load": product.load, "capacity": product.capacity}[verb]
-    for name in product.recorded(f"{verb}-"):
-        said, document = shown(name), shown(name, "--json")
+def test_all_are_shown_with_their_exit_codes():
+    for name in product.recorded("load-"):
+        said, document = product.load(name), product.load(name, "--json")
         assert_golden(f"{name}/screen.txt", said.out + said.end)
         assert_golden(f"{name}/document.json.gz", as_document(document.out))
         assert_golden(f"{name}/end of the document.txt", document.end)

@@ -1,4 +1,4 @@
-"""What is said of a machine, and of the machines of a cluster, is as it was."""
+"""What is said of the machines of a cluster is as it was."""
 
 from __future__ import annotations
 
@@ -8,24 +8,9 @@ import pytest
 from tests.frozen import product
 from tests.frozen.golden import as_document, assert_golden
 from tests.unit.cluster.test_examining import ENGINE, HOST, OTHER, SECOND, examined
-from tests.unit.doctor.machines import plan, quiet, watched
-from tests.unit.doctor.test_advice import CASES, examine
 
-MACHINES = {
-    "quiet": examine(quiet()).advice,
-    "all at once": tuple(advice for _, _, bad, _ in CASES for advice in examine(bad).advice),
-    "forbidden": examine(quiet(plan=plan(481), watched=watched(steal_s=1.0))).advice,
-}
 PLACES = {product.VERSION: "VERSION"}
 MEMBERS = (HOST, replace(OTHER, clock=None), ENGINE)
-
-
-@pytest.mark.parametrize("name", MACHINES)
-def test_a_machine_is_examined_as_it_was(name, tmp_path):
-    examination = replace(examine(quiet()), advice=MACHINES[name])
-    said, document = product.doctor(examination, tmp_path), product.doctor(examination, tmp_path, "--json")
-    assert_golden(f"doctor/{name}.txt", said.out + said.end, PLACES)
-    assert_golden(f"doctor/{name}.json.gz", as_document(document.out) + document.end, PLACES)
 
 
 def test_the_machines_of_a_cluster_are_shown_as_they_were():
