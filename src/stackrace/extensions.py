@@ -10,7 +10,18 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any, Literal, NamedTuple, TypeVar
 
-__all__ = ["Group", "NamedRaces", "Part", "PlaceProvider", "Verb", "WorkloadSource", "declared", "load"]
+__all__ = [
+    "Group",
+    "NamedRaces",
+    "Part",
+    "PlaceProvider",
+    "ResultKind",
+    "Strategy",
+    "Verb",
+    "WorkloadSource",
+    "declared",
+    "load",
+]
 
 _Declaration = TypeVar("_Declaration")
 
@@ -58,6 +69,24 @@ class PlaceProvider(NamedTuple):
 
     place: str
     """Of a class like `race.preparation.places.Places`."""
+
+
+class ResultKind(NamedTuple):
+    """How the result of a race that has a certain part is reported."""
+
+    part: str
+    """By name."""
+    place: str
+    """Of a module with what `report.kinds.Kind` says."""
+
+
+class Strategy(NamedTuple):
+    """Who races next, when a race ends and how it is answered, where it has a certain part."""
+
+    part: str
+    """By name."""
+    place: str
+    """Of a module with what `api.strategies.Strategist` says."""
 
 
 class WorkloadSource(NamedTuple):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -11,11 +10,6 @@ from typing import TYPE_CHECKING
 
 from ..deploy.preparing import OnPreparing, unheard
 from ..features.current.setup import beside_current
-from ..features.tune.candidates import fewest_of
-from ..features.tune.model import is_tuning, tuning_of
-from ..features.tune.report.words import outlook as tuning_outlook
-from ..features.tune.shaping import under_goal
-from ..features.tune.tuner import Tuner
 from ..race.decisions import decisions
 from ..race.events import Event, Sink
 from ..race.preparation.places import places
@@ -30,6 +24,7 @@ from ..report.words.outlook import estimate, outlook
 from ..store import open_store
 from .keeping import keepers, opening_of
 from .resumed import ResumedRace, refuse_changed
+from .strategies import strategist_of
 
 if TYPE_CHECKING:
     from ..store.store import Store
@@ -115,11 +110,12 @@ def ready_race(
     has it. Raises InputError and its kin where there is nothing to race, when the budget does not hold a single
     block, or where ``resumed`` was raced otherwise.
     """
-    if resumed is not None and is_tuning(resumed.race):
-        first = fewest_of(tuning_of(resumed.race))
+    strategist = None if resumed is None else strategist_of(resumed.race)
+    if resumed is not None and strategist is not None:
+        first = strategist.fewest(resumed.race)
     with _prepared(request, on_preparing, first) as fresh:
-        if resumed is not None and is_tuning(resumed.race):
-            fresh = under_goal(fresh, tuning_of(resumed.race))
+        if resumed is not None and strategist is not None:
+            fresh = strategist.again(fresh, resumed.race)
         elif shape is not None:
             fresh = shape(fresh)
         opening = None if store is None else opening_of(fresh, store)
@@ -127,9 +123,8 @@ def ready_race(
             refuse_changed(resumed, fresh.race, opening)
         ahead, foretold = _foretold(fresh) if resumed is None else (_again(fresh, resumed.race), ())
         decide: Decide = decisions
-        if is_tuning(ahead.race):
-            tuner = Tuner(tuning=tuning_of(ahead.race), ends_s=ahead.begun_s + (ahead.plan.budget_s or math.inf))
-            open_cells, decide = tuner, tuner.decide
+        if (strategist := strategist_of(ahead.race)) is not None:
+            open_cells, decide = strategist.decisions(ahead)
         # before anything is kept of a race that will not be
         check_budget(ahead.plan, ahead.race, begun_s=ahead.begun_s, open_cells=open_cells)
         manifest = None if resumed is None else resumed.manifest
@@ -149,11 +144,9 @@ def _prepared(
 def _foretold(fresh: PreparedRace) -> tuple[PreparedRace, tuple[str, ...]]:
     """Return the race with warnings and what is unusual of it among its notes, and all that is foretold."""
     warned = (*fresh.race.notes, *map(warning, fresh.warnings))
-    if is_tuning(fresh.race):
+    if (strategist := strategist_of(fresh.race)) is not None:
         # what it says is in the answer, too
-        return replace(fresh, race=replace(fresh.race, notes=warned)), tuning_outlook(
-            fresh.plan, tuning_of(fresh.race)
-        )
+        return replace(fresh, race=replace(fresh.race, notes=warned)), strategist.outlook(fresh)
     foretold = (*fresh.limit, *outlook(fresh.plan, fresh.request, left_out=fresh.left_out))
     alone = estimate(fresh.plan, left_out=fresh.left_out)
     told = (*foretold, alone) if alone else foretold

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..base.errors import InputError, StoreError
 from ..base.foreign import said_by
 from ..base.units import DURATION
-from ..features.tune.model import is_tuning
 from ..race.preparation.cores import usable_cores
 from ..race.preparation.leftovers import clear_away
 from ..race.request.document import request_from
@@ -23,32 +21,18 @@ from ..stacks.stack import twin_path
 from ..store.address import races_folder
 from ..store.manifest import Manifest, ManifestFile, finished, has_manifest, is_racing, reopen_manifest
 from .resumed import ResumedRace
+from .strategies import strategist_named
 
 if TYPE_CHECKING:
     from ..store.store import Store
 
-__all__ = ["Kind", "unfinished"]
-
-
-class Kind(StrEnum):
-    """Which races may go on where none is named."""
-
-    ANY = "race"
-    TUNING = "tuning"
-
-    def holds(self, race: Race) -> bool:
-        """Tell whether ``race`` is one."""
-        return self is Kind.ANY or is_tuning(race)
-
-
-_STARTS = {Kind.ANY: "stackrace run", Kind.TUNING: "stackrace tune STACK"}
+__all__ = ["unfinished"]
 
 
 @contextmanager
-def unfinished(
-    prefix: str, store: Store, *, budget_s: float | None = None, of: Kind = Kind.ANY
-) -> Iterator[ResumedRace]:
-    """Yield the race that ``prefix`` means, by default the last one ``of`` its kind that was interrupted.
+def unfinished(prefix: str, store: Store, *, budget_s: float | None = None, of: str = "") -> Iterator[ResumedRace]:
+    """Yield the race that ``prefix`` means, by default the last one that was interrupted,
+    with the part ``of`` this name where one is given.
 
     Nobody else can go on with it meanwhile. Raises InputError and StoreError where it cannot go on, before anything
     of it is changed.
@@ -74,7 +58,7 @@ def unfinished(
         )
 
 
-def _wanted(prefix: str, store: Store, of: Kind) -> str:
+def _wanted(prefix: str, store: Store, of: str) -> str:
     """Return the id of the race that is meant."""
     if prefix:
         try:
@@ -86,9 +70,10 @@ def _wanted(prefix: str, store: Store, of: Kind) -> str:
             raise StoreError(f"race {prefix} is in another store, {elsewhere}; give it with --store") from error
     for race_id in store.unfinished():
         goes_on = has_manifest(race_id) and not is_racing(race_id)
-        if goes_on and of.holds(store.load(race_id)):
+        if goes_on and (not of or of in store.load(race_id).parts.held):
             return race_id
-    raise StoreError(f"no {of} was interrupted here; start one with: {_STARTS[of]}")
+    verb = strategist_named(of).verb if of else "stackrace run"
+    raise StoreError(f"no {of or 'race'} was interrupted here; start one with: {verb}")
 
 
 def _store_of(prefix: str) -> str | None:

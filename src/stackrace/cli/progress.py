@@ -7,8 +7,6 @@ from collections.abc import Set
 from dataclasses import dataclass, replace
 from typing import Self
 
-from ..features.tune.model import Leading, is_tuning
-from ..features.tune.result import leading
 from ..measure.host import Disturbance
 from ..measure.launch import Failure
 from ..race.activity import Activity
@@ -26,6 +24,7 @@ from ..race.events import (
 from ..race.results.race import Race, RacePlan
 from ..race.results.standing import Standing
 from ..race.resume import counted
+from ..report.kinds import kind_of
 from ..report.live import LiveView
 from ..report.result import standing_so_far
 from ..report.state import LiveState, Mishap
@@ -59,7 +58,7 @@ class LiveSink:
         self._first_launch_s: float | None = None
         self._earlier_s = 0.0
         self._standing: Standing | None = None
-        self._leading: Leading | None = None
+        self._leading = ""
         self._mishaps: list[Mishap] = []
         self._disturbance: Disturbance | None = None
 
@@ -103,7 +102,7 @@ class LiveSink:
 
     def _rivals(self, race: Race) -> tuple[str, ...]:
         """Return the stacks whose standing is the progress: none where runs are counted, or one stack is tuned."""
-        return race.stacks if not is_tuning(race) and self._plan.repeats is None else ()
+        return race.stacks if kind_of(race) is None and self._plan.repeats is None else ()
 
     def _go_on(self, race: Race) -> None:
         """Count what was measured before an interruption, and the time it took."""
@@ -115,12 +114,13 @@ class LiveSink:
             self._stands(race)
 
     def _stands(self, race: Race) -> None:
-        if not is_tuning(race):
+        kind = kind_of(race)
+        if kind is None:
             self._standing = standing_so_far(race)
             needed_s = self._standing.answer.needed_s
             self._answer_at_s = None if needed_s is None else time.monotonic() + needed_s
         else:
-            self._leading = leading(race)
+            self._leading = kind.leading(race)
 
     def _leaving(self, racing: Set[str]) -> None:
         """Note who does not race on; a stack that comes back, since a machine was left out, has not left."""

@@ -9,13 +9,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..base.errors import InputError
-from ..features.regression.model import is_check
-from ..features.tune.model import is_tuning
 from ..report.exporter import Format
 from .options import details_option, store_option
 
 if TYPE_CHECKING:
-    from ..race.results.race import Race
+    pass
 
 __all__ = ["command"]
 
@@ -97,6 +95,7 @@ def _list(store_url: str | None) -> None:
 def _show_race(
     race: str | None, store_url: str | None, form: Format | None, html: Path | None, *, details: bool
 ) -> None:
+    from ..report.kinds import kind_of
     from ..report.result import standing_of
     from ..store import open_store
     from .run.next_steps import short_steps
@@ -106,29 +105,12 @@ def _show_race(
     with open_store(store_url) as store:
         loaded = store.load(meant(race, store))
         hint, at = unfinished_note(loaded, store), at_store(store)
-    if is_tuning(loaded) and form is None:
-        _show_tuning(loaded, html)
-        if hint:
-            click.echo(hint, err=True)
-        return
     standing = standing_of(loaded)
     if html is not None:
         click.echo(f"The report: {write_html(loaded, standing, html)}", err=form is not None)
     if form is not None or html is None:
         show(loaded, standing, form, details=details)
-    if form is None and html is None and not details and not is_check(loaded):
+    if form is None and html is None and not details and kind_of(loaded) is None:
         click.echo("\n" + "\n".join(short_steps(loaded, standing, at=at)))
     if hint:
         click.echo(hint, err=True)
-
-
-def _show_tuning(race: Race, html: Path | None) -> None:
-    """Show what a race that tunes found; `render` has the other formats."""
-    from ..features.tune.cli.show import show_tuned, write_page
-    from ..features.tune.result import tuned
-
-    found = tuned(race)
-    if html is not None:
-        click.echo(f"The report: {write_page(race, found, html)}")
-    else:
-        show_tuned(race, found, as_json=False)

@@ -6,12 +6,12 @@ from enum import StrEnum
 from importlib import import_module
 from typing import Self
 
-from ..features.regression.model import is_check
-from ..features.tune.model import is_tuning
+from ..base.codec import pretty
 from ..race.results.race import Race
 from ..race.results.standing import Standing
+from .kinds import Kind, kind_of
 
-__all__ = ["Format", "render"]
+__all__ = ["Format", "render", "told"]
 
 
 class Format(StrEnum):
@@ -35,19 +35,24 @@ class Format(StrEnum):
 def render(race: Race, standing: Standing, form: Format | str) -> str:
     """Return the report of ``race`` in one format: ``html``, ``json``, ``csv`` or ``md`` (Markdown).
 
-    That of a check or of a tuning is its answer, but for CSV, which has the slices. Only then its libraries are
-    imported. Raises ValueError for any other.
+    That of a race with a kind of result of its own is that, but for CSV, which has the slices. Only then its
+    libraries are imported. Raises ValueError for any other.
     """
     form = Format(form)
-    if is_tuning(race) and form is not Format.CSV:
-        from ..features.tune.report.export import rendered as tuning_in
-        from ..features.tune.result import tuned
+    kind = None if form is Format.CSV else kind_of(race)
+    if kind is None:
+        text: str = import_module(f".{form.name.lower()}", __package__).export(race, standing)
+        return text
+    return told(kind, race, form)
 
-        return tuning_in(race, tuned(race), form.name.lower())
-    if is_check(race) and form is not Format.CSV:
-        from ..features.regression.answer import gate_answer
-        from ..features.regression.report.export import rendered
 
-        return rendered(race, gate_answer(race), form.name.lower())
-    text: str = import_module(f".{form.name.lower()}", __package__).export(race, standing)
-    return text
+def told(kind: Kind, race: Race, form: Format) -> str:
+    """Return a result of ``kind`` in any format but CSV."""
+    if form is Format.HTML:
+        return kind.page(race)
+    if form is Format.JSON:
+        return pretty(kind.document(race))
+    from .markdown import drawn
+
+    heading = kind.heading(race)
+    return (f"{heading}\n\n" if heading else "") + drawn(kind.sections(race), heading="####")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TextIO
 
 from ..base.printable import one_line
-from ..features.tune.report.words import leading
 from . import figures
 from .state import LiveState
 from .words.failures import kind, message
@@ -47,8 +46,8 @@ def _progress(state: LiveState) -> str:
         words.append(f"{state.slices_done} of {state.slices_planned} {state.unit}")
     words.append(f"{figures.duration(state.elapsed_s)} elapsed")
     words += filter(None, [state.answer, state.left])
-    if state.leading is not None:
-        words.append(leading(state.leading))
+    if state.leading:
+        words.append(state.leading)
     if gone := [stack for stack, block in state.out.items() if block == state.block - 1]:
         words.append(f"{listed(gone)} left the race")
     first = [row.stack for row in state.standing.rows if row.tier == 1] if state.standing else []

@@ -8,7 +8,6 @@ from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderR
 from rich.text import Text
 
 from ..base.printable import one_line
-from ..features.tune.report.words import leading
 from ..race.results.standing import Row
 from . import figures
 from .sheet import Column, Table, Tone
@@ -31,10 +30,10 @@ def screen(state: LiveState) -> RenderableType:
     """Return the action, the time, the latest failures and the provisional standing, which is the progress."""
     parts: list[RenderableType] = [_action(state), _time(state)]
     parts += [_mishap(mishap) for mishap in state.mishaps[-RECENT:]]
-    if state.leading is not None:
-        parts += [Text(one_line(leading(state.leading)), no_wrap=True, overflow="ellipsis")]
+    if state.leading:
+        parts += [Text(one_line(state.leading), no_wrap=True, overflow="ellipsis")]
     rows = state.standing.rows if state.standing is not None else ()
-    if rows or (state.stacks and state.leading is None):
+    if rows or (state.stacks and not state.leading):
         parts += [Text(), _heading(state), ScreenTable(_standing(state, rows))]
     return _Cropped(Group(*parts))
 

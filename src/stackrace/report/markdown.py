@@ -9,7 +9,21 @@ from ..race.results.race import Race
 from ..race.results.standing import Standing
 from .markdown_text import code, escape
 from .race_sheet import race_sheet
-from .sheet import Block, Column, Item, Listing, Medium, Notes, Paragraph, Section, Source, Table, Tone, shown
+from .sheet import (
+    Block,
+    Column,
+    Drawing,
+    Item,
+    Listing,
+    Medium,
+    Notes,
+    Paragraph,
+    Section,
+    Source,
+    Table,
+    Tone,
+    shown,
+)
 
 __all__ = ["drawn", "export"]
 
@@ -44,6 +58,8 @@ def _block(block: Block) -> str:
             return "\n".join(f"- {escape(text)}" for text in texts)
         case Listing(items=items):
             return "\n".join(map(_item, items))
+        case Drawing(lines=lines):
+            return _fenced(lines)
         case Table():
             return _table(block.on(Medium.TEXT))
         case Source():
@@ -71,8 +87,19 @@ def _cells(column: Column) -> list[str]:
     return [cell + note for cell, note in zip(bold, notes, strict=True)]
 
 
+def _fenced(lines: Iterable[str]) -> str:
+    text = "\n".join(lines)
+    fence = _fence(text)
+    return f"{fence}\n{text}\n{fence}"
+
+
+def _fence(text: str) -> str:
+    """Return a fence that nothing in ``text`` closes."""
+    return "`" * max(3, 1 + max((len(run) for run in re.findall("`+", text)), default=0))
+
+
 def _source(source: Source) -> str:
-    fence = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", source.text)), default=0))
+    fence = _fence(source.text)
     return (
         f"<details><summary>{escape(source.title)}</summary>\n\n{escape(source.about)}: {code(source.command)}\n\n"
         f"{fence}{source.language}\n{source.text}{fence}\n\n</details>"

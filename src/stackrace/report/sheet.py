@@ -9,8 +9,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-__all__ = ["Block", "Column", "Item", "Listing", "Medium", "Notes", "Paragraph", "Section", "Source", "Table",
-           "Tone", "shown"]  # fmt: skip
+__all__ = ["Block", "Column", "Drawing", "Item", "Listing", "Medium", "Notes", "Paragraph", "Section", "Source",
+           "Table", "Tone", "shown"]  # fmt: skip
 
 
 class Medium(StrEnum):
@@ -95,6 +95,14 @@ class Listing:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Drawing:
+    """Lines that stay as they are: a picture in characters, a line to be copied."""
+
+    lines: tuple[str, ...]
+    media: tuple[Medium, ...] = (Medium.SCREEN, Medium.TEXT)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
     """A file to be saved, folded away where that is possible."""
 
@@ -160,7 +168,7 @@ class Table:
         return tuple(column for column in self.columns if medium in column.media and any(column.cells))
 
 
-Block = Paragraph | Notes | Listing | Source | Table
+Block = Paragraph | Notes | Listing | Drawing | Source | Table
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from ..features.tune.model import Leading
 from ..measure.host import Disturbance
 from ..measure.launch import Failure
 from ..race.activity import Activity
@@ -31,9 +30,10 @@ class LiveState:
 
     ``activity`` is what is being done, ``level`` what is measured (``static, c=20``); ``block`` counts from 1, is
     0 before the first. ``eta_s`` is the time left, None while unknown; ``mishaps`` holds all failures so far. What
-    is counted are ``unit``, slices or runs; the number of ``blocks`` is known for runs only. A race that tunes has
-    ``leading`` in place of a ``standing``. ``stacks`` are all that began, ``out`` those that need not go on, with
-    the block after which they left. An answer is likely in ``answer_s``, None where nobody knows.
+    is counted are ``unit``, slices or runs; the number of ``blocks`` is known for runs only. A race whose result is
+    of another kind has ``leading`` in place of a ``standing``, a line of it. ``stacks`` are all that began, ``out``
+    those that need not go on, with the block after which they left. An answer is likely in ``answer_s``, None where
+    nobody knows.
     """
 
     activity: Activity
@@ -48,7 +48,7 @@ class LiveState:
     out: Mapping[str, int] = field(default_factory=dict)
     answer_s: float | None = None
     standing: Standing | None = None
-    leading: Leading | None = None
+    leading: str = ""
     mishaps: tuple[Mishap, ...] = ()
     unit: str = "slices"
     blocks: int | None = None

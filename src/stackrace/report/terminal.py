@@ -15,7 +15,8 @@ from rich.text import Text
 from ..base.printable import one_line, printable, tail
 from ..race.results.race import Race
 from ..race.results.standing import Standing
-from .sheet import Block, Item, Listing, Medium, Notes, Paragraph, Section, Source, Table, Tone, shown
+from .kinds import kind_of
+from .sheet import Block, Drawing, Item, Listing, Medium, Notes, Paragraph, Section, Source, Table, Tone, shown
 from .terminal_table import STYLES, ScreenTable
 
 __all__ = ["drawn", "make_console", "print_report"]
@@ -63,9 +64,16 @@ class _PrintableConsole(Console):
 
 def print_report(race: Race, standing: Standing, console: Console | None = None, *, details: bool = False) -> None:
     """Print the report of a race on ``console`` (default: stdout): on one screen, or with all ``details``."""
-    from ..features.regression.report.sheet import sheet_of
+    # with the statistics, which most of what is drawn here does without
+    from .brief_sheet import brief_sheet
+    from .race_sheet import race_sheet
 
-    sheet = drawn(sheet_of(race, standing, details=details), most=0 if details else SCREEN_LINES)
+    kind = kind_of(race)
+    if kind is not None:
+        sections = kind.sections(race)
+    else:
+        sections = race_sheet(race, standing) if details else brief_sheet(race, standing)
+    sheet = drawn(sections, most=0 if details else SCREEN_LINES)
     (console or make_console()).print(sheet, soft_wrap=False)
 
 
@@ -129,6 +137,8 @@ def _block(block: Block) -> Iterator[RenderableType]:
             yield from map(_item, items)
         case Table():
             yield ScreenTable(block)
+        case Drawing(lines=lines):
+            yield from (Text(printable(line)) for line in lines)
         case Source(command=command):
             yield Text(one_line(command))
 

@@ -7,7 +7,7 @@ from tests.factories import HOST, make_race
 from tests.unit.race.test_tuner import tuning
 
 from stackrace.api.resumed import ResumedRace, refuse_changed
-from stackrace.api.resuming import Kind, _budget_s, _left_s, _request, _wanted
+from stackrace.api.resuming import _budget_s, _left_s, _request, _wanted
 from stackrace.base.errors import InputError, StoreError
 from stackrace.measure.load import Load
 from stackrace.measure.resources import Enforcement
@@ -116,10 +116,10 @@ def test_the_last_tuning_goes_on_though_another_race_was_interrupted_later(monke
         tuned=replace(RACE, parts=Parts().having(tuning())),
         earlier=replace(RACE, parts=Parts().having(tuning())),
     )
-    assert _wanted("", store, Kind.TUNING) == "tuned"
-    assert _wanted("", store, Kind.ANY) == "later"
+    assert _wanted("", store, "tuning") == "tuned"
+    assert _wanted("", store, "") == "later"
     with pytest.raises(StoreError, match="no tuning was interrupted here; start one with: stackrace tune STACK"):
-        _wanted("", Stored(later=RACE), Kind.TUNING)
+        _wanted("", Stored(later=RACE), "tuning")
 
 
 def test_what_is_run_today_goes_on_only_where_it_was_raced(tmp_path):

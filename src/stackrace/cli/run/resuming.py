@@ -6,8 +6,8 @@ import click
 
 from ...api.resumed import ResumedRace
 from ...api.resuming import unfinished
+from ...api.strategies import strategist_of
 from ...base.units import DURATION
-from ...features.tune.model import is_tuning
 from ...store import open_store
 from .live import raced, report_of
 from .output import Output
@@ -25,10 +25,8 @@ def resume_and_report(prefix: str, budget_s: float | None, output: Output) -> No
         with unfinished(prefix, store, budget_s=budget_s) as resumed:
             click.echo(_going_on(resumed), err=True)
             race = raced(resumed.request, store, resumed=resumed)
-        if is_tuning(race):
-            from ...features.tune.cli.run import show_outcome
-
-            show_outcome(race, html=output.html, as_json=output.as_json)
+        if (strategist := strategist_of(race)) is not None:
+            strategist.show(race, html=output.html, as_json=output.as_json)
         else:
             report_of(race, store, output)
 

@@ -1,6 +1,6 @@
 """Finds a stack's best settings for an app, within limits."""
 
-from ...extensions import Part, Verb
+from ...extensions import Part, ResultKind, Strategy, Verb
 
 EXTENSIONS = (
     Verb(
@@ -11,4 +11,6 @@ EXTENSIONS = (
         30,
     ),
     Part("tuning", f"{__name__}.model:Tuning"),
+    ResultKind("tuning", f"{__name__}.report.kind"),
+    Strategy("tuning", f"{__name__}.strategy"),
 )

@@ -22,15 +22,14 @@ from stackrace.features.tune.model import (
 )
 from stackrace.features.tune.report import words
 from stackrace.features.tune.report.blocks import block_lines
+from stackrace.features.tune.report.chart import response_chart
 from stackrace.features.tune.report.document import document, schema
-from stackrace.features.tune.report.markdown import markdown
 from stackrace.features.tune.report.page import page
 from stackrace.features.tune.report.picture import facets
 from stackrace.features.tune.report.sheet import race_file_line, tuning_sheet
 from stackrace.features.tune.result import tuned
 from stackrace.race.activity import Activity
 from stackrace.race.results.parts import Parts
-from stackrace.report.charts.response import response_chart
 from stackrace.report.exporter import Format, render
 from stackrace.report.live import LiveView
 from stackrace.report.result import standing_of
@@ -161,7 +160,7 @@ def test_a_report_of_the_race_in_any_format_is_the_tuned_answer(race, form):
 
 
 def test_the_markdown_has_the_answer_the_picture_and_the_line_of_a_race_file(race):
-    made = markdown(race, tuned(race))
+    made = render(race, standing_of(race), Format.MARKDOWN)
     assert made.startswith("**")
     assert "#### Tuned, compared with" in made
     assert "```\nthreads=" in made
@@ -176,7 +175,7 @@ def test_the_live_line_names_the_leader_and_how_many_are_left():
     out = io.StringIO()
     stands = Leading(stack="gunicorn:workers=3", left=5, of=36)
     with LiveView(out) as view:
-        view.update(LiveState(activity=Activity.WARMING_UP, block=2, leading=stands))
+        view.update(LiveState(activity=Activity.WARMING_UP, block=2, leading=words.leading(stands)))
     assert out.getvalue().strip().endswith("gunicorn:workers=3 leads, 5 of 36 configurations left")
 
 

@@ -1,25 +1,19 @@
-"""Which module writes a check down in which format."""
+"""A check in any format: those of all results, JUnit and OpenMetrics."""
 
 from __future__ import annotations
 
-from importlib import import_module
-
 from ....race.results.race import Race
+from ....report.exporter import Format, told
 from ..model import GateAnswer
+from . import junit, kind, openmetrics
 
 __all__ = ["FORMATS", "rendered"]
 
-FORMATS = {
-    "json": "document",
-    "junit": "junit",
-    "markdown": "markdown",
-    "openmetrics": "openmetrics",
-    "html": "html",
-}
-"""Format → the module here with ``export`` in it."""
+_OWN = {"junit": junit.export, "openmetrics": openmetrics.export}
+
+FORMATS = ("json", "junit", "markdown", "openmetrics", "html")
 
 
 def rendered(race: Race, result: GateAnswer, form: str) -> str:
     """Return the report of a check in one of ``FORMATS``; KeyError for any other."""
-    text: str = import_module(f".{FORMATS[form]}", __package__).export(race, result)
-    return text
+    return _OWN[form](race, result) if form in _OWN else told(kind, race, Format[form.upper()])

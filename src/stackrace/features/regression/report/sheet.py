@@ -6,18 +6,14 @@ from collections.abc import Iterator
 
 from ....base.verdict import Effect
 from ....race.results.race import Race
-from ....race.results.standing import Standing
-from ....report.brief_sheet import brief_sheet
 from ....report.complaints import complaints
-from ....report.race_sheet import race_sheet
 from ....report.result import standing_of
 from ....report.setbacks import setbacks
 from ....report.sheet import Block, Column, Item, Listing, Notes, Paragraph, Section, Table, Tone
-from ..answer import gate_answer
-from ..model import GateAnswer, Outcome, State, gate_of, is_check
+from ..model import GateAnswer, Outcome, State, gate_of
 from . import words
 
-__all__ = ["gate_sheet", "sheet_of"]
+__all__ = ["gate_sheet"]
 
 _TONES = {
     Outcome.PASSED: Tone.STRONG,
@@ -43,13 +39,6 @@ def gate_sheet(race: Race, result: GateAnswer) -> Iterator[Section]:
     if troubles := tuple(_troubles(race)):
         yield Section(title="Refused, failed or warned", blocks=troubles)
     yield Section(title="", blocks=(Notes(texts=(*race.notes, f"Race {race.id}, seed {race.seed}.")),))
-
-
-def sheet_of(race: Race, standing: Standing, *, details: bool) -> Iterator[Section]:
-    """Yield the report of any race: a check's answer where it is one; of any other with ``details`` or in brief."""
-    if is_check(race):
-        return gate_sheet(race, gate_answer(race))
-    return race_sheet(race, standing) if details else brief_sheet(race, standing)
 
 
 def _table(result: GateAnswer) -> Table:

@@ -8,20 +8,22 @@ from pathlib import Path
 import click
 
 from ....api.racing import ReadyRace, ready_race
-from ....api.resuming import Kind, unfinished
+from ....api.resuming import unfinished
 from ....base.errors import BreakdownError, InputError, InterruptedRace, RefusedError, StoreError
 from ....cli.announcer import Announcer
 from ....cli.failures import failure_of
 from ....cli.progress import LiveSink
+from ....cli.showing import print_document, reports_folder, write_text
 from ....race.results.race import Ending, Race
+from ....report.terminal import drawn, make_console
 from ....store import open_store
 from ....store.manifest import has_manifest
-from ..model import is_tuning
+from ..model import Tuning, is_tuning
+from ..report import kind
 from ..report.unproved import unproved
 from ..request import TuneRequest
 from ..result import tuned
 from ..tuning import ready_tuning
-from .show import show_tuned, write_page
 
 __all__ = ["resume_tuning", "show_outcome", "tune"]
 
@@ -41,7 +43,7 @@ def resume_tuning(
     """Go on with the tuning that ``prefix`` means, by default the last one that was interrupted."""
     with open_store(store) as opened:
         opened.need_writable()
-        with unfinished(prefix, opened, budget_s=budget_s, of=Kind.TUNING) as resumed:
+        with unfinished(prefix, opened, budget_s=budget_s, of=Tuning.name) as resumed:
             if not is_tuning(resumed.race):
                 raise InputError(
                     f"race {resumed.race.id} tunes nothing; continue it with: "
@@ -71,8 +73,11 @@ def _raced(preparing: AbstractContextManager[ReadyRace], announcer: Announcer) -
 def show_outcome(race: Race, *, html: Path | None, as_json: bool) -> None:
     """Show what was found. Raises InterruptedRace or RefusedError where that is no answer, or proves nothing."""
     found = tuned(race)
-    written = write_page(race, found, html)
-    show_tuned(race, found, as_json=as_json)
+    written = write_text(kind.page(race), html or reports_folder() / f"{race.id}.html")
+    if as_json:
+        print_document(kind.document(race))
+    else:
+        make_console().print(drawn(kind.sections(race)), soft_wrap=False)
     click.echo(f"\nThe report: {written}\nAgain: stackrace report {race.id}", err=as_json)
     if race.ending is Ending.INTERRUPTED:
         raise InterruptedRace(

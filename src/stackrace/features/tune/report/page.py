@@ -9,12 +9,12 @@ from pathlib import Path
 from jinja2 import Environment
 
 from ....race.results.race import Race
-from ....report.charts.response import response_chart
 from ....report.html import marks
 from ....report.html.templates import FOLDER, environment
 from ....report.sheet import Medium, Tone, shown
 from ..model import Tuned, tuning_of
 from . import words
+from .chart import response_chart
 from .picture import Facet, facets
 from .sheet import race_file_line, tuning_sheet
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 
 from ....base.numbers import NOTHING, count, number
 from ....base.units import SIZE
 from ....race.results.race import Race
-from ....report.sheet import Column, Item, Listing, Medium, Notes, Paragraph, Section, Table, Tone
+from ....report.sheet import Block, Column, Drawing, Item, Listing, Medium, Notes, Paragraph, Section, Table, Tone
 from ..model import Responded, Tuned, Tuning, tuning_of
 from . import words
+from .blocks import LEGEND, block_lines
+from .picture import facets
 
 __all__ = ["SHOWN", "race_file_line", "tuning_sheet"]
 
@@ -20,7 +23,6 @@ SHOWN = 10
 def tuning_sheet(race: Race, found: Tuned) -> Iterator[Section]:
     """Yield the sections, in order: the answer, with what it is compared, why, and the best configurations."""
     tuning = tuning_of(race)
-    assert tuning is not None
     yield Section(
         title="",
         blocks=(
@@ -38,6 +40,26 @@ def tuning_sheet(race: Race, found: Tuned) -> Iterator[Section]:
         yield Section(title=_heading(found), blocks=(_best(tuning, found),))
     notes = (*race.notes, f"Race {race.id}, seed {race.seed}.")
     yield Section(title="", blocks=(Notes(texts=notes),))
+    if found.responses and (panels := facets(tuning, found)):
+        lines = tuple(line for panel in panels for line in block_lines(panel))
+        yield Section(
+            title="The response",
+            blocks=(
+                Drawing(lines=lines, media=(Medium.SCREEN,)),
+                Notes(texts=(LEGEND,), media=(Medium.SCREEN,)),
+                Drawing(lines=(*lines, LEGEND), media=(Medium.TEXT,)),
+            ),
+        )
+    yield Section(title="", blocks=tuple(_again(found.stack)))
+
+
+def _again(stack: str) -> Iterator[Block]:
+    """Yield how the tuned stack is raced again."""
+    line = race_file_line(stack)
+    words = (f"Race it: stackrace run --stack {shlex.quote(stack)}", f"In a race file: {line}")
+    yield Drawing(lines=words, media=(Medium.SCREEN,))
+    yield Paragraph(text="In a race file:", media=(Medium.TEXT,))
+    yield Drawing(lines=(line,), media=(Medium.TEXT,))
 
 
 def race_file_line(stack: str) -> str:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ...base.numbers import number
-from ...features.tune.report.picture import Facet, Spot
-from .svg import caption, tag, text
-from .svg import number as coordinate
+from ....base.numbers import number
+from ....report.charts.svg import caption, tag, text
+from ....report.charts.svg import number as coordinate
+from .picture import Facet, Spot
 
 __all__ = ["response_chart"]
 

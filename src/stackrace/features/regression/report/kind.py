@@ -1,0 +1,50 @@
+"""A check as a kind of result."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from ....race.results.race import Race
+from ....report.markdown_text import escape
+from ..answer import gate_answer
+from ..model import Outcome
+
+if TYPE_CHECKING:
+    from ....report.sheet import Section
+
+__all__ = ["document", "heading", "leading", "page", "sections"]
+
+_SIGNS = {Outcome.PASSED: "✅", Outcome.FAILED: "❌", Outcome.UNDECIDED: "❔", Outcome.REFUSED: "⚠️"}
+
+
+def sections(race: Race) -> Iterable[Section]:
+    """Return the report, in order."""
+    from .sheet import gate_sheet
+
+    return gate_sheet(race, gate_answer(race))
+
+
+def heading(race: Race) -> str:
+    """Return a line that tells the outcome."""
+    outcome = gate_answer(race).outcome
+    return f"### {_SIGNS[outcome]} Stackrace check of {escape(race.app)}: {outcome.value}"
+
+
+def document(race: Race) -> dict[str, Any]:
+    """Return the JSON document as plain values."""
+    from .document import document as made
+
+    return made(race, gate_answer(race))
+
+
+def page(race: Race) -> str:
+    """Return the self-contained page."""
+    from .html import export
+
+    return export(race, gate_answer(race))
+
+
+def leading(race: Race) -> str:
+    """A check has a display of its own while it runs."""
+    return ""
