@@ -74,10 +74,10 @@ def test_a_users_own_servers_are_in_the_command(bare):
     folder.mkdir(parents=True)
     (folder / "server.py").write_text(
         "from stackrace.stacks.servers import Needs\n"
-        "from stackrace.stacks.servers.waitress.server import Waitress\n"
-        "class Mine(Waitress):\n"
+        "from stackrace.stacks.servers.gunicorn.server import Gunicorn\n"
+        "class Mine(Gunicorn):\n"
         "    from dataclasses import replace as _replace\n"
-        "    spec = _replace(Waitress.spec, name='mine')\n"
+        "    spec = _replace(Gunicorn.spec, name='mine')\n"
         "    needs = Needs(apt=('mine',), binary='mine')\n"
         "SERVER = Mine()\n"
     )
