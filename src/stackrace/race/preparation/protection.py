@@ -29,7 +29,7 @@ class Protected:
     files: Protection
     """Where the app finds its files, and what of them may change."""
     view: View = field(default_factory=View)
-    own: tuple[str, ...] = ()
+    services: tuple[str, ...] = ()
     """The variables that lead to services of the race's own."""
     seen: Escapes = field(default_factory=Escapes)
 
@@ -52,7 +52,9 @@ class Protected:
 
     def escapes(self, on_preparing: OnPreparing) -> tuple[str, ...]:
         """Return what the app did beside all protection, until now, one sentence each, and say it."""
-        sentences = tuple(self.seen.notes(self.files.settled, self.files.relocation, self.files.servers, self.own))
+        sentences = tuple(
+            self.seen.notes(self.files.settled, self.files.relocation, self.files.servers, self.services)
+        )
         _warn(sentences, on_preparing)
         return sentences
 
@@ -85,7 +87,7 @@ def protected(
     app = replace(app, environment={"TMPDIR": str(temporary), **app.environment})
     files = protect(app, request.folder, guard, beside, on_preparing, request.most_copied_bytes, _given(request))
     _warn(files.warnings, on_preparing)
-    return Protected(files=files, view=guard.view, own=tuple(beside.values()))
+    return Protected(files=files, view=guard.view, services=tuple(beside.values()))
 
 
 def _warn(sentences: Iterable[str], on_preparing: OnPreparing) -> None:
