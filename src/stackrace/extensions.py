@@ -11,6 +11,7 @@ from pkgutil import iter_modules
 from typing import Any, Literal, NamedTuple, TypeVar
 
 __all__ = [
+    "Contestants",
     "Group",
     "NamedRaces",
     "Part",
@@ -40,6 +41,13 @@ class Verb(NamedTuple):
     """Of its click command, as ``module:attribute``."""
     rank: int
     """Its place below the heading: the lowest comes first."""
+
+
+class Contestants(NamedTuple):
+    """A further stack for a race: what the project runs today."""
+
+    place: str
+    """Of a function like `race.preparation.contestants.current_stack`."""
 
 
 class NamedRaces(NamedTuple):

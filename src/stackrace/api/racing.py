@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ..deploy.preparing import OnPreparing, unheard
-from ..features.current.setup import beside_current
 from ..race.decisions import decisions
 from ..race.events import Event, Sink
+from ..race.preparation.contestants import beside_current
 from ..race.preparation.places import places
 from ..race.preparation.prepared import PreparedRace, prepared
 from ..race.request.request import RaceRequest

@@ -84,7 +84,7 @@ def command(
     app. The race ends with an answer or at the end of the budget. Ctrl-C ends it early and keeps the results;
     --resume continues it. historic/NAME repeats a published comparison and says which of its claims hold today.
     """
-    from ...features.current.setup import beside_current
+    from ...race.preparation.contestants import beside_current
     from ...race.request.named_races import source_of
     from ..showing import refuse_unwritable
     from .live import race_and_report

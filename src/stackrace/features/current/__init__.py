@@ -1,6 +1,6 @@
 """What the project runs today, as its own files say, raced beside the others."""
 
-from ...extensions import Part
+from ...extensions import Contestants, Part
 
 EXTENSIONS = (
     Part(
@@ -9,4 +9,5 @@ EXTENSIONS = (
         member="deployment",
         about="What the project runs today, as its files say; null where nothing was found, or looked for.",
     ),
+    Contestants(f"{__name__}.setup:current_stack"),
 )

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, ClassVar, Self
 
 from ...race.results.parts import RacePart
 from ...stacks.native_options import Concern, Weight
@@ -103,6 +103,10 @@ class CurrentDeployment(RacePart):
     def place(self) -> str:
         """Where it was found: ``compose.prod.yml:12``."""
         return f"{self.file}:{self.line}" if self.line else self.file
+
+    def having_problem(self, problem: str) -> Self:
+        """Return it with another problem."""
+        return replace(self, problem=problem)
 
 
 def deployment_of(race: Race) -> CurrentDeployment | None:

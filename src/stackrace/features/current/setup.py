@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from ...app.app import Entry
 from ...base.errors import StackError
 from ...deploy.installation import missing_from, unready
-from ...race.preparation.environments import UNBUILT
+from ...race.preparation.contestants import CurrentStack
 from ...race.preparation.needs import install_command, refusal
 from ...race.request.request import RaceRequest
 from ...stacks.servers import Catalogue
@@ -18,30 +17,7 @@ from ...stacks.stack_path import parse_stack
 from .deployment import current_deployment
 from .model import CurrentDeployment
 
-__all__ = ["CurrentStack", "beside_current", "current_stack"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CurrentStack:
-    """What the project runs today."""
-
-    deployment: CurrentDeployment
-    """What its files say."""
-    stack: Stack | None
-    """The same as a stack of the catalogue; None where it cannot be raced, see the deployment's ``problem``."""
-
-    def among(self, stacks: Sequence[Stack], path: str) -> CurrentStack:
-        """Return it as it is raced: as the stack with ``path``, or not at all where ``stacks`` lack that."""
-        if self.stack is None:
-            return self
-        raced = next((stack for stack in stacks if stack.path == path), None)
-        problem = self.deployment.problem if raced is not None else UNBUILT
-        return CurrentStack(deployment=replace(self.deployment, problem=problem), stack=raced)
-
-
-def beside_current(request: RaceRequest) -> RaceRequest:
-    """Return ``request`` with what the project runs today looked for, unless it says otherwise."""
-    return replace(request, current=True) if request.current is None else request
+__all__ = ["current_stack"]
 
 
 def current_stack(

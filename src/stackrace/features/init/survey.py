@@ -14,12 +14,12 @@ from ...deploy.guard import Guard
 from ...deploy.hosting import prepare
 from ...deploy.preparing import OnPreparing, Preparing, Step, unheard
 from ...race.preparation.app import find_app, project_run
+from ...race.preparation.contestants import CurrentStack, current_stack
 from ...race.preparation.examination import furnished
 from ...race.preparation.pages import AskedPages, Crawling, Page, asked_pages, raced
 from ...race.preparation.protection import Protected, protected
 from ...race.request.request import RaceRequest
 from ...stacks.servers import catalogue
-from ..current.setup import CurrentStack, current_stack
 
 __all__ = ["ProjectSurvey", "survey_project"]
 

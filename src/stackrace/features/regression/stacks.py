@@ -7,11 +7,11 @@ from dataclasses import replace
 from ...base.errors import InputError, StackError
 from ...race.preparation.app import offered_by
 from ...race.preparation.choosing import most_used
+from ...race.preparation.contestants import beside_current, current_stack
 from ...race.request.request import RaceRequest
 from ...stacks.servers import Catalogue, catalogue
 from ...stacks.stack import Protocol, Side, Stack
 from ...stacks.stack_path import parse_stack, stack_text
-from ..current.setup import beside_current, current_stack
 from .interpreters import version_of
 from .variants import Variant, Variants
 

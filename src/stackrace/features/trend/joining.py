@@ -10,8 +10,8 @@ from dataclasses import replace
 from ...base.interval import Interval
 from ...race.results.race import Race
 from ...race.results.standing import Standing
+from ...report.kinds import kind_of
 from ..regression.model import gate_of, is_check
-from ..tune.model import is_tuning
 from .changes import ALPHA, LEAST, changes, least_values
 from .checked import check_of
 from .foretold import foretold
@@ -37,7 +37,7 @@ def joined(project: str, races: Iterable[tuple[Race, Standing]]) -> Trend:
             checks.append(check_of(race, gate_of(race)))
             continue
         points = list(points_of(race, standing))
-        if is_tuning(race):
+        if kind_of(race) is not None:
             left_out[Absence.TUNING] += 1
         elif not standing.verdict.valid:
             left_out[Absence.VOID] += 1

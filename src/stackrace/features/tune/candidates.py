@@ -9,12 +9,12 @@ from ...base.errors import InputError, StackError
 from ...base.numbers import about, things
 from ...base.units import DURATION
 from ...race.preparation.app import offered_by
+from ...race.preparation.contestants import beside_current, current_stack
 from ...race.preparation.cores import cores_of
 from ...race.request.request import RaceRequest
 from ...stacks.servers import Catalogue, catalogue
 from ...stacks.stack import Interface, Stack
 from ...stacks.stack_path import parse_stack
-from ..current.setup import beside_current, current_stack
 from .model import GoalKind, Reference, Tuning
 from .request import TuneRequest
 from .space import formula_of, place_of, space_of

@@ -24,7 +24,6 @@ from ...deploy.services import RunningServices
 from ...deploy.sockets import LOOPBACK, require_loopback
 from ...deploy.templates import Templates
 from ...deploy.wrong_answers import KnownAnswers
-from ...features.current.setup import CurrentStack, current_stack
 from ...measure.engine.running import EngineRun, Play, RunningEngine
 from ...measure.resources import Resources
 from ...measure.workload import Workload
@@ -35,6 +34,7 @@ from ..results.race import LeftOut
 from .app import offered_by, project_run
 from .bursts import Bursts, pilots, pool_note
 from .choosing import asked, choose
+from .contestants import CurrentStack, current_stack
 from .cores import cores_of
 from .environments import build_stack, build_stacks
 from .examination import ExaminedApp, examined_app

@@ -13,12 +13,12 @@ from ...app.app import EntryKind
 from ...app.revision import Source, source_of
 from ...base import ids
 from ...base.errors import InputError, OwnerError
-from ...features.current.setup import CurrentStack
 from ...measure.expectation import RightAnswers
 from ...measure.load import Load
 from ..request.request import RaceRequest
 from ..results.parts import Parts
 from ..results.race import Race, RacePlan
+from .contestants import CurrentStack
 from .cores import usable_cores
 from .defaults import budget_s_of
 from .deployment import Deployment
@@ -95,7 +95,7 @@ def race_of(
         checks={name: check for name in asked if (check := _check(request, name))},
         source=source,
         current=current.stack.path if current is not None and current.stack is not None else "",
-        parts=Parts() if current is None else Parts().having(current.deployment),
+        parts=Parts() if current is None else Parts().having(current.part),
     )
 
 
