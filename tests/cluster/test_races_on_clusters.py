@@ -168,8 +168,8 @@ def test_bad_clusters_are_named_before_anything_starts(small):
 CUT_S = 5.0
 
 
-def test_what_is_measured_while_the_wire_is_cut_is_refused_and_nothing_stays_behind(small):
-    """A run of many requests does not end while the wire is cut."""
+def measured_across_a_cut(small):
+    """Race while the wire is cut for some seconds; returns the slices that waited for it, none if it met no slice."""
     process = begun(small, "--repeats", "1", "--requests", "6000", "--no-twin")
     wait_until(lambda: is_loaded(small, small.host, [small.engine]), every_s=0.02)
     small.engine.link("down")
@@ -178,7 +178,11 @@ def test_what_is_measured_while_the_wire_is_cut_is_refused_and_nothing_stays_beh
     # answered, refused, or to be resumed
     assert process.wait(timeout=300) in (0, 3, 4)
     wait_until(lambda: not beside_workers(small.host) and not beside_workers(small.engine))
-    measured = slices_of(report(small))
-    cut = [one for one in measured if one["latency"]["max_s"] > 1]
+    return [one for one in slices_of(report(small)) if one["latency"]["max_s"] > 1]
+
+
+def test_what_is_measured_while_the_wire_is_cut_is_refused_and_nothing_stays_behind(small):
+    """A run of many requests does not end while the wire is cut; a busy machine may cut only the warm-up."""
+    cut = next(filter(None, (measured_across_a_cut(small) for _ in range(6))), [])
     assert cut
     assert not any(one["valid"] for one in cut)
