@@ -11,10 +11,9 @@ import numpy.typing as npt
 
 from stackrace.features.regression.model import Response
 from stackrace.features.regression.stats import LOOKS
-from stackrace.race.extent import Extent
 from stackrace.race.overhead import Overhead
 from stackrace.race.pace import USUAL_LENGTHS, fixed_lengths
-from stackrace.race.schedule import plan_block
+from stackrace.race.schedule import Extent, plan_block
 from stackrace.stats.buckets import Buckets
 
 __all__ = ["MODELS", "Blocks", "Noise", "answers", "drawn", "simulated", "slowed"]

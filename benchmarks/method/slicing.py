@@ -18,8 +18,8 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 from statistics import fmean, median, variance
 
+from stackrace.race.race_view import turns
 from stackrace.race.results.race import Race
-from stackrace.race.turns import turns
 
 from ._races import Arena, arena, options, rounds, table, write
 from .components import pilot

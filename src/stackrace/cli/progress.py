@@ -9,8 +9,8 @@ from typing import Self
 
 from ..measure.host import Disturbance
 from ..measure.launch import Failure
-from ..race.activity import Activity
 from ..race.events import (
+    Activity,
     BlockEnded,
     BlockStarted,
     Event,

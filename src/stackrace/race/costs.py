@@ -1,28 +1,36 @@
-"""What the winner costs: memory and CPU time per request, against the next best and against cheaper equals."""
+"""What stacks cost: memory and CPU time by hop; the winner against the next best and against cheaper equals."""
 
 from __future__ import annotations
 
-from .cpu_time import total
-from .judged_level import JudgedLevel
+import re
+from collections.abc import Mapping, Sequence
+
+from .levels import JudgedLevel
 from .results.costs import Costs, Need
+from .results.reason import CpuTime, Reason
 from .results.standing import Row
 
-__all__ = ["CHEAPER", "costs_of", "cpu_ms", "memory"]
+__all__ = ["CHEAPER", "costs_of", "cpu_ms", "cpu_time", "memory", "reason_of"]
 
 CHEAPER = 0.75
 """A stack is clearly cheaper when it needs at most this share of the memory or CPU time."""
 DEARER = 1.1
 """A cheaper stack may need this much more of the other resource and still count as cheaper."""
 
+_SETTINGS = re.compile(r":[^/+]*")
+
+MOST_OF_IT = 0.5
+"""A hop explains a difference when it makes up at least this share of it."""
+
 
 def memory(row: Row) -> float:
     """Return the bytes (peak PSS) of the row's own hops; 0 where unknown."""
-    return total(row.stack, row.memory_bytes)
+    return _total(row.stack, row.memory_bytes)
 
 
 def cpu_ms(row: Row) -> float:
     """Return the CPU ms per request of the row's own hops; 0 where unknown."""
-    return total(row.stack, row.cpu_ms_per_request)
+    return _total(row.stack, row.cpu_ms_per_request)
 
 
 def costs_of(judged: JudgedLevel, next_best: str) -> Costs | None:
@@ -58,3 +66,51 @@ def _cheaper(row: Row, other: Row) -> bool:
     pairs = [(memory(row), memory(other)), (cpu_ms(row), cpu_ms(other))]
     ratios = [mine / its for mine, its in pairs if mine > 0 and its > 0]
     return bool(ratios) and min(ratios) <= CHEAPER and max(ratios) <= DEARER
+
+
+def cpu_time(row: Row) -> CpuTime:
+    """Return the CPU time per request of a row, its own hops and the services beside it apart."""
+    costs = row.cpu_ms_per_request
+    return CpuTime(
+        stack=row.stack,
+        hops=_part(row.stack, costs, inside=True),
+        services=_part(row.stack, costs, inside=False),
+    )
+
+
+def _total(stack: str, costs: Mapping[str, float]) -> float:
+    """Return what the hops of ``stack`` cost together (CPU time, bytes), services beside it left out."""
+    return sum(_part(stack, costs, inside=True).values())
+
+
+def _part(stack: str, costs: Mapping[str, float], *, inside: bool) -> dict[str, float]:
+    servers = set(re.split(r"[/+]", _SETTINGS.sub("", stack)))
+    hops = {hop for hop in costs if servers.issuperset(hop.split("+"))} or set(costs)
+    kept = {hop: cost for hop, cost in costs.items() if (hop in hops) is inside}
+    return dict(sorted(kept.items(), key=lambda item: -item[1]))
+
+
+def reason_of(rows: Sequence[Row]) -> Reason | None:
+    """Return where the CPU time of the first two rows goes; None when none was seen."""
+    first, *others = (cpu_time(row) for row in rows[:2])
+    if min(time.total_ms for time in (first, *others)) <= 0:
+        return None
+    if not others:
+        return Reason(first=first)
+    second, ratio = others[0], rows[1].ratio
+    slower = ratio.high is not None and ratio.high < 1
+    return Reason(
+        first=first,
+        second=second,
+        not_cpu=slower and first.total_ms >= second.total_ms,
+        hop=_added_hop(first, second),
+    )
+
+
+def _added_hop(first: CpuTime, second: CpuTime) -> str:
+    """Name the hop that the second stack has and the first has not, where it makes most of the difference."""
+    more_ms = second.total_ms - first.total_ms
+    if more_ms <= 0 or not set(first.hops) <= set(second.hops):
+        return ""
+    added = {hop: ms for hop, ms in second.hops.items() if hop not in first.hops}
+    return next((hop for hop, ms in added.items() if ms >= MOST_OF_IT * more_ms), "")

@@ -8,12 +8,11 @@ from dataclasses import dataclass
 from ..stats import selection, summary
 from ..stats.judge import Judgement
 from ..stats.values.question import Question
-from .judged_level import judgement_of
-from .levels import MeasuredLevel, blocks_of, headline_of, measured_levels
+from .levels import MeasuredLevel, blocks_of, headline_of, judgement_of, measured_levels
 from .machines import compared, pooled
 from .results.race import Race
 from .resume import counted
-from .twin_difference import twins_apart
+from .twins import twins_apart
 
 __all__ = ["Decisions", "decisions"]
 

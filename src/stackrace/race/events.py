@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import StrEnum
 
 from ..measure.host import Disturbance
 from ..measure.launch import Launch, Slice
 from ..stacks.facts import StackFacts
-from .activity import Activity
 from .results.duty import Duty
 from .results.race import Cell, Ending, Race
 
 __all__ = [
+    "Activity",
     "BlockEnded",
     "BlockStarted",
     "Event",
@@ -27,6 +28,25 @@ __all__ = [
     "StackDescribed",
     "TwinChosen",
 ]
+
+
+class Activity(StrEnum):
+    """What a race is doing, for whoever shows its progress."""
+
+    STARTING = "starting"
+    CALIBRATING = "calibrating"
+    """The load engine measures what it can reach by itself."""
+    LAUNCHING = "launching"
+    WARMING_UP = "warming up"
+    MEASURING = "measuring"
+    STOPPING = "stopping"
+    WAITING = "waiting for quiet"
+    """Other programs have the cores."""
+
+    @property
+    def must_not_be_disturbed(self) -> bool:
+        """Whether drawing on a terminal would compete with what is measured."""
+        return self is Activity.MEASURING
 
 
 @dataclass(frozen=True, slots=True)

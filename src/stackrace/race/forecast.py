@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..stats.planning import blocks_expected
-from .extent import Extent
 from .overhead import Overhead
 from .pace import USUAL_LENGTHS, SliceLengths, lengths_of
 from .results.race import Cell
-from .schedule import MOST_BLOCKS, block_s
+from .schedule import MOST_BLOCKS, Extent, block_s
 from .twins import TWIN_BLOCKS
 
 __all__ = ["READY_S", "ForecastInput", "answer_s", "fits", "forecast_input", "likely_stacks"]
@@ -52,7 +51,7 @@ class ForecastInput:
     twin: bool = True
     """Whether one stack runs twice at first."""
     launch_s: float = LAUNCH_S
-    """What a launch takes, ``LAUNCH_S`` at least: see `loading.launch_s`."""
+    """What a launch takes, ``LAUNCH_S`` at least: see `overhead.launch_s`."""
     loading_s: float = 0.0
     """What the app takes to load, once, before anything is launched."""
 

@@ -14,18 +14,18 @@ from ..stacks.facts import StackFacts
 from ..stacks.stack import original_path
 from .results.duty import Duty
 from .results.race import Ending, Race
-from .resume import cut_short
-from .rewarm import FEW_CONNECTIONS
-from .unchanged import changed
+from .resume import changed, cut_short
 
 __all__ = ["FAILED_LAUNCHES", "FAILED_OF_A_SIDE", "Ledger"]
 
 FAILED_LAUNCHES = 2
 """A stack that fails so often in a row, before any slice, is not launched again."""
 
-
 FAILED_OF_A_SIDE = 4
 """The same of a side of a check, which has to show that its failures are no accident."""
+
+_FEW_CONNECTIONS = 10
+"""With no more, an answer's time is mostly the app's own; with more it is mostly waiting in the server's queue."""
 
 
 class Ledger:
@@ -133,7 +133,7 @@ class Ledger:
         return self._answers_s.get((original_path(stack), workload))
 
     def _time(self, stack: str, measured: Slice) -> None:
-        if measured.load.concurrency <= FEW_CONNECTIONS and measured.result.counts.ok:
+        if measured.load.concurrency <= _FEW_CONNECTIONS and measured.result.counts.ok:
             self._answers_s[original_path(stack), measured.workload] = measured.result.latency.p50
 
     def longest_start_s(self, stack: str) -> float:

@@ -1,27 +1,36 @@
-"""What was measured at each level of a race: the stacks with valid slices, and their values block by block."""
+"""What was measured at each level of a race, how its stacks were judged, and how they scale from level to level."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
 from ..measure.launch import Launch, Slice
 from ..measure.load import Load
 from ..stacks.stack import original_path
+from ..stats import scaling as law
+from ..stats.judge import Judgement, judge
+from ..stats.values.scaling import ScalingCurve, Unfit
 from ..validity import taken
 from .results.race import Race
+from .results.standing import Level, Row
 
 __all__ = [
+    "JudgedLevel",
     "LevelKey",
     "MeasuredLevel",
     "Response",
     "blocks_of",
+    "curves",
     "headline_of",
     "is_valid",
+    "judgement_of",
     "key_of",
+    "means",
     "measured_levels",
+    "steady",
     "throughput",
 ]
 
@@ -136,6 +145,21 @@ def headline_of(levels: Sequence[MeasuredLevel]) -> int:
     return max(own, key=lambda i: (len(levels[i].stacks), levels[i].load.concurrency))
 
 
+def steady(level: MeasuredLevel) -> dict[str, Sequence[float]]:
+    """Return the values of the stacks that were measured in most blocks, the twin with its original.
+
+    Blocks in which one of them has none are NaN in all, so that no stack's absence looks like drift.
+    """
+    most = max((sum(map(math.isfinite, values)) for values in level.values), default=0)
+    by_stack = zip(level.stacks, level.values, strict=True)
+    return {stack: values for stack, values in by_stack if sum(map(math.isfinite, values)) == most}
+
+
+def means(values: Mapping[str, Sequence[float]]) -> list[float]:
+    """Return the mean over the stacks, block by block."""
+    return [fmean(block) for block in zip(*values.values(), strict=True)]  # NaN where one of them has none
+
+
 def _level(
     named: Sequence[str], workload: str, load: Load, blocks: list[int], valid: _SlicesOfLevel
 ) -> MeasuredLevel:
@@ -153,3 +177,76 @@ def _level(
 def _value(slices: Sequence[tuple[Slice, float]]) -> float:
     known = [value for _, value in slices if not math.isnan(value)]
     return fmean(known) if known else math.nan
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgedLevel:
+    """A level, its judgement, and the race it belongs to."""
+
+    race: Race
+    measured: MeasuredLevel
+    judgement: Judgement
+    """By the indices of the measured stacks."""
+    level: Level
+
+    @property
+    def stacks(self) -> Sequence[str]:
+        """The measured stacks, by the judgement's indices."""
+        return self.measured.stacks
+
+    @property
+    def rows(self) -> Sequence[Row]:
+        """The level's rows, best tier first."""
+        return self.level.rows
+
+    @property
+    def series(self) -> tuple[str, bool]:
+        """What levels share that differ in nothing but the number of connections."""
+        return self.level.workload, self.level.load.keep_alive
+
+    @property
+    def first(self) -> int:
+        """The index of the stack that the answer names."""
+        return self.judgement.leader
+
+    def row(self, index: int) -> Row:
+        """Return the row of the stack with that index."""
+        return next(row for row in self.rows if row.stack == self.stacks[index])
+
+
+def judgement_of(race: Race, level: MeasuredLevel, *, drops: bool) -> Judgement:
+    """Judge a level. Only where the answer is looked for, and not all is measured anyway, stacks are out of it."""
+    drops = drops and not race.exhaustive and race.repeats is None
+    return judge(level.values, race.difference, question=race.question, drops=drops)
+
+
+def curves(levels: Sequence[JudgedLevel]) -> tuple[ScalingCurve, ...]:
+    """Return a curve for each stack and workload that was measured at two levels of a closed loop or more.
+
+    Levels with a connection per request have curves of their own. A block without a value at some level counts
+    where it has one.
+    """
+    series: dict[tuple[str, bool, str], dict[int, Sequence[float]]] = {}
+    for judged in sorted(levels, key=lambda level: level.measured.load.concurrency):
+        load = judged.measured.load
+        if load.is_open:
+            continue
+        for stack, values in zip(judged.stacks, judged.measured.values, strict=True):
+            series.setdefault((*judged.series, stack), {})[load.concurrency] = values
+    return tuple(_curve(*key, curve) for key, curve in series.items() if len(curve) > 1)
+
+
+def _curve(workload: str, keep_alive: bool, stack: str, curve: dict[int, Sequence[float]]) -> ScalingCurve:
+    levels, values = tuple(curve), tuple(curve.values())
+    knee = law.knee(levels, values)
+    fitted = law.fit(levels, values)
+    unfit = fitted if isinstance(fitted, Unfit) else None
+    return ScalingCurve(
+        stack=stack,
+        workload=workload,
+        keep_alive=keep_alive,
+        levels=levels,
+        knee=None if knee is None else levels[knee],
+        law=None if isinstance(fitted, Unfit) else fitted,
+        unfit=unfit,
+    )

@@ -8,8 +8,7 @@ from dataclasses import replace
 
 from ..stats.machines import same_ratios, same_speed
 from ..stats.values.machines import MachineComparison, MachineVerdict, RatioShift
-from .drifts import means, steady
-from .levels import MeasuredLevel, blocks_of, headline_of, measured_levels
+from .levels import MeasuredLevel, blocks_of, headline_of, means, measured_levels, steady
 from .results.race import Race
 
 __all__ = ["compared", "pooled"]

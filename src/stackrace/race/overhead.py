@@ -1,4 +1,4 @@
-"""What a block spends beside its slices: guessed before the first launch, then measured."""
+"""What launches cost, and all else beside slices: guessed before the first launch, then measured."""
 
 from __future__ import annotations
 
@@ -8,8 +8,11 @@ from dataclasses import dataclass, field, replace
 from statistics import fmean
 
 from ..measure.launch import Launch
+from ..measure.page_time import PageTime
+from ..stacks.stack import Stack
 from .pace import USUAL_LENGTHS, SliceLengths
-from .rewarm import REWARM_S
+from .results.race import RacePlan
+from .warmup import REWARM_S
 
 __all__ = [
     "STOP_S",
@@ -17,7 +20,9 @@ __all__ = [
     "Overhead",
     "OverheadMeter",
     "expected_overhead",
+    "launch_s",
     "overhead_of_launches",
+    "planned_launch_s",
     "warmup_cap_s",
 ]
 
@@ -28,9 +33,11 @@ STOP_S = 0.5
 """What stopping is taken to cost per stack until a block has been stopped: stacks stop side by side, but what they
 wrote is read one by one. On two busy cores two stacks took 1 s, and 4.6 s where one had to be asked twice."""
 
-
 USUAL_LAUNCH_S = 1.5
 """What a launch may take at first, unless the app is known to load more slowly."""
+
+SERVER_S = 0.2
+"""What a launch takes beside loading the app: the servers' own start, their checkers, the answers over HTTP."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -140,3 +147,18 @@ class OverheadMeter:
             stop_s=stop_s,
             rest_s=max(self.between_s / self.gaps, 0.0) if self.gaps else REST_S,
         )
+
+
+def launch_s(stacks: Sequence[Stack], loading: PageTime, cores: int) -> float:
+    """Return the seconds that a launch of one of ``stacks`` takes on average, until it answers rightly.
+
+    The app's ``loading`` is what one process takes for it. Processes that load it side by side share the ``cores``
+    that a stack may start on: together they take no less than their CPU time over the cores. A server that loads it
+    before it makes its processes loads it once.
+    """
+    return SERVER_S + fmean(max(loading.wall_s, stack.hops[-1].loaders * loading.cpu_s / cores) for stack in stacks)
+
+
+def planned_launch_s(plan: RacePlan, left_out: Sequence[Stack] = ()) -> float:
+    """Return the seconds that a launch of the stacks of ``plan``, and of those ``left_out``, takes on average."""
+    return launch_s((*plan.stacks, *left_out), plan.loading, plan.start_cores)

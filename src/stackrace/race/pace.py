@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from itertools import accumulate
 
 from ..measure.page_time import Burst, PageTime
-from .extent import headline
 from .results.race import Cell, RacePlan
 
 __all__ = [
@@ -19,6 +18,7 @@ __all__ = [
     "SliceLengths",
     "at_once",
     "fixed_lengths",
+    "headline",
     "heard",
     "lengths_of",
     "planned_lengths",
@@ -73,6 +73,12 @@ class SliceLengths:
 
 USUAL_LENGTHS = SliceLengths()
 """Those of quick pages."""
+
+
+def headline(cells: Sequence[Cell]) -> Cell:
+    """Return a cell of the level that the answer speaks of: the first workload at its highest concurrency."""
+    first = cells[0].workload.name
+    return max((cell for cell in cells if cell.workload.name == first), key=lambda cell: cell.load.concurrency)
 
 
 def response_s(page: PageTime, concurrency: int, cores: int) -> float:

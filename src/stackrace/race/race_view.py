@@ -1,23 +1,26 @@
-"""A race as the checks on whole races see it: plain numbers out of its launches. Pure: nothing is measured."""
+"""A race as the checks on whole races see it: twins, drifts, turns, sizes of answers. Pure: nothing is measured."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from statistics import median
 
+from ..measure.launch import Launch, Slice
 from ..measure.load import LoadResult
+from ..stacks.stack import original_path
 from ..stats.carry_over import carry_over
+from ..stats.drift import drift
 from ..stats.logs import exp
-from ..validity.races import AnswerSizes, CarryOverTest, RaceView, TwinPair
-from .drifts import drift_of_each, drift_of_mean
-from .levels import LevelKey, MeasuredLevel, measured_levels
+from ..validity.races import AnswerSizes, CarryOverTest, RaceView, ThroughputDrift, TwinPair
+from .levels import LevelKey, MeasuredLevel, key_of, means, measured_levels, steady
 from .results.race import Race
-from .turns import PlacedSlice, turns
-from .twin_difference import TwinDifference, twin_differences
+from .resume import counted
+from .twins import TwinDifference, twin_differences
 
-__all__ = ["race_view"]
+__all__ = ["PlacedSlice", "race_view", "turns"]
 
 LEAST_ANSWERS = 100
 """In a slice of fewer, answers that are half read at its end show in the mean size."""
@@ -37,8 +40,8 @@ def race_view(race: Race, headline: LevelKey) -> RaceView:
     return RaceView(
         twin=race.twin,
         twins=tuple(_pair(twins) for twins in twin_differences(race) if math.isfinite(twins.half_width)),
-        drift=None if spoken is None else drift_of_mean(spoken),
-        uneven=() if spoken is None else tuple(drift_of_each(spoken)),
+        drift=None if spoken is None else _drift_of_mean(spoken),
+        uneven=() if spoken is None else tuple(_drift_of_each(spoken)),
         sizes=tuple(map(_sizes, levels)),
         carried=tuple(_carried(race)),
     )
@@ -104,3 +107,81 @@ def _after(own: Sequence[PlacedSlice]) -> list[int]:
 def _numbered(names: Sequence[str]) -> list[int]:
     places = {name: i for i, name in enumerate(dict.fromkeys(names))}
     return [places[name] for name in names]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlacedSlice:
+    """One valid slice and where it stood.
+
+    A twin comes after, and is named after, by the name of its original: it leaves the same things behind.
+    """
+
+    level: LevelKey
+    stack: str
+    launch: str
+    """The launch's id."""
+    block: int
+    turn: int
+    """Counts the turns of the race, from 0."""
+    position: int
+    """Within the turn, from 0."""
+    after: str
+    """The path of the stack under load just before, whatever the level; empty for the first of a block."""
+    value: float
+    """ln(throughput per s)."""
+
+
+def turns(race: Race) -> tuple[PlacedSlice, ...]:
+    """Return all valid slices in order of time, each with its place in its turn; none of launches cut short.
+
+    A turn ends where the level changes or a stack comes again, unless that is because its slice was refused.
+    """
+    return tuple(_walk(race))
+
+
+def _walk(race: Race) -> Iterator[PlacedSlice]:
+    blocks: dict[int, list[tuple[Slice, Launch]]] = {}
+    for launch in counted(race).launches:
+        blocks.setdefault(launch.block, []).extend((slice_, launch) for slice_ in launch.slices)
+    turn = -1
+    for block in sorted(blocks):
+        level, measured, position, after = ("", ""), set[str](), 0, ""
+        turn += 1
+        for slice_, launch in sorted(blocks[block], key=lambda pair: pair[0].index):
+            if key_of(slice_) != level or launch.stack in measured:
+                level, measured, position, turn = key_of(slice_), set[str](), 0, turn + 1
+            if slice_.verdict.valid:
+                measured.add(launch.stack)
+            if slice_.verdict.valid and launch.verdict.valid and slice_.throughput_per_s > 0:
+                yield PlacedSlice(
+                    level=level,
+                    stack=launch.stack,
+                    launch=launch.id,
+                    block=block,
+                    turn=turn,
+                    position=position,
+                    after=after,
+                    value=math.log(slice_.throughput_per_s),
+                )
+            position, after = position + 1, original_path(launch.stack)
+
+
+def _drift_of_mean(level: MeasuredLevel) -> ThroughputDrift | None:
+    """Return the drift of the stacks that were measured in most blocks, in the mean; None where nothing tells."""
+    return _drifted(means(steady(level)))
+
+
+def _drift_of_each(level: MeasuredLevel) -> Iterator[tuple[str, ThroughputDrift]]:
+    """Give the drift of each of these stacks beside the mean of the others."""
+    alike = steady(level)
+    for stack, own in alike.items():
+        others = {name: values for name, values in alike.items() if name != stack}
+        if others:
+            drifted = _drifted([a - b for a, b in zip(own, means(others), strict=True)], alpha=0.05 / len(alike))
+            if drifted is not None:
+                yield stack, drifted
+
+
+def _drifted(values: Sequence[float], alpha: float = 0.05) -> ThroughputDrift | None:
+    limits = drift(values, alpha=alpha)
+    return None if limits is None else ThroughputDrift(value=limits.value, low=limits.low, high=limits.high)

@@ -1,13 +1,23 @@
-"""How an interrupted race goes on: whole blocks stay, the one that was cut is raced again. Pure."""
+"""How an interrupted race goes on: the block that was cut is raced again, with the stacks as they were. Pure."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from dataclasses import replace
 
 from ..measure.launch import Failure, FailureKind, Launch
+from ..stacks.facts import StackFacts
 from .results.race import Race
 
-__all__ = ["blocks_done", "counted", "cut_short", "going_on", "spent_s"]
+__all__ = ["blocks_done", "changed", "counted", "cut_short", "going_on", "spent_s"]
+
+_OF_ONE_LAUNCH = (
+    # the run directory, another in every process that races
+    (re.compile(r"[^\s'\"=:,;()<>]*/stackrace-[0-9a-f]{8}"), "RUN"),
+    # ports are drawn anew for each launch, from net.ipv4.ip_local_port_range
+    (re.compile(r"(?<![\w.])[1-6]\d{4}(?![\w.])"), "PORT"),
+)
 
 
 def going_on(race: Race, *, done: int, spent_s: float, budget_s: float | None = None) -> Race:
@@ -52,3 +62,28 @@ def blocks_done(race: Race) -> int:
 def spent_s(race: Race) -> float:
     """Return what ``race`` has spent of its budget when it begins, or goes on."""
     return race.elapsed_s if race.resumed else 0.0
+
+
+def changed(before: StackFacts, now: StackFacts) -> str:
+    """Say what about a stack changed, empty where nothing did; ports and run directories are another each time."""
+    for hop in sorted({*before.versions, *now.versions}):
+        was, are = before.versions.get(hop, ""), now.versions.get(hop, "")
+        if was != are:
+            return f"{hop} was {was or 'absent'}, now it is {are or 'absent'}"
+    was_there, is_there = _plain(before.configs), _plain(now.configs)
+    for name in sorted({*was_there, *is_there}):
+        if was_there.get(name) != is_there.get(name):
+            return f"its configuration {name} differs"
+    if [_neutral(command) for command in before.commands] != [_neutral(command) for command in now.commands]:
+        return "it is started by another command"
+    return ""
+
+
+def _plain(configs: Mapping[str, str]) -> dict[str, str]:
+    return {name: _neutral(text) for name, text in configs.items()}
+
+
+def _neutral(text: str) -> str:
+    for pattern, word in _OF_ONE_LAUNCH:
+        text = pattern.sub(word, text)
+    return text

@@ -8,16 +8,14 @@ from dataclasses import replace
 
 from ..stacks.stack import Stack
 from .block import Block
-from .loading import planned_launch_s
-from .overhead import STOP_S, expected_overhead
+from .overhead import STOP_S, expected_overhead, planned_launch_s
 from .pace import SLICE_S, fixed_lengths
 from .results.race import Cell, Ending, Race, RacePlan
-from .schedule import BlockPlan, passes_worth
-from .short_budget import too_short_for
+from .schedule import BlockPlan, passes_worth, too_short_for
 from .steps import Steps, shuffler_of
 from .twins import entrants
 
-__all__ = ["WARMUP_CAP_S", "OpenCells", "Rounds"]
+__all__ = ["OpenCells", "Rounds"]
 
 OpenCells = Callable[[Race, Sequence[Cell]], Sequence[Cell]]
 """Returns those of the cells that are still to be raced, after the race so far; none of them ends the race."""

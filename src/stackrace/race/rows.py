@@ -1,27 +1,38 @@
-"""The rows of a level: what each stack did there, in one line."""
+"""The rows of a level: what each stack did there, in one line; and why a stack has none."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from dataclasses import replace
 from statistics import median
 
 from ..base.interval import Interval
-from ..measure.launch import Launch, Slice
+from ..base.verdict import usual_refusal
+from ..measure.launch import Failure, FailureKind, Lack, Launch, Slice
 from ..measure.load import Quantiles
 from ..stacks.stack import original_path
 from ..stats import summary
+from ..stats.buckets import Buckets, on_common_buckets
 from ..stats.judge import Judgement
+from ..stats.percentiles import quantile_interval
 from .levels import MeasuredLevel, key_of
-from .percentiles import Spread, latency_limits
 from .results.race import Race
-from .results.standing import Level, Row
+from .results.standing import Level, Row, Withdrawal
 
-__all__ = ["Merge", "level_of"]
+__all__ = ["LEAST_BEYOND", "Merge", "Spread", "latency_limits", "level_of", "withdrawals"]
 
 Merge = Callable[[Sequence[bytes]], Quantiles]
 """Merges latency histograms, one or more, into one distribution."""
+
+LIMITED = {"p50": 0.5, "p99": 0.99, "p999": 0.999}
+"""The quantiles that are given limits."""
+
+LEAST_BEYOND = 10
+"""Requests of all launches together that must lie beyond a quantile for it to be known: p99 takes 1,000."""
+
+Spread = Callable[[bytes], Buckets]
+"""Returns the buckets of one encoded latency histogram."""
 
 
 def level_of(
@@ -131,3 +142,51 @@ def _memory(slices: Sequence[Slice], launches: Sequence[Launch]) -> dict[str, in
     for hop, size in sizes:
         peak[hop] = max(peak.get(hop, 0), size)
     return peak
+
+
+def latency_limits(
+    slices: Sequence[Slice], launches: Sequence[Launch], spread: Spread
+) -> dict[str, Interval | None]:
+    """Return one stack's quantiles at one level in seconds with 95 % limits; None where requests are too few.
+
+    ``slices`` are the valid ones, taken on some of ``launches``. Empty where a slice has no histogram. See
+    `stats.percentiles` for when one launch is enough for a quantile.
+    """
+    groups = _by_launch(slices, launches)
+    if not groups or not all(slice_.result.histogram for group in groups for slice_ in group):
+        return {}
+    buckets = [[pair for slice_ in group for pair in spread(slice_.result.histogram)] for group in groups]
+    values, counts = on_common_buckets(buckets)
+    total = float(counts.sum())
+    return {
+        name: quantile_interval(values, counts, q) if total * (1 - q) >= LEAST_BEYOND else None
+        for name, q in LIMITED.items()
+    }
+
+
+def _by_launch(slices: Sequence[Slice], launches: Sequence[Launch]) -> list[list[Slice]]:
+    wanted = {id(slice_) for slice_ in slices}
+    groups = ([slice_ for slice_ in launch.slices if id(slice_) in wanted] for launch in launches)
+    return [group for group in groups if group]
+
+
+def withdrawals(race: Race, placed: Set[str]) -> tuple[Withdrawal, ...]:
+    """Return why stacks are missing among those that are ``placed``, by path; nothing of one yet to be raced."""
+    missing = ((stack, _failure(race, stack)) for stack in race.stacks if stack not in placed)
+    return tuple(Withdrawal(stack=stack, failure=failure) for stack, failure in missing if failure is not None)
+
+
+def _failure(race: Race, stack: str) -> Failure | None:
+    """Return a stack's last failure, else what refused its slices, or None while its turn may still come."""
+    launches = [launch for launch in race.launches if launch.stack == stack]
+    failures = [launch.failure for launch in launches if launch.failure is not None]
+    if failures:
+        return failures[-1]
+    finding = usual_refusal(slice_.verdict for launch in launches for slice_ in launch.slices)
+    if finding is not None:
+        return Failure(kind=FailureKind.REFUSED, finding=finding)
+    if launches:
+        return Failure(kind=FailureKind.REFUSED, lack=Lack.RIGHT_ANSWER)
+    if race.ending is not None:
+        return Failure(kind=FailureKind.REFUSED, lack=Lack.LAUNCH)
+    return None

@@ -11,12 +11,11 @@ from functools import partial
 from ..base.errors import InterruptedRace
 from ..deploy.place import Fleet, Place
 from ..stacks.stack import Stack
-from .activity import Activity
 from .decisions import Decisions, decisions
-from .events import BlockEnded, Progress, RaceEnded, RaceResumed, RaceStarted, Sink, TwinChosen
+from .events import Activity, BlockEnded, Progress, RaceEnded, RaceResumed, RaceStarted, Sink, TwinChosen
 from .lanes import Blocks, Lane, Lanes
 from .ledger import Ledger
-from .loading import planned_launch_s
+from .overhead import planned_launch_s
 from .results.race import Ending, Race, RacePlan
 from .resume import blocks_done, counted, spent_s
 from .rounds import OpenCells, Rounds

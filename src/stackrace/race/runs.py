@@ -15,7 +15,7 @@ from .results.race import Cell, Ending, RacePlan
 from .rounds import OpenCells
 from .steps import Steps, shuffled, shuffler_of
 
-__all__ = ["RUN_LIMIT_S", "RunBlock", "Runs"]
+__all__ = ["RUN_LIMIT_S", "Runs"]
 
 RUN_LIMIT_S = 600.0
 """A run of a number of requests is cut off after so long: against a server that hangs it might never end."""

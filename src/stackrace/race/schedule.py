@@ -1,24 +1,52 @@
-"""How a budget in time becomes blocks, passes and slices. Pure arithmetic."""
+"""How a budget in time becomes blocks, passes and slices, and how one is refused that holds no block. Pure."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from .extent import Extent
-from .overhead import Overhead
-from .pace import SLICE_S, USUAL_LENGTHS, SliceLengths
+from ..base.errors import InputError
+from ..base.numbers import about, duration, things
+from ..base.units import DURATION
+from .overhead import USUAL_LAUNCH_S, Overhead
+from .pace import SLICE_S, USUAL_LENGTHS, SliceLengths, headline
+from .results.race import Cell, RacePlan
+from .twins import entrants
 
 __all__ = [
     "FEWEST_BLOCKS",
     "MOST_BLOCKS",
     "MOST_PASSES",
     "BlockPlan",
+    "Extent",
     "block_s",
+    "extent_of",
     "least_budget_s",
     "passes_worth",
     "plan_block",
+    "too_short",
+    "too_short_for",
 ]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Extent:
+    """How much there is to do in one pass."""
+
+    stacks: int
+    headline: int
+    """The cells that the answer speaks of, at least one."""
+    sides: int = 0
+    """All other cells."""
+
+
+def extent_of(cells: Sequence[Cell], *, alike: bool = False) -> Extent:
+    """Return how much there is to do in one pass over ``cells``; where they are all ``alike`` none is beside."""
+    level = headline(cells).level
+    ahead = sum(alike or cell.level == level for cell in cells)
+    return Extent(stacks=len({cell.stack for cell in cells}), headline=ahead, sides=len(cells) - ahead)
+
 
 LEAST_SHARE = 0.6
 """Longer slices, of slow pages, may be shortened to so much of what the page needs."""
@@ -179,3 +207,49 @@ def _least_s(lengths: SliceLengths, overhead: Overhead) -> float:
         return lengths.slice_s
     least_s = max(min(lengths.slice_s, SLICE_S), LEAST_SHARE * lengths.slice_s, overhead.between_s / 2)
     return math.ceil(least_s / lengths.round_s - 1e-9) * lengths.round_s if lengths.round_s else least_s
+
+
+def too_short_for(plan: RacePlan, least_s: float, remaining_s: float) -> InputError:
+    """Return the refusal of ``plan``'s budget, of which ``remaining_s`` is left for a block of ``least_s``."""
+    assert plan.budget_s is not None
+    return too_short(
+        plan.budget_s,
+        least_s,
+        stacks=len(plan.stacks),
+        workloads=len(plan.workloads),
+        levels=len(plan.loads),
+        twin=len(entrants(plan)) > len(plan.stacks),
+        before_s=plan.budget_s - remaining_s,
+        loading_s=plan.loading.wall_s,
+    )
+
+
+def too_short(
+    budget_s: float,
+    least_s: float,
+    *,
+    stacks: int,
+    workloads: int,
+    levels: int,
+    twin: bool = False,
+    before_s: float = 0.0,
+    loading_s: float = 0.0,
+) -> InputError:
+    """Return the refusal of a budget that does not hold a single block, which takes ``least_s``.
+
+    ``before_s`` of it are spent already: getting ready counts, but for what is installed or built. ``loading_s``
+    is what the app takes to load, the reason where launches take long.
+    """
+    meeting = f" with {workloads} workloads" if workloads > 1 else ""
+    size = f"{things(stacks, 'stack')}{meeting} at {things(levels, 'load level')}"
+    spent = f" after {about(before_s)} of preparation" if before_s >= 1 else ""
+    reason = (
+        f"; the app takes {duration(loading_s)} to load and to answer first" if loading_s > USUAL_LAUNCH_S else ""
+    )
+    return InputError(
+        f"--budget {DURATION.format(budget_s)} is too short: one block of {size} takes "
+        f"{DURATION.format(least_s)}{spent}, and an answer needs at least {FEWEST_BLOCKS} blocks, "
+        f"about {about(before_s + FEWEST_BLOCKS * least_s)}; give more time, fewer stacks or fewer levels"
+        + (", or --no-twin" if twin else "")
+        + reason
+    )

@@ -7,10 +7,9 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from ..base.interval import Interval
-from .costs import CHEAPER, cpu_ms, memory
-from .cpu_time import cpu_time
-from .judged_level import JudgedLevel
-from .leads import lead_of
+from .answer import lead_of
+from .costs import CHEAPER, cpu_ms, cpu_time, memory
+from .levels import JudgedLevel
 from .results.lead import Lead, LeadKind
 from .results.sensitivity import (
     Condition,

@@ -11,13 +11,10 @@ from ..measure.launch import Launch
 from ..measure.page_time import PageTime
 from ..stacks.stack import Stack, original_path
 from .block import Block
-from .extent import Extent, extent_of, headline
-from .loading import planned_launch_s
-from .overhead import Overhead, expected_overhead, overhead_of_launches, warmup_cap_s
-from .pace import SliceLengths, heard, lengths_of, planned_lengths
+from .overhead import Overhead, expected_overhead, overhead_of_launches, planned_launch_s, warmup_cap_s
+from .pace import SliceLengths, headline, heard, lengths_of, planned_lengths
 from .results.race import Cell, Ending, RacePlan
-from .schedule import MOST_BLOCKS, BlockPlan, least_budget_s, plan_block
-from .short_budget import too_short_for
+from .schedule import MOST_BLOCKS, BlockPlan, Extent, extent_of, least_budget_s, plan_block, too_short_for
 from .steps import Steps, shuffler_of
 from .twins import entrants
 from .warmup import WarmUp

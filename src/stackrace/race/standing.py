@@ -8,23 +8,17 @@ from dataclasses import replace
 from ..base.verdict import Effect
 from ..features.current.standing import current_standing
 from ..validity.races import examine_race
-from .answering import answer_of
-from .costs import costs_of
-from .cpu_time import reason_of
-from .judged_level import JudgedLevel, judgement_of
-from .leads import lead_of
-from .levels import MeasuredLevel, headline_of, measured_levels
+from .answer import answer_of, lead_of
+from .costs import costs_of, reason_of
+from .levels import JudgedLevel, MeasuredLevel, curves, headline_of, judgement_of, measured_levels
 from .machines import compared, pooled
-from .percentiles import Spread
 from .race_view import race_view
 from .results.answer import Answer, AnswerKind
 from .results.race import Race
 from .results.standing import Standing
 from .resume import counted
-from .rows import Merge, level_of
-from .scaling import curves
+from .rows import Merge, Spread, level_of, withdrawals
 from .sensitivity import conditions_of
-from .withdrawals import withdrawals
 
 __all__ = ["standing"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import random
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from ..base import ids
@@ -15,15 +15,39 @@ from ..measure.launch import Launch, Slice
 from ..measure.load import Load
 from ..stacks.stack import Stack, original_path
 from ..validity import MOST_TAKEN, Aftermath, LaunchView, Observation, disturbed, examine, examine_launch, taken
-from .activity import Activity
-from .events import LaunchEnded, LaunchStarted, Progress, Sink, SliceEnded, StackDescribed
+from .events import Activity, LaunchEnded, LaunchStarted, Progress, Sink, SliceEnded, StackDescribed
 from .ledger import Ledger
-from .pending_stops import PendingStops
 from .results.race import Cell
-from .rewarm import rewarm_s
 from .stopwatch import Phase, Stopwatch
+from .warmup import rewarm_s
 
-__all__ = ["Neighbours", "Steps", "shuffled", "shuffler_of"]
+__all__ = ["PendingStops", "Steps", "shuffled", "shuffler_of"]
+
+
+class PendingStops:
+    """Acts that wait for stacks to be gone. ``stop_s`` is how long the last ones took, None before any did."""
+
+    def __init__(self) -> None:
+        self.stop_s: float | None = None
+        self._acts: list[Callable[[], None]] = []
+
+    def begin(self, act: Callable[[], None]) -> None:
+        """Let ``act`` wait for stacks that were just told to stop, and close their books."""
+        self._acts.append(act)
+
+    def then(self, act: Callable[[], None]) -> None:
+        """Act once all stacks are gone: at once if none is on its way."""
+        if self._acts:
+            self._acts.append(act)
+        else:
+            act()
+
+    def finish(self) -> None:
+        """Wait for all, before anything is measured; an interrupted call can be repeated."""
+        while self._acts:
+            self._acts[0]()
+            del self._acts[0]
+
 
 LONGEST_WAIT_S = 60.0
 """How long a race without a deadline waits for quiet, all together."""

@@ -1,19 +1,34 @@
-"""The hidden twin: which stack runs twice under two names, for how long, and who takes part in a block."""
+"""The hidden twin: which stack runs twice under two names, for how long, and whether a race tells them apart."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 
 from ..stacks.stack import Stack, twin_path
+from ..stats.selection import family
+from .levels import LevelKey, MeasuredLevel, measured_levels
 from .results.race import Race, RacePlan
-from .twin_difference import twins_apart
 
-__all__ = ["TWIN_BLOCKS", "came_up", "choice", "crew", "entrants", "replacement"]
+__all__ = [
+    "TWIN_BLOCKS",
+    "TwinDifference",
+    "came_up",
+    "choice",
+    "crew",
+    "entrants",
+    "replacement",
+    "twin_differences",
+    "twins_apart",
+]
 
 TWIN_BLOCKS = 3
 """In so many blocks the pair shows whether the race finds differences where there are none; then it has done its
 work, unless it differs."""
+
+ALPHA = 0.004
+"""Each look's chance that equal stacks look different: the twins are looked at after every block."""
 
 
 def choice(plan: RacePlan, among: Sequence[Stack]) -> Stack | None:
@@ -75,3 +90,48 @@ def _shared_blocks(race: Race) -> int:
 
 def _launched(race: Race, path: str) -> set[int]:
     return {launch.block for launch in race.launches if launch.stack == path and launch.ready_s is not None}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TwinDifference:
+    """The twin minus its original at one level, in ln units."""
+
+    level: LevelKey
+    difference: float
+    half_width: float
+    """Half the width of the simultaneous limits; infinite without any."""
+
+    @property
+    def differ(self) -> bool:
+        return abs(self.difference) > self.half_width
+
+
+def twins_apart(race: Race, *, blocks: int | None = None) -> bool:
+    """Tell whether the twins differ at any level, in the first ``blocks`` blocks or in all."""
+    return any(twins.differ for twins in twin_differences(race, blocks=blocks))
+
+
+def twin_differences(race: Race, *, blocks: int | None = None) -> Iterator[TwinDifference]:
+    """Give each level that both halves were measured at; their limits hold for all these levels at once."""
+    levels = _levels_of_both(race, blocks)
+    compared = (_compared(race, level, ALPHA / len(levels)) for level in levels)
+    yield from (twins for twins in compared if twins is not None)
+
+
+def _levels_of_both(race: Race, blocks: int | None = None) -> list[MeasuredLevel]:
+    if not race.twin:
+        return []
+    pair = {race.twin, twin_path(race.twin)}
+    levels = measured_levels(race, blocks=blocks, beside=(twin_path(race.twin),))
+    return [level for level in levels if pair <= set(level.stacks)]
+
+
+def _compared(race: Race, level: MeasuredLevel, alpha: float) -> TwinDifference | None:
+    """Compare the pair in a family of all stacks and the twin: None where the two share no block."""
+    pairs = family(level.values, alpha)
+    pair = level.stacks.index(twin_path(race.twin)), level.stacks.index(race.twin)
+    if not pairs.blocks[pair]:
+        return None
+    return TwinDifference(
+        level=level.key, difference=float(pairs.estimate[pair]), half_width=float(pairs.half_width[pair])
+    )

@@ -1,4 +1,4 @@
-"""Load a fresh stack until its throughput is steady."""
+"""Load that is not recorded: a fresh stack's until its throughput is steady, and some before each slice."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from ..deploy.place import WARM_BIN_S, Enough, Place
 from .results.race import Cell
 
-__all__ = ["WarmUp", "delivered", "rising", "warm_up"]
+__all__ = ["REWARM_S", "WarmUp", "rewarm_s", "rising", "warm_up"]
 
 SHORT_S = 1.0
 """With less than this no stretch is long enough to be called steady: then throughput must only not rise any more.
@@ -20,6 +20,16 @@ LOOK_BINS = 4
 RISING = 0.1
 BINS_PER_POINT = 2
 """Bins of 100 ms are joined to 200 ms: short enough to see a change, long enough to be calm."""
+
+REWARM_S = 0.1
+"""Load sent before each slice and not recorded, so that a slice starts on warm connections and caches; more where
+answers are slow. docs/decisions/0024-duty-cycle.md has the measurement."""
+
+ANSWERS = 3
+"""A re-warm is so many answers long at least, so that every worker has given one and is at the next."""
+
+MOST_REWARM_S = 0.5
+"""Where answers are slower still, slices are no longer what such an app needs."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,11 +59,11 @@ def warm_up(place: Place, cell: Cell, cap_s: float, *, least_s: float = 0.0) -> 
         return place.failure_of(cell.stack) is not None or (len(counts) >= least_bins and enough(counts))
 
     spent_s = place.warm_up(cell.stack, cell.workload, load, look)
-    answers, answered_s = delivered(seen)
+    answers, answered_s = _delivered(seen)
     return WarmUp(spent_s=spent_s, answers=answers, answered_s=answered_s)
 
 
-def delivered(counts: Sequence[int]) -> tuple[int, float]:
+def _delivered(counts: Sequence[int]) -> tuple[int, float]:
     """Return the answers in bins of ``WARM_BIN_S``, and the seconds until the last of them came."""
     last = max((index for index, count in enumerate(counts) if count), default=len(counts) - 1)
     return sum(counts), (last + 1) * WARM_BIN_S
@@ -84,3 +94,8 @@ def rising(counts: Sequence[int]) -> bool:
         return True
     was, is_ = counts[-2:]
     return is_ - was > max(RISING * was, 2 * math.sqrt(is_ + was))
+
+
+def rewarm_s(answer_s: float | None) -> float:
+    """Return the seconds for a stack that answers few connections in ``answer_s``, None if that is unknown."""
+    return REWARM_S if answer_s is None else min(max(REWARM_S, ANSWERS * answer_s), MOST_REWARM_S)

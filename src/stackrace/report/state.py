@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from ..measure.host import Disturbance
 from ..measure.launch import Failure
-from ..race.activity import Activity
+from ..race.events import Activity
 from ..race.results.standing import Standing
 from . import figures
 from .words.neighbours import disturbed

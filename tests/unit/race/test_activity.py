@@ -1,4 +1,4 @@
-from stackrace.race.activity import Activity
+from stackrace.race.events import Activity
 
 
 def test_only_a_measurement_must_not_be_disturbed():

@@ -8,8 +8,7 @@ from tests.unit.race.simulated import SPEEDS, Nowhere, race
 
 from stackrace.base.verdict import Effect, Finding, Verdict
 from stackrace.measure.host import Disturbance, MachineDelta, Offender
-from stackrace.race.activity import Activity
-from stackrace.race.events import Progress
+from stackrace.race.events import Activity, Progress
 from stackrace.race.levels import measured_levels
 from stackrace.race.results.race import Ending
 from stackrace.race.steps import LONGEST_WAIT_S

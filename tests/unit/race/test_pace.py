@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from tests.unit.race.simulated import SPEEDS, Clock, Nowhere, asking, plan_for, race
 
 from stackrace.measure.page_time import Burst, PageTime, mean_time
-from stackrace.race.extent import extent_of
 from stackrace.race.overhead import Overhead
 from stackrace.race.pace import (
     ENOUGH_ANSWERS,
@@ -25,7 +24,7 @@ from stackrace.race.pace import (
     round_s,
     slice_needed_s,
 )
-from stackrace.race.schedule import LEAST_SHARE, plan_block
+from stackrace.race.schedule import LEAST_SHARE, extent_of, plan_block
 
 ONE_CORE = 1
 TEN_PER_S = {"gunicorn": 10, "waitress": 12}

@@ -11,9 +11,8 @@ from stackrace.base.errors import InputError
 from stackrace.measure.launch import FailureKind
 from stackrace.measure.page_time import PageTime
 from stackrace.race import runner
-from stackrace.race.activity import Activity
 from stackrace.race.decisions import Decisions
-from stackrace.race.events import LaunchEnded, LaunchStarted, Progress, RaceEnded, RaceStarted, SliceEnded
+from stackrace.race.events import Activity, LaunchEnded, LaunchStarted, Progress, RaceEnded, RaceStarted, SliceEnded
 from stackrace.race.ledger import FAILED_LAUNCHES, Ledger
 from stackrace.race.results.race import Ending
 from stackrace.race.steps import Steps

@@ -5,8 +5,7 @@ import math
 from dataclasses import replace
 
 from stackrace.measure.launch import FailureKind
-from stackrace.race.activity import Activity
-from stackrace.race.events import BlockStarted, LaunchEnded, Progress, RaceEnded
+from stackrace.race.events import Activity, BlockStarted, LaunchEnded, Progress, RaceEnded
 from stackrace.race.ledger import FAILED_LAUNCHES
 from stackrace.race.results.race import Ending
 from stackrace.race.runs import RUN_LIMIT_S

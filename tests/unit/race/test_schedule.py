@@ -6,13 +6,13 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from stackrace.race.extent import Extent
 from stackrace.race.overhead import Overhead
 from stackrace.race.pace import SLICE_S, SliceLengths, fixed_lengths
 from stackrace.race.schedule import (
     MOST_BLOCKS,
     MOST_PASSES,
     WANTED_BLOCKS,
+    Extent,
     least_budget_s,
     passes_worth,
     plan_block,

@@ -4,7 +4,7 @@ import sys
 import pytest
 from tests.factories import STACKS, make_failure, make_race, make_standing
 
-from stackrace.race.activity import Activity
+from stackrace.race.events import Activity
 from stackrace.report.live import LiveView
 from stackrace.report.state import LiveState, Mishap
 

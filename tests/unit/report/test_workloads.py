@@ -9,7 +9,7 @@ import jsonschema
 import pytest
 from tests.factories import STACKS, as_runs, make_race, with_workloads
 
-from stackrace.race.activity import Activity
+from stackrace.race.events import Activity
 from stackrace.report.document import schema
 from stackrace.report.exporter import Format, render
 from stackrace.report.live import LiveView

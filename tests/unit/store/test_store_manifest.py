@@ -13,8 +13,7 @@ import pytest
 from tests.factories import make_race
 
 from stackrace.base.errors import StoreError
-from stackrace.race.activity import Activity
-from stackrace.race.events import BlockEnded, LaunchEnded, LaunchStarted, Progress
+from stackrace.race.events import Activity, BlockEnded, LaunchEnded, LaunchStarted, Progress
 from stackrace.race.results.race import Ending
 from stackrace.race.resume import going_on
 from stackrace.store.manifest import (

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from stackrace.base import ids
-from stackrace.race.activity import Activity
 from stackrace.race.events import (
+    Activity,
     BlockEnded,
     BlockStarted,
     LaunchEnded,

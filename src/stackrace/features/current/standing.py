@@ -11,7 +11,7 @@ from ...base.verdict import Effect
 from ...measure.launch import Slice
 from ...measure.load import Load
 from ...race.costs import cpu_ms, memory
-from ...race.judged_level import JudgedLevel
+from ...race.levels import JudgedLevel
 from ...race.results.race import Race
 from ...race.results.standing import Withdrawal
 from ...stacks.stack import original_path

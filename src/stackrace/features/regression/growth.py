@@ -7,7 +7,7 @@ from itertools import combinations
 from statistics import median
 
 from ...measure.launch import Launch
-from ...race.rewarm import REWARM_S
+from ...race.warmup import REWARM_S
 from .model import Growth
 from .series import Pair, slices_of
 from .stats import mean_of

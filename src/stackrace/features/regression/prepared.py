@@ -13,8 +13,7 @@ from ...base.verdict import Finding
 from ...deploy.environments import Environments, cache_folder
 from ...deploy.place import Place, RaceProcesses, SidePlace, Sides
 from ...deploy.preparing import OnPreparing, unheard
-from ...race.loading import planned_launch_s
-from ...race.overhead import expected_overhead
+from ...race.overhead import expected_overhead, planned_launch_s
 from ...race.pace import planned_lengths, response_s
 from ...race.preparation.app import project_run
 from ...race.preparation.deployment import Deployment, set_up

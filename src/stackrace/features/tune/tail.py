@@ -9,7 +9,7 @@ from ...base.numbers import count, setting
 from ...base.units import DURATION
 from ...measure.engine.goal import label
 from ...measure.engine.histogram import QUANTILES
-from ...race.percentiles import LEAST_BEYOND
+from ...race.rows import LEAST_BEYOND
 from .model import TuningGoal
 
 __all__ = ["LEAST_SLICE_S", "MOST_SLICE_S", "requests_for", "tail_slice_s"]

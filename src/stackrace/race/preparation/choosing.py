@@ -17,13 +17,11 @@ from ...measure.workload import Workload
 from ...stacks.servers import Catalogue, catalogue
 from ...stacks.stack import Interface, Stack
 from ...stacks.stack_path import parse_stack
-from ..extent import extent_of
-from ..loading import launch_s
-from ..overhead import expected_overhead
+from ..overhead import expected_overhead, launch_s
 from ..pace import lengths_of, response_s
 from ..request.request import RaceRequest
 from ..results.race import Cell, LeftOut
-from ..schedule import FEWEST_BLOCKS, plan_block
+from ..schedule import FEWEST_BLOCKS, extent_of, plan_block
 from .cores import usable_cores
 from .defaults import LONGEST_RESPONSE_S, MOST_STACKS, SLOW_CONCURRENCY, STACKS, budget_s_of, levels_of
 from .examination import ExaminedApp

@@ -14,12 +14,10 @@ from ...measure.load import Load
 from ...measure.probe import available_bytes, network_limits, physical_cores
 from ...measure.resources import Resources
 from ...validity import MOST_IN_TIME_WAIT, TIME_WAIT_S, Preparation, preflight
-from ..extent import Extent
 from ..overhead import expected_overhead
 from ..pace import USUAL_LENGTHS, fixed_lengths
 from ..request.request import RaceRequest
-from ..schedule import least_budget_s
-from ..short_budget import too_short
+from ..schedule import Extent, least_budget_s, too_short
 from .choosing import FEWEST
 from .cores import cores_of
 from .defaults import budget_s_of, levels_of

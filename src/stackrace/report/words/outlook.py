@@ -6,15 +6,13 @@ from collections.abc import Iterator, Sequence
 
 from ...base.numbers import about, connections, duration, milliseconds, percent
 from ...base.units import DURATION
-from ...race.extent import extent_of
 from ...race.forecast import ForecastInput, answer_s, fits, forecast_input
-from ...race.loading import planned_launch_s
-from ...race.overhead import USUAL_LAUNCH_S, expected_overhead
+from ...race.overhead import USUAL_LAUNCH_S, expected_overhead, planned_launch_s
 from ...race.pace import SLICE_S, lengths_of, planned_lengths, response_s
 from ...race.preparation.defaults import CONCURRENCY
 from ...race.request.request import RaceRequest
 from ...race.results.race import RacePlan
-from ...race.schedule import FEWEST_BLOCKS, least_budget_s, plan_block
+from ...race.schedule import FEWEST_BLOCKS, extent_of, least_budget_s, plan_block
 from ...race.twins import entrants
 from ...stacks.stack import Stack
 from ...stats.planning import blocks_expected

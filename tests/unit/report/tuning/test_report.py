@@ -28,7 +28,7 @@ from stackrace.features.tune.report.page import page
 from stackrace.features.tune.report.picture import facets
 from stackrace.features.tune.report.sheet import race_file_line, tuning_sheet
 from stackrace.features.tune.result import tuned
-from stackrace.race.activity import Activity
+from stackrace.race.events import Activity
 from stackrace.race.results.parts import Parts
 from stackrace.report.exporter import Format, render
 from stackrace.report.live import LiveView

@@ -9,8 +9,7 @@ from stackrace.features.regression.model import Response
 from stackrace.features.regression.prepared import LEAST_PAIRS, CheckRequest, slice_s
 from stackrace.features.regression.stats import LOOKS
 from stackrace.measure.page_time import PageTime
-from stackrace.race.loading import planned_launch_s
-from stackrace.race.overhead import expected_overhead
+from stackrace.race.overhead import expected_overhead, planned_launch_s
 from stackrace.race.pace import planned_lengths
 from stackrace.race.request.request import RaceRequest
 

@@ -8,8 +8,7 @@ from tests.unit.race.simulated import PATHS, SPEEDS, Nowhere, race
 
 from stackrace.deploy.place import WARM_BIN_S
 from stackrace.race.overhead import warmup_cap_s
-from stackrace.race.rewarm import MOST_REWARM_S, REWARM_S, rewarm_s
-from stackrace.race.warmup import rising
+from stackrace.race.warmup import MOST_REWARM_S, REWARM_S, rewarm_s, rising
 
 
 @pytest.mark.parametrize(

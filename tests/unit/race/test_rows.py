@@ -7,7 +7,7 @@ import pytest
 from tests.factories import make_finding
 
 from stackrace.base.verdict import Effect, Verdict
-from stackrace.race.percentiles import latency_limits
+from stackrace.race.rows import latency_limits
 from stackrace.race.standing import standing
 
 from .contests import Entry, contest, flat

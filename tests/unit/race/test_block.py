@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stackrace.race.batches import Memory
+from stackrace.race.block import Memory
 from stackrace.race.results.race import Ending
 from stackrace.validity import MEMORY_SHARE
 

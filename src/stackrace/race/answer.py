@@ -1,21 +1,22 @@
-"""What a race answers, from its launches as judged. Data only: reports make the sentence."""
+"""What a race answers, and who leads at each load level. Data only: reports make the sentence."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import combinations
 
 from ..base.interval import Interval
 from ..stats import selection
 from ..stats.judge import Judgement
 from ..stats.values.question import Question
-from .judged_level import JudgedLevel
-from .levels import blocks_of
+from .levels import JudgedLevel, blocks_of
 from .results.answer import Answer, AnswerKind
+from .results.lead import Lead, LeadKind
 from .results.race import Race
 
-__all__ = ["MOST_BEHIND", "alike", "answer_of"]
+__all__ = ["answer_of", "lead_of"]
 
 MOST_BEHIND = 0.25
 """A stack that may be further behind the best than this is no advice: there is no winner yet."""
@@ -32,7 +33,7 @@ def answer_of(judged: JudgedLevel) -> Answer:
         return Answer(kind=AnswerKind.ALONE if len(asked) == 1 else AnswerKind.ONLY, stacks=tuple(stacks))
     first = judgement.leader
     others = _by_lead(judgement, first, [i for i in range(len(stacks)) if i != first])
-    same = alike(judgement, race.difference)
+    same = _alike(judgement, race.difference)
     kind = _kind(race, judgement, same)
     named = (first, *same) if kind is AnswerKind.ALIKE else (first,)
     settled = kind not in (AnswerKind.CLOSE, AnswerKind.UNDECIDED)
@@ -68,7 +69,7 @@ def _by_lead(judgement: Judgement, first: int, others: Sequence[int]) -> list[in
     return sorted(others, key=lambda i: math.inf if math.isnan(lead[i]) else lead[i])
 
 
-def alike(judgement: Judgement, difference: float) -> list[int]:
+def _alike(judgement: Judgement, difference: float) -> list[int]:
     """Return who is not proved worse than the leader, if nothing that matters lies between any two of them."""
     rivals = [i for i, tier in enumerate(judgement.tiers) if tier == 1 and i != judgement.leader]
     pairs = combinations((judgement.leader, *rivals), 2)
@@ -110,3 +111,27 @@ def _is_hopeless(race: Race, judgement: Judgement) -> bool:
     """Tell whether no number of blocks is likely to bring an answer."""
     bounded = judgement.behind is not None and math.isfinite(judgement.behind)
     return race.repeats is None and bounded and judgement.blocks_needed is None
+
+
+def lead_of(judged: JudgedLevel) -> Lead:
+    """Return who holds the first place at one level, as the answer at that level would say."""
+    nobody = Lead(kind=LeadKind.OPEN, load=judged.level.load, workload=judged.level.workload)
+    judgement, stacks = judged.judgement, judged.stacks
+    first = judgement.leader
+    top = tuple(row.stack for row in judged.rows if row.tier == 1)
+    if len(judged.rows) == 1:
+        return replace(nobody, kind=LeadKind.ALONE, stacks=top)
+    if max(row.launches for row in judged.rows) < 2:
+        fastest = max(judged.rows, key=lambda row: row.throughput_per_s.value)
+        return replace(nobody, kind=LeadKind.ONCE, stacks=(fastest.stack,))
+    if judgement.surely:
+        second = max(judged.rows[1:], key=lambda row: row.ratio.value)
+        ratio = judgement.ratio(first, stacks.index(second.stack))
+        return replace(nobody, kind=LeadKind.AHEAD, stacks=(stacks[first],), ratio=ratio)
+    difference = judged.race.difference
+    if same := _alike(judgement, difference):
+        named = (stacks[first], *sorted(stacks[i] for i in same))
+        return replace(nobody, kind=LeadKind.ALIKE, stacks=named)
+    if judgement.behind is not None and judgement.behind <= difference:
+        return replace(nobody, kind=LeadKind.ENOUGH, stacks=(stacks[first],))
+    return replace(nobody, stacks=top)

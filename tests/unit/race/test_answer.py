@@ -10,9 +10,8 @@ from tests.factories import make_failure, make_load, make_quantiles, make_race, 
 
 from stackrace.base import ids
 from stackrace.measure.launch import FailureKind, Launch, Slice
-from stackrace.race.answering import answer_of
-from stackrace.race.judged_level import JudgedLevel
-from stackrace.race.levels import measured_levels
+from stackrace.race.answer import answer_of
+from stackrace.race.levels import JudgedLevel, measured_levels
 from stackrace.race.results.answer import AnswerKind
 from stackrace.race.standing import standing
 from stackrace.report.words.standing import words_of
