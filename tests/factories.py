@@ -13,12 +13,10 @@ from dataclasses import replace
 
 from stackrace.base import ids
 from stackrace.base.verdict import Effect, Finding, Verdict
-from stackrace.measure.conditions import Conditions
-from stackrace.measure.engine.finished import FinishedRun, Target
-from stackrace.measure.host import HostFacts
+from stackrace.measure.engine.load_run import FinishedRun, Target
+from stackrace.measure.host import Conditions, HostFacts, NetworkPath
 from stackrace.measure.launch import Failure, FailureKind, HopUsage, Launch, MemorySample, Slice
 from stackrace.measure.load import Counts, Load, LoadResult, Quantiles, SeriesBin
-from stackrace.measure.network import NetworkPath
 from stackrace.measure.resources import Resources
 from stackrace.measure.workload import Workload
 from stackrace.race.results.answer import Answer, AnswerKind

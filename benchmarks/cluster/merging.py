@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from stackrace.measure.engine.engine import record
 from stackrace.measure.engine.histogram import distribution
-from stackrace.measure.engine.recordings import merged
+from stackrace.measure.engine.outcome import merged
 from stackrace.measure.load import Load, LoadResult
 from stackrace.measure.workload import Request, Workload
 

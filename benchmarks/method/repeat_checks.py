@@ -38,7 +38,7 @@ from typing import Any
 import numpy as np
 import scipy
 
-from stackrace.measure.conditions import Conditions
+from stackrace.measure.host import Conditions
 from stackrace.race.results.race import Race
 from stackrace.stacks.stack import original_path
 from stackrace.store import open_store

@@ -13,7 +13,7 @@ from tests.integration.farm import NO_FILES, Subject, ask, launchable, of_one_pr
 
 from stackrace.app import PythonFacts, app_environment, entry_of, find_ruby
 from stackrace.app.app import App, EntryKind
-from stackrace.base.url_prefix import by_prefix
+from stackrace.base.http_syntax import by_prefix
 from stackrace.deploy.environments import Environments, cache_folder
 from stackrace.deploy.hosting import hosted
 from stackrace.deploy.installation import lack_of

@@ -15,7 +15,7 @@ from tests.tls import Hello
 from stackrace.base.errors import InputError
 from stackrace.measure.engine.engine import record
 from stackrace.measure.engine.histogram import distribution
-from stackrace.measure.engine.recordings import merged
+from stackrace.measure.engine.outcome import merged
 from stackrace.measure.load import Load, LoadResult
 from stackrace.measure.workload import Request, Workload
 

@@ -26,7 +26,7 @@ from tests.integration.farm import (
 
 from stackrace.app import app_environment, entry_of, examine, golden
 from stackrace.app.app import App, EntryKind
-from stackrace.base.url_prefix import by_prefix
+from stackrace.base.http_syntax import by_prefix
 from stackrace.deploy.environments import Environments, cache_folder
 from stackrace.deploy.running_stack import facts_of
 from stackrace.deploy.shutdown import stop

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ..base.core_lists import format_cores
 from ..base.errors import InputError
 from ..base.units import SIZE
-from ..measure.resources import Resources
+from ..measure.resources import Resources, format_cores
 from ..race.request.request import RaceRequest
 from ..race.results.race import Race
 from ..store.manifest import ManifestFile, Opening

@@ -8,8 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..base.errors import InputError, StoreError
-from ..base.foreign import said_by
+from ..base.errors import InputError, StoreError, said_by
 from ..base.units import DURATION
 from ..race.preparation.cores import usable_cores
 from ..race.preparation.leftovers import clear_away

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from ..base.present import is_folder, is_present, real_path
+from ..base.files import is_folder, is_present, real_path
 from ..base.process import attended, within
 from .app import App, EntryKind
 from .environment import app_environment

@@ -12,9 +12,8 @@ from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..base.errors import InputError
+from ..base.errors import InputError, said_by
 from ..base.files import read_text
-from ..base.foreign import said_by
 from ..base.secrets import learn
 from .project_files import project_folders, text
 

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ..measure.page_time import PageTime
-from ..measure.workload import Request
+from ..measure.workload import PageTime, Request
 from ..stacks.stack import Interface
 from .app import Entry
 from .examiner.messages import SurveyReport

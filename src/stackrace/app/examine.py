@@ -19,12 +19,10 @@ from pathlib import Path
 from typing import IO
 from urllib.parse import quote, unquote
 
-from ..base.errors import AppError, InputError
-from ..base.files import read_bytes
-from ..base.foreign import said_by
-from ..base.present import walk
+from ..base.errors import AppError, InputError, said_by
+from ..base.files import read_bytes, walk
+from ..base.http_syntax import path_fault
 from ..base.process import attended
-from ..base.url_path import path_fault
 from ..measure.workload import MOST_BODY_BYTES, Request, excess
 from ..stacks.stack import Interface
 from .app import App, EntryKind

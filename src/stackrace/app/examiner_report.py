@@ -12,8 +12,7 @@ from pathlib import Path
 
 from ..base.errors import AppError
 from ..base.secrets import masked
-from ..measure.page_time import PageTime
-from ..measure.workload import Request, excess
+from ..measure.workload import PageTime, Request, excess
 from ..stacks.stack import Interface
 from .app import App
 from .examination import DjangoFacts, Examination, Exchange, PythonFacts, Reply, Survey, ThreadPool, survey_of

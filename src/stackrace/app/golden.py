@@ -10,11 +10,9 @@ from dataclasses import replace
 from pathlib import Path
 from urllib.parse import unquote
 
-from ..base.errors import AppError
+from ..base.errors import AppError, said_by
 from ..base.files import read_bytes
-from ..base.foreign import said_by
-from ..measure.page_time import mean_time
-from ..measure.workload import MOST_BODY_BYTES, Answer, AnswerOrigin, Sameness, Workload
+from ..measure.workload import MOST_BODY_BYTES, Answer, AnswerOrigin, Sameness, Workload, mean_time
 from .examination import Examination, Exchange, Reply
 from .refusal import refusal, refusals
 from .sameness import Cause, causes

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..base.errors import AppError, InputError
+from ..base.files import real_path
 from ..base.numbers import duration
-from ..base.present import real_path
-from ..base.printable import tail
 from ..base.process import run
+from ..base.text import tail
 from .environment import all_local_packages, local_packages
 from .known_pythons import KnownPython, is_executable, known_pythons, python_of
 from .lock_files import LISTS

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..base.present import is_file, is_present
+from ..base.files import is_file, is_present
 from .project_files import first_line, project_folders, table, table_in, text
 
 __all__ = ["KnownPython", "is_executable", "known_pythons", "python_of"]

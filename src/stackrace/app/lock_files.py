@@ -11,11 +11,10 @@ from pathlib import Path
 from typing import Any, cast
 from urllib.parse import urlsplit
 
-from ..base.errors import InputError
+from ..base.errors import InputError, said_by
 from ..base.files import read_text
-from ..base.foreign import said_by
-from ..base.printable import tail
 from ..base.process import uv_program
+from ..base.text import tail
 
 __all__ = ["LISTS", "LOCKS", "changes_between", "locks_differ", "requirements_of"]
 

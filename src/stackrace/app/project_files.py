@@ -12,8 +12,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from ..base.files import MOST_BYTES, read_text
-from ..base.present import is_present
+from ..base.files import MOST_BYTES, is_present, read_text
 
 __all__ = [
     "MARK",

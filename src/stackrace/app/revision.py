@@ -9,8 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..base.files import MOST_BYTES, opened
-from ..base.present import is_present, walk
+from ..base.files import MOST_BYTES, is_present, opened, walk
 from ..base.process import git
 from .app import App, EntryKind
 from .project_files import MARK

@@ -42,6 +42,7 @@ __all__ = [
     "StackError",
     "StackraceError",
     "StoreError",
+    "said_by",
 ]
 
 
@@ -130,3 +131,16 @@ class InterruptedRace(StackraceError):  # noqa: N818 (not an error of anybody's)
     """The user stopped the race; finished slices are stored."""
 
     exit_code = 130
+
+
+def said_by(error: BaseException, *, where: bool = False) -> str:
+    """Return what ``error`` says without Python's own signs around it; with ``where`` also the file it was about.
+
+    >>> said_by(FileNotFoundError(2, "No such file or directory", "a.har"))
+    'No such file or directory'
+    """
+    if isinstance(error, UnicodeDecodeError):
+        return "it is not text in UTF-8"
+    if not isinstance(error, OSError) or not error.strerror:
+        return str(error)
+    return f"{error.strerror}: {error.filename}" if where and error.filename is not None else error.strerror

@@ -1,14 +1,30 @@
-"""Files of users and their projects: opened only where reading them comes to an end, and read to a bound."""
+"""Files of users and their projects: what is there, opened only where reading comes to an end, read to a bound.
+
+What lies where we have no right to look is not there; ``Path``'s own methods raise.
+"""
 
 from __future__ import annotations
 
 import errno
 import os
 import stat
+from collections.abc import Callable, Iterator, Sequence
 from io import BufferedReader
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
-__all__ = ["MOST_BYTES", "MOST_COPIED_BYTES", "opened", "read_bytes", "read_text"]
+__all__ = [
+    "MOST_BYTES",
+    "MOST_COPIED_BYTES",
+    "by_last_parts",
+    "is_file",
+    "is_folder",
+    "is_present",
+    "opened",
+    "read_bytes",
+    "read_text",
+    "real_path",
+    "walk",
+]
 
 MOST_BYTES = 16 << 20
 """More than any file that people or their tools write for a project, lock files included."""
@@ -62,3 +78,63 @@ def read_text(path: Path, most_bytes: int = MOST_BYTES, *, errors: str = "strict
 def _has_no_name(handle: int) -> bool:
     """Tell whether a pipe lies in no folder: then somebody writes to it already. Source: proc_pid_fd(5)."""
     return Path(f"/proc/self/fd/{handle}").readlink().name.startswith("pipe:")
+
+
+def is_file(path: Path) -> bool:
+    """Tell whether ``path`` is a file, or a link to one."""
+    return os.path.isfile(path)  # noqa: PTH113
+
+
+def is_folder(path: Path) -> bool:
+    """Tell whether ``path`` is a folder, or a link to one."""
+    return os.path.isdir(path)  # noqa: PTH112
+
+
+def is_present(path: Path) -> bool:
+    """Tell whether ``path`` leads to anything."""
+    return os.path.exists(path)  # noqa: PTH110
+
+
+def real_path(path: Path) -> Path:
+    """Return ``path`` absolute and without links; from a link that leads to itself on as it is."""
+    return Path(os.path.realpath(path))
+
+
+def walk(
+    top: Path, onerror: Callable[[OSError], object] | None = None
+) -> Iterator[tuple[str, list[str], list[str]]]:
+    """Yield what ``os.walk`` does, from folders of any depth: before Python 3.12 that one calls itself."""
+    waiting = [str(top)]
+    while waiting:
+        place = waiting.pop()
+        folders: list[str] = []
+        files: list[str] = []
+        try:
+            with os.scandir(place) as entries:
+                for entry in entries:
+                    # no Path of each, which would take its time where folders are deep
+                    (folders if os.path.isdir(entry) else files).append(entry.name)  # noqa: PTH112
+        except OSError as error:
+            if onerror is not None:
+                onerror(error)
+            continue
+        yield place, folders, files
+        inner = (os.path.join(place, name) for name in reversed(folders))  # noqa: PTH118
+        waiting += [folder for folder in inner if not os.path.islink(folder)]  # noqa: PTH114
+
+
+def by_last_parts(
+    given: str, bases: Sequence[Path], fits: Callable[[Path], object] = is_present, least: int = 1
+) -> Path | None:
+    """Return what in the folders ``bases`` is meant by ``given``: the most of its last parts that lead anywhere.
+
+    Only what ``fits`` counts, and at least ``least`` parts are compared: ``/app/conf/g.py`` of an image is
+    the project's ``conf/g.py``.
+    """
+    parts = [part for part in PurePosixPath(given).parts if part not in ("/", ".", "..")]
+    for start in range(len(parts) - least + 1):
+        for base in bases:
+            place = base.joinpath(*parts[start:])
+            if fits(place):
+                return place
+    return None

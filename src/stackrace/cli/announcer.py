@@ -8,7 +8,7 @@ from typing import Self
 
 import click
 
-from ..base.printable import one_line
+from ..base.text import one_line
 from ..deploy.preparing import Preparing, Step
 from ..report.preparing import preparing_words
 from .edge import redraw

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, TextIO, cast
 
 import click
 
-from ..base.printable import printable
+from ..base.text import printable
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import click
 
-from ..base.core_lists import parse_cores
 from ..base.errors import InputError
-from ..base.header import host_fault
+from ..base.http_syntax import host_fault
 from ..base.units import Unit
+from ..measure.resources import parse_cores
 
 __all__ = ["Connections", "Cores", "Quantity", "details_option", "right_host", "store_option"]
 

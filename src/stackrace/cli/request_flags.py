@@ -12,7 +12,7 @@ import click
 
 from ..app.app import EntryKind
 from ..base.errors import InputError
-from ..base.url_path import path_fault
+from ..base.http_syntax import path_fault
 from ..race.request.expectations import check_flags, read_check_flags
 from ..race.request.request import RaceRequest
 from .options import right_host

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from ..base.codec import map_paths
-from ..base.present import real_path
+from ..base.files import real_path
 from ..base.process.namespaces import enter
 
 __all__ = ["Relocation", "View"]

@@ -11,10 +11,9 @@ from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
 
-from ..base.core_lists import format_cores
 from ..base.units import SIZE
 from ..measure.launch import Failure, FailureKind
-from ..measure.resources import Enforcement
+from ..measure.resources import Enforcement, format_cores
 
 __all__ = [
     "Confinement",

@@ -16,12 +16,11 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from ..app import PythonFacts
-from ..base.errors import InputError, MissingError
+from ..base.errors import InputError, MissingError, said_by
 from ..base.files import read_text
-from ..base.foreign import said_by
-from ..base.printable import tail
 from ..base.process import run, uv_program
 from ..base.removal import remove_tree
+from ..base.text import tail
 from .preparing import OnPreparing, Preparing, Step
 from .privileges import private_folder, serves_as_another
 

@@ -21,8 +21,7 @@ from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import IO
 
-from ..base.errors import BreakdownError, InputError, LaunchError
-from ..base.foreign import said_by
+from ..base.errors import BreakdownError, InputError, LaunchError, said_by
 from ..base.process import CommandResult, held, listen
 from ..base.process.keeper import PR_SET_CHILD_SUBREAPER
 from ..base.removal import remove_tree

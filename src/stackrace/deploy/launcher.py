@@ -12,8 +12,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Protocol
 
-from ..base.errors import LaunchError
-from ..base.foreign import said_by
+from ..base.errors import LaunchError, said_by
 from ..base.numbers import duration
 from ..base.process import run
 from ..base.removal import remove_tree

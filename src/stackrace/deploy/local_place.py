@@ -12,12 +12,11 @@ from functools import partial
 from itertools import chain
 
 from ..base.errors import RefusedError
+from ..base.http_syntax import is_below
 from ..base.process import Background
-from ..base.url_prefix import is_below
 from ..measure.engine.ceiling import ceiling
-from ..measure.engine.engine import run
+from ..measure.engine.engine import EngineRun, Play, RunningEngine, run
 from ..measure.engine.histogram import slow
-from ..measure.engine.running import EngineRun, Play, RunningEngine
 from ..measure.host import Disturbance
 from ..measure.launch import Failure, FailureKind, MemorySample
 from ..measure.load import Load, LoadResult

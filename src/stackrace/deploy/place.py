@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol, TypeVar
 
-from ..measure.engine.running import EngineRun, Play
+from ..measure.engine.engine import EngineRun, Play
 from ..measure.host import Disturbance
 from ..measure.launch import Failure, MemorySample
 from ..measure.load import Load

@@ -15,12 +15,10 @@ from pathlib import Path
 
 from ..app import DataPlaces, ImportPlaces, data_places, import_places
 from ..app.app import App
-from ..base.errors import InputError
-from ..base.files import read_text
-from ..base.foreign import said_by
+from ..base.errors import InputError, said_by
+from ..base.files import is_present, read_text
 from ..base.numbers import duration
-from ..base.present import is_present
-from ..base.printable import few
+from ..base.text import few
 from ..base.units import SIZE
 from .app_files import Relocation
 from .copies import RUN, shortage

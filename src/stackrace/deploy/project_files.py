@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 from pathlib import Path
 
-from ..base.present import is_folder, is_present, real_path, walk
+from ..base.files import is_folder, is_present, real_path, walk
 from ..base.process.namespaces import give_to_owner
 from .app_files import Relocation
 from .privileges import hand_over, serves_as_another

@@ -10,11 +10,9 @@ from pathlib import Path
 
 from ..app import DatabaseServer, DataPlaces, data_places
 from ..app.app import App, EntryKind
-from ..base.errors import InputError, LaunchError
-from ..base.files import MOST_COPIED_BYTES
-from ..base.foreign import said_by
+from ..base.errors import InputError, LaunchError, said_by
+from ..base.files import MOST_COPIED_BYTES, is_folder, real_path
 from ..base.numbers import duration
-from ..base.present import is_folder, real_path
 from ..base.units import SIZE
 from .app_files import Relocation
 from .copies import RUN

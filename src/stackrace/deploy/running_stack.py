@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from ..base.files import opened
-from ..base.present import walk
+from ..base.files import opened, walk
 from ..base.process import run
 from ..base.secrets import masked, masked_settings, masked_tail
 from ..stacks.facts import ChangeFact, SettingFact, StackFacts

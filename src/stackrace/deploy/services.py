@@ -14,12 +14,11 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ..base.errors import InputError, LaunchError, MissingError
-from ..base.foreign import said_by
-from ..base.nearest import nearest
+from ..base.errors import InputError, LaunchError, MissingError, said_by
 from ..base.numbers import duration
 from ..base.process import CommandResult, run
 from ..base.removal import remove_tree
+from ..base.suggestions import nearest
 from ..stacks.services import DATA, Service, ServiceRecipe, services
 from .copies import CACHE, RUN, copy, move, shortage
 from .guard import Guard

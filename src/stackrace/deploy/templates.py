@@ -17,8 +17,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from ..base.errors import InputError
-from ..base.foreign import said_by
+from ..base.errors import InputError, said_by
 from ..base.removal import remove_tree
 from .copies import CACHE, shortage, write_out
 from .preparing import OnPreparing, Preparing, Step

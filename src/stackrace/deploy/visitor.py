@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from ..measure.engine.carrying import filled, handed_out
-from ..measure.engine.engine import ask
+from ..measure.engine.visit import ask, filled, handed_out
 from ..measure.workload import MOST_BODY_BYTES, Answer, AnswerOrigin, Request, Sameness, Workload
 
 __all__ = ["MOST_QUESTIONS", "Reply", "Visitor", "difference", "questions"]

@@ -1,4 +1,4 @@
-"""What the machine was while a race ran, and what it did meanwhile."""
+"""What the machine and its network were while a race ran, and what it did meanwhile."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from .load import SIGNED
 
-__all__ = ["Disturbance", "HostFacts", "MachineDelta", "NetworkLimits", "Offender"]
+__all__ = ["Conditions", "Disturbance", "HostFacts", "MachineDelta", "NetworkLimits", "NetworkPath", "Offender"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,3 +137,67 @@ class Disturbance:
     """Of the stacks' cores or of the engine's, whichever is more."""
     offenders: tuple[Offender, ...] = ()
     """The greediest first."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conditions:
+    """What the machine did to the stacks' cores during one slice.
+
+    ``foreign_s`` is what remains of the cores' busy time without the stack, the other stacks and ourselves. So it
+    carries the errors of all of them.
+    """
+
+    elapsed_s: float
+    """How long the cores were watched, in seconds."""
+    cores: int
+    """How many cores the stacks have."""
+    stolen_s: float
+    """CPU seconds of these cores that the hypervisor gave to others."""
+    foreign_s: float = field(metadata=SIGNED)
+    """CPU seconds of processes outside the race on these cores; errors may bring it a little below 0."""
+    canary_before_ns: float | None = None
+    """Nanoseconds that a fixed piece of work on these cores took before the slice; null where it could not run."""
+    canary_after_ns: float | None = None
+    """The same after the slice."""
+
+    @property
+    def taken(self) -> float:
+        """The share of the stacks' cores that others had, stolen and foreign together; 0 when nobody watched."""
+        capacity_s = self.elapsed_s * self.cores
+        return (self.stolen_s + self.foreign_s) / capacity_s if capacity_s > 0 else 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NetworkPath:
+    """The way between an engine and a host, measured before the first block.
+
+    What it carries are the bytes per second that arrive over four connections of TCP, in the last three quarters of
+    a transfer of two seconds or 64 MB. Lines faster than 1 Gb/s, or longer than 20 ms, may carry more.
+    """
+
+    engine: str
+    """The engine's machine, by its name in the cluster."""
+    host: str
+    """The stacks' machine, by its name in the cluster."""
+    round_trip_s: float
+    """The median of a hundred round trips of one byte, in seconds."""
+    round_trip_p99_s: float
+    """The longest but one of them, in seconds."""
+    engine_takes_bytes_per_s: float
+    """What this engine takes from the host while no other does; 0 where nothing arrived."""
+    engine_sends_bytes_per_s: float
+    """What arrives at the host from this engine alone; 0 where nothing did."""
+    host_sends_bytes_per_s: float
+    """What the host sends to all its engines at once."""
+    host_takes_bytes_per_s: float
+    """What the host takes from all its engines at once."""
+    retransmits: int
+    """Segments that TCP sent again while this pair transferred alone. It sends faster until something is lost, so
+    this is loss under full load, in queues of the machines themselves, too."""
+    segments_sent: int
+    """Segments with data that it sent meanwhile; 0 where the kernel does not count them."""
+
+    @property
+    def loss(self) -> float:
+        """The share of segments that were sent again, 0 to 1."""
+        return self.retransmits / self.segments_sent if self.segments_sent else 0.0

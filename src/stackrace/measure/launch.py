@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from ..base.verdict import Finding, Verdict
-from .conditions import Conditions
+from .host import Conditions
 from .load import Load, LoadResult, answered_per_s
 
 __all__ = ["Failure", "FailureKind", "HopUsage", "Lack", "Launch", "MemorySample", "Slice"]

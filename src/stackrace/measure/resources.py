@@ -1,11 +1,43 @@
-"""What a stack and the load engine may use."""
+"""What a stack and the load engine may use, and lists of cores as the kernel and people write them."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
-__all__ = ["Enforcement", "Resources"]
+from ..base.errors import InputError
+
+__all__ = ["Enforcement", "Resources", "format_cores", "parse_cores"]
+
+_PART = re.compile(r"\s*(\d{1,5})\s*(?:-\s*(\d{1,5})\s*)?", re.ASCII)
+
+
+def parse_cores(text: str) -> tuple[int, ...]:
+    """Return the cores that ``text`` lists, ascending and each once; raises InputError with a right spelling.
+
+    Source: cpuset(7), "List format".
+    """
+    cores: set[int] = set()
+    for part in text.split(","):
+        match = _PART.fullmatch(part)
+        first, last = (int(match[1]), int(match[2] or match[1])) if match else (1, 0)
+        if last < first:
+            raise InputError(f"{text!r} is not a list of cores; write it like 0-3 or 0,2,4-6")
+        cores.update(range(first, last + 1))
+    return tuple(sorted(cores))
+
+
+def format_cores(cores: Iterable[int]) -> str:
+    """Return ``cores`` as a list with ranges, ascending; empty for none."""
+    spans: list[list[int]] = []
+    for core in sorted(set(cores)):
+        if spans and core == spans[-1][1] + 1:
+            spans[-1][1] = core
+        else:
+            spans.append([core, core])
+    return ",".join(str(first) if first == last else f"{first}-{last}" for first, last in spans)
 
 
 class Enforcement(StrEnum):

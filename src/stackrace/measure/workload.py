@@ -1,19 +1,20 @@
-"""Which requests are sent, and what a right answer looks like."""
+"""Which requests are sent, what a right answer looks like, and how long the app takes for it."""
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from statistics import fmean
 
 from ..base.numbers import count
-from .page_time import PageTime
 
 __all__ = [
     "LARGE_HEAD",
     "MOST_BODY_BYTES",
     "Answer",
     "AnswerOrigin",
+    "Burst",
     "Fill",
     "FillPart",
     "Handout",
@@ -21,11 +22,50 @@ __all__ = [
     "Nonce",
     "NoncePlace",
     "Order",
+    "PageTime",
     "Request",
     "Sameness",
     "Workload",
     "excess",
+    "mean_time",
 ]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Burst:
+    """What a ready stack delivered while a number of connections asked it all the time, for a moment."""
+
+    connections: int
+    per_s: float
+    """Right answers per second, above 0."""
+    promised: int = 1
+    """Processes times threads of the server that hosts the app there."""
+
+    @property
+    def response_s(self) -> float:
+        """How long an answer takes then, by Little's law."""
+        return self.connections / self.per_s
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageTime:
+    """What one answer, or loading the app, takes without any server; zeros where nobody knows."""
+
+    wall_s: float = 0.0
+    """Seconds that pass."""
+    cpu_s: float = 0.0
+    """CPU seconds among them; the rest is waiting, for a database or for another site."""
+    bursts: tuple[Burst, ...] = ()
+    """What ready stacks deliver, the slowest of those that were asked, by connections; empty where nobody asked."""
+
+
+def mean_time(times: Iterable[PageTime]) -> PageTime:
+    """Return the mean of ``times``: what a request takes where each of them is asked for as often."""
+    known = list(times)
+    if not known:
+        return PageTime()
+    return PageTime(wall_s=fmean(time.wall_s for time in known), cpu_s=fmean(time.cpu_s for time in known))
+
 
 MOST_BODY_BYTES = 32 << 20
 """The longest body that is raced. It is compared byte by byte, so it is held: by us, by the engine, and several

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from statistics import fmean
 
 from ..measure.launch import Launch
-from ..measure.page_time import PageTime
+from ..measure.workload import PageTime
 from ..stacks.stack import Stack
 from .pace import USUAL_LENGTHS, SliceLengths
 from .results.race import RacePlan

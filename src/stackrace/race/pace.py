@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 
-from ..measure.page_time import Burst, PageTime
+from ..measure.workload import Burst, PageTime
 from .results.race import Cell, RacePlan
 
 __all__ = [

@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 
 from ..measure.launch import Launch
-from ..measure.page_time import PageTime
+from ..measure.workload import PageTime
 from ..stacks.stack import Stack, original_path
 from .block import Block
 from .overhead import Overhead, expected_overhead, overhead_of_launches, planned_launch_s, warmup_cap_s

@@ -5,9 +5,9 @@ from __future__ import annotations
 import csv
 import io
 
-from ..base.printable import one_line
+from ..base.text import one_line
 from ..base.verdict import Effect
-from ..measure.conditions import Conditions
+from ..measure.host import Conditions
 from ..measure.launch import Launch, Slice
 from ..race.results.race import Race
 from ..race.results.standing import Standing

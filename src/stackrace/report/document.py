@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from ..base.codec import FLAT, LEFT_OUT, Form, readable
 from ..base.interval import Interval
-from ..base.printable import printable
+from ..base.text import printable
 from ..features.current.result import CurrentStanding
 from ..features.current.words import taken_over
-from ..measure.conditions import Conditions
+from ..measure.host import Conditions
 from ..measure.launch import Failure, HopUsage, Launch, MemorySample, Slice
 from ..measure.load import Load, LoadResult, Quantiles
 from ..measure.resources import Resources

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TextIO
 
-from ..base.printable import one_line
+from ..base.text import one_line
 from . import figures
 from .state import LiveState
 from .words.failures import kind, message

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.text import Text
 
-from ..base.printable import one_line
+from ..base.text import one_line
 from ..race.results.standing import Row
 from . import figures
 from .sheet import Column, Table, Tone

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from ..base.codec import FLAT, LEFT_OUT, Form, readable
-from ..measure.engine.finished import FinishedRun
+from ..measure.engine.load_run import FinishedRun
 from ..measure.load import Load, LoadResult, Quantiles, TargetResult
 from .words.findings import FindingDocument, finding_document
 from .words.knobs import LOAD

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ..base.printable import one_line
+from ..base.text import one_line
 
 __all__ = ["code", "escape"]
 

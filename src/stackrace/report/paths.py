@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ..base.printable import one_line
+from ..base.text import one_line
 from ..stacks.stack import Protocol
 
 __all__ = ["fold", "pieces", "split_settings"]

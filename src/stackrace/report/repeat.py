@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from urllib.parse import unquote, urlsplit
 
-from ..base.printable import one_line
+from ..base.text import one_line
 from ..base.units import DURATION
 from ..measure.expectation import EVERY_PATH, RightAnswer, RightAnswers
 from ..measure.load import Load

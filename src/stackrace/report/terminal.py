@@ -12,7 +12,7 @@ from rich.segment import Segment
 from rich.table import Table as Grid
 from rich.text import Text
 
-from ..base.printable import one_line, printable, tail
+from ..base.text import one_line, printable, tail
 from ..race.results.race import Race
 from ..race.results.standing import Standing
 from .kinds import kind_of

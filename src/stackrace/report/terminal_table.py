@@ -9,7 +9,7 @@ from rich.console import Console, ConsoleOptions, RenderResult
 from rich.table import Table as Grid
 from rich.text import Text
 
-from ..base.printable import one_line
+from ..base.text import one_line
 from .paths import fold
 from .sheet import Column, Medium, Table, Tone
 

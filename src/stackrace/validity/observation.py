@@ -5,11 +5,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from ..measure.conditions import Conditions
-from ..measure.host import MachineDelta, Offender
+from ..measure.host import Conditions, MachineDelta, NetworkPath, Offender
 from ..measure.launch import HopUsage
 from ..measure.load import Load, LoadResult
-from ..measure.network import NetworkPath
 from ..measure.resources import Resources
 from ..stacks.stack import Stack
 

@@ -7,8 +7,7 @@ from stackrace.app import entry_of
 from stackrace.app.app import App, EntryKind
 from stackrace.app.examiner_report import examination_of, read_outcome
 from stackrace.base.errors import AppError
-from stackrace.measure.page_time import PageTime
-from stackrace.measure.workload import Request
+from stackrace.measure.workload import PageTime, Request
 from stackrace.stacks.stack import Interface
 
 APP = App(

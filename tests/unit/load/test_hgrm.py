@@ -6,8 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.unit.load.encoded import encode
 
-from stackrace.measure.engine.hgrm import percentile_distribution
-from stackrace.measure.engine.histogram import distribution, merge
+from stackrace.measure.engine.histogram import distribution, merge, percentile_distribution
 
 MS = 1_000_000
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stackrace.base.errors import InputError
-from stackrace.measure.engine.masks import fixed_parts
+from stackrace.measure.expectation import fixed_parts
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stackrace.measure.engine.histogram import Bucket
-from stackrace.measure.engine.rows import edges, rows
+from stackrace.measure.engine.histogram import Bucket, edges, rows
 
 VALUES = st.lists(st.floats(1e-9, 3600), min_size=1, max_size=50).map(sorted)
 

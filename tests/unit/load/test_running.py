@@ -10,8 +10,7 @@ import time
 
 import pytest
 
-from stackrace.measure.engine.engine import Monitor
-from stackrace.measure.engine.running import RunningEngine
+from stackrace.measure.engine.engine import Monitor, RunningEngine
 
 RESULT = object()
 

@@ -14,7 +14,7 @@ from tests.unit.load.encoded import encode
 
 from stackrace.base.errors import InputError
 from stackrace.measure.engine.comparison import compare
-from stackrace.measure.engine.saved import Saved, read_saved
+from stackrace.measure.engine.saved_run import Saved, read_saved
 from stackrace.report.load_document import document
 
 

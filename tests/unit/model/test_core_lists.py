@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stackrace.base.core_lists import format_cores, parse_cores
 from stackrace.base.errors import InputError
+from stackrace.measure.resources import format_cores, parse_cores
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 import pytest
 
-from stackrace.base.header import tells_of_tls
+from stackrace.base.http_syntax import tells_of_tls
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from stackrace.base.last_parts import by_last_parts
+from stackrace.base.files import by_last_parts
 
 CASES = {
     "the most parts that lead somewhere": ("/srv/app/conf/g.py", 1, "conf/g.py"),

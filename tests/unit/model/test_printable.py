@@ -2,7 +2,7 @@
 
 import pytest
 
-from stackrace.base.printable import printable
+from stackrace.base.text import printable
 
 
 @pytest.mark.parametrize(

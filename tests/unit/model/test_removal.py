@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from stackrace.base.present import walk
+from stackrace.base.files import walk
 from stackrace.base.removal import remove_tree
 
 

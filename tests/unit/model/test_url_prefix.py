@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stackrace.base.errors import InputError
-from stackrace.base.url_prefix import by_prefix, is_below, url_prefix
+from stackrace.base.http_syntax import by_prefix, is_below, url_prefix
 
 
 @pytest.mark.parametrize(

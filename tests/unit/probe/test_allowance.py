@@ -2,7 +2,7 @@
 
 import pytest
 
-from stackrace.measure.probe import Allowance, allowance
+from stackrace.measure.probe import Allowance, sampler
 
 
 class Clock:
@@ -27,7 +27,7 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch):
     clock = Clock()
-    monkeypatch.setattr(allowance, "time", clock)
+    monkeypatch.setattr(sampler, "time", clock)
     return clock
 
 

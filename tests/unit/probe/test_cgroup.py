@@ -2,7 +2,7 @@
 
 import pytest
 
-from stackrace.measure.probe import cgroup
+from stackrace.measure.probe import limits
 
 
 @pytest.mark.parametrize(
@@ -20,8 +20,8 @@ from stackrace.measure.probe import cgroup
     ],
 )
 def test_throttled_time_is_found(monkeypatch, groups, path, content, seconds):
-    monkeypatch.setattr(cgroup, "read", {"/proc/self/cgroup": groups, path: content}.get)
-    assert cgroup.throttled_s() == seconds
+    monkeypatch.setattr(limits, "read", {"/proc/self/cgroup": groups, path: content}.get)
+    assert limits.throttled_s() == seconds
 
 
 def test_a_quota_around_our_group_counts(monkeypatch):
@@ -32,9 +32,9 @@ def test_a_quota_around_our_group_counts(monkeypatch):
         "/sys/fs/cgroup/box/cpu.max": b"150000 100000\n",
         "/sys/fs/cgroup/box/inner/cpu.max": b"max 100000\n",
     }
-    monkeypatch.setattr(cgroup, "read", files.get)
-    assert cgroup.throttled_s() == 4.0
-    assert cgroup.allowed_cores() == 1.5
+    monkeypatch.setattr(limits, "read", files.get)
+    assert limits.throttled_s() == 4.0
+    assert limits.allowed_cores() == 1.5
 
 
 def test_version_one_quotas_are_read_and_none_is_infinite(monkeypatch):
@@ -43,7 +43,7 @@ def test_version_one_quotas_are_read_and_none_is_infinite(monkeypatch):
         "/sys/fs/cgroup/cpu/box/cpu.cfs_quota_us": b"50000\n",
         "/sys/fs/cgroup/cpu/box/cpu.cfs_period_us": b"100000\n",
     }
-    monkeypatch.setattr(cgroup, "read", files.get)
-    assert cgroup.allowed_cores() == 0.5
+    monkeypatch.setattr(limits, "read", files.get)
+    assert limits.allowed_cores() == 0.5
     files["/sys/fs/cgroup/cpu/box/cpu.cfs_quota_us"] = b"-1\n"
-    assert cgroup.allowed_cores() == float("inf")
+    assert limits.allowed_cores() == float("inf")

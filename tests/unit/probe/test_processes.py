@@ -6,8 +6,8 @@ from pathlib import Path
 from tests.unit.probe.children import child, says, tell
 
 from stackrace.measure.probe.cpu import process_cpu_ns
-from stackrace.measure.probe.memory import memory_bytes
-from stackrace.measure.probe.processes import read_process
+from stackrace.measure.probe.proc import read_process
+from stackrace.measure.probe.sampler import pss_bytes
 
 VANISHED = 2**22 + 7
 """Above the highest process id there can be."""
@@ -23,7 +23,7 @@ def test_our_own_process_is_told_rightly():
 def test_a_vanished_process_is_nothing_everywhere():
     assert read_process(VANISHED) is None
     assert process_cpu_ns(VANISHED) is None
-    assert memory_bytes(VANISHED) == 0
+    assert pss_bytes(VANISHED) == 0
 
 
 def test_a_name_with_spaces_and_parentheses_does_not_shift_the_fields():
@@ -50,10 +50,10 @@ def test_memory_counts_what_was_touched():
     size = 20 << 20
     with child(f"say(); sys.stdin.readline(); x = b'x' * {size}; say(); sys.stdin.read()") as process:
         says(process)
-        before = memory_bytes(process.pid)
+        before = pss_bytes(process.pid)
         tell(process)
         says(process)
-        assert memory_bytes(process.pid) - before >= size * 0.9
+        assert pss_bytes(process.pid) - before >= size * 0.9
 
 
 def test_shared_pages_count_once_for_all_who_share_them():
@@ -72,4 +72,4 @@ sys.stdin.read()
         children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text()
         family = {process.pid, *map(int, children.split())}
         assert len(family) == 4
-        assert size * 0.9 <= sum(map(memory_bytes, family)) < 2 * size
+        assert size * 0.9 <= sum(map(pss_bytes, family)) < 2 * size

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.unit.setup.test_planning import stacks_of
 
-from stackrace.measure.page_time import PageTime
+from stackrace.measure.workload import PageTime
 from stackrace.race.overhead import SERVER_S, launch_s
 
 computing, waiting = PageTime(wall_s=18.0, cpu_s=18.0), PageTime(wall_s=18.0, cpu_s=0.0)

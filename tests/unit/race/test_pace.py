@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.unit.race.simulated import SPEEDS, Clock, Nowhere, asking, plan_for, race
 
-from stackrace.measure.page_time import Burst, PageTime, mean_time
+from stackrace.measure.workload import Burst, PageTime, mean_time
 from stackrace.race.overhead import Overhead
 from stackrace.race.pace import (
     ENOUGH_ANSWERS,

@@ -9,7 +9,7 @@ from tests.factories import make_race
 
 from stackrace.base.errors import InputError
 from stackrace.measure.launch import FailureKind
-from stackrace.measure.page_time import PageTime
+from stackrace.measure.workload import PageTime
 from stackrace.race import runner
 from stackrace.race.decisions import Decisions
 from stackrace.race.events import Activity, LaunchEnded, LaunchStarted, Progress, RaceEnded, RaceStarted, SliceEnded

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from tests.factories import STACKS, make_failure, make_finding, make_race, make_standing, with_workloads
 
-from stackrace.base.printable import one_line
+from stackrace.base.text import one_line
 from stackrace.base.verdict import Effect, Finding, Verdict
 from stackrace.cli.run.next_steps import short_steps
 from stackrace.features.current.model import CurrentDeployment, CurrentGap, CurrentQueue

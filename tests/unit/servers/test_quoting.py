@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from stackrace.app.app import App, Entry, EntryKind
 from stackrace.base.errors import InputError, LaunchError
-from stackrace.base.url_prefix import url_prefix
+from stackrace.base.http_syntax import url_prefix
 from stackrace.deploy.hosting import hosted
 from stackrace.stacks.native_options import FileReading, NativeFile
 from stackrace.stacks.servers import PLAIN, Recipe, Server, catalogue

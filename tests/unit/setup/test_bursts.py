@@ -12,8 +12,8 @@ from tests.unit.setup.test_planning import asking, stacks_of
 from stackrace.app import ThreadPool
 from stackrace.deploy.place import WARM_BIN_S
 from stackrace.measure.load import Load, SeriesBin
-from stackrace.measure.page_time import Burst, PageTime
 from stackrace.measure.resources import Resources
+from stackrace.measure.workload import Burst, PageTime
 from stackrace.race.forecast import SLACK, answer_s
 from stackrace.race.pace import lengths_of
 from stackrace.race.preparation.bursts import (

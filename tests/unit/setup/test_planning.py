@@ -9,9 +9,8 @@ import pytest
 
 from stackrace.app.app import App, Entry, EntryKind
 from stackrace.base.errors import InputError
-from stackrace.measure.page_time import PageTime
 from stackrace.measure.resources import Resources
-from stackrace.measure.workload import Answer, Request, Sameness, Workload
+from stackrace.measure.workload import Answer, PageTime, Request, Sameness, Workload
 from stackrace.race.preparation.planning import plan_of, race_of
 from stackrace.race.preparation.workloads import limits_of, met
 from stackrace.race.request.request import RaceRequest, WorkloadRequest

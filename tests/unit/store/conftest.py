@@ -27,9 +27,8 @@ from stackrace.features.tune.model import (
     TuningLimits,
     Unfit,
 )
-from stackrace.measure.conditions import Conditions
 from stackrace.measure.expectation import Likeness, RightAnswer
-from stackrace.measure.host import HostFacts
+from stackrace.measure.host import Conditions, HostFacts, NetworkPath
 from stackrace.measure.launch import Failure, FailureKind, HopUsage, Lack, Launch, MemorySample, Slice
 from stackrace.measure.load import (
     Counters,
@@ -41,7 +40,6 @@ from stackrace.measure.load import (
     SeriesBin,
     TargetResult,
 )
-from stackrace.measure.network import NetworkPath
 from stackrace.measure.resources import Enforcement, Resources
 from stackrace.race.results.duty import Duty
 from stackrace.race.results.parts import Parts

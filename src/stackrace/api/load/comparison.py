@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ...base.interval import Interval
 from ...measure.engine.comparison import Comparison, compare
-from ...measure.engine.saved import Saved, read_saved
+from ...measure.engine.saved_run import Saved, read_saved
 
 __all__ = ["ComparedRuns", "compare_runs"]
 

@@ -7,10 +7,9 @@ from typing import Protocol
 
 from ...base.errors import InputError
 from ...measure.engine.ceiling import ceiling
-from ...measure.engine.engine import Monitor, run
-from ...measure.engine.finished import FinishedRun, Target
+from ...measure.engine.engine import Monitor, RunningEngine, run
 from ...measure.engine.histogram import slow
-from ...measure.engine.running import RunningEngine
+from ...measure.engine.load_run import FinishedRun, Target
 from ...measure.host import MachineDelta
 from ...measure.load import Load, LoadResult
 from ...measure.probe import difference, read_machine

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from ...base.errors import InputError
 from ...deploy.preparing import OnPreparing
-from ...measure.engine.finished import Target
+from ...measure.engine.load_run import Target
 from ...measure.engine.url import parse
 from ...race.preparation.sessions import with_bundled_sessions
 from ...race.request.request import RaceRequest, WorkloadRequest

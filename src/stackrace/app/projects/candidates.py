@@ -13,7 +13,7 @@ from pathlib import Path, PurePosixPath
 from shlex import join
 
 from ...base.errors import InputError
-from ...base.present import is_folder, is_present
+from ...base.files import is_folder, is_present
 from ..app import Entry, EntryKind, entry_of
 from .callables import CodeIndex, Definition
 from .code import content, has_notebooks, import_name, is_aside, python_files, syntax_error

@@ -9,8 +9,7 @@ from collections.abc import Collection, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
 
-from ...base.files import read_bytes
-from ...base.present import is_file, is_folder
+from ...base.files import is_file, is_folder, read_bytes
 from ..project_files import MARK
 
 __all__ = [

@@ -9,8 +9,7 @@ from dataclasses import replace
 from itertools import islice
 from pathlib import Path, PurePath
 
-from ...base.last_parts import by_last_parts
-from ...base.present import is_file
+from ...base.files import by_last_parts, is_file
 from .code import dotted_name, parse
 from .deployment_command import DeploymentCommand
 from .places import ProjectFiles

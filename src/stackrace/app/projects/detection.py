@@ -13,7 +13,7 @@ from pathlib import Path
 from shlex import join
 
 from ...base.errors import InputError
-from ...base.present import is_file
+from ...base.files import is_file
 from ..app import Entry, EntryKind, entry_of
 from .candidates import Candidate, ProjectCode, Rank, folders_in
 from .code import content, is_aside, parse

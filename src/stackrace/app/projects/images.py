@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 
-from ...base.present import real_path
+from ...base.files import real_path
 from ...stacks.native_options import NotTaken, Weight
 from .deployment_command import (
     OPEN,

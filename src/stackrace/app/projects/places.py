@@ -14,8 +14,7 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 
-from ...base.last_parts import by_last_parts
-from ...base.present import is_file, is_present, walk
+from ...base.files import by_last_parts, is_file, is_present, walk
 from ..project_files import MARK, table
 
 __all__ = ["ProjectFiles", "deployment_folders", "is_development", "is_platform", "likelihood", "stage_of"]

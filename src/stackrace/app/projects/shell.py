@@ -16,8 +16,7 @@ from itertools import repeat
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 
-from ...base.last_parts import by_last_parts
-from ...base.present import is_file, is_folder, is_present, walk
+from ...base.files import by_last_parts, is_file, is_folder, is_present, walk
 from ...base.process.private_root import SCRIPT
 from ...base.secrets import learn
 from .deployment_command import OPEN, text_of

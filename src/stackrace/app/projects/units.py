@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from ...base.last_parts import by_last_parts
+from ...base.files import by_last_parts
 from ...stacks.native_options import NotTaken, Weight
 from .deployment_command import (
     LIMITED,

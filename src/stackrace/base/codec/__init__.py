@@ -7,7 +7,6 @@ The room's library is imported at the first call, so importing it costs nothing.
 """
 
 from .form import FLAT, LEFT_OUT, Form
-from .paths import map_paths
-from .record import decode, dumps, encode, pretty, readable
+from .record import decode, dumps, encode, map_paths, pretty, readable
 
 __all__ = ["FLAT", "LEFT_OUT", "Form", "decode", "dumps", "encode", "map_paths", "pretty", "readable"]

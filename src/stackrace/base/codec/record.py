@@ -1,4 +1,4 @@
-"""Records to plain JSON values and back.
+"""Records to plain JSON values and back, and with other paths and texts in them.
 
 What comes back was written by others, so every type is checked on the way in.
 """
@@ -6,15 +6,19 @@ What comes back was written by others, so every type is checked on the way in.
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Mapping
+from dataclasses import fields, is_dataclass, replace
+from enum import Enum
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from .form import STORED, Form
 
 if TYPE_CHECKING:
     from pydantic_core import SchemaSerializer, SchemaValidator, ValidationError
 
-__all__ = ["decode", "dumps", "encode", "pretty", "readable"]
+__all__ = ["decode", "dumps", "encode", "map_paths", "pretty", "readable"]
 
 
 def encode(value: object, kind: Any = None) -> Any:
@@ -108,3 +112,40 @@ def _place(where: str, path: tuple[int | str, ...]) -> str:
     for part in path:
         where += f"[{part}]" if isinstance(part, int) else f".{part}"
     return where.lstrip(".") or "it"
+
+
+T = TypeVar("T")
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+def map_paths(value: T, path: Callable[[Path], Path] = _same, text: Callable[[str], str] = _same) -> T:
+    """Return ``value`` with each path and each text in it as ``path`` and ``text`` make them.
+
+    They are looked for in dataclasses, tuples, sets, and mappings with their keys; choices of enumerations stay.
+
+    >>> map_paths((Path("/srv/a"), "/srv/b"), text=lambda text: text.replace("/srv", ""))
+    (PosixPath('/srv/a'), '/b')
+    """
+
+    def mapped(value: Any) -> Any:
+        match value:
+            case Enum():
+                return value
+            case str():
+                return text(value)
+            case Path():
+                return path(value)
+            case tuple():
+                return tuple(map(mapped, value))
+            case frozenset():
+                return frozenset(map(mapped, value))
+            case Mapping():
+                return {mapped(name): mapped(each) for name, each in value.items()}
+        if is_dataclass(value) and not isinstance(value, type):
+            return replace(value, **{each.name: mapped(getattr(value, each.name)) for each in fields(value)})
+        return value
+
+    return cast(T, mapped(value))

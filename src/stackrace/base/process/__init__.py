@@ -1,11 +1,8 @@
 """Process: programs that we start and that end with us, and signals that wait meanwhile."""
 
-from .background import Background, Pending
-from .children import attended, within
-from .commands import CommandResult, listen, run
+from .commands import CommandResult, attended, listen, run, uv_program, within
 from .git import foreign_filters, git
-from .held_signals import HeldSignals, held
-from .uv import uv_program
+from .interruption import Background, HeldSignals, Pending, held
 
 __all__ = [
     "Background",

@@ -10,10 +10,10 @@ from rich.text import Text
 
 from ...api.load.comparison import ComparedRuns
 from ...base.numbers import NOTHING, count, number, percent
-from ...base.printable import one_line
+from ...base.text import one_line
 from ...base.units import DURATION
 from ...measure.engine.comparison import Kind, Line
-from ...measure.engine.rows import Row, edges, rows
+from ...measure.engine.histogram import Row, edges, rows
 from ...report.words import load_comparison as words
 from ..load.draw import meter
 from ..showing import print_document, print_parts

@@ -9,7 +9,7 @@ from rich.table import Table
 
 from ...base.numbers import percent
 from ...base.units import DURATION
-from ...measure.engine.rows import Row
+from ...measure.engine.histogram import Row
 
 __all__ = ["distribution", "meter", "sparkline"]
 

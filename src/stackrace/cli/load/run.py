@@ -10,7 +10,7 @@ from ...api.load.limits import open_connections, refuse_too_much
 from ...api.load.measure import LoadSetup, measure
 from ...api.load.options import LoadOptions
 from ...base.errors import RefusedError
-from ...measure.engine.finished import FinishedRun
+from ...measure.engine.load_run import FinishedRun
 from ...measure.load import LoadResult
 from ..showing import refuse_unwritable
 from .progress import ProgressLine
@@ -44,7 +44,7 @@ def _ran(setup: LoadSetup, *, quiet: bool) -> FinishedRun:
 
 
 def _write_hgrm(path: Path, result: LoadResult) -> None:
-    from ...measure.engine.hgrm import percentile_distribution
+    from ...measure.engine.histogram import percentile_distribution
     from ..signals import uncut
 
     try:

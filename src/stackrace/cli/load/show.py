@@ -8,11 +8,10 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from ...base.numbers import count
-from ...base.printable import one_line
-from ...measure.engine.finished import FinishedRun
-from ...measure.engine.histogram import censored_count
+from ...base.text import one_line
+from ...measure.engine.histogram import censored_count, edges, rows
 from ...measure.engine.histogram import distribution as buckets_of
-from ...measure.engine.rows import edges, rows
+from ...measure.engine.load_run import FinishedRun
 from ...measure.load import LoadResult
 from ...report.load_document import document
 from ...report.words import load_run as words

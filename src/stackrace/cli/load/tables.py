@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from rich.table import Table
 
 from ...base.numbers import NOTHING, count
-from ...base.printable import one_line
+from ...base.text import one_line
 from ...measure.load import LoadResult, Quantiles, TargetResult
 from ...report.figures import timed
 

@@ -11,8 +11,7 @@ from ...api.load.limits import open_connections, refuse_too_much
 from ...api.load.measure import LoadSetup, Watcher, measure
 from ...base.errors import InterruptedRace, RefusedError
 from ...base.verdict import Effect, Finding
-from ...measure.engine.finished import FinishedRun
-from ...measure.engine.goal import Goal, Miss, Missed
+from ...measure.engine.load_run import FinishedRun, Goal, Miss, Missed
 from ...measure.load import Load
 from ...report.words.load_run import failures
 from ...validity import overload

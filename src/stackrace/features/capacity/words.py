@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from ...base.numbers import count, number, percent
 from ...base.units import DURATION
-from ...measure.engine.finished import FinishedRun
-from ...measure.engine.goal import Goal, Miss, Missed, label
+from ...measure.engine.load_run import FinishedRun, Goal, Miss, Missed, label
 from ...report.figures import timed
 from .stats import HIGH, LOW
 

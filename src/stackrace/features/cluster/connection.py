@@ -11,8 +11,7 @@ from contextlib import suppress
 from typing import Any, Self, TypeVar
 from urllib.parse import urlsplit
 
-from ...base.errors import BreakdownError, InputError, MissingError, StackraceError
-from ...base.foreign import said_by
+from ...base.errors import BreakdownError, InputError, MissingError, StackraceError, said_by
 from ...base.process import Pending
 from .calls import as_bytes, call, now
 from .clocks import ClockOffset, compare

@@ -13,9 +13,9 @@ from ...base.errors import BreakdownError, StackraceError
 from ...base.process import Pending
 from ...deploy.place import WARM_BIN_S, Enough
 from ...measure.engine.engine import FOLLOW_S, threads_of
-from ...measure.engine.recordings import merged
+from ...measure.engine.outcome import merged
+from ...measure.host import NetworkPath
 from ...measure.load import EngineShare, Load, LoadResult
-from ...measure.network import NetworkPath
 from . import player
 from .calls import pickled
 from .clocks import ClockOffset

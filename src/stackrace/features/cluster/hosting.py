@@ -15,7 +15,7 @@ from ...base.errors import BreakdownError
 from ...base.verdict import Finding
 from ...deploy.local_place import LocalPlace
 from ...deploy.place import Launched, RemoteEngine, Retired, Retiring
-from ...measure.engine.running import EngineRun, Play, RunningEngine
+from ...measure.engine.engine import EngineRun, Play, RunningEngine
 from ...measure.host import Disturbance
 from ...measure.launch import Failure
 from ...measure.load import Load, LoadResult

@@ -6,9 +6,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from ...base.errors import InputError
-from ...base.foreign import said_by
-from ...measure.network import NetworkPath
+from ...base.errors import InputError, said_by
+from ...measure.host import NetworkPath
 from . import transfers
 from .connection import Connection
 from .members import Member

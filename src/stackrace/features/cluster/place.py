@@ -12,10 +12,9 @@ from typing import Self, TypeVar
 from ...base.errors import StackraceError
 from ...base.process import Pending
 from ...deploy.place import WARM_BIN_S, Enough, Launched, Retired
-from ...measure.host import Disturbance
+from ...measure.host import Disturbance, NetworkPath
 from ...measure.launch import Failure
 from ...measure.load import Load
-from ...measure.network import NetworkPath
 from ...measure.workload import Workload
 from ...race.request.request import RaceRequest
 from ...stacks.stack import Stack

@@ -12,7 +12,7 @@ from ...base.errors import RefusedError
 from ...deploy.place import WARM_BIN_S
 from ...measure.engine.ceiling import ceiling
 from ...measure.engine.engine import FOLLOW_S, Monitor, record
-from ...measure.engine.recordings import merged
+from ...measure.engine.outcome import merged
 from ...measure.host import MachineDelta
 from ...measure.load import Load
 from ...measure.probe import difference, read_machine

@@ -16,10 +16,8 @@ from pathlib import Path
 from ...app import DJANGO, Buildable, python_facts
 from ...app.app import App, Entry, EntryKind
 from ...app.revision import source_of
-from ...base.errors import AppError, InputError
-from ...base.files import opened
-from ...base.foreign import said_by
-from ...base.present import is_folder, is_present, real_path, walk
+from ...base.errors import AppError, InputError, said_by
+from ...base.files import is_folder, is_present, opened, real_path, walk
 from ...base.process import git
 from ...deploy.sqlite_files import is_side
 from ...race.preparation.app import entry_told, python_for

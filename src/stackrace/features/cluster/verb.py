@@ -51,9 +51,9 @@ def _shown(members: Sequence[Member]) -> Sequence[RenderableType]:
     from rich.table import Table
     from rich.text import Text
 
-    from ...base.core_lists import format_cores
     from ...base.numbers import milliseconds
     from ...base.units import SIZE
+    from ...measure.resources import format_cores
 
     if not members:
         return [Text("Nobody is there. A machine joins with: dask worker SCHEDULER --resources 'stack=1'")]

@@ -11,8 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ...base import ids
-from ...base.errors import StoreError
-from ...base.foreign import said_by
+from ...base.errors import StoreError, said_by
 from ...deploy.privileges import private_folder
 from .rerun import Mode, PartOutcome
 

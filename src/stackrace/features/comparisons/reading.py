@@ -8,10 +8,9 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from ...base.errors import SpecError
-from ...base.foreign import said_by
-from ...base.nearest import did_you_mean
+from ...base.errors import SpecError, said_by
 from ...base.numbers import things
+from ...base.suggestions import did_you_mean
 from ...race.request.toml_file import line_of
 from . import schema
 from .files import FILE, FOLDER

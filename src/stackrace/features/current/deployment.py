@@ -17,7 +17,7 @@ from ...app.projects.places import ProjectFiles, is_platform, likelihood
 from ...app.projects.served_app import ELSEWHERE, served_app
 from ...app.projects.starts import starts
 from ...base.errors import InputError
-from ...base.present import is_file
+from ...base.files import is_file
 from ...stacks.native_options import Weight
 from ...stacks.stack import ServerSpec
 from .fronts import (

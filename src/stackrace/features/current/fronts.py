@@ -12,7 +12,7 @@ from ...app.project_files import is_exported
 from ...app.projects.containers import MENTIONED, TEMPLATED, is_manifest, manifests
 from ...app.projects.deployment_command import DeploymentCommand, shown, text_of
 from ...app.projects.places import deployment_folders, is_development, likelihood
-from ...base.foreign import said_by
+from ...base.errors import said_by
 from ...stacks.native_options import CONFIG, FileReading, Signs, Weight
 from ...stacks.stack import ServerSpec
 from .hop import ReadHop, quoted_value

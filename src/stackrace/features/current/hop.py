@@ -12,8 +12,7 @@ from ...app.projects.code_starts import base_class
 from ...app.projects.deployment_command import DeploymentCommand, shown, text_of
 from ...app.projects.places import ProjectFiles
 from ...app.projects.shell import unknown
-from ...base.last_parts import by_last_parts
-from ...base.present import is_folder
+from ...base.files import by_last_parts, is_folder
 from ...base.secrets import masked_settings
 from ...stacks.native_options import CONFIG, Concern, NativeOptions, Weight
 from ...stacks.stack import ServerSpec, Setting, SettingValue

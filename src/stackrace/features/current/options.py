@@ -22,8 +22,7 @@ from ...app.projects.deployment_command import DeploymentCommand, line_with, sho
 from ...app.projects.places import ProjectFiles
 from ...app.projects.settings import VARIABLE
 from ...app.projects.shell import Place, unknown
-from ...base.last_parts import by_last_parts
-from ...base.present import is_file, is_folder
+from ...base.files import by_last_parts, is_file, is_folder
 from ...base.process import run
 from ...base.process.namespaces import seal
 from ...stacks.native_options import FileReading, NativeOptions, Weight

@@ -12,8 +12,7 @@ from pathlib import Path
 
 from ...deploy import sockets
 from ...deploy.guard import RUN_DIRECTORY
-from ...measure.probe.proc import pids, read
-from ...measure.probe.processes import process_name
+from ...measure.probe.proc import pids, process_name, read
 from .surroundings import Job, Remains
 
 __all__ = ["PORTS", "daemons", "jobs", "listeners", "remains"]

@@ -8,8 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from ...app.project_files import MARK
-from ...base.errors import InputError
-from ...base.foreign import said_by
+from ...base.errors import InputError, said_by
 from ...base.removal import remove_tree
 
 __all__ = ["refuse_existing", "write_files", "write_folder"]

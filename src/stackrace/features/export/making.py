@@ -10,8 +10,8 @@ from pathlib import Path
 
 from ...app.environment import settings_module
 from ...base.errors import InputError
+from ...base.http_syntax import by_prefix
 from ...base.process import run
-from ...base.url_prefix import by_prefix
 from ...deploy.environments import site_packages
 from ...deploy.running_stack import change_facts
 from ...measure.workload import AnswerOrigin, Workload

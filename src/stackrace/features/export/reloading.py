@@ -8,12 +8,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from ...base.errors import LaunchError
-from ...base.foreign import said_by
+from ...base.errors import LaunchError, said_by
 from ...base.numbers import duration
 from ...deploy.guard import Guard
 from ...deploy.running_stack import Running
-from ...measure.engine.engine import ask
+from ...measure.engine.visit import ask
 from ...measure.workload import MOST_BODY_BYTES, Answer, Request
 from ...stats.values.equivalence import Reloaded
 

@@ -68,7 +68,7 @@ def command(
     links: the most telling first, a few of each view. What it writes goes to copies. Why pages are not raced stands
     in comments.
     """
-    from ...base.printable import printable
+    from ...base.text import printable
     from ...cli.announcer import Announcer
     from ...cli.showing import refuse_unwritable
     from ...race.preparation.pages import Crawling
@@ -118,7 +118,7 @@ def written(file: Path, pages: int) -> str:
 def _misplaced(word: str) -> str:
     """Say what to write instead of a word without a flag, of which this verb takes none."""
     from ...app import flags_named
-    from ...base.mistaken import url_meant
+    from ...base.suggestions import url_meant
 
     if flags := flags_named(word, Path.cwd()):
         meant = f"did you mean {flags[0]}?"

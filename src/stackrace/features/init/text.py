@@ -8,8 +8,8 @@ from pathlib import Path
 
 from ...app.app import App, EntryKind
 from ...base.errors import InputError
+from ...base.http_syntax import by_prefix
 from ...base.numbers import duration, things
-from ...base.url_prefix import by_prefix
 from ...race.preparation.pages import Page
 from ...race.request.request import RaceRequest
 from .document import static_of

@@ -13,7 +13,7 @@ from pathlib import Path
 from ...api.one_stack import stack_up
 from ...app import PythonFacts
 from ...base.errors import InputError
-from ...base.header import tells_of_tls
+from ...base.http_syntax import tells_of_tls
 from ...deploy.environments import Environments, cache_folder
 from ...deploy.guard import Guard
 from ...deploy.preparing import OnPreparing

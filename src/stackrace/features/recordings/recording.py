@@ -8,8 +8,7 @@ from functools import cache
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from ...base.errors import InputError
-from ...base.foreign import said_by
+from ...base.errors import InputError, said_by
 from ...measure.recording import Recording
 from ...measure.workload import Answer, AnswerOrigin, Order, Request, Sameness, Workload
 from . import recorded

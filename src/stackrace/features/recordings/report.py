@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from ...base.numbers import things
-from ...base.printable import one_line
+from ...base.text import one_line
 from ...measure.recording import Recording
 from ...measure.workload import Request
 from ...report import figures

@@ -13,8 +13,7 @@ from ...app import DJANGO, Buildable, bundled, import_places, python_facts
 from ...app.app import App, EntryKind
 from ...app.lock_files import requirements_of
 from ...base.errors import AppError, InputError
-from ...base.files import read_text
-from ...base.present import real_path
+from ...base.files import read_text, real_path
 from ...deploy.environments import Environments
 from ...race.preparation.app import entry_told, python_for
 from ...race.request.request import RaceRequest

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from ...base.errors import InputError, OwnerError
 from ...base.numbers import duration
-from ...base.printable import tail
 from ...base.process import foreign_filters, git
+from ...base.text import tail
 
 __all__ = ["Repository", "Revision", "repository_of"]
 

@@ -11,7 +11,7 @@ from ...app import entry_named
 from ...app.app import EntryKind
 from ...app.lock_files import changes_between, locks_differ
 from ...base.errors import InputError
-from ...base.present import real_path
+from ...base.files import real_path
 from ...race.request.request import RaceRequest
 from ...stacks.stack import Side
 from .model import Contender

@@ -10,9 +10,8 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from ...base.errors import InputError
-from ...base.foreign import said_by
-from ...base.present import real_path, walk
+from ...base.errors import InputError, said_by
+from ...base.files import real_path, walk
 from ...base.removal import remove_tree
 from ...base.units import SIZE
 from ...deploy.environments import cache_folder

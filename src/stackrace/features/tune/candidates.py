@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from ...base.core_lists import format_cores
 from ...base.errors import InputError, StackError
 from ...base.numbers import about, things
 from ...base.units import DURATION
+from ...measure.resources import format_cores
 from ...race.preparation.app import offered_by
 from ...race.preparation.contestants import beside_current, current_stack
 from ...race.preparation.cores import cores_of

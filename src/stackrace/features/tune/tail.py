@@ -7,8 +7,8 @@ import math
 from ...base.errors import InputError
 from ...base.numbers import count, setting
 from ...base.units import DURATION
-from ...measure.engine.goal import label
 from ...measure.engine.histogram import QUANTILES
+from ...measure.engine.load_run import label
 from ...race.rows import LEAST_BEYOND
 from .model import TuningGoal
 

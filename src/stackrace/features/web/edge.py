@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from django.http import HttpRequest, HttpResponse
 
-from ...base.printable import printable
+from ...base.text import printable
 
 __all__ = ["guarded"]
 

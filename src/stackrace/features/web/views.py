@@ -7,7 +7,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.template.loader import render_to_string
 
 from ...base.errors import StoreError
-from ...base.printable import printable
+from ...base.text import printable
 from ...race.results.race import Race
 from ...report.exporter import Format, render
 from ...report.result import standing_of

@@ -6,8 +6,7 @@ import resource
 from collections.abc import Sequence
 from functools import lru_cache
 
-from stackrace.base.errors import RefusedError
-from stackrace.base.foreign import said_by
+from stackrace.base.errors import RefusedError, said_by
 from stackrace.measure.load import Load
 
 from . import _engine

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from .saved import Saved
+from .saved_run import Saved
 
 __all__ = ["Comparison", "Difference", "Kind", "Line", "compare"]
 

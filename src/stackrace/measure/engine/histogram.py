@@ -1,16 +1,32 @@
-"""Latency distributions as the engine encodes them: merged, summed up, drawn."""
+"""Latency distributions as the engine encodes them: merged, summed up, cut into rows, written as percentiles."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 from stackrace.base.errors import InputError
 from stackrace.measure.load import Quantiles
 
 from ._engine import Histogram
 
-__all__ = ["QUANTILES", "Bucket", "censored_count", "distribution", "merge", "quantiles", "slow", "summary"]
+__all__ = [
+    "QUANTILES",
+    "Bucket",
+    "Row",
+    "censored_count",
+    "distribution",
+    "edges",
+    "merge",
+    "percentile_distribution",
+    "quantiles",
+    "rows",
+    "slow",
+    "summary",
+]
 
 _NS = 1e-9
 QUANTILES = {"p50": 0.5, "p90": 0.9, "p99": 0.99, "p999": 0.999}
@@ -85,3 +101,119 @@ def _decode(encoded: bytes) -> Histogram:
         return Histogram.from_bytes(encoded)
     except ValueError as error:
         raise InputError(f"a stored latency distribution is damaged: {error}") from error
+
+
+_LEAST_STEP = 1.02
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """The values between two edges."""
+
+    edge_s: float
+    """The upper edge, in seconds; the row before ends where this one begins."""
+    count: int
+    """How many values it holds."""
+    share: float
+    """Their share of all values, 0 to 1."""
+    cumulative: float
+    """The share of all values up to the upper edge, 0 to 1."""
+
+
+def edges(*distributions: Sequence[Bucket], steps: int = 14) -> tuple[float, ...]:
+    """Return the upper edges in seconds that hold all values of ``distributions``; none when there are none.
+
+    Steps are at least 2 % wide, so there are fewer of them where all values are alike.
+    """
+    ends = [(buckets[0].value_s, buckets[-1].value_s) for buckets in distributions if buckets]
+    if not ends:
+        return ()
+    low, high = max(min(low for low, _ in ends), 1e-6), max(high for _, high in ends)
+    step = max((high / low) ** (1 / steps), _LEAST_STEP)
+    upper = [low * step]
+    while len(upper) < steps and upper[-1] < high:
+        upper.append(upper[-1] * step)
+    return tuple(upper)
+
+
+def rows(buckets: Sequence[Bucket], upper: Sequence[float]) -> tuple[Row, ...]:
+    """Return one row per edge of ``upper``; what lies beyond the last edge belongs to it."""
+    counts = [0] * len(upper)
+    for bucket in buckets:
+        counts[min(bisect_left(upper, bucket.value_s), len(upper) - 1)] += bucket.count
+    total = sum(counts) or 1
+    return tuple(
+        Row(edge_s=edge_s, count=count, share=count / total, cumulative=cumulative / total)
+        for edge_s, count, cumulative in zip(upper, counts, accumulate(counts), strict=True)
+    )
+
+
+TICKS_PER_HALF_DISTANCE = 5
+_DIGITS = 3
+_MS_PER_S = 1e3
+_NS_PER_MS = 1e6
+
+_SUB_BUCKETS = 2048
+"""The power of two that holds twice 10^3: what three significant digits take."""
+_BUCKETS = 32
+"""How often 2048 ns must double to hold the longest value, one hour."""
+
+
+def percentile_distribution(encoded: bytes) -> str:
+    """Return the distribution with its header and footer, values in milliseconds.
+
+    These are the lines of its plain format with a scaling ratio of one million, nanoseconds to milliseconds.
+    Values that are only lower bounds count at that bound; a comment line at the end says how many there are.
+
+    Source: HdrHistogram, PercentileIterator and AbstractHistogram.outputPercentileDistribution (public domain).
+    """
+    buckets = distribution(encoded)
+    lines = [f"{'Value':>12} {'Percentile':>14} {'TotalCount':>10} {'1/(1-Percentile)':>14}", ""]
+    lines += _lines(buckets)
+    total = sum(bucket.count for bucket in buckets)
+    mean, deviation = _moments(buckets, total)
+    longest = buckets[-1].value_s * _MS_PER_S if buckets else 0.0
+    lines += [
+        f"#[Mean    = {mean:12.{_DIGITS}f}, StdDeviation   = {deviation:12.{_DIGITS}f}]",
+        f"#[Max     = {longest:12.{_DIGITS}f}, Total count    = {total:12d}]",
+        f"#[Buckets = {_BUCKETS:12d}, SubBuckets     = {_SUB_BUCKETS:12d}]",
+    ]
+    if bounds := censored_count(encoded):
+        lines.append(f"#[Lower bounds = {bounds} values were at least so long when the run ended or gave them up]")
+    return "\n".join(lines) + "\n"
+
+
+def _lines(buckets: Sequence[Bucket]) -> Iterator[str]:
+    total = sum(bucket.count for bucket in buckets)
+    level, cumulative = 0.0, 0
+    for bucket in buckets:
+        cumulative += bucket.count
+        value = f"{bucket.value_s * _MS_PER_S:12.{_DIGITS}f}"
+        while 100.0 * cumulative / total >= level:
+            yield f"{value} {level / 100:.12f} {cumulative:10d} {1 / (1 - level / 100):14.2f}"
+            level = _next(level)
+            if cumulative == total:
+                yield f"{value} {1:.12f} {cumulative:10d}"
+                return
+
+
+def _next(level: float) -> float:
+    """Go on to the next percentile: steps halve each time the distance to 100 % has halved."""
+    halvings: int = int(math.log2(100.0 / (100.0 - level))) + 1
+    return level + 100.0 / (TICKS_PER_HALF_DISTANCE << halvings)
+
+
+def _moments(buckets: Sequence[Bucket], total: int) -> tuple[float, float]:
+    """Return mean and standard deviation in milliseconds, each value taken at the middle of its bucket."""
+    if not total:
+        return 0.0, 0.0
+    middles = [(_middle_ns(round(bucket.value_s * 1e9)), bucket.count) for bucket in buckets]
+    mean = sum(middle * count for middle, count in middles) / total
+    spread = sum((middle - mean) ** 2 * count for middle, count in middles) / total
+    return mean / _NS_PER_MS, math.sqrt(spread) / _NS_PER_MS
+
+
+def _middle_ns(highest_ns: int) -> int:
+    """Return the middle of the bucket that ends at ``highest_ns``; up to 2047 ns buckets hold one value each."""
+    width = 1 << max(0, highest_ns.bit_length() - _SUB_BUCKETS.bit_length() + 1)
+    return highest_ns - width + 1 + width // 2

@@ -1,15 +1,20 @@
-"""The engine's report as a LoadResult: nanoseconds become seconds, empty distributions None."""
+"""What one engine reports, or several recorded of one load, as a LoadResult.
+
+Nanoseconds become seconds, empty distributions None.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
+from stackrace.base.errors import InputError
 from stackrace.measure.load import Counts, LoadResult, Quantiles, SeriesBin, TargetResult
 
 from . import _engine
 from .histogram import QUANTILES, summary
 
-__all__ = ["outcome"]
+__all__ = ["merged", "outcome"]
 
 _NS = 1e-9
 
@@ -94,3 +99,16 @@ def _series(report: _engine.Report) -> tuple[SeriesBin, ...]:
         )
         for index, bin_ in enumerate(report.series)
     )
+
+
+def merged(recordings: Sequence[tuple[bytes, float]], ceiling_per_s: float | None = None) -> LoadResult:
+    """Return what the engines saw together; each recording comes with the seconds to add to its clock.
+
+    Histograms are added bucket by bucket before any quantile is taken, so it is as if one engine had recorded all.
+    Raises InputError for bytes that are no recording of this version, and for recordings of different loads.
+    """
+    try:
+        joined = _engine.join([(data, round(shift_s * 1e9)) for data, shift_s in recordings])
+        return outcome(joined, ceiling_per_s)
+    except (ValueError, OverflowError) as error:
+        raise InputError(f"the engines' recordings cannot be merged: {error}") from error

@@ -1,16 +1,12 @@
 """The probe: what the machine is and does, and what a stack costs, by hop. Linux only."""
 
-from .allowance import Allowance
 from .cpu import cpu_by_process, offenders, waited_s, waits_ns
-from .free import available_bytes, memory_bytes
-from .host import host_facts
+from .host import available_bytes, host_facts, kept_off, memory_bytes, physical_cores
 from .kernel_counters import LOOK_S, unused_by_core, used_by_core
 from .limits import network_limits
 from .machine import MachineCounters, difference, read_machine
-from .sampler import Sampler
+from .sampler import Allowance, MemoryWatch, Sampler
 from .speed import canary_ns
-from .topology import kept_off, physical_cores
-from .watch import MemoryWatch
 
 __all__ = [
     "LOOK_S",

@@ -10,8 +10,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from ..host import Offender
-from .proc import pids, read
-from .processes import Process, process_name
+from .proc import Process, pids, process_name, read
 
 __all__ = [
     "Account",

@@ -5,8 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 
-from .proc import pids
-from .processes import Process, read_process
+from .proc import Process, pids, read_process
 
 __all__ = ["Families"]
 

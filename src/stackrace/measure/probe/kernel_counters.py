@@ -9,8 +9,7 @@ from collections.abc import Mapping
 from functools import cache
 
 from .cpu import process_cpu_ns
-from .proc import pids, read
-from .processes import read_process
+from .proc import pids, read, read_process
 
 __all__ = [
     "network",

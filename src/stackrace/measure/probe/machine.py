@@ -8,13 +8,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from ..host import MachineDelta
-from .cgroup import throttled_s
-from .clock import clocksource
 from .cpu import process_cpu_ns
 from .kernel_counters import network, pressure_s, stolen_by_core, time_wait, unused_by_core, virtual_memory
+from .limits import throttled_s
+from .proc import read
 from .speed import frequency_khz, heat_stops
 
-__all__ = ["MachineCounters", "difference", "read_machine"]
+__all__ = ["MachineCounters", "clocksource", "difference", "read_machine"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,3 +136,13 @@ def difference(
 def _change(was: float, is_: float) -> float | None:
     """How much more ``is_`` is than ``was``, as a share; None when either is unknown."""
     return is_ / was - 1 if was > 0 and is_ > 0 else None
+
+
+def clocksource() -> str:
+    """Return the name of the current clock source; empty where the kernel does not tell.
+
+    The kernel leaves ``tsc`` for another one for good when its watchdog finds it unstable.
+    Source: Documentation/timers/timekeeping.rst; /sys/devices/system/clocksource.
+    """
+    name = read("/sys/devices/system/clocksource/clocksource0/current_clocksource") or b""
+    return name.decode(errors="replace").strip()

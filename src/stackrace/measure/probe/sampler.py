@@ -1,18 +1,83 @@
-"""What a launched stack costs, hop by hop."""
+"""What a launched stack costs, hop by hop: its CPU time, its memory, and what looking at them may cost."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import os
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from queue import Empty, SimpleQueue
 
+from ...base.process import Background
 from ..launch import HopUsage, MemorySample
-from .allowance import Allowance
 from .connections import database_connections
 from .cpu import Accounts, accounts, spent_ns
 from .families import Families
-from .memory import memory_bytes
-from .processes import Process
+from .proc import Process, read
 
-__all__ = ["Sampler"]
+__all__ = ["Allowance", "MemoryWatch", "Sampler", "pss_bytes"]
+
+
+class Allowance:
+    """Keeps repeated work below ``share`` of one core: after work that cost c, none is due for c/share.
+
+    The cost is the working thread's own CPU time, kernel included, so it does not depend on how busy the
+    machine is. Several watches that share one allowance stay below ``share`` together. Safe to use from any
+    thread.
+    """
+
+    def __init__(self, share: float = 0.004, least_pause_s: float = 0.5) -> None:
+        self._share = share
+        self._least_pause_s = least_pause_s
+        self._due_at = 0.0
+        self._lock = threading.Lock()
+        self.spent_s = 0.0
+
+    def pause_s(self) -> float:
+        """Return how long to wait until the next piece of work is due; 0 when it is."""
+        return max(0.0, self._due_at - time.monotonic())
+
+    @contextmanager
+    def work(self) -> Iterator[None]:
+        """Book what happens inside; one piece of work at a time."""
+        with self._lock:
+            began = time.thread_time()
+            try:
+                yield
+            finally:
+                self._book(time.thread_time() - began)
+
+    def _book(self, cost_s: float) -> None:
+        self.spent_s += cost_s
+        now = time.monotonic()
+        self._due_at = max(now + self._least_pause_s, max(now, self._due_at) + cost_s / self._share)
+
+
+_PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
+
+
+def pss_bytes(pid: int) -> int:
+    """Return the proportional set size of ``pid``; 0 for one that is gone.
+
+    Where the kernel does not tell (another user's process, a kernel before 4.14), it is the resident set,
+    which counts shared pages in full: an upper bound. Source: proc_pid_smaps(5), smaps_rollup.
+    """
+    rollup = read(f"/proc/{pid}/smaps_rollup")
+    share = _proportional(rollup) if rollup else None
+    return _resident(pid) if share is None else share
+
+
+def _proportional(rollup: bytes) -> int | None:
+    for line in rollup.splitlines():
+        if line.startswith(b"Pss:"):
+            return int(line.split()[1]) * 1024
+    return None
+
+
+def _resident(pid: int) -> int:
+    fields = (read(f"/proc/{pid}/statm") or b"").split()
+    return int(fields[1]) * _PAGE_BYTES if len(fields) > 1 else 0
 
 
 class Sampler:
@@ -67,7 +132,7 @@ class Sampler:
         with self.allowance.work():
             scanned = self._for_memory.scan()
             self._memory = {
-                hop: sum(memory_bytes(process.pid) for process in members) for hop, members in scanned.items()
+                hop: sum(pss_bytes(process.pid) for process in members) for hop, members in scanned.items()
             }
             pids = [process.pid for members in scanned.values() for process in members]
             connections = database_connections(pids) if self.counts_connections else None
@@ -82,3 +147,43 @@ class Sampler:
             threads=sum(process.threads for process in living),
             pss_bytes=self._memory.get(hop, 0),
         )
+
+
+class MemoryWatch:
+    """Samples a launch's memory in a thread of its own until it is stopped; use it as a context manager.
+
+    It keeps to the sampler's allowance: 0.4 % of one core, at most two samples a second.
+    ``started_at`` is the launch's start on CLOCK_MONOTONIC (``time.monotonic()``). The first sample is taken
+    at once if due.
+    """
+
+    def __init__(self, sampler: Sampler, started_at: float) -> None:
+        self._sampler = sampler
+        self._started_at = started_at
+        self._samples: list[MemorySample] = []
+        self._stopping: SimpleQueue[None] = SimpleQueue()
+        self._work: Background[None] | None = None
+
+    @property
+    def samples(self) -> tuple[MemorySample, ...]:
+        """The samples taken so far, in order of time."""
+        return tuple(self._samples)
+
+    def __enter__(self) -> MemoryWatch:
+        self._work = Background(self._watch, daemon=True)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def stop(self) -> None:
+        """End the watch and wait until its thread is gone; stopping twice is fine."""
+        self._stopping.put(None)
+        if self._work is not None:
+            self._work.finish()
+
+    def _watch(self) -> None:
+        while True:
+            with suppress(Empty):
+                return self._stopping.get(timeout=self._sampler.allowance.pause_s())
+            self._samples.append(self._sampler.sample_memory(time.monotonic() - self._started_at))

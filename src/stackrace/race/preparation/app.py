@@ -12,7 +12,7 @@ from ...app.app import App, Entry, EntryKind
 from ...app.interpreter import import_problem
 from ...app.known_pythons import KnownPython
 from ...base.errors import AppError, InputError
-from ...base.present import real_path
+from ...base.files import real_path
 from ...base.process.namespaces import read_only
 from ...deploy.environments import Environments
 from ...deploy.preparing import OnPreparing, Preparing, Step

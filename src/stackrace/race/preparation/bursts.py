@@ -12,12 +12,10 @@ from ...deploy.launcher import Launcher, LaunchFailed
 from ...deploy.place import WARM_BIN_S
 from ...deploy.preparing import OnPreparing, Preparing, Step
 from ...deploy.running_stack import Running
-from ...measure.engine.engine import Monitor, run
-from ...measure.engine.running import RunningEngine
+from ...measure.engine.engine import Monitor, RunningEngine, run
 from ...measure.load import Load, LoadResult, answered_per_s
-from ...measure.page_time import Burst, PageTime
 from ...measure.resources import Resources
-from ...measure.workload import Workload
+from ...measure.workload import Burst, PageTime, Workload
 from ...stacks.stack import Interface, Stack
 from ..pace import at_once
 from ..request.request import RaceRequest

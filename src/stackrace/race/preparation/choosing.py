@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING
 from ...base.errors import InputError, StackError
 from ...deploy.installation import require, require_fit, unready
 from ...measure.load import Load
-from ...measure.page_time import PageTime
 from ...measure.resources import Resources
-from ...measure.workload import Workload
+from ...measure.workload import PageTime, Workload
 from ...stacks.servers import Catalogue, catalogue
 from ...stacks.stack import Interface, Stack
 from ...stacks.stack_path import parse_stack

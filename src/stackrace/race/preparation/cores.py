@@ -5,10 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 
-from ...base.core_lists import format_cores
 from ...base.errors import InputError
 from ...base.units import SIZE
-from ...measure.resources import Resources
+from ...measure.resources import Resources, format_cores
 from ...validity import MOST_TAKEN
 from ..request.request import LEAST_MEMORY_BYTES, RaceRequest
 

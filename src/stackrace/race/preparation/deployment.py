@@ -24,7 +24,7 @@ from ...deploy.services import RunningServices
 from ...deploy.sockets import LOOPBACK, require_loopback
 from ...deploy.templates import Templates
 from ...deploy.wrong_answers import KnownAnswers
-from ...measure.engine.running import EngineRun, Play, RunningEngine
+from ...measure.engine.engine import EngineRun, Play, RunningEngine
 from ...measure.resources import Resources
 from ...measure.workload import Workload
 from ...stacks.servers import Hosted, catalogue

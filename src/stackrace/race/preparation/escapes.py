@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ...app import Examination
-from ...base.present import real_path
-from ...base.printable import few
+from ...base.files import real_path
+from ...base.text import few
 from ...deploy.app_files import Relocation
 from ...deploy.environments import cache_folder
 

@@ -12,11 +12,10 @@ from ...app import DjangoFacts, Examination, Exchange, PythonFacts, Reply, Threa
 from ...app.app import App, EntryKind
 from ...app.examiner.choice import MOST_RACED
 from ...base.errors import AppError, InputError
-from ...base.url_prefix import by_prefix
+from ...base.http_syntax import by_prefix
 from ...deploy.environments import Environments, byte_code
 from ...deploy.preparing import OnPreparing, Preparing, Step
-from ...measure.page_time import PageTime
-from ...measure.workload import Request, Workload
+from ...measure.workload import PageTime, Request, Workload
 from ..request.request import RaceRequest
 from .app import find_app
 from .pages import Crawling, asked_pages, problem_of, raced

@@ -10,7 +10,7 @@ from pathlib import Path
 from ...app import BUNDLES
 from ...base.errors import InputError
 from ...base.lack import Lack
-from ...base.nearest import did_you_mean, nearest
+from ...base.suggestions import did_you_mean, nearest
 from ...deploy.installation import lack_of, missing_from
 from ...stacks.servers import Catalogue
 from ...stacks.servers.catalogue import GONE

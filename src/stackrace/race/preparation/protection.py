@@ -10,7 +10,7 @@ from pathlib import Path
 from ...app import Examination, examine, is_bundled
 from ...app.app import App, EntryKind
 from ...base.errors import AppError, InputError
-from ...base.present import is_file, is_folder, is_present
+from ...base.files import is_file, is_folder, is_present
 from ...deploy.app_files import View
 from ...deploy.guard import Guard
 from ...deploy.preparing import OnPreparing, Preparing, Step

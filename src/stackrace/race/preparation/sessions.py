@@ -13,13 +13,11 @@ from ...app.app import App, EntryKind
 from ...app.bundle import session_file
 from ...app.golden import sameness, static_file
 from ...base.errors import AppError, InputError
-from ...base.header import tells_of_tls
-from ...base.nearest import did_you_mean
-from ...base.url_prefix import is_below
+from ...base.http_syntax import is_below, tells_of_tls
+from ...base.suggestions import did_you_mean
 from ...measure.expectation import EVERY_PATH, Likeness, RightAnswers
-from ...measure.page_time import PageTime, mean_time
 from ...measure.recording import read_recording
-from ...measure.workload import Answer, AnswerOrigin, Order, Request, Sameness, Workload
+from ...measure.workload import Answer, AnswerOrigin, Order, PageTime, Request, Sameness, Workload, mean_time
 from ..request.request import RaceRequest
 
 __all__ = ["Ask", "refuse_strange_paths", "session_workload", "with_bundled_sessions"]

@@ -10,8 +10,7 @@ from ...app import Examination, Exchange, demanded, examine, golden, rule_for
 from ...app.app import App
 from ...base.errors import InputError
 from ...measure.expectation import RightAnswers
-from ...measure.page_time import mean_time
-from ...measure.workload import Answer, Request, Workload
+from ...measure.workload import Answer, Request, Workload, mean_time
 from ...stacks.servers import Catalogue
 from ...stacks.stack import Interface, Stack, original_path
 from ...stacks.stack_path import parse_stack

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from ...base.core_lists import format_cores
-from ...base.nearest import did_you_mean
+from ...base.suggestions import did_you_mean
 from ...measure.expectation import EVERY_PATH
+from ...measure.resources import format_cores
 from .tables import NamedWorkloadTable, RaceFileTable, WorkloadTable
 
 __all__ = ["contradictions"]

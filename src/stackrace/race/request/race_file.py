@@ -11,12 +11,10 @@ from typing import get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 
-from ...base.errors import SpecError, StackraceError
-from ...base.files import MOST_COPIED_BYTES
-from ...base.foreign import said_by
-from ...base.nearest import did_you_mean
+from ...base.errors import SpecError, StackraceError, said_by
+from ...base.files import MOST_COPIED_BYTES, real_path
 from ...base.numbers import things
-from ...base.present import real_path
+from ...base.suggestions import did_you_mean
 from ...stats.values.question import Question
 from .contradictions import contradictions
 from .request import RaceRequest, WorkloadRequest

@@ -19,13 +19,11 @@ from pydantic import (
 
 from ...app.app import Entry, EntryKind
 from ...app.commands import command_of
-from ...base.core_lists import parse_cores
 from ...base.errors import StackraceError
-from ...base.header import header_fault, host_fault
+from ...base.http_syntax import by_prefix, header_fault, host_fault, path_fault
 from ...base.units import DURATION, PERCENT, SIZE, Unit
-from ...base.url_path import path_fault
-from ...base.url_prefix import by_prefix
 from ...measure.expectation import RightAnswers
+from ...measure.resources import parse_cores
 from .expectations import read_check
 from .request import LEAST_MEMORY_BYTES, MOST_SEED
 

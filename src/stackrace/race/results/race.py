@@ -9,13 +9,11 @@ from enum import StrEnum
 from ...app.app import App
 from ...app.revision import Source
 from ...measure.expectation import RightAnswers
-from ...measure.host import HostFacts
+from ...measure.host import HostFacts, NetworkPath
 from ...measure.launch import Launch
 from ...measure.load import Load
-from ...measure.network import NetworkPath
-from ...measure.page_time import PageTime
 from ...measure.resources import Resources
-from ...measure.workload import Workload
+from ...measure.workload import PageTime, Workload
 from ...stacks.facts import StackFacts
 from ...stacks.stack import Stack, original_path
 from ...stats.values.question import Question

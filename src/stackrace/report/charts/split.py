@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from ...base.printable import one_line
+from ...base.text import one_line
 from .. import figures
 from ..paths import split_settings
 from .bars import CENTRED, INDENT, SPAN, rules

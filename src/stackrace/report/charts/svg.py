@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from xml.sax.saxutils import escape, quoteattr
 
-from ...base.printable import one_line
+from ...base.text import one_line
 
 __all__ = ["caption", "number", "tag", "text"]
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from markupsafe import Markup, escape
 
-from ...base.printable import one_line
+from ...base.text import one_line
 from ..paths import split_settings
 
 __all__ = ["breakable", "path", "sentence"]

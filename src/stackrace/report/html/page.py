@@ -6,7 +6,7 @@ from functools import cache, partial
 
 from jinja2 import Environment
 
-from ...base.printable import printable, tail
+from ...base.text import printable, tail
 from ...features.current.words import MARK, taken_over
 from ...race.results.race import Race
 from ...race.results.standing import Level, Standing

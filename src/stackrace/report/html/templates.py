@@ -7,7 +7,7 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template, select_autoescape
 
-from ...base.printable import one_line, printable
+from ...base.text import one_line, printable
 from . import marks
 
 __all__ = ["FOLDER", "environment"]

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ...base.numbers import count, number, percent
 from ...base.units import DURATION, SIZE
 from ...base.verdict import Effect, Finding
-from ...measure.engine.finished import FinishedRun
+from ...measure.engine.load_run import FinishedRun
 from ...measure.load import Load, LoadResult
 from ...measure.workload import Order
 from ...validity import STAGES

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...base.numbers import connections
-from ...base.printable import few
+from ...base.text import few
 from ...race.results.standing import Interval
 from ...stats.values.scaling import ScalingCurve, Unfit, UnfitKind
 from .. import figures

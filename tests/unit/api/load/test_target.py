@@ -10,7 +10,7 @@ from tests.tls import Certificate
 
 from stackrace.api.load.options import LoadOptions
 from stackrace.api.load.target import target_of
-from stackrace.measure.engine.finished import Target
+from stackrace.measure.engine.load_run import Target
 from stackrace.measure.load import Load
 from stackrace.measure.workload import Nonce, NoncePlace, Order, Sameness
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from stackrace.features.recordings.recorded import RecordingError, read
 from stackrace.features.recordings.recorded.headers import is_value
 from stackrace.features.recordings.recorded.step import MAX_STEPS, THINK_MAX_NS
-from stackrace.measure.engine.target import is_token
+from stackrace.measure.engine.url import is_token
 
 HERE = Path(__file__).parent
 FILES = sorted([*(HERE / "seeds").iterdir(), *HERE.with_name("samples").iterdir()])

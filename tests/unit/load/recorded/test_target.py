@@ -1,6 +1,6 @@
 import pytest
 
-from stackrace.measure.engine.target import origin_form, split_url
+from stackrace.measure.engine.url import origin_form, split_url
 
 
 @pytest.mark.parametrize(

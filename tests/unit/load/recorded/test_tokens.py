@@ -7,7 +7,7 @@ import pytest
 from stackrace.features.recordings.recorded.har import from_har
 from stackrace.features.recordings.recorded.tokens import MOST_SEARCHED_BYTES
 from stackrace.features.recordings.recording import read_recording
-from stackrace.measure.engine.carrying import filled, handed_out
+from stackrace.measure.engine.visit import filled, handed_out
 from stackrace.measure.workload import FillPart, Handout, HandoutPlace
 
 FORM = "application/x-www-form-urlencoded"

@@ -8,7 +8,7 @@ import pytest
 from tests.factories import make_counts, make_load, make_result
 
 from stackrace.base.verdict import Verdict
-from stackrace.measure.engine.finished import FinishedRun, Target
+from stackrace.measure.engine.load_run import FinishedRun, Target
 from stackrace.measure.workload import Answer, Request, Sameness, Workload
 from stackrace.report.words.load_run import failures
 

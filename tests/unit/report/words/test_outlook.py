@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.unit.setup.test_planning import asking, stacks_of, stage
 
-from stackrace.measure.page_time import PageTime
 from stackrace.measure.resources import Resources
+from stackrace.measure.workload import PageTime
 from stackrace.race.pace import response_s
 from stackrace.race.preparation.choosing import ABOUT, Ahead, levels_for
 from stackrace.race.preparation.defaults import CONCURRENCY, LONGEST_RESPONSE_S

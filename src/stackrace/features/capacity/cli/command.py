@@ -70,7 +70,7 @@ def command(
     from ....api.load.options import LoadOptions
     from ....base.errors import InputError
     from ....cli.load.raced import raced_target
-    from ....measure.engine.goal import Goal
+    from ....measure.engine.load_run import Goal
     from .search import find_and_show
 
     limits = {name: limit for name in _QUANTILES if (limit := given.pop(name)) is not None}

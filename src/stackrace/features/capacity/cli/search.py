@@ -7,7 +7,7 @@ from ....base.errors import InterruptedRace
 from ....base.numbers import duration, number
 from ....cli.load.progress import ProgressLine
 from ....cli.load.raced import RacedTarget
-from ....measure.engine.goal import Goal
+from ....measure.engine.load_run import Goal
 from ....measure.load import Load
 from ..search import REST_S, find_capacity
 from ..stats import Search

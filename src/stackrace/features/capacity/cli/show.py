@@ -9,10 +9,10 @@ from rich.table import Table
 from rich.text import Text
 
 from ....base.numbers import number, percent
-from ....base.printable import one_line
+from ....base.text import one_line
 from ....cli.load.draw import meter
 from ....cli.showing import print_document, print_parts
-from ....measure.engine.goal import label
+from ....measure.engine.load_run import label
 from ....report.figures import timed
 from ....report.load_document import document
 from ....report.words import load_run

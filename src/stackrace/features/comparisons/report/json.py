@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from ....base.codec import FLAT, LEFT_OUT, Form, pretty, readable
 from ....base.interval import Interval
-from ....base.printable import printable
+from ....base.text import printable
 from ..model import Claim, Comparison, Figure, Row, Table, Technique
 from ..rerun import ClaimOutcome, PartOutcome, Rerun, Ruling, TableOutcome
 from . import words

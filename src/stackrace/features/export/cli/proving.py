@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import click
 
-from ....base.printable import one_line
+from ....base.text import one_line
 from ....cli.edge import redraw
 from ....race.events import BlockEnded, Event
 from ....stats.values.equivalence import Proof

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import BinaryIO
 
-from ....measure.engine.target import is_token, origin_form, split_url
+from ....measure.engine.url import is_token, origin_form, split_url
 from .headers import is_value
 from .log_line import LogLine, parse_line
 from .pages import Pages

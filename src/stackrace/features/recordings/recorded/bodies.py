@@ -6,7 +6,7 @@ import base64
 import binascii
 import re
 
-from ....measure.engine.target import form_encoded
+from ....measure.engine.url import form_encoded
 from .entry import Fields, Pairs, fields, number, pairs, text
 from .headers import value_of
 from .skip import LeftOut, Skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ....measure.engine._engine import page_fields
-from ....measure.engine.target import is_token, split_url
+from ....measure.engine.url import is_token, split_url
 from .bodies import PAGE_TYPES, answered, decoded, essence, media_type, sent
 from .entry import Fields, Pairs, fields, number, pairs, text
 from .headers import replayable, value_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from ....measure.engine.target import is_token
+from ....measure.engine.url import is_token
 from .step import Headers
 
 _OF_THE_CONNECTION = frozenset(

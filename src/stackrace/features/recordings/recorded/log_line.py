@@ -10,7 +10,7 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from ....measure.engine.target import is_address
+from ....measure.engine.url import is_address
 from .moments import log_time
 
 _TIME = re.compile(rb" \[(\d\d/[A-Za-z]{3}/\d{4}:\d\d:\d\d:\d\d [+-]\d{4})\]")

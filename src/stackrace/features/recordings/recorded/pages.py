@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from ....measure.engine.target import split_url
+from ....measure.engine.url import split_url
 
 _STATIC = frozenset({
     "avif", "css", "gif", "ico", "jpeg", "jpg", "js", "map", "mjs", "png", "svg", "ttf", "webp", "woff", "woff2",

@@ -10,7 +10,7 @@ from typing import Self
 import click
 
 from ....base.numbers import duration
-from ....base.printable import one_line
+from ....base.text import one_line
 from ....cli.edge import redraw
 from ....measure.launch import Launch
 from ....race.events import BlockEnded, Event, LaunchEnded

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from ....base.codec import LEFT_OUT, Form, pretty, readable
-from ....base.printable import printable
+from ....base.text import printable
 from ....measure.load import Load
 from ....race.results.race import Ending, Race
 from ..model import Contender, FailedLaunches, GateAnswer, Outcome, Ruling, gate_of

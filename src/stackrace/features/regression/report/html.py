@@ -8,7 +8,7 @@ from pathlib import Path
 from jinja2 import Environment
 from markupsafe import Markup
 
-from ....base.printable import tail
+from ....base.text import tail
 from ....race.results.race import Race
 from ....report.complaints import complaints
 from ....report.html.templates import FOLDER, environment

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from xml.etree import ElementTree as Tree
 
-from ....base.printable import one_line
+from ....base.text import one_line
 from ....race.results.race import Race
 from ..model import GateAnswer, Outcome, Ruling, State, gate_of
 from . import words

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping
 
-from ....base.printable import one_line
+from ....base.text import one_line
 from ....race.results.race import Race
 from ..model import Change, GateAnswer, Outcome, Ruling, gate_of
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from ....base.codec import FLAT, Form, pretty, readable
-from ....base.printable import printable
+from ....base.text import printable
 from ..model import Trend
 from . import words
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from ....base.codec import Form, readable
-from ....base.printable import printable
+from ....base.text import printable
 from ....race.results.race import Ending, Race
 from ..model import Tuned, Tuning, tuning_of
 from . import words

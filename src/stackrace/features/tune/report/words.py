@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from ....base.interval import Interval
 from ....base.numbers import about, connections, count, duration, number, percent, things
 from ....base.units import DURATION, SIZE
-from ....measure.engine.goal import label
+from ....measure.engine.load_run import label
 from ....race.results.race import Ending, Race, RacePlan
 from ....report.words.phrases import listed, names, sentence, times
 from ..model import (

@@ -10,8 +10,7 @@ from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from ....base.files import read_text
-from ....base.last_parts import by_last_parts
+from ....base.files import by_last_parts, read_text
 from ...native_options import Concern
 
 __all__ = [

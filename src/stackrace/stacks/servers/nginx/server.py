@@ -6,8 +6,7 @@ import signal
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from ....base.errors import LaunchError
-from ....base.foreign import said_by
+from ....base.errors import LaunchError, said_by
 from ...native_options import Signs
 from ...stack import Interface, Protocol, ServerSpec, SettingValue
 from ..contract import BACKLOG, Needs, Recipe, Reload, Server

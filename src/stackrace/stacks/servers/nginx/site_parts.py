@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
-from ....base.last_parts import by_last_parts
+from ....base.files import by_last_parts
 from ...native_options import Change, Concern, NotTaken
 from .directives import SERVES_ELSEWHERE, STOCK, Directive, decided, unusable
 

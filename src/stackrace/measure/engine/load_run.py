@@ -1,4 +1,4 @@
-"""A service level objective: how fast answers have to be, and whether a run of an open loop kept it."""
+"""A run of the engine that is over, what it was sent to, and the service level objective that it kept or missed."""
 
 from __future__ import annotations
 
@@ -6,11 +6,52 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from stackrace.measure.load import LoadResult
+from stackrace.base.verdict import Verdict
+from stackrace.measure.load import Load, LoadResult, Tls
+from stackrace.measure.workload import Workload
 
 from .histogram import QUANTILES
 
-__all__ = ["MOST_ERRORS", "MOST_UNSENT", "Goal", "Miss", "Missed", "label"]
+__all__ = ["MOST_ERRORS", "MOST_UNSENT", "FinishedRun", "Goal", "Miss", "Missed", "Target", "label"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Target:
+    """Where the load goes, and what is asked."""
+
+    urls: tuple[str, ...]
+    """As the user gave them."""
+    address: tuple[str, int] | str
+    """An IP address and a port, or the path of a Unix socket."""
+    workload: Workload
+    tls: Tls | None
+    """None for plain HTTP."""
+    is_local: bool
+    """Whether the server is on this machine."""
+    notes: tuple[str, ...] = ()
+    """What the user should know, one sentence each."""
+
+    @property
+    def pauses(self) -> bool:
+        """Whether visitors pause between their requests."""
+        return any(request.think_s > 0 for request in self.workload.requests)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FinishedRun:
+    """A run that is over: what was asked for, what came of it, and what the checks say."""
+
+    target: Target
+    load: Load
+    warmup_s: float
+    """How long load was applied before the recorded window, in seconds."""
+    result: LoadResult
+    verdict: Verdict
+    notes: tuple[str, ...] = ()
+    """What the user should know, one sentence each."""
+    interrupted: bool = False
+    """Whether the user ended it."""
+
 
 MOST_ERRORS = 0.001
 """The share of requests that may fail or be answered wrongly."""

@@ -1,4 +1,4 @@
-"""What a visitor carries from page to request, as the engine does it; for who asks one question at a time."""
+"""One request at a time, as the engine sends it, and what a visitor carries from a page to later requests."""
 
 from __future__ import annotations
 
@@ -6,15 +6,40 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 
-from stackrace.measure.workload import Fill, FillPart, HandoutPlace, Request
+from stackrace.measure.workload import LARGE_HEAD, MOST_BODY_BYTES, Fill, FillPart, HandoutPlace, Request, excess
 
 from . import _engine
-from .target import form_encoded
+from .url import form_encoded
 
-__all__ = ["filled", "handed_out"]
+__all__ = ["ask", "filled", "handed_out"]
 
+_WITH_BODY = ("PATCH", "POST", "PUT")
+"""Say how long their body is, even if it is empty. Source: RFC 9110 section 8.6."""
 _CONTROL = re.compile(rb"[\x00-\x1f\x7f]")
 """What would break out of a request's line, or out of a string of JSON."""
+
+
+def ask(
+    address: tuple[str, int], request: Request, host: str, *, timeout_s: float, most_bytes: int = MOST_BODY_BYTES
+) -> tuple[int, tuple[tuple[str, str], ...], bytes, str]:
+    """Send ``request`` once, whole, and return what is answered: status, header fields, body, and its ``excess``.
+
+    Text is UTF-8, as it is in a load. Raises OSError for no answer, or none that the engine would take.
+    """
+    fields = {"Host": host, "Connection": "close", **dict(request.headers)}
+    if request.body or request.method in _WITH_BODY:
+        fields["Content-Length"] = str(len(request.body))
+    lines = (f"{request.method} {request.path} HTTP/1.1", *(f"{name}: {text}" for name, text in fields.items()))
+    message = "".join(f"{line}\r\n" for line in (*lines, "")).encode("utf-8", "surrogateescape") + request.body
+    is_head = request.method == "HEAD"
+    try:
+        status, pairs, body, body_bytes, endless = _engine.ask(address, message, is_head, timeout_s, most_bytes)
+    except OverflowError:
+        return 0, (), b"", LARGE_HEAD
+    except ValueError as error:
+        raise OSError(str(error)) from error
+    answered = tuple((name, value.decode("utf-8", "surrogateescape")) for name, value in pairs)
+    return status, answered, body, excess(answered, body_bytes, endless, most_bytes)
 
 
 def handed_out(request: Request, page: bytes) -> dict[int, bytes]:

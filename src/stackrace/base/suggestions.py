@@ -1,11 +1,12 @@
-"""Suggestions for mistyped names."""
+"""Suggestions for mistyped words: names that are close, and addresses that are URLs without a scheme."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from difflib import get_close_matches
 
-__all__ = ["did_you_mean", "nearest"]
+__all__ = ["did_you_mean", "nearest", "url_meant"]
 
 _OTHER_NAMES = {
     "maria": "mariadb",
@@ -44,3 +45,21 @@ def nearest(word: str, known: Iterable[str]) -> list[str]:
     others = [other for other, name in _OTHER_NAMES.items() if name in names]
     near = get_close_matches(word, [*names, *others], n=3, cutoff=0.6)
     return list(dict.fromkeys(_OTHER_NAMES.get(other, other) for other in near))
+
+
+_ADDRESS = re.compile(r"(localhost|\d{1,3}(?:\.\d{1,3}){3}|\[[0-9A-Fa-f:]+\]|[\w.-]+(?=:\d))(:\d{1,5})?(/.*)?")
+
+
+def url_meant(word: str) -> str:
+    """Return ``word`` as a URL where it is one, or is one without its scheme; empty for anything else.
+
+    >>> url_meant("127.0.0.1:8000")
+    'http://127.0.0.1:8000/'
+    >>> url_meant("race.toml")
+    ''
+    """
+    if word.startswith(("http:/", "https:/")):
+        # a path has lost one of its slashes
+        return re.sub(":/+", "://", word, count=1)
+    match = _ADDRESS.fullmatch(word)
+    return f"http://{word}{'' if match[3] else '/'}" if match else ""

@@ -1,0 +1,133 @@
+"""Ctrl-C: signals kept back while nobody could act on them, and results that it can neither lose nor hang."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from queue import Empty, SimpleQueue
+from types import FrameType
+from typing import Generic, TypeVar
+
+__all__ = ["Background", "HeldSignals", "Pending", "held"]
+
+_Handler = Callable[[int, FrameType | None], object]
+
+_STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+class HeldSignals:
+    """Keeps back Ctrl-C, and what is handled like it, from ``hold`` to ``release``; ``restore`` ends that for good.
+
+    A signal mask would not do: the kernel gives a process's signal to any thread that does not block it, numpy's
+    included, and Python runs the handler in the main thread all the same. Only the main thread has handlers:
+    elsewhere nothing is kept back. Signals that Python does not handle are left to the kernel.
+    """
+
+    def __init__(self) -> None:
+        self._before: dict[signal.Signals, _Handler] = {}
+        self._holding = False
+        self._held: int | None = None
+
+    def hold(self) -> None:
+        """Keep signals back from now on, or again."""
+        if not self._before and threading.current_thread() is threading.main_thread():
+            for number in _STOPS:
+                handler = signal.getsignal(number)
+                if callable(handler):
+                    self._before[number] = handler
+                    signal.signal(number, self._handle)
+        self._holding = True
+
+    def release(self) -> None:
+        """Let signals through; one that was kept back is handled here, so it may raise KeyboardInterrupt."""
+        self._holding = False
+        if self._held is not None:
+            number, self._held = self._held, None
+            signal.raise_signal(number)
+
+    def restore(self) -> None:
+        """Set the handlers of before."""
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+
+    def _handle(self, number: int, frame: FrameType | None) -> None:
+        if self._holding:
+            self._held = number
+        else:
+            self._before[signal.Signals(number)](number, frame)
+
+
+@contextmanager
+def held() -> Iterator[HeldSignals]:
+    """Keep signals back for a moment that must not be cut in two; one that came is handled at its end.
+
+    What is yielded may let them through for a part of it.
+    """
+    signals = HeldSignals()
+    signals.hold()
+    try:
+        yield signals
+    finally:
+        try:
+            signals.release()
+        finally:
+            signals.restore()
+
+
+_T = TypeVar("_T")
+
+
+class Pending(Generic[_T]):
+    """A result that is to come. Whoever waits for it may be interrupted at any point, and wait again.
+
+    An interruption within Thread.join or Event.wait may leave one of their locks held, and then nobody gets on;
+    SimpleQueue is written in C.
+    """
+
+    def __init__(self) -> None:
+        self._result: _T | None = None
+        self._error: BaseException | None = None
+        self._over = False
+        self._end: SimpleQueue[None] = SimpleQueue()
+
+    def wait(self, timeout_s: float | None = None) -> bool:
+        """Wait until it is there, but at most ``timeout_s``; tells whether it is. One thread waits at a time."""
+        # a flag beside the queue: what came may have been taken by one who was interrupted
+        if not self._over:
+            with suppress(Empty):
+                self._end.get(timeout=timeout_s)
+        return self._over
+
+    def finish(self) -> _T:
+        """Wait until it is there, as often as it is called; returns it, or raises the error that came instead."""
+        self.wait()
+        if self._error is not None:
+            raise self._error
+        return self._result  # type: ignore[return-value]
+
+    def settle(self, result: _T | None, error: BaseException | None = None) -> None:
+        """Hand it over, or the ``error`` that came instead."""
+        self._result, self._error = result, error
+        self._over = True
+        self._end.put(None)
+
+
+class Background(Pending[_T]):
+    """Does ``work`` from now on in a thread of its own; a ``daemon`` does not keep the interpreter from its end."""
+
+    def __init__(self, work: Callable[[], _T], *, daemon: bool = False) -> None:
+        super().__init__()
+        self._work = work
+        # an interruption within Thread.start may leave it waiting for ever
+        with held():
+            threading.Thread(target=self._run, daemon=daemon).start()
+
+    def _run(self) -> None:
+        try:
+            result = self._work()
+        except BaseException as error:
+            self.settle(None, error)
+        else:
+            self.settle(result)
