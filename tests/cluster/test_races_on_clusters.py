@@ -169,7 +169,7 @@ CUT_S = 5.0
 
 
 def measured_across_a_cut(small):
-    """Race while the wire is cut for some seconds; returns the slices that waited for it, none if it met no slice."""
+    """Race while the wire is cut for some seconds; returns the slices that waited for it: none if it met none."""
     process = begun(small, "--repeats", "1", "--requests", "6000", "--no-twin")
     wait_until(lambda: is_loaded(small, small.host, [small.engine]), every_s=0.02)
     small.engine.link("down")
