@@ -1,3 +1,5 @@
+"""Files of users: what is read of them, and where a project has them."""
+
 from __future__ import annotations
 
 import os
@@ -6,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from stackrace.base.files import opened, read_bytes, read_text
+from stackrace.base.files import by_last_parts, opened, read_bytes, read_text
 
 
 def test_a_file_is_read_without_mark_and_returns(tmp_path: Path) -> None:
@@ -51,3 +53,23 @@ def test_a_pipe_of_a_shells_is_read_to_its_end() -> None:
     finally:
         os.close(reading)
         writer.join()
+
+
+CASES = {
+    "the most parts that lead somewhere": ("/srv/app/conf/g.py", 1, "conf/g.py"),
+    "one part": ("/app/g.py", 1, "g.py"),
+    "too few parts": ("/app/g.py", 2, None),
+    "nothing of it": ("/app/h.py", 1, None),
+    "no way out": ("../../conf/g.py", 1, "conf/g.py"),
+    "nothing at all": ("/", 1, None),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_the_last_parts_lead_there(tmp_path, case):
+    (tmp_path / "conf").mkdir()
+    for name in ("g.py", "conf/g.py"):
+        (tmp_path / name).touch()
+    given, least, expected = CASES[case]
+    found = by_last_parts(given, [tmp_path], Path.is_file, least)
+    assert found == (None if expected is None else tmp_path / expected)

@@ -12,7 +12,7 @@ from stackrace.measure.workload import Workload
 
 from .histogram import QUANTILES
 
-__all__ = ["MOST_ERRORS", "MOST_UNSENT", "FinishedRun", "Goal", "Miss", "Missed", "Target", "label"]
+__all__ = ["FinishedRun", "Goal", "Miss", "Missed", "Target", "label"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,10 +53,10 @@ class FinishedRun:
     """Whether the user ended it."""
 
 
-MOST_ERRORS = 0.001
+_MOST_ERRORS = 0.001
 """The share of requests that may fail or be answered wrongly."""
 
-MOST_UNSENT = 0.005
+_MOST_UNSENT = 0.005
 """The share of requests that may never be sent."""
 
 
@@ -106,9 +106,9 @@ class Goal:
             if value_s > limit_s:
                 is_bound = name in result.latency.censored
                 yield Miss(what=Missed.LATENCY, value=value_s, quantile=name, is_bound=is_bound)
-        if counts.errors > MOST_ERRORS * counts.scheduled:
+        if counts.errors > _MOST_ERRORS * counts.scheduled:
             yield Miss(what=Missed.ERRORS, value=counts.errors / counts.scheduled)
-        if counts.unsent > MOST_UNSENT * counts.scheduled:
+        if counts.unsent > _MOST_UNSENT * counts.scheduled:
             yield Miss(what=Missed.UNSENT, value=counts.unsent / counts.scheduled)
         if not counts.ok:
             yield Miss(what=Missed.RIGHT_ANSWERS)

@@ -1,4 +1,4 @@
-"""What may be a URL prefix of static files, and what is below one."""
+"""Headers and URL prefixes, as users write them."""
 
 from pathlib import Path
 
@@ -7,7 +7,30 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stackrace.base.errors import InputError
-from stackrace.base.http_syntax import by_prefix, is_below, url_prefix
+from stackrace.base.http_syntax import by_prefix, is_below, tells_of_tls, url_prefix
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        ("X-Forwarded-Proto", "https"),
+        ("X-Forwarded-Proto", "HTTPS"),
+        ("x-forwarded-ssl", "on"),
+        ("X-Forwarded-Protocol", "ssl"),
+        ("Front-End-Https", "on"),
+        ("X-Scheme", "https"),
+        ("CloudFront-Forwarded-Proto", "https"),
+    ],
+)
+def test_whatever_a_proxy_calls_it_tls_is_heard_of(header):
+    assert tells_of_tls([("Accept", "text/html"), header])
+
+
+@pytest.mark.parametrize(
+    "header", [("X-Forwarded-Proto", "http"), ("DNT", "on"), ("Referer", "https://shop.example/"), ("X-Ssl", "off")]
+)
+def test_other_headers_say_nothing_of_it(header):
+    assert not tells_of_tls([header])
 
 
 @pytest.mark.parametrize(
