@@ -11,7 +11,7 @@ from .block import Block
 from .overhead import STOP_S, expected_overhead, planned_launch_s
 from .pace import SLICE_S, fixed_lengths
 from .results.race import Cell, Ending, Race, RacePlan
-from .schedule import BlockPlan, passes_worth, too_short_for
+from .schedule import BlockPlan, Extent, block_s, passes_worth, too_short_for
 from .steps import Steps, shuffler_of
 from .twins import entrants
 
@@ -96,4 +96,4 @@ class Rounds:
     def _block_s(self, cells: Sequence[Cell]) -> float:
         """Return what a block of one pass takes."""
         stacks = len({cell.stack for cell in cells})
-        return self._overhead.empty_block_s(stacks) + len(cells) * (self._slice_s + self._overhead.between_s)
+        return block_s(Extent(stacks=stacks, headline=len(cells)), self._overhead, 1, self._slice_s)

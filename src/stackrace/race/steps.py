@@ -21,10 +21,10 @@ from .results.race import Cell
 from .stopwatch import Phase, Stopwatch
 from .warmup import rewarm_s
 
-__all__ = ["PendingStops", "Steps", "shuffled", "shuffler_of"]
+__all__ = ["Steps", "shuffled", "shuffler_of"]
 
 
-class PendingStops:
+class _PendingStops:
     """Acts that wait for stacks to be gone. ``stop_s`` is how long the last ones took, None before any did."""
 
     def __init__(self) -> None:
@@ -115,7 +115,7 @@ class Steps:
     """What a start is expected to take."""
     watch: Stopwatch = field(default_factory=Stopwatch)
     """Takes the time of each step."""
-    pending_stops: PendingStops = field(default_factory=PendingStops)
+    pending_stops: _PendingStops = field(default_factory=_PendingStops)
     """The stops of the block before: its stacks may still stop while this block's stacks start."""
     neighbours: Neighbours = field(default_factory=Neighbours)
     """Who else is on the machine."""

@@ -315,3 +315,7 @@ def test_a_single_stack_with_many_workloads_goes_on_until_its_budget_is_spent(cl
     assert finished.ending is Ending.BUDGET
     assert finished.elapsed_s >= 180
     assert {name for _, name, _ in cells_of(finished)} == {"a", "b", "c"}
+
+
+def test_only_a_measurement_must_not_be_disturbed():
+    assert [activity for activity in Activity if activity.must_not_be_disturbed] == [Activity.MEASURING]
