@@ -14,6 +14,7 @@ __all__ = [
     "Contestants",
     "Group",
     "NamedRaces",
+    "Notice",
     "Part",
     "PlaceProvider",
     "ResultKind",
@@ -57,6 +58,15 @@ class NamedRaces(NamedTuple):
     """With which their names begin."""
     place: str
     """Of a module with what `race.request.named_races.Source` says."""
+
+
+class Notice(NamedTuple):
+    """Sentences at fixed places of a report: what a feature says of a race and its standing."""
+
+    place: str
+    """Of a module with what `race.notices.Notices` says."""
+    kind: str
+    """Of the type of what it makes of a standing, a `race.results.notice.StandingNotice`."""
 
 
 class Part(NamedTuple):

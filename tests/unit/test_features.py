@@ -14,7 +14,6 @@ PACKAGE = Path(stackrace.__file__).parent
 FEATURES = sorted(path.name for path in (PACKAGE / "features").iterdir() if (path / "__init__.py").is_file())
 
 OWED = {
-    "current": "its words stand in the report of every race",
     "regression": "trend shows checks",
 }
 """Features that others still need, and who they are: this list only becomes shorter."""

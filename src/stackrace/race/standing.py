@@ -6,12 +6,12 @@ from collections import Counter
 from dataclasses import replace
 
 from ..base.verdict import Effect
-from ..features.current.standing import current_standing
 from ..validity.races import examine_race
 from .answer import answer_of, lead_of
 from .costs import costs_of, reason_of
 from .levels import JudgedLevel, MeasuredLevel, curves, headline_of, judgement_of, measured_levels
 from .machines import compared, pooled
+from .notices import notice_of
 from .race_view import race_view
 from .results.answer import Answer, AnswerKind
 from .results.race import Race
@@ -40,9 +40,7 @@ def standing(race: Race, *, merge: Merge, spread: Spread | None = None, thorough
     measured = measured_levels(race, pooled=True)
     if not measured:
         missing = withdrawals(race, set())
-        return Standing(
-            withdrawals=missing, warnings=_warnings(race), current=current_standing(race, None, missing)
-        )
+        return Standing(withdrawals=missing, warnings=_warnings(race), current=notice_of(race, None, missing))
     at = headline_of(measured)
 
     def judged(index: int, level: MeasuredLevel) -> JudgedLevel:
@@ -73,7 +71,7 @@ def standing(race: Race, *, merge: Merge, spread: Spread | None = None, thorough
         reason=reason_of(headline.rows),
         costs=costs_of(headline, answer.next_best),
         conditions=conditions_of(levels, at),
-        current=current_standing(race, headline, result.withdrawals),
+        current=notice_of(race, headline, result.withdrawals),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from ..features.current.words import current, failing
+from ..race.notices import headline, news, shortly
 from ..race.results.race import Race
 from ..race.results.standing import Standing
 from .causes import causes
@@ -17,7 +17,7 @@ from .words.answer import answer
 from .words.costs import costs
 from .words.leads import elsewhere
 from .words.machines import machines
-from .words.raced import debug, deployment, raced
+from .words.raced import debug, raced
 
 __all__ = ["brief_sheet"]
 
@@ -45,9 +45,9 @@ def brief_sheet(race: Race, standing: Standing) -> Iterator[Section]:
 def _top(race: Race, short_race: Race, standing: Standing) -> Iterator[Paragraph]:
     """Yield the answer and, directly below it, what a reader must know to use it."""
     valid = standing.verdict.valid
-    if news := failing(standing.current):
-        yield Paragraph(text=news, tone=Tone.ALARM, lines=2)
-    usual = 1 if news or race.altered else 2
+    if first := news(standing.current):
+        yield Paragraph(text=first, tone=Tone.ALARM, lines=2)
+    usual = 1 if first or race.altered else 2
     yield Paragraph(text=answer(short_race, standing), tone=Tone.STRONG if valid else Tone.ALARM, lines=2)
     if not valid:
         yield Paragraph(text=race_words.VOID, tone=Tone.WRONG, lines=1)
@@ -56,9 +56,9 @@ def _top(race: Race, short_race: Race, standing: Standing) -> Iterator[Paragraph
     if debugging := debug(race):
         yield Paragraph(text=debugging, tone=Tone.DOUBTFUL, lines=1)
     yield Paragraph(text=raced(race), lines=1 if race.altered else 2)
-    if valid and (yours := current(standing.current)):
+    if valid and (yours := headline(standing.current)):
         yield Paragraph(text=yours, tone=Tone.STRONG, lines=usual)
-    if read := deployment(race):
+    if read := shortly(race):
         yield Paragraph(text=read, lines=usual)
 
 

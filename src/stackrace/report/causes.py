@@ -66,7 +66,7 @@ def _complaints(race: Race, standing: Standing, names: Mapping[str, str]) -> Ite
     for one in standing.withdrawals:
         if one.failure.kind is FailureKind.REFUSED and one.failure.finding is not None:
             out.setdefault(title(one.failure.finding), []).append(one.stack)
-    is_news = standing.current is not None and standing.current.errors is not None
+    is_news = standing.current is not None and standing.current.is_news
     groups: dict[str, list[Complaint]] = {}
     for complaint in complaints(race, standing):
         if complaint.check != _ELSEWHERE:

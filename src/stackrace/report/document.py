@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING, Any, Literal
 from ..base.codec import FLAT, LEFT_OUT, Form, readable
 from ..base.interval import Interval
 from ..base.text import printable
-from ..features.current.result import CurrentStanding
-from ..features.current.words import taken_over
 from ..measure.host import Conditions
 from ..measure.launch import Failure, HopUsage, Launch, MemorySample, Slice
 from ..measure.load import Load, LoadResult, Quantiles
 from ..measure.resources import Resources
+from ..race.notices import details, notice_type
 from ..race.results.answer import Answer
 from ..race.results.costs import Costs
 from ..race.results.duty import Duty
 from ..race.results.lead import Lead
+from ..race.results.notice import StandingNotice
 from ..race.results.parts import shown, shown_type
 from ..race.results.race import Race
 from ..race.results.reason import Reason
@@ -40,8 +40,9 @@ __all__ = ["document", "schema"]
 
 if TYPE_CHECKING:
     ShownParts = Any
+    ShownNotice = Any
 else:
-    ShownParts = shown_type()
+    ShownParts, ShownNotice = shown_type(), notice_type()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -228,7 +229,7 @@ class RaceDocument:
     """Each workload at each load level."""
     scaling: tuple[ScalingCurve, ...]
     """A curve for each stack and workload with two levels or more."""
-    current: CurrentStanding | None
+    current: ShownNotice
     """What the project runs today against the stack that the answer names."""
     withdrawals: tuple[WithdrawalDocument, ...]
     """Stacks without a place in the standing."""
@@ -253,8 +254,6 @@ _FORM = Form(
         # both have units in the document
         Row: dict.fromkeys(("throughput_per_s", "latency_limits"), LEFT_OUT),
         RowDocument: {"row": FLAT},
-        # it stands among the withdrawals
-        CurrentStanding: {"failure": LEFT_OUT},
         Quantiles: {name: f"{name}_s" for name in ("mean", "p50", "p90", "p99", "p999", "max")},
         # a moment of the machine's own clock, and what only the store keeps
         LoadResult: dict.fromkeys(("started_at", "histogram", "series"), LEFT_OUT),
@@ -268,6 +267,7 @@ _FORM = Form(
             "cores": FLAT,
         },
         Resources: {"memory_bytes": "memory_limit_bytes", "quota": LEFT_OUT},
+        **{kind: dict.fromkeys(kind.unshown, LEFT_OUT) for kind in StandingNotice.__subclasses__()},
     },
     text=printable,
 )
@@ -320,7 +320,7 @@ def _words(race: Race, standing: Standing) -> RaceWords:
         words=words_of(race, standing),
         scaling=scaling.unfits(standing.scaling),
         refused=refused(race),
-        notes=(*race_words.notes(race, standing), *taken_over(race)),
+        notes=(*race_words.notes(race, standing), *details(race)),
     )
 
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 
-from ..features.current.words import MARK
 from ..race.results.standing import Level, Row
 from . import figures
 from .figures import NOTHING
 from .sheet import Column, Medium, Table, Tone
 from .terminal_bar import bar
 
-__all__ = ["READABLE", "level_matrices", "level_table"]
+__all__ = ["MARK", "READABLE", "level_matrices", "level_table"]
 
 _BAR = 10
 READABLE = 30
@@ -23,6 +22,9 @@ _NARROWEST = 16
 _FILES = (Medium.TEXT, Medium.PAGE)
 _NOT_ON_PAGES = (Medium.SCREEN, Medium.TEXT)
 """Charts of the page show these."""
+
+MARK = "current"
+"""Stands beside the stack that is run today."""
 
 
 def level_table(level: Level, *, void: bool = False, current: str = "", mark: str = MARK) -> Table:

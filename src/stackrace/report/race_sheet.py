@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from ..base.verdict import Effect
-from ..features.current.words import taken_over
+from ..race.notices import details
 from ..race.results.race import Race
 from ..race.results.standing import Standing
 from ..stats.values.scaling import ScalingCurve
@@ -81,7 +81,7 @@ def _answer(race: Race, standing: Standing) -> Iterator[Paragraph]:
     yield Paragraph(text=f"{raced(race)} {race_words.ending(race, standing)}")
     if words.current:
         yield Paragraph(text=words.current, tone=Tone.STRONG)
-    texts = (*taken_over(race), left_out(race), words.leads, words.reason, words.costs, words.machines)
+    texts = (*details(race), left_out(race), words.leads, words.reason, words.costs, words.machines)
     yield from (Paragraph(text=text) for text in texts if text)
 
 

@@ -57,7 +57,7 @@ def renamed(race: Race, standing: Standing, names: Mapping[str, str]) -> tuple[R
             leads=tuple(replace(lead, stacks=all_of(lead.stacks)) for lead in standing.leads),
             costs=None if standing.costs is None else _costs(standing.costs, names),
             withdrawals=tuple(replace(one, stack=name(one.stack)) for one in standing.withdrawals),
-            current=None if current is None else replace(current, first=name(current.first)),
+            current=None if current is None else current.renamed(name),
         ),
     )
 

@@ -11,7 +11,7 @@ from ...api.resumed import ResumedRace
 from ...base.errors import BreakdownError, InterruptedRace, RefusedError, StoreError
 from ...base.verdict import Effect
 from ...deploy.guard import removed
-from ...features.current.words import found
+from ...race.notices import before
 from ...race.request.request import RaceRequest
 from ...race.results.race import Ending, Race
 from ...race.rounds import OpenCells
@@ -51,7 +51,7 @@ def raced(
         ready_race(request, store, announcer, resumed=resumed, open_cells=open_cells) as ready,
     ):
         announcer.done()
-        for sentence in (*filter(None, [found(ready.prepared.race)]), *ready.foretold):
+        for sentence in (*filter(None, [before(ready.prepared.race)]), *ready.foretold):
             click.echo(sentence, err=True)
         try:
             with LiveSink(ready.prepared.plan, ready.prepared.begun_s) as live:

@@ -1,6 +1,6 @@
 """What the project runs today, as its own files say, raced beside the others."""
 
-from ...extensions import Contestants, Part
+from ...extensions import Contestants, Notice, Part
 
 EXTENSIONS = (
     Part(
@@ -10,4 +10,5 @@ EXTENSIONS = (
         about="What the project runs today, as its files say; null where nothing was found, or looked for.",
     ),
     Contestants(f"{__name__}.setup:current_stack"),
+    Notice(f"{__name__}.notice", kind=f"{__name__}.result:CurrentStanding"),
 )

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import ClassVar, Self
 
 from ...base.interval import Interval
 from ...measure.launch import Failure
 from ...measure.load import Load
+from ...race.results.notice import StandingNotice
 from .model import CurrentQueue
 
 __all__ = ["CurrentErrors", "CurrentKind", "CurrentStanding"]
@@ -47,8 +50,10 @@ class CurrentErrors:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CurrentStanding:
+class CurrentStanding(StandingNotice):
     """The stack that is run today against the one that the answer names, at the level that it speaks of."""
+
+    unshown: ClassVar[tuple[str, ...]] = ("failure",)  # it stands among the withdrawals
 
     kind: CurrentKind
     """first: the answer names it; open: it cannot be told from the one named; behind: proved worse than that;
@@ -75,3 +80,12 @@ class CurrentStanding:
     """Where it fails; None where it does at no level."""
     queue: CurrentQueue | None = None
     """How many connections may wait for it, where it fails and that is fewer than it had."""
+
+    @property
+    def is_news(self) -> bool:
+        """Whether it fails under load."""
+        return self.errors is not None
+
+    def renamed(self, name: Callable[[str], str]) -> Self:
+        """Return it with another name for the stack that it is compared with."""
+        return replace(self, first=name(self.first))

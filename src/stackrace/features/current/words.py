@@ -13,10 +13,7 @@ from ...stacks.native_options import Concern, Weight
 from .model import CurrentChange, CurrentDeployment, CurrentGap, deployment_of
 from .result import CurrentErrors, CurrentKind, CurrentStanding
 
-__all__ = ["MARK", "current", "failing", "found", "taken_over"]
-
-MARK = "current"
-"""Stands beside the stack that is run today."""
+__all__ = ["current", "failing", "found", "shortly", "taken_over"]
 
 _ALIKE = 0.05
 """Costs that differ by less are about the same."""
@@ -129,6 +126,7 @@ def _taken_over(deployment: CurrentDeployment, raced: str) -> Iterator[str]:
 
 
 _MOST_OTHERS = 5
+_MOST_SHORTLY = 1
 
 
 def _changes(changes: Sequence[CurrentChange]) -> Iterator[str]:
@@ -154,3 +152,24 @@ def _gaps(gaps: Sequence[CurrentGap]) -> Iterator[str]:
 
 def _place(file: str, line: int) -> str:
     return f"{file}:{line}" if line else file
+
+
+def shortly(race: Race) -> str:
+    """Say shortly what was not taken over of the deployment that was raced, and which others there are."""
+    found = deployment_of(race)
+    return "" if found is None else " ".join(_shortly(race))
+
+
+def _shortly(race: Race) -> Iterator[str]:
+    found = deployment_of(race)
+    assert found is not None
+    missing = [gap for gap in found.gaps if gap.weight is not Weight.ASSUMED]
+    assumed = [gap for gap in found.gaps if gap.weight is Weight.ASSUMED]
+    for what, gaps in (("Not taken over", missing), ("Assumed", assumed)):
+        for first in sorted(gaps, key=lambda gap: gap.weight is not Weight.SIZE)[:1]:
+            place = f"{first.file}:{first.line}" if first.line else first.file
+            yield f"{what}: {place} {first.what}{f' and {len(gaps) - 1} more' if gaps[1:] else ''}."
+    if found.others:
+        more = len(found.others) - _MOST_SHORTLY
+        others = listed([*found.others[:_MOST_SHORTLY], *([f"{more} more"] if more > 0 else [])])
+        yield f"Also found: {others} (--current FILE)."

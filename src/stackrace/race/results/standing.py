@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 
 from ...base.interval import Interval
 from ...base.verdict import Verdict
-from ...features.current.result import CurrentStanding
 from ...measure.launch import Failure
 from ...measure.load import Load, Quantiles
 from ...stats.values.machines import MachineComparison
@@ -15,6 +14,7 @@ from ...stats.values.scaling import ScalingCurve
 from .answer import Answer, AnswerKind
 from .costs import Costs
 from .lead import Lead
+from .notice import StandingNotice
 from .reason import Reason
 from .sensitivity import Condition
 
@@ -115,7 +115,7 @@ class Standing:
     """What the checks say about the race as a whole. Where it is invalid the race is void: believe nothing."""
     scaling: tuple[ScalingCurve, ...] = ()
     """A curve for each stack and workload with two levels or more."""
-    current: CurrentStanding | None = None
+    current: StandingNotice | None = None
     """What the project runs today against the stack that the answer names; None where nobody knows what that is."""
     machines: tuple[MachineComparison, ...] = ()
     """Each stack machine beside the one that measured most; empty where there is one alone. What is said of stacks

@@ -7,12 +7,12 @@ from functools import cache, partial
 from jinja2 import Environment
 
 from ...base.text import printable, tail
-from ...features.current.words import MARK, taken_over
+from ...race.notices import details
 from ...race.results.race import Race
 from ...race.results.standing import Level, Standing
 from .. import figures, repeat
 from ..complaints import complaints, refused
-from ..level_table import level_table
+from ..level_table import MARK, level_table
 from ..race_sheet import scaling_sections
 from ..setbacks import setbacks
 from ..sheet import Column, Medium, Tone, shown
@@ -39,7 +39,7 @@ def export(race: Race, standing: Standing) -> str:
         race=race, standing=standing, words=words_of(race, standing),
         sentence=partial(marks.sentence, stacks=race.stacks),
         style=(FOLDER / "style.css").read_text(encoding="utf-8"),
-        debug=debug(race), raced=raced(race), ending=race_words.ending(race, standing), taken_over=taken_over(race),
+        debug=debug(race), raced=raced(race), ending=race_words.ending(race, standing), taken_over=details(race),
         left_out=left_out(race),
         void=void, void_words=race_words.VOID, heading=race_words.CONDITIONS,
         resolution=race_words.resolution(race, standing), notes=race_words.notes(race, standing),

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import PurePosixPath
 from urllib.parse import unquote, urlsplit
 
 from ...base.numbers import connections
-from ...features.current.model import deployment_of
 from ...measure.load import Load
 from ...race.results.race import Ending, Race
-from ...stacks.native_options import Weight
 from ...validity.stack import debug_on
 from .. import figures
 from .findings import check_title
 from .phrases import listed
 from .race_words import cores, machines, of
 
-__all__ = ["debug", "deployment", "raced"]
+__all__ = ["debug", "raced"]
 
 _DEBUG = "DEBUG is on: these are not the figures of production. Set DEBUG = False and race again."
 
@@ -31,7 +29,6 @@ _ENDINGS = {
 }
 
 _MOST_URLS = 3
-_MOST_OTHERS = 1
 
 
 def debug(race: Race) -> str:
@@ -97,24 +94,3 @@ def _machine(race: Race) -> str:
     where = listed(hosts) if hosts else f"{race.host.cpu}, {system}"
     stacks, engine = cores(race.cores.stack_cores), cores(race.cores.generator_cores)
     return f"Stacks on {stacks}, load engine on {engine} of {where}."
-
-
-def deployment(race: Race) -> str:
-    """Say shortly what was not taken over of the deployment that was raced, and which others there are."""
-    found = deployment_of(race)
-    return "" if found is None else " ".join(_deployment(race))
-
-
-def _deployment(race: Race) -> Iterator[str]:
-    found = deployment_of(race)
-    assert found is not None
-    missing = [gap for gap in found.gaps if gap.weight is not Weight.ASSUMED]
-    assumed = [gap for gap in found.gaps if gap.weight is Weight.ASSUMED]
-    for kind, gaps in (("Not taken over", missing), ("Assumed", assumed)):
-        for first in sorted(gaps, key=lambda gap: gap.weight is not Weight.SIZE)[:1]:
-            place = f"{first.file}:{first.line}" if first.line else first.file
-            yield f"{kind}: {place} {first.what}{f' and {len(gaps) - 1} more' if gaps[1:] else ''}."
-    if found.others:
-        more = len(found.others) - _MOST_OTHERS
-        others = listed([*found.others[:_MOST_OTHERS], *([f"{more} more"] if more > 0 else [])])
-        yield f"Also found: {others} (--current FILE)."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ...features.current.words import current, failing
+from ...race.notices import headline, news
 from ...race.results.race import Race
 from ...race.results.standing import Standing
 from .answer import answer
@@ -48,8 +48,8 @@ def words_of(race: Race, standing: Standing) -> StandingWords:
         leads=leads(standing.leads, race),
         reason=reason(standing.reason),
         costs=costs(standing.costs),
-        failing=failing(standing.current),
-        current=current(standing.current),
+        failing=news(standing.current),
+        current=headline(standing.current),
         machines=machines(standing.machines),
         conditions=tuple(condition(change) for change in standing.conditions),
     )
