@@ -6,7 +6,7 @@
 Races of identical stacks meet theft of several kinds. Their slices are adjusted by four rules of `covariate.py`:
 slopes within launches, slopes between launches, strictly (within launches, and only where p-values of at least one
 half leave no doubt), and of mild theft only (within launches, an sd of at most 6 %, and no stack with more of it
-than the others at p < 5 %). Limits are those of `stats.pairs` and `stats.shrink`. Seeds are fixed.
+than the others at p < 5 %). Limits are those of `stats.pairs` and `stats.variances`. Seeds are fixed.
 
 Launches have one slice, two, or one in blocks 1 to 3 and two from block 4 on ("1, then 2", as the default race).
 A slice varies by 3 % within its launch, a launch by 2.7 %. Throughput falls as the share of the core that is left,

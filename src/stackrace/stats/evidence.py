@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .pairs import Array, Counts, Pairs, squared, trimmed, trimmed_from
-from .shrink import spreads
+from .variances import spreads
 
 __all__ = ["LEAST_BLOCKS", "Evidence", "Panel", "evidence"]
 
@@ -71,7 +71,7 @@ def evidence(panel: Panel, blocks: int | None = None) -> Evidence:
     A contrast's differences, block by block, have the plain mean and variance below ten blocks, the 20 % trimmed
     mean and Yuen's variance from ten on (`pairs.trimmed`). The variance is then taken from all cells: within a
     group each cell's own share s_i² is found by least squares of v_ij = s_i² + s_j² over all pairs
-    (`shrink.spreads`), worth f_i = df·(K − 1)/K for K cells. It is shrunk towards s̄² = Σf_i·s_i²/Σf_i over all
+    (`variances.spreads`), worth f_i = df·(K − 1)/K for K cells. It is shrunk towards s̄² = Σf_i·s_i²/Σf_i over all
     cells of the panel,
 
         t_i = (d0_i·s̄² + f_i·s_i²)/(d0_i + f_i),   d0_i = min(C − 1, 4)/(1 + exp(3(z_i − 1.25))),

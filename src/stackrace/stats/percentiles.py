@@ -2,15 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import numpy.typing as npt
 
 from ..base.interval import Interval
+from .bootstrap import expanded
 from .pairs import Array
-from .resample import expanded
 from .summary import intervals
 
-__all__ = ["BEYOND", "enough", "quantile_interval", "quantiles"]
+__all__ = ["BEYOND", "Buckets", "enough", "on_common_buckets", "quantile_interval", "quantiles"]
+
+Buckets = Sequence[tuple[float, int]]
+"""Upper value in seconds and count of each bucket that is not empty."""
+
+
+def on_common_buckets(launches: Sequence[Buckets]) -> tuple[Array, Array]:
+    """Return the rising values (V,) of all buckets that occur, and the counts (B, V) of each launch in them.
+
+    ``launches`` has B ≥ 1 histograms of the same resolution: their buckets have the same bounds wherever both have
+    any. A bucket that stands twice in a launch has the sum of its counts.
+    """
+    values = np.unique(np.array([value for buckets in launches for value, _ in buckets], dtype=float))
+    counts = np.zeros((len(launches), len(values)))
+    for row, buckets in zip(counts, launches, strict=True):
+        places = np.searchsorted(values, [value for value, _ in buckets])
+        np.add.at(row, places, [count for _, count in buckets])
+    return values, counts
+
 
 BEYOND = 50
 """So many answers beyond a quantile make it one of its own launch: p99 needs 5,000, p99.9 50,000."""
@@ -35,7 +55,7 @@ def quantile_interval(values: Array, counts: Histograms, q: float, *, draws: int
 
     Where each launch has `enough` answers, the quantile of each is one replicate, and their trimmed mean in ln
     units gets limits as throughput does (`summary.intervals`). Else the launches' histograms are merged, and
-    launches are drawn with replacement, ``draws`` times with a fixed seed, for the limits (`resample.expanded`):
+    launches are drawn with replacement, ``draws`` times with a fixed seed, for the limits (`bootstrap.expanded`):
     answers of one launch belong together, so that drawing single ones would promise too much.
 
     ``values`` (V,) are the buckets' upper values in seconds, rising, all above 0; ``counts`` (B, V) how many

@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ..base.interval import Interval
+from .bootstrap import expanded
 from .pairs import Array
-from .resample import expanded
 from .selection import family as all_pairs
 from .tiers import best
 from .values.scaling import ScalingLaw, Unfit, UnfitKind
@@ -63,7 +63,7 @@ def fit(
     The law is linear in its inverse: N/X = a + b(N − 1) + cN(N − 1) with λ = 1/a, σ = b/a, κ = c/a. Noise is in
     proportion to X, so the rows are weighted by the fitted inverse, over and over until nothing changes; b and c
     are kept from falling below 0. For the limits whole blocks are drawn with replacement, ``draws`` times with a
-    fixed seed, so that what a block's moment did to all levels stays together; see `resample.expanded`.
+    fixed seed, so that what a block's moment did to all levels stays together; see `bootstrap.expanded`.
 
     ``levels`` are connections, each ≥ 1; ``values`` has shape (L, B), ln of answers per second, NaN where there
     is none. Unfit with fewer than ``LEAST_LEVELS`` different levels that have values, without convergence, or

@@ -5,13 +5,13 @@ that is over, ``preflight`` at what is planned. A check is a pure function of wh
 costs the user a result, so its thresholds leave room for what is merely unusual. ``docs/checks.md`` lists them all.
 """
 
-from .aftermath import Aftermath, Complaint
 from .answers import STAGES
 from .clocks import STEADY_CLOCKS
 from .declaration import Check, Declaration, Limits, Made
 from .declared import DECLARATIONS, EVERY_CHECK
 from .disk import nearly_full
 from .kernel_limits import MOST_IN_TIME_WAIT, SPARE_FILES, TIME_WAIT_S
+from .launch_view import Aftermath, Complaint
 from .launches import LAUNCH_CHECKS, LaunchView, examine_launch
 from .machine import MOST_TAKEN
 from .observation import Observation

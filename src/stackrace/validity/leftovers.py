@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from ..base.verdict import Effect, Finding
 from ..measure.launch import FailureKind
-from .aftermath import Complaint
 from .declaration import Declaration, Limits, Made
-from .launch_view import LaunchView
+from .launch_view import Complaint, LaunchView
 from .texts import MORE_FILES, MORE_PORTS
 
 __all__ = ["leftover_listener", "leftover_processes", "logs_complain_of_files", "logs_complain_of_ports"]

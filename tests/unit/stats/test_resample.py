@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stackrace.stats.resample import expanded
+from stackrace.stats.bootstrap import expanded
 
 
 @pytest.mark.parametrize("blocks", [5, 7, 20])

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from stackrace.stats.pairs import pairs
-from stackrace.stats.shrink import priors, spreads
+from stackrace.stats.variances import priors, spreads
 
 
 def unequal(rng, k, n, times):

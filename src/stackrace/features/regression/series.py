@@ -13,7 +13,7 @@ from ...measure.launch import Launch, Slice
 from ...race.results.race import Race
 from ...race.resume import counted
 from ...stacks.stack import Side, side_of
-from ...stats.buckets import Buckets
+from ...stats.percentiles import Buckets
 from .failures import failed
 from .model import Response
 from .stats import Differences, Sample, Shares

@@ -9,9 +9,8 @@ from statistics import NormalDist
 
 import numpy as np
 
-from ...stats.buckets import Buckets, on_common_buckets
 from ...stats.pairs import Array
-from ...stats.percentiles import quantiles
+from ...stats.percentiles import Buckets, on_common_buckets, quantiles
 from .stats import Mean, mean_of
 
 __all__ = ["LEAST_BEYOND", "Tails", "least_answers", "tails"]
