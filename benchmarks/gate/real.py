@@ -13,9 +13,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from stackrace.app.app import Entry, EntryKind
-from stackrace.features.regression.checking import ready_check
 from stackrace.features.regression.model import Response
-from stackrace.features.regression.prepared import CheckRequest
+from stackrace.features.regression.prepared import CheckRequest, ready_check
 from stackrace.features.regression.series import Series, series_of
 from stackrace.features.regression.variants import VariantRequest
 from stackrace.race.decisions import Decisions

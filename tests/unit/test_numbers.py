@@ -27,7 +27,7 @@ WRITERS = {
     "report/charts/svg.py": "coordinates",
     "report/charts/scale.py": "the ticks of an axis, whole or as short as they can be",
     "features/comparisons/report/chart.py": "coordinates",
-    "features/regression/report/chart.py": "coordinates",
+    "features/regression/report/html.py": "coordinates",
     "features/regression/report/junit.py": "seconds as the schema has them",
     "features/regression/report/openmetrics.py": "floating-point numbers for programs",
 }

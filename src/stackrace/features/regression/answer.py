@@ -5,21 +5,23 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from statistics import fmean
+from itertools import combinations
+from statistics import fmean, median
 
+from ...measure.launch import Launch
 from ...race.decisions import Decisions
 from ...race.levels import blocks_of, headline_of, measured_levels
 from ...race.race_view import race_view
 from ...race.results.race import Ending, Race
+from ...race.warmup import REWARM_S
 from ...stacks.stack import Side
 from ...stats.logs import exp
 from ...validity.races import examine_race
-from .failures import failed_launches, failures_needed, is_down, may_be_confirmed
-from .growth import growth_of
 from .model import (
     Change,
     FailedLaunches,
     GateAnswer,
+    Growth,
     Outcome,
     Response,
     Ruling,
@@ -29,11 +31,22 @@ from .model import (
     is_check,
     terms_of,
 )
-from .series import Series, pairs_of, series_of
-from .stats import Sample, Stage, Watched, values_needed, watched
+from .series import (
+    Pair,
+    Series,
+    failed_launches,
+    failures_needed,
+    is_down,
+    may_be_confirmed,
+    pairs_of,
+    series_of,
+    slices_of,
+)
+from .stats import Sample, Stage, Watched, mean_of, values_needed, watched
 from .tails import Tails
 
 __all__ = ["decide", "gate_answer", "outcome_of", "rulings_of"]
+
 
 _ENDED = frozenset(Ending) - {Ending.ANSWERED, Ending.INTERRUPTED}
 """Endings with a last look. An answer was seen by a planned look, and an interruption is no time to look."""
@@ -213,7 +226,7 @@ def _refused(race: Race, rulings: Sequence[Ruling]) -> bool:
 def _with_growth(ruling: Ruling, race: Race) -> Ruling:
     if ruling.response is not Response.MEMORY or ruling.state is State.CLEAR:
         return ruling
-    return replace(ruling, growth=growth_of(pairs_of(race)))
+    return replace(ruling, growth=_growth_of(pairs_of(race)))
 
 
 def _needed_s(race: Race, judged: Sequence[_Judged], failed: FailedLaunches) -> float | None:
@@ -230,3 +243,44 @@ def _needed_s(race: Race, judged: Sequence[_Judged], failed: FailedLaunches) -> 
     if not counting or not known or len(known) < len(more):
         return None
     return max(known) * race.elapsed_s / counting
+
+
+_LEAST_SLOPES = 3
+
+_DOUBT = 0.025
+"""How often growth may be seen where there is none: of the head's own slope, and of its excess over the base's."""
+
+
+def _growth_of(pairs: Sequence[Pair]) -> Growth | None:
+    """Return the mean slopes of memory over requests within launches, base's and head's.
+
+    They are proved where the head's is above 0 and above the base's, each by its lower t limit over the launches.
+    None where fewer than three pairs of launches have slopes.
+
+    Source: as for the check of growing memory, H. Theil, 1950; P. K. Sen, JASA 63 (1968) 1379–1389.
+    """
+    slopes = [(_slope(base), _slope(head)) for base, head in pairs]
+    known = [(base, head) for base, head in slopes if base is not None and head is not None]
+    if len(known) < _LEAST_SLOPES:
+        return None
+    untrimmed = len(known) + 1
+    base, head, more = (
+        mean_of(values, untrimmed)
+        for values in ([each for each, _ in known], [each for _, each in known], [h - b for b, h in known])
+    )
+    return Growth(
+        base_bytes=base.value,
+        head_bytes=head.value,
+        proved=min(head.low(_DOUBT, 1.0), more.low(_DOUBT, 1.0)) > 0,
+    )
+
+
+def _slope(launch: Launch) -> float | None:
+    """Return the median slope between slices, in bytes per request; what comes before the first is warm-up."""
+    served, points = 0.0, []
+    for each in sorted(slices_of(launch), key=lambda one: one.index):
+        result = each.result
+        served += result.counts.ok * (1 + REWARM_S / result.duration_s)
+        points.append((served, float(sum(hop.pss_bytes for hop in each.usage))))
+    slopes = [(b[1] - a[1]) / (b[0] - a[0]) for a, b in combinations(points, 2) if b[0] > a[0]]
+    return median(slopes) if slopes else None

@@ -1,4 +1,4 @@
-"""A check that can begin: both sides set up on this machine, one plan for the two."""
+"""A check from the request to its answer: both sides set up on this machine, one plan for the two."""
 
 from __future__ import annotations
 
@@ -7,30 +7,41 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ...base.errors import InputError, LimitError, StackraceError
 from ...base.verdict import Finding
 from ...deploy.environments import Environments, cache_folder
 from ...deploy.place import Place, RaceProcesses, SidePlace, Sides
 from ...deploy.preparing import OnPreparing, unheard
+from ...race.events import Event, Sink
 from ...race.overhead import expected_overhead, planned_launch_s
 from ...race.pace import planned_lengths, response_s
 from ...race.preparation.app import project_run
 from ...race.preparation.deployment import Deployment, set_up
+from ...race.preparation.leftovers import remembered
 from ...race.preparation.planning import plan_of, race_of
 from ...race.preparation.preflight import check_limits, wait_for_ports
 from ...race.request.request import RaceRequest
 from ...race.results.parts import Parts
 from ...race.results.race import Race, RacePlan
+from ...race.runner import check_budget
+from ...race.runner import run as run_race
+from ...report.words.findings import warning
 from ...stacks.stack import Side, Stack
-from .interpreters import with_interpreters
+from ...store.recorder import StoreSink
+from .answer import decide
+from .interpreters import on_stacks, with_interpreters
 from .model import ON_REQUEST, TERMS, Contender, GateFacts, Response
-from .stacks import on_stacks
 from .stats import LOOKS
 from .tails import least_answers
 from .variants import Variant, VariantRequest, variants
 
-__all__ = ["BUDGET_S", "CheckRequest", "PreparedCheck", "prepared_check"]
+if TYPE_CHECKING:
+    from ...store.store import Store
+
+__all__ = ["BUDGET_S", "CheckRequest", "PreparedCheck", "ReadyCheck", "prepared_check", "ready_check"]
+
 
 BUDGET_S = 600.0
 """What a check may take unless somebody says otherwise; most are over long before."""
@@ -249,3 +260,43 @@ def _side_by_side(deployments: Mapping[Side, Deployment]) -> Sides:
             for side, deployment in deployments.items()
         }
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadyCheck:
+    """A check that can begin at once."""
+
+    prepared: PreparedCheck
+    keeper: Sink
+    """Who keeps it."""
+
+    def run(self, shown: Sink) -> Race:
+        """Race until the check is answered, and return the race; ``shown`` hears every event after it is kept.
+
+        What an interruption leaves is kept and returned, its ending INTERRUPTED.
+        """
+
+        def tell(event: Event) -> None:
+            self.keeper(event)
+            shown(event)
+
+        ready = self.prepared
+        return run_race(ready.plan, ready.race, ready.place, tell, begun_s=ready.begun_s, decide=decide)
+
+
+@contextmanager
+def ready_check(
+    request: CheckRequest, store: Store | None, on_preparing: OnPreparing = unheard
+) -> Iterator[ReadyCheck]:
+    """Prepare what ``request`` asks for, to be kept in ``store``; nothing is left running afterwards.
+
+    Raises InputError and its kin where there is nothing to compare, or one of the two cannot be raced.
+    """
+    with (
+        prepared_check(request, on_preparing) as fresh,
+        remembered(fresh.folders, cache_folder() / "checks"),
+    ):
+        notes = (*fresh.race.notes, *map(warning, fresh.warnings))
+        ready = replace(fresh, race=replace(fresh.race, notes=notes))
+        check_budget(ready.plan, ready.race, begun_s=ready.begun_s)
+        yield ReadyCheck(prepared=ready, keeper=(lambda event: None) if store is None else StoreSink(store))

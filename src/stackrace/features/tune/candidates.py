@@ -1,28 +1,40 @@
-"""Which configurations there are of a stack, and with what the best one is compared."""
+"""Which configurations there are of a stack, how long slices of them are, and with what the best is compared."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 
 from ...base.errors import InputError, StackError
-from ...base.numbers import about, things
+from ...base.numbers import about, count, setting, things
 from ...base.units import DURATION
+from ...measure.engine.histogram import QUANTILES
+from ...measure.engine.load_run import label
 from ...measure.resources import format_cores
 from ...race.preparation.app import offered_by
 from ...race.preparation.contestants import beside_current, current_stack
 from ...race.preparation.cores import cores_of
 from ...race.request.request import RaceRequest
+from ...race.rows import LEAST_BEYOND
 from ...stacks.servers import Catalogue, catalogue
 from ...stacks.stack import Interface, Stack
 from ...stacks.stack_path import parse_stack
-from .model import GoalKind, Reference, Tuning
+from .model import GoalKind, Reference, Tuning, TuningGoal
 from .request import TuneRequest
 from .space import formula_of, place_of, space_of
 from .stats.proposing import require_sampler
 from .stats.rounds import AT_ONCE, FIRST, largest_field
-from .tail import tail_slice_s
 
-__all__ = ["BUDGET_S", "Candidates", "candidates", "fewest_of", "first_of"]
+__all__ = [
+    "BUDGET_S",
+    "LEAST_SLICE_S",
+    "MOST_SLICE_S",
+    "Candidates",
+    "candidates",
+    "fewest_of",
+    "tail_slice_s",
+]
+
 
 BUDGET_S = 600.0
 """Some forty configurations, and the finalists launched anew."""
@@ -115,7 +127,7 @@ def candidates(asked: TuneRequest) -> Candidates:
     )
 
 
-def first_of(tuning: Tuning) -> int:
+def _first_of(tuning: Tuning) -> int:
     """Return how many configurations open the race."""
     if tuning.proposes:
         return FIRST + len(tuning.references)
@@ -124,7 +136,7 @@ def first_of(tuning: Tuning) -> int:
 
 def fewest_of(tuning: Tuning) -> int:
     """Return how many configurations open the race at least, where the budget is too short for all."""
-    return min(first_of(tuning), largest_field(0, 0, AT_ONCE) + len({*tuning.references.values()}))
+    return min(_first_of(tuning), largest_field(0, 0, AT_ONCE) + len({*tuning.references.values()}))
 
 
 def _refuse_short(tuning: Tuning, budget_s: float) -> None:
@@ -162,3 +174,59 @@ def _with_cores(asked: TuneRequest) -> RaceRequest:
             "machine with more"
         )
     return replace(asked.race, cores=mine[: asked.core_count])
+
+
+LEAST_SLICE_S, MOST_SLICE_S = 0.5, 10.0
+"""Of a tuning, unless --slice says otherwise: a block of thirty longer ones would take the whole budget."""
+
+
+def requests_for(quantile: str) -> int:
+    """Return how many requests a slice needs for a quantile: ``LEAST_BEYOND`` must lie beyond it.
+
+    >>> requests_for("p50"), requests_for("p99"), requests_for("p999")
+    (20, 1000, 10000)
+    """
+    return round(LEAST_BEYOND / (1 - QUANTILES[quantile]))
+
+
+def tail_slice_s(goal: TuningGoal, asked_s: float | None) -> float:
+    """Return how long slices are for the quantile of ``goal``: as ``asked_s``, else as it needs.
+
+    Raises InputError where that is too short, or would be more than ``MOST_SLICE_S``: with the lowest rate and the
+    quantile that would do.
+    """
+    assert goal.rate_per_s is not None
+    needed_s = requests_for(goal.quantile) / goal.rate_per_s
+    spelt, enough = label(goal.quantile), count(requests_for(goal.quantile))
+    if asked_s is not None:
+        if asked_s < needed_s * (1 - 1e-9):
+            raise InputError(
+                f"--slice {DURATION.format(asked_s)} has {count(asked_s * goal.rate_per_s)} requests at "
+                f"{setting(goal.rate_per_s)}/s; {spelt} needs {enough}: give --slice {math.ceil(needed_s)}s or "
+                f"more{_or_leave_out(needed_s <= MOST_SLICE_S)}"
+            )
+        return asked_s
+    if needed_s > MOST_SLICE_S:
+        lowest = _spelt(goal.quantile, math.ceil(requests_for(goal.quantile) / MOST_SLICE_S))
+        raise InputError(
+            f"--goal '{_spelt(goal.quantile, goal.rate_per_s)}' needs slices of {DURATION.format(needed_s)}, for "
+            f"{spelt} rests on {enough} requests; give {_lower(goal)}'{lowest}' or a higher rate, or "
+            f"--slice {math.ceil(needed_s)}s and a long --budget"
+        )
+    return max(needed_s, LEAST_SLICE_S)
+
+
+def _or_leave_out(is_enough: bool) -> str:
+    return ", or leave it out" if is_enough else ""
+
+
+def _lower(goal: TuningGoal) -> str:
+    """Return the highest quantile that the rate would do for, as a goal; empty where none is."""
+    assert goal.rate_per_s is not None
+    fitting = [q for q in QUANTILES if requests_for(q) <= goal.rate_per_s * MOST_SLICE_S]
+    return f"'{_spelt(fitting[-1], goal.rate_per_s)}', " if fitting else ""
+
+
+def _spelt(quantile: str, rate_per_s: float) -> str:
+    """Return a goal as it is given on the command line."""
+    return f"{label(quantile)} at {setting(rate_per_s)}/s"

@@ -1,4 +1,4 @@
-"""What configurations need: two are measured under load, the others follow from them."""
+"""What configurations need: two are measured under load, the others follow from them; and the nearest ones."""
 
 from __future__ import annotations
 
@@ -7,14 +7,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ...base.errors import RefusedError
+from ...base.numbers import percent, things
+from ...base.units import SIZE
 from ...deploy.place import Place
 from ...deploy.preparing import OnPreparing, Preparing, Step
 from ...measure.load import Load
 from ...measure.workload import Workload
 from ...stacks.stack import Hop, SettingValue, Stack
-from .model import Infeasible, Needs, TuningLimits
+from .model import Exceeded, Infeasible, Needs, TuningLimits, Unfit
 
-__all__ = ["Line", "Model", "Size", "beyond", "measured_needs", "model_of", "pilots", "size_of"]
+__all__ = ["Line", "Model", "Size", "beyond", "measured_needs", "model_of", "none_within", "pilots", "size_of"]
+
 
 PILOT_S = 3.0
 """How long a pilot is loaded: long enough for several looks at its memory."""
@@ -164,3 +167,34 @@ def beyond(stack: Stack, limits: TuningLimits, model: Model, measured: Mapping[S
     if not exceeded:
         return None
     return Infeasible(stack=stack.path, kind=exceeded[0].kind, needs=needs, measured=stack in measured)
+
+
+def none_within(stack: str, limits: TuningLimits, out: Sequence[Infeasible]) -> str:
+    """Say that no configuration of ``stack`` is within ``limits``, and name every limit that the nearest exceeds.
+
+    ``out``, at least one, are beyond a limit by what they need. The nearest is the one whose most exceeded limit is
+    exceeded the least.
+    """
+    nearest = min(out, key=lambda one: limits.exceeded(one.needs)[0].times)
+    exceeded = limits.exceeded(nearest.needs)
+    known = "measured under load" if nearest.measured else "computed from two that were measured"
+    return (
+        f"no configuration of {stack} is within the limits: {nearest.stack} comes nearest and needs "
+        f"{' and '.join(map(_much, exceeded))} ({known}); give {' '.join(map(_flag, exceeded))} or more"
+    )
+
+
+def _much(one: Exceeded) -> str:
+    """Return what is needed, and how far off that is: ``41 MiB, 37 % more than 30 MiB,``."""
+    return f"{_amount(one, one.used)}, {percent(one.times - 1)} more than the limit of {_amount(one, one.limit)}"
+
+
+def _amount(one: Exceeded, many: int) -> str:
+    return SIZE.format(many) if one.kind is Unfit.MEMORY else f"{things(many, 'connection')} to databases"
+
+
+def _flag(one: Exceeded) -> str:
+    """Return the option with a value that would do."""
+    if one.kind is Unfit.MEMORY:
+        return f"--memory {-(-one.used // 2**20)}MiB"
+    return f"--connections {one.used}"

@@ -1,27 +1,56 @@
-"""A prepared race of all configurations becomes one of those within the limits, under the goal's load."""
+"""A race that tunes one stack: shaped by its goal and its limits, and cut to what its budget can tell apart."""
 
 from __future__ import annotations
 
+import math
 import time
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
 
+from ...api.racing import ReadyRace, ready_race
 from ...base.errors import InputError, RefusedError
 from ...deploy.local_place import LocalPlace
-from ...deploy.preparing import OnPreparing
+from ...deploy.preparing import OnPreparing, unheard
 from ...measure.load import Load
+from ...race.overhead import USUAL_LAUNCH_S
 from ...race.pace import planned_lengths
 from ...race.preparation.prepared import PreparedRace
 from ...race.results.race import RacePlan
 from ...stacks.stack import Stack
-from .candidates import Candidates
-from .cutting import cut_to_budget
-from .model import GoalKind, Needs, Tuning, TuningGoal, TuningLimits
-from .nearest import none_within
-from .rate import beyond, measured_needs, model_of, pilots
-from .tail import LEAST_SLICE_S, MOST_SLICE_S, tail_slice_s
+from .candidates import LEAST_SLICE_S, MOST_SLICE_S, Candidates, candidates, fewest_of, tail_slice_s
+from .model import GoalKind, Knob, Needs, Tuning, TuningGoal, TuningLimits
+from .rate import beyond, measured_needs, model_of, none_within, pilots
+from .request import TuneRequest
+from .stats.rounds import AT_ONCE, FIRST, largest_field, search_launches
 
-__all__ = ["TOGETHER", "shaped", "under_goal"]
+if TYPE_CHECKING:
+    from ...store.store import Store
+
+__all__ = ["TOGETHER", "ready_tuning", "thinned", "under_goal"]
+
+
+@contextmanager
+def ready_tuning(
+    asked: TuneRequest, store: Store | None, on_preparing: OnPreparing = unheard
+) -> Iterator[ReadyRace]:
+    """Prepare the race of the configurations that ``asked`` means; nothing is left running afterwards.
+
+    Where there are limits, two configurations are launched and loaded first, to know what all need. Raises
+    InputError and its kin as a race does, RefusedError where no configuration is within the limits.
+    """
+    found = candidates(asked)
+    with ready_race(
+        found.request,
+        store,
+        on_preparing,
+        shape=partial(_shaped, asked=found, on_preparing=on_preparing),
+        first=fewest_of(found.tuning),
+    ) as ready:
+        yield ready
+
 
 TOGETHER = 8
 """So many configurations are up at once: each may hold as many connections to a database as there may be."""
@@ -46,7 +75,7 @@ def under_goal(fresh: PreparedRace, tuning: Tuning) -> PreparedRace:
     return replace(fresh, plan=plan, race=replace(fresh.race, loads=(load,), parts=fresh.race.parts.having(tuning)))
 
 
-def shaped(fresh: PreparedRace, asked: Candidates, on_preparing: OnPreparing) -> PreparedRace:
+def _shaped(fresh: PreparedRace, asked: Candidates, on_preparing: OnPreparing) -> PreparedRace:
     """Return the race of those configurations of ``fresh`` that are within the limits, as two measured ones tell.
 
     Where there is no time for all of them, some are left out.
@@ -56,7 +85,7 @@ def shaped(fresh: PreparedRace, asked: Candidates, on_preparing: OnPreparing) ->
     ready = under_goal(fresh, asked.tuning)
     limits = asked.tuning.limits
     if limits == TuningLimits():
-        return cut_to_budget(ready, asked.tuning)
+        return _cut_to_budget(ready, asked.tuning)
     place, plan = _local(ready), ready.plan
     begun = time.monotonic()
     measured = {
@@ -80,7 +109,7 @@ def shaped(fresh: PreparedRace, asked: Candidates, on_preparing: OnPreparing) ->
         plan=replace(plan, stacks=left),
         race=replace(ready.race, stacks=tuple(stack.path for stack in left), parts=ready.race.parts.having(tuning)),
     )
-    return cut_to_budget(within, tuning)
+    return _cut_to_budget(within, tuning)
 
 
 def _local(fresh: PreparedRace) -> LocalPlace:
@@ -111,3 +140,86 @@ def _slice_s(plan: RacePlan, goal: TuningGoal) -> float:
 def _refuse_uncounted(limits: TuningLimits, measured: Mapping[Stack, Needs]) -> None:
     if limits.connections is not None and all(needs.connections is None for needs in measured.values()):
         raise InputError("--connections: this system does not tell who holds which connection; leave the limit out")
+
+
+AROUND_S = 1.5
+"""What a launch takes beside its start and its slice: warming up, coming to rest, its share of stopping."""
+
+
+def _cut_to_budget(ready: PreparedRace, tuning: Tuning) -> PreparedRace:
+    """Return ``ready`` with so many configurations of ``tuning`` as its budget can tell apart.
+
+    The references stay. Numbers are thinned from the middle, so that the ranges stay as they are.
+    """
+    plan = ready.plan
+    if plan.budget_s is None:
+        return ready
+    each_s = max(plan.loading.wall_s, USUAL_LAUNCH_S) + AROUND_S + (plan.slice_s or 0.0)
+    launches = (plan.budget_s - (time.monotonic() - ready.begun_s)) / each_s
+    paths = [stack.path for stack in plan.stacks]
+    field = [path for path in paths if path in tuning.settings and path not in tuning.reserve]
+    references = len({*tuning.references.values()} & {*paths})
+    fitting = largest_field(launches, references, min(len(field), AT_ONCE))
+    # of very many, a sampler proposes as many as there is time for
+    if fitting >= min(len(field), FIRST if tuning.proposes else AT_ONCE):
+        return ready
+    knobs, kept = thinned(tuning, field, fitting)
+    stays = {*kept, *tuning.references.values(), *_beyond_range(tuning, knobs)}
+    cut = replace(
+        tuning,
+        knobs=knobs,
+        settings={path: values for path, values in tuning.settings.items() if path in stays},
+        reserve=tuple(path for path in tuning.reserve if path in stays),
+        proposes=False,
+        cut=len(field) - sum(path in stays for path in field),
+        whole_s=search_launches(len(field), references) * each_s,
+    )
+    left = tuple(stack for stack in plan.stacks if stack.path in stays)
+    return replace(
+        ready,
+        plan=replace(plan, stacks=left),
+        race=replace(ready.race, stacks=tuple(stack.path for stack in left), parts=ready.race.parts.having(cut)),
+    )
+
+
+def thinned(tuning: Tuning, field: Sequence[str], most: int) -> tuple[tuple[Knob, ...], tuple[str, ...]]:
+    """Return the knobs with fewer values, and those of the ``field`` that are left, ``most`` where that can be.
+
+    The number with the nearest neighbours goes first, of the setting that has the most. The first and the last
+    stay, and so does what is no number. What is then still too much is thinned evenly.
+    """
+    knobs = tuning.knobs
+    while len(kept := _with_values(tuning, field, knobs)) > most:
+        long = max(range(len(knobs)), key=lambda d: len(knobs[d].values) if knobs[d].numeric else 0)
+        if not knobs[long].numeric or len(knobs[long].values) <= 2:
+            named = [path for path in kept if path in tuning.references.values()]
+            others = [path for path in kept if path not in named]
+            wanted = max(most - len(named), 1)
+            spread = {others[i * (len(others) - 1) // max(wanted - 1, 1)] for i in range(min(wanted, len(others)))}
+            return knobs, tuple(path for path in kept if path in spread or path in named)
+        knobs = (*knobs[:long], _without_one(knobs[long]), *knobs[long + 1 :])
+    return knobs, kept
+
+
+def _with_values(tuning: Tuning, field: Sequence[str], knobs: Sequence[Knob]) -> tuple[str, ...]:
+    """Return those of the ``field`` with values that ``knobs`` have, and the references."""
+    return tuple(
+        path
+        for path in field
+        if path in tuning.references.values() or _has(knobs, tuning.settings[path], [k.values for k in knobs])
+    )
+
+
+def _beyond_range(tuning: Tuning, knobs: Sequence[Knob]) -> list[str]:
+    """Return those of the reserve that go on from what ``knobs`` have."""
+    return [path for path in tuning.reserve if _has(knobs, tuning.settings[path], [k.ladder for k in knobs])]
+
+
+def _has(knobs: Sequence[Knob], values: Sequence[str | None], known: Sequence[Collection[str]]) -> bool:
+    return all(value is None or value in some for value, some, _ in zip(values, known, knobs, strict=True))
+
+
+def _without_one(knob: Knob) -> Knob:
+    steps = [math.log(int(value) or 1) for value in knob.values]
+    least = min(range(1, len(steps) - 1), key=lambda i: steps[i + 1] - steps[i - 1])
+    return replace(knob, values=(*knob.values[:least], *knob.values[least + 1 :]))

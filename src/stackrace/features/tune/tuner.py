@@ -15,8 +15,7 @@ from ...race.results.race import Cell, Race
 from ...race.resume import counted
 from ...validity import overload
 from .model import GoalKind, Infeasible, Knob, Needs, Tuning, Unfit, tuning_of
-from .responses import believed_for, memory_bytes, response_of
-from .slices import slices_of
+from .responses import believed_for, memory_bytes, response_of, slices_of
 from .stats.grid import Grid, grid_of
 from .stats.proposing import proposer
 from .stats.rounds import next_round

@@ -3,7 +3,7 @@
 import click
 import pytest
 
-from stackrace.features.regression.cli.options import read_allowances, read_variables
+from stackrace.features.regression.cli.command import read_allowances, read_variables
 from stackrace.features.regression.model import Response
 
 

@@ -21,11 +21,9 @@ from stackrace.features.tune.model import (
     tuning_of,
 )
 from stackrace.features.tune.report import words
-from stackrace.features.tune.report.blocks import block_lines
-from stackrace.features.tune.report.chart import response_chart
 from stackrace.features.tune.report.document import document, schema
 from stackrace.features.tune.report.page import page
-from stackrace.features.tune.report.picture import facets
+from stackrace.features.tune.report.picture import block_lines, facets, response_chart
 from stackrace.features.tune.report.sheet import race_file_line, tuning_sheet
 from stackrace.features.tune.result import tuned
 from stackrace.race.events import Activity

@@ -5,7 +5,7 @@ from dataclasses import replace
 from tests.unit.race.test_tuner import PATHS, refused, tune, tuning, with_launches
 
 from stackrace.features.tune.model import Infeasible, TuningLimits, Unfit, tuning_of
-from stackrace.features.tune.report.unproved import unproved
+from stackrace.features.tune.report.words import unproved
 from stackrace.features.tune.result import tuned
 from stackrace.measure.launch import MemorySample
 from stackrace.race.results.parts import Parts

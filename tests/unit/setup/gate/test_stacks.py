@@ -7,10 +7,9 @@ import pytest
 
 from stackrace.app.app import Entry, EntryKind
 from stackrace.base.errors import InputError
-from stackrace.features.regression import stacks
-from stackrace.features.regression.interpreters import version_of
+from stackrace.features.regression import interpreters
+from stackrace.features.regression.interpreters import on_stacks, version_of
 from stackrace.features.regression.model import Contender
-from stackrace.features.regression.stacks import on_stacks
 from stackrace.features.regression.variants import Variant, Variants
 from stackrace.race.request.request import RaceRequest
 from stackrace.stacks.stack import Side
@@ -20,7 +19,7 @@ ENTRY = Entry(kind=EntryKind.ASGI, target="shop:app")
 
 @pytest.fixture
 def trees(tmp_path, monkeypatch):
-    monkeypatch.setattr(stacks, "version_of", lambda request: sys.version_info[:2])
+    monkeypatch.setattr(interpreters, "version_of", lambda request: sys.version_info[:2])
     folders = {Side.BASE: tmp_path / "base", Side.HEAD: tmp_path / "head"}
     for folder in folders.values():
         folder.mkdir()

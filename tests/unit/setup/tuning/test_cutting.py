@@ -5,8 +5,8 @@ from itertools import pairwise
 
 import pytest
 
-from stackrace.features.tune.cutting import thinned
 from stackrace.features.tune.model import Reference, Tuning, TuningGoal, TuningLimits
+from stackrace.features.tune.shaping import thinned
 from stackrace.features.tune.space import space_of
 from stackrace.stacks.servers import catalogue
 from stackrace.stacks.stack import Interface

@@ -1,7 +1,7 @@
 """What is said where no configuration is within the limits."""
 
 from stackrace.features.tune.model import Infeasible, Needs, TuningLimits, Unfit
-from stackrace.features.tune.nearest import none_within
+from stackrace.features.tune.rate import none_within
 
 MIB = 2**20
 

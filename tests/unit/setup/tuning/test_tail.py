@@ -3,8 +3,8 @@
 import pytest
 
 from stackrace.base.errors import InputError
+from stackrace.features.tune.candidates import tail_slice_s
 from stackrace.features.tune.request import parse_goal
-from stackrace.features.tune.tail import tail_slice_s
 
 
 def slice_s(goal, asked_s=None):

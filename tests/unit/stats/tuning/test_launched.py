@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-from stackrace.features.tune.stats.choice import poor_launch
-from stackrace.features.tune.stats.launched import LEAST_SD, PRIOR_SD, launched
-from stackrace.features.tune.stats.surface import surface
+from stackrace.features.tune.stats.launched import LEAST_SD, PRIOR_SD, launched, surface
+from stackrace.features.tune.stats.verdict import poor_launch
 
 NAN = np.nan
 

@@ -1,21 +1,169 @@
-"""``stackrace check``."""
+"""``stackrace check`` and the options that only it has."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 
-from ....cli.options import store_option
+from ....base.errors import InputError
+from ....base.units import DURATION, PERCENT
+from ....cli.names import complete_stack
+from ....cli.options import Connections, Quantity, store_option
 from ....cli.race_file import requested
 from ....cli.request_flags import APP_OPTIONS, RequestFlags, request_flags
 from ....cli.run.options import BUDGET_OPTIONS
-from ....cli.sections import SectionedCommand
-from .options import ALLOW_OPTION, OUTPUT_OPTIONS, RACE_OPTIONS, SIDE_OPTIONS
+from ....cli.sections import SectionedCommand, section
+from ..model import Response
 
-__all__ = ["command"]
+__all__ = ["command", "read_allowances", "read_variables"]
+
+
+_sides = section("What is compared")
+_outputs = section("Output")
+
+_Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+_ANY = "any"
+
+
+def read_allowances(
+    context: click.Context, option: click.Parameter, texts: tuple[str, ...]
+) -> Mapping[Response, float | None]:
+    """Read ``cpu 3%`` and ``memory any``; raises BadParameter with what may be written."""
+    return dict(_allowance(text, context, option) for text in texts)
+
+
+def _allowance(text: str, context: click.Context, option: click.Parameter) -> tuple[Response, float | None]:
+    name, _, amount = text.replace("=", " ").partition(" ")
+    names = [str(response) for response in Response]
+    if name not in names or not amount.strip():
+        raise click.BadParameter(
+            f"{text!r} is no allowance; write a response ({', '.join(names)}) and how much worse it may get, as in "
+            "'cpu 3%', or 'memory any' to leave it out",
+            context,
+            option,
+        )
+    if amount.strip() == _ANY:
+        return Response(name), None
+    try:
+        share = PERCENT.parse(amount.strip())
+    except InputError as error:
+        raise click.BadParameter(f"{name}: {error.message}", context, option) from error
+    if share >= 1 and name in (Response.THROUGHPUT, Response.ERRORS):
+        raise click.BadParameter(
+            f"{name}: {amount} is all of it; write {name} {_ANY} to leave it out", context, option
+        )
+    return Response(name), share
+
+
+def read_variables(context: click.Context, option: click.Parameter, texts: tuple[str, ...]) -> Mapping[str, str]:
+    """Read ``NAME=VALUE``; raises BadParameter for anything else."""
+    variables = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals or not name.strip():
+            raise click.BadParameter(f"{text!r} is no variable; write NAME=VALUE", context, option)
+        variables[name] = value
+    return variables
+
+
+def _side_options(side: str, what: str) -> tuple[_Decorator, ...]:
+    return (
+        _sides(
+            f"--{side}-python",
+            metavar="PATH",
+            type=click.Path(path_type=Path),
+            help=f"Interpreter or environment of {what}. Default: the app's own.",
+        ),
+        _sides(f"--{side}-settings", metavar="MODULE", help=f"Django settings module of {what}."),
+        _sides(f"--{side}-stack", metavar="PATH", shell_complete=complete_stack, help=f"Stack of {what}."),
+        _sides(
+            f"--{side}-env",
+            multiple=True,
+            metavar="NAME=VALUE",
+            callback=read_variables,
+            help=f"Variable of {what}. Repeat it for more.",
+        ),
+    )
+
+
+_SIDE_OPTIONS = (
+    _sides(
+        "--base",
+        metavar="REV",
+        help="Commit to compare the work tree with, such as main or HEAD~1. Default: where it left the default "
+        "branch; on that branch the last commit if files are changed, else the one before.",
+    ),
+    *_side_options("base", "the base"),
+    *_side_options("head", "the head"),
+)
+"""What base and head are."""
+
+_raced = section("How it is raced")
+
+_ALLOW_OPTION = _raced(
+    "--allow",
+    "allowances",
+    multiple=True,
+    metavar="'RESPONSE SHARE'",
+    callback=read_allowances,
+    help="How much worse a response may get, as in 'cpu 3%', or 'memory any' to leave it out: throughput (1%), cpu "
+    "(1%), p99 (5%), memory (2%), errors (0.1%), start (5%). p90 and p50 are judged only if they are named.",
+)
+
+_RACE_OPTIONS = (
+    _raced(
+        "--stack",
+        "stacks",
+        multiple=True,
+        metavar="PATH",
+        shell_complete=complete_stack,
+        help="Stack to race both on; see `stackrace stacks`. Default: the race file's, if it names only one, else "
+        "what the head's files run today, else the first of the most used that is ready.",
+    ),
+    _raced(
+        "-c",
+        "--concurrency",
+        type=Connections(20_000),
+        callback=lambda context, option, number: None if number is None else (number,),
+        help="Connections. Default: the race file's highest level, else 10, fewer for a slow page.",
+    ),
+    _raced(
+        "--close",
+        "keep_alive",
+        is_flag=True,
+        flag_value=False,
+        default=True,
+        help="Open a new connection for every request (no keep-alive).",
+    ),
+    _raced(
+        "--budget",
+        "budget_s",
+        type=Quantity(DURATION),
+        help="The most time to measure; an answer may come earlier. Default: the race file's, or 10min.",
+    ),
+    _raced(
+        "--session",
+        metavar="FILE",
+        type=click.Path(path_type=Path, exists=True, dir_okay=False),
+        help="Replay a HAR file or an access log instead of URLs. Each connection is a visitor.",
+    ),
+)
+"""How both sides are raced; each is named like a field of ``RaceRequest``."""
+
+_OUTPUT_OPTIONS = tuple(
+    _outputs(f"--{name}", metavar="PATH", type=click.Path(path_type=Path), help=text)
+    for name, text in (
+        ("junit", "Write JUnit XML, a test case for each response."),
+        ("markdown", "Write Markdown, for a step summary or a comment."),
+        ("openmetrics", "Write OpenMetrics text, for a time-series database."),
+        ("html", "Write the self-contained HTML report. Default: beside the results."),
+    )
+)
+"""Files that are written beside what is printed."""
 
 
 _Command = Callable[..., None]
@@ -47,11 +195,11 @@ Examples:
   stackrace check --base main --junit check.xml --markdown check.md --json > check.json""",
 )
 @click.argument("race_file", metavar="[RACE.toml]", required=False, type=click.Path(path_type=Path))
-@_with(SIDE_OPTIONS)
-@ALLOW_OPTION
-@request_flags(*RACE_OPTIONS, *APP_OPTIONS, *BUDGET_OPTIONS)
+@_with(_SIDE_OPTIONS)
+@_ALLOW_OPTION
+@request_flags(*_RACE_OPTIONS, *APP_OPTIONS, *BUDGET_OPTIONS)
 @store_option
-@_with(OUTPUT_OPTIONS)
+@_with(_OUTPUT_OPTIONS)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document; progress goes to stderr.")
 @click.option("--schema", is_flag=True, help="Print the JSON document's schema.")
 def command(

@@ -17,9 +17,8 @@ from ....race.results.race import Ending, Race
 from ....stacks.stack import Side
 from ....store import open_store
 from ..answer import gate_answer
-from ..checking import ready_check
 from ..model import Response
-from ..prepared import CheckRequest
+from ..prepared import CheckRequest, ready_check
 from ..variants import VariantRequest
 from .progress import CheckProgress
 

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
 from jinja2 import Environment
 from markupsafe import Markup
 
+from ....base.numbers import percent
 from ....base.text import tail
 from ....race.results.race import Race
+from ....report.charts.svg import caption, tag, text
 from ....report.complaints import complaints
 from ....report.html.templates import FOLDER, environment
 from ....report.result import standing_of
 from ....report.setbacks import setbacks
-from ..model import GateAnswer, Outcome, gate_of
+from ..model import GateAnswer, Outcome, Ruling, State, gate_of
 from . import words
-from .chart import axis_drawing, reach_of, ruling_drawing
 
-__all__ = ["export"]
+__all__ = ["axis_drawing", "export", "reach_of", "ruling_drawing"]
+
 
 HERE = Path(__file__).parent
 STYLES = (FOLDER / "style.css", HERE / "style.css")
@@ -45,3 +48,53 @@ def _templates() -> Environment:
     templates = environment(HERE)
     templates.filters.update(log=lambda text: "\n".join(tail(text, LOG_LINES)))
     return templates
+
+
+REACHES = (0.04, 0.1, 0.2, 0.4)
+"""Limits that lie farther out are cut."""
+
+CLASSES = {
+    State.CLEAR: "holds",
+    State.SLOWER: "reversed",
+    State.ALARM: "undecided",
+    State.OPEN: "undecided",
+    State.UNKNOWN: "undecided",
+}
+
+
+def reach_of(rulings: Sequence[Ruling]) -> float:
+    """Return how far the axis reaches to either side, as a share."""
+    known = [
+        abs(limit) for each in rulings if each.change for limit in (each.change.low, each.change.high) if limit
+    ]
+    return next((reach for reach in REACHES if reach >= max(known, default=0.0)), REACHES[-1])
+
+
+def ruling_drawing(each: Ruling, reach: float) -> str:
+    """Return one row: what is allowed shaded, the change with its limits."""
+    edge = _at(each.terms.allowance, reach)
+    parts = [
+        caption(f"{words.name(each)}: {words.change(each)}, allowed {words.allowed(each)}; {words.ruling(each)}"),
+        tag("rect", x="0%", width=f"{edge:.2f}%", y="12%", height="76%", class_="claimed"),
+        tag("line", x1="50%", x2="50%", y1="0", y2="100%", class_="zero"),
+    ]
+    if each.change is not None:
+        style = CLASSES[each.state]
+        if each.change.low is not None and each.change.high is not None:
+            left, right = (f"{_at(limit, reach):.2f}%" for limit in (each.change.low, each.change.high))
+            parts.append(tag("line", x1=left, x2=right, y1="50%", y2="50%", class_=f"limits {style}"))
+        middle = f"{_at(each.change.value, reach):.2f}%"
+        parts.append(tag("circle", cx=middle, cy="50%", r=5, class_=f"ours {style}"))
+    return tag("svg", *parts, class_="cell", role="img", width="100%", height="100%")
+
+
+def axis_drawing(reach: float) -> str:
+    """Return the axis below all rows."""
+    marks = [(0.0, "0"), (reach / 2, f"+{percent(reach / 2)}"), (-reach / 2, f"−{percent(reach / 2)}")]
+    labels = [text(label, x=f"{_at(at, reach):.2f}%", y="12", text_anchor="middle") for at, label in marks]
+    return tag("svg", *labels, class_="axis", width="100%", height="18")
+
+
+def _at(share: float, reach: float) -> float:
+    """Return where a share of worse lies, in per cent of the width."""
+    return 50 * (1 + max(-1.0, min(share / reach, 1.0)))

@@ -8,14 +8,31 @@ import click
 
 from ....base.units import DURATION, PERCENT, SIZE
 from ....cli.names import complete_stack
-from ....cli.options import Connections, Quantity, store_option
+from ....cli.options import Connections, Cores, Quantity, store_option
 from ....cli.race_file import requested
 from ....cli.request_flags import APP_OPTIONS, RequestFlags, request_flags
 from ....cli.sections import SectionedCommand, section
 from ....race.request.request import MOST_SEED
-from .cores import CoreCount
 
 __all__ = ["command"]
+
+
+class _CoreCount(click.ParamType[int | tuple[int, ...]]):
+    """A plain number is how many cores; a list (0-1 or 0,2) says which."""
+
+    name = "cores"
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> int | tuple[int, ...]:
+        """Return the number, or the list."""
+        text = str(value).strip()
+        if text.isdecimal():
+            if not 1 <= int(text) <= 4096:
+                self.fail(f"{text} is out of range; give how many cores, at least 1, or which (0-1)", param, ctx)
+            return int(text)
+        return Cores().convert(text, param, ctx)
+
 
 _goal = section("The goal")
 _limits = section("The limits")
@@ -81,7 +98,7 @@ Examples:
 )
 @_limits(
     "--cores",
-    type=CoreCount(),
+    type=_CoreCount(),
     metavar="N|LIST",
     help="Cores of every configuration: how many, or which (0-1). Default: all but the load engine's.",
 )

@@ -20,10 +20,10 @@ from ....store import open_store
 from ....store.manifest import has_manifest
 from ..model import Tuning, is_tuning
 from ..report import kind
-from ..report.unproved import unproved
+from ..report.words import unproved
 from ..request import TuneRequest
 from ..result import tuned
-from ..tuning import ready_tuning
+from ..shaping import ready_tuning
 
 __all__ = ["resume_tuning", "show_outcome", "tune"]
 

@@ -14,8 +14,7 @@ from ....report.html.templates import FOLDER, environment
 from ....report.sheet import Medium, Tone, shown
 from ..model import Tuned, tuning_of
 from . import words
-from .chart import response_chart
-from .picture import Facet, facets
+from .picture import Facet, facets, response_chart
 from .sheet import race_file_line, tuning_sheet
 
 __all__ = ["page"]

@@ -11,8 +11,7 @@ from ....race.results.race import Race
 from ....report.sheet import Block, Column, Drawing, Item, Listing, Medium, Notes, Paragraph, Section, Table, Tone
 from ..model import Responded, Tuned, Tuning, tuning_of
 from . import words
-from .blocks import LEGEND, block_lines
-from .picture import facets
+from .picture import LEGEND, block_lines, facets
 
 __all__ = ["SHOWN", "race_file_line", "tuning_sheet"]
 

@@ -8,8 +8,10 @@ from collections.abc import Iterator, Sequence
 from ....base.interval import Interval
 from ....base.numbers import about, connections, count, duration, number, percent, things
 from ....base.units import DURATION, SIZE
+from ....base.verdict import usual_refusal
 from ....measure.engine.load_run import label
 from ....race.results.race import Ending, Race, RacePlan
+from ....report.words import findings
 from ....report.words.phrases import listed, names, sentence, times
 from ..model import (
     OF_NEEDS,
@@ -28,9 +30,11 @@ from ..model import (
     Unfit,
     tuning_of,
 )
+from ..rate import none_within
 from ..stats.rounds import FINAL_LAUNCHES
 
 __all__ = [
+    "LEAST_PROOF",
     "REFERENCES",
     "against",
     "answer",
@@ -44,7 +48,9 @@ __all__ = [
     "outlook",
     "reasons",
     "response_title",
+    "unproved",
 ]
+
 
 REFERENCES = {
     Reference.DEFAULT: "as given",
@@ -300,3 +306,41 @@ _ENDINGS = {
     Ending.INTERRUPTED: "It was interrupted.",
     Ending.EXHAUSTED: "Nothing was left to race.",
 }
+
+
+LEAST_PROOF = 2
+"""Launches of the tuned stack that must be believed: of one alone nobody knows how far the next is from it."""
+
+
+def unproved(race: Race, found: Tuned) -> str:
+    """Return why what was found is no answer; empty where it is one."""
+    if not found.stack:
+        return _nothing(race, found)
+    if found.launches >= LEAST_PROOF:
+        return ""
+    advice = "give a longer --budget" if race.ending is Ending.BUDGET else f"see: stackrace report {race.id}"
+    return f"only one launch of {found.stack} could be believed, which proves nothing; {_refused(race) or advice}"
+
+
+def _nothing(race: Race, found: Tuned) -> str:
+    tuning = tuning_of(race)
+    assert tuning is not None
+    beyond = [one for one in found.infeasible if one.kind in OF_NEEDS and tuning.limits.exceeded(one.needs)]
+    if beyond:
+        others = len(beyond) < len(found.infeasible)
+        summary = f". {infeasible(tuning, found.infeasible)}".rstrip(".") if others else ""
+        return none_within(tuning.stack, tuning.limits, beyond) + summary
+    if any(one.kind is Unfit.RATE for one in found.infeasible):
+        return "no configuration keeps up with the rate of the goal; give a lower one"
+    return f"no configuration gave a believable measurement; {_refused(race) or f'see: stackrace report {race.id}'}"
+
+
+def _refused(race: Race) -> str:
+    """Say how many slices were refused, and why most of them; empty where none was."""
+    verdicts = [one.verdict for launch in race.launches for one in launch.slices]
+    usual = usual_refusal(verdicts)
+    if usual is None:
+        return ""
+    refused = sum(not each.valid for each in verdicts)
+    many = f"{count(refused)} of {count(len(verdicts))} slices were refused"
+    return f"{many}, most of them for {findings.title(usual)}: {findings.warning(usual)}"

@@ -12,8 +12,7 @@ from ....stats.pairs import Array, pairs
 from ....stats.selection import ALPHA
 from ....stats.variances import measured
 from .grid import Flags, Grid
-from .launched import Launched, launched
-from .surface import Surface, surface
+from .launched import Launched, Surface, launched, surface
 
 __all__ = [
     "AT_ONCE",

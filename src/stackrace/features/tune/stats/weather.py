@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ....stats.pairs import Array
-from .surface import distance
+from .launched import distance
 
 __all__ = ["OneLaunch", "Slices", "Weather", "weather"]
 
