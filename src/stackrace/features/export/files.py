@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import shlex
+
 from ...app.project_files import MARK
 from .compose import compose
 from .docker import dockerfile, dockerignore
 from .health import SCRIPT, health_script
-from .logrotate import logrotate
+from .layout import Process
 from .packages import app_requirements, constraints, debian, requirements
-from .procfile import procfile
 from .readme import environment_example, readme
 from .units import units
 from .wanted import Export
@@ -25,8 +26,8 @@ def exported_files(export: Export, evidence: str) -> dict[str, str]:
     files["Dockerfile"] = dockerfile(export)
     files["Dockerfile.dockerignore"] = dockerignore(export)
     files["compose.yaml"] = compose(export)
-    files["Procfile"] = procfile(export)
-    if text := logrotate(export):
+    files["Procfile"] = _procfile(export)
+    if text := _logrotate(export):
         files["logrotate"] = text
     if packages.debian:
         files["packages.txt"] = debian(packages)
@@ -41,3 +42,45 @@ def exported_files(export: Export, evidence: str) -> dict[str, str]:
     files[MARK] = "Made by stackrace export. No app of the project is looked for in this folder.\n"
     files["README.md"] = readme(export, list(files))
     return files
+
+
+def _procfile(export: Export) -> str:
+    """Return the Procfile for foreman, honcho, Heroku; the front is ``web``.
+
+    Its runner makes no folders: README.md has the command that does.
+    """
+    return "".join(
+        f"{'web' if process is export.front else process.name}: {_procfile_line(process)}\n"
+        for process in reversed(export.processes)
+    )
+
+
+def _procfile_line(process: Process) -> str:
+    """Return the command with the server's own variables; ``env`` puts itself in its place."""
+    own = [f"{name}={value}" for name, value in process.variables.items()]
+    return shlex.join([*(["env", *own] if own else []), *process.command])
+
+
+def _logrotate(export: Export) -> str:
+    """Return the file for /etc/logrotate.d; empty where the journal has all logs.
+
+    Logs of a server that cannot open them again are copied and emptied.
+    """
+    parts = [_logrotate_part(export, process) for process in export.processes if process.log_files]
+    return f"# logrotate(8); made by {export.source}\n" + "\n".join(parts) if parts else ""
+
+
+def _logrotate_part(export: Export, process: Process) -> str:
+    target = export.target
+    signal = process.recipe.reopens
+    how = (
+        "    copytruncate\n"
+        if signal is None
+        else "    delaycompress\n    sharedscripts\n    postrotate\n"
+        f"        systemctl kill --kill-whom=main --signal={signal.name} {target.unit(process.name)}.service\n"
+        "    endscript\n"
+    )
+    return (
+        f"{target.logs(process.name)}/*.log {{\n    daily\n    rotate 14\n    compress\n    missingok\n"
+        f"    notifempty\n    su {target.user} {target.user}\n{how}}}\n"
+    )
