@@ -1,5 +1,6 @@
 """A feature can be taken out: its folder is deleted, and the rest is whole."""
 
+import json
 import shutil
 import subprocess
 import sys
@@ -68,3 +69,41 @@ def test_without_a_feature_its_verbs_are_gone_and_all_other_modules_are_whole(cu
     listed = {line.split()[0] for line in done.stdout.splitlines() if line.startswith("  ") and line.strip()}
     assert not {verb for verb, feature in verbs.items() if feature in gone} & listed
     assert {verb for verb, feature in verbs.items() if feature not in gone} | {"run", "load"} <= listed
+
+
+RACE = """
+import sys
+
+sys.path.insert(0, sys.argv.pop(1))
+from stackrace.__main__ import main
+
+main()
+"""
+
+
+@pytest.fixture
+def core(tmp_path):
+    """Return a folder like this repository's ``src``, without any feature that can be taken out."""
+    copy = tmp_path / "src" / "stackrace"
+    shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in CUTS[-1]:
+        shutil.rmtree(copy / "features" / name)
+    return copy.parent
+
+
+def test_without_any_feature_a_race_ends_with_a_standing(core):
+    asked = ["--bundled", "--stack", "waitress", "-c", "1", "--repeats", "1", "--requests", "20", "--no-twin"]
+    files = ["--store", f"sqlite:///{core}/races.sqlite3", "--html", str(core / "race.html"), "--json"]
+    done = run(core, RACE, "run", *asked, *files)
+    # a busy machine may have its slices refused
+    assert done.returncode in (0, 3), done.stderr
+    document = json.loads(done.stdout)
+    assert [launch["stack"] for launch in document["launches"]] == ["waitress"]
+    assert document["race"]["ending"] == "completed"
+
+
+@pytest.mark.exhaustive
+def test_without_any_feature_the_types_are_right(core):
+    shutil.copy(PACKAGE.parents[1] / "pyproject.toml", core.parent)
+    done = subprocess.run([sys.executable, "-m", "mypy"], cwd=core.parent, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout
