@@ -23,7 +23,8 @@ from statistics import median
 
 import numpy as np
 
-from stackrace.features.regression.model import TERMS, Outcome, Response
+from stackrace.features.regression.model import TERMS
+from stackrace.race.results.comparison import Outcome, Response
 
 from .gate.blocks import MODELS, REQUESTS, Blocks, Noise, drawn, simulated, slowed
 from .gate.replay import Replay, replayed, threshold

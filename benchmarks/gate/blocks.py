@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from stackrace.features.regression.model import Response
 from stackrace.features.regression.stats import LOOKS
 from stackrace.race.overhead import Overhead
 from stackrace.race.pace import USUAL_LENGTHS, fixed_lengths
+from stackrace.race.results.comparison import Response
 from stackrace.race.schedule import Extent, plan_block
 from stackrace.stats.percentiles import Buckets
 

@@ -13,12 +13,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from stackrace.app.app import Entry, EntryKind
-from stackrace.features.regression.model import Response
 from stackrace.features.regression.prepared import CheckRequest, ready_check
 from stackrace.features.regression.series import Series, series_of
 from stackrace.features.regression.variants import VariantRequest
 from stackrace.race.decisions import Decisions
 from stackrace.race.request.request import RaceRequest
+from stackrace.race.results.comparison import Response
 from stackrace.race.results.race import Race
 from stackrace.race.runner import run
 from stackrace.stacks.stack import Side

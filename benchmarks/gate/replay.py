@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from stackrace.features.regression.answer import outcome_of, rulings_of
-from stackrace.features.regression.model import ON_REQUEST, TERMS, Outcome, Response
+from stackrace.features.regression.model import ON_REQUEST, TERMS
 from stackrace.features.regression.series import Series
 from stackrace.features.regression.stats import Sample
 from stackrace.features.regression.tails import Tails
+from stackrace.race.results.comparison import Outcome, Response
 
 from .blocks import Blocks, answers
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from tests.conftest import STACKRACE
 
-from stackrace.features.regression.model import Outcome
+from stackrace.race.results.comparison import Outcome
 from stackrace.store import open_store
 
 APP = '''"""A page."""

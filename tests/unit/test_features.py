@@ -14,12 +14,7 @@ from stackrace.extensions import Verb, declared
 PACKAGE = Path(stackrace.__file__).parent
 FEATURES = sorted(path.name for path in (PACKAGE / "features").iterdir() if (path / "__init__.py").is_file())
 
-OWED = {
-    "regression": "trend shows checks",
-}
-"""Features that others still need, and who they are: this list only becomes shorter."""
-
-CUTS = [(name,) for name in FEATURES if name not in OWED] + [tuple(name for name in FEATURES if name not in OWED)]
+CUTS = [*((name,) for name in FEATURES), tuple(FEATURES)]
 
 IMPORT_ALL = """
 import pkgutil, sys

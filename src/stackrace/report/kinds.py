@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any, Protocol
 
 from ..extensions import ResultKind, declared, load
+from ..race.results.comparison import Comparison
 from ..race.results.parts import RacePart
 from ..race.results.race import Race
 from .sheet import Section
@@ -27,6 +28,9 @@ class Kind(Protocol):
 
     def page(self, race: Race) -> str:
         """Return the self-contained HTML page."""
+
+    def compared(self, race: Race) -> Comparison | None:
+        """Return what it says of head against base; None where it compares no sides."""
 
     def leading(self, race: Race) -> str:
         """Return how it stands after the blocks of a running race, for one line; empty where nobody knows."""

@@ -7,8 +7,8 @@ from benchmarks.gate.blocks import MODELS, drawn, simulated, slowed
 from benchmarks.gate.real import common
 from benchmarks.gate.replay import replayed, threshold
 
-from stackrace.features.regression.model import Outcome, Response
 from stackrace.features.regression.series import Series
+from stackrace.race.results.comparison import Outcome, Response
 
 DICE = 5
 

@@ -140,4 +140,9 @@ def test_void_races_are_left_out_and_counted_and_checks_are_no_points():
     assert trend.races == 1
     assert trend.left_out == {Absence.VOID: 1, Absence.NO_FIGURES: 1}
     (check,) = trend.checks
-    assert (check.base, check.head, check.stack) == ("main aaaaaaa", "the work tree bbbbbbb+", "gunicorn")
+    said = check.said
+    assert (said.base, said.head, said.stack) == ("main aaaaaaa", "the work tree bbbbbbb+", "gunicorn")
+        "main aaaaaaa",
+        "the work tree bbbbbbb+",
+        "gunicorn",
+    )

@@ -12,25 +12,13 @@ from ...measure.launch import Launch
 from ...race.decisions import Decisions
 from ...race.levels import blocks_of, headline_of, measured_levels
 from ...race.race_view import race_view
+from ...race.results.comparison import Change, Growth, Outcome, Response, Ruling, State, Terms
 from ...race.results.race import Ending, Race
 from ...race.warmup import REWARM_S
 from ...stacks.stack import Side
 from ...stats.logs import exp
 from ...validity.races import examine_race
-from .model import (
-    Change,
-    FailedLaunches,
-    GateAnswer,
-    Growth,
-    Outcome,
-    Response,
-    Ruling,
-    State,
-    Terms,
-    gate_of,
-    is_check,
-    terms_of,
-)
+from .model import FailedLaunches, GateAnswer, gate_of, is_check, terms_of
 from .series import (
     Pair,
     Series,

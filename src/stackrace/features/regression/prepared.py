@@ -23,6 +23,7 @@ from ...race.preparation.leftovers import remembered
 from ...race.preparation.planning import plan_of, race_of
 from ...race.preparation.preflight import check_limits, wait_for_ports
 from ...race.request.request import RaceRequest
+from ...race.results.comparison import Response
 from ...race.results.parts import Parts
 from ...race.results.race import Race, RacePlan
 from ...race.runner import check_budget
@@ -32,7 +33,7 @@ from ...stacks.stack import Side, Stack
 from ...store.recorder import StoreSink
 from .answer import decide
 from .interpreters import on_stacks, with_interpreters
-from .model import ON_REQUEST, TERMS, Contender, GateFacts, Response
+from .model import ON_REQUEST, TERMS, Contender, GateFacts
 from .stats import LOOKS
 from .tails import least_answers
 from .variants import Variant, VariantRequest, variants

@@ -11,11 +11,12 @@ from statistics import fmean
 from ...measure.engine.histogram import distribution, merge
 from ...measure.launch import FailureKind, Launch, Slice
 from ...race.ledger import FAILED_OF_A_SIDE
+from ...race.results.comparison import Response
 from ...race.results.race import Race
 from ...race.resume import counted
 from ...stacks.stack import Side, side_of
 from ...stats.percentiles import Buckets
-from .model import FailedLaunches, Response
+from .model import FailedLaunches
 from .stats import Differences, Sample, Shares
 from .tails import tails
 

@@ -11,9 +11,7 @@ from ...base.interval import Interval
 from ...race.results.race import Race
 from ...race.results.standing import Standing
 from ...report.kinds import kind_of
-from ..regression.model import gate_of, is_check
 from .changes import ALPHA, LEAST, changes, least_values
-from .checked import check_of
 from .foretold import foretold
 from .model import Absence, Measure, SeriesKey, Trend, TrendChange, TrendCheck, TrendPoint, TrendSeries
 from .points import points_of
@@ -33,11 +31,13 @@ def joined(project: str, races: Iterable[tuple[Race, Standing]]) -> Trend:
     order: dict[str, int] = {}
     for race, standing in races:
         order[race.id] = len(order)
-        if is_check(race):
-            checks.append(check_of(race, gate_of(race)))
+        kind = kind_of(race)
+        compared = None if kind is None else kind.compared(race)
+        if compared is not None:
+            checks.append(TrendCheck(race=race.id, started_at=race.started_at, said=compared))
             continue
         points = list(points_of(race, standing))
-        if kind_of(race) is not None:
+        if kind is not None:
             left_out[Absence.TUNING] += 1
         elif not standing.verdict.valid:
             left_out[Absence.VOID] += 1

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from ...base.interval import Interval
-from ..regression.model import Outcome, Ruling
+from ...race.results.comparison import Comparison
 
 __all__ = ["Absence", "Measure", "SeriesKey", "Trend", "TrendChange", "TrendCheck", "TrendPoint", "TrendSeries"]
 
@@ -120,16 +120,8 @@ class TrendCheck:
     """By id."""
     started_at: str
     """UTC in ISO 8601."""
-    base: str
-    """What the base was, as people call it, with its commit, short."""
-    head: str
-    """What the head was."""
-    stack: str
-    """By path."""
-    outcome: Outcome
-    """What it answered."""
-    rulings: tuple[Ruling, ...] = ()
-    """One for each response."""
+    said: Comparison
+    """What it said."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

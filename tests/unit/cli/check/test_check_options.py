@@ -4,7 +4,7 @@ import click
 import pytest
 
 from stackrace.features.regression.cli.command import read_allowances, read_variables
-from stackrace.features.regression.model import Response
+from stackrace.race.results.comparison import Response
 
 
 def allowed(*texts):

@@ -9,9 +9,10 @@ from tests.factories import make_failure, make_finding, make_race, with_workload
 
 from stackrace.base.verdict import Effect, Verdict
 from stackrace.features.regression.answer import decide, gate_answer
-from stackrace.features.regression.model import FailedLaunches, GateFacts, Outcome, Response, State, gate_of
+from stackrace.features.regression.model import FailedLaunches, GateFacts, gate_of
 from stackrace.features.regression.series import failed_launches, series_of
 from stackrace.measure.launch import FailureKind
+from stackrace.race.results.comparison import Outcome, Response, State
 from stackrace.race.results.parts import Parts
 from stackrace.race.results.race import Ending
 

@@ -8,7 +8,8 @@ import pytest
 from rich.console import Console
 
 from stackrace.base.interval import Interval
-from stackrace.features.regression.model import TERMS, Outcome, Response, Ruling, State
+from stackrace.features.regression.model import TERMS
+from stackrace.features.regression.report.words import change
 from stackrace.features.trend.model import (
     Absence,
     Measure,
@@ -22,6 +23,7 @@ from stackrace.features.trend.model import (
 from stackrace.features.trend.report import html, markdown, words
 from stackrace.features.trend.report import json as document
 from stackrace.features.trend.report.terminal import print_trend
+from stackrace.race.results.comparison import Comparison, Outcome, Response, Ruling, State
 
 
 def point(day, per_s, **values):
@@ -43,16 +45,22 @@ SERIES = TrendSeries(
     key=KEY, points=POINTS, changes=(CHANGE,),
     unlike={Measure.MEMORY: Interval(value=1.5, low=1.2, high=1.9)},
 )  # fmt: skip
-CHECK = TrendCheck(
-    race="check1", started_at="2026-11-20T08:00:00+00:00", base="main abc1234", head="work tree def5678+",
-    stack="gunicorn", outcome=Outcome.FAILED,
-    rulings=(
-        Ruling(
-            response=Response.CPU, state=State.SLOWER, terms=TERMS[Response.CPU], base=0.001, head=0.00112,
-            change=Interval(value=0.12, low=0.1, high=0.14), blocks=6, alarm=4,
-        ),
-    ),
+RULING = Ruling(
+    response=Response.CPU, state=State.SLOWER, terms=TERMS[Response.CPU], base=0.001, head=0.00112,
+    change=Interval(value=0.12, low=0.1, high=0.14), blocks=6, alarm=4,
 )  # fmt: skip
+CHECK = TrendCheck(
+    race="check1",
+    started_at="2026-11-20T08:00:00+00:00",
+    said=Comparison(
+        base="main abc1234",
+        head="work tree def5678+",
+        stack="gunicorn",
+        outcome=Outcome.FAILED,
+        rulings=(RULING,),
+        changes={Response.CPU: change(RULING)},
+    ),
+)
 TREND = Trend(project="<shop>", races=11, series=(SERIES,), checks=(CHECK,), left_out={Absence.VOID: 2})
 
 

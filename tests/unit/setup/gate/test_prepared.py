@@ -5,13 +5,13 @@ from dataclasses import replace
 import pytest
 from tests.unit.race.simulated import asking, plan_for
 
-from stackrace.features.regression.model import Response
 from stackrace.features.regression.prepared import LEAST_PAIRS, CheckRequest, slice_s
 from stackrace.features.regression.stats import LOOKS
 from stackrace.measure.workload import PageTime
 from stackrace.race.overhead import expected_overhead, planned_launch_s
 from stackrace.race.pace import planned_lengths
 from stackrace.race.request.request import RaceRequest
+from stackrace.race.results.comparison import Response
 
 P99_ANSWERS = 3000
 

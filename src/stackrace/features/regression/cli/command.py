@@ -16,7 +16,7 @@ from ....cli.race_file import requested
 from ....cli.request_flags import APP_OPTIONS, RequestFlags, request_flags
 from ....cli.run.options import BUDGET_OPTIONS
 from ....cli.sections import SectionedCommand, section
-from ..model import Response
+from ....race.results.comparison import Response
 
 __all__ = ["command", "read_allowances", "read_variables"]
 

@@ -14,8 +14,8 @@ from ....base.text import one_line
 from ....cli.edge import redraw
 from ....measure.launch import Launch
 from ....race.events import BlockEnded, Event, LaunchEnded
+from ....race.results.comparison import Ruling, State
 from ..answer import gate_answer
-from ..model import Ruling, State
 from ..prepared import PreparedCheck
 from ..report import words
 

@@ -13,11 +13,11 @@ from ....base.errors import InterruptedRace
 from ....cli.announcer import Announcer
 from ....cli.showing import refuse_unwritable, reports_folder, write_text
 from ....race.request.request import RaceRequest
+from ....race.results.comparison import Response
 from ....race.results.race import Ending, Race
 from ....stacks.stack import Side
 from ....store import open_store
 from ..answer import gate_answer
-from ..model import Response
 from ..prepared import CheckRequest, ready_check
 from ..variants import VariantRequest
 from .progress import CheckProgress

@@ -11,8 +11,9 @@ from typing import Any, Literal
 from ....base.codec import LEFT_OUT, Form, pretty, readable
 from ....base.text import printable
 from ....measure.load import Load
+from ....race.results.comparison import Outcome, Ruling
 from ....race.results.race import Ending, Race
-from ..model import Contender, FailedLaunches, GateAnswer, Outcome, Ruling, gate_of
+from ..model import Contender, FailedLaunches, GateAnswer, gate_of
 from . import words
 
 __all__ = ["document", "export", "schema"]

@@ -11,13 +11,14 @@ from markupsafe import Markup
 
 from ....base.numbers import percent
 from ....base.text import tail
+from ....race.results.comparison import Outcome, Ruling, State
 from ....race.results.race import Race
 from ....report.charts.svg import caption, tag, text
 from ....report.complaints import complaints
 from ....report.html.templates import FOLDER, environment
 from ....report.result import standing_of
 from ....report.setbacks import setbacks
-from ..model import GateAnswer, Outcome, Ruling, State, gate_of
+from ..model import GateAnswer, gate_of
 from . import words
 
 __all__ = ["axis_drawing", "export", "reach_of", "ruling_drawing"]

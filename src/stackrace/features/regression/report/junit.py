@@ -9,8 +9,9 @@ from __future__ import annotations
 from xml.etree import ElementTree as Tree
 
 from ....base.text import one_line
+from ....race.results.comparison import Outcome, Ruling, State
 from ....race.results.race import Race
-from ..model import GateAnswer, Outcome, Ruling, State, gate_of
+from ..model import GateAnswer, gate_of
 from . import words
 
 __all__ = ["export"]

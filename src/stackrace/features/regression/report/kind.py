@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from ....race.results.comparison import Comparison, Outcome
 from ....race.results.race import Race
 from ....report.markdown_text import escape
+from ....stacks.stack import without_side
 from ..answer import gate_answer
-from ..model import Outcome
+from ..model import Contender, gate_of
 
 if TYPE_CHECKING:
     from ....report.sheet import Section
 
-__all__ = ["document", "heading", "leading", "page", "sections"]
+__all__ = ["compared", "document", "heading", "leading", "page", "sections"]
 
 _SIGNS = {Outcome.PASSED: "✅", Outcome.FAILED: "❌", Outcome.UNDECIDED: "❔", Outcome.REFUSED: "⚠️"}
 
@@ -43,6 +45,29 @@ def page(race: Race) -> str:
     from .html import export
 
     return export(race, gate_answer(race))
+
+
+def compared(race: Race) -> Comparison:
+    """Return what it says of head against base."""
+    from . import words
+
+    facts, answer = gate_of(race), gate_answer(race)
+    changes = {ruling.response: words.change(ruling) for ruling in reversed(answer.rulings)}
+    return Comparison(
+        base=_named(facts.base),
+        head=_named(facts.head),
+        stack=facts.head.stack or without_side(race.stacks[-1]),
+        outcome=answer.outcome,
+        rulings=answer.rulings,
+        changes=changes,
+    )
+
+
+def _named(side: Contender) -> str:
+    if not side.revision:
+        return side.label
+    commit = side.revision[:7] + "+" * bool(side.changed)
+    return side.label if commit in side.label else f"{side.label} {commit}"
 
 
 def leading(race: Race) -> str:

@@ -9,8 +9,9 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 
 from ....base.text import one_line
+from ....race.results.comparison import Change, Outcome, Ruling
 from ....race.results.race import Race
-from ..model import Change, GateAnswer, Outcome, Ruling, gate_of
+from ..model import GateAnswer, gate_of
 
 __all__ = ["export"]
 

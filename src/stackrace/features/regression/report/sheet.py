@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ....base.verdict import Effect
+from ....race.results.comparison import Outcome, State
 from ....race.results.race import Race
 from ....report.complaints import complaints
 from ....report.result import standing_of
 from ....report.setbacks import setbacks
 from ....report.sheet import Block, Column, Item, Listing, Notes, Paragraph, Section, Table, Tone
-from ..model import GateAnswer, Outcome, State, gate_of
+from ..model import GateAnswer, gate_of
 from . import words
 
 __all__ = ["gate_sheet"]

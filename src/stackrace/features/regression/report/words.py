@@ -18,11 +18,12 @@ from ....base.numbers import (
     points,
     things,
 )
+from ....race.results.comparison import Change, Outcome, Response, Ruling, State
 from ....race.results.race import Ending, Race
 from ....report.words.failures import kind
 from ....report.words.phrases import listed
 from ....stacks.stack import Side, side_of
-from ..model import Change, Contender, GateAnswer, GateFacts, Outcome, Response, Ruling, State, gate_of
+from ..model import Contender, GateAnswer, GateFacts, gate_of
 from ..stats import LOOKS
 from ..tails import least_answers
 

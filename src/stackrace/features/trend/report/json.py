@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from ....base.codec import FLAT, Form, pretty, readable
+from ....base.codec import FLAT, LEFT_OUT, Form, pretty, readable
 from ....base.text import printable
-from ..model import Trend
+from ....race.results.comparison import Comparison
+from ..model import Trend, TrendCheck
 from . import words
 
 __all__ = ["document", "export", "schema"]
@@ -29,7 +30,10 @@ class TrendDocument:
     trend: Trend
 
 
-_FORM = Form(names={TrendDocument: {"trend": FLAT}}, text=printable)
+_FORM = Form(
+    names={TrendDocument: {"trend": FLAT}, TrendCheck: {"said": FLAT}, Comparison: {"changes": LEFT_OUT}},
+    text=printable,
+)
 
 
 def schema() -> str:

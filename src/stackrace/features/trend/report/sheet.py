@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from ....race.results.comparison import Outcome, Response
 from ....report.sheet import Column, Item, Listing, Medium, Notes, Paragraph, Section, Table, Tone
-from ...regression.model import Outcome, Response
 from ..model import Measure, Trend, TrendCheck, TrendSeries
 from . import words
 
@@ -94,12 +94,12 @@ def _checks(checks: Sequence[TrendCheck]) -> Table:
     return Table(columns=(
         Column(title="on", cells=tuple(check.started_at[:10] for check in checks), left=True),
         Column(title="race", cells=tuple(check.race for check in checks), left=True, keep=3),
-        Column(title="base", cells=tuple(check.base for check in checks), left=True),
-        Column(title="head", cells=tuple(check.head for check in checks), left=True),
-        Column(title="answer", cells=tuple(words.OUTCOMES[check.outcome] for check in checks), left=True,
-               tones=tuple(_OUTCOMES.get(check.outcome, Tone.PLAIN) for check in checks)),
+        Column(title="base", cells=tuple(check.said.base for check in checks), left=True),
+        Column(title="head", cells=tuple(check.said.head for check in checks), left=True),
+        Column(title="answer", cells=tuple(words.OUTCOMES[check.said.outcome] for check in checks), left=True,
+               tones=tuple(_OUTCOMES.get(check.said.outcome, Tone.PLAIN) for check in checks)),
         *changes,
-        Column(title="stack", cells=tuple(check.stack for check in checks), left=True, fold_to=20, keep=2),
+        Column(title="stack", cells=tuple(check.said.stack for check in checks), left=True, fold_to=20, keep=2),
     ))  # fmt: skip
 
 

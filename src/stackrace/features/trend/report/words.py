@@ -6,9 +6,8 @@ from collections.abc import Iterator
 
 from ....base.interval import Interval
 from ....base.numbers import count, mebibytes, milliseconds, number, percent, things
+from ....race.results.comparison import Outcome, Response
 from ....report.words.phrases import listed
-from ...regression.model import Outcome, Response
-from ...regression.report import words as gate
 from ..model import Absence, Measure, Trend, TrendChange, TrendCheck, TrendPoint, TrendSeries
 
 __all__ = [
@@ -116,8 +115,7 @@ def figure(point: TrendPoint, measure: Measure) -> str:
 
 def checked(check: TrendCheck, response: Response) -> str:
     """Return how a response changed from base to head, with limits; empty where the check has none of it."""
-    known = [ruling for ruling in check.rulings if ruling.response is response]
-    return gate.change(known[0]) if known else ""
+    return check.said.changes.get(response, "")
 
 
 def left_out(trend: Trend) -> str:
@@ -141,7 +139,7 @@ def _checks(trend: Trend) -> str:
     """Say what came of the project's checks; empty without any."""
     if not trend.checks:
         return ""
-    slower = sum(check.outcome is Outcome.FAILED for check in trend.checks)
+    slower = sum(check.said.outcome is Outcome.FAILED for check in trend.checks)
     found = f"{count(slower)} found something slower" if slower else "none found anything slower"
     return f"{things(len(trend.checks), 'check')}, {found}."
 

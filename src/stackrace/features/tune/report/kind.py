@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from ....race.results.comparison import Comparison
 from ....race.results.race import Race
 from ..result import leading as leading_now
 from ..result import tuned
@@ -13,7 +14,7 @@ from . import words
 if TYPE_CHECKING:
     from ....report.sheet import Section
 
-__all__ = ["document", "heading", "leading", "page", "sections"]
+__all__ = ["compared", "document", "heading", "leading", "page", "sections"]
 
 
 def sections(race: Race) -> Iterable[Section]:
@@ -40,6 +41,11 @@ def page(race: Race) -> str:
     from .page import page as made
 
     return made(race, tuned(race))
+
+
+def compared(race: Race) -> Comparison | None:
+    """It has no sides."""
+    return None
 
 
 def leading(race: Race) -> str:
