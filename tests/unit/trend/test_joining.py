@@ -142,7 +142,3 @@ def test_void_races_are_left_out_and_counted_and_checks_are_no_points():
     (check,) = trend.checks
     said = check.said
     assert (said.base, said.head, said.stack) == ("main aaaaaaa", "the work tree bbbbbbb+", "gunicorn")
-        "main aaaaaaa",
-        "the work tree bbbbbbb+",
-        "gunicorn",
-    )
