@@ -6,6 +6,7 @@ A declaration names its place as ``module:attribute``; nothing is imported befor
 
 from __future__ import annotations
 
+from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any, Literal, NamedTuple, TypeVar
@@ -116,10 +117,14 @@ class WorkloadSource(NamedTuple):
 
 def declared(kind: type[_Declaration]) -> list[_Declaration]:
     """Return what all features that are here declare of a kind, in the alphabetical order of their names."""
+    return [each for each in _declarations() if isinstance(each, kind)]
+
+
+@cache
+def _declarations() -> tuple[object, ...]:
     features = import_module("stackrace.features")
-    modules = [import_module(f"stackrace.features.{found.name}") for found in iter_modules(features.__path__)]
-    lists = [getattr(module, "EXTENSIONS", ()) for module in modules]
-    return [each for declarations in lists for each in declarations if isinstance(each, kind)]
+    modules = (import_module(f"stackrace.features.{found.name}") for found in iter_modules(features.__path__))
+    return tuple(each for module in modules for each in getattr(module, "EXTENSIONS", ()))
 
 
 def load(place: str) -> Any:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import time
+from dataclasses import replace
 
 from tests.frozen import product
 from tests.frozen.golden import as_document, as_table, assert_golden, assert_page
+from tests.unit.race.simulated import plan_for
 
 PRINTED = {
     "screen.txt": ((), str),
@@ -57,6 +59,13 @@ def told_live(sink, race, monkeypatch, capsys):
             clock.now += 3.0
             sink(event)
     return capsys.readouterr().err
+
+
+def assert_told_live(name, monkeypatch, capsys):
+    """Compare what a race tells of itself where stderr is no terminal."""
+    race = product.race(name)
+    plan = replace(plan_for(race.stacks, repeats=race.repeats, budget_s=race.budget_s or None), loads=race.loads)
+    assert_golden(f"{name}/live.txt", told_live(product.live(plan), race, monkeypatch, capsys))
 
 
 def as_golden(name, content):

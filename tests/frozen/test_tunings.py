@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from tests.frozen import product
-from tests.frozen.golden import assert_golden
-from tests.frozen.shown import PRINTED, as_golden, assert_drawn, assert_ended, assert_printed, story, told_live
-from tests.unit.race.simulated import plan_for
+from tests.frozen.shown import (
+    PRINTED,
+    as_golden,
+    assert_drawn,
+    assert_ended,
+    assert_printed,
+    assert_told_live,
+    story,
+)
 from tests.unit.race.test_tuner import PATHS as CONFIGURATIONS
 from tests.unit.race.test_tuner import SPEEDS as OF_CONFIGURATIONS
 from tests.unit.race.test_tuner import tune
@@ -42,9 +46,7 @@ def test_its_verb_ends_as_it_did(name, store, tmp_path):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_it_is_told_as_it_was_where_stderr_is_no_terminal(name, monkeypatch, capsys):
-    race = product.race(name)
-    plan = replace(plan_for(race.stacks, repeats=race.repeats, budget_s=race.budget_s or None), loads=race.loads)
-    assert_golden(f"{name}/live.txt", told_live(product.live(plan), race, monkeypatch, capsys))
+    assert_told_live(name, monkeypatch, capsys)
 
 
 TUNINGS = {

@@ -37,36 +37,7 @@ for module in pkgutil.walk_packages(stackrace.__path__, "stackrace."):
 """
 
 
-@pytest.fixture(params=CUTS, ids=lambda cut: cut[0] if len(cut) == 1 else "all")
-def cut(request, tmp_path):
-    """Return a copy of the package without some features, and which those are."""
-    copy = tmp_path / "stackrace"
-    shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
-    for name in request.param:
-        shutil.rmtree(copy / "features" / name)
-    return tmp_path, request.param
-
-
-def run(folder, code, *words):
-    return subprocess.run(
-        [sys.executable, "-c", code, str(folder), *words], cwd=folder, capture_output=True, text=True
-    )
-
-
-def test_without_a_feature_its_verbs_are_gone_and_all_other_modules_are_whole(cut):
-    folder, gone = cut
-    done = run(folder, IMPORT_ALL)
-    assert done.returncode == 0, done.stderr
-    code = "import sys; sys.path.insert(0, sys.argv.pop(1)); from stackrace.__main__ import main; main()"
-    done = run(folder, code, "--help")
-    assert done.returncode == 0, done.stderr
-    verbs = {verb.name: verb.place.split(".")[2] for verb in declared(Verb)}
-    listed = {line.split()[0] for line in done.stdout.splitlines() if line.startswith("  ") and line.strip()}
-    assert not {verb for verb, feature in verbs.items() if feature in gone} & listed
-    assert {verb for verb, feature in verbs.items() if feature not in gone} | {"run", "load"} <= listed
-
-
-RACE = """
+RUN = """
 import sys
 
 sys.path.insert(0, sys.argv.pop(1))
@@ -76,29 +47,49 @@ main()
 """
 
 
-@pytest.fixture
-def core(tmp_path):
-    """Return a folder like this repository's ``src``, without any feature that can be taken out."""
-    copy = tmp_path / "src" / "stackrace"
+def without(names, folder):
+    """Copy the package into ``folder``, which is like this repository's ``src``, without some features."""
+    copy = folder / "stackrace"
     shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
-    for name in CUTS[-1]:
+    for name in names:
         shutil.rmtree(copy / "features" / name)
-    return copy.parent
+    return folder
 
 
-def test_without_any_feature_a_race_ends_with_a_standing(core):
+def run(folder, code, *words):
+    return subprocess.run(
+        [sys.executable, "-c", code, str(folder), *words], cwd=folder, capture_output=True, text=True
+    )
+
+
+@pytest.mark.parametrize("gone", CUTS, ids=lambda cut: cut[0] if len(cut) == 1 else "all")
+def test_without_a_feature_its_verbs_are_gone_and_all_other_modules_are_whole(gone, tmp_path):
+    folder = without(gone, tmp_path)
+    done = run(folder, IMPORT_ALL)
+    assert done.returncode == 0, done.stderr
+    done = run(folder, RUN, "--help")
+    assert done.returncode == 0, done.stderr
+    verbs = {verb.name: verb.place.split(".")[2] for verb in declared(Verb)}
+    listed = {line.split()[0] for line in done.stdout.splitlines() if line.startswith("  ") and line.strip()}
+    assert not {verb for verb, feature in verbs.items() if feature in gone} & listed
+    assert {verb for verb, feature in verbs.items() if feature not in gone} | {"run", "load"} <= listed
+
+
+def test_without_any_feature_a_race_ends_with_a_standing(tmp_path):
+    core = without(FEATURES, tmp_path)
     asked = ["--bundled", "--stack", "waitress", "-c", "1", "--repeats", "1", "--requests", "20", "--no-twin"]
     files = ["--store", f"sqlite:///{core}/races.sqlite3", "--html", str(core / "race.html"), "--json"]
-    done = run(core, RACE, "run", *asked, *files)
+    done = run(core, RUN, "run", *asked, *files)
     # a busy machine may have its slices refused
     assert done.returncode in (0, 3), done.stderr
     document = json.loads(done.stdout)
-    assert [launch["stack"] for launch in document["launches"]] == ["waitress"]
+    assert {launch["stack"] for launch in document["launches"]} == {"waitress"}
     assert document["race"]["ending"] == "completed"
 
 
 @pytest.mark.exhaustive
-def test_without_any_feature_the_types_are_right(core):
-    shutil.copy(PACKAGE.parents[1] / "pyproject.toml", core.parent)
-    done = subprocess.run([sys.executable, "-m", "mypy"], cwd=core.parent, capture_output=True, text=True)
+def test_without_any_feature_the_types_are_right(tmp_path):
+    without(FEATURES, tmp_path / "src")
+    shutil.copy(PACKAGE.parents[1] / "pyproject.toml", tmp_path)
+    done = subprocess.run([sys.executable, "-m", "mypy"], cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout

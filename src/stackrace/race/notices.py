@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Protocol
 
 from ..extensions import Notice, declared, load
 from .results.notice import StandingNotice
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from .results.race import Race
     from .results.standing import Withdrawal
 
-__all__ = ["before", "details", "headline", "news", "notice_of", "notice_type", "shortly"]
+__all__ = ["before", "details", "headline", "news", "notice_of", "notice_types", "shortly"]
 
 
 class Notices(Protocol):
@@ -52,22 +52,26 @@ def notice_of(race: Race, headline: JudgedLevel | None, withdrawals: Sequence[Wi
 
 def news(notice: StandingNotice | None) -> str:
     """Return what comes before the answer."""
-    return " ".join(filter(None, (source.news(notice) for source in _sources())))
+    return _joined(source.news(notice) for source in _sources())
 
 
 def headline(notice: StandingNotice | None) -> str:
     """Return what stands below the answer."""
-    return " ".join(filter(None, (source.headline(notice) for source in _sources())))
+    return _joined(source.headline(notice) for source in _sources())
 
 
 def before(race: Race) -> str:
     """Return what is to be known before the race."""
-    return " ".join(filter(None, (source.before(race) for source in _sources())))
+    return _joined(source.before(race) for source in _sources())
 
 
 def shortly(race: Race) -> str:
     """Return what is to be known of what was raced, on one screen."""
-    return " ".join(filter(None, (source.shortly(race) for source in _sources())))
+    return _joined(source.shortly(race) for source in _sources())
+
+
+def _joined(sentences: Iterable[str]) -> str:
+    return " ".join(filter(None, sentences))
 
 
 def details(race: Race) -> tuple[str, ...]:
@@ -75,7 +79,6 @@ def details(race: Race) -> tuple[str, ...]:
     return tuple(text for source in _sources() for text in source.details(race))
 
 
-def notice_type() -> Any:
-    """Return the type of what stands in a document as ``current``."""
-    kinds = [load(notice.kind) for notice in declared(Notice)]
-    return kinds[0] | None if kinds else str | None
+def notice_types() -> tuple[type[StandingNotice], ...]:
+    """Return the types of what may stand in a document as ``current``."""
+    return tuple(load(notice.kind) for notice in declared(Notice))

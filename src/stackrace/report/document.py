@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Union
 
 from ..base.codec import FLAT, LEFT_OUT, Form, readable
 from ..base.interval import Interval
@@ -17,12 +17,11 @@ from ..measure.host import Conditions
 from ..measure.launch import Failure, HopUsage, Launch, MemorySample, Slice
 from ..measure.load import Load, LoadResult, Quantiles
 from ..measure.resources import Resources
-from ..race.notices import details, notice_type
+from ..race.notices import details, notice_types
 from ..race.results.answer import Answer
 from ..race.results.costs import Costs
 from ..race.results.duty import Duty
 from ..race.results.lead import Lead
-from ..race.results.notice import StandingNotice
 from ..race.results.parts import shown, shown_type
 from ..race.results.race import Race
 from ..race.results.reason import Reason
@@ -42,7 +41,8 @@ if TYPE_CHECKING:
     ShownParts = Any
     ShownNotice = Any
 else:
-    ShownParts, ShownNotice = shown_type(), notice_type()
+    ShownParts = shown_type()
+    ShownNotice = Union[*notice_types(), None] if notice_types() else str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -267,7 +267,7 @@ _FORM = Form(
             "cores": FLAT,
         },
         Resources: {"memory_bytes": "memory_limit_bytes", "quota": LEFT_OUT},
-        **{kind: dict.fromkeys(kind.unshown, LEFT_OUT) for kind in StandingNotice.__subclasses__()},
+        **{kind: dict.fromkeys(kind.unshown, LEFT_OUT) for kind in notice_types()},
     },
     text=printable,
 )

@@ -68,12 +68,12 @@ def print_report(race: Race, standing: Standing, console: Console | None = None,
     from .brief_sheet import brief_sheet
     from .race_sheet import race_sheet
 
-    kind = kind_of(race)
-    if kind is not None:
-        sections = kind.sections(race)
+    if (kind := kind_of(race)) is not None:
+        sheet = drawn(kind.sections(race))
+    elif details:
+        sheet = drawn(race_sheet(race, standing))
     else:
-        sections = race_sheet(race, standing) if details else brief_sheet(race, standing)
-    sheet = drawn(sections, most=0 if details else SCREEN_LINES)
+        sheet = drawn(brief_sheet(race, standing), most=SCREEN_LINES)
     (console or make_console()).print(sheet, soft_wrap=False)
 
 
