@@ -281,10 +281,11 @@ def test_an_engine_that_never_sleeps_tells_how_long_it_spun(load, server):
 
 
 def test_a_warm_up_is_not_recorded(load, server):
-    found = document(load(server.url, "-d", "300ms", "--warmup", "1s", "-c", "2", "--json"))
+    """However slow the machine is: what is sent first belongs to the warm-up."""
+    found = document(load(server.url, "-n", "20", "--warmup", "1s", "-c", "2", "--json"))
     assert found["load"]["warmup_s"] == 1.0
-    assert found["duration_s"] == pytest.approx(0.3, rel=0.01)
-    assert found["ok"] < len(server.asked)
+    assert found["ok"] == 20
+    assert len(server.asked) > 20
 
 
 def test_a_visitor_returns_cookies_and_plays_in_order(load, server):
