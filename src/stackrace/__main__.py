@@ -9,7 +9,7 @@ import time
 
 __all__ = ["main"]
 
-AGAIN_S = 0.01
+_AGAIN_S = 0.01
 _SIGINT = 2
 
 
@@ -44,7 +44,7 @@ def _unraisable(lost: "sys.UnraisableHookArgs") -> None:
 def _interrupt_again() -> None:
     import os
 
-    time.sleep(AGAIN_S)
+    time.sleep(_AGAIN_S)
     os.kill(os.getpid(), _SIGINT)
 
 

@@ -16,15 +16,12 @@ from .interpreter import missing_gems
 
 __all__ = [
     "BUNDLES",
-    "C_COMPILER",
     "DJANGO",
     "Bundled",
     "Need",
     "bundled",
     "digest",
     "is_bundled",
-    "lacking",
-    "python_headers",
     "session_file",
 ]
 
@@ -46,20 +43,20 @@ class Need:
         return f"no file {self.file}" if self.file else f"no gem {self.gem}"
 
 
-C_COMPILER = (
+_C_COMPILER = (
     Need(program="gcc", packages=("gcc",)),
     Need(file=Path("/usr/include/stdio.h"), packages=("libc6-dev",)),
 )
 """What packages without wheels are compiled with, beside the headers of Python."""
 
 
-def python_headers() -> tuple[Need, ...]:
+def _python_headers() -> tuple[Need, ...]:
     """Return the headers of Debian's own Python; any other brings its headers along."""
     folder = Path(sysconfig.get_path("include"))
     return (Need(file=folder / "Python.h", packages=("python3-dev",)),) if folder.parts[1:2] == ("usr",) else ()
 
 
-def lacking(needs: Iterable[Need]) -> tuple[Need, ...]:
+def _lacking(needs: Iterable[Need]) -> tuple[Need, ...]:
     """Return those that are not here. Without a Ruby every gem is lacking."""
     needs = tuple(needs)
     gems = missing_gems([need.gem for need in needs if need.gem])
@@ -75,8 +72,8 @@ def lacking(needs: Iterable[Need]) -> tuple[Need, ...]:
 DJANGO = "django"
 """The name of the default."""
 
-LADDER = "ladder"
-RAILS = "rails"
+_LADDER = "ladder"
+_RAILS = "rails"
 
 _BUNDLED = Path(__file__).with_name("bundled")
 _SESSIONS = Path(__file__).with_name("sessions")
@@ -118,7 +115,7 @@ class Bundled:
 
     def lack(self) -> Lack | None:
         """Return what it lacks here, its services apart; None where it can be built and run."""
-        needs = lacking(self.needs)
+        needs = _lacking(self.needs)
         if not needs:
             return None
         packages = tuple(package for need in needs for package in need.packages)
@@ -212,11 +209,11 @@ def _django(environment: Mapping[str, str]) -> Bundled:
 
 
 def _ladder(environment: Mapping[str, str]) -> Bundled:
-    root = _BUNDLED / LADDER
+    root = _BUNDLED / _LADDER
     rungs = ("string", "memcached", "mysql-c", "mysqldb", "sqlalchemy", "mix")
     pages = ("/static/hello.txt", *(f"/{rung}/" for rung in rungs))
     whole = Bundled(
-        name=LADDER,
+        name=_LADDER,
         root=root,
         entry=Entry(kind=EntryKind.WSGI, target="ladder.wsgi:application"),
         urls=pages,
@@ -228,8 +225,8 @@ def _ladder(environment: Mapping[str, str]) -> Bundled:
         needs=(
             Need(program="mariadb_config", packages=("libmariadb-dev",)),
             Need(program="pkg-config", packages=("pkg-config",)),
-            *C_COMPILER,
-            *python_headers(),
+            *_C_COMPILER,
+            *_python_headers(),
         ),
     )
     if environment.get("LADDER_RUNGS") != "string":
@@ -252,8 +249,8 @@ _GEMS = {
 
 def _rails(environment: Mapping[str, str]) -> Bundled:
     return Bundled(
-        name=RAILS,
-        root=_BUNDLED / RAILS,
+        name=_RAILS,
+        root=_BUNDLED / _RAILS,
         entry=Entry(kind=EntryKind.RACK, target="config.ru"),
         urls=("/plain/", "/sqlite/1", "/cached/1"),
         pages=("/plain/", "/sqlite/1", "/mysql/1", "/cached/1", "/memcached/1"),
@@ -269,11 +266,11 @@ def _rails(environment: Mapping[str, str]) -> Bundled:
     )
 
 
-BUNDLES: Mapping[str, Callable[[Mapping[str, str]], Bundled]] = {DJANGO: _django, LADDER: _ladder, RAILS: _rails}
+BUNDLES: Mapping[str, Callable[[Mapping[str, str]], Bundled]] = {DJANGO: _django, _LADDER: _ladder, _RAILS: _rails}
 """All of them, made when asked for from the variables that they will run with."""
 
 
-PREFIX = "bundled:"
+_PREFIX = "bundled:"
 
 
 def session_file(asked: Path, sessions: Mapping[str, Path]) -> Path:
@@ -284,9 +281,9 @@ def session_file(asked: Path, sessions: Mapping[str, Path]) -> Path:
     >>> session_file(Path("/races/bundled:browse"), {"browse": Path("browse.har")}).name
     'browse.har'
     """
-    if not asked.name.startswith(PREFIX):
+    if not asked.name.startswith(_PREFIX):
         return asked
-    name = asked.name.removeprefix(PREFIX)
+    name = asked.name.removeprefix(_PREFIX)
     if name not in sessions:
         known = ", ".join(sorted(sessions)) or "none"
         raise InputError(

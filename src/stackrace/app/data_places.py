@@ -18,13 +18,19 @@ from ..base.process import attended, within
 from .app import App, EntryKind
 from .environment import app_environment
 
-__all__ = ["DataPlaces", "DatabaseServer", "ImportPlaces", "data_places", "import_places", "script_report"]
+__all__ = [
+    "DataPlaces",
+    "DatabaseServer",
+    "ImportPlaces",
+    "data_places",
+    "import_places",
+]
 
 _FOLDER = Path(__file__).with_name("examiner")
 _PATIENCE_S = 30.0
 
 
-def script_report(
+def _script_report(
     app: App, script: str, environment: Mapping[str, str], begin: Callable[[], None] | None = None
 ) -> dict[str, Any]:
     """Return what the file ``script`` of the examiner reports in the app's folder; empty where it reports nothing.
@@ -63,7 +69,7 @@ def import_places(app: App) -> ImportPlaces:
         return ImportPlaces()
     report = {}
     with suppress(OSError):
-        report = script_report(app, "import_places.py", app_environment(app))
+        report = _script_report(app, "import_places.py", app_environment(app))
     return ImportPlaces(
         folders=tuple(map(Path, report.get("path", ()))),
         modules={name: Path(place) for name, place in report.get("modules", {}).items()},
@@ -126,7 +132,7 @@ def data_places(app: App, begin: Callable[[], None] | None = None) -> DataPlaces
     ``begin`` runs in the new process before the app's interpreter does.
     """
     environment = app_environment(app)
-    report = script_report(app, "data_places.py", environment, begin) if app.entry.kind is EntryKind.DJANGO else {}
+    report = _script_report(app, "data_places.py", environment, begin) if app.entry.kind is EntryKind.DJANGO else {}
     servers = [
         DatabaseServer(
             kind=_KINDS.get(server["engine"], server["engine"]),

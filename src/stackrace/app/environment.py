@@ -28,7 +28,6 @@ __all__ = [
     "all_local_packages",
     "app_environment",
     "env_files",
-    "learn_env_files",
     "local_packages",
     "read_env_files",
     "settings_module",
@@ -85,7 +84,7 @@ def env_files(root: Path) -> tuple[list[Path], list[Path]]:
 
 
 @cache
-def learn_env_files(root: Path) -> None:
+def _learn_env_files(root: Path) -> None:
     """Have the secrets in a project's files of variables masked: the app may load them itself, by python-dotenv."""
     for path in env_files(root)[0]:
         bindings = _bindings(text(path))
@@ -154,7 +153,7 @@ def app_environment(app: App, environ: Mapping[str, str] = os.environ) -> dict[s
         kept["DJANGO_SETTINGS_MODULE"] = settings
     variables = kept | dict(app.environment)
     learn(variables, (app.name, *app.root.parts))
-    learn_env_files(app.root)
+    _learn_env_files(app.root)
     return variables
 
 

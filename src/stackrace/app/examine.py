@@ -32,14 +32,14 @@ from .examination import Examination, Exchange, PythonFacts, Reply
 from .examiner.messages import CrawlOrder, Order, RequestMessage
 from .examiner_report import Outcome, examination_of, read_outcome
 
-__all__ = ["Crawl", "OnProgress", "Progress", "examine", "examine_files", "python_facts", "unheard", "watched"]
+__all__ = ["Crawl", "OnProgress", "Progress", "examine", "python_facts", "watched"]
 
-INDEX = "index.html"
+_INDEX = "index.html"
 """What every web server sends for a folder."""
 _MOST_FILES = 20
 
 
-def examine_files(app: App, requests: Sequence[Request], *, host: str = "") -> Examination:
+def _examine_files(app: App, requests: Sequence[Request], *, host: str = "") -> Examination:
     """Return what the folder ``app.root`` answers to ``requests``; raises AppError when it cannot be read."""
     try:
         # as it stands: resolved, it would lead out of the view that a race has of it
@@ -80,7 +80,7 @@ def _reply(root: Path, request: Request) -> Reply:
     if file.is_dir():
         if not path.endswith("/"):
             return _status(301, ("Location", request.path.partition("?")[0] + "/"))
-        file /= INDEX
+        file /= _INDEX
     elif path.endswith("/"):
         return _status(404)
     if not file.is_file():
@@ -105,7 +105,7 @@ def _paths(root: Path) -> Iterator[str]:
             yield "/" + quote(os.fsencode((Path(folder) / name).relative_to(root)))
 
 
-LOOK_S = 0.2
+_LOOK_S = 0.2
 """How often it is looked how far a crawl is."""
 
 
@@ -122,7 +122,7 @@ class Progress:
 OnProgress = Callable[[Progress], None]
 
 
-def unheard(progress: Progress) -> None:
+def _unheard(progress: Progress) -> None:
     """Hear it and do nothing."""
 
 
@@ -137,7 +137,7 @@ class Crawl:
     """The path of one that robots.txt does not name."""
     enough: int | None = None
     """So many pages that can be raced end it; None: nothing but the time does."""
-    on_progress: OnProgress = unheard
+    on_progress: OnProgress = _unheard
 
     def order(self, request: RequestMessage) -> CrawlOrder:
         """Return it as the examiner takes it, its headers those of ``request``."""
@@ -171,7 +171,7 @@ def watched(
         deadline_s = time.monotonic() + timeout_s
         while (left_s := deadline_s - time.monotonic()) > 0:
             try:
-                return process.wait(min(LOOK_S, left_s))
+                return process.wait(min(_LOOK_S, left_s))
             except subprocess.TimeoutExpired:
                 look()
         return None
@@ -179,7 +179,7 @@ def watched(
     return wait
 
 
-INTERPRETER_TIMEOUT_S = 60.0
+_INTERPRETER_TIMEOUT_S = 60.0
 
 _SCRIPTS = Path(__file__).with_name("examiner")
 _GRACE_S = 5.0
@@ -211,7 +211,7 @@ def examine(
     """
     asked = tuple(requests) or (Request(path="/"),)
     if app.entry.kind is EntryKind.FILES:
-        return examine_files(app, asked, host=host)
+        return _examine_files(app, asked, host=host)
     interface = _interface(app)
     source = app.entry.target if interface is Interface.RACK else entry_source(app, interface, proxied=True)
     order = _order(app, interface, source, timeout_s)
@@ -230,7 +230,7 @@ def examine(
     if crawl is not None:
         order["crawl"] = crawl.order(order["requests"][0])
         order["timeout_s"] += crawl.time_s
-    hear = unheard if crawl is None else crawl.on_progress
+    hear = _unheard if crawl is None else crawl.on_progress
     return examination_of(_run(app, order, begin, hear), app, asked, interface)
 
 
@@ -241,7 +241,7 @@ def python_facts(app: App) -> PythonFacts | None:
     """
     if app.python is None:
         return None
-    order = _order(app, Interface.WSGI, "application = None", INTERPRETER_TIMEOUT_S)
+    order = _order(app, Interface.WSGI, "application = None", _INTERPRETER_TIMEOUT_S)
     return examination_of(_run(app, order), app, (), Interface.WSGI).python
 
 
@@ -277,7 +277,7 @@ def _ascii(path: str) -> str:
 
 
 def _run(
-    app: App, order: Order, begin: Callable[[], None] | None = None, on_progress: OnProgress = unheard
+    app: App, order: Order, begin: Callable[[], None] | None = None, on_progress: OnProgress = _unheard
 ) -> Outcome:
     """Start the examiner and read its report; whatever it started ends with it."""
     with (

@@ -82,10 +82,10 @@ def loosened(answer: Answer, exchange: Exchange) -> Answer | None:
 
 _WEAKER = {Sameness.BODY: 0, Sameness.PARTS: 1, Sameness.LENGTH: 2, Sameness.STATUS: 3}
 
-MOST_PARTS = 64
+_MOST_PARTS = 64
 """Bodies with more numbers are compared by what is before the first and after the last: looking for each costs."""
 
-MOST_SPLIT_BYTES = 4 << 20
+_MOST_SPLIT_BYTES = 4 << 20
 """The pieces of a longer body take many times its room."""
 
 _PAGE = "text/html"
@@ -101,13 +101,13 @@ def _repeating(bodies: Sequence[bytes]) -> tuple[Sameness, tuple[bytes, ...]]:
         return Sameness.BODY, ()
     if len({len(body) for body in bodies}) > 1:
         return Sameness.STATUS, ()
-    is_short = len(bodies[0]) <= MOST_SPLIT_BYTES
+    is_short = len(bodies[0]) <= _MOST_SPLIT_BYTES
     between = {tuple(_NUMBER.split(body)) for body in bodies} if is_short else ()
     if len(between) != 1:
         grows = any(Cause.NUMBER in causes(bodies[0], body) for body in bodies[1:])
         return Sameness.STATUS if grows else Sameness.LENGTH, ()
     (parts,) = between
-    return Sameness.PARTS, parts if len(parts) <= MOST_PARTS else (parts[0], parts[-1])
+    return Sameness.PARTS, parts if len(parts) <= _MOST_PARTS else (parts[0], parts[-1])
 
 
 def static_file(path: str, static: Mapping[str, Path]) -> Path | None:

@@ -58,7 +58,7 @@ _IN_GROUP = re.compile(r"^ *(\| ?|\+-.*$)", re.MULTILINE)
 
 _MISSING_ARGUMENTS = re.compile(r"TypeError: (?:\w+\.)*(\w+)\(\) missing \d+ required [\w -]*arguments?: (.+)")
 
-MOST_NAMED = 4
+_MOST_NAMED = 4
 """Environments in a hint."""
 
 
@@ -124,7 +124,7 @@ def _missing_module(missing: str, app: App, environ: Mapping[str, str]) -> str:
     for path, command in islice(installers(app.root), 1):
         words += f"; did you run {command.format(python=app.python, path=_shown(path))}? There is {_shown(path)}"
     others = [f"{known.python} ({known.reason})" for known in other_pythons(app.root, app.python, environ)]
-    return words + (f"; there are also {', '.join(others[:MOST_NAMED])}" if others else "")
+    return words + (f"; there are also {', '.join(others[:_MOST_NAMED])}" if others else "")
 
 
 def _missing_arguments(missing: re.Match[str], app: App) -> str:
@@ -152,7 +152,7 @@ def _missing_variable(traceback: str, last: str, app: App) -> str:
     if deployed := _deployed_variable(names - app.environment.keys(), app.root):
         return deployed
     if name == VARIABLE and (settings := settings_candidates(app.root)):
-        return "; name the settings: " + " or ".join(f"--django {each}" for each in settings[:MOST_NAMED])
+        return "; name the settings: " + " or ".join(f"--django {each}" for each in settings[:_MOST_NAMED])
     if path := _file_with(wanted, templates):
         filled = path.with_name(".env")
         if filled in filled_in:

@@ -24,7 +24,7 @@ LOCKS = ("uv.lock", "poetry.lock", "Pipfile.lock", "pylock.toml")
 LISTS = ("requirements.txt", "requirements/production.txt", "requirements/prod.txt", "requirements/base.txt")
 """Files that say what is wanted, where nothing says what exactly."""
 
-PYPI = "https://pypi.org/simple"
+_PYPI = "https://pypi.org/simple"
 
 _OWN = {"editable", "virtual", "directory"}
 """Where a package comes from that is a folder of the project."""
@@ -183,7 +183,7 @@ def _poetry(lock: Mapping[str, Any]) -> Iterator[str]:
 def _poetry_origin(name: str, version: str, source: Mapping[str, str]) -> str:
     """Return which package is meant: a name and a version alone mean the one of PyPI."""
     match source.get("type"):
-        case None | "legacy" if _is_pypi(source.get("url", PYPI)):
+        case None | "legacy" if _is_pypi(source.get("url", _PYPI)):
             return f"{name}=={version}"
         case "git":
             return _of_git(name, source["url"], source["resolved_reference"], source.get("subdirectory", ""))
@@ -194,7 +194,7 @@ def _poetry_origin(name: str, version: str, source: Mapping[str, str]) -> str:
 
 def _pipfile(lock: Mapping[str, Any]) -> Iterator[str]:
     sources = {each.get("name", ""): each["url"] for each in lock.get("_meta", {}).get("sources", ())}
-    usual = next(iter(sources.values()), PYPI)
+    usual = next(iter(sources.values()), _PYPI)
     for name, package in lock["default"].items():
         if "path" in package and (package.get("editable") or package["path"] == "."):
             # imported from each side's own folder
@@ -246,7 +246,7 @@ def _exported(lock: Path) -> str:
     if program is None:
         raise InputError("uv is not installed; run: pip install uv")
     for package in tomllib.loads(read_text(lock)).get("package", ()):
-        index = package.get("source", {}).get("registry", PYPI)
+        index = package.get("source", {}).get("registry", _PYPI)
         if not _is_pypi(index):
             # what uv exports does not say where from
             raise _refused(package["name"], index)

@@ -41,7 +41,7 @@ def is_exported(path: Path) -> bool:
     return any(is_present(folder / MARK) for folder in (path, *path.parents[:2]))
 
 
-MOST_ABOVE = 3
+_MOST_ABOVE = 3
 """Folders above a project that lies in no repository."""
 
 _REPOSITORY = (".git", ".hg", ".jj")
@@ -71,7 +71,7 @@ def _near(root: Path) -> Iterator[Path]:
         Path("/srv"),
         Path("/opt"),
     }
-    for folder in root.parents[:MOST_ABOVE]:
+    for folder in root.parents[:_MOST_ABOVE]:
         if folder in shared:
             return
         yield folder

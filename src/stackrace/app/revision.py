@@ -36,7 +36,7 @@ class Source:
         return self.commit[:7] + "+" * self.changed
 
 
-TIMEOUT_S = 60.0
+_TIMEOUT_S = 60.0
 _FIELDS = 3
 """Of what git prints of a commit: a word, its hash, its date."""
 _GITLINK = "160000 "
@@ -87,7 +87,7 @@ def _is_changed(folder: Path) -> bool:
 def _git(folder: Path, *words: str) -> str:
     """Return what ``git`` prints, empty where it fails: a project need not have it."""
     try:
-        ended = git(folder, *words, timeout_s=TIMEOUT_S)
+        ended = git(folder, *words, timeout_s=_TIMEOUT_S)
     except (OSError, subprocess.TimeoutExpired):
         return ""
     return "" if ended.returncode else os.fsdecode(ended.stdout).strip()
@@ -107,7 +107,7 @@ def _digest(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:16]
 
 
-CODE = frozenset([".py", ".pyi", ".rb", ".ru", ".erb", ".haml", ".slim", ".rake", ".html", ".htm", ".jinja",
+_CODE = frozenset([".py", ".pyi", ".rb", ".ru", ".erb", ".haml", ".slim", ".rake", ".html", ".htm", ".jinja",
                   ".jinja2", ".j2", ".mako", ".toml", ".cfg", ".ini", ".yaml", ".yml"])  # fmt: skip
 """What a server runs or renders. Other files may be written while the app runs: databases, logs, uploads."""
 
@@ -126,7 +126,7 @@ def source_digest(app: App, further: Sequence[Path] = ()) -> str:
     for path in _files(app.root):
         if plain:
             _add(digest, path.relative_to(app.root), str(path.stat().st_size).encode() if is_present(path) else b"")
-        elif path.suffix in CODE:
+        elif path.suffix in _CODE:
             _add(digest, path.relative_to(app.root), _content(path))
     for path in further:
         _add(digest, path, _content(path))

@@ -14,10 +14,10 @@ from ..measure.workload import Answer, AnswerOrigin, Sameness
 
 __all__ = ["Cause", "causes", "common_bytes", "demanded", "has_toolbar", "in_words", "rule_for"]
 
-MOST_BYTES = 1 << 20
+_MOST_BYTES = 1 << 20
 """So much of a body is compared."""
 
-LEAST_ALIKE = 0.5
+_LEAST_ALIKE = 0.5
 """Bodies with less in common at both ends are different pages, not variants of one."""
 
 
@@ -52,7 +52,7 @@ def has_toolbar(body: bytes) -> bool:
 
 def causes(first: bytes, second: bytes) -> tuple[Cause, ...]:
     """Return what may make two bodies differ, the surest first; nothing where nothing is recognised."""
-    first, second = first[:MOST_BYTES], second[:MOST_BYTES]
+    first, second = first[:_MOST_BYTES], second[:_MOST_BYTES]
     if first == second:
         return ()
     seen = {_cause(*pair) for pair in _pairs(first, second)}
@@ -60,7 +60,7 @@ def causes(first: bytes, second: bytes) -> tuple[Cause, ...]:
         seen.add(Cause.TOOLBAR)
     if None in seen or Cause.VARIANT in seen:
         seen.discard(None)
-        if _share_alike(first, second) < LEAST_ALIKE:
+        if _share_alike(first, second) < _LEAST_ALIKE:
             seen.discard(Cause.VARIANT)
     return tuple(cause for cause in Cause if cause in seen)
 

@@ -13,9 +13,9 @@ import secrets
 
 from .errors import InputError
 
-__all__ = ["LENGTH", "PATTERN", "decode", "encode", "generate", "is_valid", "parse_name", "version_of"]
+__all__ = ["PATTERN", "decode", "encode", "generate", "is_valid", "parse_name", "version_of"]
 
-LENGTH = 13
+_LENGTH = 13
 PATTERN = re.compile(r"[0-9a-z][0-9a-z-]{11,30}[0-9a-z]")
 """All ids and names, of any version; UUIDs without their hyphens, too. To be used with ``fullmatch``."""
 
@@ -32,7 +32,7 @@ def encode(number: int) -> str:
     if not 0 <= number < _LIMIT:
         raise InputError(f"{number} does not fit an id: ids hold 64 bits")
     digits = []
-    for _ in range(LENGTH):
+    for _ in range(_LENGTH):
         number, digit = divmod(number, 36)
         digits.append(_DIGITS[digit])
     return "".join(reversed(digits))
@@ -48,7 +48,7 @@ def decode(identifier: str) -> int:
     if version:
         raise InputError(f"{identifier!r} is an id of version {version}, from a later Stackrace; upgrade")
     if not is_valid(identifier):
-        raise InputError(f"{identifier!r} is not an id: {LENGTH} characters of 0-9 and a-z")
+        raise InputError(f"{identifier!r} is not an id: {_LENGTH} characters of 0-9 and a-z")
     return int(identifier, 36)
 
 
@@ -70,7 +70,7 @@ def version_of(identifier: str) -> int | None:
     """
     if not PATTERN.fullmatch(identifier) or "-" in identifier:
         return None
-    return len(identifier) - LENGTH
+    return len(identifier) - _LENGTH
 
 
 def parse_name(text: str) -> str:

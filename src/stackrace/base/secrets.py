@@ -17,7 +17,7 @@ from urllib.parse import parse_qsl, quote, quote_plus, unquote, unquote_plus, ur
 __all__ = ["MASK", "assigned", "learn", "masked", "masked_settings", "masked_tail", "secrets_in", "tells_secret"]
 
 MASK = "***"
-SHORTEST = 6
+_SHORTEST = 6
 """Letters of a secret: shorter ones are parts of ordinary words, and no secrets."""
 
 _SECRET_NAME = re.compile(
@@ -95,7 +95,7 @@ def masked(text: str) -> str:
 
 def masked_tail(text: str) -> str:
     """Return ``masked`` text that was cut off at its beginning, within a secret, maybe."""
-    rests = (form[start:] for form in _forms for start in range(1, len(form) - SHORTEST + 1))
+    rests = (form[start:] for form in _forms for start in range(1, len(form) - _SHORTEST + 1))
     rest = max(filter(text.startswith, rests), key=len, default="")
     return masked(MASK + text[len(rest) :] if rest else text)
 
@@ -124,7 +124,7 @@ def secrets_in(name: str, value: str) -> Iterator[str]:
     if (tells_secret(name) and not _is_setting(name, value)) or _PRIVATE_KEY in value:
         secrets += [value, *value.splitlines(), *_listed(value)]
     for secret in map(str.strip, secrets):
-        if len(secret) >= SHORTEST and not _PATH.fullmatch(secret) and not secret.startswith("-----"):
+        if len(secret) >= _SHORTEST and not _PATH.fullmatch(secret) and not secret.startswith("-----"):
             yield secret
 
 
@@ -191,7 +191,7 @@ def _forms_of(secret: str) -> set[str]:
     plain = {secret, unquote(secret), unquote_plus(secret)}
     once = plain | {written for each in plain for written in _written(each)}
     twice = once | {written for each in once for written in _written(each)}
-    return {form for form in twice if len(form) >= SHORTEST}
+    return {form for form in twice if len(form) >= _SHORTEST}
 
 
 def _written(text: str) -> Iterator[str]:

@@ -16,7 +16,7 @@ from .edge import redraw
 __all__ = ["Announcer"]
 
 
-SILENCE_S = 5.0
+_SILENCE_S = 5.0
 """Between two lines about the progress of the same step, where nobody looks at a terminal."""
 
 
@@ -38,7 +38,7 @@ class Announcer:
             # how far it is, changes often: a log needs no line for each
             if time.monotonic() < self._silent_until_s:
                 return
-            self._silent_until_s = time.monotonic() + SILENCE_S
+            self._silent_until_s = time.monotonic() + _SILENCE_S
         what = preparing_words(preparing)
         if preparing.step in (Step.CHANGES, Step.CHOSEN):
             # to be read, also when the race is over

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
-LOOK_S = 0.5
+_LOOK_S = 0.5
 
 
 @click.command(
@@ -55,7 +55,7 @@ def command(words: tuple[str, ...], stack: str | None, flags: RequestFlags, port
             _announce(up.running, up.deployment.workloads[0].host)
             while True:
                 up.refuse_dead()
-                time.sleep(LOOK_S)
+                time.sleep(_LOOK_S)
         except KeyboardInterrupt:
             signal.signal(signal.SIGINT, signal.SIG_IGN)
             click.echo("\nstopping")

@@ -97,10 +97,10 @@ def own_group() -> Path | None:
     return group_of(groups, mounts)
 
 
-NEEDED = ("cpuset", "memory")
-EMPTY_AFTER_S = 2.0
+_NEEDED = ("cpuset", "memory")
+_EMPTY_AFTER_S = 2.0
 """How long the kernel may take to notice that a group's last process is gone."""
-POLL_S = 0.01
+_POLL_S = 0.01
 
 
 class NotDelegated(Exception):  # noqa: N818 (a state of the machine, told as such)
@@ -168,12 +168,12 @@ def delegated(folder: Path | None, delete: Callable[[Path], None] = Path.rmdir) 
     """
     if folder is None:
         raise NotDelegated("control groups of version 2 are not mounted")
-    lacking = set(NEEDED) - set(_words(folder / "cgroup.controllers"))
+    lacking = set(_NEEDED) - set(_words(folder / "cgroup.controllers"))
     if lacking:
         raise NotDelegated(f"the group {folder} has no controller {' and '.join(sorted(lacking))}")
     if not os.access(folder, os.W_OK) or not os.access(folder / "cgroup.subtree_control", os.W_OK):
         raise NotDelegated(f"the group {folder} may not be written")
-    missing = [name for name in NEEDED if name not in _words(folder / "cgroup.subtree_control")]
+    missing = [name for name in _NEEDED if name not in _words(folder / "cgroup.subtree_control")]
     if not missing:
         yield Subtree(folder=folder, delete=delete)
         return
@@ -223,14 +223,14 @@ def _undo(folder: Path, own: Path, enabled: Sequence[str], delete: Callable[[Pat
 
 
 def _remove(folder: Path, delete: Callable[[Path], None]) -> None:
-    deadline = time.monotonic() + EMPTY_AFTER_S
+    deadline = time.monotonic() + _EMPTY_AFTER_S
     while True:
         try:
             return delete(folder)
         except OSError as error:
             if error.errno != errno.EBUSY or time.monotonic() > deadline:
                 return None
-            time.sleep(POLL_S)
+            time.sleep(_POLL_S)
 
 
 def _words(file: Path) -> list[str]:

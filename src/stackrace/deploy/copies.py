@@ -21,8 +21,8 @@ RUN = "TMPDIR"
 CACHE = "XDG_CACHE_HOME"
 """The variable that says where the cache lies."""
 
-LITTLE_BYTES = 64 * 2**20
-TIMEOUT_S = 600.0
+_LITTLE_BYTES = 64 * 2**20
+_TIMEOUT_S = 600.0
 _PIECE_BYTES = 256 * 2**10
 """More leaves the processor's caches."""
 
@@ -57,7 +57,7 @@ def copy(source: Path, target: Path, variable: str) -> None:
     """
     # sparse files stay as they are: punching holes would let a database meet a full disk in its own files
     command = ("cp", "-a", "--reflink=auto", "--sparse=auto", "--", f"{source}/.", str(target))
-    result = run(command, folder=Path("/"), environment={**os.environ, "LC_ALL": "C"}, timeout_s=TIMEOUT_S)
+    result = run(command, folder=Path("/"), environment={**os.environ, "LC_ALL": "C"}, timeout_s=_TIMEOUT_S)
     if result.code:
         way_out = shortage(target, variable) or f"; set {variable} to another folder"
         raise InputError(
@@ -80,13 +80,13 @@ def move(source: Path, target: Path, variable: str) -> None:
 
 def write_out(folder: Path) -> None:
     """Wait until what was written below ``folder`` is on its disk. Source: sync(1) --file-system."""
-    run(("sync", "--file-system", str(folder)), folder=Path("/"), environment=os.environ, timeout_s=TIMEOUT_S)
+    run(("sync", "--file-system", str(folder)), folder=Path("/"), environment=os.environ, timeout_s=_TIMEOUT_S)
 
 
 def shortage(folder: Path, variable: str) -> str:
     """Say that the disk of ``folder`` is as good as full, and the way out; empty while there is room."""
     space = os.statvfs(folder)
     free = space.f_frsize * (space.f_bfree if os.geteuid() == 0 else space.f_bavail)
-    if free >= LITTLE_BYTES:
+    if free >= _LITTLE_BYTES:
         return ""
     return f"; only {free >> 20} MiB are free in {folder}: free some, or set {variable} to a folder with more room"

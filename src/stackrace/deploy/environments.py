@@ -27,7 +27,7 @@ from .privileges import private_folder, serves_as_another
 __all__ = ["Environments", "byte_code", "cache_folder"]
 
 _COMPLETE = ".stackrace-complete"
-MOST_LINES = 20
+_MOST_LINES = 20
 """Shown of what an installer said: a compiler says pages."""
 
 
@@ -85,7 +85,7 @@ class Environments:
                     raise InputError(
                         f"{requirements} cannot be installed into a private environment; give the app's own "
                         "interpreter with --python",
-                        detail="\n".join(tail(error.detail, MOST_LINES)),
+                        detail="\n".join(tail(error.detail, _MOST_LINES)),
                     ) from error
         return home / "bin" / "python"
 

@@ -309,7 +309,7 @@ def _private_folder() -> Path:
     raise FileExistsError(f"no free name below {_temporary()}")
 
 
-LOOK_S = 1.0
+_LOOK_S = 1.0
 
 Answer = Mapping[str, object]
 _Question = tuple[bytes, "SimpleQueue[Answer | None]"]
@@ -337,7 +337,7 @@ class Exchange:
             # the thread may have ended before it came to this question
             over = self._over
             try:
-                return answer.get(timeout=0.0 if over else LOOK_S)
+                return answer.get(timeout=0.0 if over else _LOOK_S)
             except Empty:
                 if over:
                     return None

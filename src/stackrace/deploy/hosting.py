@@ -25,8 +25,8 @@ from .running_stack import ended
 
 __all__ = ["hosted", "prepare"]
 
-PREPARE_TIMEOUT_S = 600
-UNCHANGED = View()
+_PREPARE_TIMEOUT_S = 600
+_UNCHANGED = View()
 
 
 def prepare(app: App, guard: Guard) -> None:
@@ -39,10 +39,10 @@ def prepare(app: App, guard: Guard) -> None:
         name = f"[app] prepare: {display(command)}"
         try:
             result = guard.run(
-                command, folder=app.root, environment=app_environment(app), timeout_s=PREPARE_TIMEOUT_S
+                command, folder=app.root, environment=app_environment(app), timeout_s=_PREPARE_TIMEOUT_S
             )
         except subprocess.TimeoutExpired as error:
-            raise AppError(f"{name} did not end within {PREPARE_TIMEOUT_S} s") from error
+            raise AppError(f"{name} did not end within {_PREPARE_TIMEOUT_S} s") from error
         except LaunchError as error:
             raise AppError(f"{name}: {error.message}{_script(command[0], app.root)}") from error
         if result.code:
@@ -65,7 +65,7 @@ def hosted(
     folder: Path,
     app_packages: Sequence[Path],
     versions: Mapping[str, str] = MappingProxyType({}),
-    view: View = UNCHANGED,
+    view: View = _UNCHANGED,
     proxied: bool = False,
 ) -> Hosted:
     """Describe the app as its host sees it; for Python, write the entry module for ``interface`` below ``folder``.

@@ -35,15 +35,15 @@ from .wrong_answers import KnownAnswers, accusation
 
 __all__ = ["LaidOut", "LaunchFailed", "Launcher"]
 
-POLL_S = 0.02
+_POLL_S = 0.02
 START_TIMEOUT_S = 20.0
 """Enough for most apps; one that takes long when it is examined is given more."""
-MOST_START_TIMEOUT_S = 120.0
+_MOST_START_TIMEOUT_S = 120.0
 STARTS = 5.0
 """How much longer a start may take than the examination: several workers on one core load the app at once."""
-CHANGE_OF_MIND_S = 8.0
+_CHANGE_OF_MIND_S = 8.0
 
-Spawned = Sequence[tuple[Part, int]]
+_Spawned = Sequence[tuple[Part, int]]
 """Parts with their pids."""
 
 
@@ -118,7 +118,7 @@ class Launcher:
     @property
     def start_timeout_s(self) -> float:
         """How long a start may take, from the first process to the first right answer."""
-        return min(max(START_TIMEOUT_S, STARTS * self.examination_s), MOST_START_TIMEOUT_S)
+        return min(max(START_TIMEOUT_S, STARTS * self.examination_s), _MOST_START_TIMEOUT_S)
 
     def launch(self, stack: Stack, *, port: int | None = None, timeout_s: float | None = None) -> Running:
         """Start ``stack`` and return once every URL of its workloads is answered rightly.
@@ -242,7 +242,7 @@ class Launcher:
                 FailureKind.NOT_STARTED, f"its control group cannot be made: {error.strerror}"
             ) from error
 
-    def _pin(self, spawned: Spawned, group: Group | None) -> None:
+    def _pin(self, spawned: _Spawned, group: Group | None) -> None:
         """Bind a stack to its cores: by affinity, and where it has a group also against its own will."""
         for _, pid in spawned:
             self.guard.pin(pid, self.cores)
@@ -304,7 +304,7 @@ class Launcher:
         learn(variables, part.site.app.root.parts)
         return variables
 
-    def _wait_listening(self, part: Part, spawned: Spawned, patience: _Patience) -> None:
+    def _wait_listening(self, part: Part, spawned: _Spawned, patience: _Patience) -> None:
         """A front end that meets a closed door may shun it for a minute, so each hop waits for the one behind."""
         while not accepts(part.site.listen):
             self._look_for_ended(spawned, patience)
@@ -314,10 +314,10 @@ class Launcher:
                     f"{part.hop} does not listen on {part.site.listen.address} after {duration(patience.limit_s)}",
                     tail(part.site.directory),
                 )
-            time.sleep(POLL_S)
+            time.sleep(_POLL_S)
 
     def _wait_right(
-        self, workload: Workload, port: int, spawned: Spawned, directory: Path, patience: _Patience
+        self, workload: Workload, port: int, spawned: _Spawned, directory: Path, patience: _Patience
     ) -> None:
         """Ready means: right answers through the whole chain. A first wrong one may only mean not yet."""
         visitor = Visitor(self.host, port, workload)
@@ -335,7 +335,7 @@ class Launcher:
                     silence = f"no answer ({said_by(error)})"
                 self._look_for_ended(spawned, patience)
                 # a stack that is up and answers otherwise will not change its mind for long
-                limit_s = min(patience.limit_s, math.inf if silence else CHANGE_OF_MIND_S)
+                limit_s = min(patience.limit_s, math.inf if silence else _CHANGE_OF_MIND_S)
                 if patience.spent_s > limit_s:
                     # the last question may have been cut off by the limit; what was answered before says more
                     if wrong is None:
@@ -344,7 +344,7 @@ class Launcher:
                         message = _about(request, accusation(request, wrong, golden, debug=self.debug))
                         raise LaunchFailed(FailureKind.WRONG_ANSWER, message, tail(directory))
                     break
-                time.sleep(POLL_S)
+                time.sleep(_POLL_S)
 
     def _is_right_after_all(self, workload: Workload, request: Request, reply: Reply) -> bool:
         """Ask the app itself again before a stack is blamed: its answer may change, if seldom."""
@@ -355,7 +355,7 @@ class Launcher:
             for asked, golden in questions(self.known.now(workload))
         )
 
-    def _look_for_ended(self, spawned: Spawned, patience: _Patience) -> None:
+    def _look_for_ended(self, spawned: _Spawned, patience: _Patience) -> None:
         states = self.guard.status([pid for _, pid in spawned])
         for part, pid in spawned:
             directory, state = part.site.directory, states[pid]
@@ -378,7 +378,7 @@ class Launcher:
                 failed = _Unlucky if is_rare else LaunchFailed
                 raise failed(FailureKind.NOT_STARTED, message, tail(directory))
 
-    def _abandon(self, spawned: Spawned, directory: Path, group: Group | None) -> None:
+    def _abandon(self, spawned: _Spawned, directory: Path, group: Group | None) -> None:
         for _, pid in reversed(spawned):
             self.guard.kill(pid)
         remove_tree(directory)

@@ -56,9 +56,9 @@ REST_S = 10.0
 """The longest wait for stacks that are still busy with what the last slice left in their queues."""
 RESTLESS_S = 1.0
 """The longest wait after one that was in vain: a stack that works while nobody asks it will not come to rest."""
-REST_SHARE = 0.1
+_REST_SHARE = 0.1
 """Stacks that use less of a core, all together, are at rest."""
-QUIET_S = 0.25
+_QUIET_S = 0.25
 """How long the speed canary waits after a slice for stacks that still work; they would share its cores' caches."""
 
 
@@ -209,7 +209,7 @@ class LocalPlace:
         others = self._answered_by_others(stack, workload)
         idle_cpu_s = sum(spent_s for path, spent_s in self._all.spent_s().items() if path != stack.path)
         up.memory = sorted([*up.memory, *watch.samples], key=lambda sample: sample.at_s)
-        canary_after_ns = canary_ns(self._cores.stack_cores) if self._quiet(QUIET_S) else 0.0
+        canary_after_ns = canary_ns(self._cores.stack_cores) if self._quiet(_QUIET_S) else 0.0
         wrongs = self._wrong.describe(
             stack.path, (up.running.host, up.running.port), known.now(workload), load, result, loosened
         )
@@ -289,7 +289,7 @@ class LocalPlace:
             self._all.begin()
             begun = time.monotonic()
             time.sleep(REST_LOOK_S)
-            self._at_rest = sum(self._all.spent_s().values()) < REST_SHARE * (time.monotonic() - begun)
+            self._at_rest = sum(self._all.spent_s().values()) < _REST_SHARE * (time.monotonic() - begun)
         return self._at_rest
 
     def disturbance(self) -> Disturbance:

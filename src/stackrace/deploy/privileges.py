@@ -12,7 +12,7 @@ from pathlib import Path
 
 __all__ = ["hand_over", "let_in", "private_folder", "serves_as_another", "unprivileged"]
 
-USER = "www-data"
+_USER = "www-data"
 
 
 @cache
@@ -79,7 +79,7 @@ def serves_as_another() -> bool:
 
 def _ids() -> tuple[int, int]:
     try:
-        entry = pwd.getpwnam(USER)
+        entry = pwd.getpwnam(_USER)
     except KeyError:
         entry = pwd.getpwnam("nobody")
     return entry.pw_uid, entry.pw_gid

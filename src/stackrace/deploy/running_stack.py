@@ -120,7 +120,7 @@ def _end(path: Path, most_bytes: int = 16_384) -> str:
         return ""
 
 
-RUN_FOLDER = "RUN"
+_RUN_FOLDER = "RUN"
 """Stands for the private run directory, which is another in every launch."""
 
 
@@ -157,7 +157,7 @@ def facts_of(running: Running, catalogue: Catalogue) -> StackFacts:
 
 
 def _named(running: Running, text: str) -> str:
-    return masked_settings(text.replace(str(running.directory), RUN_FOLDER))
+    return masked_settings(text.replace(str(running.directory), _RUN_FOLDER))
 
 
 def _version(entry: Entry, settings: Mapping[str, SettingValue], home: Path | None) -> str:

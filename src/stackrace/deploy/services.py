@@ -27,9 +27,9 @@ from .privileges import hand_over, unprivileged
 from .running_stack import OUTPUT, ended, tail
 from .templates import Templates
 
-__all__ = ["RunningServices", "Services", "identity", "service_of"]
+__all__ = ["RunningServices", "Services", "service_of"]
 
-POLL_S = 0.02
+_POLL_S = 0.02
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,7 +75,7 @@ class Services:
 
     def identity(self) -> tuple[str, ...]:
         """Say everything that data of these services depend on, the same for every race."""
-        return tuple(word for instance in self._instances for word in (instance.name, *identity(instance.service)))
+        return tuple(word for instance in self._instances for word in (instance.name, *_identity(instance.service)))
 
     def start(self, kept: Path | None = None) -> None:
         """Start all and wait until they answer: with what ``keep`` put into ``kept``, else empty.
@@ -137,7 +137,7 @@ class Services:
                 self._stop(instance, pid)
             move(instance.data, folder / DATA, CACHE)
 
-        return self._templates.holding(instance.service.name, identity(instance.service), build)
+        return self._templates.holding(instance.service.name, _identity(instance.service), build)
 
     def _start(self, instance: _Instance) -> int:
         recipe = instance.recipe
@@ -148,32 +148,32 @@ class Services:
             log=instance.logs / OUTPUT,
             stop=recipe.stop,
         )
-        deadline = time.monotonic() + READY_TIMEOUT_S
+        deadline = time.monotonic() + _READY_TIMEOUT_S
         while not instance.ready():
             code = self._guard.status([pid])[pid].code
             if code is not None or time.monotonic() > deadline:
-                late = f"is not ready after {duration(READY_TIMEOUT_S)}"
+                late = f"is not ready after {duration(_READY_TIMEOUT_S)}"
                 how = late if code is None else f"{ended(code)} at start"
                 raise instance.failure(f"{instance.name} {how}")
-            time.sleep(POLL_S)
+            time.sleep(_POLL_S)
         return pid
 
     def _stop(self, instance: _Instance, pid: int) -> None:
         self._guard.signal(pid, instance.recipe.stop)
-        deadline = time.monotonic() + READY_TIMEOUT_S
+        deadline = time.monotonic() + _READY_TIMEOUT_S
         while (status := self._guard.status([pid])[pid]).alive:
             if time.monotonic() > deadline:
                 self._guard.kill(pid)
                 break
-            time.sleep(POLL_S)
+            time.sleep(_POLL_S)
         if status.code:
             raise instance.failure(f"{instance.name} {ended(status.code)} when it was asked to stop")
         if status.alive:
-            raise instance.failure(f"{instance.name} did not end within {duration(READY_TIMEOUT_S)}")
+            raise instance.failure(f"{instance.name} did not end within {duration(_READY_TIMEOUT_S)}")
 
 
-READY_TIMEOUT_S = 60.0
-COMMAND_TIMEOUT_S = 600.0
+_READY_TIMEOUT_S = 60.0
+_COMMAND_TIMEOUT_S = 600.0
 
 _NAME = re.compile(r"(?P<service>[^#]+)(#(?P<number>[2-9]))?")
 
@@ -214,14 +214,14 @@ class _Instance:
     def ready(self) -> bool:
         """Tell whether it answers."""
         try:
-            return self._call(self.recipe.ready, READY_TIMEOUT_S).code == 0
+            return self._call(self.recipe.ready, _READY_TIMEOUT_S).code == 0
         except subprocess.TimeoutExpired:
             return False
 
     def run(self, command: Sequence[str]) -> None:
         """Run one of its commands to the end. Raises LaunchError with the command's last words and its own."""
         try:
-            result = self._call(command, COMMAND_TIMEOUT_S)
+            result = self._call(command, _COMMAND_TIMEOUT_S)
         except (OSError, subprocess.TimeoutExpired) as error:
             raise LaunchError(f"{self.name} cannot be made ready: {said_by(error, where=True)}") from error
         if result.code:
@@ -275,11 +275,11 @@ def service_of(name: str) -> tuple[Service, str | None]:
     return known[match["service"]], match["number"]
 
 
-def identity(service: Service) -> tuple[str, ...]:
+def _identity(service: Service) -> tuple[str, ...]:
     """Say what the data of a service depend on: its version, its recipe, and whose rights it runs with."""
     command = service.version()
     try:
-        result = run(command, folder=Path("/"), environment=os.environ, timeout_s=READY_TIMEOUT_S)
+        result = run(command, folder=Path("/"), environment=os.environ, timeout_s=_READY_TIMEOUT_S)
     except (OSError, subprocess.TimeoutExpired) as error:
         raise LaunchError(f"{service.name} cannot be started: {said_by(error, where=True)}") from error
     if result.code:

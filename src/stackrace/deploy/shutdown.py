@@ -27,9 +27,9 @@ from .sockets import Listeners, descriptors, listeners
 
 __all__ = ["COUNT", "StoppingStack", "inspect", "retired", "served", "stop"]
 
-POLL_S = 0.05
+_POLL_S = 0.05
 """Stacks mostly stop while others start, which a closer look would slow down."""
-AGAIN_S = 2.0
+_AGAIN_S = 2.0
 """A server may lose the request to end: workers may answer before their master listens to signals."""
 
 
@@ -61,7 +61,7 @@ class _Stopping:
         """Let go of who has ended, tell the others again, and kill who takes too long; returns a complaint."""
         now_s = time.monotonic()
         self.waiting = [(part, pid) for part, pid in self.waiting if states[pid].alive]
-        if now_s - self.told_s > AGAIN_S:
+        if now_s - self.told_s > _AGAIN_S:
             self._signal(guard, [(part, pid) for part, pid in self.waiting if states[pid].code is None])
         late = [(part, pid) for part, pid in self.waiting if now_s - self.begun_s >= part.recipe.stop_timeout_s]
         for _, pid in late:
@@ -93,7 +93,7 @@ def stop(guard: Guard, runnings: Sequence[Running]) -> dict[str, Failure]:
         waiting = any(descent.waiting for descent in stopping)
         stopping = [descent for descent in stopping if not descent.over]
         if waiting:
-            time.sleep(POLL_S)
+            time.sleep(_POLL_S)
     for running in runnings:
         remove_tree(running.directory)
         if running.group is not None:

@@ -26,10 +26,8 @@ from .copies import copy_file
 __all__ = [
     "FileLook",
     "bring_in",
-    "copy_alone",
     "copy_as_it_is",
     "copy_to",
-    "files_of",
     "is_database",
     "is_side",
     "size_bytes",
@@ -66,10 +64,10 @@ _FLOCK = "@hhqqi0q"
 
 def size_bytes(database: Path) -> int:
     """Return the bytes of a database with what belongs to it."""
-    return sum(look.size for look in map(FileLook.at, files_of(database)) if look)
+    return sum(look.size for look in map(FileLook.at, _files_of(database)) if look)
 
 
-def files_of(database: Path) -> list[Path]:
+def _files_of(database: Path) -> list[Path]:
     """Return a database's files: itself, its log, the index of that, its journal."""
     return [path for path in (database, *(_side(database, each) for each in _SIDES)) if path.exists()]
 
@@ -124,7 +122,7 @@ def _copy_in_another_process(database: Path, target: Path) -> None:
         raise OSError(ended.code, ended.output.strip() or os.strerror(ended.code), str(database))
 
 
-def copy_alone(database: str, target: str) -> None:
+def _copy_alone(database: str, target: str) -> None:
     """Copy as ``copy_to`` in a process that has no database open; it ends with the number of the error."""
     try:
         copy_to(Path(database), Path(target))

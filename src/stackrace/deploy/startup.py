@@ -10,14 +10,14 @@ from pathlib import Path
 
 from .running_stack import tail
 
-__all__ = ["TRACEBACK", "Workers", "awaited_cause", "cause", "is_refused"]
+__all__ = ["Workers", "awaited_cause", "cause", "is_refused"]
 
-TRACEBACK = "Traceback (most recent call last)"
-LINES = 1000
+_TRACEBACK = "Traceback (most recent call last)"
+_LINES = 1000
 """So many of each log are looked at: a traceback, and what was logged after it."""
-SETTLED_S = 0.1
+_SETTLED_S = 0.1
 """A cause that stays so long is the last one: tracebacks may be chained."""
-AWAITED_S = 5.0
+_AWAITED_S = 5.0
 """So long may a server take to say why it cannot load an app; of some exceptions it never does."""
 
 _EXCEPTION = re.compile(r"(?:[a-z_]\w*\.)*[A-Z]\w*(?:: .*)?")
@@ -27,25 +27,25 @@ _RUBYS_EXCEPTION = re.compile(r"(?:': |error: )(.+) \(((?:[A-Z]\w*::)*[A-Z]\w*(?
 
 def is_refused(directory: Path, words: Sequence[str]) -> bool:
     """Tell whether a log below ``directory`` has any of ``words``, which a server says of an app it cannot load."""
-    log = tail(directory, lines=LINES) if words else ""
+    log = tail(directory, lines=_LINES) if words else ""
     return any(word in log for word in words)
 
 
 def cause(directory: Path) -> str:
     """Return the exception that the logs below ``directory`` end with, as ``KeyError: 'SHOP'``; empty for none."""
-    lines = tail(directory, lines=LINES).splitlines()
+    lines = tail(directory, lines=_LINES).splitlines()
     return _pythons(lines) or _rubys(lines)
 
 
 def awaited_cause(directory: Path) -> str:
     """Return ``cause`` once a server that lives on has told it in full, line by line after its refusal."""
-    until_s, heard = time.monotonic() + AWAITED_S, ""
+    until_s, heard = time.monotonic() + _AWAITED_S, ""
     while True:
         said = cause(directory)
         if (said and said == heard) or time.monotonic() > until_s:
             return said
         heard = said
-        time.sleep(SETTLED_S)
+        time.sleep(_SETTLED_S)
 
 
 def _pythons(lines: Sequence[str]) -> str:
@@ -54,8 +54,8 @@ def _pythons(lines: Sequence[str]) -> str:
     Servers put time, process and client before each line of it, so that numbers differ from line to line.
     """
     last = ""
-    for start in reversed([number for number, line in enumerate(lines) if TRACEBACK in line]):
-        prefix = re.sub(r"\d+", r"\\d+", re.escape(lines[start].partition(TRACEBACK)[0]))
+    for start in reversed([number for number, line in enumerate(lines) if _TRACEBACK in line]):
+        prefix = re.sub(r"\d+", r"\\d+", re.escape(lines[start].partition(_TRACEBACK)[0]))
         texts = [re.sub(f"^{prefix}", "", line) for line in lines[start + 1 :]]
         for number, text in enumerate(texts):
             if _EXCEPTION.fullmatch(text):
@@ -83,11 +83,11 @@ def _joined(text: str, following: Sequence[str]) -> str:
     return text
 
 
-LIVES = 5
+_LIVES = 5
 """So many workers in a row, each started after another had ended, are no start. A cache that
 compiles its configuration has three processes of its own for it, one after the other."""
 
-ALIKE = 2
+_ALIKE = 2
 """So many that ended, and so many tracebacks, are enough. Who replaces workers may take ten seconds for it: some
 ask each of those that ended five seconds long whether it is well."""
 
@@ -122,9 +122,9 @@ class Workers:
 
     def end_at_start(self, directory: Path) -> bool:
         """Tell whether the server, whose logs lie in ``directory``, has workers that cannot start."""
-        if self._row >= LIVES:
+        if self._row >= _LIVES:
             return True
-        return self._ended >= ALIKE and tail(directory, lines=1000).count(TRACEBACK) >= ALIKE
+        return self._ended >= _ALIKE and tail(directory, lines=1000).count(_TRACEBACK) >= _ALIKE
 
 
 def _program(pid: int) -> str:

@@ -44,7 +44,7 @@ from stackrace.base.removal import remove_tree
 from stackrace.deploy.descendants import Descendants, ProcessTree, descendants
 from stackrace.deploy.priority import raise_process, restore_autogroup
 
-GRACE_S = 2.0
+_GRACE_S = 2.0
 """How long trees may take to end by themselves once Stackrace is gone."""
 
 
@@ -215,7 +215,7 @@ class Supervisor:
             for pid in [spawned.pid] if spawned.code is None else spawned.alive(tree):
                 with contextlib.suppress(OSError):
                     os.kill(pid, spawned.stop)
-        deadline = time.monotonic() + GRACE_S
+        deadline = time.monotonic() + _GRACE_S
         while descendants() and time.monotonic() < deadline:
             self.reap()
             time.sleep(0.02)
@@ -236,7 +236,7 @@ def _confine(group: str | None, data: int | None) -> None:
         resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
 
 
-def serve(run_directory: str) -> None:
+def _serve(run_directory: str) -> None:
     """Answer requests until the input ends, then leave nothing behind."""
     supervisor = Supervisor()
     # as long as it is locked, systemd-tmpfiles leaves it alone (tmpfiles.d(5), Age)
@@ -269,4 +269,4 @@ if __name__ == "__main__":
     reset_signals()
     for ignored in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE):
         signal.signal(ignored, signal.SIG_IGN)
-    serve(sys.argv[1])
+    _serve(sys.argv[1])

@@ -184,9 +184,9 @@ def _is_refused_form(request: Request, reply: Reply, golden: Answer) -> bool:
     return reply.status == 403 or b"csrf" in reply.body.lower() or b"authenticity" in reply.body.lower()
 
 
-MOST_AT_ONCE = 32
-MOST_PAGES = 3
-LIMIT_S = 2.0
+_MOST_AT_ONCE = 32
+_MOST_PAGES = 3
+_LIMIT_S = 2.0
 """So long a stack is asked again; a slow answer may take it as long once more."""
 
 
@@ -235,7 +235,7 @@ class WrongUnderLoad:
         """
         pages = fates(workload, result)
         wrong = {name: _wrong(counts, name in excused) for name, counts in pages.items()}
-        worst = sorted((name for name in wrong if wrong[name]), key=lambda name: -wrong[name])[:MOST_PAGES]
+        worst = sorted((name for name in wrong if wrong[name]), key=lambda name: -wrong[name])[:_MOST_PAGES]
         if not worst:
             return _Wrongs()
         unknown = {name for name in worst if (path, workload.name, name) not in self._causes}
@@ -272,14 +272,14 @@ def _causes(
 ) -> Mapping[str, _Cause]:
     """Ask until each page in ``names`` was answered wrongly again, and return what was wrong, by page."""
     causes: dict[str, _Cause] = {}
-    over, deadline_s = Event(), time.monotonic() + LIMIT_S
+    over, deadline_s = Event(), time.monotonic() + _LIMIT_S
     asked = questions(workload)
     known = {name_of(request): golden for request, golden in asked}
     wanted = known.keys() & set(names)
     if not wanted:
         return dict.fromkeys(names, _Cause())
     largest = max(len(golden.body) for _, golden in asked) or 1
-    at_once = max(min(load.concurrency, MOST_AT_ONCE, MOST_BODY_BYTES // largest), 1)
+    at_once = max(min(load.concurrency, _MOST_AT_ONCE, MOST_BODY_BYTES // largest), 1)
     # all that are being read together take no more room than a few answers of the longest kind
     most_bytes = min(max(MOST_BODY_BYTES // at_once, 2 * largest), MOST_BODY_BYTES)
 
@@ -308,7 +308,7 @@ def _causes(
 
 def _cause(visitor: Visitor, request: Request, golden: Answer, known: Mapping[str, Answer]) -> _Cause | None:
     try:
-        reply = visitor.ask(request, LIMIT_S)
+        reply = visitor.ask(request, _LIMIT_S)
     except OSError:
         return None
     if not difference(reply, golden):

@@ -25,14 +25,14 @@ __all__ = [
     "answered_per_s",
 ]
 
-UNDEFINED: MappingProxyType[str, object] = MappingProxyType({"undefined": True})
+_UNDEFINED: MappingProxyType[str, object] = MappingProxyType({"undefined": True})
 """Metadata of a float that may be NaN: a share of nothing."""
-FEW_ROUNDS = 20
+_FEW_ROUNDS = 20
 """In so many response times, whole rounds of answers tell the rate to 5 % at best."""
-ROUND = 5.0
+_ROUND = 5.0
 """Bins of answers that come one by one vary by chance, their variance being their mean; by so many times as much
 where answers come many at once."""
-ALIKE = 1.15
+_ALIKE = 1.15
 """Nine of ten latencies are at most so many times the mean where all requests are served at once."""
 
 SIGNED: MappingProxyType[str, object] = MappingProxyType({"signed": True})
@@ -279,9 +279,9 @@ class LoadResult(Counters):
     """Seconds the engine's threads were ready to run but had no core."""
     generator_busy: float
     """The busiest engine thread's share of its core without spinning, 0 to 1."""
-    fairness: float = field(metadata=UNDEFINED)
+    fairness: float = field(metadata=_UNDEFINED)
     """Jain's index over the connections' request counts; 1 when all got the same."""
-    dead_time: float = field(metadata=UNDEFINED | SIGNED)
+    dead_time: float = field(metadata=_UNDEFINED | SIGNED)
     """1 - X R/C (Little's law): the share of the connections' time with no request under way.
 
     A request is under way from when its connection turns to it, connecting included, until its fate is known or the
@@ -327,7 +327,7 @@ def answered_per_s(load: Load, result: LoadResult) -> float:
     in_turn = load.is_open or load.requests is not None or load.concurrency > result.counts.ok
     if in_turn or result.counts.errors or latency.mean <= 0 or not _in_rounds(load, result):
         return counted
-    if max(latency.p50, latency.p90) > ALIKE * latency.mean or latency.p50 * ALIKE < latency.mean:
+    if max(latency.p50, latency.p90) > _ALIKE * latency.mean or latency.p50 * _ALIKE < latency.mean:
         return counted
     by_latency = load.concurrency * (1 - result.dead_time) / latency.mean
     # whole rounds are off by one answer of each connection at most
@@ -337,7 +337,7 @@ def answered_per_s(load: Load, result: LoadResult) -> float:
 
 def _in_rounds(load: Load, result: LoadResult) -> bool:
     """Tell whether answers come few times, many at once; those of a single connection are such rounds."""
-    if result.duration_s >= FEW_ROUNDS * result.latency.mean:
+    if result.duration_s >= _FEW_ROUNDS * result.latency.mean:
         return False
     counts = [span.ok for span in result.series]
-    return load.concurrency == 1 or (any(counts) and pvariance(counts) >= ROUND * fmean(counts))
+    return load.concurrency == 1 or (any(counts) and pvariance(counts) >= _ROUND * fmean(counts))

@@ -18,7 +18,7 @@ from .results.race import Race
 
 __all__ = ["answer_of", "lead_of"]
 
-MOST_BEHIND = 0.25
+_MOST_BEHIND = 0.25
 """A stack that may be further behind the best than this is no advice: there is no winner yet."""
 
 
@@ -60,7 +60,7 @@ def _kind(race: Race, judgement: Judgement, same: Sequence[int]) -> AnswerKind:
     # without a winner: time ran out between two planned looks, with limits that are narrow enough
     if judgement.winner is not None or behind <= race.difference:
         return AnswerKind.ALIKE if same else AnswerKind.GOOD
-    return AnswerKind.CLOSE if behind <= MOST_BEHIND else AnswerKind.UNDECIDED
+    return AnswerKind.CLOSE if behind <= _MOST_BEHIND else AnswerKind.UNDECIDED
 
 
 def _by_lead(judgement: Judgement, first: int, others: Sequence[int]) -> list[int]:

@@ -65,7 +65,7 @@ class Memory:
         return self.known.get(original_path(path), max(self.known.values(), default=0))
 
 
-REDO_SHARE = 4
+_REDO_SHARE = 4
 """At most one in so many cells of a pass is measured again."""
 
 
@@ -215,7 +215,7 @@ class Block:
     def _pass(self, order: Sequence[Cell]) -> bool:
         """Measure the cells in this order; tells whether there was time for all."""
         pending = deque(order)
-        redos = max(len(order) // REDO_SHARE, 1)
+        redos = max(len(order) // _REDO_SHARE, 1)
         while pending:
             cell = pending.popleft()
             if cell.stack not in self.steps.up:

@@ -14,12 +14,12 @@ __all__ = ["CHEAPER", "costs_of", "cpu_ms", "cpu_time", "memory", "reason_of"]
 
 CHEAPER = 0.75
 """A stack is clearly cheaper when it needs at most this share of the memory or CPU time."""
-DEARER = 1.1
+_DEARER = 1.1
 """A cheaper stack may need this much more of the other resource and still count as cheaper."""
 
 _SETTINGS = re.compile(r":[^/+]*")
 
-MOST_OF_IT = 0.5
+_MOST_OF_IT = 0.5
 """A hop explains a difference when it makes up at least this share of it."""
 
 
@@ -65,7 +65,7 @@ def _cheaper(row: Row, other: Row) -> bool:
     """Tell whether ``row`` needs clearly less of something and not much more of anything."""
     pairs = [(memory(row), memory(other)), (cpu_ms(row), cpu_ms(other))]
     ratios = [mine / its for mine, its in pairs if mine > 0 and its > 0]
-    return bool(ratios) and min(ratios) <= CHEAPER and max(ratios) <= DEARER
+    return bool(ratios) and min(ratios) <= CHEAPER and max(ratios) <= _DEARER
 
 
 def cpu_time(row: Row) -> CpuTime:
@@ -113,4 +113,4 @@ def _added_hop(first: CpuTime, second: CpuTime) -> str:
     if more_ms <= 0 or not set(first.hops) <= set(second.hops):
         return ""
     added = {hop: ms for hop, ms in second.hops.items() if hop not in first.hops}
-    return next((hop for hop, ms in added.items() if ms >= MOST_OF_IT * more_ms), "")
+    return next((hop for hop, ms in added.items() if ms >= _MOST_OF_IT * more_ms), "")

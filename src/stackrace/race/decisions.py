@@ -16,7 +16,7 @@ from .twins import twins_apart
 
 __all__ = ["Decisions", "decisions"]
 
-PATIENCE = 4
+_PATIENCE = 4
 """An answer waits for a stack whose slices were all refused until it was launched so often."""
 
 
@@ -66,7 +66,7 @@ def _awaited(race: Race, level: MeasuredLevel) -> bool:
     """Tell whether a stack that was up, but had nothing believable so far, may still be measured."""
     missing = set(_asked(race, level.workload)) - set(level.stacks)
     ready = Counter(launch.stack for launch in race.launches if launch.ready_s is not None)
-    return any(0 < ready[stack] < PATIENCE for stack in missing)
+    return any(0 < ready[stack] < _PATIENCE for stack in missing)
 
 
 def _known(race: Race, level: MeasuredLevel, blocks: int) -> bool:

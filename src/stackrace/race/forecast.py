@@ -18,22 +18,22 @@ READY_S = 8.0
 """Looking at the app and its stacks, before the first launch."""
 
 LAUNCH_S = 0.4
-WARMUP_S = 0.6
+_WARMUP_S = 0.6
 """Per stack of a quick app: 201 launches of default races on two cores took 0.33 to 0.4 and 0.58 to 0.62 s."""
 
-STOP_S = 1.0
+_STOP_S = 1.0
 """All stacks of a block together: the slowest servers take a second to stop."""
 
-AROUND_S = 0.09
+_AROUND_S = 0.09
 """What else surrounds a slice, in the same races: the probe, the speed canary, the check that stacks rest."""
 
-TOGETHER_BLOCKS = 2
+_TOGETHER_BLOCKS = 2
 """After so many blocks half of the stacks are usually known not to be the best, and race no more."""
 
 SLACK = 1.15
 """A forecast may exceed a budget by so much: about half of the races are over before it."""
 
-FEWEST = 2
+_FEWEST = 2
 """A single stack is compared with nothing."""
 
 
@@ -84,7 +84,7 @@ def answer_s(race: ForecastInput, stacks: int) -> float:
     """Return about how many seconds a race of ``stacks`` stacks needs until it can name the best.
 
     In time to get ready, for which the app is loaded once, and as many blocks as `blocks_expected` says,
-    ``MOST_BLOCKS`` where it knows no number; all stacks are in the first ``TOGETHER_BLOCKS`` of them, then half.
+    ``MOST_BLOCKS`` where it knows no number; all stacks are in the first ``_TOGETHER_BLOCKS`` of them, then half.
     Where time is short a race makes one pass a block. It never falls as stacks are added, though a few more
     sometimes need a block less.
     """
@@ -96,25 +96,25 @@ def _answer_s(race: ForecastInput, stacks: int) -> float:
     # queues are worked off before the next stack is measured
     overhead = Overhead(
         launch_s=race.launch_s,
-        warmup_s=max(WARMUP_S, lengths.response_s),
-        stop_s=STOP_S,
-        rest_s=AROUND_S + lengths.queue_s,
+        warmup_s=max(_WARMUP_S, lengths.response_s),
+        stop_s=_STOP_S,
+        rest_s=_AROUND_S + lengths.queue_s,
     )
     blocks = _blocks(stacks, race.difference)
-    twice = 1 if race.twin and stacks >= FEWEST else 0
-    left = max(-(-stacks // 2), min(stacks, FEWEST))
+    twice = 1 if race.twin and stacks >= _FEWEST else 0
+    left = max(-(-stacks // 2), min(stacks, _FEWEST))
     seconds = (
-        READY_S + race.loading_s + STOP_S + (stacks + twice) * race.sides * (lengths.side_s + overhead.between_s)
+        READY_S + race.loading_s + _STOP_S + (stacks + twice) * race.sides * (lengths.side_s + overhead.between_s)
     )
     for number in range(blocks):
-        racing = (stacks if number < TOGETHER_BLOCKS else left) + (twice if number < TWIN_BLOCKS else 0)
+        racing = (stacks if number < _TOGETHER_BLOCKS else left) + (twice if number < TWIN_BLOCKS else 0)
         ahead = Extent(stacks=racing, headline=racing * race.headline)
         seconds += block_s(ahead, overhead, 1, lengths.slice_s)
     return seconds
 
 
 def _blocks(stacks: int, difference: float) -> int:
-    if stacks < FEWEST:
+    if stacks < _FEWEST:
         return 1
     return blocks_expected(stacks, difference=difference) or MOST_BLOCKS
 
@@ -125,6 +125,6 @@ def fits(race: ForecastInput, stacks: int, budget_s: float) -> bool:
 
 
 def likely_stacks(race: ForecastInput, budget_s: float, most: int) -> int:
-    """Return how many stacks ``budget_s`` is likely to answer: at least ``FEWEST``, and ``most`` at most."""
-    likely = [stacks for stacks in range(FEWEST, most + 1) if fits(race, stacks, budget_s)]
-    return max([*likely, min(FEWEST, most)])
+    """Return how many stacks ``budget_s`` is likely to answer: at least ``_FEWEST``, and ``most`` at most."""
+    likely = [stacks for stacks in range(_FEWEST, most + 1) if fits(race, stacks, budget_s)]
+    return max([*likely, min(_FEWEST, most)])

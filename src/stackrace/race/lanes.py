@@ -22,7 +22,7 @@ from .steps import Steps
 
 __all__ = ["Blocks", "Lane", "Lanes"]
 
-LOOK_S = 0.2
+_LOOK_S = 0.2
 """How often it is looked whether a machine has finished its block, while nothing is told."""
 
 
@@ -95,7 +95,7 @@ class Lanes:
         making = {lane.steps.number: Background(partial(_block, lane, racing, remaining_s)) for lane in self.all}
         try:
             while not all(each.wait(0) for each in making.values()):
-                self._pass_on(LOOK_S)
+                self._pass_on(_LOOK_S)
         except BaseException:
             # no machine begins anything new, and all stop what they have
             self._stopping.set()

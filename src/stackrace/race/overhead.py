@@ -26,7 +26,7 @@ __all__ = [
     "warmup_cap_s",
 ]
 
-REST_S = 0.06
+_REST_S = 0.06
 """What else lies between two slices until that was measured: the look whether stacks rest, the canary, counters."""
 
 STOP_S = 0.5
@@ -50,7 +50,7 @@ class Overhead:
     """Per stack."""
     stop_s: float = 1.5
     """For all stacks together."""
-    rest_s: float = REST_S
+    rest_s: float = _REST_S
     """Between two slices beside the re-warm: coming to rest, the probe, checks."""
 
     @property
@@ -145,7 +145,7 @@ class OverheadMeter:
             launch_s=self.launching.seconds / stacks,
             warmup_s=self.warming.seconds / stacks,
             stop_s=stop_s,
-            rest_s=max(self.between_s / self.gaps, 0.0) if self.gaps else REST_S,
+            rest_s=max(self.between_s / self.gaps, 0.0) if self.gaps else _REST_S,
         )
 
 

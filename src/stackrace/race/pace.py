@@ -46,10 +46,10 @@ LEAST_RESPONSES = 3
 MOST_SLICE_S = 30.0
 """Longer slices would put too much time between stacks that are compared, and leave too few blocks."""
 
-WAITS_SIDE_BY_SIDE = 1.2
+_WAITS_SIDE_BY_SIDE = 1.2
 """An answer that takes no longer than so many times as long as alone did not wait for others."""
 
-TRUSTED = 1.5
+_TRUSTED = 1.5
 """By such a factor a warm-up may be off."""
 
 
@@ -99,7 +99,7 @@ def response_s(page: PageTime, concurrency: int, cores: int) -> float:
     if concurrency <= 1:
         return alone_s
     if concurrency >= most:
-        return longest_s if longest_s <= WAITS_SIDE_BY_SIDE * alone_s else longest_s * concurrency / most
+        return longest_s if longest_s <= _WAITS_SIDE_BY_SIDE * alone_s else longest_s * concurrency / most
     after = next(i for i, (connections, _) in enumerate(points) if connections >= concurrency)
     (_, quicker), (more, slower) = points[after - 1 : after + 1]
     return max(quicker, slower * concurrency / more)
@@ -147,14 +147,14 @@ def slice_needed_s(page: PageTime, concurrency: int, cores: int) -> float:
 def heard(page: PageTime, concurrency: int, answers: int, seconds: float, cores: int) -> PageTime:
     """Return ``page`` as a stack's own warm-up tells it, which brought ``answers`` in ``seconds`` of load.
 
-    A warm-up is short, and some of it is spent on becoming warm: it tells of other magnitudes only, ``TRUSTED``
+    A warm-up is short, and some of it is spent on becoming warm: it tells of other magnitudes only, ``_TRUSTED``
     times the response time or more, and not by chance (two standard deviations of a Poisson count).
     """
     chance, planned_s = 2 * math.sqrt(answers), response_s(page, concurrency, cores)
-    is_slower = concurrency * seconds > TRUSTED * planned_s * (answers + chance + 1)
+    is_slower = concurrency * seconds > _TRUSTED * planned_s * (answers + chance + 1)
     # the first round of answers may only have begun
-    is_slower = is_slower and seconds >= TRUSTED * response_s(page, 1, cores)
-    is_quicker = TRUSTED * concurrency * seconds < planned_s * (answers - chance)
+    is_slower = is_slower and seconds >= _TRUSTED * response_s(page, 1, cores)
+    is_quicker = _TRUSTED * concurrency * seconds < planned_s * (answers - chance)
     if not is_slower and not is_quicker:
         return page
     response = concurrency * seconds / max(answers, 1)

@@ -22,14 +22,14 @@ from .twins import TwinDifference, twin_differences
 
 __all__ = ["PlacedSlice", "race_view", "turns"]
 
-LEAST_ANSWERS = 100
+_LEAST_ANSWERS = 100
 """In a slice of fewer, answers that are half read at its end show in the mean size."""
 
-LEAST_PER_CONNECTION = 50
+_LEAST_PER_CONNECTION = 50
 """Where there are several URLs, the rounds in whose middle connections are at a slice's end show in the mean, too,
 unless they are less than the 2 % of its answers that the check lets pass."""
 
-PARTS = 3
+_PARTS = 3
 """A turn's positions are put together to so many: early, in the middle, late."""
 
 
@@ -71,8 +71,8 @@ def _sizes(level: MeasuredLevel) -> AnswerSizes:
 
 
 def _least_answers(result: LoadResult) -> int:
-    rounds = LEAST_PER_CONNECTION * result.established_peak if result.targets else 0
-    return max(LEAST_ANSWERS, rounds)
+    rounds = _LEAST_PER_CONNECTION * result.established_peak if result.targets else 0
+    return max(_LEAST_ANSWERS, rounds)
 
 
 def _carried(race: Race) -> Iterator[CarryOverTest]:
@@ -96,7 +96,7 @@ def _owners(own: Sequence[PlacedSlice]) -> list[int]:
 def _parts(own: Sequence[PlacedSlice]) -> list[int]:
     """Return early, middle or late for each; a turn of two stacks has an early and a late one."""
     length = Counter(slice_.turn for slice_ in own)
-    return [min(slice_.position * PARTS // max(length[slice_.turn], 2), PARTS - 1) for slice_ in own]
+    return [min(slice_.position * _PARTS // max(length[slice_.turn], 2), _PARTS - 1) for slice_ in own]
 
 
 def _after(own: Sequence[PlacedSlice]) -> list[int]:

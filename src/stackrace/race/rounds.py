@@ -23,12 +23,12 @@ OpenCells = Callable[[Race, Sequence[Cell]], Sequence[Cell]]
 WARMUP_CAP_S = 1.5
 """A stack's warm-up ends here: more blocks of stacks that are nearly warm tell more than few of others."""
 
-SINGLE_BLOCKS = 3
+_SINGLE_BLOCKS = 3
 """The first blocks measure each cell once: what is clear shows in them. Not those of a tuning, which has a launch
 or two of most configurations."""
 
 MOST_PASSES = 4
-MOST_TIME = 0.5
+_MOST_TIME = 0.5
 """No second pass is made where a block would take more of the time left: other blocks are to follow."""
 
 
@@ -66,7 +66,7 @@ class Rounds:
         cells = tuple(self._open_cells(steps.ledger.race, self._plan.cells(racing)))
         if not cells or remaining_s < self._block_s(cells) + self._overhead.stop_s:
             return False
-        single = steps.number < SINGLE_BLOCKS and all(part.opens_singly for part in self._race.parts.known())
+        single = steps.number < _SINGLE_BLOCKS and all(part.opens_singly for part in self._race.parts.known())
         passes = 1 if single else self._passes(cells, remaining_s)
         plan = BlockPlan(slice_s=self._slice_s, passes=passes, side_slice_s=self._slice_s, blocks_left=1)
         steps.deadline_s = time.monotonic() + remaining_s - self._overhead.stop_s
@@ -87,10 +87,10 @@ class Rounds:
         return True
 
     def _passes(self, cells: Sequence[Cell], remaining_s: float) -> int:
-        """Return the passes of a block: as many as its launches are worth, and fit into ``MOST_TIME``."""
+        """Return the passes of a block: as many as its launches are worth, and fit into ``_MOST_TIME``."""
         beside_s = self._overhead.empty_block_s(len({cell.stack for cell in cells}))
         pass_s = self._block_s(cells) - beside_s
-        fitting = int((MOST_TIME * (remaining_s - self._overhead.stop_s) - beside_s) / pass_s)
+        fitting = int((_MOST_TIME * (remaining_s - self._overhead.stop_s) - beside_s) / pass_s)
         return max(min(passes_worth(beside_s, pass_s), MOST_PASSES, fitting), 1)
 
     def _block_s(self, cells: Sequence[Cell]) -> float:

@@ -24,7 +24,7 @@ __all__ = ["LEAST_BEYOND", "Merge", "Spread", "latency_limits", "level_of", "wit
 Merge = Callable[[Sequence[bytes]], Quantiles]
 """Merges latency histograms, one or more, into one distribution."""
 
-LIMITED = {"p50": 0.5, "p99": 0.99, "p999": 0.999}
+_LIMITED = {"p50": 0.5, "p99": 0.99, "p999": 0.999}
 """The quantiles that are given limits."""
 
 LEAST_BEYOND = 10
@@ -159,7 +159,7 @@ def latency_limits(
     total = float(counts.sum())
     return {
         name: quantile_interval(values, counts, q) if total * (1 - q) >= LEAST_BEYOND else None
-        for name, q in LIMITED.items()
+        for name, q in _LIMITED.items()
     }
 
 

@@ -51,7 +51,7 @@ def extent_of(cells: Sequence[Cell], *, alike: bool = False) -> Extent:
 LEAST_SHARE = 0.6
 """Longer slices, of slow pages, may be shortened to so much of what the page needs."""
 
-BETWEEN = 0.1
+_BETWEEN = 0.1
 """The variance between launches that is supposed, as a share of that between slices."""
 
 MOST_PASSES = 8
@@ -180,14 +180,14 @@ class _Division:
 def passes_worth(launch_s: float, slice_s: float) -> int:
     """Return how many slices are worth a launch of ``launch_s``, each taking ``slice_s`` with what lies around it.
 
-    R = ½·√(launch_s/slice_s · T1²/T2²), from 1 to ``MOST_PASSES``, T2²/T1² being ``BETWEEN``. The root gives the
+    R = ½·√(launch_s/slice_s · T1²/T2²), from 1 to ``MOST_PASSES``, T2²/T1² being ``_BETWEEN``. The root gives the
     narrowest limits of many launches; half of it serves the few of a race better, which also tell how much launches
     vary. The best R is flat: simulated races answer as often with half and with twice as many, and with a fifth to
     twice the T2²/T1². So it is not estimated.
 
     Source: Kalibera & Jones 2013, Rigorous benchmarking in reasonable time, section 6.2.
     """
-    return min(max(round(math.sqrt(launch_s / slice_s / BETWEEN) / 2), 1), MOST_PASSES)
+    return min(max(round(math.sqrt(launch_s / slice_s / _BETWEEN) / 2), 1), MOST_PASSES)
 
 
 def least_budget_s(extent: Extent, overhead: Overhead, lengths: SliceLengths = USUAL_LENGTHS) -> float:

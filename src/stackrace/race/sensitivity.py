@@ -28,11 +28,11 @@ __all__ = ["MOST", "conditions_of"]
 
 MOST = 4
 """More of them would bury the likely ones."""
-FAR = 0.3
+_FAR = 0.3
 """Nobody calls a larger difference one that does not matter."""
-HEAVY = 0.3
+_HEAVY = 0.3
 """A service that takes this share of the CPU time is worth a word."""
-HEAVIEST = 0.8
+_HEAVIEST = 0.8
 """So is an app whose process takes this share."""
 
 
@@ -69,7 +69,7 @@ def _difference(judged: JudgedLevel) -> Iterator[Condition]:
         return
     slower = {i: _slower(judged, i) for i in range(len(judged.stacks)) if i != judged.first}
     rival = min(slower, key=lambda i: slower[i])
-    if now < slower[rival] <= FAR:
+    if now < slower[rival] <= _FAR:
         yield LargerDifference(stack=judged.stacks[rival], difference=slower[rival], now=now)
 
 
@@ -174,9 +174,9 @@ def _elsewhere(row: Row) -> Iterator[Condition]:
     whole_ms = time.total_ms + services_ms
     if whole_ms <= 0:
         return
-    if time.services and services_ms >= HEAVY * whole_ms:
+    if time.services and services_ms >= _HEAVY * whole_ms:
         yield LighterServices(services=tuple(time.services), share=services_ms / whole_ms)
     elif len(time.hops) > 1:
         host = max(time.hops, key=lambda hop: row.stack.rfind(hop.split("+")[-1]))
-        if time.hops[host] >= HEAVIEST * whole_ms:
+        if time.hops[host] >= _HEAVIEST * whole_ms:
             yield LighterApp(first=row.stack, hop=host, share=time.hops[host] / whole_ms)

@@ -52,13 +52,13 @@ class _PendingStops:
 LONGEST_WAIT_S = 60.0
 """How long a race without a deadline waits for quiet, all together."""
 
-OFTEN = 3
+_OFTEN = 3
 """So many more slices were disturbed than not: that is no accident."""
-RESTED = 4
+_RESTED = 4
 """Looked at so often right after a disturbed slice, others were at rest: they work when the stacks do."""
 
-LEAST_PATIENCE_S = 8.0
-TIMES_EXPECTED = 2
+_LEAST_PATIENCE_S = 8.0
+_TIMES_EXPECTED = 2
 """How much longer than expected a start may take, however little time is left."""
 
 
@@ -78,7 +78,7 @@ class Neighbours:
     @property
     def needed(self) -> bool:
         """Whether they use the cores in every slice and never else, as a database of the app's does."""
-        return self.at_rest >= RESTED and not self.ever_quiet
+        return self.at_rest >= _RESTED and not self.ever_quiet
 
     def disturb(self, disturbed: bool) -> bool:
         """Enter a slice; tells whether so many were disturbed that it is time to wait."""
@@ -87,7 +87,7 @@ class Neighbours:
         # a stack with many processes gets through where the others do not
         self.often = max(self.often + (1 if disturbed else -1), 0)
         self.ever_quiet = self.ever_quiet or not disturbed
-        return disturbed and self.often >= OFTEN
+        return disturbed and self.often >= _OFTEN
 
     def waited(self, seconds: float) -> None:
         """Enter how long the race waited for them."""
@@ -149,7 +149,7 @@ class Steps:
         A side of a check that failed is launched again, which must leave time for several such launches.
         """
         expected_s = max(self.start_s, self.ledger.longest_start_s(stack.path))
-        least_s = max(LEAST_PATIENCE_S, TIMES_EXPECTED * expected_s)
+        least_s = max(_LEAST_PATIENCE_S, _TIMES_EXPECTED * expected_s)
         if any(part.needs_every_stack for part in self.ledger.race.parts.known()) and self.ledger.failures_of(
             stack.path
         ):

@@ -27,7 +27,7 @@ TWIN_BLOCKS = 3
 """In so many blocks the pair shows whether the race finds differences where there are none; then it has done its
 work, unless it differs."""
 
-ALPHA = 0.004
+_ALPHA = 0.004
 """Each look's chance that equal stacks look different: the twins are looked at after every block."""
 
 
@@ -114,7 +114,7 @@ def twins_apart(race: Race, *, blocks: int | None = None) -> bool:
 def twin_differences(race: Race, *, blocks: int | None = None) -> Iterator[TwinDifference]:
     """Give each level that both halves were measured at; their limits hold for all these levels at once."""
     levels = _levels_of_both(race, blocks)
-    compared = (_compared(race, level, ALPHA / len(levels)) for level in levels)
+    compared = (_compared(race, level, _ALPHA / len(levels)) for level in levels)
     yield from (twins for twins in compared if twins is not None)
 
 

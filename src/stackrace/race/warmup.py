@@ -11,21 +11,21 @@ from .results.race import Cell
 
 __all__ = ["REWARM_S", "WarmUp", "rewarm_s", "rising", "warm_up"]
 
-SHORT_S = 1.0
+_SHORT_S = 1.0
 """With less than this no stretch is long enough to be called steady: then throughput must only not rise any more.
 Fresh stacks reach their speed after 0.1 to 0.2 s: docs/decisions/0024-duty-cycle.md."""
-LEAST_BINS = 3
-LOOK_BINS = 4
+_LEAST_BINS = 3
+_LOOK_BINS = 4
 """How often it is asked whether throughput is steady, which takes some computing."""
-RISING = 0.1
-BINS_PER_POINT = 2
+_RISING = 0.1
+_BINS_PER_POINT = 2
 """Bins of 100 ms are joined to 200 ms: short enough to see a change, long enough to be calm."""
 
 REWARM_S = 0.1
 """Load sent before each slice and not recorded, so that a slice starts on warm connections and caches; more where
 answers are slow. docs/decisions/0024-duty-cycle.md has the measurement."""
 
-ANSWERS = 3
+_ANSWERS = 3
 """A re-warm is so many answers long at least, so that every worker has given one and is at the next."""
 
 MOST_REWARM_S = 0.5
@@ -49,8 +49,8 @@ def warm_up(place: Place, cell: Cell, cap_s: float, *, least_s: float = 0.0) -> 
     It goes on for ``least_s`` at least: how long an answer takes, for nothing is known before one is there.
     """
     load = replace(cell.load, duration_s=cap_s, requests=None)
-    least_bins = max(LEAST_BINS, math.ceil(least_s / WARM_BIN_S))
-    enough: Enough = (lambda counts: not rising(counts)) if cap_s < SHORT_S else _steady(cap_s)
+    least_bins = max(_LEAST_BINS, math.ceil(least_s / WARM_BIN_S))
+    enough: Enough = (lambda counts: not rising(counts)) if cap_s < _SHORT_S else _steady(cap_s)
     seen: Sequence[int] = ()
 
     def look(counts: Sequence[int]) -> bool:
@@ -72,13 +72,13 @@ def _delivered(counts: Sequence[int]) -> tuple[int, float]:
 def _steady(cap_s: float) -> Enough:
     from ..stats.warmup import steadiness
 
-    width_s = BINS_PER_POINT * WARM_BIN_S
+    width_s = _BINS_PER_POINT * WARM_BIN_S
     least_s = min(3.0, cap_s / 2)
 
     def steady(counts: Sequence[int]) -> bool:
-        if len(counts) % LOOK_BINS:
+        if len(counts) % _LOOK_BINS:
             return False
-        rates = [sum(counts[at : at + BINS_PER_POINT]) / width_s for at in range(0, len(counts), BINS_PER_POINT)]
+        rates = [sum(counts[at : at + _BINS_PER_POINT]) / width_s for at in range(0, len(counts), _BINS_PER_POINT)]
         return steadiness(rates, width_s, least_s=least_s).steady
 
     return steady
@@ -90,12 +90,12 @@ def rising(counts: Sequence[int]) -> bool:
     Chance is two standard deviations of the difference of two Poisson counts. Nothing is told of too few bins, or
     of none with an answer: then it is taken to rise.
     """
-    if len(counts) < LEAST_BINS or not counts[-1]:
+    if len(counts) < _LEAST_BINS or not counts[-1]:
         return True
     was, is_ = counts[-2:]
-    return is_ - was > max(RISING * was, 2 * math.sqrt(is_ + was))
+    return is_ - was > max(_RISING * was, 2 * math.sqrt(is_ + was))
 
 
 def rewarm_s(answer_s: float | None) -> float:
     """Return the seconds for a stack that answers few connections in ``answer_s``, None if that is unknown."""
-    return REWARM_S if answer_s is None else min(max(REWARM_S, ANSWERS * answer_s), MOST_REWARM_S)
+    return REWARM_S if answer_s is None else min(max(REWARM_S, _ANSWERS * answer_s), MOST_REWARM_S)

@@ -21,8 +21,8 @@ from .words.raced import debug, raced
 
 __all__ = ["brief_sheet"]
 
-MOST_CAUSES = 3
-PATH = 44
+_MOST_CAUSES = 3
+_PATH = 44
 """On one screen columns are left out before a path is folded to less than this."""
 
 
@@ -39,7 +39,7 @@ def brief_sheet(race: Race, standing: Standing) -> Iterator[Section]:
         yield Section(title="", blocks=rest)
     if found := causes(race, standing, names):
         listing = Listing(items=tuple(_first(found, alone=not standing.levels)))
-        yield Section(title="", blocks=(listing, *_more(len(found) - MOST_CAUSES)))
+        yield Section(title="", blocks=(listing, *_more(len(found) - _MOST_CAUSES)))
 
 
 def _top(race: Race, short_race: Race, standing: Standing) -> Iterator[Paragraph]:
@@ -76,7 +76,7 @@ def _rest(race: Race, standing: Standing) -> Iterator[Paragraph]:
 
 def _first(found: Sequence[Item], *, alone: bool) -> Iterator[Item]:
     """Yield the gravest causes, a line each; ``alone``, where nothing was measured, they have the table's room."""
-    for place, item in enumerate(found[:MOST_CAUSES]):
+    for place, item in enumerate(found[:_MOST_CAUSES]):
         yield replace(item, lines=3 if alone else 1, log=item.log if alone and not place else "")
 
 
@@ -87,5 +87,5 @@ def _more(number: int) -> Iterator[Paragraph]:
 
 def _narrow(table: Table) -> Table:
     """Return ``table`` where paths are worth more than columns."""
-    columns = (replace(column, fold_to=PATH) if column.fold_to else column for column in table.columns)
+    columns = (replace(column, fold_to=_PATH) if column.fold_to else column for column in table.columns)
     return replace(table, columns=tuple(columns))

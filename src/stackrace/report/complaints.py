@@ -24,7 +24,7 @@ _DONE = {
     Effect.REDOES: "redone",
     Effect.WARNS: "warned about",
 }
-MOST_STACKS = 4
+_MOST_STACKS = 4
 """So many stacks are named within a sentence, those with the most complaints."""
 
 
@@ -150,7 +150,7 @@ def _listed(counts: Iterable[tuple[str, int]]) -> str:
     pairs = list(counts)
     if len(pairs) == 1:
         return pairs[0][0]
-    listed = [f"{stack} ({count(times)})" for stack, times in pairs[:MOST_STACKS]]
-    if len(pairs) > MOST_STACKS:
-        listed.append(f"{of(len(pairs) - MOST_STACKS, 'more stack')}")
+    listed = [f"{stack} ({count(times)})" for stack, times in pairs[:_MOST_STACKS]]
+    if len(pairs) > _MOST_STACKS:
+        listed.append(f"{of(len(pairs) - _MOST_STACKS, 'more stack')}")
     return ", ".join(listed)

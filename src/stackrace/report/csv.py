@@ -15,7 +15,9 @@ from .growth import size
 from .words.failures import kind, message
 from .words.findings import title
 
-__all__ = ["HEADER", "export"]
+__all__ = [
+    "HEADER",
+]
 
 HEADER = (
     "race", "launch", "block", "stack", "slice", "concurrency", "keep_alive", "valid", "duration_s",
@@ -28,7 +30,7 @@ HEADER = (
 """The columns; new ones are added at the end, none is renamed or removed."""
 
 
-def export(race: Race, standing: Standing) -> str:
+def _export(race: Race, standing: Standing) -> str:
     """Return the table with its header; lists inside a field are separated by spaces."""
     out = io.StringIO(newline="")
     writer = csv.writer(out, lineterminator="\n")

@@ -12,8 +12,8 @@ from ..race.results.standing import Level, Standing
 
 __all__ = ["Growth", "growths", "launches_at", "size"]
 
-BARS = "▁▂▃▄▅▆▇█"
-MOST_BARS = 24
+_BARS = "▁▂▃▄▅▆▇█"
+_MOST_BARS = 24
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,7 +79,7 @@ def _growth(stack: str, watched: Sequence[Sequence[MemorySample]]) -> Growth:
 
 def _curve(sizes: Sequence[int]) -> str:
     """Draw the sizes as bars from zero, the highest of each run of samples: no peak is lost."""
-    step = -(-len(sizes) // MOST_BARS)
+    step = -(-len(sizes) // _MOST_BARS)
     heights = [max(sizes[i : i + step]) for i in range(0, len(sizes), step)]
     most = max(heights) or 1
-    return "".join(BARS[min(len(BARS) - 1, height * len(BARS) // most)] for height in heights)
+    return "".join(_BARS[min(len(_BARS) - 1, height * len(_BARS) // most)] for height in heights)

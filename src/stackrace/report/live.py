@@ -20,7 +20,7 @@ from .terminal import make_console
 
 __all__ = ["LiveView"]
 
-SHORTEST_PAUSE_S = 0.5
+_SHORTEST_PAUSE_S = 0.5
 """Between two drawings."""
 
 
@@ -64,7 +64,7 @@ class LiveView:
         if self._lines is not None:
             self._lines.tell(state)
             return
-        if self._now() - self._drawn_at >= SHORTEST_PAUSE_S:
+        if self._now() - self._drawn_at >= _SHORTEST_PAUSE_S:
             self._draw()
 
     def pause(self) -> None:

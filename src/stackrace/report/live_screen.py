@@ -18,18 +18,18 @@ from .words.failures import kind, message
 
 __all__ = ["screen"]
 
-RECENT = 3
-PATH = 30
+_RECENT = 3
+_PATH = 30
 """A path may be folded to this width before the bars are left out."""
-BAR = 12
-SPARE = 2
+_BAR = 12
+_SPARE = 2
 """Lines of the terminal left free, so that the view never scrolls."""
 
 
 def screen(state: LiveState) -> RenderableType:
     """Return the action, the time, the latest failures and the provisional standing, which is the progress."""
     parts: list[RenderableType] = [_action(state), _time(state)]
-    parts += [_mishap(mishap) for mishap in state.mishaps[-RECENT:]]
+    parts += [_mishap(mishap) for mishap in state.mishaps[-_RECENT:]]
     if state.leading:
         parts += [Text(one_line(state.leading), no_wrap=True, overflow="ellipsis")]
     rows = state.standing.rows if state.standing is not None else ()
@@ -46,7 +46,7 @@ class _Cropped:
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         lines = console.render_lines(self._inside, options, pad=False, new_lines=True)
-        for line in lines[: max(4, console.height - SPARE)]:
+        for line in lines[: max(4, console.height - _SPARE)]:
             yield from line
 
 
@@ -70,12 +70,12 @@ def _standing(state: LiveState, rows: Sequence[Row]) -> Table:
     doing = tuple(_doing(state, stack, has_row=stack not in waiting) for stack in stacks)
     tones = tuple(Tone.GOOD if row.tier == 1 else Tone.OTHER for row in rows) + (Tone.PLAIN,) * len(waiting)
     return Table(columns=(
-        Column(title="stack", cells=stacks, left=True, fold_to=PATH,
+        Column(title="stack", cells=stacks, left=True, fold_to=_PATH,
                tones=tuple(Tone.ASIDE if stack in state.out else Tone.PLAIN for stack in stacks)),
         Column(title="req/s", keep=1, cells=cells(lambda row: figures.number(row.throughput_per_s.value))),
         Column(title="vs leader, 95 %", keep=2, left=True, cells=cells(lambda row: figures.ratio(row.ratio)),
                notes=cells(lambda row: figures.ratio_limits(row.ratio))),
-        Column(title="", keep=3, left=True, cells=cells(lambda row: bar(row.ratio, most, BAR)), tones=tones),
+        Column(title="", keep=3, left=True, cells=cells(lambda row: bar(row.ratio, most, _BAR)), tones=tones),
         Column(title="", left=True, tone=Tone.ASIDE, cells=doing),
     ))  # fmt: skip
 

@@ -7,13 +7,13 @@ import re
 from ..base.text import one_line
 from ..stacks.stack import Protocol
 
-__all__ = ["fold", "pieces", "split_settings"]
+__all__ = ["fold", "split_settings"]
 
 _PIECE = re.compile(r"[^/+,:]*[/+,:]?")
 _SETTINGS = re.compile(f"(:(?:[^/+]|/(?!(?:{'|'.join(Protocol)})/))*)")
 
 
-def pieces(path: str) -> tuple[str, ...]:
+def _pieces(path: str) -> tuple[str, ...]:
     """Return ``path`` cut after each separator: ``('nginx/', 'http/', 'gunicorn:', 'workers=4')``."""
     return tuple(piece for piece in _PIECE.findall(one_line(path)) if piece)
 
@@ -31,7 +31,7 @@ def fold(path: str, width: int) -> str:
       workers=4,preload=on
     """
     lines = [""]
-    for piece in pieces(path):
+    for piece in _pieces(path):
         if len(lines[-1].strip()) and len(lines[-1]) + len(piece) > width:
             lines.append("  ")
         lines[-1] += piece

@@ -12,12 +12,12 @@ from ..race.results.race import Race
 from ..race.results.standing import Standing
 from .paths import split_settings
 
-__all__ = ["YOURS", "renamed", "short_names"]
+__all__ = ["renamed", "short_names"]
 
-YOURS = "your deployment"
+_YOURS = "your deployment"
 """What the project runs today."""
 
-LONG = 20
+_LONG = 20
 """A longer path is named without its settings, where that is no other's name."""
 
 
@@ -26,8 +26,8 @@ def short_names(race: Race) -> dict[str, str]:
     bare = {path: "".join(part for part, is_settings in split_settings(path) if not is_settings)
             for path in race.stacks}  # fmt: skip
     times = Counter(bare.values())
-    names = {path: name for path, name in bare.items() if len(path) > LONG and times[name] == 1}
-    return names | ({race.current: YOURS} if race.current else {})
+    names = {path: name for path, name in bare.items() if len(path) > _LONG and times[name] == 1}
+    return names | ({race.current: _YOURS} if race.current else {})
 
 
 def renamed(race: Race, standing: Standing, names: Mapping[str, str]) -> tuple[Race, Standing]:

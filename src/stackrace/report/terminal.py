@@ -21,15 +21,15 @@ from .terminal_table import STYLES, ScreenTable
 
 __all__ = ["drawn", "make_console", "print_report"]
 
-PIPE_WIDTH = 120
+_PIPE_WIDTH = 120
 """Columns when nobody says how wide the other end of a pipe is."""
 
-LOG_LINES = 6
+_LOG_LINES = 6
 
-SCREEN_LINES = 28
+_SCREEN_LINES = 28
 """Of the 32 that a report in brief has, those that a blank one, the page's address and two next steps leave."""
 
-LEAST_WIDTH = 100
+_LEAST_WIDTH = 100
 """Columns of the narrowest screen on which a report in brief keeps to its lines."""
 
 _MARKS = {Tone.WRONG: "✗", Tone.REDONE: "↻", Tone.DOUBTFUL: "!"}
@@ -45,7 +45,7 @@ def make_console(stream: TextIO | None = None, *, width: int | None = None) -> C
     if reconfigure is not None:
         reconfigure(errors="replace")
     if width is None and not out.isatty() and "COLUMNS" not in os.environ:
-        width = PIPE_WIDTH
+        width = _PIPE_WIDTH
     coloured = out.isatty() and "NO_COLOR" not in os.environ
     return _PrintableConsole(
         file=getattr(out, "trusted", out), width=width, highlight=False, markup=False, emoji=False,
@@ -73,7 +73,7 @@ def print_report(race: Race, standing: Standing, console: Console | None = None,
     elif details:
         sheet = drawn(race_sheet(race, standing))
     else:
-        sheet = drawn(brief_sheet(race, standing), most=SCREEN_LINES)
+        sheet = drawn(brief_sheet(race, standing), most=_SCREEN_LINES)
     (console or make_console()).print(sheet, soft_wrap=False)
 
 
@@ -116,7 +116,7 @@ class _Cut:
         self._text, self._lines, self._beside = text, lines, beside
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        width = max(options.max_width, LEAST_WIDTH - self._beside)
+        width = max(options.max_width, _LEAST_WIDTH - self._beside)
         wrapped = self._text.wrap(console, width)
         if not 0 < self._lines < len(wrapped):
             yield self._text
@@ -148,7 +148,7 @@ def _item(item: Item) -> RenderableType:
     line = Text().append(one_line(item.lead), style="bold").append(item.join + one_line(item.text))
     grid = Grid.grid(padding=(0, 1, 0, 0))
     grid.add_row(Text(_MARKS.get(item.tone, "-"), style=STYLES[item.tone]), _Cut(line, item.lines, beside=2))
-    for text in tail(item.log, LOG_LINES):
+    for text in tail(item.log, _LOG_LINES):
         grid.add_row("", Text(f"  {text}", style="dim", no_wrap=True, overflow="ellipsis"))
     if item.remedy:
         grid.add_row("", Text(f"→ {one_line(item.remedy)}"))

@@ -13,10 +13,13 @@ from ..base.text import one_line
 from .paths import fold
 from .sheet import Column, Medium, Table, Tone
 
-__all__ = ["STYLES", "ScreenTable", "fit"]
+__all__ = [
+    "STYLES",
+    "ScreenTable",
+]
 
-GAP = 2
-NARROWEST_PATH = 16
+_GAP = 2
+_NARROWEST_PATH = 16
 
 STYLES = {
     Tone.PLAIN: "",
@@ -45,16 +48,16 @@ class ScreenTable:
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """Choose the columns, give the paths all the room that is left, and draw."""
         columns = [part for column in self._table.on(Medium.SCREEN) for part in _parts(column)]
-        kept = fit(columns, options.max_width)
+        kept = _fit(columns, options.max_width)
         yield _grid(kept, options.max_width, self._lines)
         if self._table.beyond and len(kept) < len(columns):
             yield Text(self._table.beyond.format(len(columns) - len(kept)), style="dim")
 
 
-def fit(columns: Sequence[Column], width: int) -> list[Column]:
+def _fit(columns: Sequence[Column], width: int) -> list[Column]:
     """Return ``columns`` without those that must go for the others to be ``width`` wide together."""
     kept = list(columns)
-    while sum(_width(column) + GAP for column in kept) - GAP > width:
+    while sum(_width(column) + _GAP for column in kept) - _GAP > width:
         droppable = [column for column in kept if column.keep]
         if not droppable:
             break
@@ -94,8 +97,8 @@ def _texts(column: Column) -> list[Text]:
 
 
 def _grid(columns: Sequence[Column], width: int, lines: int) -> Grid:
-    room = width - sum(_width(column) + GAP for column in columns if not column.fold_to)
-    grid = Grid(box=None, pad_edge=False, padding=(0, GAP, 0, 0), header_style="dim")
+    room = width - sum(_width(column) + _GAP for column in columns if not column.fold_to)
+    grid = Grid(box=None, pad_edge=False, padding=(0, _GAP, 0, 0), header_style="dim")
     for column in columns:
         least, share = column.wraps or (None, None)
         grid.add_column(Text(one_line(column.title)), justify="left" if column.left else "right", min_width=least,
@@ -108,10 +111,10 @@ def _grid(columns: Sequence[Column], width: int, lines: int) -> Grid:
 
 def _folded(column: Column, room: int, lines: int) -> list[Text]:
     """Return the paths folded to ``room``, on ``lines`` lines together at most; 0 for as many as it takes."""
-    width = max(NARROWEST_PATH, room)
+    width = max(_NARROWEST_PATH, room)
     beside = [column.join.format(note) if note else "" for note in column.cell_notes]
     paths = [
-        fold(path, max(NARROWEST_PATH, width - len(note))) for path, note in zip(column.cells, beside, strict=True)
+        fold(path, max(_NARROWEST_PATH, width - len(note))) for path, note in zip(column.cells, beside, strict=True)
     ]
     texts = []
     for path, note, tone in zip(_cut(paths, lines), beside, column.cell_tones, strict=True):

@@ -126,7 +126,7 @@ def _match(pattern: re.Pattern[str], path: str, start: int) -> int:
     return found.end() if found else start
 
 
-MOST_BYTES = 256 * 1024
+_MOST_BYTES = 256 * 1024
 """More than any configuration that people write; what is longer is something else."""
 
 _LONG_NAME = re.compile(r"--[A-Za-z][A-Za-z0-9_-]*")
@@ -200,7 +200,7 @@ def _config(text: str, spec: ServerSpec, value: str | None) -> str:
 def _file(text: str, native: NativeOptions, path: Path, folder: Path) -> NativeFile:
     wrong = f"stack {text!r}: the configuration file {path}"
     try:
-        words = read_bytes(path, MOST_BYTES).decode("utf-8")
+        words = read_bytes(path, _MOST_BYTES).decode("utf-8")
         place, project = path.absolute(), folder.absolute()
         return NativeFile(path=place, text=words, reading=native.reading(words, place, project), folder=project)
     except OSError as error:

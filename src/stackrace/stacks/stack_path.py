@@ -247,7 +247,7 @@ def _chosen(text: str, token: HopWords, known: Mapping[str, Setting], own: Nativ
     return chosen
 
 
-MOST_DIGITS = 1000
+_MOST_DIGITS = 1000
 
 
 def setting_value(where: str, server: str, setting: Setting, value: str) -> SettingValue:
@@ -261,7 +261,7 @@ def setting_value(where: str, server: str, setting: Setting, value: str) -> Sett
         raise StackError(f"{wrong}; write on or off")
     if isinstance(setting.default, int):
         # longer ones Python refuses to read
-        if value.isascii() and value.isdigit() and len(value) < MOST_DIGITS:
+        if value.isascii() and value.isdigit() and len(value) < _MOST_DIGITS:
             number = int(value)
             if setting.minimum <= number <= setting.maximum:
                 return number

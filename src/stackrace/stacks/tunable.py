@@ -8,7 +8,7 @@ from enum import StrEnum
 
 __all__ = ["Formula", "Spacing", "Tunable"]
 
-WIDER = 2
+_WIDER = 2
 """So many values beyond the largest that is tried are tried, too, where that one is the best."""
 
 
@@ -88,7 +88,7 @@ class Tunable:
         if self.values or len(tried) < 2:
             return (), ()
         growth = max(tried[-1] / tried[-2], 1.25)
-        above = [min(round(tried[-1] * growth**step), most) for step in range(1, WIDER + 1)]
+        above = [min(round(tried[-1] * growth**step), most) for step in range(1, _WIDER + 1)]
         below: list[int] = []
         # zero often means that the server decides
         while (half := (below or tried)[0] // 2) >= max(least, 1):

@@ -13,12 +13,12 @@ from .limits import critical
 from .logs import FURTHEST
 from .pairs import Array
 
-__all__ = ["CONFIDENCE", "LEAST_BINS", "expanded", "throughput_ratio"]
+__all__ = ["LEAST_BINS", "expanded", "throughput_ratio"]
 
 LEAST_BINS = 20
 """With fewer there are too few blocks to draw from."""
 
-CONFIDENCE = 0.95
+_CONFIDENCE = 0.95
 _SEED = 1989
 _LEAST_BLOCKS = 4
 """A series is at least so many blocks long."""
@@ -54,7 +54,7 @@ def throughput_ratio(before: Sequence[float], after: Sequence[float], *, draws: 
         return Interval(value=ratio)
     dice = np.random.default_rng(_SEED)
     (before_s2, before_df), (after_s2, after_df) = (_variance(series, draws, dice) for series in (first, second))
-    half = critical(2, before_df + after_df, 1 - CONFIDENCE) * math.sqrt(before_s2 + after_s2)
+    half = critical(2, before_df + after_df, 1 - _CONFIDENCE) * math.sqrt(before_s2 + after_s2)
     if not half < FURTHEST:
         return Interval(value=ratio)
     return Interval(value=ratio, low=ratio * math.exp(-half), high=ratio * math.exp(half))

@@ -23,7 +23,6 @@ __all__ = [
     "CONFIDENCE",
     "LAST_SHARE",
     "LOOKS",
-    "LOOK_SHARE",
     "MOST_BLOCKS",
     "Answer",
     "Settled",
@@ -37,7 +36,7 @@ CONFIDENCE = 0.95
 LOOKS = (3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 17, 20, 24, 28, 34, 40)
 """The numbers of blocks after which the claims are looked at; and once more when a race ends."""
 
-LOOK_SHARE = 0.05
+_LOOK_SHARE = 0.05
 """Every look on the way may spend this part of the family's error rate. Sixteen of them see mostly the same data,
 and spend less than half of it together: benchmarks/method/claims.py counts."""
 
@@ -51,8 +50,8 @@ MOST_BLOCKS = 100_000
 _STEP = 0.02
 """ν is rounded down by so much at most: fewer quantiles to find."""
 
-Indices = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
+_Indices = npt.NDArray[np.int64]
+_Flags = npt.NDArray[np.bool_]
 
 
 class Answer(IntEnum):
@@ -104,7 +103,7 @@ def settled(
 
     The data are looked at after ``looks`` blocks and, where the race has ``ended``, after the last. A look tests
     every contrast that is still open at two levels, a = w·``alpha``/(m − directions known), b = w·``alpha``/(m −
-    known to be the same), for m contrasts; w is ``LOOK_SHARE``, at the end ``LAST_SHARE``. As soon as one is
+    known to be the same), for m contrasts; w is ``_LOOK_SHARE``, at the end ``LAST_SHARE``. As soon as one is
     answered the others are tested anew with one fewer: Holm's step-down, for the hypotheses θ = 0 and for |θ| ≥
     δ. With c_p the upper quantile p of Student's t with ν degrees of freedom, and e the standard error, the
     answer is
@@ -139,7 +138,7 @@ def settled(
     result = _unsaid((*lead, len(distinct)))
     least = np.concatenate([np.full(len(panel.contrasts), panel.least) for panel in panels] or [np.zeros(0)])
     last = max((panel.values.shape[-1] for panel in panels), default=0)
-    planned = [(n, LOOK_SHARE) for n in looks if n <= last - ended]
+    planned = [(n, _LOOK_SHARE) for n in looks if n <= last - ended]
     for n, share in [*planned, *([(last, LAST_SHARE)] if ended else [])]:
         current = _joined([evidence(panel, n) for panel in panels])
         _look(result, current, current.blocks >= least, first, delta=delta, level=share * alpha)
@@ -171,7 +170,7 @@ def blocks_needed(
     return high
 
 
-def _distinct(panels: Sequence[Panel]) -> Indices:
+def _distinct(panels: Sequence[Panel]) -> _Indices:
     """Return for each contrast the place of the first about the same two cells, itself mostly."""
     places: dict[tuple[int, frozenset[int]], int] = {}
     pairs = [(number, frozenset(pair)) for number, panel in enumerate(panels) for pair in panel.contrasts]
@@ -196,11 +195,11 @@ def _unsaid(shape: tuple[int, ...]) -> Settled:
     )  # fmt: skip
 
 
-def _look(result: Settled, current: Evidence, usable: Flags, first: Flags, *, delta: float, level: float) -> None:
+def _look(result: Settled, current: Evidence, usable: _Flags, first: _Flags, *, delta: float, level: float) -> None:
     """Test what is open, with fewer and fewer beside it, until nothing more is answered; enter it in ``result``."""
     error = np.where(usable, current.error, np.inf)
 
-    def test(contrasts: Flags, directions: Flags) -> _Tested:
+    def test(contrasts: _Flags, directions: _Flags) -> _Tested:
         counts = ((open_ & first).sum(axis=-1, keepdims=True) for open_ in (directions, contrasts))
         a, b = (np.broadcast_to(level / np.maximum(count, 1), error.shape) for count in counts)
         return _Tested.of(
@@ -232,9 +231,9 @@ class _Tested:
     """Half-widths of the limits that a direction rests on."""
     single: Array
     """Half-widths of the limits that the others rest on."""
-    below: Flags
-    above: Flags
-    answer: Indices
+    below: _Flags
+    above: _Flags
+    answer: _Indices
 
     @classmethod
     def of(cls, mean: Array, both: Array, single: Array, delta: float) -> _Tested:
@@ -245,7 +244,7 @@ class _Tested:
         return cls(both=both, single=single, below=below, above=above, answer=answer)
 
 
-def _enter(result: Settled, where: Flags, current: Evidence, tested: _Tested) -> None:
+def _enter(result: Settled, where: _Flags, current: Evidence, tested: _Tested) -> None:
     """Keep what this look saw of the contrasts ``where``."""
     for kept, new in ((result.mean, current.mean), (result.both, tested.both), (result.single, tested.single),
                       (result.variance, current.variance), (result.nu, current.nu)):  # fmt: skip

@@ -20,14 +20,14 @@ LEAST_BLOCKS = 2
 TRIMMED_FROM = 10
 """Blocks. With fewer, cutting a fifth off at either end costs more degrees of freedom than it saves from a hit."""
 
-MOST_PRIOR = 4.0
+_MOST_PRIOR = 4.0
 """The common variance counts for so many degrees of freedom at most: cells differ in what they vary by."""
 
 _FAR, _STEEP = 1.25, 3.0
 """A cell so many standard deviations noisier than all is as likely of their kind as not, and how steeply that
 falls."""
 
-Indices = npt.NDArray[np.int64]
+_Indices = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -146,12 +146,12 @@ def _shrunken(own: Array, worth: Array) -> tuple[Array, Array]:
         times = np.where(common > 0, own / common, 1.0)
     part = 2 / (9 * np.maximum(worth, 0.5))
     score = (np.cbrt(times) - 1 + part) / np.sqrt(part)
-    most = np.minimum((worth > 0).sum(axis=-1, keepdims=True) - 1, MOST_PRIOR)
+    most = np.minimum((worth > 0).sum(axis=-1, keepdims=True) - 1, _MOST_PRIOR)
     prior = np.maximum(most, 0.0) / (1 + np.exp(np.clip(_STEEP * (score - _FAR), -300.0, 300.0)))
     held = np.maximum(prior + worth, 1e-300)
     return (prior * common + worth * own) / held, held
 
 
-def _groups(group: Sequence[int]) -> list[Indices]:
+def _groups(group: Sequence[int]) -> list[_Indices]:
     names = np.asarray(group)
     return [np.flatnonzero(names == name) for name in dict.fromkeys(group)]

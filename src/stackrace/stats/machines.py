@@ -27,7 +27,7 @@ __all__ = ["SHIFT_ALPHA", "Shift", "same_ratios", "same_speed", "shifts"]
 SHIFT_ALPHA = 0.01
 """The chance that equal machines are called unequal in the ratios of their stacks, at any one look."""
 
-SPEED_ALPHA = 0.05
+_SPEED_ALPHA = 0.05
 """What the limits of a machine's speed leave out."""
 
 _NOTHING = 1e-9
@@ -138,7 +138,7 @@ def _welch(a: Array, b: Array) -> float:
     if not sum(parts):
         return 0.0
     nu = sum(parts) ** 2 / sum(part**2 / (len(v) - 1) for part, v in zip(parts, (a, b), strict=True))
-    return critical(2, nu, SPEED_ALPHA) * math.sqrt(sum(parts))
+    return critical(2, nu, _SPEED_ALPHA) * math.sqrt(sum(parts))
 
 
 def _within(one: Pairs, two: Pairs) -> Pairs:

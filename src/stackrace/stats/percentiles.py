@@ -35,7 +35,7 @@ def on_common_buckets(launches: Sequence[Buckets]) -> tuple[Array, Array]:
 BEYOND = 50
 """So many answers beyond a quantile make it one of its own launch: p99 needs 5,000, p99.9 50,000."""
 
-CONFIDENCE = 0.95
+_CONFIDENCE = 0.95
 _SEED = 1979
 _LEAST_LAUNCHES = 2
 
@@ -117,5 +117,5 @@ def _drawn(values: Array, totals: Array, q: float, draws: int) -> Array:
 def _limits(value: Array, drawn: Array, launches: int) -> Interval:
     if launches < _LEAST_LAUNCHES:
         return Interval(value=float(value[0]))
-    low, high = expanded(drawn, launches, CONFIDENCE)
+    low, high = expanded(drawn, launches, _CONFIDENCE)
     return Interval(value=float(value[0]), low=low, high=high)

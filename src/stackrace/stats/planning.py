@@ -12,9 +12,9 @@ from .selection import ALPHA, LIMITS_ALPHA, LOOKS, WINNER_FROM, Selection
 from .values.question import Question
 from .variances import MOST_PRIOR
 
-__all__ = ["LEAD", "SD", "blocks_expected", "blocks_to_answer"]
+__all__ = ["LEAD", "blocks_expected", "blocks_to_answer"]
 
-SD = 0.05
+_SD = 0.05
 """The standard deviation of one launch's ln(throughput) within its block on a usual machine; its pilot knows
 better."""
 
@@ -22,7 +22,7 @@ LEAD = 0.07
 """By how much the best stack of a usual race is ahead of the next: 7 to 12 % in default races."""
 
 
-def blocks_expected(stacks: int, sd: float = SD, difference: float = 0.05, lead: float = LEAD) -> int | None:
+def blocks_expected(stacks: int, sd: float = _SD, difference: float = 0.05, lead: float = LEAD) -> int | None:
     """Return the first look at which a race of equally noisy stacks is likely to name its winner, None if none is.
 
     That is the first n with D·√(2sd²/n) < ln(1 + ``difference``) + ln(1 + ``lead``), D as in `limits.against_best`

@@ -17,9 +17,9 @@ from .limits import critical
 from .logs import ratio_of
 from .pairs import Array, trimmed, trimmed_from
 
-__all__ = ["CONFIDENCE", "Contrast", "ratios"]
+__all__ = ["Contrast", "ratios"]
 
-CONFIDENCE = 0.95
+_CONFIDENCE = 0.95
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -34,7 +34,7 @@ class Contrast:
     """Contrasts of one group lean on each other's variance: those taken under the same load."""
 
 
-def ratios(contrasts: Sequence[Contrast], confidence: float = CONFIDENCE) -> tuple[Interval, ...]:
+def ratios(contrasts: Sequence[Contrast], confidence: float = _CONFIDENCE) -> tuple[Interval, ...]:
     """Return each contrast's exp(m ± t·√(ṽ/n)); limits are None where it has a single block.
 
     m and v are the trimmed mean and Yuen's variance of the differences over the blocks (`pairs.trimmed`), on df =

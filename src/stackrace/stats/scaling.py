@@ -23,14 +23,14 @@ LEAST_LEVELS = 6
 MOST_RESIDUAL = 0.05
 """A curve that misses the levels by more than this is not theirs."""
 
-CONFIDENCE = 0.95
+_CONFIDENCE = 0.95
 _SEED = 1993
 _ROUNDS = 60
 _CLOSE = 1e-6
 
 
 def knee(
-    levels: Sequence[float], values: Sequence[Sequence[float]] | Array, confidence: float = CONFIDENCE
+    levels: Sequence[float], values: Sequence[Sequence[float]] | Array, confidence: float = _CONFIDENCE
 ) -> int | None:
     """Return the index of the smallest level that is not significantly below the best one; None without limits.
 
@@ -171,5 +171,5 @@ def _figures(curves: Array) -> tuple[Array, Array, Array, Array]:
 
 
 def _interval(value: Array, drawn: Array, blocks: int) -> Interval:
-    low, high = expanded(drawn, blocks, CONFIDENCE) if len(drawn) else (None, None)
+    low, high = expanded(drawn, blocks, _CONFIDENCE) if len(drawn) else (None, None)
     return Interval(value=float(value[0]), low=low, high=high)

@@ -12,13 +12,13 @@ from .limits import critical
 from .logs import ratio_of
 from .pairs import Array, trimmed, trimmed_from
 
-__all__ = ["CONFIDENCE", "intervals"]
+__all__ = ["intervals"]
 
-CONFIDENCE = 0.95
+_CONFIDENCE = 0.95
 """The confidence of a stack's own limits. They hold each by itself, unlike those of the pairs."""
 
 
-def intervals(values: Sequence[Sequence[float]] | Array, confidence: float = CONFIDENCE) -> tuple[Interval, ...]:
+def intervals(values: Sequence[Sequence[float]] | Array, confidence: float = _CONFIDENCE) -> tuple[Interval, ...]:
     """Return each stack's exp(m ± t·√(ṽ/n)), from the trimmed mean over its n launches.
 
     m and v as in `trimmed`; ṽ = (d0·v̄ + df·v)/(d0 + df), d0 = K − 1. The t quantile has df = h − 1 degrees

@@ -28,9 +28,9 @@ from ..deploy.privileges import private_folder
 from .address import VARIABLE, Address, PostgresqlDatabase, SqliteFile, default_file
 from .apps import LABEL, StoreConfig
 
-__all__ = ["configure", "connect", "is_read_only", "open_database", "translated"]
+__all__ = ["configure", "is_read_only", "open_database", "translated"]
 
-MIGRATION = "0001_initial"
+_MIGRATION = "0001_initial"
 """What makes the tables; its name is recorded in the database."""
 
 _BUSY_TIMEOUT_S = 30
@@ -79,7 +79,7 @@ def open_database(address: Address) -> str:
         _need_folder(address)
         _make_private(address.path, always=address == default_file())
     configure()
-    alias = connect(address)
+    alias = _connect(address)
     with translated(address), _alone_with_file(address):
         connection = connections[alias]
         if not _has_tables(connection, address):
@@ -107,7 +107,7 @@ def configure() -> None:
         raise StoreError(f"Django is in use in this process: add {StoreConfig.name!r} to its INSTALLED_APPS")
 
 
-def connect(address: Address) -> str:
+def _connect(address: Address) -> str:
     """Make ``address`` known to Django and return its alias; nothing is opened yet."""
     if address not in _aliases:
         alias = f"store{len(_aliases)}"
@@ -213,7 +213,7 @@ def _options(address: Address) -> dict[str, object]:
 def _has_tables(connection: BaseDatabaseWrapper, address: Address) -> bool:
     """Tell whether the tables are there; raises StoreError for those of another version."""
     applied = {name for label, name in MigrationRecorder(connection).applied_migrations() if label == LABEL}
-    if newer := sorted(applied - {MIGRATION}):
+    if newer := sorted(applied - {_MIGRATION}):
         raise StoreError(
             f"store {address}: a newer Stackrace has written it ({newer[-1]}); "
             f"upgrade with: pip install --upgrade stackrace, or name another store with {VARIABLE}"
@@ -225,10 +225,10 @@ def _make_tables(connection: BaseDatabaseWrapper) -> None:
     """Make all tables with their triggers, and record it: all of it, or nothing."""
     recorder = MigrationRecorder(connection)
     recorder.ensure_schema()
-    migration = import_module(f"{StoreConfig.name}.migrations.{MIGRATION}").Migration(MIGRATION, LABEL)
+    migration = import_module(f"{StoreConfig.name}.migrations.{_MIGRATION}").Migration(_MIGRATION, LABEL)
     with connection.schema_editor() as editor:
         migration.apply(ProjectState(), editor)
-        recorder.record_applied(LABEL, MIGRATION)
+        recorder.record_applied(LABEL, _MIGRATION)
 
 
 @contextmanager

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 __all__ = ["statements"]
 
-UNKNOWN = "unknown"
+_UNKNOWN = "unknown"
 """Who changed a row in SQLite, which knows no users; our own connections sign, see ``database``."""
 
 
@@ -135,7 +135,7 @@ class Sqlite(Dialect):
 
     differs = "IS NOT"
     now = "strftime('%Y-%m-%dT%H:%M:%f+00:00', 'now')"
-    who = f"'{UNKNOWN}'"
+    who = f"'{_UNKNOWN}'"
 
     def row(self, columns: Sequence[str]) -> str:
         """SQLite's JSON knows neither bytes nor all the digits of a float."""

@@ -11,7 +11,7 @@ from .observation import Observation
 
 __all__ = ["engine_late", "engine_lost", "engine_network", "engine_stalled", "network_full"]
 
-TIMEOUT_S = 0.2
+_TIMEOUT_S = 0.2
 """The shortest retransmission timeout of Linux, TCP_RTO_MIN in include/net/tcp.h."""
 
 
@@ -101,7 +101,7 @@ def engine_network(observation: Observation) -> Finding | None:
     at_host = max(0, observation.machine.timeouts - observation.machine.syn_retransmits)
     waits = at_host + sum(share.timeouts for share in shares)
     connections_s = observation.load.concurrency * observation.result.duration_s
-    waited = waits * TIMEOUT_S / connections_s if connections_s > 0 else 0.0
+    waited = waits * _TIMEOUT_S / connections_s if connections_s > 0 else 0.0
     if again >= waited:
         return engine_network.judge(again, engine=worst.name)
     return engine_network.judge(waited, case="waited", waits=waits)

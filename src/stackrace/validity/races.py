@@ -11,10 +11,10 @@ from .declaration import Check, Declaration, Limits, Made
 
 __all__ = ["RACE_CHECKS", "AnswerSizes", "CarryOverTest", "RaceView", "ThroughputDrift", "TwinPair", "examine_race"]
 
-MOST_DRIFT = 0.10
-HEADERS_BYTES = 256
+_MOST_DRIFT = 0.10
+_HEADERS_BYTES = 256
 """What Date, Server, Connection, Keep-Alive, Via and the like take where a server sends all of them."""
-CARRY_OVER = 0.01
+_CARRY_OVER = 0.01
 
 _TWINS = (
     "{twin} ran twice under two names, and {where} its twin delivered {value:.2f}× its throughput "
@@ -44,7 +44,7 @@ class ThroughputDrift:
     @property
     def notable(self) -> bool:
         """Whether it is larger than what is let pass, and surely more than nothing."""
-        return abs(self.value) > math.log1p(MOST_DRIFT) and not self.low <= 0 <= self.high
+        return abs(self.value) > math.log1p(_MOST_DRIFT) and not self.low <= 0 <= self.high
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,7 +99,7 @@ class RaceView:
     "again, look for what differs at a stack's second start (a full disk, a cache, a fixed port)",
     source="Kohavi, Tang & Xu 2020, Trustworthy Online Controlled Experiments, chapter 19 (A/A tests)",
 )
-def twins_differ(view: RaceView) -> Finding | None:
+def _twins_differ(view: RaceView) -> Finding | None:
     """A stack and its hidden twin have different results.
 
     Whatever made them so may have made the others differ, too.
@@ -108,7 +108,7 @@ def twins_differ(view: RaceView) -> Finding | None:
     if not apart:
         return None
     worst = max(apart, key=lambda pair: abs(math.log(pair.ratio)))
-    return twins_differ.finding(
+    return _twins_differ.finding(
         value=worst.ratio,
         limit=1.0,
         case="more" if len(apart) > 1 else "",
@@ -128,7 +128,7 @@ def twins_differ(view: RaceView) -> Finding | None:
     effects=(Effect.WARNS, Effect.INVALIDATES),
     unit=Unit.SHARE,
     threshold="at most {limit:percent} from the first block to the last",
-    rule=f"{percent(MOST_DRIFT)}, alike on all stacks",
+    rule=f"{percent(_MOST_DRIFT)}, alike on all stacks",
     seen={
         "alike": f"{_DRIFTED}, all of them alike: the ratios hold, the absolute figures less so",
         "apart": f"{_DRIFTED}, but {{stack}} changed otherwise: relative to the others it ended {{beside:pace}}",
@@ -136,7 +136,7 @@ def twins_differ(view: RaceView) -> Finding | None:
     remedy="look for what changes on the machine (other guests, heat, a growing database), and race again",
     source="Abedi & Brecht, ICPE 2017",
 )
-def throughput_drifts(view: RaceView) -> Finding | None:
+def _throughput_drifts(view: RaceView) -> Finding | None:
     """The stacks of most blocks became faster or slower during the race.
 
     Blocks cancel what all stacks meet alike, so that alone is a warning: it makes the absolute figures doubtful.
@@ -147,12 +147,12 @@ def throughput_drifts(view: RaceView) -> Finding | None:
     change = math.expm1(view.drift.value)
     others = [(stack, drift) for stack, drift in view.uneven if drift.notable]
     if not others:
-        return throughput_drifts.finding(value=abs(change), limit=MOST_DRIFT, case="alike", change=change)
+        return _throughput_drifts.finding(value=abs(change), limit=_MOST_DRIFT, case="alike", change=change)
     stack, most = max(others, key=lambda pair: abs(pair[1].value))
-    return throughput_drifts.finding(
+    return _throughput_drifts.finding(
         effect=Effect.INVALIDATES,
         value=abs(change),
-        limit=MOST_DRIFT,
+        limit=_MOST_DRIFT,
         case="apart",
         change=change,
         stack=stack,
@@ -167,14 +167,14 @@ def throughput_drifts(view: RaceView) -> Finding | None:
     made=(Made.RACE,),
     limits=Limits(warns=0.02),
     unit=Unit.SHARE,
-    threshold=f"at most {{limit:percent}}, or {HEADERS_BYTES} bytes",
-    of=f"or {HEADERS_BYTES} bytes",
+    threshold=f"at most {{limit:percent}}, or {_HEADERS_BYTES} bytes",
+    of=f"or {_HEADERS_BYTES} bytes",
     seen="{where} an answer of {large} is {most_bytes:.0f} bytes long, one of {small} {least_bytes:.0f}",
     remedy="compare them with `stackrace up {large}`, `stackrace up {small}` and curl -i: "
     "compression, cookies, long headers",
     source="RFC 9110 sections 6.3 and 8.6",
 )
-def answer_sizes(view: RaceView) -> Finding | None:
+def _answer_sizes(view: RaceView) -> Finding | None:
     """Right answers differ in length between stacks by more than the servers' own headers.
 
     What is longer takes longer to send. The size is that of the whole answer as read, headers and all, so that
@@ -186,7 +186,7 @@ def answer_sizes(view: RaceView) -> Finding | None:
         return None
     most, level = max(spans, key=lambda pair: pair[0])
     (small, few), (large, many) = (f(level.bytes_by_stack, key=lambda pair: pair[1]) for f in (min, max))
-    return answer_sizes.judge(most, where=level.where, large=large, small=small, most_bytes=many, least_bytes=few)
+    return _answer_sizes.judge(most, where=level.where, large=large, small=small, most_bytes=many, least_bytes=few)
 
 
 @Declaration(
@@ -197,13 +197,13 @@ def answer_sizes(view: RaceView) -> Finding | None:
     effects=(Effect.WARNS,),
     unit=Unit.PROBABILITY,
     threshold="p of at least {limit:g}, shared by {tests} tests",
-    rule=f"p at least {CARRY_OVER:g}, shared by all tests",
+    rule=f"p at least {_CARRY_OVER:g}, shared by all tests",
     seen="{where} the throughput depends on {by} ({p:p})",
     remedy="stacks leave work for the next one: use fewer connections, longer slices, or runs on fresh "
     "launches ([race] repeats)",
     source="Jones & Kenward 2014, Design and Analysis of Cross-Over Trials",
 )
-def carry_over(view: RaceView) -> Finding | None:
+def _carry_over(view: RaceView) -> Finding | None:
     """A slice's throughput depends on its place in the order, or on the stack loaded before it.
 
     The threshold is shared by all tests that were made (Bonferroni).
@@ -212,18 +212,18 @@ def carry_over(view: RaceView) -> Finding | None:
         return None
     least = min(view.carried, key=lambda effect: effect.p)
     shared = least.p * len(view.carried)
-    if shared >= CARRY_OVER:
+    if shared >= _CARRY_OVER:
         return None
-    return carry_over.finding(
-        value=shared, limit=CARRY_OVER, where=least.where, by=least.by, p=least.p, tests=len(view.carried)
+    return _carry_over.finding(
+        value=shared, limit=_CARRY_OVER, where=least.where, by=least.by, p=least.p, tests=len(view.carried)
     )
 
 
 RACE_CHECKS: tuple[Check[RaceView], ...] = (
-    twins_differ,
-    throughput_drifts,
-    answer_sizes,
-    carry_over,
+    _twins_differ,
+    _throughput_drifts,
+    _answer_sizes,
+    _carry_over,
 )
 
 
@@ -236,4 +236,4 @@ def _apart(level: AnswerSizes) -> float:
     """Return how much longer the longest answers are than the shortest, 0 where headers account for it."""
     sizes = [size for _, size in level.bytes_by_stack]
     apart = max(sizes, default=0.0) - min(sizes, default=0.0)
-    return apart / min(sizes) if apart > HEADERS_BYTES else 0.0
+    return apart / min(sizes) if apart > _HEADERS_BYTES else 0.0

@@ -15,7 +15,7 @@ from .trend import Thirds, thirds
 
 __all__ = ["DIFFERING", "SIGNIFICANT", "differing", "not_steady"]
 
-SMALL = 0.01
+_SMALL = 0.01
 SIGNIFICANT = 0.01
 
 _LEAST_S = 6.0
@@ -27,9 +27,9 @@ _BLOCK_S = 0.5
 class _Differing:
     """What both checks on thirds declare alike."""
 
-    limits: Limits = field(default_factory=lambda: Limits(warns=SMALL))
-    threshold: str = f"at most {percent(SMALL)}, or p of at least {SIGNIFICANT:g}"
-    rule: str = f"at most {percent(SMALL)}, or p at least {SIGNIFICANT:g}"
+    limits: Limits = field(default_factory=lambda: Limits(warns=_SMALL))
+    threshold: str = f"at most {percent(_SMALL)}, or p of at least {SIGNIFICANT:g}"
+    rule: str = f"at most {percent(_SMALL)}, or p at least {SIGNIFICANT:g}"
 
     def sentence(self, span: str) -> str:
         """Return the description for the thirds of a ``span``."""

@@ -16,7 +16,7 @@ from ...validity.address import Destination, address
 
 __all__ = ["check_address", "nobody_listens"]
 
-PATIENCE_S = 1.0
+_PATIENCE_S = 1.0
 
 
 def check_address(url: Url) -> tuple[str, ...]:
@@ -59,7 +59,7 @@ def nobody_listens(address: tuple[str, int] | str) -> bool:
     """Tell whether connections to ``address`` are refused at once, as where no server runs."""
     try:
         with socket.socket(_family(address)) as probe:
-            probe.settimeout(PATIENCE_S)
+            probe.settimeout(_PATIENCE_S)
             probe.connect(address)
     except (ConnectionRefusedError, FileNotFoundError):
         return True
@@ -76,7 +76,7 @@ def _family(address: tuple[str, int] | str) -> socket.AddressFamily:
 
 def _accepts(host: str, port: int) -> bool:
     try:
-        with socket.create_connection((host, port), timeout=PATIENCE_S):
+        with socket.create_connection((host, port), timeout=_PATIENCE_S):
             return True
     except OSError:
         return False

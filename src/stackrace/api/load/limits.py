@@ -16,7 +16,7 @@ from ...validity import SPARE_FILES
 
 __all__ = ["allow_files", "engine_cores", "open_connections", "refuse_too_much"]
 
-OPEN_CONNECTIONS = 1000
+_OPEN_CONNECTIONS = 1000
 """What an open loop may have at most unless told: enough for 1,000 requests/s at a second each."""
 
 _OURS = 128
@@ -36,8 +36,8 @@ def allow_files() -> None:
 def open_connections(over_tcp: bool) -> int:
     """Return how many connections an open loop may have unless told otherwise."""
     limits = network_limits()
-    ports = limits.ephemeral_ports if over_tcp else OPEN_CONNECTIONS
-    return max(min(OPEN_CONNECTIONS, limits.descriptors - SPARE_FILES - _OURS, ports), 1)
+    ports = limits.ephemeral_ports if over_tcp else _OPEN_CONNECTIONS
+    return max(min(_OPEN_CONNECTIONS, limits.descriptors - SPARE_FILES - _OURS, ports), 1)
 
 
 def engine_cores(threads: int | None) -> Resources:

@@ -23,12 +23,12 @@ from .target import target_of
 
 __all__ = ["LoadSetup", "Watcher", "measure", "set_up_load"]
 
-REFRESH_S = 0.5
-OPENED_FIRST = 1000
+_REFRESH_S = 0.5
+_OPENED_FIRST = 1000
 """So many connections are opened within the run; more take so long that they are opened before its clock starts."""
-MOST_IN_VAIN = 10
+_MOST_IN_VAIN = 10
 """So many requests are sent to where nobody listens."""
-PATIENCE_S = 5.0
+_PATIENCE_S = 5.0
 """How long none of them may have been opened before the run starts without the rest."""
 
 
@@ -84,7 +84,7 @@ def measure(
     options, cores = setup.options, setup.cores
     in_vain = nobody_listens(setup.target.address)
     if in_vain:
-        load, warmup_s = replace(load, requests=min(load.requests or 1, MOST_IN_VAIN), duration_s=None), 0.0
+        load, warmup_s = replace(load, requests=min(load.requests or 1, _MOST_IN_VAIN), duration_s=None), 0.0
     try:
         ceiling_per_s = None
         if not options.no_ceiling and not in_vain:
@@ -123,7 +123,7 @@ def _run(
 ) -> tuple[LoadResult, MachineDelta, bool, int]:
     """Run the engine, and tell whether Ctrl-C ended it, and how many connections were not open when it began."""
     options, target = setup.options, setup.target
-    opens_first = load.keep_alive and not load.is_open and load.concurrency > OPENED_FIRST
+    opens_first = load.keep_alive and not load.is_open and load.concurrency > _OPENED_FIRST
 
     def look(ok: int, errors: int, elapsed_s: float) -> None:
         if opens_first and not elapsed_s:
@@ -138,7 +138,7 @@ def _run(
             load=load,
             tls=target.tls,
             body_max_bytes=None if options.max_body is None else int(options.max_body),
-            open_first_s=PATIENCE_S if opens_first else None,
+            open_first_s=_PATIENCE_S if opens_first else None,
             warmup_s=warmup_s,
             cores=setup.cores.generator_cores,
             threads=options.threads,
@@ -149,7 +149,7 @@ def _run(
 
     before = read_machine()
     with RunningEngine(play) as engine:
-        engine.follow(REFRESH_S, look)
+        engine.follow(_REFRESH_S, look)
         result = engine.finish()
         closed = load.concurrency - engine.opened if opens_first else 0
         return result, difference(before, read_machine()), engine.cancelled, closed

@@ -13,10 +13,10 @@ from ...measure.workload import Nonce
 
 __all__ = ["LoadOptions", "flag", "refuse_contradictions"]
 
-CLOSED_CONNECTIONS = 10
-DURATION_S = 10.0
-TIMEOUT_S = 10.0
-MOST_RATE_PER_S = 1e6
+_CLOSED_CONNECTIONS = 10
+_DURATION_S = 10.0
+_TIMEOUT_S = 10.0
+_MOST_RATE_PER_S = 1e6
 """Each request that falls due is counted, also where none can be sent."""
 
 _NEEDS = {
@@ -88,13 +88,13 @@ class LoadOptions:
 
     def load(self, open_connections: int) -> Load:
         """Return the load level; ``open_connections`` is the default of an open loop."""
-        fallback = CLOSED_CONNECTIONS if self.rate is None else open_connections
+        fallback = _CLOSED_CONNECTIONS if self.rate is None else open_connections
         return Load(
             concurrency=self.concurrency or fallback,
             keep_alive=not self.close,
-            duration_s=None if self.requests is not None else self.duration or DURATION_S,
+            duration_s=None if self.requests is not None else self.duration or _DURATION_S,
             requests=int(self.requests) if self.requests is not None else None,
-            timeout_s=self.timeout or TIMEOUT_S,
+            timeout_s=self.timeout or _TIMEOUT_S,
             rate_per_s=self.rate,
             poisson=self.poisson,
             seed=self.seed or 0,
@@ -122,8 +122,8 @@ def _complaints(options: LoadOptions) -> Iterator[str]:
             yield f"{flag(one)} needs {flag(other)}; add it, or leave {flag(one)} out"
     if options.requests is not None and options.requests < 1:
         yield "-n/--requests is less than one request; write it like 5000 or 10k"
-    if options.rate is not None and options.rate > MOST_RATE_PER_S:
-        yield f"--rate is more than {RATE.format(MOST_RATE_PER_S)}, which no load engine sends; lower it"
+    if options.rate is not None and options.rate > _MOST_RATE_PER_S:
+        yield f"--rate is more than {RATE.format(_MOST_RATE_PER_S)}, which no load engine sends; lower it"
     if options.session is not None and len(options.urls) > 1:
         yield "--session plays against one server: give one URL, which names it, or none"
     if options.expect_body is not None and len(options.urls) > 1:

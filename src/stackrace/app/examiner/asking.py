@@ -11,21 +11,21 @@ from urllib.parse import urljoin, urlsplit
 
 from .messages import Caller, ExchangeMessage, Reply, RequestMessage, WireRequest, header
 
-PAUSE_S = 1.1
+_PAUSE_S = 1.1
 """Between the first and the later askings: a page that shows the time changes once a second."""
 MOST = 12
 """Askings per request. One of ten rows drawn at random passes for constant once in 10^11 times."""
 MOST_VARYING = 120
 """Askings of a request whose content was seen to vary: its length may vary, too, but seldom. Two random numbers
 up to 10,000 have 8 digits four times out of five: such a length passes for constant once in 10^10 times."""
-PATIENCE_S = 0.5
+_PATIENCE_S = 0.5
 """Spent per request on askings beyond the second."""
-MOST_IN_DOUBT = 1000
+_MOST_IN_DOUBT = 1000
 """Askings when a stack is accused: a variant of one answer in a hundred is missed once in 20,000 times."""
-PATIENCE_IN_DOUBT_S = 3.0
-MOST_BRIEFLY = 3
+_PATIENCE_IN_DOUBT_S = 3.0
+_MOST_BRIEFLY = 3
 """Askings of one page among many, of which only the status and the time are wanted."""
-PATIENCE_BRIEFLY_S = 0.2
+_PATIENCE_BRIEFLY_S = 0.2
 
 FORWARDED_FOR = ("X-Forwarded-For", "127.0.0.1")
 """What a proxy that names the scheme says besides; lighttpd believes the one only beside the other."""
@@ -56,8 +56,8 @@ class Asking:
         in_doubt: bool = False,
         briefly: bool = False,
     ) -> None:
-        self._most = MOST_IN_DOUBT if in_doubt else MOST_BRIEFLY if briefly else MOST
-        self._patience_s = PATIENCE_IN_DOUBT_S if in_doubt else PATIENCE_BRIEFLY_S if briefly else PATIENCE_S
+        self._most = _MOST_IN_DOUBT if in_doubt else _MOST_BRIEFLY if briefly else MOST
+        self._patience_s = _PATIENCE_IN_DOUBT_S if in_doubt else _PATIENCE_BRIEFLY_S if briefly else _PATIENCE_S
         self._caller = caller
         self._host = host
         self._added = added
@@ -77,7 +77,7 @@ class Asking:
         firsts = [self._first(_wired(request, lacked), follow) for request, lacked in pairs]
         after_first()
         if any(reply.succeeded for _, reply, _ in firsts):
-            time.sleep(PAUSE_S)
+            time.sleep(_PAUSE_S)
         return [
             self._exchange(asked, first, via, [pair for pair in lacked if pair in self._lasting])
             for (asked, first, via), lacked in zip(firsts, missing)  # noqa: B905

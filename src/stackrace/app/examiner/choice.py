@@ -89,7 +89,7 @@ MOST_ALIKE = 3
 """Pages of a view, or of a folder where views are unknown: they stand for the others, as articles do."""
 MOST_AT_TOP = 12
 """Pages at the top of a site whose views are unknown: they may differ, or be articles."""
-FEW_PAGES = 3
+_FEW_PAGES = 3
 """With fewer pages than that, the links of the home page are pages, too, as in a content management system."""
 
 MOST_RACED = 5
@@ -159,7 +159,7 @@ def choose(
     rank: dict[str, int] = {}
     outer = [path for path in routes if not _INNER_PAGE.match(path)]
     for number, paths in enumerate((located, outer, linked)):
-        if number < 2 or len(rank) < FEW_PAGES:
+        if number < 2 or len(rank) < _FEW_PAGES:
             for path in paths:
                 rank.setdefault(path, number)
     views = {path: view_of(path) for path in rank if path not in first}

@@ -11,12 +11,12 @@ from .choice import SLOW_S, choose, is_main, links, located
 from .messages import Channel, CrawlOrder, ExchangeMessage, Report, RequestMessage
 from .survey import view_of
 
-HOME = "/"
-HOME_S = 30.0
+_HOME = "/"
+_HOME_S = 30.0
 """What the home page may take, however short the time for all others is."""
-GRACE_S = 5.0
+_GRACE_S = 5.0
 """How much longer than its time a crawl may take for its last page."""
-SITEMAPS_SHARE = 0.25
+_SITEMAPS_SHARE = 0.25
 """The share of the time in which sitemaps may be asked for; some sites make them anew for every answer."""
 
 
@@ -30,15 +30,15 @@ def crawl(order: CrawlOrder, asking: Asking, application: Any, report: Report, c
         return order["time_s"] - (time.monotonic() - begun_s)
 
     def fetch(path: str) -> tuple[int, bytes]:
-        is_late = left_s() < (1 - SITEMAPS_SHARE) * order["time_s"]
+        is_late = left_s() < (1 - _SITEMAPS_SHARE) * order["time_s"]
         return (0, b"") if is_late else asking.glance(_request(order, path))
 
-    channel.end_in(max(order["time_s"], HOME_S) + GRACE_S)
-    home = asking.page(_request(order, HOME))
-    channel.end_in(max(left_s(), 0.0) + GRACE_S)
+    channel.end_in(max(order["time_s"], _HOME_S) + _GRACE_S)
+    home = asking.page(_request(order, _HOME))
+    channel.end_in(max(left_s(), 0.0) + _GRACE_S)
     linked = links(base64.b64decode(home["first"]["body"] or "")) if home["first"]["status"] == 200 else []
     view = view_of(application, report["django"] is not None)
-    given, named = (HOME, *order["given"]), located(fetch, order["sitemap"])
+    given, named = (_HOME, *order["given"]), located(fetch, order["sitemap"])
     chosen = choose(given, named, survey["pages"], linked, view)
     survey["asked"], survey["unasked"] = chosen
     channel.report(report)

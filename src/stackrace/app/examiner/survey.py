@@ -15,7 +15,7 @@ from typing import Any
 from .choice import View, unknown_view
 from .messages import SurveyReport
 
-MOST_PAGES = 200
+_MOST_PAGES = 200
 _MOST_WRAPPERS = 10
 _WRAPPED = ("__wrapped__", "app", "application", "_app", "wsgi_app", "asgi_app")
 _MARKS = ("<", "{", "(", "*", "[", "\\", "?")
@@ -28,7 +28,7 @@ def survey(application: Any, is_django: bool) -> SurveyReport:
     pages = _django_pages() if is_django else _framework_pages(routed)
     settings: Any = import_module("django.conf").settings if is_django else None
     return {
-        "pages": list(dict.fromkeys(page for page in pages if _is_plain(page)))[:MOST_PAGES],
+        "pages": list(dict.fromkeys(page for page in pages if _is_plain(page)))[:_MOST_PAGES],
         "asked": [],
         "unasked": {},
         "static": dict(_static_folders(routed)),

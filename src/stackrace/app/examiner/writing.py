@@ -16,9 +16,9 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 from urllib.parse import parse_qs, unquote
 
-MOST = 50
+_MOST = 50
 """Files that are reported."""
-MOST_IN_A_FOLDER = 10
+_MOST_IN_A_FOLDER = 10
 """Of them, so that a cache of many files hides no other."""
 
 
@@ -38,7 +38,7 @@ class Writing:
 
     def files(self) -> list[str]:
         """Return the files, without links; what the app made for itself as temporary is left out."""
-        held = (path for pid in processes() for path in (*_held(pid), *_mapped(pid)))
+        held = (path for pid in _processes() for path in (*_held(pid), *_mapped(pid)))
         paths = dict.fromkeys(os.path.realpath(path) for path in (*self._opened, *held))
         written = (path for path in paths if path not in self._temporary and _is_file(path))
         return _few_of_each_folder(dict.fromkeys([*self._removed, *written]))
@@ -89,9 +89,9 @@ def _few_of_each_folder(paths: Iterable[str]) -> list[str]:
     for path in paths:
         folder = os.path.dirname(path)  # noqa: PTH120
         folders[folder] += 1
-        if folders[folder] <= MOST_IN_A_FOLDER:
+        if folders[folder] <= _MOST_IN_A_FOLDER:
             few.append(path)
-    return few[:MOST]
+    return few[:_MOST]
 
 
 def _database(name: str) -> str:
@@ -103,7 +103,7 @@ def _database(name: str) -> str:
     return "" if mode in ("ro", "memory") or path == ":memory:" else unquote(path)
 
 
-def processes() -> list[int]:
+def _processes() -> list[int]:
     """Return this process and all that the app started, daemons excepted: the processes of its session."""
     own, pids = os.getsid(0), [int(name) for name in os.listdir("/proc") if name.isdigit()]  # noqa: PTH208
     return [pid for pid in pids if _session_of(pid) == own]
@@ -117,7 +117,7 @@ def _session_of(pid: int) -> int:
 
 
 def _held(pid: int) -> Iterator[str]:
-    for number in descriptors(pid):
+    for number in _descriptors(pid):
         try:
             with open(f"/proc/{pid}/fdinfo/{number}", encoding="ascii") as info:  # noqa: PTH123
                 flags = next(int(each.split()[1], 8) for each in info if each.startswith("flags:"))
@@ -127,7 +127,7 @@ def _held(pid: int) -> Iterator[str]:
             continue
 
 
-def descriptors(pid: int) -> list[str]:
+def _descriptors(pid: int) -> list[str]:
     """Return the numbers of what a process has open; none of one that is gone, or not ours to look at."""
     try:
         return os.listdir(f"/proc/{pid}/fd")  # noqa: PTH208
@@ -156,7 +156,7 @@ def _is_file(path: str) -> bool:
         return False
 
 
-MOST_ADDRESSES = 20
+_MOST_ADDRESSES = 20
 """Addresses that are reported."""
 
 _ESTABLISHED = "01"
@@ -174,8 +174,8 @@ class Connecting:
 
     def places(self) -> list[str]:
         """Return addresses as ``127.0.0.1:5432``, ``[::1]:6379`` or the path of a unix socket."""
-        own = {inode for pid in processes() for inode in _sockets(pid)}
-        return list(dict.fromkeys((*self._places, *_connected(own))))[:MOST_ADDRESSES]
+        own = {inode for pid in _processes() for inode in _sockets(pid)}
+        return list(dict.fromkeys((*self._places, *_connected(own))))[:_MOST_ADDRESSES]
 
     def _hear(self, event: str, arguments: tuple[Any, ...]) -> None:
         if event != "socket.connect":
@@ -202,7 +202,7 @@ def _written(host: str, port: int) -> str:
 
 def _sockets(pid: int) -> Iterator[str]:
     """Yield the inodes of a process's sockets."""
-    for number in descriptors(pid):
+    for number in _descriptors(pid):
         try:
             target = os.readlink(f"/proc/{pid}/fd/{number}")  # noqa: PTH115
         except OSError:

@@ -30,11 +30,11 @@ __all__ = [
     "syntax_error",
 ]
 
-MOST_FILES = 4000
+_MOST_FILES = 4000
 """Files looked at: enough for a large project, and soon done in a home folder."""
-MOST_DEPTH = 6
+_MOST_DEPTH = 6
 """Levels of folders below the project's."""
-MOST_BYTES = 2**20
+_MOST_BYTES = 2**20
 """Of a file: no longer one is written by hand."""
 
 _NOT_CODE = frozenset({"__pycache__", "__pypackages__", "build", "dist", "node_modules", "site-packages", "target"})
@@ -50,7 +50,7 @@ _ENVIRONMENT_SIGNS = ("pyvenv.cfg", "conda-meta")
 
 def python_files(folder: Path) -> Iterator[Path]:
     """Yield the Python files in ``folder``, the upper first; not those of environments and hidden folders."""
-    yield from islice(_walk(folder, MOST_DEPTH), MOST_FILES)
+    yield from islice(_walk(folder, _MOST_DEPTH), _MOST_FILES)
 
 
 def _walk(folder: Path, depth: int) -> Iterator[Path]:
@@ -91,7 +91,7 @@ def has_notebooks(folder: Path) -> bool:
     return any(any(folder.glob(pattern)) for pattern in ("*.ipynb", "*/*.ipynb"))
 
 
-def content(path: Path, most_bytes: int = MOST_BYTES) -> bytes | None:
+def content(path: Path, most_bytes: int = _MOST_BYTES) -> bytes | None:
     """Return what a file holds, None for one that is longer than any of its kind, or cannot be read."""
     try:
         return read_bytes(path, most_bytes)

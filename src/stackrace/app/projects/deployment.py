@@ -87,16 +87,16 @@ def _script(path: Path, text: str) -> Iterator[DeploymentCommand]:
     yield DeploymentCommand(file=path, words=(f"./{path.name}",))
 
 
-Reader = Callable[[Sequence[Path], Path], Iterator[DeploymentCommand]]
+_Reader = Callable[[Sequence[Path], Path], Iterator[DeploymentCommand]]
 """Reads files, also several together, of the project in a folder."""
 
 
-def _each(read: Callable[[Path, str], Iterator[DeploymentCommand]]) -> Reader:
+def _each(read: Callable[[Path, str], Iterator[DeploymentCommand]]) -> _Reader:
     """Return a reader of files that have nothing to do with each other."""
     return lambda files, _: (command for path in files for command in read(path, text_of(path)))
 
 
-_READERS: tuple[tuple[str, Reader, str], ...] = (
+_READERS: tuple[tuple[str, _Reader, str], ...] = (
     ("pyproject.toml", _each(pyproject_commands), ""),
     ("Procfile", _each(procfile_commands), "*/Procfile"),
     ("gunicorn.conf.py */gunicorn.conf.py", _each(_gunicorn), ""),
@@ -132,7 +132,7 @@ _READERS: tuple[tuple[str, Reader, str], ...] = (
 )
 """By the patterns of the files' names; further ones are those of the parts of a larger project."""
 
-_BY_SUFFIX: Mapping[str, Reader] = {
+_BY_SUFFIX: Mapping[str, _Reader] = {
     **dict.fromkeys((".yml", ".yaml", ".json", ".toml"), _each(platform_commands)),
     ".ini": _each(ini_commands),
     ".py": _each(_gunicorn),

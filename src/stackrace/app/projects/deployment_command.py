@@ -37,7 +37,7 @@ __all__ = [
     "variables_of",
 ]
 
-MOST_BYTES = 2**18
+_MOST_BYTES = 2**18
 """Of one file."""
 OPEN = "$(?)"
 """The value of a variable that no file says."""
@@ -113,7 +113,7 @@ class DeploymentCommand:
 
 def text_of(path: Path) -> str:
     """Return the text of a file, empty for one that cannot be read or is too long."""
-    return text(path, MOST_BYTES)
+    return text(path, _MOST_BYTES)
 
 
 def shown(path: Path, root: Path) -> str:

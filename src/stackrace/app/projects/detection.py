@@ -24,7 +24,7 @@ __all__ = ["Project", "detect"]
 _RACKUP = "config.ru"
 _OWN = Path(__file__).absolute()
 """In Stackrace's own checkout there is nothing of the user's."""
-MOST_SHOWN = 20
+_MOST_SHOWN = 20
 """Candidates in a question."""
 
 
@@ -98,7 +98,7 @@ def _django(manage: Path, environ: Mapping[str, str]) -> Entry | None:
 
 def _computed(manage: Path) -> InputError:
     candidates = settings_candidates(manage.parent)
-    meant = " or ".join(f"--django {module}" for module in candidates[:MOST_SHOWN])
+    meant = " or ".join(f"--django {module}" for module in candidates[:_MOST_SHOWN])
     hint = f"; did you mean {meant}?" if meant else ""
     return InputError(
         f'{manage} computes {VARIABLE}; name the settings: [app] django = "mysite.settings", '
@@ -171,11 +171,11 @@ def _question(folder: Path, candidates: Sequence[Candidate]) -> InputError:
     """Ask which of ``candidates`` is meant, with the flags for each."""
     meant = candidates[0].flags(folder)
     lines = [f"  stackrace run {join(each.flags(folder))}   # {each.title}, {each.place}" for each in candidates]
-    more = len(lines) - MOST_SHOWN
+    more = len(lines) - _MOST_SHOWN
     return InputError(
         f"it is not clear which app of {folder} is meant: did you mean {join(meant)}? "
         "In a race file the same keys stand in [app]; --bundled races the bundled app",
-        detail="\n".join([*islice(lines, MOST_SHOWN), *([f"  and {more} more"] if more > 0 else [])]),
+        detail="\n".join([*islice(lines, _MOST_SHOWN), *([f"  and {more} more"] if more > 0 else [])]),
     )
 
 
@@ -188,5 +188,5 @@ def _nothing(code: ProjectCode) -> InputError:
         f"{code.folder} holds Python code, but no app was found in it{mended}; name yours with --wsgi module:app, "
         "--asgi module:app or --django mysite.settings, as in [app] of a race file, "
         "or race the bundled app with --bundled",
-        detail="\n".join(f"  {reason}" for reason in reasons[:MOST_SHOWN]) if len(reasons) > 1 else "",
+        detail="\n".join(f"  {reason}" for reason in reasons[:_MOST_SHOWN]) if len(reasons) > 1 else "",
     )

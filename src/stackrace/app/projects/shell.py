@@ -22,7 +22,7 @@ from ...base.secrets import learn
 from .deployment_command import OPEN, text_of
 from .places import ProjectFiles
 
-__all__ = ["Call", "Heard", "Place", "ask_shell", "is_shell_script", "unknown"]
+__all__ = ["Call", "Heard", "Place", "ask_shell", "unknown"]
 
 LONGEST_S = 5.0
 """How long a script may take: it starts nothing that is real."""
@@ -102,7 +102,7 @@ def unknown(text: str) -> bool:
     return "$" in text
 
 
-def is_shell_script(text: str) -> bool:
+def _is_shell_script(text: str) -> bool:
     """Tell whether the text of a file is for a shell."""
     return text.startswith("#!") and bool(re.search(r"\b(ba|da|a|k)?sh\b", text.partition("\n")[0]))
 
@@ -429,7 +429,7 @@ class Place:
 
 def _is_script(path: Path) -> bool:
     text = text_of(path)
-    return is_shell_script(text) or (path.suffix == ".sh" and not text.startswith("#!"))
+    return _is_shell_script(text) or (path.suffix == ".sh" and not text.startswith("#!"))
 
 
 @lru_cache(maxsize=512)

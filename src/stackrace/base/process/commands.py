@@ -23,7 +23,7 @@ from .keeper import MOST_ENDING_S
 __all__ = ["CommandResult", "attended", "listen", "run", "uv_program", "within"]
 
 MOST_BYTES = 4000
-POLL_S = 0.1
+_POLL_S = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,12 +73,12 @@ def listen(
     with selectors.DefaultSelector() as selector:
         selector.register(output, selectors.EVENT_READ)
         while True:
-            if speaks and selector.select(POLL_S):
+            if speaks and selector.select(_POLL_S):
                 chunk = os.read(output, 65536)
                 is_cut = is_cut or len(said + chunk) > MOST_BYTES
                 said = (said + chunk)[-MOST_BYTES:]
                 speaks = bool(chunk)
-            elif (ended := code(0.0 if speaks else POLL_S)) is not None:
+            elif (ended := code(0.0 if speaks else _POLL_S)) is not None:
                 text = said.decode("utf-8", "replace")
                 return CommandResult(ended, (masked_tail(text) if is_cut else masked(text)).strip())
             if time.monotonic() > deadline:

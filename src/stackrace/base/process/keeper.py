@@ -24,11 +24,11 @@ from collections.abc import Iterator
 __all__ = ["end_children", "reset_signals"]
 
 PR_SET_PDEATHSIG = 1
-PR_SET_DUMPABLE = 4
+_PR_SET_DUMPABLE = 4
 PR_SET_CHILD_SUBREAPER = 36
 MOST_ENDING_S = 5.0
 """How long it kills: a process may be stuck in the kernel, or not ours to kill."""
-AGAIN_S = 0.001
+_AGAIN_S = 0.001
 _FIXED = {_signal.SIGKILL, _signal.SIGSTOP}
 _LIBC = ctypes.CDLL(None)
 
@@ -46,7 +46,7 @@ def end_children() -> None:
     while _any_left() and time.monotonic() < until_s:
         for pid in _children():
             _kill(pid)
-        time.sleep(AGAIN_S)
+        time.sleep(_AGAIN_S)
 
 
 def _any_left() -> bool:
@@ -121,7 +121,7 @@ def _wait(pid: int, orders: int, children: int) -> int:
 def _end_like(code: int) -> None:
     if code < 0:
         # the command left its core already; this process leaves none
-        _LIBC.prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)
+        _LIBC.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
         reset_signals()
         os.kill(os.getpid(), -code)
     os._exit(code)

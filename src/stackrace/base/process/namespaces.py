@@ -31,27 +31,27 @@ __all__ = [
     "separate",
 ]
 
-CLONE_NEWNS = 0x00020000
-CLONE_NEWUSER = 0x10000000
-CLONE_NEWUTS = 0x04000000
-CLONE_NEWIPC = 0x08000000
-CLONE_NEWPID = 0x20000000
-CLONE_NEWNET = 0x40000000
-MS_RDONLY = 1
-MS_NOSUID = 2
-MS_NODEV = 4
-MS_NOEXEC = 8
-MS_BIND = 0x1000
-MS_REC = 0x4000
-MS_PRIVATE = 0x40000
-MNT_DETACH = 2
-MOUNT_ATTR_RDONLY = 1
-AT_FDCWD = -100
-AT_RECURSIVE = 0x8000
-SYS_MOUNT_SETATTR = 442
+_CLONE_NEWNS = 0x00020000
+_CLONE_NEWUSER = 0x10000000
+_CLONE_NEWUTS = 0x04000000
+_CLONE_NEWIPC = 0x08000000
+_CLONE_NEWPID = 0x20000000
+_CLONE_NEWNET = 0x40000000
+_MS_RDONLY = 1
+_MS_NOSUID = 2
+_MS_NODEV = 4
+_MS_NOEXEC = 8
+_MS_BIND = 0x1000
+_MS_REC = 0x4000
+_MS_PRIVATE = 0x40000
+_MNT_DETACH = 2
+_MOUNT_ATTR_RDONLY = 1
+_AT_FDCWD = -100
+_AT_RECURSIVE = 0x8000
+_SYS_MOUNT_SETATTR = 442
 """The same on every architecture."""
-PR_SET_DUMPABLE = 4
-ACCEPTS = 0x10000
+_PR_SET_DUMPABLE = 4
+_ACCEPTS = 0x10000
 """__SO_ACCEPTCON, the flag of a socket that listens."""
 
 _LIBC = ctypes.CDLL(None, use_errno=True)
@@ -65,12 +65,12 @@ def separate() -> None:
     owner = os.geteuid(), os.getegid()
     try:
         # with root's powers files keep all of their owners; our user namespace knows one only
-        _done(_LIBC.unshare(CLONE_NEWNS))
+        _done(_LIBC.unshare(_CLONE_NEWNS))
     except PermissionError:
-        _unshare(CLONE_NEWNS, owner)
-    _done(_LIBC.mount(b"none", b"/", None, MS_REC | MS_PRIVATE, None))
+        _unshare(_CLONE_NEWNS, owner)
+    _done(_LIBC.mount(b"none", b"/", None, _MS_REC | _MS_PRIVATE, None))
     # without it, nobody could look at /proc/PID/root
-    _LIBC.prctl(PR_SET_DUMPABLE, 1, 0, 0, 0)
+    _LIBC.prctl(_PR_SET_DUMPABLE, 1, 0, 0, 0)
 
 
 def isolate(user: int, group: int) -> None:
@@ -79,15 +79,15 @@ def isolate(user: int, group: int) -> None:
     It can change no file but those that it mounts, and has no right to anything outside, not even as root. Raises
     OSError where a kernel or a container forbids it.
     """
-    _unshare(CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS, (user, group))
-    _done(_LIBC.mount(b"none", b"/", None, MS_REC | MS_PRIVATE, None))
+    _unshare(_CLONE_NEWNS | _CLONE_NEWPID | _CLONE_NEWNET | _CLONE_NEWIPC | _CLONE_NEWUTS, (user, group))
+    _done(_LIBC.mount(b"none", b"/", None, _MS_REC | _MS_PRIVATE, None))
     _protect(Path("/"))
 
 
 def _unshare(kinds: int, identities: tuple[int, int]) -> None:
     """Go to new namespaces below a user namespace, in which we have ``identities``."""
     owner = os.geteuid(), os.getegid()
-    _done(_LIBC.unshare(CLONE_NEWUSER | kinds))
+    _done(_LIBC.unshare(_CLONE_NEWUSER | kinds))
     Path("/proc/self/setgroups").write_text("deny")
     for name, inside, outside in zip(("uid_map", "gid_map"), identities, owner, strict=True):
         Path("/proc/self", name).write_text(f"{inside} {outside} 1")
@@ -95,24 +95,24 @@ def _unshare(kinds: int, identities: tuple[int, int]) -> None:
 
 def mount_memory(place: Path, options: bytes) -> None:
     """Mount an empty file system in memory, which has no devices and gives nobody rights."""
-    _done(_LIBC.mount(b"none", os.fsencode(place), b"tmpfs", MS_NOSUID | MS_NODEV, options))
+    _done(_LIBC.mount(b"none", os.fsencode(place), b"tmpfs", _MS_NOSUID | _MS_NODEV, options))
 
 
 def mount_processes(place: Path) -> None:
     """Mount what tells of this namespace's processes, for reading."""
-    _done(_LIBC.mount(b"none", os.fsencode(place), b"proc", MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC, None))
+    _done(_LIBC.mount(b"none", os.fsencode(place), b"proc", _MS_RDONLY | _MS_NOSUID | _MS_NODEV | _MS_NOEXEC, None))
 
 
 def mount_overlay(lower: int, place: Path, layer: Path) -> None:
     """Show the open folder ``lower`` at ``place``: what is written goes to ``layer``, and nothing is executed."""
-    _overlay(place, lower, layer, MS_NOSUID | MS_NODEV | MS_NOEXEC)
+    _overlay(place, lower, layer, _MS_NOSUID | _MS_NODEV | _MS_NOEXEC)
 
 
 def pivot(root: Path) -> None:
     """Make ``root``, on which something is mounted, the root of this process, and the old one unreachable."""
     os.chdir(root)
     _done(_LIBC.syscall({"x86_64": 155, "aarch64": 41}.get(os.uname().machine, 155), b".", b"."))
-    _done(_LIBC.umount2(b".", MNT_DETACH))
+    _done(_LIBC.umount2(b".", _MNT_DETACH))
     os.chdir("/")
 
 
@@ -121,8 +121,8 @@ def seal(folder: Path, start: Path) -> None:
 
     It goes to ``start``. What it leaves in /dev/shm goes with it. Raises OSError where that is forbidden.
     """
-    _unshare(CLONE_NEWNS | CLONE_NEWNET | CLONE_NEWIPC, (os.geteuid(), os.getegid()))
-    _done(_LIBC.mount(b"none", b"/", None, MS_REC | MS_PRIVATE, None))
+    _unshare(_CLONE_NEWNS | _CLONE_NEWNET | _CLONE_NEWIPC, (os.geteuid(), os.getegid()))
+    _done(_LIBC.mount(b"none", b"/", None, _MS_REC | _MS_PRIVATE, None))
     lower = os.open(folder, os.O_PATH)
     _protect(Path("/"))
     memory = Path("/dev/shm")
@@ -143,9 +143,9 @@ def read_only() -> None:
 
 
 def _protect(place: Path) -> None:
-    attributes = struct.pack("=QQQQ", MOUNT_ATTR_RDONLY, 0, 0, 0)
+    attributes = struct.pack("=QQQQ", _MOUNT_ATTR_RDONLY, 0, 0, 0)
     name = os.fsencode(place)
-    _done(_LIBC.syscall(SYS_MOUNT_SETATTR, AT_FDCWD, name, AT_RECURSIVE, attributes, len(attributes)))
+    _done(_LIBC.syscall(_SYS_MOUNT_SETATTR, _AT_FDCWD, name, _AT_RECURSIVE, attributes, len(attributes)))
 
 
 def enter(pid: int) -> None:
@@ -186,7 +186,7 @@ def cover(folders: Sequence[tuple[str, str]], kept: Sequence[str]) -> None:
 def _uncover(folder: Path, lower: int) -> None:
     """Take away what covers ``folder``: half of a cover would hide what is mounted below it."""
     if not os.path.samestat(folder.stat(), os.fstat(lower)):
-        _done(_LIBC.umount2(os.fsencode(folder), MNT_DETACH))
+        _done(_LIBC.umount2(os.fsencode(folder), _MNT_DETACH))
 
 
 def _overlay(folder: Path, lower: int, layer: Path, flags: int = 0) -> None:
@@ -244,7 +244,7 @@ def rebuild(folder: Path) -> None:
 
 def bind(path: Path, handle: int) -> None:
     """Show at ``path`` what ``handle`` is open on, with what is mounted below it."""
-    _done(_LIBC.mount(f"/proc/self/fd/{handle}".encode(), os.fsencode(path), None, MS_BIND | MS_REC, None))
+    _done(_LIBC.mount(f"/proc/self/fd/{handle}".encode(), os.fsencode(path), None, _MS_BIND | _MS_REC, None))
 
 
 def _owns_all() -> bool:
@@ -265,7 +265,7 @@ def _sockets() -> list[Path]:
     return [
         Path(os.fsdecode(words[7]))
         for words in fields
-        if len(words) == 8 and words[7].startswith(b"/") and int(words[3], 16) & ACCEPTS
+        if len(words) == 8 and words[7].startswith(b"/") and int(words[3], 16) & _ACCEPTS
     ]
 
 

@@ -15,8 +15,8 @@ __all__ = ["distribution", "meter", "sparkline"]
 
 _EIGHTHS = " ▏▎▍▌▋▊▉"
 _HEIGHTS = "▁▂▃▄▅▆▇█"
-BAR_WIDTH = 40
-SPARK_WIDTH = 60
+_BAR_WIDTH = 40
+_SPARK_WIDTH = 60
 
 
 def meter(share: float, width: int) -> str:
@@ -35,21 +35,21 @@ def distribution(rows: Sequence[Row]) -> Table:
     most = max((row.share for row in rows), default=0.0) or 1.0
     table = Table(box=None, pad_edge=False, header_style="dim")
     table.add_column("", justify="right")
-    table.add_column("", min_width=BAR_WIDTH, style="cyan", no_wrap=True)
+    table.add_column("", min_width=_BAR_WIDTH, style="cyan", no_wrap=True)
     table.add_column("share", justify="right")
     table.add_column("up to here", justify="right", style="dim")
     for row in rows:
         share = percent(row.share) if row.count else ""
         table.add_row(
             f"≤ {DURATION.format(row.edge_s)}",
-            meter(row.share / most, BAR_WIDTH),
+            meter(row.share / most, _BAR_WIDTH),
             share,
             _cumulative(row.cumulative),
         )
     return table
 
 
-def sparkline(values: Sequence[float], width: int = SPARK_WIDTH) -> str:
+def sparkline(values: Sequence[float], width: int = _SPARK_WIDTH) -> str:
     """Return ``values`` in order as a line of blocks from zero to the largest, neighbours averaged to ``width``.
 
     >>> sparkline([0, 1, 2, 4])

@@ -13,9 +13,9 @@ from ...report.figures import timed
 
 __all__ = ["latencies", "targets"]
 
-COLUMNS = {"mean": "mean", "p50": "p50", "p90": "p90", "p99": "p99", "p999": "p99.9", "max": "longest"}
+_COLUMNS = {"mean": "mean", "p50": "p50", "p90": "p90", "p99": "p99", "p999": "p99.9", "max": "longest"}
 _TARGET_COLUMNS = ("mean", "p50", "p99", "max")
-MOST_TARGETS = 20
+_MOST_TARGETS = 20
 
 
 def latencies(result: LoadResult, *, is_open: bool) -> Table:
@@ -25,25 +25,25 @@ def latencies(result: LoadResult, *, is_open: bool) -> Table:
     """
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("")
-    for title in COLUMNS.values():
+    for title in _COLUMNS.values():
         table.add_column(title, justify="right")
     for name, latency in _parts(result, is_open):
         style = "bold" if name == "latency" else None
-        table.add_row(name, *(timed(latency, column) for column in COLUMNS), style=style)
+        table.add_row(name, *(timed(latency, column) for column in _COLUMNS), style=style)
     return table
 
 
 def targets(results: tuple[TargetResult, ...]) -> Table:
-    """Return one row per target, the first ``MOST_TARGETS`` of them, and a row that sums up the others."""
+    """Return one row per target, the first ``_MOST_TARGETS`` of them, and a row that sums up the others."""
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("", overflow="ellipsis", max_width=60, no_wrap=True)
-    for title in ("right", "errors", *(COLUMNS[column] for column in _TARGET_COLUMNS)):
+    for title in ("right", "errors", *(_COLUMNS[column] for column in _TARGET_COLUMNS)):
         table.add_column(title, justify="right")
-    for target in results[:MOST_TARGETS]:
+    for target in results[:_MOST_TARGETS]:
         known = target.counts.ok or target.latency.censored
         quantiles = (timed(target.latency, column) if known else NOTHING for column in _TARGET_COLUMNS)
         table.add_row(one_line(target.name), count(target.counts.ok), count(target.counts.errors), *quantiles)
-    if others := results[MOST_TARGETS:]:
+    if others := results[_MOST_TARGETS:]:
         right, wrong = sum(target.counts.ok for target in others), sum(target.counts.errors for target in others)
         table.add_row(f"… and {len(others)} more", count(right), count(wrong), *[""] * len(_TARGET_COLUMNS))
     return table

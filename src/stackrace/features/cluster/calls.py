@@ -18,9 +18,9 @@ __all__ = ["as_bytes", "call", "now", "pickled"]
 
 _T = TypeVar("_T")
 
-CALLS = 64
+_CALLS = 64
 """Calls that may be under way on one worker at once."""
-_POOL = ThreadPoolExecutor(CALLS, thread_name_prefix="stackrace")
+_POOL = ThreadPoolExecutor(_CALLS, thread_name_prefix="stackrace")
 
 
 async def call(function: Callable[..., _T], *args: object) -> _T:

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from time import monotonic
 
-__all__ = ["ENOUGH_S", "EXCHANGES", "ClockOffset", "Exchange", "compare", "estimate"]
+__all__ = ["EXCHANGES", "ClockOffset", "Exchange", "compare", "estimate"]
 
 EXCHANGES = 8
 """How often a clock is asked for the time. The shortest of so many is seldom one that had to wait."""
-ENOUGH_S = 0.001
+_ENOUGH_S = 0.001
 """An exchange that took no more than so much longer than the shortest is as good: it errs by half of that more."""
 
 
@@ -69,7 +69,7 @@ def compare(ask: Callable[[], float], shortest_s: float = 0.0) -> ClockOffset:
     that is known.
     """
     exchanges = [_exchange(ask)]
-    while len(exchanges) < EXCHANGES and estimate(exchanges).round_trip_s > shortest_s + ENOUGH_S:
+    while len(exchanges) < EXCHANGES and estimate(exchanges).round_trip_s > shortest_s + _ENOUGH_S:
         exchanges.append(_exchange(ask))
     return estimate(exchanges)
 

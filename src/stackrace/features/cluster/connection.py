@@ -17,14 +17,14 @@ from .calls import as_bytes, call, now
 from .clocks import ClockOffset, compare
 from .members import Member, Role, introduce
 
-__all__ = ["INSTALL", "Connection", "MemberLost"]
+__all__ = ["Connection", "MemberLost"]
 
 _T = TypeVar("_T")
 
-INSTALL = "pip install 'stackrace[cluster]'"
-CLOCK_KEEPS_S = 10.0
+_INSTALL = "pip install 'stackrace[cluster]'"
+_CLOCK_KEEPS_S = 10.0
 """How long a comparison of clocks holds. NTP slews by 500 ppm at most, so they part by 5 ms in it: RFC 5905."""
-CONNECT_S = 10.0
+_CONNECT_S = 10.0
 """How long the scheduler is waited for."""
 _CALL, _NOW = as_bytes(call), as_bytes(now)
 """By name, so once for all."""
@@ -97,7 +97,7 @@ class Connection:
     def clock(self, member: Member) -> ClockOffset:
         """Return how the member's clock differs from ours now: crystals drift, so it is asked again in time."""
         known = self._clocks.get(member.contact)
-        if known is None or time.monotonic() - known.taken_s > CLOCK_KEEPS_S:
+        if known is None or time.monotonic() - known.taken_s > _CLOCK_KEEPS_S:
             known = self._compared(member.name, member.contact)
         return known
 
@@ -122,7 +122,7 @@ class Connection:
             said = self._begin(name, contact, _CALL, as_bytes((introduce,))).finish()
         except ModuleNotFoundError as error:
             raise InputError(
-                f"{name} ({contact}) has no stackrace; install the version that runs here on it: {INSTALL}"
+                f"{name} ({contact}) has no stackrace; install the version that runs here on it: {_INSTALL}"
             ) from error
         clock = self._compared(name, contact)
         host = urlsplit(contact).hostname or ""
@@ -182,13 +182,13 @@ def _client(address: str) -> Any:
         from distributed import Client
         from distributed.security import Security
     except ImportError as error:
-        raise MissingError(f"--cluster needs Dask: {INSTALL}") from error
+        raise MissingError(f"--cluster needs Dask: {_INSTALL}") from error
     security = Security()
     _require_certificates(address, security)
     # what goes wrong is said once, by us
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
     try:
-        return Client(address, timeout=CONNECT_S, set_as_default=False, name="stackrace", security=security)
+        return Client(address, timeout=_CONNECT_S, set_as_default=False, name="stackrace", security=security)
     except (OSError, ValueError) as error:
         # Dask puts its own object in front, as in "in <TCP …>: …"
         why = said_by(error).rpartition(">: ")[2]

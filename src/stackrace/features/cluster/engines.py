@@ -27,11 +27,11 @@ from .player import Job, Played
 
 __all__ = ["BinByBin", "Engines", "JointRun", "shares"]
 
-LEAD_S = 0.15
+_LEAD_S = 0.15
 """So long before the agreed moment everybody is told of it, and more where the way is long."""
-TRIPS = 3
+_TRIPS = 3
 """How many round trips the word may need."""
-SPARE_S = 10.0
+_SPARE_S = 10.0
 """An engine ends itself so long after its load should be over."""
 
 
@@ -191,7 +191,7 @@ class Engines:
         """Let all send ``load`` to ``target`` from one moment on; it is over when the context is left."""
         clocks = [self._connection.clock(member) for member in self.members]
         dealt = list(zip(self.members, clocks, shares(load, len(self.members)), strict=False))
-        begun_s = time.monotonic() + LEAD_S + TRIPS * max(clock.round_trip_s for clock in clocks)
+        begun_s = time.monotonic() + _LEAD_S + _TRIPS * max(clock.round_trip_s for clock in clocks)
         threads = [threads_of(part, member.cores) for member, _, part in dealt]
         length_s = load.duration_s if load.duration_s is not None else math.inf
         parts = []
@@ -207,7 +207,7 @@ class Engines:
                 starts_s=clock.to_remote(begun_s),
                 company=(sum(threads[:index]), sum(threads[index + 1 :])),
                 cores=member.cores[-threads[index] :],
-                most_s=rewarm_s + length_s + load.timeout_s + SPARE_S,
+                most_s=rewarm_s + length_s + load.timeout_s + _SPARE_S,
                 follow_s=follow_s,
             )
             playing = self._connection.begin(member, player.play, job)

@@ -29,7 +29,7 @@ from .lease import Lease, take
 
 __all__ = ["Hosted", "Hosting", "Order", "Target", "open_race"]
 
-ARRIVES_S = 60.0
+_ARRIVES_S = 60.0
 """How long after its end a result is waited for."""
 
 
@@ -210,7 +210,7 @@ class RemoteRun:
 
     def finish(self, until_s: float = float("inf")) -> LoadResult:
         """Return the result that was delivered. Raises BreakdownError where none comes."""
-        if not self._over.wait(ARRIVES_S) or self._result is None:
+        if not self._over.wait(_ARRIVES_S) or self._result is None:
             raise BreakdownError("the engines on other machines were lost, and their result with them")
         return self._result
 

@@ -1,4 +1,4 @@
-"""Leases: a worker holds a race for one coordinator, until that closes it or is silent for ``LEASE_S``.
+"""Leases: a worker holds a race for one coordinator, until that closes it or is silent for ``_LEASE_S``.
 
 Everything that a race starts is a child of a supervisor, which ends it all when the worker dies.
 """
@@ -13,14 +13,14 @@ from typing import Any, Generic, TypeVar
 
 from ...base.errors import BreakdownError, InputError, StackraceError
 
-__all__ = ["LEASE_S", "Keepalive", "Lease", "ask", "close", "refuse_busy", "renew", "take"]
+__all__ = ["Keepalive", "Lease", "ask", "close", "refuse_busy", "renew", "take"]
 
 _T = TypeVar("_T")
 
-LEASE_S = 20.0
+_LEASE_S = 20.0
 """Longer than a link is down for a moment, shorter than anybody would wait for an orphan to be gone."""
-LOOK_S = 1.0
-CLOSES_S = 60.0
+_LOOK_S = 1.0
+_CLOSES_S = 60.0
 """How long stopping everything may take."""
 
 
@@ -46,7 +46,7 @@ class Lease(Generic[_T]):
             with holding() as self._ready:
                 self._up.set()
                 while not self.is_ending:
-                    self._ends.wait(LOOK_S)
+                    self._ends.wait(_LOOK_S)
         except BaseException as error:
             self._error = error
         finally:
@@ -57,7 +57,7 @@ class Lease(Generic[_T]):
     @property
     def is_ending(self) -> bool:
         """Whether it is to be left."""
-        return self._ends.is_set() or time.monotonic() - self._renewed_s > LEASE_S
+        return self._ends.is_set() or time.monotonic() - self._renewed_s > _LEASE_S
 
     @property
     def is_over(self) -> bool:
@@ -79,7 +79,7 @@ class Lease(Generic[_T]):
     def close(self) -> None:
         """Leave it, and wait until nothing of it is left."""
         self._ends.set()
-        self._over.wait(CLOSES_S)
+        self._over.wait(_CLOSES_S)
 
 
 _current: Lease[Any] | None = None
@@ -150,7 +150,7 @@ class Keepalive:
         self._over.set()
 
     def _keep(self) -> None:
-        while not self._over.wait(LEASE_S / 10):
+        while not self._over.wait(_LEASE_S / 10):
             try:
                 self._renew()
             except StackraceError:

@@ -19,12 +19,12 @@ from ...base.numbers import milliseconds
 from ...race.request.request import RaceRequest
 from .clocks import ClockOffset
 
-__all__ = ["WORST_CLOCK_S", "Member", "Role", "Roles", "assign_roles", "conflicts", "introduce", "roles_of"]
+__all__ = ["Member", "Role", "Roles", "assign_roles", "conflicts", "introduce", "roles_of"]
 
-MACHINE = "STACKRACE_MACHINE"
+_MACHINE = "STACKRACE_MACHINE"
 """Names the machine where several stand on one kernel, as network namespaces do that stand for machines."""
 
-WORST_CLOCK_S = 0.05
+_WORST_CLOCK_S = 0.05
 """Clocks that are known no better than this cannot tell whether engines began together."""
 
 
@@ -155,7 +155,7 @@ def _sharing_cores(roles: Roles) -> Iterator[str]:
 
 
 def _unknown_clock(member: Member) -> Iterator[str]:
-    if member.clock is None or member.clock.error_s > WORST_CLOCK_S:
+    if member.clock is None or member.clock.error_s > _WORST_CLOCK_S:
         error = "unknown" if member.clock is None else f"known to {milliseconds(member.clock.error_s)} ms only"
         yield (
             f"{member.name}'s clock cannot be compared with this machine's, being {error}: the way there takes too "
@@ -175,7 +175,7 @@ def introduce() -> dict[str, Any]:
         "cpu": facts.cpu,
         "cores": tuple(sorted(os.sched_getaffinity(0))),
         "memory_bytes": facts.memory_bytes,
-        "machine": os.environ.get(MACHINE) or _boot_id(),
+        "machine": os.environ.get(_MACHINE) or _boot_id(),
     }
 
 

@@ -20,7 +20,7 @@ from ...measure.workload import Workload
 
 __all__ = ["Job", "Played", "cancel", "ceiling_of", "counts", "play"]
 
-LOOK_S = 0.01
+_LOOK_S = 0.01
 """How often it is looked whether this process runs at all."""
 
 
@@ -144,10 +144,10 @@ def _watched(playing: _Playing, job: Job) -> Iterator[_Watch]:
 
     def look() -> None:
         last_s = time.monotonic()
-        while not over.wait(LOOK_S):
+        while not over.wait(_LOOK_S):
             now_s = time.monotonic()
             if last_s > job.starts_s:
-                watch.stalled_s = max(watch.stalled_s, now_s - last_s - LOOK_S)
+                watch.stalled_s = max(watch.stalled_s, now_s - last_s - _LOOK_S)
             last_s = now_s
             # in the middle of the engine's next bin, which by then has surely counted the one before
             if now_s >= job.starts_s + (len(playing.counts) + 1.5) * WARM_BIN_S:

@@ -26,9 +26,9 @@ from .lease import refuse_busy
 
 __all__ = ["Project", "differences", "project_of", "remote_project_of", "request_for_hosts"]
 
-GIT_S = 60.0
+_GIT_S = 60.0
 """The longest that git may take to list a work tree."""
-MOST_NAMED = 5
+_MOST_NAMED = 5
 _NOT_RUN = frozenset({"pip", "wheel"})
 """Packages that install others: one tool makes an environment with them, another without."""
 _CACHES = frozenset(
@@ -230,7 +230,7 @@ def _digest(path: Path) -> str:
 def _git(folder: Path, *words: str) -> str | None:
     """Return what git says; None where it is not there, or says no."""
     try:
-        ended = git(folder, *words, timeout_s=GIT_S)
+        ended = git(folder, *words, timeout_s=_GIT_S)
     except (OSError, subprocess.TimeoutExpired):
         return None
     return None if ended.returncode else os.fsdecode(ended.stdout)
@@ -304,5 +304,5 @@ def _minor(version: str) -> str:
 
 def _named(names: Iterable[str]) -> str:
     names = list(names)
-    more = len(names) - MOST_NAMED
-    return ", ".join(names[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
+    more = len(names) - _MOST_NAMED
+    return ", ".join(names[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")

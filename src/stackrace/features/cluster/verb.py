@@ -37,12 +37,12 @@ def command(address: str, as_json: bool) -> None:
     with Connection(address) as connection:
         members = connection.members()
     if as_json:
-        print_document([document(member) for member in members])
+        print_document([_document(member) for member in members])
     else:
         print_parts(_shown(members))
 
 
-def document(member: Member) -> dict[str, object]:
+def _document(member: Member) -> dict[str, object]:
     """Return one machine as the JSON output has it."""
     return {**asdict(member), "roles": sorted(member.roles), "cores": list(member.cores)}
 

@@ -11,9 +11,9 @@ from ...stats.evidence import LEAST_BLOCKS
 from .cells import path_in, values
 from .model import CellName, Claim, Comparison, Metric
 
-__all__ = ["LONGEST_FROM", "family_findings", "share_of"]
+__all__ = ["family_findings", "share_of"]
 
-LONGEST_FROM = 10
+_LONGEST_FROM = 10
 """Blocks. The longest of a few thousand requests is an extreme value: with fewer of them no limits would hold."""
 
 
@@ -71,7 +71,7 @@ class _Set:
             cells=[values(race, key[0], cell, metric) for key, cell in cells.items()],
             group=_groups(order, pairs),
             pairs=pairs,
-            least=LONGEST_FROM if metric is Metric.LONGEST else LEAST_BLOCKS,
+            least=_LONGEST_FROM if metric is Metric.LONGEST else LEAST_BLOCKS,
         )
         return cls(claims=own, sample=sample)
 

@@ -18,7 +18,7 @@ from .tables import table_outcome
 
 __all__ = ["judged", "outcomes", "ruling"]
 
-LEAST_LAUNCHES = 2
+_LEAST_LAUNCHES = 2
 """Claims of failing are not judged by fewer."""
 
 
@@ -144,7 +144,7 @@ def _survival_outcome(comparison: Comparison, race: Race, claim: Claim) -> Claim
     failed, launches = survived.failed, survived.launches
     if not launches:
         return ClaimOutcome(claim=claim, ruling=Ruling.NOT_MEASURED, gap=gap(race, path, claim.this))
-    several = launches >= LEAST_LAUNCHES
+    several = launches >= _LEAST_LAUNCHES
     fails, lives = several and 2 * failed >= launches, several and failed == 0
     claimed, contrary = (fails, lives) if claim.kind is Kind.FAILS else (lives, fails)
     return ClaimOutcome(

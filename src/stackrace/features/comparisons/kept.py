@@ -17,8 +17,8 @@ from .rerun import Mode, PartOutcome
 
 __all__ = ["Kept", "keep", "latest"]
 
-FORMAT = "stackrace-rerun"
-VERSION = 1
+_FORMAT = "stackrace-rerun"
+_VERSION = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,8 +38,8 @@ def keep(kept: Kept, folder: Path) -> Path:
     """Write ``kept`` into ``folder`` and return its file; raises StoreError when it cannot be written."""
     path = folder / f"{kept.name}-{kept.id}.json"
     document = {
-        "format": FORMAT,
-        "version": VERSION,
+        "format": _FORMAT,
+        "version": _VERSION,
         "id": kept.id,
         "comparison": kept.name,
         "made_at": kept.made_at,
@@ -71,7 +71,7 @@ def latest(name: str, folder: Path) -> Kept:
 def _read(path: Path) -> Kept:
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
-        if document["format"] != FORMAT or document["version"] != VERSION:
+        if document["format"] != _FORMAT or document["version"] != _VERSION:
             raise StoreError(f"{path} was written by another version of stackrace; move it away")
         return Kept(
             id=str(document["id"]),

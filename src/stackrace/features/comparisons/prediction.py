@@ -14,17 +14,17 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-__all__ = ["EXTRA", "LADDER_MIX", "mean_of_rates", "rate_of_mean_time"]
+__all__ = ["LADDER_MIX", "mean_of_rates", "rate_of_mean_time"]
 
 LADDER_MIX: Mapping[str, float] = {"/memcached/": 0.9, "/sqlalchemy/": 0.1}
 """The shares of the rungs in the ladder's own mix, by URL."""
 
-EXTRA = 0.05
+_EXTRA = 0.05
 """The part of the rate that logic beside the lookups takes, as the author put it."""
 
 
 def mean_of_rates(
-    rates_per_s: Mapping[str, float], shares: Mapping[str, float] = LADDER_MIX, *, extra: float = EXTRA
+    rates_per_s: Mapping[str, float], shares: Mapping[str, float] = LADDER_MIX, *, extra: float = _EXTRA
 ) -> float:
     """Return the mix's rate as the author predicted it: Σ sᵢrᵢ · (1 - extra), the weighted arithmetic mean.
 
@@ -38,7 +38,7 @@ def mean_of_rates(
 
 
 def rate_of_mean_time(
-    rates_per_s: Mapping[str, float], shares: Mapping[str, float] = LADDER_MIX, *, extra: float = EXTRA
+    rates_per_s: Mapping[str, float], shares: Mapping[str, float] = LADDER_MIX, *, extra: float = _EXTRA
 ) -> float:
     """Return the mix's rate as times add up: (1 - extra) / Σ(sᵢ/rᵢ), the weighted harmonic mean.
 

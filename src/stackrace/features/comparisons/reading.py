@@ -18,7 +18,7 @@ from .model import CellName, Claim, Comparison, Figure, Metric, Mix, Part, Row, 
 
 __all__ = ["read_comparison", "read_folder"]
 
-Location = tuple[str | int, ...]
+_Location = tuple[str | int, ...]
 
 
 def read_comparison(name: str) -> Comparison:
@@ -46,24 +46,24 @@ def read_folder(folder: Path) -> Comparison:
     return _comparison(document, folder)
 
 
-def _refused(path: Path, text: str, problems: Iterable[tuple[Location, str]]) -> SpecError:
+def _refused(path: Path, text: str, problems: Iterable[tuple[_Location, str]]) -> SpecError:
     lines = sorted({(line_of(text, place) or 1, f"{_named(place)}: {what}") for place, what in problems})
     listed = "\n".join(f"  line {line}: {message}" for line, message in lines)
     return SpecError(f"{path} has {things(len(lines), 'problem')}:\n{listed}")
 
 
-def _named(place: Location) -> str:
+def _named(place: _Location) -> str:
     """Name a place: counted from one, as ``claim 3.kind``."""
     return "".join(f" {part + 1}" if isinstance(part, int) else f".{part}" for part in place).removeprefix(".")
 
 
-def _invalid(error: ValidationError) -> Iterator[tuple[Location, str]]:
+def _invalid(error: ValidationError) -> Iterator[tuple[_Location, str]]:
     for problem in error.errors(include_url=False, include_input=False):
         yield problem["loc"] or ("file",), problem["msg"].removeprefix("Value error, ")
 
 
-def _unknown_names(document: schema.Document) -> Iterator[tuple[Location, str]]:
-    names: list[tuple[Location, str]] = [(("gone", i), entry.technique) for i, entry in enumerate(document.gone)]
+def _unknown_names(document: schema.Document) -> Iterator[tuple[_Location, str]]:
+    names: list[tuple[_Location, str]] = [(("gone", i), entry.technique) for i, entry in enumerate(document.gone)]
     names += [(("figure", i), figure.technique) for i, figure in enumerate(document.figure)]
     names += [(("mix", i), mix.technique) for i, mix in enumerate(document.mix)]
     gone = {entry.technique for entry in document.gone}
@@ -77,7 +77,7 @@ def _unknown_names(document: schema.Document) -> Iterator[tuple[Location, str]]:
     for place, name in names:
         if name not in document.techniques:
             yield place, f"no technique is called {name!r}{did_you_mean(name, document.techniques)}"
-    parts: list[tuple[Location, str | None]] = [
+    parts: list[tuple[_Location, str | None]] = [
         (("figure", i), figure.part) for i, figure in enumerate(document.figure)
     ]
     parts += [(("table", i), table.part) for i, table in enumerate(document.table)]
@@ -88,7 +88,7 @@ def _unknown_names(document: schema.Document) -> Iterator[tuple[Location, str]]:
             yield place, f"no part is called {part!r}{did_you_mean(str(part), document.parts)}"
 
 
-def _missing_files(document: schema.Document, folder: Path) -> Iterator[tuple[Location, str]]:
+def _missing_files(document: schema.Document, folder: Path) -> Iterator[tuple[_Location, str]]:
     for key, part in document.parts.items():
         if not (folder / part.file).is_file():
             yield ("parts", key, "file"), f"there is no race file {part.file!r} beside it"

@@ -15,9 +15,9 @@ from ...deploy.guard import RUN_DIRECTORY
 from ...measure.probe.proc import pids, process_name, read
 from .surroundings import Job, Remains
 
-__all__ = ["PORTS", "daemons", "jobs", "listeners", "remains"]
+__all__ = ["daemons", "jobs", "listeners", "remains"]
 
-PORTS = (8000, 8765)
+_PORTS = (8000, 8765)
 """What the examples load, and where ``stackrace web`` listens."""
 
 _WITHIN_S = 3600.0
@@ -90,7 +90,7 @@ def _use(pid: int) -> tuple[str, list[str]]:
     return cwd, (read(f"/proc/{pid}/cmdline") or b"").decode(errors="replace").split("\0")
 
 
-def listeners(ports: Iterable[int] = PORTS) -> Mapping[int, str]:
+def listeners(ports: Iterable[int] = _PORTS) -> Mapping[int, str]:
     """Return who listens on ``ports`` of this machine: ``python3 (pid 812)``, or "another user's process"."""
     inodes = {inode: port for port, own in sockets.listeners().items() if port in ports for inode in own}
     owners = dict.fromkeys(inodes.values(), "another user's process")

@@ -24,9 +24,9 @@ from .unit_file import FOLDERS, command_words, environment_words, read_unit
 
 __all__ = ["ExportedFiles", "ExportedProcess", "is_free"]
 
-PORT_WAIT_S = 45.0
+_PORT_WAIT_S = 45.0
 """A unit's port is always the same: a launch waits for the last one's stop, which is given 35 s."""
-POLL_S = 0.05
+_POLL_S = 0.05
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,13 +125,13 @@ class ExportedFiles:
 
     def _wait_for_port(self) -> None:
         """Wait until nobody listens on the front's port any more; LaunchError where somebody else does."""
-        until = time.monotonic() + PORT_WAIT_S
+        until = time.monotonic() + _PORT_WAIT_S
         while not is_free(self.port):
             if time.monotonic() > until:
                 raise LaunchError(
                     f"port {self.port}, on which the exported files listen, is taken by another program"
                 )
-            time.sleep(POLL_S)
+            time.sleep(_POLL_S)
 
 
 def is_free(port: int) -> bool:

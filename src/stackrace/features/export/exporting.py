@@ -18,7 +18,10 @@ from .subject import Subject
 from .wanted import Export
 from .words import limits
 
-__all__ = ["Rendered", "rendered", "text_of"]
+__all__ = [
+    "Rendered",
+    "rendered",
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,7 +34,7 @@ class Rendered:
 
     def files(self, proof: Proof | None = None) -> dict[str, str]:
         """Return all files by their paths below the folder."""
-        return exported_files(self.export, text_of(self, proof))
+        return exported_files(self.export, _text_of(self, proof))
 
     def write(self, folder: Path, proof: Proof | None = None, *, force: bool) -> dict[str, str]:
         """Write them; see ``write_folder``."""
@@ -49,7 +52,7 @@ def rendered(subject: Subject, wishes: TargetWishes, on_preparing: OnPreparing =
         yield Rendered(subject=subject, deployment=deployment, export=made(deployment, subject, wishes))
 
 
-def text_of(this: Rendered, proof: Proof | None) -> str:
+def _text_of(this: Rendered, proof: Proof | None) -> str:
     """Return EVIDENCE.md."""
     subject, front = this.subject, this.export.front
     return evidence(

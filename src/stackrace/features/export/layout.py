@@ -17,7 +17,7 @@ from .target import Target
 
 __all__ = ["Process", "laid_out"]
 
-LOOPBACK = "127.0.0.1"
+_LOOPBACK = "127.0.0.1"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,7 +153,7 @@ def _process(
         run=target.run(name),
         logs=target.logs(name),
         temporary=target.temporary(name),
-        proxies=target.proxies if is_front else (LOOPBACK,),
+        proxies=target.proxies if is_front else (_LOOPBACK,),
         is_behind=not is_front and listen.is_unix,
     )
     site = Site(
@@ -201,7 +201,7 @@ def _endpoint(hop: Hop, target: Target, name: str, port: int, *, is_front: bool)
         return Endpoint(protocol=Protocol.HTTP, socket=Socket.TCP, host=target.host, port=port)
     if hop.settings["socket"] == Socket.UNIX:
         return Endpoint(protocol=hop.protocol, socket=Socket.UNIX, path=target.run(name) / "socket")
-    return Endpoint(protocol=hop.protocol, socket=Socket.TCP, host=LOOPBACK, port=port)
+    return Endpoint(protocol=hop.protocol, socket=Socket.TCP, host=_LOOPBACK, port=port)
 
 
 def _absolute(command: tuple[str, ...], entry: Entry) -> tuple[str, ...]:

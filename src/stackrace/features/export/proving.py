@@ -45,7 +45,7 @@ __all__ = ["ProofFailed", "Prover"]
 _SYSTEMD_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 """What a unit's process has. Source: systemd.exec(5), Environment Variables Set or Propagated."""
 _ANYWHERE = ("0.0.0.0", "127.0.0.1")
-FIRST_FREE_PORT = 1024
+_FIRST_FREE_PORT = 1024
 _PATIENCE_S = 90.0
 """More than the health check waits."""
 _BUDGET_S = 180.0
@@ -218,7 +218,7 @@ def _refuse_impossible(export: Export) -> None:
             f"a proof loads this machine over loopback, where files for {target.host} do not listen; prove them "
             f"with --listen 0.0.0.0:{target.port}"
         )
-    if target.port < FIRST_FREE_PORT:
+    if target.port < _FIRST_FREE_PORT:
         raise InputError(
             f"a proof has no root's rights, which port {target.port} needs; prove the files with --listen "
             f"{target.host}:8080"

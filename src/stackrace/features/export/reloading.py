@@ -18,13 +18,13 @@ from ...stats.values.equivalence import Reloaded
 
 __all__ = ["Page", "reloaded"]
 
-CLIENTS = 4
+_CLIENTS = 4
 """Each asks again as soon as it was answered, over a new connection."""
-AROUND = 20
+_AROUND = 20
 """So many answers at least before a reload, and after it."""
-PATIENCE_S = 150.0
+_PATIENCE_S = 150.0
 """More than old workers have to end what they work on, and new ones to load the app."""
-SETTLED_S = 2.0
+_SETTLED_S = 2.0
 """A reload is over when no process has come or gone for so long: some helpers of a server stay."""
 _LOOK_S = 0.05
 
@@ -54,7 +54,7 @@ class _Clients:
         while not self.over.is_set():
             try:
                 status, *_ = ask(
-                    page.address, page.request, page.host, timeout_s=PATIENCE_S, most_bytes=MOST_BODY_BYTES
+                    page.address, page.request, page.host, timeout_s=_PATIENCE_S, most_bytes=MOST_BODY_BYTES
                 )
                 wrong = "" if status == page.answer.status else f"status {status}"
             except OSError as error:
@@ -71,7 +71,7 @@ class _Clients:
 @contextmanager
 def _asking(page: Page) -> Iterator[_Clients]:
     clients = _Clients(page)
-    threads = [threading.Thread(target=clients.ask_on, daemon=True) for _ in range(CLIENTS)]
+    threads = [threading.Thread(target=clients.ask_on, daemon=True) for _ in range(_CLIENTS)]
     for thread in threads:
         thread.start()
     try:
@@ -98,7 +98,7 @@ class _Family:
         now = self._now()
         if now != self._last:
             self._last, self._changed_s = now, time.monotonic()
-        settled = time.monotonic() - self._changed_s > SETTLED_S
+        settled = time.monotonic() - self._changed_s > _SETTLED_S
         return settled and (len(self._first) == 1 or bool(self._first - now))
 
 
@@ -110,7 +110,7 @@ def reloaded(running: Running, number: int, page: Page, guard: Guard, reload: Ca
     """
     part, pid = running.parts[number]
     family = _Family(guard, pid)
-    until = time.monotonic() + PATIENCE_S
+    until = time.monotonic() + _PATIENCE_S
 
     def wait(done: Callable[[], bool], what: str) -> None:
         while not done():
@@ -118,14 +118,14 @@ def reloaded(running: Running, number: int, page: Page, guard: Guard, reload: Ca
             if status.code is not None:
                 raise LaunchError(f"{part.hop} ended at its reload")
             if time.monotonic() > until:
-                raise LaunchError(f"{part.hop} {what} {duration(PATIENCE_S)} after its reload")
+                raise LaunchError(f"{part.hop} {what} {duration(_PATIENCE_S)} after its reload")
             time.sleep(_LOOK_S)
 
     with _asking(page) as clients:
-        wait(lambda: clients.right >= AROUND, "does not answer")
+        wait(lambda: clients.right >= _AROUND, "does not answer")
         reload(pid)
         wait(family.is_renewed, "still has its old processes")
-        enough = clients.right + AROUND
+        enough = clients.right + _AROUND
         wait(lambda: clients.right >= enough, "does not answer")
     return Reloaded(
         hop=part.hop,

@@ -20,15 +20,15 @@ from .address import PASSWORD, USER, CouchAddress
 
 __all__ = ["Conflict", "Database", "Listing", "values_in"]
 
-TIMEOUT_S = 30.0
+_TIMEOUT_S = 30.0
 """The longest wait for the next bytes of the server."""
-LONGEST_S = 600.0
+_LONGEST_S = 600.0
 """The longest time for one answer, so that a slow server does not hold us for ever."""
 MOST_BYTES = 64 << 20
 """The largest attachment that is read."""
-MOST_DOCUMENT_BYTES = 8_000_000
+_MOST_DOCUMENT_BYTES = 8_000_000
 """The largest document that is parsed: no CouchDB takes larger ones by default."""
-MOST_VALUES = 500_000
+_MOST_VALUES = 500_000
 """Most values in it: each takes far more memory than the two bytes that it may be written in."""
 PAGE = 500
 """Ids asked for at once."""
@@ -57,9 +57,10 @@ class _Answer:
     @property
     def document(self) -> dict[str, Any]:
         """The body as a JSON object; empty when it is none."""
-        if len(self.body) > MOST_DOCUMENT_BYTES or values_in(self.body) > MOST_VALUES:
+        if len(self.body) > _MOST_DOCUMENT_BYTES or values_in(self.body) > _MOST_VALUES:
             raise StoreError(
-                f"a document has more than {MOST_DOCUMENT_BYTES // 10**6} MB or {MOST_VALUES} values: it is no race"
+                f"a document has more than {_MOST_DOCUMENT_BYTES // 10**6} MB or {_MOST_VALUES} values: "
+                "it is no race"
             )
         try:
             document = json.loads(self.body)
@@ -147,7 +148,7 @@ class Database:
     def _ask(self, method: str, path: str, body: bytes | None = None) -> _Answer:
         address = self.address
         kind = http.client.HTTPSConnection if address.secure else http.client.HTTPConnection
-        connection = kind(address.host, address.port, timeout=TIMEOUT_S)
+        connection = kind(address.host, address.port, timeout=_TIMEOUT_S)
         try:
             connection.request(method, address.path + path, body, self._headers())
             return _read(connection.getresponse())
@@ -197,7 +198,7 @@ def values_in(text: bytes) -> int:
 
 def _read(response: http.client.HTTPResponse) -> _Answer:
     """Read an answer within its limits; a longer one raises StoreError."""
-    deadline = time.monotonic() + LONGEST_S
+    deadline = time.monotonic() + _LONGEST_S
     pieces: list[bytes] = []
     size = 0
     while piece := response.read1(1 << 16):
@@ -205,6 +206,6 @@ def _read(response: http.client.HTTPResponse) -> _Answer:
         size += len(piece)
         if size > MOST_BYTES or time.monotonic() > deadline:
             raise StoreError(
-                f"an answer is longer than {MOST_BYTES >> 20} MiB or {LONGEST_S:g} s: it is not a race"
+                f"an answer is longer than {MOST_BYTES >> 20} MiB or {_LONGEST_S:g} s: it is not a race"
             )
     return _Answer(response.status, b"".join(pieces))

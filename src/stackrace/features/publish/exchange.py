@@ -14,7 +14,7 @@ from .document import ATTACHMENT, TYPE, published, race_from
 
 __all__ = ["Fetched", "fetch", "publish", "published_ids"]
 
-MOST_TROUBLES = 100
+_MOST_TROUBLES = 100
 """After so many refused documents the database is not asked for more: each may take it minutes."""
 
 
@@ -79,7 +79,7 @@ def fetch(
     known: list[str] = []
     troubles: list[str] = []
     for place, identifier in enumerate(wanted):
-        if len(troubles) >= MOST_TROUBLES:
+        if len(troubles) >= _MOST_TROUBLES:
             troubles.append(f"{len(wanted) - place} more were not tried after so many")
             break
         try:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
-LOOK_S = 0.2
+_LOOK_S = 0.2
 
 
 @click.command(
@@ -120,7 +120,7 @@ def _watch(proxy: RecordingProxy, length_s: float | None) -> LaunchError | None:
             for seen in proxy.news():
                 requests += 1
                 _tell(progress(requests, f"{seen.method} {seen.path} {seen.status}"))
-            time.sleep(LOOK_S)
+            time.sleep(_LOOK_S)
     except LaunchError as error:
         return error
     except KeyboardInterrupt:

@@ -41,23 +41,23 @@ from .variants import Variant, VariantRequest, variants
 if TYPE_CHECKING:
     from ...store.store import Store
 
-__all__ = ["BUDGET_S", "CheckRequest", "PreparedCheck", "ReadyCheck", "prepared_check", "ready_check"]
+__all__ = ["CheckRequest", "PreparedCheck", "ReadyCheck", "ready_check"]
 
 
-BUDGET_S = 600.0
+_BUDGET_S = 600.0
 """What a check may take unless somebody says otherwise; most are over long before."""
 
-USUAL_CONCURRENCY = 10
+_USUAL_CONCURRENCY = 10
 """Keeps the usual two processes busy all the time, and yet a request waits for few others: p99 is about the app."""
 
 
-ANSWERS = 200
+_ANSWERS = 200
 """In a slice: counting whole ones then adds an sd of some 0.3 %."""
 
-MOST_SLICE_S = 1.0
+_MOST_SLICE_S = 1.0
 """Longer slices are worth less than another launch, unless a quantile needs them."""
 
-BATCHES = 10
+_BATCHES = 10
 """So many batches of answers decide most quantiles: of p99 3,000 answers of each side."""
 
 LEAST_PAIRS = 25
@@ -101,7 +101,7 @@ class PreparedCheck:
 
 
 @contextmanager
-def prepared_check(request: CheckRequest, on_preparing: OnPreparing = unheard) -> Iterator[PreparedCheck]:
+def _prepared_check(request: CheckRequest, on_preparing: OnPreparing = unheard) -> Iterator[PreparedCheck]:
     """Prepare the check that ``request`` asks for, and leave nothing behind afterwards.
 
     Both sides have the same cores and memory, and services with data of their own. What is found of the head (which
@@ -144,7 +144,7 @@ def _bounded(request: RaceRequest) -> RaceRequest:
     """Return ``request`` as a check has it: slices, a budget, no twin, since the two sides are alike anyway."""
     if request.repeats is not None:
         raise InputError("a check makes slices, not runs; leave repeats, requests and duration out")
-    return replace(request, twin=False, exhaustive=False, budget_s=request.budget_s or BUDGET_S)
+    return replace(request, twin=False, exhaustive=False, budget_s=request.budget_s or _BUDGET_S)
 
 
 def _alike(variant: Variant, head: Deployment) -> Variant:
@@ -202,7 +202,7 @@ def _plan(request: RaceRequest, deployments: Mapping[Side, Deployment], judged: 
     stacks: tuple[Stack, ...] = tuple(deployment.stacks[0].on(side) for side, deployment in deployments.items())
     levels = [load.concurrency for load in plan.loads]
     wanted = (
-        max(levels) if request.concurrency else max([c for c in levels if c <= USUAL_CONCURRENCY] or levels[:1])
+        max(levels) if request.concurrency else max([c for c in levels if c <= _USUAL_CONCURRENCY] or levels[:1])
     )
     ahead = replace(
         plan,
@@ -221,14 +221,14 @@ def slice_s(plan: RacePlan, judged: Iterable[str]) -> float | None:
     """Return the length of slices; None: as long as a race's are.
 
     Whole answers are counted, so of slow pages a race's slices hold too few to tell one per cent: a check's hold
-    ``ANSWERS``, or take ``MOST_SLICE_S``. They take longer where a quantile is ``judged`` and the budget would not
-    hold ``BATCHES`` of answers otherwise: the less often launches are made, the more of the time is load.
+    ``_ANSWERS``, or take ``_MOST_SLICE_S``. They take longer where a quantile is ``judged`` and the budget would
+    not hold ``_BATCHES`` of answers otherwise: the less often launches are made, the more of the time is load.
     """
     cores, concurrency = len(plan.cores.stack_cores), plan.loads[0].concurrency
     each_s = max(response_s(each.page, concurrency, cores) / concurrency for each in plan.workloads)
     quantiles = [quantile for response in judged if (quantile := Response(response).quantile) is not None]
-    answers = max((BATCHES * least_answers(quantile) for quantile in quantiles), default=0)
-    wanted_s = max(min(ANSWERS * each_s, MOST_SLICE_S), _filling_s(plan, answers * each_s))
+    answers = max((_BATCHES * least_answers(quantile) for quantile in quantiles), default=0)
+    wanted_s = max(min(_ANSWERS * each_s, _MOST_SLICE_S), _filling_s(plan, answers * each_s))
     return wanted_s if wanted_s > planned_lengths(plan).slice_s else None
 
 
@@ -294,7 +294,7 @@ def ready_check(
     Raises InputError and its kin where there is nothing to compare, or one of the two cannot be raced.
     """
     with (
-        prepared_check(request, on_preparing) as fresh,
+        _prepared_check(request, on_preparing) as fresh,
         remembered(fresh.folders, cache_folder() / "checks"),
     ):
         notes = (*fresh.race.notes, *map(warning, fresh.warnings))

@@ -14,7 +14,7 @@ from ...base.text import tail
 
 __all__ = ["Repository", "Revision", "repository_of"]
 
-TIMEOUT_S = 600.0
+_TIMEOUT_S = 600.0
 """Checking out a large repository from a slow disk takes minutes, and then something is wrong."""
 
 _DEFAULT_BRANCHES = ("refs/remotes/origin/HEAD", "origin/main", "origin/master", "main", "master")
@@ -48,7 +48,7 @@ class Repository:
 
     def require_known_filters(self) -> None:
         """Raise InputError where the repository's own settings have filters that we do not run for them."""
-        foreign = foreign_filters(self.top, timeout_s=TIMEOUT_S)
+        foreign = foreign_filters(self.top, timeout_s=_TIMEOUT_S)
         if foreign:
             name, value = foreign[0]
             commands = (f"git config --global {shlex.quote(name)} {shlex.quote(value)}" for name, value in foreign)
@@ -152,13 +152,13 @@ def repository_of(folder: Path) -> Repository:
 def _git(folder: Path, *arguments: str) -> str:
     try:
         # a check runs what the commit holds, and that is what filters make of it
-        ended = git(folder, *arguments, timeout_s=TIMEOUT_S, checks_out=True)
+        ended = git(folder, *arguments, timeout_s=_TIMEOUT_S, checks_out=True)
     except FileNotFoundError as error:
         raise InputError(
             "git is not installed, and a check compares commits; install it (apt install git)"
         ) from error
     except subprocess.TimeoutExpired as error:
-        raise InputError(f"git {arguments[0]} in {folder} took longer than {duration(TIMEOUT_S)}") from error
+        raise InputError(f"git {arguments[0]} in {folder} took longer than {duration(_TIMEOUT_S)}") from error
     if ended.returncode:
         said = ended.stderr.decode("utf-8", "replace")
         raise InputError(f"git {arguments[0]} failed in {folder}", detail="\n".join(tail(said, 20)))

@@ -51,13 +51,13 @@ MISS_BEFORE = 0.8 * MISS
 LOOKS = (3, 4, 6, 8, 10, 13, 16, 20, 25, 31, 38, 47, 58, 71, 87, 106, 130, 160, 190)
 """The numbers of values, since the beginning or since the alarm, after which something may be decided."""
 
-LOOK_SHARE = 0.09
+_LOOK_SHARE = 0.09
 """Every look may spend this part of an error rate: they mostly see the same data, and spend all of it together."""
 
-PASSING_SHARE = 0.07
+_PASSING_SHARE = 0.07
 """The same for what is called clear on the way, which leaves something for the end."""
 
-LAST_SHARE = 0.36
+_LAST_SHARE = 0.36
 """The part that the look at the end may spend on what is clear, whenever the end is."""
 
 _USUAL = LOOKS[6]
@@ -227,7 +227,7 @@ def watched(sample: Sample, *, allowance: float, limit: float, family: int, ende
     """Return what looks after ``LOOKS`` values say of one of ``family`` responses, and where it has ``ended`` one
     after the last.
 
-    With w = ``LOOK_SHARE``, and limits at p as the sample's `Look` has them:
+    With w = ``_LOOK_SHARE``, and limits at p as the sample's `Look` has them:
 
     1. An alarm if the lower limit at p = w·``ALARM``/``family`` is above ``allowance``. All values so far are then
        put aside.
@@ -238,8 +238,8 @@ def watched(sample: Sample, *, allowance: float, limit: float, family: int, ende
     ``CONFIRM`` = 1 % of checks. What both stages share, a lasting difference between two copies of one app, is
     what the allowance is for.
 
-    It is clear if the upper limit is below ``limit`` at the last look so far, at p = ``PASSING_SHARE``·M, at the
-    end ``LAST_SHARE``·M, with M = ``MISS_BEFORE``: what later values contradict is clear no more. After an alarm
+    It is clear if the upper limit is below ``limit`` at the last look so far, at p = ``_PASSING_SHARE``·M, at the
+    end ``_LAST_SHARE``·M, with M = ``MISS_BEFORE``: what later values contradict is clear no more. After an alarm
     fresh values alone may say so, M being the rest of ``MISS``: an alarm gives no second chance. A check passes
     only if all responses are clear, so each may have the whole of ``MISS`` (intersection-union). That the shares
     spend no more than the whole, over all looks, is counted in simulations: benchmarks/check.py.
@@ -279,11 +279,11 @@ def values_needed(sample: Sample, alarm: int | None, *, allowance: float, limit:
     look, rates = sample.look(begun, len(sample)), _before(family) if alarm is None else _AFTER
     for n in _rising(max(have + 1, LOOKS[0]), have * _MOST_TIMES):
         times = n / have
-        if look.high(LAST_SHARE * rates.miss, rates.miss, times) < limit:
+        if look.high(_LAST_SHARE * rates.miss, rates.miss, times) < limit:
             return n - have
-        if look.low(LOOK_SHARE * rates.exceed, rates.exceed, times) > allowance:
+        if look.low(_LOOK_SHARE * rates.exceed, rates.exceed, times) > allowance:
             again = 0 if alarm is not None else LOOKS[0]
-            while again and look.low(LOOK_SHARE * CONFIRM, CONFIRM, again / have) <= allowance:
+            while again and look.low(_LOOK_SHARE * CONFIRM, CONFIRM, again / have) <= allowance:
                 again += 1
             return n - have + again
     return None
@@ -329,11 +329,11 @@ def _stage(sample: Sample, first: int, bounds: _Bounds, rates: _Rates, *, ended:
     """Look at the values from ``first`` on until the allowance is exceeded, or there is no other look."""
     total, last = len(sample) - first, None
     for n in (look for look in LOOKS if look <= total):
-        last = _figures(sample, first, n, rates, PASSING_SHARE)
+        last = _figures(sample, first, n, rates, _PASSING_SHARE)
         if last.low > bounds.allowance:
             return _Stage(exceeded=True, figures=last)
     if ended and total >= LOOKS[0]:
-        last = _figures(sample, first, total, rates, LAST_SHARE)
+        last = _figures(sample, first, total, rates, _LAST_SHARE)
     if last is None and total:
         last = Figures(value=sample.look(first, first + total).value, first=first, last=first + total)
     return _Stage(clear=last is not None and last.high < bounds.limit, figures=last)
@@ -343,7 +343,7 @@ def _figures(sample: Sample, first: int, n: int, rates: _Rates, passing: float) 
     look = sample.look(first, first + n)
     return Figures(
         value=look.value,
-        low=look.low(LOOK_SHARE * rates.exceed, rates.exceed),
+        low=look.low(_LOOK_SHARE * rates.exceed, rates.exceed),
         high=look.high(passing * rates.miss, rates.miss),
         first=first,
         last=first + n,

@@ -13,15 +13,15 @@ from ...stats.pairs import Array
 from ...stats.percentiles import Buckets, on_common_buckets, quantiles
 from .stats import Mean, mean_of
 
-__all__ = ["LEAST_BEYOND", "Tails", "least_answers", "tails"]
+__all__ = ["Tails", "least_answers", "tails"]
 
-LEAST_BEYOND = 3
+_LEAST_BEYOND = 3
 """So many answers of a side lie beyond the quantile in each batch of launches: p99 takes 300."""
 
 
 def least_answers(q: float) -> int:
     """Return how many answers of a side make a batch for the quantile ``q``, 0 < q < 1."""
-    return math.ceil(LEAST_BEYOND / (1 - q) - 1e-9)
+    return math.ceil(_LEAST_BEYOND / (1 - q) - 1e-9)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

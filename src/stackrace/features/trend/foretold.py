@@ -10,9 +10,9 @@ import numpy as np
 from ...stats.limits import critical
 from ...stats.pairs import Array
 
-__all__ = ["LEAST", "Band", "foretold"]
+__all__ = ["Band", "foretold"]
 
-LEAST = 4
+_LEAST = 4
 """The fewest values that foretell another."""
 
 
@@ -30,13 +30,13 @@ class Band:
 def foretold(values: Sequence[float] | Array, *, alpha: float = 0.01) -> Band | None:
     """Return the band that holds the next value of the series with a probability of 1 − ``alpha``.
 
-    mean ± t(n − 1, 1 − alpha/2)·s·√(1 + 1/n). ``values`` has shape (n,), finite; None with fewer than ``LEAST``.
+    mean ± t(n − 1, 1 − alpha/2)·s·√(1 + 1/n). ``values`` has shape (n,), finite; None with fewer than ``_LEAST``.
 
     Source: Hahn & Meeker 1991, Statistical Intervals, section 4.7.
     """
     series = np.asarray(values, dtype=float)
     n = len(series)
-    if n < LEAST:
+    if n < _LEAST:
         return None
     mean, spread = float(series.mean()), float(series.std(ddof=1))
     half = critical(2, n - 1, alpha) * spread * float(np.sqrt(1 + 1 / n))

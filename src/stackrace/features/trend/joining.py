@@ -18,7 +18,7 @@ from .points import points_of
 
 __all__ = ["joined"]
 
-FAMILY = 0.05
+_FAMILY = 0.05
 """How often a trend in which nothing changed may show a change, in whichever of its series."""
 
 
@@ -62,12 +62,12 @@ def joined(project: str, races: Iterable[tuple[Race, Standing]]) -> Trend:
 
 
 def _alpha(whole: Sequence[TrendSeries]) -> float:
-    """Return what each figure of each series may spend of ``FAMILY``.
+    """Return what each figure of each series may spend of ``_FAMILY``.
 
     Source: Bonferroni's inequality; it holds however figures of one race depend on each other.
     """
     tests = sum(len(_known(series.points, measure)) >= 2 * LEAST for series in whole for measure in Measure)
-    return min(FAMILY / max(tests, 1), ALPHA)
+    return min(_FAMILY / max(tests, 1), ALPHA)
 
 
 def _judged(series: TrendSeries, alpha: float) -> TrendSeries:

@@ -26,7 +26,6 @@ from .stats.proposing import require_sampler
 from .stats.rounds import AT_ONCE, FIRST, largest_field
 
 __all__ = [
-    "BUDGET_S",
     "LEAST_SLICE_S",
     "MOST_SLICE_S",
     "Candidates",
@@ -36,10 +35,10 @@ __all__ = [
 ]
 
 
-BUDGET_S = 600.0
+_BUDGET_S = 600.0
 """Some forty configurations, and the finalists launched anew."""
 
-LEAST_S = 3.0
+_LEAST_S = 3.0
 """What launching a configuration, warming it up and a slice take at least."""
 
 
@@ -112,13 +111,13 @@ def candidates(asked: TuneRequest) -> Candidates:
         proposes=proposes,
         reserve=reserve,
     )
-    _refuse_short(tuning, request.budget_s or BUDGET_S)
+    _refuse_short(tuning, request.budget_s or _BUDGET_S)
     return Candidates(
         request=replace(
             request,
             stacks=tuple(stack.path for stack in stacks.values()),
             twin=False,
-            budget_s=request.budget_s or BUDGET_S,
+            budget_s=request.budget_s or _BUDGET_S,
             # the goal's own load is all that is measured
             workloads=tuple(replace(workload, stacks=None) for workload in request.workloads[:1]),
         ),
@@ -142,7 +141,7 @@ def fewest_of(tuning: Tuning) -> int:
 def _refuse_short(tuning: Tuning, budget_s: float) -> None:
     """Refuse a budget in which the fewest configurations that open a race could not even be launched once."""
     many = fewest_of(tuning)
-    least_s = many * LEAST_S
+    least_s = many * _LEAST_S
     if budget_s < least_s:
         raise InputError(
             f"--budget {DURATION.format(budget_s)} is too short: launching {many} configurations takes about "
@@ -180,7 +179,7 @@ LEAST_SLICE_S, MOST_SLICE_S = 0.5, 10.0
 """Of a tuning, unless --slice says otherwise: a block of thirty longer ones would take the whole budget."""
 
 
-def requests_for(quantile: str) -> int:
+def _requests_for(quantile: str) -> int:
     """Return how many requests a slice needs for a quantile: ``LEAST_BEYOND`` must lie beyond it.
 
     >>> requests_for("p50"), requests_for("p99"), requests_for("p999")
@@ -196,8 +195,8 @@ def tail_slice_s(goal: TuningGoal, asked_s: float | None) -> float:
     quantile that would do.
     """
     assert goal.rate_per_s is not None
-    needed_s = requests_for(goal.quantile) / goal.rate_per_s
-    spelt, enough = label(goal.quantile), count(requests_for(goal.quantile))
+    needed_s = _requests_for(goal.quantile) / goal.rate_per_s
+    spelt, enough = label(goal.quantile), count(_requests_for(goal.quantile))
     if asked_s is not None:
         if asked_s < needed_s * (1 - 1e-9):
             raise InputError(
@@ -207,7 +206,7 @@ def tail_slice_s(goal: TuningGoal, asked_s: float | None) -> float:
             )
         return asked_s
     if needed_s > MOST_SLICE_S:
-        lowest = _spelt(goal.quantile, math.ceil(requests_for(goal.quantile) / MOST_SLICE_S))
+        lowest = _spelt(goal.quantile, math.ceil(_requests_for(goal.quantile) / MOST_SLICE_S))
         raise InputError(
             f"--goal '{_spelt(goal.quantile, goal.rate_per_s)}' needs slices of {DURATION.format(needed_s)}, for "
             f"{spelt} rests on {enough} requests; give {_lower(goal)}'{lowest}' or a higher rate, or "
@@ -223,7 +222,7 @@ def _or_leave_out(is_enough: bool) -> str:
 def _lower(goal: TuningGoal) -> str:
     """Return the highest quantile that the rate would do for, as a goal; empty where none is."""
     assert goal.rate_per_s is not None
-    fitting = [q for q in QUANTILES if requests_for(q) <= goal.rate_per_s * MOST_SLICE_S]
+    fitting = [q for q in QUANTILES if _requests_for(q) <= goal.rate_per_s * MOST_SLICE_S]
     return f"'{_spelt(fitting[-1], goal.rate_per_s)}', " if fitting else ""
 
 

@@ -21,8 +21,8 @@ __all__ = ["Line", "Model", "Size", "beyond", "measured_needs", "model_of", "non
 
 PILOT_S = 3.0
 """How long a pilot is loaded: long enough for several looks at its memory."""
-REWARM_S = 0.5
-PATIENCE_S = 60.0
+_REWARM_S = 0.5
+_PATIENCE_S = 60.0
 
 WORKERS, THREADS = 3, 4
 """About so many processes, and threads in each, has the larger pilot."""
@@ -78,13 +78,13 @@ def measured_needs(place: Place, stack: Stack, workload: Workload, load: Load, o
     Raises RefusedError where it does not start: then nothing can be said of those like it.
     """
     on_preparing(Preparing(step=Step.START, subject=stack.path))
-    launched = place.launch(stack, PATIENCE_S)
+    launched = place.launch(stack, _PATIENCE_S)
     if launched.failure is not None:
         raise RefusedError(
             f"{stack.path} did not come up, so that nothing is known of what it needs", detail=launched.failure.log
         )
     try:
-        place.load(stack, workload, replace(load, duration_s=PILOT_S, requests=None), REWARM_S)
+        place.load(stack, workload, replace(load, duration_s=PILOT_S, requests=None), _REWARM_S)
     finally:
         retired = place.retire([stack]).finish()
     samples = retired.memory.get(stack.path, ())

@@ -11,9 +11,9 @@ from ...base.units import RATE
 from ...race.request.request import RaceRequest
 from .model import GoalKind, TuningGoal, TuningLimits
 
-__all__ = ["GOAL_EXAMPLES", "TuneRequest", "goal_text", "parse_goal"]
+__all__ = ["TuneRequest", "goal_text", "parse_goal"]
 
-GOAL_EXAMPLES = '"throughput", "p99 at 200/s" or "memory at 500/s"'
+_GOAL_EXAMPLES = '"throughput", "p99 at 200/s" or "memory at 500/s"'
 
 _AT = re.compile(r"(p50|p90|p99|p99\.9|p999|memory)\s+at\s+(\S+)")
 _QUANTILES = {"p99.9": "p999"}
@@ -48,7 +48,7 @@ def parse_goal(text: str) -> TuningGoal:
         return TuningGoal()
     match = _AT.fullmatch(words)
     if match is None:
-        raise InputError(f"--goal {text!r} is no goal; write it like {GOAL_EXAMPLES}")
+        raise InputError(f"--goal {text!r} is no goal; write it like {_GOAL_EXAMPLES}")
     try:
         rate_per_s = RATE.parse(match[2])
     except InputError as error:

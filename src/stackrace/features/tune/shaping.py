@@ -55,10 +55,10 @@ def ready_tuning(
 TOGETHER = 8
 """So many configurations are up at once: each may hold as many connections to a database as there may be."""
 
-OPEN_CONNECTIONS = 256
+_OPEN_CONNECTIONS = 256
 """Connections of the open loop at most."""
 
-RATE_SLICE_S = 1.0
+_RATE_SLICE_S = 1.0
 """Where the rate is only to be kept up with."""
 
 
@@ -124,7 +124,7 @@ def _load(plan: RacePlan, goal: TuningGoal) -> Load:
     if goal.rate_per_s is None:
         return highest
     return replace(
-        highest, concurrency=max(highest.concurrency, OPEN_CONNECTIONS), rate_per_s=goal.rate_per_s, poisson=True
+        highest, concurrency=max(highest.concurrency, _OPEN_CONNECTIONS), rate_per_s=goal.rate_per_s, poisson=True
     )
 
 
@@ -133,7 +133,7 @@ def _slice_s(plan: RacePlan, goal: TuningGoal) -> float:
         return tail_slice_s(goal, plan.slice_s)
     if plan.slice_s:
         return plan.slice_s
-    needed = planned_lengths(plan).slice_s if goal.rate_per_s is None else RATE_SLICE_S
+    needed = planned_lengths(plan).slice_s if goal.rate_per_s is None else _RATE_SLICE_S
     return min(max(needed, LEAST_SLICE_S), MOST_SLICE_S)
 
 
@@ -142,7 +142,7 @@ def _refuse_uncounted(limits: TuningLimits, measured: Mapping[Stack, Needs]) -> 
         raise InputError("--connections: this system does not tell who holds which connection; leave the limit out")
 
 
-AROUND_S = 1.5
+_AROUND_S = 1.5
 """What a launch takes beside its start and its slice: warming up, coming to rest, its share of stopping."""
 
 
@@ -154,7 +154,7 @@ def _cut_to_budget(ready: PreparedRace, tuning: Tuning) -> PreparedRace:
     plan = ready.plan
     if plan.budget_s is None:
         return ready
-    each_s = max(plan.loading.wall_s, USUAL_LAUNCH_S) + AROUND_S + (plan.slice_s or 0.0)
+    each_s = max(plan.loading.wall_s, USUAL_LAUNCH_S) + _AROUND_S + (plan.slice_s or 0.0)
     launches = (plan.budget_s - (time.monotonic() - ready.begun_s)) / each_s
     paths = [stack.path for stack in plan.stacks]
     field = [path for path in paths if path in tuning.settings and path not in tuning.reserve]

@@ -16,12 +16,12 @@ from ...stacks.stack_path import parse_stack, setting_text, setting_value, stack
 from ...stacks.tunable import Formula
 from .model import Knob
 
-__all__ = ["MOST", "Space", "formula_of", "place_of", "space_of"]
+__all__ = ["Space", "formula_of", "place_of", "space_of"]
 
-MOST = 2000
+_MOST = 2000
 """More configurations than this are refused: nobody can say what was tried."""
 
-ALL = "all"
+_ALL = "all"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,7 +87,7 @@ def space_of(
         for index, setting in chosen
     ]
     knobs = tuple(_knob(stack, one, cores, widens=(one[0], one[1].name) not in asked) for one in tried)
-    if math.prod(len(values) for _, _, values in tried) > 20 * MOST:
+    if math.prod(len(values) for _, _, values in tried) > 20 * _MOST:
         raise InputError(_too_many(knobs))
     reader = _Reader(specs, offered, folder)
     stacks: dict[tuple[object, ...], Stack] = {}
@@ -101,11 +101,11 @@ def space_of(
                 settings[one[0].path] = one[1]
 
     take(product(*(values for _, _, values in tried)))
-    if len(stacks) > MOST:
+    if len(stacks) > _MOST:
         raise InputError(_too_many(knobs))
     usual = len(stacks)
     beyond = [[*values, *map(int, (*k.below, *k.above))] for (_, _, values), k in zip(tried, knobs, strict=True)]
-    if math.prod(map(len, beyond)) <= MOST:
+    if math.prod(map(len, beyond)) <= _MOST:
         take(product(*beyond))
     space = _without_idle(
         Space(
@@ -283,7 +283,7 @@ def _chosen(stack: Stack, vary: Sequence[str], saves_memory: bool) -> list[tuple
 
 def _wide(index: int, stack: Stack) -> tuple[str, str]:
     """Return the words by which several settings of a hop are named at once."""
-    return stack.hops[index].server, ALL
+    return stack.hops[index].server, _ALL
 
 
 def _idle(setting: Setting, saves_memory: bool) -> bool:
@@ -292,7 +292,7 @@ def _idle(setting: Setting, saves_memory: bool) -> bool:
 
 
 def _names(server: str, name: str) -> tuple[str, ...]:
-    return name, server, f"{server}.{name}", ALL
+    return name, server, f"{server}.{name}", _ALL
 
 
 def _said_by_file(hop: Hop) -> frozenset[str]:

@@ -22,9 +22,9 @@ from .stats.rounds import next_round
 
 __all__ = ["Tuner", "by_stack", "grid_of_race", "needs_of", "places_of", "steps_of", "unfit"]
 
-OVERLOADS = 2
+_OVERLOADS = 2
 """A rate that a configuration missed in so many launches it does not deliver."""
-FAILURES = 2
+_FAILURES = 2
 """So many launches without anything to believe are enough."""
 
 
@@ -139,9 +139,9 @@ def _found(tuning: Tuning, path: str, launches: Sequence[Launch]) -> Iterator[In
     why = None
     if exceeded := tuning.limits.exceeded(needs):
         why = exceeded[0].kind
-    elif sum(_overloaded(launch, tuning) for launch in launches) >= OVERLOADS:
+    elif sum(_overloaded(launch, tuning) for launch in launches) >= _OVERLOADS:
         why = Unfit.RATE
-    elif len(launches) >= FAILURES and not any(_is_valid(launch, tuning) for launch in launches):
+    elif len(launches) >= _FAILURES and not any(_is_valid(launch, tuning) for launch in launches):
         why = Unfit.FAILED
     if why is not None:
         yield Infeasible(stack=path, kind=why, needs=needs, measured=True)

@@ -10,7 +10,7 @@ from typing import Any
 
 __all__ = ["results_site"]
 
-TEMPLATES = Path(__file__).with_name("templates")
+_TEMPLATES = Path(__file__).with_name("templates")
 
 
 class _OneLine(logging.Handler):
@@ -39,7 +39,7 @@ def results_site(store_url: str | None) -> Callable[..., Iterable[bytes]]:
         "ALLOWED_HOSTS": ["127.0.0.1", "localhost", "[::1]"],
         "MIDDLEWARE": ["stackrace.features.web.edge.guarded", "django.middleware.common.CommonMiddleware"],
         "TEMPLATES": [
-            {"BACKEND": "django.template.backends.django.DjangoTemplates", "DIRS": [TEMPLATES], "OPTIONS": {}}
+            {"BACKEND": "django.template.backends.django.DjangoTemplates", "DIRS": [_TEMPLATES], "OPTIONS": {}}
         ],
         "LOGGING_CONFIG": None,
         "USE_I18N": False,

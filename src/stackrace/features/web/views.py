@@ -15,13 +15,13 @@ from ...store import open_store
 
 __all__ = ["document", "index", "report"]
 
-MOST_RACES = 200
+_MOST_RACES = 200
 
 
 def index(request: HttpRequest) -> HttpResponse:
     """List the races, newest first."""
     with open_store(settings.STACKRACE_STORE) as store:
-        races = store.list(MOST_RACES)
+        races = store.list(_MOST_RACES)
     # what was fetched may hold what no encoding has
     return HttpResponse(printable(render_to_string("index.html", {"races": races}, request)))
 

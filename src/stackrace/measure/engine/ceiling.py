@@ -16,7 +16,7 @@ __all__ = ["ceiling"]
 TIMES, MEASURED_S = 3, 0.1
 """The best of several short looks: whatever disturbs one can only make it lower."""
 
-MOST_CONNECTIONS = 512
+_MOST_CONNECTIONS = 512
 """More change the figure by little and the preparation by much."""
 
 _SPARE_FILES = 256
@@ -34,7 +34,7 @@ def ceiling(load: Load, *, cores: Sequence[int], server_cores: Sequence[int], th
     """
     # both ends of every connection are ours
     room = (resource.getrlimit(resource.RLIMIT_NOFILE)[0] - _SPARE_FILES) // 2
-    connections = max(min(load.concurrency, MOST_CONNECTIONS, room), 1)
+    connections = max(min(load.concurrency, _MOST_CONNECTIONS, room), 1)
     return _measured(
         connections,
         load.keep_alive,

@@ -148,7 +148,7 @@ def rows(buckets: Sequence[Bucket], upper: Sequence[float]) -> tuple[Row, ...]:
     )
 
 
-TICKS_PER_HALF_DISTANCE = 5
+_TICKS_PER_HALF_DISTANCE = 5
 _DIGITS = 3
 _MS_PER_S = 1e3
 _NS_PER_MS = 1e6
@@ -200,7 +200,7 @@ def _lines(buckets: Sequence[Bucket]) -> Iterator[str]:
 def _next(level: float) -> float:
     """Go on to the next percentile: steps halve each time the distance to 100 % has halved."""
     halvings: int = int(math.log2(100.0 / (100.0 - level))) + 1
-    return level + 100.0 / (TICKS_PER_HALF_DISTANCE << halvings)
+    return level + 100.0 / (_TICKS_PER_HALF_DISTANCE << halvings)
 
 
 def _moments(buckets: Sequence[Bucket], total: int) -> tuple[float, float]:

@@ -23,14 +23,14 @@ __all__ = ["Saved", "read_saved"]
 
 Item = TypeVar("Item")
 
-MOST_BYTES = 64 << 20
+_MOST_BYTES = 64 << 20
 """A saved result holds all latencies of a load."""
 
 
 def _read_object(path: Path, way_out: str) -> _JsonObject:
     """Return the object in the JSON file at ``path``; ``way_out`` ends each message about what is wrong in it."""
     try:
-        content = json.loads(read_bytes(path, MOST_BYTES))
+        content = json.loads(read_bytes(path, _MOST_BYTES))
     except OSError as error:
         raise InputError(f"{path} cannot be read ({error.strerror}); {way_out}") from error
     except (ValueError, RecursionError) as error:
@@ -108,7 +108,7 @@ class _JsonObject:
         return self.content[key]
 
 
-VERSION = "load-1"
+_VERSION = "load-1"
 """The format that is read, by its name."""
 _WAY_OUT = "give a file that `stackrace load --json` wrote"
 
@@ -147,8 +147,8 @@ def read_saved(path: Path) -> Saved:
     InputError: the file cannot be read, is no JSON, or no such document; it names the file and the key.
     """
     run = _read_object(path, _WAY_OUT)
-    if run.content.get("schema") != VERSION:
-        raise run.wrong("schema", f'is not "{VERSION}"')
+    if run.content.get("schema") != _VERSION:
+        raise run.wrong("schema", f'is not "{_VERSION}"')
     failed = run.member("failed")
     non2xx, wrong_bodies = run.whole("non2xx"), failed.whole("body") if "body" in failed.content else 0
     return Saved(

@@ -59,7 +59,7 @@ def project_run(request: RaceRequest) -> Path | None:
     return None if entry is None else root
 
 
-def imported_by(entry: Entry) -> str:
+def _imported_by(entry: Entry) -> str:
     """Return the module that an interpreter must be able to import for ``entry``."""
     return "django" if entry.kind is EntryKind.DJANGO else entry.target.partition(":")[0]
 
@@ -149,4 +149,4 @@ def python_for(root: Path, entry: Entry, explicit: Path | None) -> KnownPython |
     Trying one imports the app, whose files nothing protects yet: meanwhile it can change none.
     """
     problem = partial(import_problem, begin=read_only)
-    return find_python(root, imported_by(entry), explicit=explicit, problem=problem)
+    return find_python(root, _imported_by(entry), explicit=explicit, problem=problem)

@@ -23,32 +23,32 @@ from .defaults import levels_of
 
 __all__ = ["Bursts", "connections_for", "pilots", "pool_note"]
 
-CONNECTIONS = (1, 100)
+_CONNECTIONS = (1, 100)
 """A burst leaves a queue that the next one waits behind: no number between these is worth that."""
 
 ALL_S, RESPONSES = 1.8, 1.8
 """All bursts on a stack take so many seconds and response times at most; to begin and to end takes 0.05 s each."""
 
-LEAST_BINS = 2
-ENOUGH_ANSWERS = 20
+_LEAST_BINS = 2
+_ENOUGH_ANSWERS = 20
 """With so many, in two response times, a burst is over."""
 
-QUICK_S = 0.005
+_QUICK_S = 0.005
 """A page that takes no longer alone needs a single burst, with the most connections: fewer never take longer."""
 
-SLOW_S = 0.25
+_SLOW_S = 0.25
 """What a slower page takes is known well enough from the app alone: it has no burst with one connection."""
 
-KEPT_S = 0.5
+_KEPT_S = 0.5
 """A stack whose answers take longer is still busy with them after its bursts: it is not kept for the race."""
 
-IDLE = 0.5
+_IDLE = 0.5
 """A CPU that is less busy is not the limit."""
 
-POOLED = 1.3
+_POOLED = 1.3
 """So many times the threads of a pool served at once are still those: bursts are short."""
 
-TRIES = 2
+_TRIES = 2
 """Stacks of an interface that are launched until one of them comes up."""
 
 
@@ -81,7 +81,7 @@ class Bursts:
         return tuple(_with_bursts(each, slowest.get(each.name, {})) for each in workloads)
 
     def _of_first(self, group: Sequence[Stack], workloads: Sequence[Workload]) -> Mapping[str, Sequence[Burst]]:
-        for stack in group[:TRIES]:
+        for stack in group[:_TRIES]:
             names = {each.name for each in self.launcher.workloads_for(stack)}
             met = [each for each in workloads if each.name in names]
             if not met:
@@ -101,7 +101,7 @@ class Bursts:
         try:
             bursts = {each.name: self._of(running, each, len(workloads)) for each in workloads}
             slowest_s = max(burst.response_s for each in bursts.values() for burst in each)
-            is_at_rest = slowest_s <= KEPT_S and not running.stack.is_alone
+            is_at_rest = slowest_s <= _KEPT_S and not running.stack.is_alone
         finally:
             if is_at_rest:
                 self.launcher.kept[running.stack.path] = running
@@ -146,16 +146,16 @@ class Bursts:
 
 def connections_for(wall_s: float, most: int) -> tuple[int, ...]:
     """Return with how many connections bursts are taken of a page that takes ``wall_s`` alone, ``most`` at most."""
-    wanted = sorted({min(each, most) for each in CONNECTIONS})
-    return tuple(wanted) if QUICK_S < wall_s <= SLOW_S else (wanted[-1],)
+    wanted = sorted({min(each, most) for each in _CONNECTIONS})
+    return tuple(wanted) if _QUICK_S < wall_s <= _SLOW_S else (wanted[-1],)
 
 
 def is_enough(counts: Sequence[int], connections: int, wall_s: float) -> bool:
     """Tell by the answers in bins of ``WARM_BIN_S`` whether a burst may end: each connection has one, or many are
     there after two response times."""
     answers, spent_s = sum(counts), len(counts) * WARM_BIN_S
-    many = answers >= ENOUGH_ANSWERS and spent_s >= 2 * wall_s
-    return len(counts) >= LEAST_BINS and (answers >= max(connections, LEAST_BINS) or many)
+    many = answers >= _ENOUGH_ANSWERS and spent_s >= 2 * wall_s
+    return len(counts) >= _LEAST_BINS and (answers >= max(connections, _LEAST_BINS) or many)
 
 
 def rate_of(load: Load, result: LoadResult) -> float:
@@ -205,8 +205,8 @@ def pool_note(pool: ThreadPool | None, workloads: Sequence[Workload], cores: int
         burst = page.bursts[-1]
         served = at_once(page, burst.connections, cores)
         threads = pool.threads * burst.promised
-        idle = burst.per_s * page.cpu_s < IDLE * cores
-        if idle and threads < burst.connections and threads / POOLED <= served <= threads * POOLED:
+        idle = burst.per_s * page.cpu_s < _IDLE * cores
+        if idle and threads < burst.connections and threads / _POOLED <= served <= threads * _POOLED:
             return (
                 f"{_page(workload)} in {pool.framework}'s pool of threads, not in its event loop: of "
                 f"{burst.connections} requests about {round(served)} were served at once, while the CPU was mostly "

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Ahead", "Choice", "asked", "choose", "levels_for", "most_used", "ready_stack", "unserved"]
 
-ANY = frozenset(Interface)
+_ANY = frozenset(Interface)
 
 FEWEST = 2
 """A single stack is compared with nothing."""
@@ -38,7 +38,7 @@ FEWEST = 2
 ABOUT = 1.1
 """An answer that takes so many times as long as alone takes no longer: bursts are short."""
 
-SHARE_READY = 0.2
+_SHARE_READY = 0.2
 """Of a budget, spent on looking at the app and its stacks; less than that in a long one."""
 
 
@@ -125,7 +125,7 @@ def _beside(current: Stack, others: Sequence[Stack], most: int | None) -> tuple[
 def asked(
     paths: Sequence[str],
     catalogue: Catalogue,
-    offered: frozenset[Interface] = ANY,
+    offered: frozenset[Interface] = _ANY,
     python: tuple[int, int] | None = None,
     folder: Path | None = None,
 ) -> tuple[Stack, ...]:
@@ -163,7 +163,7 @@ def _refuse_again(stack: Stack, others: Sequence[Stack]) -> None:
 
 def ready_stack(path: str) -> Stack:
     """Return the stack at ``path``; raises StackError for an illegal one, MissingError where a server lacks."""
-    stack = parse_stack(path, catalogue().specs, ANY)
+    stack = parse_stack(path, catalogue().specs, _ANY)
     require(stack, catalogue())
     return stack
 
@@ -275,7 +275,7 @@ class Ahead:
         lengths = lengths_of(cells, len(self.cores.stack_cores), alike=request.exhaustive, fixed_s=request.slice_s)
         overhead = expected_overhead(budget_s, len(stacks), lengths, self._launch_s(stacks))
         # an app that is examined slowly is loaded slowly, too
-        left_s = budget_s - min(READY_S, SHARE_READY * budget_s) - self.loading.wall_s
+        left_s = budget_s - min(READY_S, _SHARE_READY * budget_s) - self.loading.wall_s
         planned = plan_block(extent_of(cells), remaining_s=left_s, done=0, overhead=overhead, lengths=lengths)
         return planned is not None and planned.blocks_left >= FEWEST_BLOCKS
 

@@ -13,7 +13,7 @@ from ..request.request import LEAST_MEMORY_BYTES, RaceRequest
 
 __all__ = ["cores_of", "quiet", "split_cores", "usable_cores"]
 
-FEWEST = 2
+_FEWEST = 2
 """The stacks need a core, and so does the engine."""
 
 
@@ -38,7 +38,7 @@ def cores_of(request: RaceRequest, *, remote_engine: bool = False) -> Resources:
     _refuse_others("--cores ([race] cores)", request.cores, usable)
     _refuse_others("--engine-cores ([race] engine_cores)", request.engine_cores, usable)
     physical: Sequence[Sequence[int]] = physical_cores(usable)
-    if request.cores is None and request.engine_cores is None and len(physical) > FEWEST:
+    if request.cores is None and request.engine_cores is None and len(physical) > _FEWEST:
         physical = quiet(physical, used_by_core())
     stacks, engine = split_cores(physical, request.cores, request.engine_cores)
     if remote_engine:
@@ -55,7 +55,7 @@ def quiet(physical: Sequence[Sequence[int]], used: Mapping[int, float]) -> Seque
     """
     by_use = sorted(physical, key=lambda core: max(used.get(cpu, 0.0) for cpu in core))
     kept = [core for core in by_use if max(used.get(cpu, 0.0) for cpu in core) <= MOST_TAKEN]
-    chosen = kept if len(kept) > FEWEST else by_use[:FEWEST]
+    chosen = kept if len(kept) > _FEWEST else by_use[:_FEWEST]
     return [core for core in physical if core in chosen]
 
 

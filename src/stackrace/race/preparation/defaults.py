@@ -51,12 +51,12 @@ SLOW_CONCURRENCY = ((1, 10, 40), (1, 4, 10), (1, 2, 4), (1, 2), (1,))
 LONGEST_RESPONSE_S = 2.5
 """Default levels are such that an answer takes no longer; nobody waits for a page that does."""
 
-BUDGET_S = 180.0
+_BUDGET_S = 180.0
 
 
 def budget_s_of(request: RaceRequest) -> float | None:
     """Return the seconds that the race may take: runs take as long as they take, slices are cut to fit."""
-    return request.budget_s or (None if request.repeats else BUDGET_S)
+    return request.budget_s or (None if request.repeats else _BUDGET_S)
 
 
 def levels_of(request: RaceRequest) -> tuple[int, ...]:

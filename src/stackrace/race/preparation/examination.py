@@ -25,9 +25,9 @@ from .workloads import urls_of, workloads_of
 
 __all__ = ["ExaminedApp", "examined_app", "furnished"]
 
-CRAWL_S = 10.0
+_CRAWL_S = 10.0
 """Spent on looking for pages at the most; few apps take a second until there are enough."""
-LOADING_S = 60.0
+_LOADING_S = 60.0
 """How long the app may load meanwhile."""
 
 
@@ -195,7 +195,7 @@ def _main_pages(
 
     The one alone that is to be mended, where "/" fails or no page answers: what is said of it names the way out.
     """
-    crawling = Crawling(time_s=CRAWL_S, loading_s=LOADING_S, enough=most)
+    crawling = Crawling(time_s=_CRAWL_S, loading_s=_LOADING_S, enough=most)
     asked = asked_pages(protected, app, request, crawling, on_preparing)
     home = asked.examination.exchanges[0].first
     chosen = raced(asked.pages, most=most)

@@ -17,11 +17,11 @@ from ...deploy.privileges import private_folder
 
 __all__ = ["clear_away", "remembered"]
 
-PATIENCE_S = 30.0
+_PATIENCE_S = 30.0
 """A supervisor whose race was killed ends all servers within seconds, and then its folder."""
 
 
-def clear_away(folder: Path, patience_s: float = PATIENCE_S) -> None:
+def clear_away(folder: Path, patience_s: float = _PATIENCE_S) -> None:
     """Wait until nothing runs any more in the run directory ``folder`` of a race that ended, and remove that.
 
     Raises InputError naming the processes that are still there after ``patience_s``.

@@ -19,7 +19,7 @@ from .protection import Protected
 
 __all__ = ["AskedPages", "Crawling", "Page", "asked_pages", "problem_of", "raced"]
 
-MOST_ASKED = 20
+_MOST_ASKED = 20
 """Pages that Rack apps and plain files, which cannot be asked one by one, are asked for."""
 
 _SITEMAP = "/sitemap.xml"
@@ -138,7 +138,7 @@ def _asked_in_two_steps(
     linked = links(known["/"].body) if known["/"].status == 200 else []
     choice = choose(("/", *(request.urls or ())), located(fetch, crawling.sitemap), first.files, linked)
     try:
-        return ask(*choice.asked[:MOST_ASKED]), choice
+        return ask(*choice.asked[:_MOST_ASKED]), choice
     except AppError as error:
         return replace(first, exchanges=first.exchanges[:1], cut=error.message), choice
 

@@ -24,7 +24,7 @@ from .defaults import budget_s_of, levels_of
 
 __all__ = ["check_limits", "refuse_early", "wait_for_ports"]
 
-LOOK_S = 1.0
+_LOOK_S = 1.0
 """How often it is looked whether ports came free."""
 
 
@@ -72,7 +72,7 @@ def wait_for_ports(on_preparing: OnPreparing) -> float:
     while waited_s <= TIME_WAIT_S and _crowded(network_limits()):
         if not waited_s:
             on_preparing(Preparing(step=Step.PORTS))
-        time.sleep(LOOK_S)
+        time.sleep(_LOOK_S)
         waited_s = time.monotonic() - begun
     return waited_s
 

@@ -30,10 +30,10 @@ Ask = Callable[..., Examination]
 MOST_ASKED = 50
 """Pages of a session whose bodies are learnt from the app; the app is asked several times for each."""
 
-MOST_NAMED = 1000
+_MOST_NAMED = 1000
 """Paths of a recording among which one that was misspelt is looked for."""
 
-NO_RULES: RightAnswers = MappingProxyType({})
+_NO_RULES: RightAnswers = MappingProxyType({})
 
 _PYTHON = (EntryKind.DJANGO, EntryKind.WSGI, EntryKind.ASGI)
 
@@ -60,7 +60,7 @@ def session_workload(
     headers: Headers,
     *,
     think: bool,
-    check: RightAnswers = NO_RULES,
+    check: RightAnswers = _NO_RULES,
     ask: Ask = examine,
 ) -> tuple[Workload, tuple[str, ...]]:
     """Return the recording at ``path`` as a workload for the examined app, and notes for the user.
@@ -95,7 +95,7 @@ def session_workload(
 def refuse_strange_paths(check: RightAnswers, paths: Sequence[str]) -> None:
     """Raise InputError for a rule of ``check`` about a path that is not among ``paths``, which are asked for."""
     for path in check.keys() - {EVERY_PATH} - set(paths):
-        near = did_you_mean(path, dict.fromkeys(paths[:MOST_NAMED]))
+        near = did_you_mean(path, dict.fromkeys(paths[:_MOST_NAMED]))
         raise InputError(f"check of {path}: the workload does not ask for it{near}")
 
 

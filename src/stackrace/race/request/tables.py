@@ -29,7 +29,7 @@ from .request import LEAST_MEMORY_BYTES, MOST_SEED
 
 __all__ = ["NamedWorkloadTable", "RaceFileTable", "WorkloadTable"]
 
-MOST_REQUESTS = 1_000_000_000
+_MOST_REQUESTS = 1_000_000_000
 MOST_REPEATS = 1000
 
 
@@ -64,9 +64,9 @@ Cores = Annotated[tuple[int, ...], PlainValidator(_cores)]
 Memory = Annotated[float, _quantity(SIZE), Field(ge=LEAST_MEMORY_BYTES, allow_inf_nan=False)]
 Seconds = Annotated[float, _quantity(DURATION), Field(gt=0, allow_inf_nan=False)]
 Fraction = Annotated[float, _quantity(PERCENT), Field(gt=0, lt=1)]
-Check = Annotated[RightAnswers, PlainValidator(read_check)]
+_Check = Annotated[RightAnswers, PlainValidator(read_check)]
 Connections = Annotated[int, Field(ge=1, le=20_000)]
-Path_ = Annotated[str, AfterValidator(_path), Field(description="an absolute path, starting with /")]
+_Path_ = Annotated[str, AfterValidator(_path), Field(description="an absolute path, starting with /")]
 Variable = Annotated[str, Field(pattern=r"^[^=]+$", description="the name of a variable, without =")]
 
 
@@ -131,10 +131,10 @@ class AppTable(_Table):
 class _Requests(_Table):
     """What is asked for: URLs in turn, or a recorded session."""
 
-    urls: Annotated[list[Path_], Field(min_length=1)] | None = None
+    urls: Annotated[list[_Path_], Field(min_length=1)] | None = None
     session: Annotated[str, Field(min_length=1)] | None = None
     think: bool = False
-    check: Check = {}
+    check: _Check = {}
 
     @model_validator(mode="after")
     def _one_source(self) -> Self:
@@ -187,7 +187,7 @@ def _requests(value: object) -> int | dict[int, int]:
 
 
 def _number(value: object, example: str) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= MOST_REQUESTS:
+    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= _MOST_REQUESTS:
         raise ValueError(f"is no number of requests; {example}")
     return value
 

@@ -23,7 +23,7 @@ __all__ = [
     "read_text",
 ]
 
-MOST_BYTES = 1 << 20
+_MOST_BYTES = 1 << 20
 """More than any race file that people write; what is longer is something else."""
 
 _DEEP_KEY = re.compile(r"""(?:^|[\[{,])[ \t]*(?:(?:[\w-]+|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]*){50}""", re.MULTILINE)
@@ -37,7 +37,7 @@ def read_text(path: Path) -> str:
     """
     if path.exists() and not path.is_file() and not path.is_dir():
         raise SpecError(f"{path} is a pipe or a device, not a file; save the race file, and name that")
-    return files.read_text(path, MOST_BYTES)
+    return files.read_text(path, _MOST_BYTES)
 
 
 def read_table(text: str) -> dict[str, object]:

@@ -12,7 +12,7 @@ __all__ = ["Frame", "Point", "ghosts", "line_path"]
 
 WIDTH, HEIGHT = 200, 138
 LEFT, RIGHT, TOP, BOTTOM = 34, 10, 16, 20
-HALF_DIGIT = 3.6
+_HALF_DIGIT = 3.6
 """Half the width of a character of a label, about."""
 
 
@@ -72,7 +72,7 @@ class Frame:
 
     def note(self, x: float, y: float, content: str) -> str:
         """Return a direct label above the point, kept inside the panel."""
-        half = HALF_DIGIT * len(content)
+        half = _HALF_DIGIT * len(content)
         across = min(WIDTH - half, max(LEFT + half, self.across(x)))
         return text(content, x=across, y=self.down(y) - 6, text_anchor="middle", class_="value")
 
@@ -88,7 +88,7 @@ class Frame:
         for value, label in reversed(self.x_labels):
             x = self.across(value)
             drawn.append(tag("line", x1=x, x2=x, y1=floor, y2=floor + 3, class_="zero"))
-            half = HALF_DIGIT * len(label)
+            half = _HALF_DIGIT * len(label)
             if x + half < taken:
                 drawn.append(text(label, x=x, y=HEIGHT - 5, text_anchor="middle"))
                 taken = x - half

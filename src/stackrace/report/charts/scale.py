@@ -8,7 +8,7 @@ from dataclasses import dataclass
 __all__ = ["Scale", "linear", "logarithmic"]
 
 _STEPS = (1, 2, 2.5, 5, 10)
-NEAR = 0.6
+_NEAR = 0.6
 """Steps; a scale reaches up to a round tick that is at most this far above its largest value."""
 
 
@@ -50,7 +50,7 @@ def linear(most: float, *, ticks: int = 4) -> Scale:
     power = 10.0 ** math.floor(math.log10(raw))
     step = next(round(s * power, 12) for s in _STEPS if s * power >= raw * 0.999)
     count = math.ceil(most / step - 1e-9)
-    if count > 1 and count - most / step > NEAR:
+    if count > 1 and count - most / step > _NEAR:
         count -= 1
     shown = tuple(round(step * i, 10) for i in range(count + 1))
     return Scale(low=0.0, high=max(most, shown[-1]), ticks=shown)

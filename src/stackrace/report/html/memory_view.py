@@ -18,13 +18,13 @@ from .multiples_view import Multiple, Panel
 
 __all__ = ["memory_view"]
 
-MOST_POINTS = 60
+_MOST_POINTS = 60
 """Per line; more would only swell the page."""
-WORDS = (
+_WORDS = (
     "MiB (proportional set size, all hops) against seconds since the launch; a line per launch; the peak is named"
 )
 
-Line = list[tuple[float, float]]
+_Line = list[tuple[float, float]]
 
 
 def memory_view(race: Race, standing: Standing) -> Multiple | None:
@@ -40,10 +40,10 @@ def memory_view(race: Race, standing: Standing) -> Multiple | None:
     frame = Frame(x=across, y=up, x_labels=tuple((tick, across.label(tick)) for tick in across.ticks))
     panels = tuple(Panel(stack=s, drawing=Markup(_panel(frame, s, of_stack))) for s, of_stack in lines.items())
     title = "Memory over time" + (f" {level.where}" if level else "")
-    return Multiple(title=title, words=WORDS, shared=Markup(), panels=panels)
+    return Multiple(title=title, words=_WORDS, shared=Markup(), panels=panels)
 
 
-def _panel(frame: Frame, stack: str, lines: Sequence[Line]) -> str:
+def _panel(frame: Frame, stack: str, lines: Sequence[_Line]) -> str:
     drawn = [tag("path", d=line_path(frame, line), class_="line thin") for line in lines]
     x, y = max((point for line in lines for point in line), key=lambda point: point[1])
     drawn.append(frame.note(x, y, figures.number(y)))
@@ -51,14 +51,14 @@ def _panel(frame: Frame, stack: str, lines: Sequence[Line]) -> str:
     return frame.panel("".join(drawn), f"{stack}: memory over time", description)
 
 
-def _lines(race: Race, stack: str, level: Level | None) -> list[Line]:
+def _lines(race: Race, stack: str, level: Level | None) -> list[_Line]:
     own = [launch for launch in race.launches if launch.stack == stack]
     lines = [_thin(launch.memory) for launch in (own if level is None else launches_at(race, level, stack))]
     return [line for line in lines if len(line) > 1]
 
 
-def _thin(samples: Sequence[MemorySample]) -> Line:
-    """Return at most ``MOST_POINTS`` points in MiB, the highest of each run of samples: no peak is lost."""
+def _thin(samples: Sequence[MemorySample]) -> _Line:
+    """Return at most ``_MOST_POINTS`` points in MiB, the highest of each run of samples: no peak is lost."""
     line = [(sample.at_s, sum(sample.pss_bytes.values()) / 1024**2) for sample in samples]
-    step = -(-len(line) // MOST_POINTS) or 1
+    step = -(-len(line) // _MOST_POINTS) or 1
     return [max(line[i : i + step], key=lambda point: point[1]) for i in range(0, len(line), step)]

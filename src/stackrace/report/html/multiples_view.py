@@ -18,7 +18,7 @@ from ..words import scaling as growing
 
 __all__ = ["Multiple", "Panel", "multiples_views"]
 
-STEPS = 40
+_STEPS = 40
 """A fitted curve is drawn in so many pieces."""
 
 
@@ -115,7 +115,7 @@ def _law(frame: Frame, curve: ScalingCurve | None) -> str:
     if curve.law is None:
         return knee
     low, high = curve.levels[0], curve.levels[-1]
-    steps = (low * (high / low) ** (i / STEPS) for i in range(STEPS + 1))
+    steps = (low * (high / low) ** (i / _STEPS) for i in range(_STEPS + 1))
     return knee + frame.curve([(n, curve.law.at(n)) for n in steps])
 
 

@@ -29,7 +29,7 @@ from .templates import FOLDER, environment
 
 __all__ = ["export"]
 
-LOG_LINES = 40
+_LOG_LINES = 40
 
 
 def export(race: Race, standing: Standing) -> str:
@@ -65,7 +65,7 @@ def _columns(level: Level, current: str) -> list[Column]:
 def _templates() -> Environment:
     templates = environment(FOLDER)
     templates.filters.update(
-        printable=printable, log=lambda text: "\n".join(tail(text, LOG_LINES)), number=figures.number,
+        printable=printable, log=lambda text: "\n".join(tail(text, _LOG_LINES)), number=figures.number,
         mib=figures.mebibytes, count=figures.count,
     )  # fmt: skip
     templates.globals.update(

@@ -13,7 +13,7 @@ from .findings import remedy, seen
 
 __all__ = ["busy", "disturbed"]
 
-CONTENTION = contention.declaration.id
+_CONTENTION = contention.declaration.id
 
 
 def disturbed(disturbance: Disturbance) -> str:
@@ -29,6 +29,6 @@ def busy(verdicts: Iterable[Verdict]) -> str:
     if usual is None or not DECLARATIONS[usual.check].passing:
         return ""
     # the gravest that names who it was, where there is one
-    named = [finding for verdict in every for finding in verdict.findings if finding.check == CONTENTION]
+    named = [finding for verdict in every for finding in verdict.findings if finding.check == _CONTENTION]
     refused = max(named, key=lambda finding: finding.value or 0.0, default=usual)
     return f"this machine is busy: {seen(refused)}; nothing could be measured; {remedy(refused)}"

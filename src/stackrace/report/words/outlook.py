@@ -23,7 +23,7 @@ __all__ = ["estimate", "outlook"]
 
 _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
-SIDE_BY_SIDE = 1.3
+_SIDE_BY_SIDE = 1.3
 """From so many times a single process's loading on it is told that processes load the app side by side."""
 
 _DIFFERENCES = (0.01, 0.02, 0.03, 0.05, 0.1)
@@ -88,7 +88,7 @@ def _loading(plan: RacePlan, left_out: Sequence[Stack]) -> str:
     each_s, alone_s = planned_launch_s(plan, left_out), plan.loading.wall_s
     if each_s <= USUAL_LAUNCH_S:
         return ""
-    together = f", and {duration(each_s)} in the processes of a stack" if each_s > SIDE_BY_SIDE * alone_s else ""
+    together = f", and {duration(each_s)} in the processes of a stack" if each_s > _SIDE_BY_SIDE * alone_s else ""
     return f"The app takes {duration(alone_s)} to load and to answer first{together}: "
 
 

@@ -18,12 +18,10 @@ __all__ = [
     "duty",
     "ending",
     "heading",
-    "limits_note",
     "machines",
     "network",
     "notes",
     "of",
-    "ratios_note",
     "resolution",
     "resources",
     "resumed",
@@ -37,10 +35,10 @@ CONDITIONS = "What would change this answer"
 VOID = "The race is void: these figures show what was measured, not who is better."
 """Stands with the figures of a void race."""
 
-MOST_RESOLUTION = 1.0
+_MOST_RESOLUTION = 1.0
 """A race that could not even tell a stack from one twice as fast has no resolution worth a number."""
 
-LEAST_SHARE = 0.005
+_LEAST_SHARE = 0.005
 """Less of a race's time is not worth a word."""
 
 _ENFORCED = {
@@ -82,7 +80,7 @@ def ending(race: Race, standing: Standing) -> str:
 def notes(race: Race, standing: Standing) -> tuple[str, ...]:
     """Return what stands below every report: what could be seen, and under which conditions the race was held."""
     sentences = (
-        resolution(race, standing), limits_note(standing), ratios_note(standing), twin(race),
+        resolution(race, standing), _limits_note(standing), _ratios_note(standing), twin(race),
         resources(race), *network(race), resumed(race), duty(race), *right_answers(race),
         *race.notes,
     )  # fmt: skip
@@ -94,7 +92,7 @@ def resolution(race: Race, standing: Standing) -> str:
     matters = f"those below {figures.percent(race.difference)} do not matter to it"
     if standing.resolution is None:
         return "Too few launches for limits yet."
-    if standing.resolution > MOST_RESOLUTION:
+    if standing.resolution > _MOST_RESOLUTION:
         return "This race could not even prove that a stack is twice as fast as another."
     return f"This race could not prove differences below {figures.percent(standing.resolution)}; {matters}."
 
@@ -208,12 +206,14 @@ def duty(race: Race) -> str:
         "all else": spent.other_s,
     }
     shares = {what: seconds / spent.total_s for what, seconds in parts.items()}
-    listed = ", ".join(f"{figures.percent(share)} {what}" for what, share in shares.items() if share >= LEAST_SHARE)
+    listed = ", ".join(
+        f"{figures.percent(share)} {what}" for what, share in shares.items() if share >= _LEAST_SHARE
+    )
     since = " since the last interruption" if race.resumed else ""
     return f"Where the {figures.duration(spent.total_s)}{since} went: {listed}."
 
 
-def limits_note(standing: Standing) -> str:
+def _limits_note(standing: Standing) -> str:
     """Say why limits are missing; empty when every row has some, or none has and that is told already."""
     if standing.resolution is None:
         return ""
@@ -223,7 +223,7 @@ def limits_note(standing: Standing) -> str:
     return ""
 
 
-def ratios_note(standing: Standing) -> str:
+def _ratios_note(standing: Standing) -> str:
     """Say what the limits beside ratios promise; empty where there are none."""
     if standing.resolution is None:
         return ""

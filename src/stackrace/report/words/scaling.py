@@ -10,7 +10,7 @@ from ...race.results.standing import Interval
 from ...stats.values.scaling import ScalingCurve, Unfit, UnfitKind
 from .. import figures
 
-__all__ = ["HEADER", "TITLE", "WORDS", "cells", "knee", "known", "named", "unfits"]
+__all__ = ["HEADER", "TITLE", "WORDS", "cells", "knee", "known", "unfits"]
 
 TITLE = "How throughput grows with the connections"
 
@@ -23,7 +23,7 @@ WORDS = (
 HEADER = ("stack", "stops growing at", "λ per s", "σ", "κ", "N*")
 
 
-MOST_NAMED = 3
+_MOST_NAMED = 3
 
 
 def known(curves: Sequence[ScalingCurve]) -> tuple[ScalingCurve, ...]:
@@ -31,7 +31,7 @@ def known(curves: Sequence[ScalingCurve]) -> tuple[ScalingCurve, ...]:
     return tuple(curves) if any(curve.knee is not None or curve.law is not None for curve in curves) else ()
 
 
-def named(curve: ScalingCurve) -> str:
+def _named(curve: ScalingCurve) -> str:
     """Name the curve: its stack, and what it was asked where races ask several things."""
     on = f" on {curve.workload}" if curve.workload else ""
     return curve.stack + on + ("" if curve.keep_alive else ", a connection per request")
@@ -54,10 +54,10 @@ def cells(curve: ScalingCurve) -> tuple[str, ...]:
         stops = f"> {curve.knee}" if curve.knee == curve.levels[-1] else str(curve.knee)
     law = curve.law
     if law is None:
-        return (named(curve), stops, *[figures.NOTHING] * 4)
+        return (_named(curve), stops, *[figures.NOTHING] * 4)
     peak = _limited(law.peak, figures.count) if law.peak else "none"
     return (
-        named(curve), stops, _limited(law.single_per_s, figures.number),
+        _named(curve), stops, _limited(law.single_per_s, figures.number),
         _limited(law.contention, figures.number), _limited(law.coherency, figures.coefficient), peak,
     )  # fmt: skip
 
@@ -67,10 +67,10 @@ def unfits(curves: Sequence[ScalingCurve]) -> tuple[str, ...]:
     reasons: dict[str, list[str]] = {}
     for curve in curves:
         if curve.unfit is not None:
-            reasons.setdefault(_unfit(curve.unfit), []).append(named(curve))
+            reasons.setdefault(_unfit(curve.unfit), []).append(_named(curve))
     if len(reasons) == 1 and len(next(iter(reasons.values()))) == len(curves):
         return tuple(reasons)
-    return tuple(f"{few(names, MOST_NAMED)}: {reason}" for reason, names in reasons.items())
+    return tuple(f"{few(names, _MOST_NAMED)}: {reason}" for reason, names in reasons.items())
 
 
 def _unfit(why: Unfit) -> str:

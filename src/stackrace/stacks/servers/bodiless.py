@@ -32,7 +32,7 @@ def wsgi_without_body(application: Callable[..., Iterable[bytes]]) -> Callable[.
             if close:
                 close()
         status, headers = started
-        if not (has_length(headers) or status.startswith(("1", "204", "304"))):
+        if not (_has_length(headers) or status.startswith(("1", "204", "304"))):
             # Without a length, servers would announce chunks and end them, which is a body too.
             headers.append(("Content-Length", str(sum(lengths))))
         start_response(status, headers)
@@ -41,7 +41,7 @@ def wsgi_without_body(application: Callable[..., Iterable[bytes]]) -> Callable[.
     return bodiless
 
 
-def has_length(headers: list[tuple[str, str]]) -> bool:
+def _has_length(headers: list[tuple[str, str]]) -> bool:
     """Tell whether the app says where its answer ends."""
     return any(name.lower() in ("content-length", "transfer-encoding") for name, _ in headers)
 
@@ -75,6 +75,6 @@ def _with_length(start: dict[str, Any], length: int) -> dict[str, Any]:
     """Say where the answer ends, as ``wsgi_without_body`` does, unless the app says it."""
     headers = list(start.get("headers", ()))
     names = [(bytes(name).decode("latin-1"), "") for name, _ in headers]
-    if has_length(names) or start["status"] < 200 or start["status"] in (204, 304):
+    if _has_length(names) or start["status"] < 200 or start["status"] in (204, 304):
         return start
     return {**start, "headers": [*headers, (b"content-length", str(length).encode())]}

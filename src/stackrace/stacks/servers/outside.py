@@ -28,7 +28,6 @@ __all__ = [
     "ENTRY_POINT_GROUP",
     "in_folder",
     "in_packages",
-    "problem_of",
 ]
 
 _WORD = re.compile(r"[a-z][a-z0-9_-]*")
@@ -38,7 +37,7 @@ _NOWHERE = Path("/nowhere/stackrace-rehearsal")
 """A recipe is pure: it may name paths of its site, not open them."""
 
 
-def problem_of(entry: object) -> str:
+def _problem_of(entry: object) -> str:
     """Return what is wrong with ``entry`` in a few words, empty if it can be used.
 
     Whatever its own code raises while it is rehearsed passes through, except for what it says on purpose.
@@ -167,7 +166,7 @@ def in_folder(folder: Path) -> Iterator[Entry]:
 
 
 def _checked(entry: object, where: str, file: Path) -> Entry:
-    problem = problem_of(entry)
+    problem = _problem_of(entry)
     if problem or not isinstance(entry, Entry):
         raise InputError(f"{where}: {problem}; see {_guide()}")
     return entry

@@ -12,11 +12,9 @@ from ..native_options import GivenOption, NativeFile
 from ..stack import Interface, Protocol, SettingValue, Socket
 
 __all__ = [
-    "ANSWER_S",
     "ANYBODY",
     "BODILESS",
     "GRACEFUL_S",
-    "MOST_BODY_BYTES",
     "MOST_PROXIES",
     "OTHERS",
     "Endpoint",
@@ -42,9 +40,9 @@ OTHERS = ("X-Forwarded-Host", "X-Forwarded-Port", "X-Forwarded-Prefix", "X-Forwa
 
 GRACEFUL_S = 30
 """Seconds that requests have to end when a server is stopped; Gunicorn's own default, and Kubernetes'."""
-ANSWER_S = 60
+_ANSWER_S = 60
 """Seconds after which a front end gives an answer up; nginx's and Apache's own default."""
-MOST_BODY_BYTES = 16 * 2**20
+_MOST_BODY_BYTES = 16 * 2**20
 """The largest request body. nginx's own limit of 1 MiB refuses a photograph."""
 
 
@@ -63,8 +61,8 @@ class Production:
     is_behind: bool = False
     """Whether another server of the stack stands in front, over a socket that nobody else can reach."""
     graceful_s: int = GRACEFUL_S
-    most_body_bytes: int = MOST_BODY_BYTES
-    answer_s: int = ANSWER_S
+    most_body_bytes: int = _MOST_BODY_BYTES
+    answer_s: int = _ANSWER_S
 
     @property
     def trusted_proxies(self) -> str:

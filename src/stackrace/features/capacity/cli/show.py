@@ -23,7 +23,7 @@ from ..search import CapacityResult, Trial
 
 __all__ = ["show"]
 
-VERSION = "capacity-1"
+_VERSION = "capacity-1"
 _BAR = 24
 
 
@@ -125,7 +125,7 @@ def _said(trial: Trial) -> str:
 def _document(outcome: CapacityResult) -> dict[str, object]:
     above = outcome.above
     return {
-        "schema": VERSION,
+        "schema": _VERSION,
         "urls": list(outcome.closed.target.urls),
         "goal": {label(name): limit for name, limit in outcome.goal.limits_s.items()},
         "capacity_per_s": outcome.search.capacity,

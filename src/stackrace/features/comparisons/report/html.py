@@ -20,8 +20,8 @@ from .sheet import command
 
 __all__ = ["export"]
 
-HERE = Path(__file__).parent
-STYLES = (FOLDER / "style.css", HERE / "style.css")
+_HERE = Path(__file__).parent
+_STYLES = (FOLDER / "style.css", _HERE / "style.css")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,7 +47,7 @@ def export(rerun: Rerun) -> str:
     by_part = groupby(rerun.claims, lambda outcome: outcome.claim.part)
     return _templates().get_template("comparison.html.j2").render(
         rerun=rerun, comparison=rerun.comparison,
-        style="\n".join(path.read_text(encoding="utf-8") for path in STYLES),
+        style="\n".join(path.read_text(encoding="utf-8") for path in _STYLES),
         parts=[_part(rerun, key, list(outcomes)) for key, outcomes in by_part],
         gone=[technique for technique in rerun.comparison.techniques.values() if technique.gone],
         command=command(rerun),
@@ -70,7 +70,7 @@ def _part(rerun: Rerun, key: str, claims: list[ClaimOutcome]) -> PartView:
 
 @cache
 def _templates() -> Environment:
-    templates = environment(HERE)
+    templates = environment(_HERE)
     templates.filters.update(
         ratio=lambda value: figures.NOTHING if value is None else figures.number(value),
         kind=lambda ruling: CLASSES[ruling],

@@ -16,7 +16,7 @@ from ..model import Claim, Comparison, Figure, Row, Table, Technique
 from ..rerun import ClaimOutcome, PartOutcome, Rerun, Ruling, TableOutcome
 from . import words
 
-__all__ = ["document", "export"]
+__all__ = []
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,12 +135,12 @@ _FORM = Form(
 )
 
 
-def export(rerun: Rerun) -> str:
+def _export(rerun: Rerun) -> str:
     """Return the document as text that ends with a newline."""
-    return pretty(document(rerun))
+    return pretty(_document(rerun))
 
 
-def document(rerun: Rerun) -> dict[str, Any]:
+def _document(rerun: Rerun) -> dict[str, Any]:
     """Return the document as plain JSON values."""
     comparison = rerun.comparison
     notes = tuple(words.mix_sentence(mix) for mix in rerun.mixes)

@@ -10,11 +10,11 @@ from .sheet import rerun_sheet
 
 __all__ = ["print_rerun"]
 
-WIDTH = 100
+_WIDTH = 100
 """Columns at most: a report that is read beside another one."""
 
 
 def print_rerun(rerun: Rerun, console: Console | None = None) -> None:
     """Print the whole report on ``console`` (default: stdout)."""
     console = console or make_console()
-    console.print(drawn(rerun_sheet(rerun)), width=min(console.width, WIDTH))
+    console.print(drawn(rerun_sheet(rerun)), width=min(console.width, _WIDTH))

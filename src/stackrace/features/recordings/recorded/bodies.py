@@ -30,12 +30,12 @@ def sent(request: Fields, headers: Pairs) -> bytes:
     if written is None and data.get("text") is not None:
         raise LeftOut(Skip.BODY_DAMAGED)
     if written:
-        return _whole(data, written, content_length(headers))
+        return _whole(data, written, _content_length(headers))
     if params := pairs(data.get("params")):
         if essence(media_type(data)) != FORM:
             raise LeftOut(Skip.BODY_MISSING)
         return _form(params)
-    if (number(request.get("bodySize")) or 0) > 0 or (content_length(headers) or 0) > 0:
+    if (number(request.get("bodySize")) or 0) > 0 or (_content_length(headers) or 0) > 0:
         raise LeftOut(Skip.BODY_MISSING)
     return b""
 
@@ -62,7 +62,7 @@ def answered(content: Fields, headers: Pairs) -> bytes | None:
         body = written.encode()
     else:
         return None
-    length = content_length(headers)
+    length = _content_length(headers)
     if length is None:
         size = number(content.get("size"))
         length = int(size) if size is not None and size >= 0 else None
@@ -77,7 +77,7 @@ def decoded(content: Fields) -> bytes | None:
     return _unpacked(written) if _is_base64(content) else written.encode()
 
 
-def content_length(headers: Pairs) -> int | None:
+def _content_length(headers: Pairs) -> int | None:
     """Return Content-Length as a number."""
     value = value_of(headers, "content-length")
     return int(value) if value is not None and _LENGTH.fullmatch(value) else None

@@ -18,7 +18,7 @@ class _TooDeep:
     """A value with more levels than are read."""
 
 
-TOO_DEEP = _TooDeep()
+_TOO_DEEP = _TooDeep()
 
 
 def _no_number(text: str) -> NoReturn:
@@ -65,7 +65,7 @@ class JsonText:
                 return self._take("]", "',' or ']'")
 
     def value(self) -> object:
-        """Return the next value; ``TOO_DEEP`` where it has more levels than Python's stack."""
+        """Return the next value; ``_TOO_DEEP`` where it has more levels than Python's stack."""
         try:
             value, end = _DECODER.raw_decode(self._text, self._at)
         except json.JSONDecodeError:
@@ -73,7 +73,7 @@ class JsonText:
         except ValueError as error:
             self._wrong(str(error))
         except RecursionError:
-            value, end = TOO_DEEP, self._closing()
+            value, end = _TOO_DEEP, self._closing()
         self._at = _after_blanks(self._text, end)
         return value
 

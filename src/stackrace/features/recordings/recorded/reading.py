@@ -12,7 +12,7 @@ from .access_log import from_access_log
 from .har import from_har
 from .step import RecordingError, Steps
 
-HAR_MAX_BYTES = 1 << 30
+_HAR_MAX_BYTES = 1 << 30
 """The longest HAR file that is read: all of it is held at once."""
 
 _HEAD_BYTES = 64 * 1024
@@ -32,7 +32,7 @@ def read(path: Path, limit: int | None = None) -> Steps:
             raise RecordingError("it is compressed with gzip; unpack it first with gunzip")
         if not head.removeprefix(b"\xef\xbb\xbf").lstrip(b" \t\n\r\x0c").startswith(b"{"):
             return from_access_log(io.BufferedReader(_Rejoined(head, file), _HEAD_BYTES), limit)
-        return from_har(_whole(head, file, HAR_MAX_BYTES), limit)
+        return from_har(_whole(head, file, _HAR_MAX_BYTES), limit)
 
 
 def _whole(head: bytes, file: BinaryIO, max_bytes: int) -> bytes:

@@ -2,7 +2,7 @@
 
 A browser sends what the page in front of it says. A token in a recorded form is spent, so a replay takes the fresh
 one out of the answer it gets. What a request sends is traced to an answer by its value: an equal name and value for
-a form's field, an equal value of at least ``LEAST_BYTES`` where a script may have copied it, and of what stands in
+a form's field, an equal value of at least ``_LEAST_BYTES`` where a script may have copied it, and of what stands in
 JSON and scripts only what looks random.
 """
 
@@ -22,9 +22,9 @@ from .headers import value_of
 from .secrets import words
 from .step import Step
 
-__all__ = ["LEAST_BYTES", "with_tokens"]
+__all__ = ["with_tokens"]
 
-LEAST_BYTES = 8
+_LEAST_BYTES = 8
 """Shorter values may be equal by chance."""
 
 MOST_SEARCHED_BYTES = 1 << 20
@@ -104,7 +104,7 @@ class _Given:
             counts[name] += 1
             if hidden and value:
                 self.fields[name, value] = origin
-                if len(value) >= LEAST_BYTES:
+                if len(value) >= _LEAST_BYTES:
                     self.values[value] = origin
         for secret in candidate.secrets:
             origin = _Origin(number, HandoutPlace.MEMBER, secret.name, secret.nth)
@@ -115,7 +115,7 @@ class _Given:
 
     def know_cookies(self, cookies: Sequence[tuple[str, str]]) -> None:
         """Take in cookies by their values."""
-        self.cookies.update((value.encode(), name) for name, value in cookies if len(value) >= LEAST_BYTES)
+        self.cookies.update((value.encode(), name) for name, value in cookies if len(value) >= _LEAST_BYTES)
 
     def fill(self, use: _Use) -> Fill | None:
         """Return the place for ``use`` with where its value comes from; None where nothing gave it."""

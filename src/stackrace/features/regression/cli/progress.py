@@ -21,7 +21,7 @@ from ..report import words
 
 __all__ = ["CheckProgress"]
 
-SILENCE_S = 15.0
+_SILENCE_S = 15.0
 """Between two lines, where nobody looks at a terminal."""
 
 
@@ -65,7 +65,7 @@ class CheckProgress:
             redraw(one_line(line[:118]), sys.stderr)
             self._shown = True
         elif time.monotonic() >= self._silent_until_s:
-            self._silent_until_s = time.monotonic() + SILENCE_S
+            self._silent_until_s = time.monotonic() + _SILENCE_S
             click.echo(line, err=True)
 
     def _mishap(self, launch: Launch) -> None:

@@ -21,40 +21,42 @@ from ....report.setbacks import setbacks
 from ..model import GateAnswer, gate_of
 from . import words
 
-__all__ = ["axis_drawing", "export", "reach_of", "ruling_drawing"]
+__all__ = [
+    "export",
+]
 
 
-HERE = Path(__file__).parent
-STYLES = (FOLDER / "style.css", HERE / "style.css")
-LOG_LINES = 40
+_HERE = Path(__file__).parent
+_STYLES = (FOLDER / "style.css", _HERE / "style.css")
+_LOG_LINES = 40
 
 
 def export(race: Race, result: GateAnswer) -> str:
     """Return the whole page; all foreign text is escaped."""
-    reach = reach_of(result.rulings)
+    reach = _reach_of(result.rulings)
     standing = standing_of(race)
     return _templates().get_template("check.html.j2").render(
         race=race, result=result, answer=words.answer(race, result),
         bad=result.outcome in (Outcome.FAILED, Outcome.REFUSED),
         sides=words.side_notes(gate_of(race)), details=words.details(race, result),
-        rows=[(each, words.cells(each), Markup(ruling_drawing(each, reach))) for each in result.rulings],
-        axis=Markup(axis_drawing(reach)), header=words.HEADER,
+        rows=[(each, words.cells(each), Markup(_ruling_drawing(each, reach))) for each in result.rulings],
+        axis=Markup(_axis_drawing(reach)), header=words.HEADER,
         setbacks=setbacks(race, standing), complaints=complaints(race, standing),
-        style="\n".join(path.read_text(encoding="utf-8") for path in STYLES),
+        style="\n".join(path.read_text(encoding="utf-8") for path in _STYLES),
     )  # fmt: skip
 
 
 @cache
 def _templates() -> Environment:
-    templates = environment(HERE)
-    templates.filters.update(log=lambda text: "\n".join(tail(text, LOG_LINES)))
+    templates = environment(_HERE)
+    templates.filters.update(log=lambda text: "\n".join(tail(text, _LOG_LINES)))
     return templates
 
 
-REACHES = (0.04, 0.1, 0.2, 0.4)
+_REACHES = (0.04, 0.1, 0.2, 0.4)
 """Limits that lie farther out are cut."""
 
-CLASSES = {
+_CLASSES = {
     State.CLEAR: "holds",
     State.SLOWER: "reversed",
     State.ALARM: "undecided",
@@ -63,15 +65,15 @@ CLASSES = {
 }
 
 
-def reach_of(rulings: Sequence[Ruling]) -> float:
+def _reach_of(rulings: Sequence[Ruling]) -> float:
     """Return how far the axis reaches to either side, as a share."""
     known = [
         abs(limit) for each in rulings if each.change for limit in (each.change.low, each.change.high) if limit
     ]
-    return next((reach for reach in REACHES if reach >= max(known, default=0.0)), REACHES[-1])
+    return next((reach for reach in _REACHES if reach >= max(known, default=0.0)), _REACHES[-1])
 
 
-def ruling_drawing(each: Ruling, reach: float) -> str:
+def _ruling_drawing(each: Ruling, reach: float) -> str:
     """Return one row: what is allowed shaded, the change with its limits."""
     edge = _at(each.terms.allowance, reach)
     parts = [
@@ -80,7 +82,7 @@ def ruling_drawing(each: Ruling, reach: float) -> str:
         tag("line", x1="50%", x2="50%", y1="0", y2="100%", class_="zero"),
     ]
     if each.change is not None:
-        style = CLASSES[each.state]
+        style = _CLASSES[each.state]
         if each.change.low is not None and each.change.high is not None:
             left, right = (f"{_at(limit, reach):.2f}%" for limit in (each.change.low, each.change.high))
             parts.append(tag("line", x1=left, x2=right, y1="50%", y2="50%", class_=f"limits {style}"))
@@ -89,7 +91,7 @@ def ruling_drawing(each: Ruling, reach: float) -> str:
     return tag("svg", *parts, class_="cell", role="img", width="100%", height="100%")
 
 
-def axis_drawing(reach: float) -> str:
+def _axis_drawing(reach: float) -> str:
     """Return the axis below all rows."""
     marks = [(0.0, "0"), (reach / 2, f"+{percent(reach / 2)}"), (-reach / 2, f"−{percent(reach / 2)}")]
     labels = [text(label, x=f"{_at(at, reach):.2f}%", y="12", text_anchor="middle") for at, label in marks]

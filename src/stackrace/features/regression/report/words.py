@@ -39,7 +39,6 @@ __all__ = [
     "name",
     "ruling",
     "side_notes",
-    "value",
     "warned",
 ]
 
@@ -219,8 +218,8 @@ def cells(each: Ruling) -> tuple[str, ...]:
     """Return a row below ``HEADER``."""
     return (
         name(each),
-        value(each.response, each.base),
-        value(each.response, each.head),
+        _value(each.response, each.base),
+        _value(each.response, each.head),
         change(each),
         allowed(each),
         NOTHING if each.missed is None else _natural(each.response, max(each.missed, 0.0)),
@@ -228,7 +227,7 @@ def cells(each: Ruling) -> tuple[str, ...]:
     )
 
 
-def value(response: Response, of: float | None) -> str:
+def _value(response: Response, of: float | None) -> str:
     """Write a value with its unit."""
     if of is None:
         return NOTHING

@@ -21,8 +21,8 @@ from .sheet import checks_section, trend_sheet
 
 __all__ = ["export"]
 
-HERE = Path(__file__).parent
-STYLE = FOLDER / "style.css"
+_HERE = Path(__file__).parent
+_STYLE = FOLDER / "style.css"
 
 _UNITS = {Measure.THROUGHPUT: "requests/s", Measure.P99: "ms", Measure.CPU: "ms", Measure.MEMORY: "MiB"}
 _FACTORS = {Measure.P99: 1e3, Measure.MEMORY: 1 / 2**20}
@@ -33,7 +33,7 @@ def export(trend: Trend) -> str:
     """Return the whole page; all foreign text is escaped."""
     return _templates().get_template("trend.html.j2").render(
         trend=trend, words=words,
-        style=STYLE.read_text(encoding="utf-8"),
+        style=_STYLE.read_text(encoding="utf-8"),
         multiples=list(_multiples(trend)),
         lists=[section for section in trend_sheet(trend) if isinstance(section.blocks[0], Listing)],
         checks=checks_section(trend.checks) if trend.checks else None,
@@ -84,4 +84,4 @@ def _panel(series: TrendSeries, measure: Measure, points: list[Point]) -> Panel:
 
 @cache
 def _templates() -> Environment:
-    return environment(HERE)
+    return environment(_HERE)

@@ -11,8 +11,8 @@ from . import words
 
 __all__ = ["checks_section", "trend_sheet"]
 
-BARS = "▁▂▃▄▅▆▇█"
-MOST_BARS = 24
+_BARS = "▁▂▃▄▅▆▇█"
+_MOST_BARS = 24
 
 _RESPONSES = (
     (Response.THROUGHPUT, "throughput", 9),
@@ -107,5 +107,5 @@ def _course(series: TrendSeries) -> str:
     """Draw the throughput of the last races as bars, from zero."""
     values = [p.values[Measure.THROUGHPUT].value for p in series.points if Measure.THROUGHPUT in p.values]
     most = max(values, default=0.0)
-    last = values[-MOST_BARS:]
-    return "".join(BARS[min(int(value / most * len(BARS)), len(BARS) - 1)] for value in last) if most else ""
+    last = values[-_MOST_BARS:]
+    return "".join(_BARS[min(int(value / most * len(_BARS)), len(_BARS) - 1)] for value in last) if most else ""

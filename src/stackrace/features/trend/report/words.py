@@ -19,7 +19,6 @@ __all__ = [
     "headline",
     "left_out",
     "notes",
-    "span",
     "unlike",
     "where",
 ]
@@ -63,11 +62,11 @@ def about(trend: Trend) -> str:
         return ""
     times = sorted(point.started_at for series in trend.series for point in series.points)
     return (
-        f"{things(trend.races, 'race')} of {trend.project}, {span(times[0], times[-1])}. {_checks(trend)}".strip()
+        f"{things(trend.races, 'race')} of {trend.project}, {_span(times[0], times[-1])}. {_checks(trend)}".strip()
     )
 
 
-def span(first: str, last: str) -> str:
+def _span(first: str, last: str) -> str:
     """Return two moments as days: ``2026-03-01 to 2026-11-24``."""
     return first[:10] if first[:10] == last[:10] else f"{first[:10]} to {last[:10]}"
 

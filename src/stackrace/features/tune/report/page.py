@@ -19,8 +19,8 @@ from .sheet import race_file_line, tuning_sheet
 
 __all__ = ["page"]
 
-HERE = Path(__file__).parent
-HTML = FOLDER
+_HERE = Path(__file__).parent
+_HTML = FOLDER
 
 
 def page(race: Race, found: Tuned) -> str:
@@ -42,7 +42,7 @@ def page(race: Race, found: Tuned) -> str:
             command=shlex.join(["stackrace", "run", "--stack", found.stack]),
             race_file=race_file_line(found.stack) if found.stack else "",
             sentence=partial(marks.sentence, stacks=(*tuning_of(race).settings, *race.stacks)),
-            style=(HTML / "style.css").read_text(encoding="utf-8"),
+            style=(_HTML / "style.css").read_text(encoding="utf-8"),
         )
     )
 
@@ -54,6 +54,6 @@ def _drawn(panel: Facet) -> str:
 
 @cache
 def _templates() -> Environment:
-    templates = environment(HERE, HTML)
+    templates = environment(_HERE, _HTML)
     templates.globals.update(Tone=Tone, on_page=Medium.PAGE)
     return templates

@@ -168,7 +168,7 @@ def _block(spot: Spot | None) -> str:
 
 
 CELL_W, CELL_H, LEFT, TOP = 58, 30, 92, 34
-LINE_H = 150
+_LINE_H = 150
 
 
 def response_chart(panel: Facet, title: str, describe: str) -> str:
@@ -177,7 +177,7 @@ def response_chart(panel: Facet, title: str, describe: str) -> str:
         return ""
     drawn = _map(panel) if panel.down is not None else _curve(panel)
     columns = len(panel.across.values)
-    height = TOP + (CELL_H * len(panel.down.values) if panel.down else LINE_H) + 8
+    height = TOP + (CELL_H * len(panel.down.values) if panel.down else _LINE_H) + 8
     box = f"0 0 {LEFT + CELL_W * columns + 8} {height}"
     about = caption(title, describe)
     return tag("svg", about, *drawn, class_="response", role="img", viewBox=box, width=LEFT + CELL_W * columns + 8)
@@ -220,7 +220,7 @@ def _curve(panel: Facet) -> list[str]:
     assert panel.across is not None
     spots = [panel.spots.get((value, "")) for value in panel.across.values]
     most = max((spot.relative for spot in spots if spot and spot.relative is not None), default=1.0)
-    floor = TOP + LINE_H
+    floor = TOP + _LINE_H
     drawn = [*_heads(panel), tag("line", x1=LEFT, x2=LEFT + CELL_W * len(spots), y1=floor, y2=floor, class_="zero")]
     points: list[tuple[float, float]] = []
     marks: list[str] = []
@@ -230,7 +230,7 @@ def _curve(panel: Facet) -> list[str]:
             mark = "✗" if spot is not None and spot.out else "·"
             marks.append(text(mark, x=x, y=floor - 4, text_anchor="middle"))
             continue
-        y = floor - (LINE_H - 22) * spot.relative / most
+        y = floor - (_LINE_H - 22) * spot.relative / most
         points.append((x, y))
         marks.append(tag("circle", caption(spot.stack), cx=x, cy=y, r=5 if spot.best else 3.5, class_="dot"))
         marks.append(text(number(spot.relative), x=x, y=y - 8, text_anchor="middle", class_="value"))

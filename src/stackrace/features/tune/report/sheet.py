@@ -13,9 +13,9 @@ from ..model import Responded, Tuned, Tuning, tuning_of
 from . import words
 from .picture import LEGEND, block_lines, facets
 
-__all__ = ["SHOWN", "race_file_line", "tuning_sheet"]
+__all__ = ["race_file_line", "tuning_sheet"]
 
-SHOWN = 10
+_SHOWN = 10
 """So many configurations are listed on a screen."""
 
 
@@ -84,11 +84,11 @@ def _against(tuning: Tuning, found: Tuned) -> Table:
 
 def _heading(found: Tuned) -> str:
     many = len(found.responses)
-    return f"The best {SHOWN} of {many} configurations" if many > SHOWN else "All configurations"
+    return f"The best {_SHOWN} of {many} configurations" if many > _SHOWN else "All configurations"
 
 
 def _best(tuning: Tuning, found: Tuned) -> Table:
-    listed = found.responses[:SHOWN]
+    listed = found.responses[:_SHOWN]
     return Table(
         columns=(
             Column(title="configuration", cells=tuple(one.stack for one in listed), left=True, fold_to=48),

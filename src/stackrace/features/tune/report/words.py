@@ -34,15 +34,12 @@ from ..rate import none_within
 from ..stats.rounds import FINAL_LAUNCHES
 
 __all__ = [
-    "LEAST_PROOF",
     "REFERENCES",
     "against",
     "answer",
     "beyond",
-    "effects",
     "ending",
     "figure",
-    "infeasible",
     "leading",
     "needs",
     "outlook",
@@ -197,9 +194,9 @@ def reasons(race: Race, found: Tuned) -> Iterator[str]:
         yield f"Within {percent(race.difference)} of it, with 95 % confidence: {names(found.equals)}."
     for edge in found.edges:
         yield _edge(edge)
-    yield from effects(race, found.effects)
+    yield from _effects(race, found.effects)
     if out := [one for one in found.infeasible if one.stack not in tuning.reserve or one.measured]:
-        yield infeasible(tuning, out)
+        yield _infeasible(tuning, out)
     if tuning.cut:
         yield f"{things(tuning.cut, 'other')} of its configurations did not race. {_all_of(tuning)}"
 
@@ -234,7 +231,7 @@ def needs(needed: Needs, limits: TuningLimits | None = None) -> str:
     return f"{memory} and {many} to databases{allowed}"
 
 
-def effects(race: Race, found: Sequence[Effect]) -> Iterator[str]:
+def _effects(race: Race, found: Sequence[Effect]) -> Iterator[str]:
     """Yield which settings do not matter, which do, and of which that is not known."""
     idle = [one for one in found if not one.matters]
     if idle:
@@ -267,7 +264,7 @@ _WHY = {
 }
 
 
-def infeasible(tuning: Tuning, out: Sequence[Infeasible]) -> str:
+def _infeasible(tuning: Tuning, out: Sequence[Infeasible]) -> str:
     """Return how many configurations are left out, and why."""
     whys = Counter(one.kind for one in out)
     parts = [f"{many} for {_WHY[why]}" for why, many in whys.items()]
@@ -308,7 +305,7 @@ _ENDINGS = {
 }
 
 
-LEAST_PROOF = 2
+_LEAST_PROOF = 2
 """Launches of the tuned stack that must be believed: of one alone nobody knows how far the next is from it."""
 
 
@@ -316,7 +313,7 @@ def unproved(race: Race, found: Tuned) -> str:
     """Return why what was found is no answer; empty where it is one."""
     if not found.stack:
         return _nothing(race, found)
-    if found.launches >= LEAST_PROOF:
+    if found.launches >= _LEAST_PROOF:
         return ""
     advice = "give a longer --budget" if race.ending is Ending.BUDGET else f"see: stackrace report {race.id}"
     return f"only one launch of {found.stack} could be believed, which proves nothing; {_refused(race) or advice}"
@@ -328,7 +325,7 @@ def _nothing(race: Race, found: Tuned) -> str:
     beyond = [one for one in found.infeasible if one.kind in OF_NEEDS and tuning.limits.exceeded(one.needs)]
     if beyond:
         others = len(beyond) < len(found.infeasible)
-        summary = f". {infeasible(tuning, found.infeasible)}".rstrip(".") if others else ""
+        summary = f". {_infeasible(tuning, found.infeasible)}".rstrip(".") if others else ""
         return none_within(tuning.stack, tuning.limits, beyond) + summary
     if any(one.kind is Unfit.RATE for one in found.infeasible):
         return "no configuration keeps up with the rate of the goal; give a lower one"

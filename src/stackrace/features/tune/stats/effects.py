@@ -15,9 +15,9 @@ from .launched import PRIOR_DF, Launched, launched
 
 __all__ = ["MainEffect", "main_effects"]
 
-ALPHA = 0.05
+_ALPHA = 0.05
 
-LEAST_LAUNCHES = 2
+_LEAST_LAUNCHES = 2
 """Each of two values that are compared stands on so many launches at least: one says nothing of the next."""
 
 
@@ -66,8 +66,8 @@ def main_effects(grid: Grid) -> tuple[MainEffect, ...]:
     helps here and hurts there has no narrow limits, and is not called idle.
 
     Nothing is known before any configuration was launched twice: until then what a launch varies by is a guess. Two
-    values are compared only where each stands on ``LEAST_LAUNCHES``. A setting with a value that cannot be compared
-    may matter, but is not called idle.
+    values are compared only where each stands on ``_LEAST_LAUNCHES``. A setting with a value that cannot be
+    compared may matter, but is not called idle.
 
     Source: Tukey 1953, The problem of multiple comparisons; Box, Hunter & Hunter 2005, Statistics for
     Experimenters, chapter 5, for main effects; Welch 1938, Biometrika 29.
@@ -89,7 +89,7 @@ def _effect(grid: Grid, d: int, usable: Flags, known: Launched) -> MainEffect:
     if not found or known.common_df <= PRIOR_DF:
         return MainEffect(span=0.0, low=0.0, high=float("inf"), best=float("nan"))
     is_whole = {*steps} <= {step for one in found for step in (one.low, one.high)}
-    width = each(critical, len(steps), np.array([one.df for one in found]), ALPHA)
+    width = each(critical, len(steps), np.array([one.df for one in found]), _ALPHA)
     sizes = np.array([abs(one.difference) for one in found])
     half = width * np.sqrt([one.variance for one in found])
     widest = found[int(sizes.argmax())]
@@ -112,7 +112,7 @@ def _apart(
     pairs = [(i, j) for i in low[1] for j in high[1] if np.array_equal(others[i], others[j])]
     m = len(pairs)
     sides = [{*side} for side in zip(*pairs, strict=True)]
-    if not m or min(int(known.count[[*side]].sum()) for side in sides) < LEAST_LAUNCHES:
+    if not m or min(int(known.count[[*side]].sum()) for side in sides) < _LEAST_LAUNCHES:
         return None
     own = known.sd**2 / np.maximum(known.count, 1) / m**2
     parts = [(float(own[i]), float(known.df[i])) for pair in pairs for i in pair]

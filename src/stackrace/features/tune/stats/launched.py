@@ -19,7 +19,7 @@ that counts for afterwards."""
 LEAST_SD = 0.005
 """Nothing is taken to repeat better than this: a few launches may agree by chance."""
 
-OWN_DF = 3.0
+_OWN_DF = 3.0
 """So many degrees of freedom the common variance counts for beside a configuration's own."""
 
 
@@ -65,13 +65,13 @@ def launched(values: Array) -> Launched:
     squares = (residual**2).sum(axis=1)
     own = np.where(df > 0, squares / np.where(df > 0, df, 1.0), 0.0)
     common = _common(own, df)
-    variance = (OWN_DF * common + df * own) / (OWN_DF + df)
+    variance = (_OWN_DF * common + df * own) / (_OWN_DF + df)
     return Launched(
         mean=np.where(count > 0, mean, np.nan),
         count=count,
         sd=np.sqrt(np.maximum(variance, LEAST_SD**2)),
         common_sd=float(np.sqrt(common)),
-        df=OWN_DF + df,
+        df=_OWN_DF + df,
         common_df=PRIOR_DF + float(df.sum()),
     )
 
@@ -106,9 +106,9 @@ def _common(own: Array, df: Array) -> float:
     return float((prior + (weight * value)[usual].sum()) / (PRIOR_DF + weight[usual].sum()))
 
 
-LENGTHS = (0.7, 1.5, 3.0)
+_LENGTHS = (0.7, 1.5, 3.0)
 """How many steps of a setting apart two configurations are still alike."""
-ROUGHNESS = (0.01, 0.03, 0.08, 0.2)
+_ROUGHNESS = (0.01, 0.03, 0.08, 0.2)
 """The sd of what a configuration has for itself, in ln units."""
 
 
@@ -143,7 +143,7 @@ def surface(known: Launched, places: Array) -> Surface:
     apart = distance(places)
     near = apart[np.ix_(seen, seen)]
     best: tuple[float, Array, Array, float] | None = None
-    for length, rough in product(LENGTHS, ROUGHNESS):
+    for length, rough in product(_LENGTHS, _ROUGHNESS):
         kernel = spread * np.exp(-near / (2 * length**2)) + rough**2 * np.eye(len(seen))
         lower = np.linalg.cholesky(kernel + np.diag(noise))
         weights = np.linalg.solve(lower.T, np.linalg.solve(lower, centred))

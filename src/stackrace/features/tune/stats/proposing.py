@@ -11,9 +11,9 @@ from ....base.errors import MissingError
 from ....stats.pairs import Array
 from .grid import Flags
 
-__all__ = ["INSTALL", "Proposer", "proposer", "require_sampler"]
+__all__ = ["Proposer", "proposer", "require_sampler"]
 
-INSTALL = "pip install 'stackrace[tune]'"
+_INSTALL = "pip install 'stackrace[tune]'"
 
 
 class Proposer:
@@ -70,7 +70,7 @@ def require_sampler() -> Any:
         import optuna
     except ImportError as error:
         raise MissingError(
-            f"so many configurations need Optuna, which proposes what to try: {INSTALL}; or tune fewer settings "
+            f"so many configurations need Optuna, which proposes what to try: {_INSTALL}; or tune fewer settings "
             "at a time with --vary"
         ) from error
     optuna.logging.set_verbosity(optuna.logging.ERROR)

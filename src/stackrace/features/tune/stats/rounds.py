@@ -41,16 +41,16 @@ SMALL, SMALL_FINALISTS, SMALL_MOST_LAUNCHES = 12, 2, 6
 """Of so many configurations at most, so few come into the finals, right after the first block, and end them sooner:
 else the finals would cost more than the search saves."""
 
-FAR = 3.0
+_FAR = 3.0
 """So many standard deviations below the best, a configuration is left out after one launch."""
 
-SHARE = 0.6
+_SHARE = 0.6
 """Of the launches that finals leave over, the share that the next block may take where it cannot have all."""
 
 FIRST, BATCH, GUIDES = 20, 8, 3
 """Of many configurations: how many are launched first, proposed at a time, and launched again beside those."""
 
-EXPLORING = 0.5
+_EXPLORING = 0.5
 """Of many configurations: the share of all launches that goes to proposals."""
 
 Propose = Callable[[Array, Flags, int], Sequence[int]]
@@ -93,7 +93,7 @@ def next_round(grid: Grid, left: float, propose: Propose | None = None) -> Round
     """Return who races in the next block; ``left`` is how many launches there is time for.
 
     Up to ``AT_ONCE`` configurations all race in the first block. Of more, ``propose`` names the first and, block by
-    block, a batch that races beside the best so far. Then those race on that may be the best: one that is ``FAR``
+    block, a batch that races beside the best so far. Then those race on that may be the best: one that is ``_FAR``
     below it leaves after a launch, one whose limits say so later (`_proved`). Where time is too short for all of
     them, those of which the most may be expected. At most ``FINALISTS`` remain, and are launched anew
     ``FINAL_LAUNCHES`` times at least, and until the limits name one or time is over. Of a ``SMALL`` field fewer do.
@@ -161,7 +161,7 @@ def _first(grid: Grid, possible: Flags, propose: Propose | None) -> Round:
 def _explores(state: _State, left: float) -> bool:
     """Tell whether there is time for another batch: proposals have their share, and leave enough for finals."""
     done, batch = int(state.grid.entered.sum()), BATCH + GUIDES
-    return done + batch <= EXPLORING * (done + left) and left - batch >= _finals_cost(state)
+    return done + batch <= _EXPLORING * (done + left) and left - batch >= _finals_cost(state)
 
 
 def _wider(state: _State, left: float) -> tuple[int, ...]:
@@ -208,7 +208,7 @@ def _screening(state: _State, left: float) -> Round:
     if _is_small(state.grid) or alive <= FINALISTS or spare < FINALISTS + 1:
         return _with_references(state, state.top(finalists, state.expected.mean))
     hopeful = state.expected.mean + state.expected.sd
-    many = alive if alive <= SHARE * spare else max(int(SHARE * spare), FINALISTS + 1)
+    many = alive if alive <= _SHARE * spare else max(int(_SHARE * spare), FINALISTS + 1)
     return Round(racing=tuple(sorted(state.top(many, hopeful))))
 
 
@@ -270,7 +270,7 @@ def _state(grid: Grid) -> _State:
     if not alive.any():
         return _State(grid=grid, known=known, expected=expected, alive=alive, proved=proved)
     gap = mean[best] - mean
-    far = (gap > FAR * np.hypot(sd, sd[best])) & (gap > grid.delta)
+    far = (gap > _FAR * np.hypot(sd, sd[best])) & (gap > grid.delta)
     behind = (proved > -grid.delta) & (expected.mean[:, None] > expected.mean[None, :]) & alive[:, None]
     alive &= ~far & ~behind.any(axis=0)
     alive[best] = bool(np.isfinite(mean[best]))

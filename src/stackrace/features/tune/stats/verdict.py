@@ -16,24 +16,24 @@ from .grid import Flags, Grid
 from .launched import Launched, Surface, launched
 from .rounds import FINAL_LAUNCHES, finals, in_play, rivals
 
-__all__ = ["POOR", "Outcome", "Verdict", "poor_launch", "verdict"]
+__all__ = ["Outcome", "Verdict", "poor_launch", "verdict"]
 
 
-POOR = 0.1
+_POOR = 0.1
 """One launch in so many delivers less than the limit by which configurations are chosen."""
 
-_Z = NormalDist().inv_cdf(1 - POOR)
+_Z = NormalDist().inv_cdf(1 - _POOR)
 """So many standard deviations below the mean that is."""
 
 
 def poor_launch(known: Launched) -> Array:
     """Return the lower limit of what a further launch of each delivers: m − t·s·√(1 + 1/n), (K,).
 
-    A one-sided prediction limit; t is the upper-``POOR`` quantile with the degrees of freedom of s. Source: Hahn &
+    A one-sided prediction limit; t is the upper-``_POOR`` quantile with the degrees of freedom of s. Source: Hahn &
     Meeker 1991, Statistical Intervals, section 4.7.
     """
     n = np.maximum(known.count, 1)
-    t = np.array([critical(2, float(df), 2 * POOR) for df in known.df])
+    t = np.array([critical(2, float(df), 2 * _POOR) for df in known.df])
     return np.where(known.count >= 2, known.mean - t * known.sd * np.sqrt(1 + 1 / n), np.nan)
 
 

@@ -13,18 +13,18 @@ from .launched import distance
 
 __all__ = ["OneLaunch", "Slices", "Weather", "weather"]
 
-Numbers = npt.NDArray[np.intp]
-Flags = npt.NDArray[np.bool_]
+_Numbers = npt.NDArray[np.intp]
+_Flags = npt.NDArray[np.bool_]
 
-FEWEST = 8
+_FEWEST = 8
 """Fewer slices tell nothing of the weather."""
-FITTED = 200
+_FITTED = 200
 """The parameters are those of the first so many: they hardly change with more, and time grows with the cube."""
 
-STRANGE = 10.0
+_STRANGE = 10.0
 """Slices so many median deviations from what is expected of them tell nothing of the weather."""
 
-CHOICES: Mapping[str, tuple[float, ...]] = {
+_CHOICES: Mapping[str, tuple[float, ...]] = {
     # the sd of the speed within a block
     "swing": (0.06, 0.0, 0.03, 0.12, 0.24),
     # after so many seconds the speed remembers a third of what it was
@@ -37,9 +37,9 @@ CHOICES: Mapping[str, tuple[float, ...]] = {
 }
 """The parameters' values, those first that a search begins with; standard deviations in ln units."""
 
-BLOCKS = 0.3
+_BLOCKS = 0.3
 """The sd of the speed from block to block."""
-LENGTH = 1.5
+_LENGTH = 1.5
 """So many steps of a setting apart two configurations are still alike."""
 
 
@@ -111,16 +111,16 @@ def weather(measured: Slices, places: Array) -> Weather:
     Gaussian Processes for Machine Learning, sections 2.2 and 5.4.2.
     """
     there = np.isfinite(measured.values) & np.isfinite(measured.moments_s) & np.isfinite(measured.busy)[:, :, None]
-    best = {name: values[0] for name, values in CHOICES.items()}
+    best = {name: values[0] for name, values in _CHOICES.items()}
     felt = np.zeros(there.shape[:2])
-    if there.sum() < FEWEST:
+    if there.sum() < _FEWEST:
         return Weather(felt=felt, swing=0.0, span_s=best["span_s"], slice=best["slice"], launch=best["launch"])
     process = _process(measured, there, places)
-    best = _likeliest(process.first(FITTED))
+    best = _likeliest(process.first(_FITTED))
     if (strange := process.strange(best)).any():
         there[there] = ~strange
         process = _process(measured, there, places)
-        best = _likeliest(process.first(FITTED))
+        best = _likeliest(process.first(_FITTED))
     told = process.told_by_others(best)
     np.add.at(felt, (process.rows, process.blocks), process.busy * (told - told.mean()))
     return Weather(
@@ -132,7 +132,7 @@ def weather(measured: Slices, places: Array) -> Weather:
     )
 
 
-def _process(measured: Slices, there: Flags, places: Array) -> _Process:
+def _process(measured: Slices, there: _Flags, places: Array) -> _Process:
     rows, columns, _ = np.nonzero(there)
     values = measured.values[there]
     return _Process(
@@ -153,9 +153,9 @@ class _Process:
     """(N,), in ln units, beside their median."""
     at_s: Array
     busy: Array
-    rows: Numbers
+    rows: _Numbers
     """(N,): of which configuration."""
-    blocks: Numbers
+    blocks: _Numbers
     apart: Array
     """(K, K): squared distances of the configurations, in steps."""
 
@@ -171,12 +171,12 @@ class _Process:
     def speed(self, given: Mapping[str, float]) -> Array:
         """Return the covariance of the speed at a slice with what each slice felt of it."""
         within = given["swing"] ** 2 * np.exp(-np.abs(self.at_s[:, None] - self.at_s[None, :]) / given["span_s"])
-        return np.where(_same(self.blocks), BLOCKS**2 + within, 0.0) * self.busy[None, :]
+        return np.where(_same(self.blocks), _BLOCKS**2 + within, 0.0) * self.busy[None, :]
 
     def covariance(self, given: Mapping[str, float]) -> Array:
         """Return the covariance of the values."""
         spread = max(float(np.var(self.values)), 1e-6)
-        alike = spread * np.exp(-self.apart[np.ix_(self.rows, self.rows)] / (2 * LENGTH**2))
+        alike = spread * np.exp(-self.apart[np.ix_(self.rows, self.rows)] / (2 * _LENGTH**2))
         own = _same(self.rows)
         beside = given["rough"] ** 2 * own + given["launch"] ** 2 * (own & _same(self.blocks))
         chance = given["slice"] ** 2 * np.eye(len(self.values))
@@ -188,14 +188,14 @@ class _Process:
         whitened = np.linalg.solve(lower, self.values)
         return -0.5 * float(whitened @ whitened) - float(np.log(np.diag(lower)).sum())
 
-    def strange(self, given: Mapping[str, float]) -> Flags:
-        """Tell which slices are ``STRANGE`` median deviations from what all others say, a tenth at most.
+    def strange(self, given: Mapping[str, float]) -> _Flags:
+        """Tell which slices are ``_STRANGE`` median deviations from what all others say, a tenth at most.
 
         One slice of nearly nothing would else make all launches seem to scatter.
         """
         inverse = np.linalg.inv(self.covariance(given))
         beside = np.abs((inverse @ self.values) / np.diag(inverse))
-        limit = max(STRANGE * float(np.median(beside)), float(np.quantile(beside, 0.9)))
+        limit = max(_STRANGE * float(np.median(beside)), float(np.quantile(beside, 0.9)))
         return np.asarray(beside > limit)
 
     def told_by_others(self, given: Mapping[str, float]) -> Array:
@@ -216,11 +216,11 @@ class _Process:
 
 def _likeliest(process: _Process) -> dict[str, float]:
     """Return the choices of which no change of a single one is likelier."""
-    best = {name: values[0] for name, values in CHOICES.items()}
+    best = {name: values[0] for name, values in _CHOICES.items()}
     highest, before = process.likelihood(best), None
     while before != best:
         before = dict(best)
-        for name, values in CHOICES.items():
+        for name, values in _CHOICES.items():
             for value in values:
                 changed = {**best, name: value}
                 if value != best[name] and (reached := process.likelihood(changed)) > highest:
@@ -228,5 +228,5 @@ def _likeliest(process: _Process) -> dict[str, float]:
     return best
 
 
-def _same(labels: Numbers) -> Flags:
+def _same(labels: _Numbers) -> _Flags:
     return np.asarray(labels[:, None] == labels[None, :])

@@ -25,8 +25,8 @@ def quoted(text: str) -> str:
     return in_quotes(text, escaped='"\\', never=("${", "*", "?", "["))
 
 
-MODULES = Path("/usr/lib/apache2/modules")
-SCHEMES = {
+_MODULES = Path("/usr/lib/apache2/modules")
+_SCHEMES = {
     Protocol.HTTP: "http",
     Protocol.FASTCGI: "fcgi",
     Protocol.SCGI: "scgi",
@@ -53,7 +53,7 @@ class Apache(Server):
         ),
         listens=frozenset({Protocol.HTTP}),
         sockets=(Socket.TCP,),
-        forwards=dict.fromkeys(SCHEMES, ANY_SOCKET) | {Protocol.AJP: (Socket.TCP,)},
+        forwards=dict.fromkeys(_SCHEMES, ANY_SOCKET) | {Protocol.AJP: (Socket.TCP,)},
         hosts=frozenset({Interface.FILES}),
         settings=(
             Setting(
@@ -133,7 +133,7 @@ class Apache(Server):
     needs = Needs(
         apt=("apache2",),
         binary="apache2",
-        files=(MODULES / "mod_mpm_event.so", Path("/etc/mime.types")),
+        files=(_MODULES / "mod_mpm_event.so", Path("/etc/mime.types")),
         version=("-v",),
     )
 
@@ -201,17 +201,17 @@ def _modules(site: Site) -> dict[str, Path]:
     if site.production:
         names += ["headers", "reqtimeout"]
     if site.upstream:
-        names += ["proxy", f"proxy_{SCHEMES[site.upstream[0].protocol]}"]
+        names += ["proxy", f"proxy_{_SCHEMES[site.upstream[0].protocol]}"]
     if len(site.upstream) > 1:
         names += ["proxy_balancer", "slotmem_shm", "lbmethod_byrequests"]
     if not site.upstream and not site.inside:
         names.append("dir")
-    modules = {name: MODULES / f"mod_{name}.so" for name in names}
+    modules = {name: _MODULES / f"mod_{name}.so" for name in names}
     return modules | dict(site.inside.modules if site.inside else {})
 
 
 def _member(endpoint: Endpoint, index: int) -> str:
-    scheme = SCHEMES[endpoint.protocol]
+    scheme = _SCHEMES[endpoint.protocol]
     if endpoint.is_unix:
         # The host is never looked up, but it must differ: mod_proxy tells its workers apart by this URL.
         return f"unix:{endpoint.path}|{scheme}://app{index}"

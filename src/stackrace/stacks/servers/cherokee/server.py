@@ -10,8 +10,8 @@ from ..templates import MIME_TYPES, Rendered, to_the_end
 
 __all__ = ["SERVER", "Cherokee"]
 
-HANDLERS = {Protocol.HTTP: "proxy", Protocol.FASTCGI: "fcgi", Protocol.SCGI: "scgi", Protocol.UWSGI: "uwsgi"}
-FILES = Rendered("vserver!1!rule!1!handler = common\n")
+_HANDLERS = {Protocol.HTTP: "proxy", Protocol.FASTCGI: "fcgi", Protocol.SCGI: "scgi", Protocol.UWSGI: "uwsgi"}
+_FILES = Rendered("vserver!1!rule!1!handler = common\n")
 """The handler that also sends a folder's index, as ``file`` does not."""
 
 
@@ -27,7 +27,7 @@ class Cherokee(Server):
         listens=frozenset({Protocol.HTTP}),
         sockets=(Socket.TCP,),
         # its proxy wants a host and a port
-        forwards=dict.fromkeys(HANDLERS, ANY_SOCKET) | {Protocol.HTTP: (Socket.TCP,)},
+        forwards=dict.fromkeys(_HANDLERS, ANY_SOCKET) | {Protocol.HTTP: (Socket.TCP,)},
         hosts=frozenset({Interface.FILES}),
         settings=(workers("Threads of its one process"), UPSTREAM_KEEP_ALIVE, ACCESS_LOG),
     )
@@ -64,8 +64,8 @@ class Cherokee(Server):
 
     def _config(self, site: Site) -> str:
         if not site.upstream:
-            return self.render("cherokee.conf.j2", site, inner=FILES, types=MIME_TYPES)
-        forward = self.render("forward.conf.j2", site, handler=HANDLERS[site.upstream[0].protocol])
+            return self.render("cherokee.conf.j2", site, inner=_FILES, types=MIME_TYPES)
+        forward = self.render("forward.conf.j2", site, handler=_HANDLERS[site.upstream[0].protocol])
         return self.render("cherokee.conf.j2", site, inner=forward, types=MIME_TYPES)
 
 

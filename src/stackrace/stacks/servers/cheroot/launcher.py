@@ -10,7 +10,7 @@ import signal
 import sys
 from importlib import import_module
 
-MOST_CONNECTIONS = 4096
+_MOST_CONNECTIONS = 4096
 
 
 def main(address: str, module: str, threads: str, backlog: str, keep_alive_s: str, graceful_s: str) -> None:
@@ -24,12 +24,12 @@ def main(address: str, module: str, threads: str, backlog: str, keep_alive_s: st
         timeout=int(keep_alive_s),
         shutdown_timeout=int(graceful_s),
     )
-    server.keep_alive_conn_limit = MOST_CONNECTIONS
-    signal.signal(signal.SIGTERM, end)
+    server.keep_alive_conn_limit = _MOST_CONNECTIONS
+    signal.signal(signal.SIGTERM, _end)
     server.safe_start()
 
 
-def end(*_: object) -> None:
+def _end(*_: object) -> None:
     """End, once: who asks again must not cut off what is still answered."""
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     sys.exit(0)

@@ -24,7 +24,7 @@ def _quoted(text: str) -> str:
     return text.replace("\\", "\\\\").replace(":", "\\:")
 
 
-OPTIONS = NativeOptions(
+_OPTIONS = NativeOptions(
     programs=("daphne",),
     abbreviates=True,
     rows=(
@@ -58,8 +58,8 @@ class Daphne(Server):
         title="Daphne",
         listens=frozenset({Protocol.HTTP}),
         hosts=frozenset({Interface.ASGI}),
-        settings=OPTIONS.spec_settings,
-        native=OPTIONS,
+        settings=_OPTIONS.spec_settings,
+        native=_OPTIONS,
     )
     packages = ("daphne>=4",)
     faults = (
@@ -79,7 +79,7 @@ class Daphne(Server):
                 str(site.app.python),
                 "-m",
                 "daphne",
-                *command_words(OPTIONS, site),
+                *command_words(_OPTIONS, site),
                 f"{BODILESS}:application",
             ),
             files={"logs/.keep": "", **bodiless_files(site.app)},

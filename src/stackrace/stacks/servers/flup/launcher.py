@@ -23,9 +23,9 @@ from urllib.parse import unquote_to_bytes
 # flup calls threading functions by names that were deprecated after its last release.
 warnings.simplefilter("ignore", DeprecationWarning)
 
-DECODING = ("Cherokee",)
+_DECODING = ("Cherokee",)
 """The web servers that send the path decoded, in PATH_INFO as well as in REQUEST_URI."""
-FAMILY = {"fastcgi": "fcgi", "scgi": "scgi", "ajp": "ajp"}
+_FAMILY = {"fastcgi": "fcgi", "scgi": "scgi", "ajp": "ajp"}
 
 
 def main(protocol: str, mode: str, address: str, module: str, *numbers: str) -> None:
@@ -35,7 +35,7 @@ def main(protocol: str, mode: str, address: str, module: str, *numbers: str) -> 
     application = import_module(module).application
     options: dict[str, Any] = {"bindAddress": bind_address(address)}
     if protocol == "scgi":
-        application = read_to_the_end(application)
+        application = _read_to_the_end(application)
     if protocol != "fastcgi":
         application = at_the_root(application)
         options["loggingLevel"] = logging.ERROR  # its own level writes a line per request to stderr
@@ -46,7 +46,7 @@ def main(protocol: str, mode: str, address: str, module: str, *numbers: str) -> 
         options.update(minSpare=min_spare, maxSpare=max_spare)
         if threads:
             options["maxThreads"] = threads
-    server_class(protocol, mode)(application, **options).run()
+    _server_class(protocol, mode)(application, **options).run()
 
 
 def bind_address(address: str) -> str | tuple[str, int]:
@@ -55,10 +55,10 @@ def bind_address(address: str) -> str | tuple[str, int]:
     return (host, int(port)) if colon else address
 
 
-def server_class(protocol: str, mode: str) -> Callable[..., Any]:
+def _server_class(protocol: str, mode: str) -> Callable[..., Any]:
     """Return flup's class with what it needs on today's Python laid over it."""
     suffix = "_fork" if mode == "prefork" else ""
-    base = import_module(f"flup.server.{FAMILY[protocol]}{suffix}").WSGIServer
+    base = import_module(f"flup.server.{_FAMILY[protocol]}{suffix}").WSGIServer
     layers: list[type] = [Prefork if mode == "prefork" else Threaded]
     if protocol == "ajp":
         layers.append(HonestStatus)
@@ -71,7 +71,7 @@ def at_the_root(application: Callable[..., Iterable[bytes]]) -> Callable[..., It
     def mounted(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
         path = environ["REQUEST_URI"].partition("?")[0]
         environ["SCRIPT_NAME"] = ""
-        if not environ.get("SERVER_SOFTWARE", "").startswith(DECODING):
+        if not environ.get("SERVER_SOFTWARE", "").startswith(_DECODING):
             environ["PATH_INFO"] = unquote_to_bytes(path).decode("latin-1")
         return application(environ, start_response)
 
@@ -97,7 +97,7 @@ class Body(io.RawIOBase):
         return len(chunk)
 
 
-def read_to_the_end(application: Callable[..., Iterable[bytes]]) -> Callable[..., Iterable[bytes]]:
+def _read_to_the_end(application: Callable[..., Iterable[bytes]]) -> Callable[..., Iterable[bytes]]:
     """Read what the app left of the body: closing a socket with unread data resets it, and the answer is lost."""
 
     def drained(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:

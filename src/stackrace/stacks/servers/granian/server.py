@@ -14,14 +14,14 @@ from ..site import Site
 
 __all__ = ["SERVER", "Granian"]
 
-ONE_PER_CORE = Formula(per_core=1, source="granian, README, Workers and threads")
-INTERFACES = {"wsgi": Interface.WSGI, "asgi": Interface.ASGI}
-DEFAULT_BACKLOG = 1024
+_ONE_PER_CORE = Formula(per_core=1, source="granian, README, Workers and threads")
+_INTERFACES = {"wsgi": Interface.WSGI, "asgi": Interface.ASGI}
+_DEFAULT_BACKLOG = 1024
 """Granian's; it derives its limit of concurrent requests and so its thread count from the backlog."""
 
 
 def _backpressure(site: Site) -> int:
-    return int(site.settings["backpressure"]) or max(1, DEFAULT_BACKLOG // int(site.settings["workers"]))
+    return int(site.settings["backpressure"]) or max(1, _DEFAULT_BACKLOG // int(site.settings["workers"]))
 
 
 def _runtime_mode(site: Site) -> object:
@@ -42,7 +42,7 @@ def _mounts(site: Site) -> tuple[object, ...]:
     )
 
 
-OPTIONS = NativeOptions(
+_OPTIONS = NativeOptions(
     programs=("granian",),
     prefix="GRANIAN_",
     order="interface workers blocking_threads runtime_threads runtime_mode loop task_impl http backpressure "
@@ -53,8 +53,8 @@ OPTIONS = NativeOptions(
             setting=Setting(
                 name="interface",
                 default="auto",
-                choices=("auto", *INTERFACES),
-                implies=INTERFACES,
+                choices=("auto", *_INTERFACES),
+                implies=_INTERFACES,
                 origin=Origin.TUNED,
                 help="How the app is called; auto takes wsgi where the app offers it, say asgi to compare.",
             ),
@@ -68,7 +68,7 @@ OPTIONS = NativeOptions(
                 default=2,
                 maximum=256,
                 origin=Origin.TUNED,
-                tunable=Tunable(per_core=4, most=256, formula=ONE_PER_CORE),
+                tunable=Tunable(per_core=4, most=256, formula=_ONE_PER_CORE),
                 help="Worker processes; its documentation advises one per core.",
             ),
             default=1,
@@ -197,10 +197,10 @@ class Granian(Server):
         name="granian",
         title="Granian",
         listens=frozenset({Protocol.HTTP}),
-        hosts=frozenset(INTERFACES.values()),
-        settings=OPTIONS.spec_settings,
+        hosts=frozenset(_INTERFACES.values()),
+        settings=_OPTIONS.spec_settings,
         processes=fixed_by("workers"),
-        native=OPTIONS,
+        native=_OPTIONS,
     )
 
     def requirements(self, settings: Mapping[str, SettingValue]) -> tuple[str, ...]:
@@ -213,7 +213,7 @@ class Granian(Server):
         # by its path: a name would become part of the package that the working directory may be
         app = f"{site.app.entry}:application"
         return Recipe(
-            command=(str(site.app.python), "-m", "granian", *command_words(OPTIONS, site), app),
+            command=(str(site.app.python), "-m", "granian", *command_words(_OPTIONS, site), app),
             environment=site.app.import_environment,
             reload=Reload(by=signal.SIGHUP, source="granian, README, Workers lifecycle"),
         )

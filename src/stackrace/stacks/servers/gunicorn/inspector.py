@@ -12,7 +12,7 @@ import sys
 _LONGEST = 80
 
 
-def settings(file: str) -> dict[str, object]:
+def _settings(file: str) -> dict[str, object]:
     """Return what gunicorn would start with."""
     try:
         from gunicorn.app.wsgiapp import WSGIApplication  # type: ignore[import-untyped]
@@ -26,7 +26,7 @@ def settings(file: str) -> dict[str, object]:
 def main(file: str) -> None:
     """Print it."""
     sys.path.insert(0, "")
-    values = settings(file)
+    values = _settings(file)
     plain = {name: value for name, value in values.items() if isinstance(value, (str, int)) and name[:1] != "_"}
     kept = {name: value for name, value in plain.items() if len(str(value)) < _LONGEST}
     sys.stdout.write("\n" + json.dumps(kept))

@@ -21,7 +21,7 @@ CLASSES = {
     "asgi": Interface.ASGI,
     "uvicorn": Interface.ASGI,
 }
-TWICE_AND_ONE = Formula(per_core=2, plus=1, source="gunicorn, Design, How Many Workers?")
+_TWICE_AND_ONE = Formula(per_core=2, plus=1, source="gunicorn, Design, How Many Workers?")
 CLASS_OF = {"uvicorn": "uvicorn_worker.UvicornWorker"}
 """The worker classes that it does not know by our name."""
 _CLASSES = {
@@ -37,7 +37,7 @@ _CLASSES = {
     "uvicorn.workers.UvicornWorker": "uvicorn",
 }
 """The worker classes of files, and what settings call them."""
-CLASS_WORDS = {
+_CLASS_WORDS = {
     **_CLASSES,
     "uvicorn.workers.UvicornH11Worker": "uvicorn",
     "uvicorn_worker.UvicornH11Worker": "uvicorn",
@@ -182,7 +182,7 @@ OPTIONS = NativeOptions(
                 default=2,
                 maximum=256,
                 origin=Origin.TUNED,
-                tunable=Tunable(per_core=8, most=256, formula=TWICE_AND_ONE),
+                tunable=Tunable(per_core=8, most=256, formula=_TWICE_AND_ONE),
                 help="Worker processes; its documentation starts from twice the cores plus one.",
             ),
             default=1,
@@ -205,7 +205,7 @@ OPTIONS = NativeOptions(
                 "threads, gevent greenlets; uvicorn and gunicorn's own asgi host the app's ASGI interface. asgi "
                 "lets only 100 connections wait, whatever the backlog.",
             ),
-            values=CLASS_WORDS,
+            values=_CLASS_WORDS,
             written=lambda site: CLASS_OF.get(str(site.settings["class"]), site.settings["class"]),
         ),
         Option(

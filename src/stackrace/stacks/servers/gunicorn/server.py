@@ -15,19 +15,19 @@ from .options import CLASS_OF, CLASSES, OPTIONS
 
 __all__ = ["SERVER", "Gunicorn"]
 
-OWN_FILE = "own.conf.py"
-FIRST = "20.1"
+_OWN_FILE = "own.conf.py"
+_FIRST = "20.1"
 """Projects often pin gunicorn itself, and race what they pin; before 20.1 its command line differs."""
-FIRST_WITH_ASGI = "25.1"
+_FIRST_WITH_ASGI = "25.1"
 # gunicorn's gevent worker imports packaging, which gunicorn itself does not always bring
-BRINGS: Mapping[str, tuple[str, ...]] = {
+_BRINGS: Mapping[str, tuple[str, ...]] = {
     "gevent": ("gevent", "packaging"),
     "uvicorn": ("uvicorn-worker", "uvicorn[standard]"),
 }
 
 
 def _brings(settings: Mapping[str, SettingValue]) -> Iterator[str]:
-    yield from BRINGS.get(str(settings["class"]), ())
+    yield from _BRINGS.get(str(settings["class"]), ())
     if settings["class"] == "asgi" and settings.get("loop") != "asyncio":
         yield "uvloop"
     if settings.get("http_parser") == "fast":
@@ -68,7 +68,7 @@ class Gunicorn(Server):
     def requirements(self, settings: Mapping[str, SettingValue]) -> tuple[str, ...]:
         """Return gunicorn, in the version that the app's environment has if any, and what its class brings."""
         is_new = settings["class"] == "asgi" or settings.get("http_parser") in ("fast", "python")
-        return (f"gunicorn>={FIRST_WITH_ASGI if is_new else FIRST}", *_brings(settings))
+        return (f"gunicorn>={_FIRST_WITH_ASGI if is_new else _FIRST}", *_brings(settings))
 
     def recipe(self, site: Site) -> Recipe:
         """Bind to the site's socket; heartbeats stay in the site, no control socket opens in HOME."""
@@ -116,7 +116,7 @@ class Gunicorn(Server):
             trusted=site.trusted_proxies,
             production=production,
         )
-        return {"gunicorn.conf.py": wrapper, **({OWN_FILE: site.file.text} if site.file else {})}
+        return {"gunicorn.conf.py": wrapper, **({_OWN_FILE: site.file.text} if site.file else {})}
 
 
 def _said(site: Site) -> Iterator[tuple[Option, object]]:

@@ -16,7 +16,7 @@ __all__ = ["SERVER", "Hypercorn"]
 
 def _toml_options(text: str, _: str) -> list[tuple[str, str | None]]:
     """Return the options of a TOML document, and of Python that reads like one. Raises ValueError for another."""
-    names = {row.file_key: row.long[0] for row in OPTIONS.rows if row.file_key}
+    names = {row.file_key: row.long[0] for row in _OPTIONS.rows if row.file_key}
     options: list[tuple[str, str | None]] = []
     for key, value in tomllib.loads(text).items():
         name = names.get(key, key if "_" in key else f"{key}_")
@@ -26,7 +26,7 @@ def _toml_options(text: str, _: str) -> list[tuple[str, str | None]]:
     return options
 
 
-OPTIONS = NativeOptions(
+_OPTIONS = NativeOptions(
     programs=("hypercorn",),
     abbreviates=True,
     order="workers loop max_requests max_requests_jitter keep_alive access_log",
@@ -85,9 +85,9 @@ class Hypercorn(Server):
         title="Hypercorn",
         listens=frozenset({Protocol.HTTP}),
         hosts=frozenset({Interface.ASGI}),
-        settings=OPTIONS.spec_settings,
+        settings=_OPTIONS.spec_settings,
         processes=fixed_by("workers"),
-        native=OPTIONS,
+        native=_OPTIONS,
     )
 
     drops_requests_on_stop = True
@@ -100,7 +100,7 @@ class Hypercorn(Server):
         """Bind to the site's socket."""
         app = f"asgi:{site.app.module}:application"
         return Recipe(
-            command=(str(site.app.python), "-m", "hypercorn", *command_words(OPTIONS, site), app),
+            command=(str(site.app.python), "-m", "hypercorn", *command_words(_OPTIONS, site), app),
             files={"logs/.keep": ""},
             environment=site.app.import_environment,
         )

@@ -15,7 +15,7 @@ from ..templates import in_quotes
 __all__ = ["SERVER", "Lighttpd"]
 
 # mod_scgi speaks uwsgi as well, since 1.4.42
-MODULES = {Protocol.HTTP: "proxy", Protocol.FASTCGI: "fastcgi", Protocol.SCGI: "scgi", Protocol.UWSGI: "scgi"}
+_MODULES = {Protocol.HTTP: "proxy", Protocol.FASTCGI: "fastcgi", Protocol.SCGI: "scgi", Protocol.UWSGI: "scgi"}
 
 
 class Lighttpd(Server):
@@ -33,7 +33,7 @@ class Lighttpd(Server):
             documents=r"image:\s*\S*\blighttpd(?![\w-])",
         ),
         listens=frozenset({Protocol.HTTP}),
-        forwards=dict.fromkeys(MODULES, ANY_SOCKET),
+        forwards=dict.fromkeys(_MODULES, ANY_SOCKET),
         hosts=frozenset({Interface.FILES}),
         settings=(workers("Processes that share the port; 1 is lighttpd's own default"), KEEP_ALIVE, ACCESS_LOG),
     )
@@ -72,9 +72,9 @@ class Lighttpd(Server):
         block = "http.conf.j2" if protocol is Protocol.HTTP else "gateway.conf.j2"
         return self._whole(
             site,
-            module=MODULES[protocol],
+            module=_MODULES[protocol],
             root=site.empty,
-            forward=self.render(block, site, protocol=protocol, module=MODULES[protocol]),
+            forward=self.render(block, site, protocol=protocol, module=_MODULES[protocol]),
         )
 
     def _whole(self, site: Site, *, module: str, root: Path, forward: str) -> str:

@@ -28,7 +28,7 @@ def _at_once(settings: Mapping[str, SettingValue]) -> int:
 
 
 # ``mod_wsgi-express start-server`` starts it without a configuration of Apache's
-OPTIONS = NativeOptions(
+_OPTIONS = NativeOptions(
     in_paths=False,
     programs=("mod_wsgi-express",),
     verbs={"start-server": ""},
@@ -114,9 +114,9 @@ class ModWsgi(Guest):
         title="mod_wsgi",
         hosts=frozenset({Interface.WSGI}),
         inside=frozenset({"apache"}),
-        settings=OPTIONS.spec_settings,
+        settings=_OPTIONS.spec_settings,
         processes=_processes,
-        native=OPTIONS,
+        native=_OPTIONS,
         suggested_for=frozenset({Interface.WSGI}),
     )
     # Debian 12 links its module to libpython3.11, and a process can hold only one Python.

@@ -13,11 +13,11 @@ from .directives import SERVES_ELSEWHERE, STOCK, Directive, decided, unusable
 
 __all__ = ["PASS", "PROTOCOLS", "SiteFile", "host_of", "kept"]
 
-APP = "app"
+_APP = "app"
 """The upstream of ours, where the user has none by name."""
 PASS = re.compile("(proxy|uwsgi|fastcgi|scgi)_pass")
 PROTOCOLS = {"proxy": "http", "uwsgi": "uwsgi", "fastcgi": "fastcgi", "scgi": "scgi"}
-TARGET = re.compile(r"(?:(https?|uwsgis?|suwsgi)://)?(unix:[^:]+(?::)?|[^/]*)(.*)", re.DOTALL)
+_TARGET = re.compile(r"(?:(https?|uwsgis?|suwsgi)://)?(unix:[^:]+(?::)?|[^/]*)(.*)", re.DOTALL)
 """Scheme, place and path of what is forwarded to."""
 
 
@@ -35,7 +35,7 @@ class SiteFile:
     """What balances the app's servers; these themselves are left out."""
     server_words: list[str] = field(default_factory=list)
     """What is said of each of them."""
-    name: str = APP
+    name: str = _APP
     """How the upstream is called."""
     protocol: str = ""
     target: str = ""
@@ -60,7 +60,7 @@ class SiteFile:
 
 def host_of(forward: Directive) -> str:
     """Return the place that a directive forwards to, or the name of its upstream."""
-    match = TARGET.fullmatch(forward.args[0] if forward.args else "")
+    match = _TARGET.fullmatch(forward.args[0] if forward.args else "")
     return match[2].rstrip(":") if match else ""
 
 
@@ -210,7 +210,7 @@ def _is_elsewhere(site: SiteFile, directive: Directive) -> bool:
 
 def _forwarded(site: SiteFile, directive: Directive) -> Directive:
     """Return what forwards to the app, to our upstream."""
-    match = TARGET.fullmatch(directive.args[0])
+    match = _TARGET.fullmatch(directive.args[0])
     rest = match[3] if match else ""
     site.change(directive, Concern.ADDRESS)
     to = f"http://{site.name}{rest}" if directive.name == "proxy_pass" else site.name

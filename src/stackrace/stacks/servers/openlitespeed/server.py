@@ -12,7 +12,7 @@ from ..templates import ANY, MIME_TYPES, to_the_end
 
 __all__ = ["SERVER", "OpenLiteSpeed"]
 
-KINDS = {
+_KINDS = {
     Protocol.HTTP: "proxy",
     Protocol.FASTCGI: "fcgi",
     Protocol.SCGI: "scgi",
@@ -21,7 +21,7 @@ KINDS = {
     Protocol.AJP: "servlet",
 }
 # whatever is not listed must have a type: files without one crash it
-MIME = f"default = {ANY}\n" + "".join(f"{', '.join(suffixes)} = {kind}\n" for kind, suffixes in MIME_TYPES.items())
+_MIME = f"default = {ANY}\n" + "".join(f"{', '.join(suffixes)} = {kind}\n" for kind, suffixes in MIME_TYPES.items())
 
 
 class OpenLiteSpeed(Server):
@@ -39,7 +39,7 @@ class OpenLiteSpeed(Server):
         listens=frozenset({Protocol.HTTP}),
         sockets=(Socket.TCP,),
         alone=True,
-        forwards=dict.fromkeys(KINDS, ANY_SOCKET) | {Protocol.AJP: (Socket.TCP,)},
+        forwards=dict.fromkeys(_KINDS, ANY_SOCKET) | {Protocol.AJP: (Socket.TCP,)},
         hosts=frozenset({Interface.FILES}),
         settings=(workers("Worker processes (httpdWorkers)"), UPSTREAM_KEEP_ALIVE, ACCESS_LOG),
     )
@@ -67,7 +67,7 @@ class OpenLiteSpeed(Server):
             files={
                 "conf/httpd_config.conf": self._server(site),
                 "conf/vhconf.conf": self._virtual_host(site),
-                "conf/mime.properties": MIME,
+                "conf/mime.properties": _MIME,
                 **{f"{folder}/.keep": "" for folder in ("logs", "tmp", "htdocs")},
             },
             # its server root, which holds conf/; every path of its own follows from it
@@ -84,12 +84,12 @@ class OpenLiteSpeed(Server):
     def _server(self, site: Site) -> str:
         protocol = _protocol(site)
         keep = site.settings["upstream_keep_alive"] and protocol is Protocol.HTTP
-        processors = self.render("processors.conf.j2", site, kind=KINDS[protocol], keep=keep)
+        processors = self.render("processors.conf.j2", site, kind=_KINDS[protocol], keep=keep)
         limits = self.render("limits.conf.j2", site)
         return self.render("httpd_config.conf.j2", site, limits=limits, processors=processors)
 
     def _virtual_host(self, site: Site) -> str:
-        return self.render("vhconf.conf.j2", site, kind=KINDS[_protocol(site)])
+        return self.render("vhconf.conf.j2", site, kind=_KINDS[_protocol(site)])
 
 
 def _protocol(site: Site) -> Protocol:

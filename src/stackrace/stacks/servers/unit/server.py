@@ -12,9 +12,9 @@ from ..site import BODILESS, Site, bodiless_files
 
 __all__ = ["SERVER", "Unit"]
 
-HOSTED = {"wsgi": Interface.WSGI, "asgi": Interface.ASGI}
+_HOSTED = {"wsgi": Interface.WSGI, "asgi": Interface.ASGI}
 
-FORWARDED = {"client_ip": "X-Forwarded-For", "protocol": "X-Forwarded-Proto", "source": ["127.0.0.0/8"]}
+_FORWARDED = {"client_ip": "X-Forwarded-For", "protocol": "X-Forwarded-Proto", "source": ["127.0.0.0/8"]}
 """What it believes of a proxy's headers. Source: unit.nginx.org/configuration/#ip-protocol-forwarding."""
 
 
@@ -32,13 +32,13 @@ class Unit(Server):
         listens=frozenset({Protocol.HTTP}),
         # its upstreams are IP sockets
         forwards={Protocol.HTTP: (Socket.TCP,)},
-        hosts=frozenset({*HOSTED.values(), Interface.FILES}),
+        hosts=frozenset({*_HOSTED.values(), Interface.FILES}),
         settings=(
             Setting(
                 name="interface",
                 default="auto",
-                choices=("auto", *HOSTED),
-                implies=HOSTED,
+                choices=("auto", *_HOSTED),
+                implies=_HOSTED,
                 help="Which interface of the app it calls; auto takes what the app offers, WSGI before ASGI.",
             ),
             processes("Processes of the app"),
@@ -125,7 +125,7 @@ def _config(site: Site) -> dict[str, object]:
     else:
         config["applications"] = {"app": _application(site)}
         passed = "applications/app"
-    return {"listeners": {listen: {"pass": passed, "backlog": BACKLOG, "forwarded": FORWARDED}}, **config}
+    return {"listeners": {listen: {"pass": passed, "backlog": BACKLOG, "forwarded": _FORWARDED}}, **config}
 
 
 def _application(site: Site) -> dict[str, object]:

@@ -12,7 +12,7 @@ from ..site import Site
 
 __all__ = ["SERVER", "Uvicorn"]
 
-OPTIONS = NativeOptions(
+_OPTIONS = NativeOptions(
     # fastapi run is Uvicorn with another command line
     programs=("uvicorn", "fastapi"),
     verbs={"run": "", "dev": "--reload"},
@@ -93,9 +93,9 @@ class Uvicorn(Server):
         title="Uvicorn",
         listens=frozenset({Protocol.HTTP}),
         hosts=frozenset({Interface.ASGI}),
-        settings=OPTIONS.spec_settings,
+        settings=_OPTIONS.spec_settings,
         processes=fixed_by("workers"),
-        native=OPTIONS,
+        native=_OPTIONS,
         suggested_for=frozenset({Interface.ASGI}),
     )
     # with the accelerators its documentation advises; 0.22 is the first to bound its stop, an app that brings an
@@ -106,7 +106,7 @@ class Uvicorn(Server):
         """Bind to the site's socket."""
         app = f"{site.app.module}:application"
         return Recipe(
-            command=(str(site.app.python), "-m", "uvicorn", *command_words(OPTIONS, site), app),
+            command=(str(site.app.python), "-m", "uvicorn", *command_words(_OPTIONS, site), app),
             environment=site.app.import_environment,
             reload=Reload(by=signal.SIGHUP, source="uvicorn, Settings, Built-in process manager")
             if int(site.settings["workers"]) > 1

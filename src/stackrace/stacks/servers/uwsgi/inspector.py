@@ -16,7 +16,7 @@ _OURS = ("ini", "show-config", "no-server", "if-env", "if-not-env", "if-opt", "e
 _END = ";end of configuration"
 
 
-def options(program: str, file: str) -> Iterator[tuple[str, str]]:
+def _options(program: str, file: str) -> Iterator[tuple[str, str]]:
     """Yield the names and values of what uWSGI would start with."""
     command = [program, "--ini", file, "--show-config", "--no-server"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
@@ -38,7 +38,7 @@ def main(file: str) -> None:
     program = shutil.which("uwsgi", path=str(Path(sys.executable).parent)) or shutil.which("uwsgi")
     if program is None:
         raise SystemExit("there is no uWSGI")
-    found = dict(options(program, file))
+    found = dict(_options(program, file))
     sys.stdout.write("\n" + json.dumps({name: found[name] for name in found if name not in _OURS}))
 
 

@@ -13,7 +13,7 @@ from .options import OPTIONS, theirs
 
 __all__ = ["SERVER", "Uwsgi"]
 
-SOCKETS = {
+_SOCKETS = {
     Protocol.HTTP: "http-socket",
     Protocol.UWSGI: "socket",
     Protocol.FASTCGI: "fastcgi-socket",
@@ -38,7 +38,7 @@ class Uwsgi(Server):
     spec = ServerSpec(
         name="uwsgi",
         title="uWSGI",
-        listens=frozenset(SOCKETS),
+        listens=frozenset(_SOCKETS),
         hosts=frozenset({Interface.WSGI}),
         settings=OPTIONS.spec_settings,
         processes=_processes,
@@ -78,7 +78,7 @@ class Uwsgi(Server):
     def _config(self, site: Site, *, wrapped: bool) -> str:
         module = BODILESS if wrapped else site.app.module
         path = (site.directory, *site.app.import_path) if wrapped else site.app.import_path
-        listen = self.render("listen.ini.j2", site, router=_router(site), option=SOCKETS[site.listen.protocol])
+        listen = self.render("listen.ini.j2", site, router=_router(site), option=_SOCKETS[site.listen.protocol])
         logs = [("logger", "error.log"), *([("req-logger", "access.log")] if site.settings["access_log"] else [])]
         options = self.render("options.ini.j2", site, said=_said(site))
         if site.file:

@@ -48,22 +48,22 @@ def main(
     }
     server = import_module("waitress").create_server(import_module(module).application, **where, **arguments)
     logging.getLogger("waitress.queue").setLevel(logging.ERROR)
-    signal.signal(signal.SIGTERM, end)
+    signal.signal(signal.SIGTERM, _end)
     try:
         server.asyncore.loop(timeout=1, map=server._map, use_poll=True)
     except (SystemExit, KeyboardInterrupt):
         # run() would end the threads at once, and nobody would send what they answer
-        finish(server, float(graceful_s))
+        _finish(server, float(graceful_s))
         server.task_dispatcher.shutdown()
 
 
-def end(*_: object) -> None:
+def _end(*_: object) -> None:
     """End, once: who asks again must not cut off what is still answered."""
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     sys.exit(0)
 
 
-def finish(server: Any, graceful_s: float) -> None:
+def _finish(server: Any, graceful_s: float) -> None:
     """Answer who has asked, for no longer than ``graceful_s`` seconds; nobody else is heard."""
     server.accepting = False
     until = time.monotonic() + graceful_s

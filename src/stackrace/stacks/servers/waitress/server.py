@@ -18,7 +18,7 @@ def _at_once(settings: Mapping[str, SettingValue]) -> int:
     return int(settings.get("threads", 4))
 
 
-OPTIONS = NativeOptions(
+_OPTIONS = NativeOptions(
     programs=("waitress-serve", "waitress"),
     underscores=True,
     at_once=_at_once,
@@ -61,8 +61,8 @@ class Waitress(Server):
         title="Waitress",
         listens=frozenset({Protocol.HTTP}),
         hosts=frozenset({Interface.WSGI}),
-        settings=OPTIONS.spec_settings,
-        native=OPTIONS,
+        settings=_OPTIONS.spec_settings,
+        native=_OPTIONS,
     )
     packages = ("waitress>=2",)
 
