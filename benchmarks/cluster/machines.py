@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from tests.cluster.lab import PYTHON, Lab, Machine, lab, why_no_lab
+from tests.features.cluster.lab import PYTHON, Lab, Machine, lab, why_no_lab
 
 from stackrace.race.preparation.prepared import prepared
 

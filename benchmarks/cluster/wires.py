@@ -6,8 +6,8 @@ import tempfile
 from dataclasses import replace
 from pathlib import Path
 
-from tests.cluster.racing import RUNS, slices_of
-from tests.cluster.racing import race as raced
+from tests.features.cluster.racing import RUNS, slices_of
+from tests.features.cluster.racing import race as raced
 
 from stackrace.race.preparation.prepared import prepared
 

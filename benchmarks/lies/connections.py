@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.unit.checks.healthy import healthy, load, result
+from tests.core.validity.healthy import healthy, load, result
 
 from .apart import in_namespace
 from .fault import Fault, Found, How

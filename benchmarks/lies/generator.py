@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import replace
 
-from tests.unit.checks.healthy import healthy, quantiles, result
+from tests.core.validity.healthy import healthy, quantiles, result
 
 from stackrace.measure.load import Load
 from stackrace.measure.resources import Resources

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from tests.unit.checks.healthy import healthy
-from tests.unit.checks.healthy import machine as recorded
+from tests.core.validity.healthy import healthy
+from tests.core.validity.healthy import machine as recorded
 
 from stackrace.measure.load import Load
 

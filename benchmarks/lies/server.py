@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.unit.checks.healthy import stack_of
+from tests.core.validity.healthy import stack_of
 
 from stackrace.measure.launch import Launch
 from stackrace.validity import Aftermath, LaunchView, examine_launch

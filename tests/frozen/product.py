@@ -152,7 +152,7 @@ def export(stack: str, race: Race | None, proof: str | None, folder: Path, *flag
 
     ``race`` speaks for it; ``proof`` is the recorded one of its files.
     """
-    from tests.unit.export.exports import export_of
+    from tests.features.export.exports import export_of
 
     from stackrace.stats.values.equivalence import Proof
 

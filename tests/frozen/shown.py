@@ -6,9 +6,9 @@ import json
 import time
 from dataclasses import replace
 
+from tests.core.race.simulated import plan_for
 from tests.frozen import product
 from tests.frozen.golden import as_document, as_table, assert_golden, assert_page
-from tests.unit.race.simulated import plan_for
 
 PRINTED = {
     "screen.txt": ((), str),

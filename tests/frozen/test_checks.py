@@ -6,7 +6,7 @@ from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
-from tests.checks import make_check
+from tests.features.regression.checks import make_check
 from tests.frozen import product
 from tests.frozen.golden import assert_golden
 from tests.frozen.shown import PRINTED, as_golden, assert_drawn, assert_ended, assert_printed, told_live

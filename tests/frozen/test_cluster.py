@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from tests.features.cluster.test_examining import ENGINE, HOST, OTHER, SECOND, examined
 from tests.frozen import product
 from tests.frozen.golden import as_document, assert_golden
-from tests.unit.cluster.test_examining import ENGINE, HOST, OTHER, SECOND, examined
 
 PLACES = {product.VERSION: "VERSION"}
 MEMBERS = (HOST, replace(OTHER, clock=None), ENGINE)

@@ -7,10 +7,10 @@ import random
 from dataclasses import replace
 
 import pytest
+from tests.core.race import test_equivalence, test_void
+from tests.core.race.simulated import Clock, Nowhere, asking, race
 from tests.frozen import product
 from tests.frozen.shown import as_golden, story
-from tests.unit.race import test_equivalence, test_void
-from tests.unit.race.simulated import Clock, Nowhere, asking, race
 
 STACKS = ("gunicorn", "waitress", "cheroot", "uwsgi", "granian")
 CLEAR = dict(zip(STACKS, (1000, 1500, 1010, 700, 1300), strict=True))

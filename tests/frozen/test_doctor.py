@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from tests.features.doctor.machines import plan, quiet, watched
+from tests.features.doctor.test_advice import CASES, examine
 from tests.frozen import product
 from tests.frozen.golden import as_document, assert_golden
-from tests.unit.doctor.machines import plan, quiet, watched
-from tests.unit.doctor.test_advice import CASES, examine
 
 MACHINES = {
     "quiet": examine(quiet()).advice,

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from tests.features.tune.test_tuner import PATHS as CONFIGURATIONS
+from tests.features.tune.test_tuner import SPEEDS as OF_CONFIGURATIONS
+from tests.features.tune.test_tuner import tune
 from tests.frozen import product
 from tests.frozen.shown import (
     PRINTED,
@@ -13,9 +16,6 @@ from tests.frozen.shown import (
     assert_told_live,
     story,
 )
-from tests.unit.race.test_tuner import PATHS as CONFIGURATIONS
-from tests.unit.race.test_tuner import SPEEDS as OF_CONFIGURATIONS
-from tests.unit.race.test_tuner import tune
 
 NAMES = product.recorded("tuning")
 LEVEL = dict(zip(CONFIGURATIONS, (1400, 900, 1200, 1450, 1500, 1490, 1480), strict=True))

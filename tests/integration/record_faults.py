@@ -1,4 +1,4 @@
-"""Provokes faults for real and keeps what the checks saw of them, for tests/unit/checks/test_recorded.py.
+"""Provokes faults for real and keeps what the checks saw of them, for tests/core/validity/test_recorded.py.
 
     python -m tests.integration.record_faults [NAME…]
 
@@ -13,8 +13,8 @@ import threading
 import time
 from dataclasses import replace
 
+from tests.core.validity.recording import of_launch, of_observation, write
 from tests.integration.scripted import CORES, COUNTED, WORKLOAD, here_of, launcher_of, servers_of, serving, stack_of
-from tests.unit.checks.recording import of_launch, of_observation, write
 
 from stackrace.deploy.guard import Guard
 from stackrace.measure.launch import Launch, Slice
@@ -88,7 +88,7 @@ def place(guard, script):
 
 def told(verdict):
     """Return the findings that are not about this machine's weather."""
-    from tests.unit.checks.test_recorded import WEATHER
+    from tests.core.validity.test_recorded import WEATHER
 
     return {say.title(one): one.effect.value for one in verdict.findings if say.title(one) not in WEATHER}
 

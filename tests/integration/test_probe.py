@@ -3,8 +3,8 @@
 import os
 import time
 
-from tests.unit.checks.healthy import healthy
-from tests.unit.probe.children import child, says, tell, wait_until
+from tests.core.measure.probe.children import child, says, tell, wait_until
+from tests.core.validity.healthy import healthy
 
 from stackrace.measure.probe import MemoryWatch, Sampler, difference, read_machine
 from stackrace.validity import examine

@@ -41,7 +41,7 @@ START_TIMEOUT_S = 20.0
 _MOST_START_TIMEOUT_S = 120.0
 STARTS = 5.0
 """How much longer a start may take than the examination: several workers on one core load the app at once."""
-_CHANGE_OF_MIND_S = 8.0
+CHANGE_OF_MIND_S = 8.0
 
 _Spawned = Sequence[tuple[Part, int]]
 """Parts with their pids."""
@@ -335,7 +335,7 @@ class Launcher:
                     silence = f"no answer ({said_by(error)})"
                 self._look_for_ended(spawned, patience)
                 # a stack that is up and answers otherwise will not change its mind for long
-                limit_s = min(patience.limit_s, math.inf if silence else _CHANGE_OF_MIND_S)
+                limit_s = min(patience.limit_s, math.inf if silence else CHANGE_OF_MIND_S)
                 if patience.spent_s > limit_s:
                     # the last question may have been cut off by the limit; what was answered before says more
                     if wrong is None:

@@ -20,10 +20,10 @@ from .stats import HIGH, LOW, Search, requests_for
 __all__ = ["REST_S", "CapacityResult", "Trial", "Watch", "find_capacity"]
 
 CLOSED_S, CLOSED_WARMUP_S = 3.0, 1.0
-_LEAST_S = 3.0
+LEAST_S = 3.0
 """Every trial lasts so long at least, and as long as its quantiles take requests."""
 
-_WARMUP_S = 0.5
+WARMUP_S = 0.5
 REST_S = 0.5
 """Between two trials, so that a server can finish what nobody waits for any more."""
 
@@ -126,9 +126,9 @@ def _searched(
     search = Search(LOW * reached, HIGH * reached)
     trials: list[Trial] = []
     while not _stopped(trials) and (rate := search.next_rate) is not None:
-        load = replace(opened, rate_per_s=rate, requests=max(least, math.ceil(_LEAST_S * rate)))
+        load = replace(opened, rate_per_s=rate, requests=max(least, math.ceil(LEAST_S * rate)))
         for _ in range(_TRIES):
-            trials.append(_trial(setup, goal, load, watch(load, _WARMUP_S, search)))
+            trials.append(_trial(setup, goal, load, watch(load, WARMUP_S, search)))
             if _stopped(trials) or not trials[-1].doubtful:
                 break
         if not _stopped(trials):
@@ -149,6 +149,6 @@ def _stopped(trials: Sequence[Trial]) -> bool:
 
 def _trial(setup: LoadSetup, goal: Goal, load: Load, watcher: Watcher) -> Trial:
     time.sleep(REST_S)
-    ran = measure(setup, load, watcher, warmup_s=_WARMUP_S)
+    ran = measure(setup, load, watcher, warmup_s=WARMUP_S)
     piled_up = (Miss(what=Missed.KEEPING_UP) for finding in ran.verdict.findings if finding.check == _OVERLOAD)
     return Trial(ran=ran, missed=(*goal.misses(ran.result), *piled_up))

@@ -24,7 +24,7 @@ _T = TypeVar("_T")
 _INSTALL = "pip install 'stackrace[cluster]'"
 _CLOCK_KEEPS_S = 10.0
 """How long a comparison of clocks holds. NTP slews by 500 ppm at most, so they part by 5 ms in it: RFC 5905."""
-_CONNECT_S = 10.0
+CONNECT_S = 10.0
 """How long the scheduler is waited for."""
 _CALL, _NOW = as_bytes(call), as_bytes(now)
 """By name, so once for all."""
@@ -188,7 +188,7 @@ def _client(address: str) -> Any:
     # what goes wrong is said once, by us
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
     try:
-        return Client(address, timeout=_CONNECT_S, set_as_default=False, name="stackrace", security=security)
+        return Client(address, timeout=CONNECT_S, set_as_default=False, name="stackrace", security=security)
     except (OSError, ValueError) as error:
         # Dask puts its own object in front, as in "in <TCP …>: …"
         why = said_by(error).rpartition(">: ")[2]

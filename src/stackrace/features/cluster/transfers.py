@@ -1,7 +1,7 @@
 """The network between an engine and a host of stacks, tried out over TCP on the kind of port that stacks listen on.
 
 The host listens, and an engine says with its first byte what is to happen on a connection: echoes, or a stream of
-bytes to one side. Who takes streams ends them after ``_LASTS_S``.
+bytes to one side. Who takes streams ends them after ``LASTS_S``.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ __all__ = ["Heard", "Sent", "close", "give", "heard", "listen", "pace", "round_t
 ECHOES = 100
 STREAMS = 4
 """One alone would grow slowly over a long way, and halve its pace at each loss."""
-_LASTS_S = 2.0
+LASTS_S = 2.0
 """A shaped line lets a burst through at full speed, and then streams wait for what it dropped of them."""
 MOST_BYTES = 64_000_000
 """Of all streams in one direction: what 1 Gb/s carries in half a second."""
 _OMITTED = 0.25
 """The share of a transfer in which TCP grows and bursts pass. Source: RFC 6349 (equilibrium); iperf3(1), --omit."""
 CHUNK = bytes(65_536)
-_PATIENCE_S = 30.0
+PATIENCE_S = 30.0
 _LOOK_S = 0.05
 """How often a stream without a byte looks whether the others have ended."""
 _IDLE_S = 60.0
@@ -166,14 +166,14 @@ def _on_streams(address: tuple[str, int], order: bytes, work: Callable[[socket.s
 
 
 def _connected(address: tuple[str, int], order: bytes) -> socket.socket:
-    peer = socket.create_connection(address, timeout=_PATIENCE_S)
+    peer = socket.create_connection(address, timeout=PATIENCE_S)
     _prepare(peer)
     peer.sendall(order)
     return peer
 
 
 def _prepare(peer: socket.socket) -> None:
-    peer.settimeout(_PATIENCE_S)
+    peer.settimeout(PATIENCE_S)
     peer.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
 
@@ -198,12 +198,12 @@ def _pour(peer: socket.socket) -> Sent:
 
 
 def _drain(peer: socket.socket, arrivals: _Arrivals) -> None:
-    """Take what comes until ``_LASTS_S`` after the first arrival on any of the streams; their end is noted, too."""
-    until_s, buffer = time.monotonic() + _PATIENCE_S, bytearray(len(CHUNK))
+    """Take what comes until ``LASTS_S`` after the first arrival on any of the streams; their end is noted, too."""
+    until_s, buffer = time.monotonic() + PATIENCE_S, bytearray(len(CHUNK))
     with suppress(OSError):
         while (now_s := time.monotonic()) < until_s:
             if arrivals:
-                until_s = arrivals[0][0] + _LASTS_S
+                until_s = arrivals[0][0] + LASTS_S
             peer.settimeout(min(max(until_s - now_s, 0.001), _LOOK_S))
             with suppress(TimeoutError):
                 size = peer.recv_into(buffer)

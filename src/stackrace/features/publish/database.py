@@ -28,7 +28,7 @@ MOST_BYTES = 64 << 20
 """The largest attachment that is read."""
 _MOST_DOCUMENT_BYTES = 8_000_000
 """The largest document that is parsed: no CouchDB takes larger ones by default."""
-_MOST_VALUES = 500_000
+MOST_VALUES = 500_000
 """Most values in it: each takes far more memory than the two bytes that it may be written in."""
 PAGE = 500
 """Ids asked for at once."""
@@ -57,9 +57,9 @@ class _Answer:
     @property
     def document(self) -> dict[str, Any]:
         """The body as a JSON object; empty when it is none."""
-        if len(self.body) > _MOST_DOCUMENT_BYTES or values_in(self.body) > _MOST_VALUES:
+        if len(self.body) > _MOST_DOCUMENT_BYTES or values_in(self.body) > MOST_VALUES:
             raise StoreError(
-                f"a document has more than {_MOST_DOCUMENT_BYTES // 10**6} MB or {_MOST_VALUES} values: "
+                f"a document has more than {_MOST_DOCUMENT_BYTES // 10**6} MB or {MOST_VALUES} values: "
                 "it is no race"
             )
         try:

@@ -11,7 +11,7 @@ from os import listdir, readlink
 
 __all__ = ["database_connections"]
 
-_DATABASE_PORTS = frozenset({5432, 5433, 6432, 3306, 3307, 33060, 1433, 1521, 27017, 26257, 9042})
+DATABASE_PORTS = frozenset({5432, 5433, 6432, 3306, 3307, 33060, 1433, 1521, 27017, 26257, 9042})
 """PostgreSQL and PgBouncer, MySQL and MariaDB, SQL Server, Oracle, MongoDB, CockroachDB, Cassandra."""
 
 _DATABASE_SOCKET = re.compile(
@@ -75,7 +75,7 @@ def _tcp() -> set[int]:
         asked = struct.pack("=BBBBI48x", family, socket.IPPROTO_TCP, 0, 0, 1 << _ESTABLISHED)
         for told in _dump(asked):
             (port,) = struct.unpack_from("!H", told, _TCP_PORT)
-            if port in _DATABASE_PORTS:
+            if port in DATABASE_PORTS:
                 found.add(struct.unpack_from("=I", told, _TCP_INODE)[0])
     return found
 

@@ -1,0 +1,130 @@
+"""What a race that goes on is held to."""
+
+from dataclasses import fields, replace
+
+import pytest
+from tests.factories import HOST, make_race
+from tests.features.tune.test_tuner import tuning
+
+from stackrace.api.resumed import ResumedRace, refuse_changed
+from stackrace.api.resuming import _budget_s, _left_s, _request, _wanted
+from stackrace.base.errors import InputError, StoreError
+from stackrace.measure.load import Load
+from stackrace.measure.resources import Enforcement
+from stackrace.race.request.document import request_document
+from stackrace.race.request.request import RaceRequest
+from stackrace.race.results.parts import Parts
+from stackrace.store.manifest import LaunchLine, Manifest, Opening
+
+RACE = make_race(stacks=2, levels=(10,), blocks=2, ending=None, elapsed_s=60.0)
+OPENING = Opening(race=RACE.id, version="0.1.0", store="/s", request={}, interpreter="/venv/python", sources="ab12")
+RESUMED = ResumedRace(race=RACE, request=None, manifest=None, opening=OPENING, done=1, left_s=None)
+
+
+def test_the_same_race_goes_on():
+    now = replace(RACE, id="0" * 13, started_at="later", launches=(), facts=(), notes=("another",), elapsed_s=0.0)
+    refuse_changed(RESUMED, now, replace(OPENING, race="0" * 13))
+
+
+@pytest.mark.parametrize(
+    ("now", "told"),
+    [
+        ({"version": "9.9"}, "Stackrace was 0.1.0, now it is 9.9"),
+        ({"host": replace(HOST, kernel="6.12")}, "the kernel was 6.1.0, now it is 6.12"),
+        ({"host": replace(HOST, cpu="other")}, "the processor was"),
+        ({"host": replace(HOST, python="3.14.0")}, "Stackrace's own Python was"),
+        ({"cores": replace(RACE.cores, stack_cores=(5, 6, 7))}, "the stacks' cores was .*, now it is 5-7;"),
+        ({"cores": replace(RACE.cores, generator_cores=(9,))}, "the load engine's cores was .*, now it is 9;"),
+        ({"cores": replace(RACE.cores, memory_bytes=2**30)}, "memory of each stack was unlimited, now it is 1 GiB"),
+        ({"cores": replace(RACE.cores, enforced=Enforcement.CGROUP)}, "was affinity, now it is control group"),
+        ({"app": "other"}, "the app was shop, now it is other"),
+        ({"urls": ("/other",)}, "what is asked for"),
+        ({"loads": (Load(concurrency=3),)}, "the load was"),
+        ({"stacks": ("gunicorn",)}, "the list of stacks"),
+    ],
+)
+def test_what_differs_is_named(now, told):
+    with pytest.raises(InputError, match=told) as refused:
+        refuse_changed(RESUMED, replace(RACE, **now), OPENING)
+    assert "the results so far are kept" in refused.value.message
+
+
+@pytest.mark.parametrize(
+    ("now", "told"),
+    [
+        ({"interpreter": ""}, "interpreter was /venv/python, now it is none"),
+        ({"sources": "cd34"}, "app's files was ab12, now it is cd34"),
+    ],
+)
+def test_another_app_is_named(now, told):
+    with pytest.raises(InputError, match=told):
+        refuse_changed(RESUMED, RACE, replace(OPENING, **now))
+
+
+def test_memory_and_limits_vary_from_boot_to_boot():
+    refuse_changed(RESUMED, replace(RACE, host=replace(HOST, memory_bytes=1, limits={})), OPENING)
+    assert {field.name for field in fields(HOST)} == {
+        "system", "kernel", "cpu", "cores", "virtual", "python", "memory_bytes", "limits",
+    }  # fmt: skip
+
+
+def test_a_budget_may_only_grow():
+    assert _budget_s(RACE, None) == RACE.budget_s
+    assert _budget_s(RACE, 2 * RACE.budget_s) == 2 * RACE.budget_s
+    with pytest.raises(InputError, match="less than race"):
+        _budget_s(RACE, RACE.budget_s / 2)
+    with pytest.raises(InputError, match="has no budget"):
+        _budget_s(replace(RACE, repeats=3, budget_s=0.0), 60.0)
+
+
+def lines(*took_s):
+    return Manifest(
+        opening=OPENING,
+        launches=tuple(
+            LaunchLine(launch=str(number), block=number // 2, stack="a", ready_s=0.5, slices=1, took_s=each)
+            for number, each in enumerate(took_s)
+        ),
+    )
+
+
+def test_what_is_left_is_told_from_what_launches_took():
+    runs = replace(RACE, repeats=6, budget_s=0.0)
+    assert _left_s(runs, lines(2.0, 4.0, 6.0, 8.0, 99.0), 2) == 4 * 10.0
+    assert _left_s(runs, lines(2.0), 0) is None
+    assert _left_s(replace(runs, budget_s=75.0), lines(2.0, 4.0, 6.0, 8.0), 2) == 15.0
+    assert _left_s(replace(RACE, budget_s=100.0), lines(2.0, 4.0), 1) == 40.0
+
+
+class Stored:
+    """A store of races by id, the newest first."""
+
+    def __init__(self, **races):
+        self._races = races
+
+    def unfinished(self):
+        return tuple(self._races)
+
+    def load(self, race_id):
+        return self._races[race_id]
+
+
+def test_the_last_tuning_goes_on_though_another_race_was_interrupted_later(monkeypatch):
+    monkeypatch.setattr("stackrace.api.resuming.has_manifest", lambda race_id: True)
+    monkeypatch.setattr("stackrace.api.resuming.is_racing", lambda race_id: False)
+    store = Stored(
+        later=RACE,
+        tuned=replace(RACE, parts=Parts().having(tuning())),
+        earlier=replace(RACE, parts=Parts().having(tuning())),
+    )
+    assert _wanted("", store, "tuning") == "tuned"
+    assert _wanted("", store, "") == "later"
+    with pytest.raises(StoreError, match="no tuning was interrupted here; start one with: stackrace tune STACK"):
+        _wanted("", Stored(later=RACE), "tuning")
+
+
+def test_what_is_run_today_goes_on_only_where_it_was_raced(tmp_path):
+    asked = RaceRequest(folder=tmp_path, current=True)
+    manifest = Manifest(opening=replace(OPENING, request=request_document(asked)))
+    raced, unraced = (_request(manifest, replace(RACE, current=current)) for current in (RACE.stacks[0], ""))
+    assert (raced.current, raced.stacks) == (True, RACE.stacks)
+    assert (unraced.current, unraced.stacks) == (False, RACE.stacks)

@@ -1,0 +1,101 @@
+"""``stackrace install``: what it takes, what it lists, and what it says where it cannot."""
+
+import json
+
+import pytest
+from click.testing import CliRunner
+from tests.absent import nothing_installed
+
+from stackrace.base.errors import InputError, MissingError
+from stackrace.cli.install import command
+from stackrace.cli.names import complete_installable
+
+RAILS = ["ruby", "ruby-actionpack", "ruby-dalli", "ruby-mysql2", "ruby-railties", "ruby-sqlite3"]
+
+
+@pytest.fixture
+def bare(monkeypatch, tmp_path):
+    nothing_installed(monkeypatch, tmp_path)
+    return tmp_path
+
+
+def planned(*words):
+    done = CliRunner().invoke(command, [*words, "--dry-run", "--json"], catch_exceptions=False)
+    assert not done.exit_code, done.output
+    return json.loads(done.stdout)
+
+
+@pytest.mark.parametrize(
+    ("word", "packages"),
+    [
+        ("nginx", ["nginx-light"]),
+        ("mariadb", ["mariadb-server"]),
+        ("nginx/http/gunicorn:workers=2", ["nginx-light"]),
+        ("ladder", ["gcc", "libmariadb-dev", "mariadb-server", "memcached", "pkg-config"]),
+        ("rails", RAILS),
+        ("historic/mod-wsgi-2009/c-rails", [*RAILS, "mariadb-server", "memcached", "puma"]),
+        ("historic/mod-wsgi-2009", [*RAILS, "apache2", "gcc", "libmariadb-dev", "mariadb-server", "pkg-config"]),
+    ],
+)
+def test_it_takes_servers_services_apps_races_and_comparisons(bare, word, packages):
+    plan = planned(word)
+    assert set(packages) <= set(plan["debian_packages"])
+    assert plan["installed"] is False
+    assert plan["command"].endswith(" ".join(plan["debian_packages"]))
+
+
+def test_packages_of_python_are_listed_with_those_of_debian(bare):
+    plan = planned("historic/mod-wsgi-2009")
+    assert {"mysqlclient>=2.2,<3", "sqlalchemy>=2,<3"} <= set(plan["python_packages"])
+
+
+def test_a_dry_run_is_readable_and_installs_nothing(bare):
+    done = CliRunner().invoke(command, ["mariadb", "openlitespeed", "--dry-run"])
+    assert done.exit_code == 0
+    assert "missing: mariadb (no program mariadbd" in done.output
+    assert "would run: " in done.output and "mariadb-server" in done.output
+    assert "openlitespeed has no Debian package; " in done.output
+
+
+def test_without_apt_it_names_the_packages(bare):
+    done = CliRunner().invoke(command, ["mariadb", "nginx"])
+    assert isinstance(done.exception, InputError)
+    assert "there is no apt-get here" in done.exception.message
+    assert done.exception.message.endswith("mariadb-server nginx-light")
+
+
+def test_if_possible_succeeds_without_roots_rights(bare):
+    done = CliRunner().invoke(command, ["mariadb", "--if-possible"])
+    assert done.exit_code == 0
+    assert "not installed, for want of root's rights: mariadb" in done.output
+
+
+def test_what_has_no_package_is_refused_with_where_to_get_it(bare):
+    done = CliRunner().invoke(command, ["openlitespeed"])
+    assert isinstance(done.exception, MissingError)
+    assert "openlitespeed has no Debian package; install it as" in done.exception.message
+
+
+@pytest.mark.parametrize(
+    ("word", "said"),
+    [
+        ("mariadbb", "did you mean mariadb?"),
+        ("mysql", "did you mean mariadb?"),
+        ("flask", "What your app imports belongs into the app's own environment: pip install flask"),
+        ("nginx/ajp/gunicorn", "nginx does not forward ajp"),
+        ("historic/mod-wsgi-2008", "known:"),
+        ("none.toml", "no race file none.toml"),
+    ],
+)
+def test_what_stands_for_nothing_is_refused(word, said):
+    done = CliRunner().invoke(command, [word])
+    assert said in done.exception.message
+
+
+def test_the_shell_completes_names_and_files():
+    def completed(text):
+        return [(item.value, item.type) for item in complete_installable(None, None, text)]
+
+    assert completed("maria") == [("mariadb", "plain")]
+    assert ("historic/mod-wsgi-2009", "plain") in completed("historic/")
+    assert completed("race.to") == [("race.to", "file")]

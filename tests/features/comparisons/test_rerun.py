@@ -1,0 +1,271 @@
+"""A comparison run again, in every format."""
+
+import io
+import json
+import re
+from dataclasses import replace
+
+import pytest
+from tests.core.report.hostile import EVIL
+from tests.factories import make_failure
+from tests.features.comparisons.reruns import (
+    ONE,
+    OTHER,
+    cell,
+    make_claim,
+    make_comparison,
+    make_launch,
+    make_slice,
+    paired,
+    race_of,
+    rerun_of,
+)
+
+from stackrace.features.comparisons.files import NAMES
+from stackrace.features.comparisons.judging import judged
+from stackrace.features.comparisons.model import Basis, Kind
+from stackrace.features.comparisons.reading import read_comparison
+from stackrace.features.comparisons.report import FORMATS, render_rerun, words
+from stackrace.features.comparisons.report.chart import claim_drawing, claims_scale
+from stackrace.features.comparisons.report.terminal import print_rerun
+from stackrace.features.comparisons.rerun import MixOutcome, Mode, PartOutcome, Prediction, Ruling
+from stackrace.report.exporter import Format
+from stackrace.report.terminal import make_console
+
+FIRST = (300.0, 306.0, 297.0, 303.0, 294.0, 300.0, 303.0)
+SECOND = (203.0, 200.0, 196.0, 202.0, 198.0, 204.0, 200.0)
+
+CLAIMS = (
+    make_claim(ratio=1.5),
+    make_claim(Kind.LESS, says="one takes less time, by its author's own guess", basis=Basis.ANNOUNCED, ratio=0.5),
+    make_claim(Kind.SAME, says="no significant difference", basis=Basis.WITHDRAWN),
+    make_claim(Kind.FAILS, says="one dies at 500", this=cell(concurrency=500)),
+    make_claim(Kind.LIVES, says="one lives at 1"),
+)
+
+GOLDEN = """\
+One against other (2001), run again
+Of 5 claims, 2 hold, 2 are reversed and 1 was not measured.
+Then: a machine of 2001. Now: 2026-11-22, in short slices (--quick) on Example CPU @ 2.40GHz, 4
+cores, 8 GiB, Debian GNU/Linux 12, kvm. Only ratios are compared: the hardware differs.
+
+One page
+claim                       at       then  now
+one is faster               c=1      1.50  1.50 (1.47–1.53)             holds: the published ratio
+                                                                        is within our limits
+one takes less time, by     c=1      0.50  1.50 (1.47–1.53)             reversed: the published
+its author's own guess                                                  ratio is outside our limits
+(announced, not measured)
+no significant difference   c=1       ≈ 1  1.50 (1.47–1.53)             reversed
+(measured, then withdrawn)
+one dies at 500             c=500   fails                               not measured: one never had
+                                                                        its turn
+one lives at 1              c=1     lives  0 of 7 launches failed, 0 %  holds
+                                           of all requests
+
+Requests per second, against the first row, then → now
+               c=1
+One    1.00 → 1.00
+Other  0.67 → 0.67
+
+Gone since, and its replacement
+- Other: Its last release is of 2002. flup, which it was.
+
+With 95 % confidence no ruling about any of these 3 ratios is wrong; the limits are those of the
+ruling.
+One page: Race 1fwvedulu2qlv, 1 min 1 s.
+"""
+
+
+def printed(rerun, width=100):
+    out = io.StringIO()
+    print_rerun(rerun, make_console(out, width=width))
+    return out.getvalue()
+
+
+@pytest.fixture
+def rerun():
+    return rerun_of(make_comparison(*CLAIMS), paired(FIRST, SECOND))
+
+
+def test_the_terminal_says_it_all_in_a_hundred_columns(rerun):
+    text = "\n".join(line.rstrip() for line in printed(rerun).splitlines()) + "\n"
+    assert text == GOLDEN
+
+
+def test_a_quick_form_is_told_as_what_it_is():
+    slices = make_comparison().parts[0]
+    runs = replace(slices, key="other", quick_repeats=3, quick_requests=500)
+    told = {
+        (slices,): ", in short slices (--quick) on ",
+        (runs,): ", in shorter runs (--quick) on ",
+        (slices, runs): ", in short slices, or in shorter runs (--quick) on ",
+    }
+    for parts, expected in told.items():
+        rerun = rerun_of(make_comparison(parts=parts), paired(FIRST, SECOND))
+        assert expected in words.about(rerun)
+
+
+@pytest.mark.parametrize("width", [70, 100, 200])
+def test_no_line_is_wider_than_the_terminal_or_a_hundred(rerun, width):
+    assert max(len(line) for line in printed(rerun, width).splitlines()) <= min(width, 100)
+
+
+def test_a_pipe_gets_no_escape_codes(rerun):
+    assert "\x1b" not in printed(rerun)
+
+
+def test_a_part_that_could_not_be_run_says_why():
+    text = printed(rerun_of(make_comparison(), None))
+    assert "Of 1 claim, 1 was not measured." in text
+    assert "One page: not run: mariadb is not installed" in text
+    assert "There were too few blocks for any limits" in text
+
+
+def test_an_unnoticeable_difference_is_called_one():
+    steady = (100.0, 100.1, 100.0, 100.1, 100.0, 99.9, 100.0)
+    text = printed(rerun_of(make_comparison(), paired(steady, steady[::-1])), 100)
+    assert "no difference that matters" in " ".join(text.split())
+
+
+def test_few_blocks_are_owned_up_to():
+    race = paired((300.0, 250.0, 320.0), (260.0, 300.0, 240.0), elapsed_s=90.0)
+    text = " ".join(printed(rerun_of(make_comparison(), race)).split())
+    assert "Undecided claims had as few as 3 blocks." in text
+    assert re.search(r"cannot be told: about \d+ more (minutes|hours) would decide", text)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"),
+    [(20.0, "about 1 more minute would decide"), (820.0, "about 14 more minutes would decide"),
+     (10_000.0, "about 3 more hours would decide"), (1e6, "more than a day of racing would decide")],
+)  # fmt: skip
+def test_what_cannot_be_told_says_how_far_off_it_is(rerun, seconds, said):
+    told = replace(rerun.claims[0], ruling=Ruling.UNDECIDED, more_s=seconds)
+    assert said in words.remark(told)
+
+
+def test_a_claim_that_does_not_hold_says_what_its_limit_excludes(rerun):
+    told = replace(rerun.claims[0], ruling=Ruling.NOT_SO)
+    assert words.remark(told).startswith("a difference of 5 % or more is excluded")
+
+
+@pytest.mark.parametrize("ruling", Ruling)
+def test_every_ruling_has_its_place_in_every_format(rerun, ruling):
+    told = replace(rerun, claims=(replace(rerun.claims[0], ruling=ruling),))
+    assert ruling.value in printed(told)
+    for form in FORMATS:
+        assert ruling.value in render_rerun(told, form)
+    assert claim_drawing(told.claims[0], claims_scale(told.claims))
+
+
+def test_limits_that_leave_everything_open_are_not_told_as_figures():
+    rerun = rerun_of(make_comparison(make_claim(ratio=1.5)), paired((100.0, 900.0), (100.0, 50.0)))
+    (claim,) = rerun.claims
+    assert claim.now.high > 1e6
+    assert "(" not in words.now(claim)
+    assert words.remark(claim) == "limits beyond a factor of 100: too few blocks"
+
+
+def test_what_was_left_out_is_told(rerun):
+    (part,) = rerun.parts
+    told = replace(rerun, parts=(replace(part, left_out=("cherokee/http/x is left out: no such server",)),))
+    assert "cherokee/http/x is left out" in printed(told)
+    for form in FORMATS:
+        assert "left out" in render_rerun(told, form)
+
+
+def test_what_the_checks_said_is_told(rerun):
+    (part,) = rerun.parts
+    told = replace(
+        rerun, parts=(replace(part, complaints=("3 slices warned about, foreign CPU: 80 % was used.",)),)
+    )
+    assert "3 slices warned about, foreign CPU" in printed(told)
+    for form in FORMATS:
+        assert "80 % was used" in render_rerun(told, form)
+
+
+def test_the_json_document_holds_then_and_now(rerun):
+    document = json.loads(render_rerun(rerun, Format.JSON))
+    assert (document["format"], document["version"]) == ("stackrace-comparison", 1)
+    assert set(document) == {
+        "format", "version", "comparison", "rerun", "parts", "techniques", "claims", "tables", "figures"
+    }  # fmt: skip
+    claim = document["claims"][0]
+    assert (claim["then"], claim["ruling"], claim["published_within_limits"]) == (1.5, "holds", True)
+    assert claim["now"]["low"] < claim["now"]["value"] < claim["now"]["high"]
+    assert document["claims"][3]["that"] is None and document["claims"][3]["now"] is None
+    assert document["parts"][0]["race"]
+    assert document["tables"][0]["rows"][1]["then"] == [pytest.approx(2 / 3)]
+    assert document["figures"][0]["value"] == 300.0
+    assert document["techniques"]["other"]["gone"]
+
+
+def test_markdown_concludes(rerun):
+    text = render_rerun(rerun, Format.MARKDOWN)
+    headings = ("# One against other", "## Then", "## Now", "## The claims", "## What holds today")
+    headings += ("## What is reversed today", "## What was not measured", "## Gone since", "## Raced as")
+    for heading in headings:
+        assert heading in text
+    assert "`stackrace run historic/sample-2001 --quick`" in text
+    assert f"`{ONE}`" in text
+
+
+def test_markdown_tables_keep_their_columns(rerun):
+    text = render_rerun(rerun, Format.MARKDOWN)
+    for block in re.findall(r"(?:^\|.*\n?)+", text, flags=re.MULTILINE):
+        widths = {len(re.findall(r"(?<!\\)\|", line)) for line in block.strip().splitlines()}
+        assert len(widths) == 1, block
+
+
+def test_the_page_needs_nothing_else(rerun):
+    page = render_rerun(rerun, Format.HTML)
+    assert "<script" not in page
+    assert not re.search(r"""(?:src|href)\s*=|url\(|@import""", page)
+    assert page.count('<svg class="cell" role="img"') == len(CLAIMS)
+
+
+def test_the_picture_has_the_published_ratio_and_ours(rerun):
+    scale = claims_scale(rerun.claims)
+    first = claim_drawing(rerun.claims[0], scale)
+    assert 'class="published"' in first and 'class="limits holds"' in first and 'class="claimed"' in first
+    failing = claim_drawing(rerun.claims[3], scale)
+    assert "published" not in failing and "limits" not in failing and "claimed" not in failing
+
+
+def test_limits_without_end_stay_within_the_picture():
+    rerun = rerun_of(make_comparison(make_claim(ratio=1.5)), paired((100.0, 900.0), (100.0, 50.0)))
+    scale = claims_scale(rerun.claims)
+    assert rerun.claims[0].now.high > 1e6
+    assert scale.high < 1000
+
+
+def test_hostile_text_breaks_out_of_nothing():
+    failure = make_failure(message=EVIL, log=EVIL)
+    race = race_of(
+        make_launch(ONE, 0, make_slice(100)), make_launch(OTHER, 0, failure=failure),
+        host=replace(paired((1,), (1,)).host, cpu=EVIL),
+    )  # fmt: skip
+    rerun = rerun_of(make_comparison(), race)
+    mix = MixOutcome(main=EVIL, reached=0.7, now=Prediction(mean_of_rates=0.9, rate_of_mean_time=0.7), then=None)
+    rerun = replace(rerun, parts=(replace(rerun.parts[0], answer=EVIL, left_out=(EVIL,)),), mixes=(mix,))
+    page = render_rerun(rerun, Format.HTML)
+    assert "<script>alert" not in page and "{{ 7*7 }}" in page
+    for text in (page, printed(rerun), render_rerun(rerun, Format.MARKDOWN)):
+        assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e\ud800]", text)
+        text.encode()
+    assert json.loads(render_rerun(rerun, Format.JSON))
+    assert "<script>" not in re.sub(r"\\<", "", render_rerun(rerun, Format.MARKDOWN))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_comparison_can_be_shown_without_a_single_race(name):
+    comparison = read_comparison(name)
+    parts = tuple(PartOutcome(part=part.key, trouble="nothing is installed") for part in comparison.parts)
+    rerun = judged(comparison, {}, parts, id="0" * 13, made_at="2026-11-22T03:00:00+00:00", mode=Mode.FULL)
+    text = printed(rerun)
+    assert max(len(line) for line in text.splitlines()) <= 100
+    for row in (row for table in comparison.tables for row in table.rows):
+        assert row.title in text
+    for form in FORMATS:
+        assert comparison.title.split()[0] in render_rerun(rerun, form)

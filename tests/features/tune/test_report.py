@@ -1,0 +1,182 @@
+"""What was tuned, as people and programs read it."""
+
+import io
+import json
+from dataclasses import replace
+
+import jsonschema
+import pytest
+from tests.core.race.simulated import plan_for
+from tests.features.tune.test_tuner import tune, tuning
+
+from stackrace.features.tune.model import (
+    Edge,
+    Infeasible,
+    Knob,
+    Leading,
+    Needs,
+    Tuned,
+    TuningLimits,
+    Unfit,
+    tuning_of,
+)
+from stackrace.features.tune.report import words
+from stackrace.features.tune.report.document import document, schema
+from stackrace.features.tune.report.page import page
+from stackrace.features.tune.report.picture import block_lines, facets, response_chart
+from stackrace.features.tune.report.sheet import race_file_line, tuning_sheet
+from stackrace.features.tune.result import tuned
+from stackrace.race.events import Activity
+from stackrace.race.results.parts import Parts
+from stackrace.report.exporter import Format, render
+from stackrace.report.live import LiveView
+from stackrace.report.result import standing_of
+from stackrace.report.state import LiveState
+from stackrace.report.terminal import drawn, make_console
+
+
+@pytest.fixture(scope="module")
+def race():
+    beyond = Infeasible(stack="waitress:threads=64", kind=Unfit.MEMORY, needs=Needs(memory_bytes=600 * 2**20))
+    return tune(asked=tuning(infeasible=(beyond,)))[0]
+
+
+def test_the_answer_names_the_settings_and_what_they_bring(race):
+    said = words.answer(race, tuned(race))
+    assert said.startswith("waitress:threads=16 is the best, or within 5 % of it, of 7 configurations at 10 ")
+    assert "× (" in said and "what waitress delivers as given" in said
+
+
+def test_what_is_beyond_the_limits_and_what_matters_is_said(race):
+    said = " ".join(words.reasons(race, tuned(race)))
+    assert "waitress.threads matters" in said
+    assert "1 configuration left out: 1 for more memory." in said
+
+
+def test_a_limit_stands_beside_what_is_used_of_it_also_where_that_is_nothing():
+    used = Needs(memory_bytes=83 * 2**20, connections=0)
+    assert words.needs(used) == "83 MiB"
+    limits = TuningLimits(memory_bytes=512 * 2**20, connections=20)
+    assert words.needs(used, limits) == "83 MiB (512 MiB allowed) and 0 connections to databases (20 allowed)"
+    unseen = words.needs(replace(used, connections=None), TuningLimits(connections=1))
+    assert unseen == "83 MiB and an unknown number of connections to databases (1 allowed)"
+
+
+def test_an_end_of_a_range_is_named_with_what_tries_more(race):
+    edge = Edge(server="waitress", name="threads", value="64", is_largest=True)
+    said = " ".join(words.reasons(race, replace(tuned(race), edges=(edge,))))
+    assert "waitress.threads=64 is the largest value that was tried: a larger one may be better still" in said
+    assert "--vary waitress.threads=64,96,128" in said
+
+
+def test_what_the_budget_leaves_out_is_said_before_and_after(race):
+    cut = tuning(cut=23, whole_s=280.0)
+    before = " ".join(words.outlook(plan_for(["waitress"], budget_s=120.0), cut))
+    assert "In 2 min no more can be told apart: 23 others between them are left out." in before
+    assert "(--budget)" in before
+    after = " ".join(words.reasons(replace(race, parts=Parts().having(cut)), tuned(race)))
+    assert "23 others of its configurations did not race. All take about" in after
+
+
+def test_the_screen_has_the_answer_first(race, capsys):
+    make_console(width=100).print(drawn(tuning_sheet(race, tuned(race))))
+    out = capsys.readouterr().out
+    assert out.startswith("waitress:threads=16 is the best, or")
+    assert "Tuned, compared with" in out
+
+
+def test_one_setting_is_a_row_of_blocks(race):
+    (panel,) = facets(tuning_of(race), tuned(race))
+    heads, cells = block_lines(panel)
+    assert heads.split() == ["threads=", "1", "2", "4", "8", "16", "32", "64"]
+    assert "1.00◆" in cells
+    assert cells.endswith("✗")
+
+
+def two_settings():
+    knobs = (
+        Knob(hop=0, server="gunicorn", name="workers", values=("1", "2"), numeric=True),
+        Knob(hop=0, server="gunicorn", name="class", values=("sync", "gthread"), numeric=False),
+        Knob(hop=0, server="gunicorn", name="threads", values=("2", "4", "8"), numeric=True),
+    )
+    settings = {f"g{w}": (w, "sync", None) for w in "12"}
+    settings |= {f"g{w}{t}": (w, "gthread", t) for w in "12" for t in "248"}
+    return tuning(knobs=knobs, settings=settings)
+
+
+def test_a_setting_that_means_nothing_in_a_panel_does_not_span_it():
+    empty = Tuned(
+        stack="", settings={}, value=None, poor=None, launches=0, final_launches=0, against=(), needs=None,
+        effects=(), edges=(), responses=(), infeasible=(), scattering=(), rivals=(), equals=(), tried=0, of=8,
+    )  # fmt: skip
+    sync, gthread = facets(two_settings(), empty)
+    assert (sync.title, sync.across.name, sync.down) == ("class=sync", "workers", None)
+    assert (gthread.title, gthread.across.name, gthread.down.name) == ("class=gthread", "threads", "workers")
+    assert len(list(block_lines(gthread))) == 4
+    assert response_chart(gthread, "map", "").count("<rect") == 6
+    assert "<svg" in response_chart(sync, "line", "")
+
+
+def test_the_page_is_whole_and_escapes_what_is_foreign(race):
+    hostile = replace(race, app="<script>alert(1)</script>", notes=("<b>note</b>",))
+    made = page(hostile, tuned(hostile))
+    assert "<script>" not in made
+    assert "&lt;b&gt;note" in made
+    assert "<svg" in made
+    assert made.rstrip().endswith("</html>")
+
+
+def test_the_document_keeps_to_its_schema(race):
+    made = json.loads(json.dumps(document(race, tuned(race)), allow_nan=False))
+    jsonschema.validate(made, json.loads(schema()))
+    assert made["found"]["stack"] == "waitress:threads=16"
+    assert made["race_file"] == 'stacks = ["waitress:threads=16"]'
+
+
+def test_nothing_measured_is_said_and_breaks_no_report(race):
+    empty = replace(race, launches=())
+    found = tuned(empty)
+    assert found.stack == ""
+    assert words.answer(empty, found) == "No configuration of waitress could be measured."
+    assert list(tuning_sheet(empty, found))
+    assert page(empty, found)
+    document(empty, found)
+
+
+def test_a_path_with_quotes_is_quoted_in_a_race_file():
+    assert race_file_line('gunicorn:config="my conf.py"') == 'stacks = ["gunicorn:config=\\"my conf.py\\""]'
+
+
+@pytest.mark.parametrize("form", [Format.JSON, Format.MARKDOWN, Format.HTML])
+def test_a_report_of_the_race_in_any_format_is_the_tuned_answer(race, form):
+    text = render(race, standing_of(race), form)
+    assert "waitress:threads=16" in text
+    if form is Format.JSON:
+        jsonschema.validate(json.loads(text), json.loads(schema()))
+    else:
+        assert "is the best, or within 5 % of it," in text
+
+
+def test_the_markdown_has_the_answer_the_picture_and_the_line_of_a_race_file(race):
+    made = render(race, standing_of(race), Format.MARKDOWN)
+    assert made.startswith("**")
+    assert "#### Tuned, compared with" in made
+    assert "```\nthreads=" in made
+    assert 'stacks = ["waitress:threads=16"]' in made
+
+
+def test_csv_has_the_slices_as_of_any_race(race):
+    assert render(race, standing_of(race), Format.CSV).startswith("race")
+
+
+def test_the_live_line_names_the_leader_and_how_many_are_left():
+    out = io.StringIO()
+    stands = Leading(stack="gunicorn:workers=3", left=5, of=36)
+    with LiveView(out) as view:
+        view.update(LiveState(activity=Activity.WARMING_UP, block=2, leading=words.leading(stands)))
+    assert out.getvalue().strip().endswith("gunicorn:workers=3 leads, 5 of 36 configurations left")
+
+
+def test_a_search_that_ended_with_a_single_believed_launch_did_not_tell_finalists_apart(race):
+    once = replace(race, launches=tuple(launch for launch in race.launches if launch.block == 0))
+    assert words.ending(once, tuned(once)).endswith("It ended since too few launches could be believed.")
