@@ -15,9 +15,7 @@ from .growth import size
 from .words.failures import kind, message
 from .words.findings import title
 
-__all__ = [
-    "HEADER",
-]
+__all__ = ["HEADER", "export"]
 
 HEADER = (
     "race", "launch", "block", "stack", "slice", "concurrency", "keep_alive", "valid", "duration_s",
@@ -30,7 +28,7 @@ HEADER = (
 """The columns; new ones are added at the end, none is renamed or removed."""
 
 
-def _export(race: Race, standing: Standing) -> str:
+def export(race: Race, standing: Standing) -> str:
     """Return the table with its header; lists inside a field are separated by spaces."""
     out = io.StringIO(newline="")
     writer = csv.writer(out, lineterminator="\n")

@@ -7,9 +7,9 @@ from ..race.results.race import Race
 from ..race.results.standing import Standing
 from .document import document
 
-__all__ = []
+__all__ = ["export"]
 
 
-def _export(race: Race, standing: Standing) -> str:
+def export(race: Race, standing: Standing) -> str:
     """Return the document as text that ends with a newline."""
     return pretty(document(race, standing))

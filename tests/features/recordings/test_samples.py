@@ -4,7 +4,7 @@ from pathlib import Path
 
 from stackrace.features.recordings.recorded import read
 
-SAMPLES = Path(__file__).parent.with_name("samples")
+SAMPLES = Path(__file__).with_name("samples")
 NO_ANSWER = "failed, blocked or never answered"
 
 

@@ -15,22 +15,22 @@ from .files import NAMES, PREFIX, comparison_name, part_file
 if TYPE_CHECKING:
     from ...cli.run.output import Output
 
-__all__ = []
+__all__ = ["file_of", "files_of", "is_whole", "names", "run", "show"]
 
-_file_of = part_file
+file_of = part_file
 
 
-def _names() -> tuple[str, ...]:
+def names() -> tuple[str, ...]:
     """Return the names of all comparisons."""
     return tuple(f"{PREFIX}/{name}" for name in NAMES)
 
 
-def _is_whole(asked: str | Path) -> bool:
+def is_whole(asked: str | Path) -> bool:
     """Tell whether ``asked`` is the name of a comparison; InputError for one that begins so and is unknown."""
     return comparison_name(asked) is not None
 
 
-def _files_of(asked: str | Path) -> tuple[Path, ...]:
+def files_of(asked: str | Path) -> tuple[Path, ...]:
     """Return the race files of a comparison's parts."""
     from .reading import read_comparison
 
@@ -41,7 +41,7 @@ _WHOLE = {"race_file", "quick", "budget_s", "seed", "store", "html", "as_json", 
 """What may be said of a whole comparison; everything else belongs to one of its races."""
 
 
-def _run(asked: Path, given: Mapping[str, Any], output: Output, *, quick: bool) -> None:
+def run(asked: Path, given: Mapping[str, Any], output: Output, *, quick: bool) -> None:
     """Run a published comparison again, after refusing flags that would make it another one."""
     from .racing import RerunOptions
     from .rerun import Mode
@@ -56,7 +56,7 @@ def _run(asked: Path, given: Mapping[str, Any], output: Output, *, quick: bool) 
     compare_again(asked.name, options, output)
 
 
-def _show(asked: str, store_url: str | None, form: str | None, html: Path | None) -> None:
+def show(asked: str, store_url: str | None, form: str | None, html: Path | None) -> None:
     """Show the last run of a comparison again."""
     from ...report.exporter import Format
     from .report.exporter import FORMATS

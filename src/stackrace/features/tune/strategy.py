@@ -15,34 +15,34 @@ from .report.words import outlook as foretold
 from .shaping import under_goal
 from .tuner import Tuner
 
-__all__ = []
+__all__ = ["again", "decisions", "fewest", "outlook", "show", "verb"]
 
-_verb = "stackrace tune STACK"
+verb = "stackrace tune STACK"
 
 
-def _fewest(race: Race) -> int:
+def fewest(race: Race) -> int:
     """Return how many configurations must be ready before any is launched."""
     return fewest_of(tuning_of(race))
 
 
-def _again(fresh: PreparedRace, race: Race) -> PreparedRace:
+def again(fresh: PreparedRace, race: Race) -> PreparedRace:
     """Return ``fresh`` under the goal of ``race``, which goes on."""
     return under_goal(fresh, tuning_of(race))
 
 
-def _outlook(fresh: PreparedRace) -> tuple[str, ...]:
+def outlook(fresh: PreparedRace) -> tuple[str, ...]:
     """Return what is to be expected, one sentence each."""
     return foretold(fresh.plan, tuning_of(fresh.race))
 
 
-def _show(race: Race, *, html: Path | None, as_json: bool) -> None:
+def show(race: Race, *, html: Path | None, as_json: bool) -> None:
     """Show what was found, as ``stackrace tune`` does."""
     from .cli.run import show_outcome
 
     show_outcome(race, html=html, as_json=as_json)
 
 
-def _decisions(ready: PreparedRace) -> tuple[OpenCells, Decide]:
+def decisions(ready: PreparedRace) -> tuple[OpenCells, Decide]:
     """Return the search, twice: it chooses, and it knows when it has found."""
     tuner = Tuner(tuning=tuning_of(ready.race), ends_s=ready.begun_s + (ready.plan.budget_s or math.inf))
     return tuner, tuner.decide

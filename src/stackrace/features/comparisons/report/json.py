@@ -135,7 +135,7 @@ _FORM = Form(
 )
 
 
-def _export(rerun: Rerun) -> str:
+def export(rerun: Rerun) -> str:
     """Return the document as text that ends with a newline."""
     return pretty(_document(rerun))
 

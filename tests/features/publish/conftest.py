@@ -1,0 +1,5 @@
+"""Arbitrary races, as the tests of the store have them."""
+
+from tests.core.store.conftest import races
+
+__all__ = ["races"]
