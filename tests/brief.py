@@ -9,14 +9,12 @@ The variable ``BLOCKS`` says how many, as in a race that something else ends.
 """
 
 import os
+import runpy
 from collections.abc import Callable, Iterable
-from dataclasses import replace
+from pathlib import Path
 
 from stackrace.__main__ import main
-from stackrace.features.capacity import search as capacity
-from stackrace.features.tune import rate as needs
 from stackrace.measure.engine import ceiling
-from stackrace.measure.load import Load
 from stackrace.race import rounds, schedule, slices
 from stackrace.race.preparation import deployment
 from stackrace.validity import Observation, registry
@@ -24,11 +22,6 @@ from stackrace.validity.declaration import Check
 
 BLOCKS = int(os.environ.get("BLOCKS", "2"))
 WARMUP_S = 0.1
-TRIALS = ("CLOSED_WARMUP_S", "LEAST_S", "WARMUP_S", "REST_S")
-TRIAL_S = 0.2
-"""Each part of a trial of ``capacity``, and what a tuning asks a configuration for."""
-TRIAL_REQUESTS = 10
-"""So many are asked for in its closed loop, and at least in its trials."""
 CEILING_S = 0.02
 """The look at the engine's own limit, which no check of the stacks asks for."""
 OF_THE_STACKS = {"answers", "caches", "engines", "retries", "stack", "supplies", "written"}
@@ -45,16 +38,6 @@ def of_the_stacks(checks: Iterable[Check[Observation]]) -> tuple[Check[Observati
     return tuple(check for check in checks if check.function.__module__.split(".")[-1] in OF_THE_STACKS)
 
 
-def of_requests(loads: Callable[..., tuple[Load, Load]]) -> Callable[..., tuple[Load, Load]]:
-    """Return what makes the loads of ``capacity``, the closed one of so many requests."""
-
-    def made(*arguments: object) -> tuple[Load, Load]:
-        closed, opened = loads(*arguments)
-        return replace(closed, duration_s=None, requests=TRIAL_REQUESTS), opened
-
-    return made
-
-
 def brief() -> None:
     """Run the command."""
     for kind in (slices.Slices, rounds.Rounds):
@@ -62,15 +45,12 @@ def brief() -> None:
     schedule.MOST_PASSES = rounds.MOST_PASSES = 1
     slices.warmup_cap_s = lambda *_, **__: WARMUP_S
     rounds.WARMUP_CAP_S = WARMUP_S
-    for name in TRIALS:
-        setattr(capacity, name, TRIAL_S)
-    capacity._loads = of_requests(capacity._loads)
-    capacity.requests_for = lambda _: TRIAL_REQUESTS
-    needs.PILOT_S = TRIAL_S
     deployment.can_raise = lambda: False
     ceiling.TIMES, ceiling.MEASURED_S = 1, CEILING_S
     registry.SLICE_CHECKS = of_the_stacks(registry.SLICE_CHECKS)
     registry.RUN_CHECKS = of_the_stacks(registry.RUN_CHECKS)
+    for path in sorted(Path(__file__).parent.glob("features/*/brief.py")):
+        runpy.run_path(str(path))["shorten"]()
     main()
 
 

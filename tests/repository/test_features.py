@@ -1,6 +1,7 @@
 """A feature can be taken out: its folder is deleted, and the rest is whole."""
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -12,6 +13,7 @@ import stackrace
 from stackrace.extensions import Verb, declared
 
 PACKAGE = Path(stackrace.__file__).parent
+REPOSITORY = Path(__file__).parents[2]
 FEATURES = sorted(path.name for path in (PACKAGE / "features").iterdir() if (path / "__init__.py").is_file())
 
 CUTS = [*((name,) for name in FEATURES), tuple(FEATURES)]
@@ -85,6 +87,25 @@ def test_without_any_feature_a_race_ends_with_a_standing(tmp_path):
     document = json.loads(done.stdout)
     assert {launch["stack"] for launch in document["launches"]} == {"waitress"}
     assert document["race"]["ending"] == "completed"
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("gone", CUTS, ids=lambda cut: cut[0] if len(cut) == 1 else "all")
+def test_without_a_feature_the_tests_of_the_core_collect(gone, tmp_path):
+    folder = without(gone, tmp_path / "src")
+    shutil.copytree(REPOSITORY / "tests", tmp_path / "tests", ignore=shutil.ignore_patterns("__pycache__"))
+    for name in gone:
+        shutil.rmtree(tmp_path / "tests" / "features" / name, ignore_errors=True)
+    for name in ("pyproject.toml", "benchmarks", "docs", "examples"):
+        (tmp_path / name).symlink_to(REPOSITORY / name)
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "--collect-only", "tests/core"],
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(folder)},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout.partition("= ERRORS")[2]
 
 
 @pytest.mark.exhaustive

@@ -4,16 +4,14 @@ from dataclasses import fields, replace
 
 import pytest
 from tests.factories import HOST, make_race
-from tests.features.tune.test_tuner import tuning
 
 from stackrace.api.resumed import ResumedRace, refuse_changed
-from stackrace.api.resuming import _budget_s, _left_s, _request, _wanted
-from stackrace.base.errors import InputError, StoreError
+from stackrace.api.resuming import _budget_s, _left_s, _request
+from stackrace.base.errors import InputError
 from stackrace.measure.load import Load
 from stackrace.measure.resources import Enforcement
 from stackrace.race.request.document import request_document
 from stackrace.race.request.request import RaceRequest
-from stackrace.race.results.parts import Parts
 from stackrace.store.manifest import LaunchLine, Manifest, Opening
 
 RACE = make_race(stacks=2, levels=(10,), blocks=2, ending=None, elapsed_s=60.0)
@@ -93,33 +91,6 @@ def test_what_is_left_is_told_from_what_launches_took():
     assert _left_s(runs, lines(2.0), 0) is None
     assert _left_s(replace(runs, budget_s=75.0), lines(2.0, 4.0, 6.0, 8.0), 2) == 15.0
     assert _left_s(replace(RACE, budget_s=100.0), lines(2.0, 4.0), 1) == 40.0
-
-
-class Stored:
-    """A store of races by id, the newest first."""
-
-    def __init__(self, **races):
-        self._races = races
-
-    def unfinished(self):
-        return tuple(self._races)
-
-    def load(self, race_id):
-        return self._races[race_id]
-
-
-def test_the_last_tuning_goes_on_though_another_race_was_interrupted_later(monkeypatch):
-    monkeypatch.setattr("stackrace.api.resuming.has_manifest", lambda race_id: True)
-    monkeypatch.setattr("stackrace.api.resuming.is_racing", lambda race_id: False)
-    store = Stored(
-        later=RACE,
-        tuned=replace(RACE, parts=Parts().having(tuning())),
-        earlier=replace(RACE, parts=Parts().having(tuning())),
-    )
-    assert _wanted("", store, "tuning") == "tuned"
-    assert _wanted("", store, "") == "later"
-    with pytest.raises(StoreError, match="no tuning was interrupted here; start one with: stackrace tune STACK"):
-        _wanted("", Stored(later=RACE), "tuning")
 
 
 def test_what_is_run_today_goes_on_only_where_it_was_raced(tmp_path):

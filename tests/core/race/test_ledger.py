@@ -1,18 +1,14 @@
 """What the books know of a stack at fewer clients."""
 
-import math
 from dataclasses import replace
-from types import SimpleNamespace
 
 from tests.core.validity.healthy import counts, result
-from tests.factories import make_failure, make_race
-from tests.features.regression.checks import make_check
+from tests.factories import make_race
 
 from stackrace.base.verdict import Effect, Finding, Verdict
-from stackrace.measure.launch import FailureKind, Launch, Slice
+from stackrace.measure.launch import Launch, Slice
 from stackrace.measure.load import Load
 from stackrace.race.ledger import Ledger
-from stackrace.race.steps import Steps
 
 VOID = Verdict((Finding(check="x", effect=Effect.INVALIDATES, seen="", threshold="", remedy=""),))
 
@@ -49,25 +45,3 @@ def test_other_workloads_ways_of_connecting_and_void_slices_do_not_count():
     )
     assert ledger.throughput_below("0", "", Load(concurrency=10)) is None
     assert ledger.throughput_below("0", "x", Load(concurrency=10)) == 1
-
-
-def test_a_side_of_a_check_that_was_not_ready_has_other_chances():
-    slow = Launch(id="0", block=0, stack="a", failure=make_failure(kind=FailureKind.NOT_READY))
-    for race, given_up in ((make_race(stacks=2, blocks=0, facts=()), True), (make_check(blocks=0), False)):
-        ledger = Ledger(race)
-        ledger.enter(slow)
-        assert ledger.given_up("a") is given_up
-        for number in (1, 2):
-            ledger.enter(replace(slow, id=str(number), block=number))
-        assert ledger.given_up("a") is given_up
-        ledger.enter(replace(slow, id="3", block=3))
-        assert ledger.given_up("a")
-
-
-def test_another_chance_of_a_side_of_a_check_takes_no_longer_than_expected():
-    for race, is_short in ((make_race(stacks=2, blocks=0, facts=()), False), (make_check(blocks=0), True)):
-        ledger = Ledger(race)
-        steps = Steps(number=1, place=None, ledger=ledger, sink=None, deadline_s=math.inf, start_s=5.0)
-        assert steps._patience_s(SimpleNamespace(path="a")) == math.inf
-        ledger.enter(Launch(id="0", block=0, stack="a", failure=make_failure()))
-        assert (steps._patience_s(SimpleNamespace(path="a")) == 10.0) is is_short

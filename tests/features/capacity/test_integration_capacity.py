@@ -10,7 +10,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 from click.testing import CliRunner, Result
-from tests.brief import TRIALS, of_requests, of_the_stacks
+from tests.brief import of_the_stacks
+from tests.features.capacity.brief import TRIALS, of_requests
 
 from stackrace.base.errors import InputError, RefusedError
 from stackrace.features.capacity import search as capacity_search

@@ -1,0 +1,31 @@
+"""Short trials of ``capacity``, for tests: they end after some requests, however long these take."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from stackrace.features.capacity import search
+from stackrace.measure.load import Load
+
+TRIALS = ("CLOSED_WARMUP_S", "LEAST_S", "WARMUP_S", "REST_S")
+TRIAL_S = 0.2
+"""Each part of a trial."""
+TRIAL_REQUESTS = 10
+"""So many are asked for in its closed loop, and at least in its trials."""
+
+
+def of_requests(loads: Callable[..., tuple[Load, Load]]) -> Callable[..., tuple[Load, Load]]:
+    """Return what makes the loads of ``capacity``, the closed one of so many requests."""
+
+    def made(*arguments: object) -> tuple[Load, Load]:
+        closed, opened = loads(*arguments)
+        return replace(closed, duration_s=None, requests=TRIAL_REQUESTS), opened
+
+    return made
+
+
+def shorten() -> None:
+    """Make the trials of this process short."""
+    for name in TRIALS:
+        setattr(search, name, TRIAL_S)
+    search._loads = of_requests(search._loads)
+    search.requests_for = lambda _: TRIAL_REQUESTS
