@@ -16,9 +16,9 @@ from tempfile import TemporaryDirectory
 from ..base.errors import InputError, MissingError
 from ..base.lack import Lack
 from ..base.process import held, run
+from ..stacks import services
 from ..stacks.servers import Catalogue
 from ..stacks.servers.contract import Entry, Needs
-from ..stacks.services import contract
 from ..stacks.stack import Stack
 
 __all__ = [
@@ -39,7 +39,7 @@ _VERSION = re.compile(r"\d+(?:\.\d+)+")
 
 def find_binary(name: str, folders: Iterable[Path] = ()) -> str | None:
     """Return the path of a program: on PATH, in the sbin folders, which PATH may lack, or in ``folders``."""
-    places = (os.environ.get("PATH", ""), *contract.FOLDERS, *map(str, folders))
+    places = (os.environ.get("PATH", ""), *services.FOLDERS, *map(str, folders))
     found = shutil.which(name, path=os.pathsep.join(places))
     return found and str(Path(found).absolute())
 

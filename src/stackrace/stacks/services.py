@@ -1,0 +1,260 @@
+"""What an app needs beside it: the services, how a private instance of each is started and how it is reached."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import quote
+
+from ..base.lack import Lack
+
+__all__ = ["DATA", "FOLDERS", "Service", "ServiceRecipe", "services"]
+
+DATA = "data"
+"""The folder, in a service's directory, that holds all it keeps. It exists, empty, before anything is run.
+
+Nothing in it may depend on the directory's own name: the folder is copied, and started again somewhere else.
+"""
+FOLDERS = ("/usr/local/sbin", "/usr/sbin", "/sbin")
+"""Where Debian has programs that no user's PATH names."""
+_POSTGRESQL = Path("/usr/lib/postgresql")
+"""Where Debian's packages leave it, by version; the newest counts."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServiceRecipe:
+    """How to start one private instance of a service."""
+
+    command: tuple[str, ...]
+    """Starts it; stays in the foreground."""
+    ready: tuple[str, ...]
+    """A command that succeeds once the service answers."""
+    environment: Mapping[str, str]
+    """Handed to the app."""
+    prepare: tuple[tuple[str, ...], ...] = ()
+    """Commands that are run once, before ``command``."""
+    after: tuple[tuple[str, ...], ...] = ()
+    """Commands that are run once it is ready."""
+    settle: tuple[tuple[str, ...], ...] = ()
+    """Commands that are run whenever an app has filled it, so that maintenance is done before anything is
+    measured."""
+    stop: signal.Signals = signal.SIGTERM
+    """The signal that ends it cleanly."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Service:
+    """One kind of service. It listens on a unix socket in its directory only."""
+
+    name: str
+    apt: tuple[str, ...]
+    """Debian packages that bring it."""
+    programs: tuple[str, ...]
+    """All that it needs, the server first."""
+    prints_version: tuple[str, ...] = ("--version",)
+    """Arguments that make the server print its version."""
+    recipe: Callable[[Path], ServiceRecipe]
+    """Says how to start an instance in a directory, which is private and holds an empty ``DATA``; pure."""
+
+    def missing(self) -> str:
+        """Say what is not installed; empty when nothing is missing."""
+        missing = [name for name in self.programs if _find(name) is None]
+        return f"no program {', '.join(missing)}" if missing else ""
+
+    def lack(self) -> Lack | None:
+        """Return what is not installed here, None where it is ready."""
+        return Lack(name=self.name, missing=missing, packages=self.apt) if (missing := self.missing()) else None
+
+    def version(self) -> tuple[str, ...]:
+        """Return the command that prints the server's version."""
+        return (_program(self.programs[0]), *self.prints_version)
+
+
+def services() -> Mapping[str, Service]:
+    """Return all services by name."""
+    return {service.name: service for service in _SERVICES}
+
+
+def _find(name: str) -> str | None:
+    """Return the absolute path of a program: of PostgreSQL's newest, else on PATH or in the sbin folders."""
+    folders = _POSTGRESQL.glob("*/bin") if name in _POSTGRESQL_PROGRAMS else ()
+    versions = [folder for folder in folders if folder.parent.name.replace(".", "", 1).isdecimal()]
+    newest = sorted(versions, key=lambda folder: float(folder.parent.name), reverse=True)
+    return shutil.which(name, path=os.pathsep.join([*map(str, newest), os.environ.get("PATH", ""), *FOLDERS]))
+
+
+def _program(name: str) -> str:
+    """Return the absolute path of a program, its bare name where it is not installed."""
+    return _find(name) or name
+
+
+def _mariadb(directory: Path) -> ServiceRecipe:
+    """A private data directory with a database ``app`` for the user root, with the durability of production.
+
+    innodb_flush_log_at_trx_commit and memory stay as shipped. Source: MariaDB documentation, mariadb-install-db,
+    mariadbd options, and what is named at the options.
+    """
+    socket, data = directory / "socket", directory / DATA
+    as_root = ("--no-defaults", f"--socket={socket}", "--user=root")
+    admin = (_program("mariadb-admin"), *as_root)
+    url = f"mysql://root@{quote(str(socket), safe='')}/app"
+    options = (
+        f"--datadir={data}",
+        f"--socket={socket}",
+        f"--pid-file={directory / 'pid'}",
+        f"--tmpdir={directory}",
+        "--skip-networking",
+        "--character-set-server=utf8mb4",
+        # Server System Variables, max_connections: it ships with 151; hundreds of children keep one for each driver
+        "--max-connections=1000",
+        # InnoDB Persistent Statistics: `settle` has analysed the tables, nothing recalculates during a slice
+        "--innodb-stats-auto-recalc=OFF",
+        # InnoDB Buffer Pool, dump and restore: no pages are read in the background after a start
+        "--innodb-buffer-pool-dump-at-shutdown=OFF",
+        "--innodb-buffer-pool-load-at-startup=OFF",
+        # Event Scheduler: off as shipped, and said here because a table could ask for it
+        "--event-scheduler=OFF",
+        # Aria System Variables: no checkpoint every 30 s
+        "--aria-checkpoint-interval=0",
+    )
+    install = (f"--datadir={data}", "--auth-root-authentication-method=normal", "--skip-test-db")
+    return ServiceRecipe(
+        prepare=((_program("mariadb-install-db"), "--no-defaults", *install),),
+        command=(_program("mariadbd"), "--no-defaults", *options),
+        ready=(*admin, "ping"),
+        after=((*admin, "create", "app"),),
+        # a slow shutdown purges and merges all that is left to do, so that a copy starts with nothing to do
+        # (InnoDB System Variables, innodb_fast_shutdown)
+        settle=(
+            (_program("mariadb-check"), *as_root, "--silent", "--analyze", "--all-databases"),
+            (_program("mariadb"), *as_root, "-e", "SET GLOBAL innodb_fast_shutdown = 0"),
+        ),
+        environment={
+            "DATABASE_URL": url,
+            "MARIADB_URL": url,
+            "MYSQL_UNIX_PORT": str(socket),
+            "MARIADB_SOCKET": str(socket),
+            "MARIADB_USER": "root",
+            "MARIADB_DATABASE": "app",
+        },
+    )
+
+
+def _memcached(directory: Path) -> ServiceRecipe:
+    """It keeps nothing on disk, so every race begins with an empty one, whatever an app's preparation put there.
+
+    512 MiB, taken as they are filled, so that nothing is evicted in a race; its own four threads. The crawler that
+    looks for expired items and the moving of memory between size classes are maintenance, so off.
+    Source: memcached(1) and `memcached -h`.
+    """
+    socket = str(directory / "socket")
+    size = ("-m", "512", "-c", "4096", "-t", "4")
+    quiet = ("-o", "no_lru_crawler,slab_automove=0")
+    return ServiceRecipe(
+        command=(_program("memcached"), "-s", socket, "-a", "0777", *size, *quiet),
+        ready=("test", "-S", socket),
+        environment={"MEMCACHED_SOCKET": socket},
+    )
+
+
+_PORT = "5432"
+"""Part of the name of PostgreSQL's socket; said everywhere, for a PGPORT of the user's shell would change it."""
+_POSTGRESQL_PROGRAMS = ("postgres", "initdb", "pg_isready", "psql", "vacuumdb")
+
+
+def _postgresql(directory: Path) -> ServiceRecipe:
+    """fsync, synchronous_commit and memory stay as shipped: what an app meets in production.
+
+    Source: PostgreSQL manual, initdb, postgres, vacuumdb, and the chapters named at the options.
+    """
+    data = str(directory / DATA)
+    reach = ("-h", str(directory), "-p", _PORT)
+    as_owner = (*reach, "-U", "postgres", "-w")
+    options = {
+        # 20.3.1 Connection Settings
+        "listen_addresses": "",
+        "port": _PORT,
+        "unix_socket_directories": str(directory),
+        "max_connections": "200",
+        # 20.10 Automatic Vacuuming: none falls into a slice; `settle` has done its work, statistics included
+        "autovacuum": "off",
+        # 20.5.2 Checkpoints: the longest time there is, and more WAL than a race writes
+        "checkpoint_timeout": "1d",
+        "max_wal_size": "8GB",
+        # 20.6.4 Subscribers: its launcher would have nothing to launch
+        "max_logical_replication_workers": "0",
+    }
+    url = f"postgresql://postgres@{quote(str(directory), safe='')}/postgres"
+    text = ("-E", "UTF8", "--locale=C.UTF-8")
+    return ServiceRecipe(
+        prepare=((_program("initdb"), "-D", data, "-U", "postgres", "--auth=trust", "--no-sync", *text),),
+        command=(
+            *(_program("postgres"), "-D", data),
+            *(word for name, value in options.items() for word in ("-c", f"{name}={value}")),
+        ),
+        ready=(_program("pg_isready"), "-q", *reach),
+        # frozen, so that reading a row never has to write a page; then nothing is left for a checkpoint
+        settle=(
+            (_program("vacuumdb"), *as_owner, "--quiet", "--all", "--freeze", "--analyze"),
+            (_program("psql"), *as_owner, "-X", "-q", "-d", "postgres", "-c", "CHECKPOINT"),
+        ),
+        environment={
+            "DATABASE_URL": url,
+            "POSTGRESQL_URL": url,
+            "PGHOST": str(directory),
+            "PGPORT": _PORT,
+            "PGUSER": "postgres",
+            "PGDATABASE": "postgres",
+        },
+        stop=signal.SIGINT,
+    )
+
+
+def _redis(directory: Path) -> ServiceRecipe:
+    """A cache or a broker that writes nothing to disk while it serves: snapshots and the append-only file are off.
+
+    Source: redis.conf as commented by its authors; every directive may stand on the command line.
+    """
+    socket = str(directory / "socket")
+    options = {
+        # GENERAL and NETWORK
+        "--daemonize": "no",
+        "--port": "0",
+        "--unixsocket": socket,
+        "--unixsocketperm": "777",
+        # SNAPSHOTTING and APPEND ONLY MODE: no fork and no writing meanwhile
+        "--save": "",
+        "--appendonly": "no",
+        "--dir": str(directory / DATA),
+        # ACTIVE DEFRAGMENTATION: off as shipped, and said here because packages may ship it otherwise
+        "--activedefrag": "no",
+    }
+    client = (_program("redis-cli"), "-s", socket)
+    return ServiceRecipe(
+        command=(_program("redis-server"), *(word for option in options.items() for word in option)),
+        ready=("sh", "-c", '"$@" | grep -q PONG', "ready", *client, "ping"),
+        # the one snapshot, which a copy loads at its start
+        settle=((*client, "save"),),
+        environment=dict.fromkeys(("REDIS_URL", "CACHE_URL"), f"unix://{socket}") | {"REDIS_SOCKET": socket},
+    )
+
+
+_SERVICES = (
+    Service(
+        name="mariadb",
+        apt=("mariadb-server",),
+        programs=("mariadbd", "mariadb-install-db", "mariadb-admin", "mariadb-check", "mariadb"),
+        prints_version=("--no-defaults", "--version"),
+        recipe=_mariadb,
+    ),
+    Service(
+        name="memcached", apt=("memcached",), programs=("memcached",), prints_version=("-V",), recipe=_memcached
+    ),
+    Service(name="postgresql", apt=("postgresql",), programs=_POSTGRESQL_PROGRAMS, recipe=_postgresql),
+    Service(name="redis", apt=("redis-server",), programs=("redis-server", "redis-cli"), recipe=_redis),
+)
+"""In alphabetical order."""
