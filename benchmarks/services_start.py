@@ -15,8 +15,8 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-from stackrace.app import bundled
 from stackrace.app.app import App
+from stackrace.app.bundle import bundled
 from stackrace.deploy.environments import Environments, cache_folder
 from stackrace.deploy.guard import Guard
 from stackrace.deploy.preparing import unheard

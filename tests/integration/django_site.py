@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 from tests.services import start_services
 
-from stackrace.app import app_environment, bundled
 from stackrace.app.app import App
+from stackrace.app.bundle import bundled
+from stackrace.app.environment import app_environment
 from stackrace.deploy.environments import Environments, cache_folder
 from stackrace.deploy.hosting import prepare
 from stackrace.stacks.services import services

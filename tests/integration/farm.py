@@ -15,8 +15,8 @@ from threading import Lock
 import pytest
 from _pytest.mark import ParameterSet
 
-from stackrace.app import PythonFacts
 from stackrace.app.app import App
+from stackrace.app.examination import PythonFacts
 from stackrace.base.errors import MissingError
 from stackrace.deploy.environments import Environments
 from stackrace.deploy.guard import Guard

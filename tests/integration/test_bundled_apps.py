@@ -17,8 +17,10 @@ from urllib.parse import urlencode
 import pytest
 from tests.services import start_services
 
-from stackrace.app import app_environment, examine, golden
 from stackrace.app.bundle import bundled
+from stackrace.app.environment import app_environment
+from stackrace.app.examine import examine
+from stackrace.app.golden import golden
 from stackrace.base.errors import AppError, InputError
 from stackrace.deploy.environments import Environments, cache_folder
 from stackrace.deploy.guard import Guard

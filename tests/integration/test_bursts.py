@@ -4,8 +4,8 @@ import sys
 
 import pytest
 
-from stackrace.app import ThreadPool, entry_of
-from stackrace.app.app import EntryKind
+from stackrace.app.app import EntryKind, entry_of
+from stackrace.app.examination import ThreadPool
 from stackrace.deploy.environments import Environments
 from stackrace.race.preparation.deployment import set_up
 from stackrace.race.request.request import RaceRequest

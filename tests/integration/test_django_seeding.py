@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 from tests.integration.django_site import site
 
-from stackrace.app import examine, golden
+from stackrace.app.examine import examine
+from stackrace.app.golden import golden
 from stackrace.base.errors import AppError
 from stackrace.deploy.guard import Guard
 from stackrace.measure.workload import Request

@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 from tests.writing_site import digest
 
-from stackrace.app import entry_of
-from stackrace.app.app import EntryKind
+from stackrace.app.app import EntryKind, entry_of
 from stackrace.base.errors import InputError, LaunchError
 from stackrace.deploy.environments import Environments
 from stackrace.deploy.guard import Guard

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from stackrace.app import app_environment, entry_of
-from stackrace.app.app import EntryKind
+from stackrace.app.app import EntryKind, entry_of
+from stackrace.app.environment import app_environment
 from stackrace.deploy.environments import Environments
 from stackrace.deploy.guard import Guard
 from stackrace.deploy.hosting import hosted

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from stackrace.app import entry_of
-from stackrace.app.app import EntryKind
+from stackrace.app.app import EntryKind, entry_of
 from stackrace.base.errors import AppError, InputError
 from stackrace.deploy.environments import Environments, cache_folder
 from stackrace.deploy.guard import Guard

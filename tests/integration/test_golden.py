@@ -9,8 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from stackrace.app import app_environment, bundled, detect, entry_of, examine, golden
-from stackrace.app.app import App, EntryKind
+from stackrace.app.app import App, EntryKind, entry_of
+from stackrace.app.bundle import bundled
+from stackrace.app.environment import app_environment
+from stackrace.app.examine import examine
+from stackrace.app.golden import golden
+from stackrace.app.projects.detection import detect
 from stackrace.base.errors import AppError
 from stackrace.measure.workload import Request, Sameness
 

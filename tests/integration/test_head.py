@@ -10,8 +10,7 @@ from functools import cache
 import pytest
 from tests.integration.farm import launchable
 
-from stackrace.app import entry_of
-from stackrace.app.app import EntryKind
+from stackrace.app.app import EntryKind, entry_of
 from stackrace.deploy.shutdown import stop
 from stackrace.race.preparation.deployment import set_up
 from stackrace.race.request.request import RaceRequest

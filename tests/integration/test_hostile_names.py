@@ -11,8 +11,10 @@ import pytest
 from tests.chains import is_legal, single_hops, two_hops
 from tests.integration.farm import NO_FILES, Subject, ask, launchable, of_one_process, some_of
 
-from stackrace.app import PythonFacts, app_environment, entry_of, find_ruby
-from stackrace.app.app import App, EntryKind
+from stackrace.app.app import App, EntryKind, entry_of
+from stackrace.app.environment import app_environment
+from stackrace.app.examination import PythonFacts
+from stackrace.app.interpreter import find_ruby
 from stackrace.base.http_syntax import by_prefix
 from stackrace.deploy.environments import Environments, cache_folder
 from stackrace.deploy.hosting import hosted

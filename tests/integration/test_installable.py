@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from stackrace.app import BUNDLES, bundled
+from stackrace.app.bundle import BUNDLES, bundled
 from stackrace.deploy.preparing import Step
 from stackrace.race.preparation.deployment import set_up
 from stackrace.race.preparation.installing import install_python

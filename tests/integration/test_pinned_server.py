@@ -7,8 +7,7 @@ import sys
 import pytest
 from uv import find_uv_bin
 
-from stackrace.app import entry_of
-from stackrace.app.app import EntryKind
+from stackrace.app.app import EntryKind, entry_of
 from stackrace.deploy.running_stack import facts_of
 from stackrace.deploy.shutdown import stop
 from stackrace.race.preparation.deployment import set_up

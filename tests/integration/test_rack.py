@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from stackrace.app import entry_of, examine, find_ruby, golden
-from stackrace.app.app import App, EntryKind
+from stackrace.app.app import App, EntryKind, entry_of
+from stackrace.app.examine import examine
+from stackrace.app.golden import golden
+from stackrace.app.interpreter import find_ruby
 from stackrace.base.errors import AppError, MissingError
 from stackrace.deploy.running_stack import facts_of
 from stackrace.deploy.shutdown import stop

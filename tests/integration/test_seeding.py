@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from stackrace.app import bundled
 from stackrace.app.app import App, Entry, EntryKind
+from stackrace.app.bundle import bundled
 from stackrace.base.errors import AppError, LaunchError
 from stackrace.deploy.guard import Guard
 from stackrace.deploy.seeding import Seeding

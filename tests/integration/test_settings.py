@@ -8,8 +8,7 @@ from contextlib import contextmanager
 import pytest
 from tests.integration.farm import launchable
 
-from stackrace.app import entry_of
-from stackrace.app.app import EntryKind
+from stackrace.app.app import EntryKind, entry_of
 from stackrace.deploy.running_stack import facts_of
 from stackrace.deploy.shutdown import stop
 from stackrace.race.preparation.deployment import set_up

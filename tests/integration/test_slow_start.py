@@ -2,8 +2,7 @@
 
 import pytest
 
-from stackrace.app import entry_of
-from stackrace.app.app import EntryKind
+from stackrace.app.app import EntryKind, entry_of
 from stackrace.deploy.launcher import START_TIMEOUT_S, STARTS
 from stackrace.deploy.shutdown import stop
 from stackrace.race.forecast import ForecastInput, fits

@@ -24,8 +24,10 @@ from tests.integration.farm import (
     some_of,
 )
 
-from stackrace.app import app_environment, entry_of, examine, golden
-from stackrace.app.app import App, EntryKind
+from stackrace.app.app import App, EntryKind, entry_of
+from stackrace.app.environment import app_environment
+from stackrace.app.examine import examine
+from stackrace.app.golden import golden
 from stackrace.base.http_syntax import by_prefix
 from stackrace.deploy.environments import Environments, cache_folder
 from stackrace.deploy.running_stack import facts_of

@@ -7,8 +7,7 @@ import pytest
 from tests.chains import single_hops
 from tests.integration.farm import launchable
 
-from stackrace.app import entry_of
-from stackrace.app.app import EntryKind
+from stackrace.app.app import EntryKind, entry_of
 from stackrace.deploy.launcher import LaunchFailed
 from stackrace.measure.launch import FailureKind
 from stackrace.race.preparation.deployment import set_up

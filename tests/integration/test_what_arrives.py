@@ -16,8 +16,9 @@ import pytest
 from tests.chains import single_hops, spanning, two_hops
 from tests.integration.farm import UNRELIABLE, Farm, Subject, ask, head, head_is_bare, launchable, some_of
 
-from stackrace.app import PythonFacts, app_environment
 from stackrace.app.app import App, Entry, EntryKind
+from stackrace.app.environment import app_environment
+from stackrace.app.examination import PythonFacts
 from stackrace.deploy.environments import Environments, cache_folder
 from stackrace.deploy.shutdown import stop
 from stackrace.measure.workload import Answer, Request, Sameness, Workload

@@ -29,8 +29,7 @@ SEARCHES = frozenset(
 
 EDGES = {
     "app/examiner_report.py": "the lines of the examiner, and messages of Ruby and Python",
-    "app/hints.py": "messages of Python and of its libraries",
-    "app/refusal.py": "messages of Django and of databases",
+    "app/refusal.py": "messages of Python, of its libraries and of databases",
     "deploy/startup.py": "logs of Python and of Ruby",
     "features/comparisons/reading.py": "pydantic's messages",
     "measure/probe/host.py": "/proc/cpuinfo",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,7 +11,6 @@ from ..measure.workload import PageTime, Request
 from ..stacks.stack import Interface
 from .app import Entry
 from .examiner.messages import SurveyReport
-from .sameness import has_toolbar
 
 __all__ = [
     "Database",
@@ -21,6 +21,7 @@ __all__ = [
     "Reply",
     "Survey",
     "ThreadPool",
+    "has_toolbar",
     "survey_of",
 ]
 
@@ -154,6 +155,14 @@ class ThreadPool:
     """As people write it."""
     threads: int
     """How many each process may have."""
+
+
+_TOOLBAR = re.compile(rb"id=[\"']?(?:djDebug|flDebug)|debug[-_]?toolbar", re.IGNORECASE)
+
+
+def has_toolbar(body: bytes) -> bool:
+    """Tell whether the Debug toolbar of Django or Flask is in a page."""
+    return _TOOLBAR.search(body) is not None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,8 +17,7 @@ from ..stacks.stack import Interface
 from .app import App
 from .examination import DjangoFacts, Examination, Exchange, PythonFacts, Reply, Survey, ThreadPool, survey_of
 from .examiner.messages import DjangoReport, ExchangeMessage, PoolReport, PythonReport, ReplyMessage, Report
-from .hints import failure_words, import_hint
-from .refusal import other_object
+from .refusal import failure_words, import_hint, other_object
 
 __all__ = ["Outcome", "examination_of", "read_outcome"]
 

@@ -1,21 +1,39 @@
-"""Why an answer cannot be raced, and the way out, in one sentence."""
+"""What an app's own words mean for a race, why an answer of it cannot be raced, and the way out."""
 
 from __future__ import annotations
 
+import json
+import os
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
+from itertools import islice
+from pathlib import Path
 from shlex import quote
 from urllib.parse import urljoin, urlsplit
 
 from ..base.errors import AppError
-from .app import Entry
+from ..base.secrets import secrets_in, tells_secret
+from .app import App, Entry
+from .environment import env_files
 from .examination import Examination, Exchange, Reply
-from .examiner import interface
 from .examiner.messages import ObjectReport
-from .hints import failure_words, service_hint
+from .examiner.survey import FACTORY, NONE
+from .interpreter import installers, other_pythons
+from .project_files import repository_folders, text
+from .projects.deployment import deployment_commands
+from .projects.detection import VARIABLE, settings_candidates
 from .projects.frameworks import OWN_SERVERS
 
-__all__ = ["lacks_static_files", "lacks_tables", "other_object", "refusal", "refusals"]
+__all__ = [
+    "failure_words",
+    "import_hint",
+    "lacks_static_files",
+    "lacks_tables",
+    "other_object",
+    "refusal",
+    "refusals",
+    "service_hint",
+]
 
 _MOST_ROUTES = 12
 _ANOTHER_URL = "race another page with --url or [workload] urls"
@@ -55,13 +73,13 @@ def refusals(errors: Sequence[AppError]) -> AppError:
 def other_object(entry: Entry, found: ObjectReport) -> str:
     """Say what ``entry`` names where it is no application of its interface, and how to name that instead."""
     kind, name, package = found["interface"], found["type"], found["type"].partition(".")[0]
-    if kind == interface.FACTORY:
+    if kind == FACTORY:
         call = quote(f"{entry.target}()")
         return (
             f"{entry.target} is a function without arguments, no {entry.kind.upper()} application; "
             f"if it makes one, give --{entry.kind} {call} ([app] {entry.kind})"
         )
-    if kind != interface.NONE:
+    if kind != NONE:
         flag = f"--{kind} {quote(entry.target)} ([app] {kind})"
         return f"{entry.target} ({name}) has the interface {kind.upper()}, not {entry.kind.upper()}; give {flag}"
     said = f"{entry.target} ({name}) is neither a WSGI nor an ASGI application, so no server here can call it"
@@ -148,3 +166,199 @@ def _migration(reply: Reply, examination: Examination) -> str:
     if examination.django is not None:
         return "python manage.py migrate"
     return "flask db upgrade" if "/flask/" in reply.traceback else "alembic upgrade head"
+
+
+_SERVICES = {
+    "postgresql": re.compile(
+        r"connection to server .* failed|could not connect to server|could not translate host name"
+        r"|failed to resolve host|asyncpg.*(Connect|gaierror)|, 5432\)",
+        re.S,
+    ),
+    "mariadb": re.compile(
+        r"Can't connect to (local )?(MySQL|MariaDB|server)|Unknown (MySQL|MariaDB) server host|, 3306\)"
+    ),
+    "redis": re.compile(r"redis\.exceptions\.ConnectionError|connecting to \S+:6379|, 6379\)"),
+    "memcached": re.compile(r"pymemcache|pylibmc|:11211|, 11211\)"),
+}
+"""How clients say that nobody answers, by the service that a race can start."""
+
+_REFUSED = re.compile(
+    r"ConnectionRefusedError|Connection refused|Name or service not known|getaddrinfo failed|Connect call failed"
+    r"|Temporary failure in name resolution|No address associated with hostname|Unknown \w+ server host"
+)
+
+_VARIABLE_WORDS = re.compile(
+    r"environ|env ?var|declare it as|is missing, and has no default|field required|(?-i:SECRET_KEY)|must be set"
+    r"|not set",
+    re.IGNORECASE,
+)
+"""How Python and the usual libraries (decouple, environ, environs, pydantic, Starlette) ask for a variable."""
+
+_FROM_ENVIRON = re.compile(r'File "(?:.*[/\\]os\.py|<frozen os>)", line \d+, in __getitem__')
+_NAME = re.compile(r"\b[A-Za-z][A-Za-z0-9_]{2,}\b")
+_UPPER = re.compile(r"\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b|(?<=KeyError: ')[A-Z][A-Z0-9]+(?=')")
+_FIELD = re.compile(r"^(\w+)\n\s+Field required", re.MULTILINE)
+"""How pydantic names the variables that it wants, in capitals or not."""
+
+_FRAME = re.compile(r'^[ |+]*File "(.+?)", line (\d+)', re.MULTILINE)
+_INSTALLED = frozenset({"site-packages", "dist-packages"})
+"""Folders in which no code of the user's own lies."""
+_IN_GROUP = re.compile(r"^ *(\| ?|\+-.*$)", re.MULTILINE)
+"""What stands before the lines of an exception within a group, and between two such."""
+
+_MISSING_ARGUMENTS = re.compile(r"TypeError: (?:\w+\.)*(\w+)\(\) missing \d+ required [\w -]*arguments?: (.+)")
+
+_MOST_NAMED = 4
+"""Environments in a hint."""
+
+
+def import_hint(traceback: str, app: App, environ: Mapping[str, str] = os.environ) -> str:
+    """Return what to change, to be put behind the exception's own words; empty where nothing is known.
+
+    ``traceback`` is that of an app which could not be imported, or whose settings could not be loaded.
+    """
+    last = _last_exception(traceback)
+    if module := re.search(r"ModuleNotFoundError: No module named '([^']+)'", last):
+        return _missing_module(module[1].partition(".")[0], app, environ)
+    if missing := _MISSING_ARGUMENTS.search(last):
+        return _missing_arguments(missing, app)
+    return _missing_variable(traceback, last, app) or service_hint(traceback)
+
+
+def service_hint(traceback: str) -> str:
+    """Return which service does not answer, and the key that starts one; empty for anything else."""
+    for name, sign in _SERVICES.items():
+        if sign.search(traceback) and _REFUSED.search(traceback):
+            return f'; it wants {name}: [app] services = ["{name}"] starts one (docs/services.md), or start yours'
+    if _REFUSED.search(_last_exception(traceback)):
+        return "; a service that it needs does not answer: start it, or let [app] services start one"
+    return ""
+
+
+def failure_words(traceback: str, root: Path) -> str:
+    """Return what failed, to be shown in a sentence: the exception's type and first line, and where below ``root``.
+
+    >>> failure_words("ValueError: no\\nbody is here\\n", Path("/srv/shop"))
+    'ValueError: no'
+    """
+    root = root.absolute()
+    first, *more = [line.strip() for line in _last_exception(traceback).splitlines() if line.strip()] or [""]
+    if first.endswith(":") and more:
+        first = f"{first} {more[0]}"
+    places = [
+        f"{path.relative_to(root)}, line {frame[2]}"
+        for frame in _FRAME.finditer(traceback)
+        if (path := Path(frame[1])).is_relative_to(root) and not _INSTALLED & {*path.relative_to(root).parts}
+    ]
+    return f"{first} ({places[-1]})" if places and first else first
+
+
+def _last_exception(traceback: str) -> str:
+    """Return the last exception's own lines: from the first behind its frames that is not indented.
+
+    Its message may have several, and these may be indented, as where SQL stands in it.
+    """
+    is_group = "Exception Group Traceback" in traceback
+    lines = (_IN_GROUP.sub("", traceback) if is_group else traceback).rstrip().splitlines()
+    begun = max((number for number, line in enumerate(lines) if line.startswith("Traceback")), default=-1) + 1
+    first = next((number for number in range(begun, len(lines)) if lines[number][:1].strip()), len(lines))
+    return "\n".join(lines[first:])
+
+
+def _missing_module(missing: str, app: App, environ: Mapping[str, str]) -> str:
+    if missing == app.entry.target.partition(":")[0].partition(".")[0]:
+        return f"; its imports start from {app.root} ([app] root)"
+    words = f"; it is not installed for {app.python} (--python, [app] python)"
+    if app.python is None:
+        return words
+    for path, command in islice(installers(app.root), 1):
+        words += f"; did you run {command.format(python=app.python, path=_shown(path))}? There is {_shown(path)}"
+    others = [f"{known.python} ({known.reason})" for known in other_pythons(app.root, app.python, environ)]
+    return words + (f"; there are also {', '.join(others[:_MOST_NAMED])}" if others else "")
+
+
+def _missing_arguments(missing: re.Match[str], app: App) -> str:
+    """Say how a factory is given what it needs; empty for any other function."""
+    factory, _, given = app.entry.target.partition("(")
+    if factory.partition(":")[2] != missing[1]:
+        return ""
+    wanted = [f'{name}="…"' for name in re.findall(r"'(\w+)'", missing[2])]
+    arguments = ", ".join([*filter(None, [given.removesuffix(")")]), *wanted])
+    return f"; give it: --{app.entry.kind} '{factory}({arguments})' ([app] {app.entry.kind})"
+
+
+def _missing_variable(traceback: str, last: str, app: App) -> str:
+    asked = bool(_FROM_ENVIRON.search(traceback) or _VARIABLE_WORDS.search(last))
+    names = {name.upper() for name in _NAME.findall(last)}
+    wanted = {name.upper() for name in _named(last)} or names
+    filled_in, templates = env_files(app.root)
+    if path := _file_with(wanted, filled_in, app.environment.keys()):
+        return f"; there is a {path.name} here: --env-file {_shown(path)} ([app] env_file)"
+    if not asked:
+        return ""
+    name = VARIABLE if VARIABLE in last else next((name.upper() for name in _named(last)), "NAME")
+    if name == "DATABASE_URL":
+        return '; [app] services = ["postgresql"] starts a database and sets DATABASE_URL, or set it in [app] env'
+    if deployed := _deployed_variable(names - app.environment.keys(), app.root):
+        return deployed
+    if name == VARIABLE and (settings := settings_candidates(app.root)):
+        return "; name the settings: " + " or ".join(f"--django {each}" for each in settings[:_MOST_NAMED])
+    if path := _file_with(wanted, templates):
+        filled = path.with_name(".env")
+        if filled in filled_in:
+            return f"; {_shown(path)} has it: add it to {_shown(filled)}, and give --env-file {_shown(filled)}"
+        return f"; copy {_shown(path)} to {_shown(filled)}, fill it in, and give --env-file {_shown(filled)}"
+    for path in filled_in:
+        return f'; it is not in {_shown(path)} either: add it there, or give [app] env = {{ {name} = "…" }}'
+    return f'; set it as [app] env = {{ {name} = "…" }}, or in a file with --env-file'
+
+
+def _named(error: str) -> list[str]:
+    """Return the names of variables that an error asks for, as it writes them."""
+    return [*_UPPER.findall(error), *_FIELD.findall(error)]
+
+
+def _deployed_variable(names: set[str], root: Path) -> str:
+    """Say which deployment file sets one of ``names``, or which file of variables it names does.
+
+    Without a repository, what lies above the project is not its own.
+    """
+    for folder in repository_folders(root) or (root,):
+        for command in deployment_commands(folder):
+            for path in command.env_files:
+                if names & _names_in(path):
+                    return (
+                        f"; {_shown(command.file)} names {_shown(path)}: --env-file {_shown(path)} ([app] env_file)"
+                    )
+            for name in sorted(names & command.variables.keys()):
+                # what is to be filled in is no value
+                if "$" not in (value := command.variables[name]):
+                    shown = '"…"' if tells_secret(name) or any(secrets_in(name, value)) else json.dumps(value)
+                    return f"; {_shown(command.file)} sets it: [app] env = {{ {name} = {shown} }}"
+    return ""
+
+
+def _file_with(names: set[str], files: Sequence[Path], known: Collection[str] = ()) -> Path | None:
+    """Return the first of ``files`` with the most of the variables ``names`` that are not ``known``, None for none.
+
+    A name may stand there behind an app's own prefix, as in FLASK_DB_URL, which tells less than the name itself.
+    """
+
+    def has(path: Path) -> tuple[int, int]:
+        variables = _names_in(path) - {*known}
+        ends = tuple(f"_{name}" for name in names if "_" in name)
+        return len(names & variables), sum(variable.endswith(ends) for variable in variables)
+
+    best = max(files, key=has, default=None)
+    return best if best is not None and any(has(best)) else None
+
+
+def _names_in(path: Path) -> set[str]:
+    names = re.findall(r"^\s*(?:export\s+)?([A-Za-z_]\w*)\s*=", text(path), re.MULTILINE)
+    return {name.upper() for name in names}
+
+
+def _shown(path: Path) -> str:
+    """Return the path as the user would type it here."""
+    here = Path.cwd()
+    return str(path.relative_to(here)) if path.is_relative_to(here) else str(path)

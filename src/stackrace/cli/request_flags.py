@@ -142,7 +142,7 @@ class RequestFlags:
         if "env_files" in changes:
             changes["env_files"] = tuple(path.absolute() for path in changes["env_files"])
         for kind in _entries(self.given):
-            from ..app import entry_named
+            from ..app.projects.detection import entry_named
 
             entry = entry_named(kind, self.given[kind], changes.get("folder", folder))
             changes |= {"entry": entry, "bundled": None}

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from ..app import PythonFacts
+from ..app.examination import PythonFacts
 from ..base.errors import InputError, MissingError, said_by
 from ..base.files import read_text
 from ..base.process import run, uv_program

@@ -9,9 +9,10 @@ from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 
-from ..app import COUNTING_MODULE, ENTRY_MODULE, app_environment, counting_source, entry_source
 from ..app.app import App
 from ..app.commands import display
+from ..app.entry import COUNTING_MODULE, ENTRY_MODULE, counting_source, entry_source
+from ..app.environment import app_environment
 from ..base.errors import AppError, LaunchError
 from ..base.files import read_text
 from ..stacks.servers import Hosted, PythonRuntime, RubyRuntime

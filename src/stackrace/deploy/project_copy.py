@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from ..app import DataPlaces, ImportPlaces, data_places, import_places
 from ..app.app import App
+from ..app.data_places import DataPlaces, ImportPlaces, data_places, import_places
 from ..base.errors import InputError, said_by
 from ..base.files import is_present, read_text
 from ..base.numbers import duration

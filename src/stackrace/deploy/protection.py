@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ..app import DatabaseServer, DataPlaces, data_places
 from ..app.app import App, EntryKind
+from ..app.data_places import DatabaseServer, DataPlaces, data_places
 from ..base.errors import InputError, LaunchError, said_by
 from ..base.files import MOST_COPIED_BYTES, is_folder, real_path
 from ..base.numbers import duration

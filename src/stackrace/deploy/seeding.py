@@ -12,9 +12,10 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from ..app import app_environment, digest
 from ..app.app import App
+from ..app.bundle import digest
 from ..app.commands import display
+from ..app.environment import app_environment
 from ..base.errors import AppError, LaunchError
 from .copies import CACHE, RUN, copy, move, shortage, write_out
 from .guard import Guard

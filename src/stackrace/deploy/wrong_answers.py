@@ -9,8 +9,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from threading import Event
 
-from ..app import Exchange, loosened
-from ..app.sameness import common_bytes, in_words
+from ..app.examination import Exchange
+from ..app.golden import common_bytes, in_words, loosened
 from ..base.errors import StackraceError
 from ..base.numbers import count, duration
 from ..base.secrets import masked

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from stackrace.app import DjangoFacts, Examination, Exchange, PythonFacts, Reply, entry_of
-from stackrace.app.app import EntryKind
+from stackrace.app.app import EntryKind, entry_of
+from stackrace.app.examination import DjangoFacts, Examination, Exchange, PythonFacts, Reply
 from stackrace.measure.workload import Request
 from stackrace.stacks.stack import Interface
 

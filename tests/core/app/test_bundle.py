@@ -1,6 +1,6 @@
 from pathlib import Path
 
-from stackrace.app import bundled
+from stackrace.app.bundle import bundled
 
 
 def test_everything_the_description_names_exists():

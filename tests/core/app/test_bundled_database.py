@@ -6,7 +6,7 @@ from django.core.exceptions import ImproperlyConfigured
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stackrace.app import bundled
+from stackrace.app.bundle import bundled
 
 spec = spec_from_file_location("sample_database", bundled().root / "sample" / "database.py")
 database = module_from_spec(spec)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from stackrace.app import demanded, rule_for
+from stackrace.app.golden import demanded, rule_for
 from stackrace.base.errors import InputError
 from stackrace.measure.expectation import Likeness, RightAnswer
 from stackrace.measure.workload import Answer, Sameness

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from stackrace.app import entry_of, entry_source
-from stackrace.app.app import App, EntryKind
+from stackrace.app.app import App, EntryKind, entry_of
+from stackrace.app.entry import entry_source
 from stackrace.base.errors import InputError
 from stackrace.stacks.stack import Interface
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from stackrace.app import read_env_files
+from stackrace.app.environment import read_env_files
 from stackrace.base.errors import InputError
 
 

@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from stackrace.app import app_environment, entry_of
-from stackrace.app.app import App, EntryKind
+from stackrace.app.app import App, EntryKind, entry_of
+from stackrace.app.environment import app_environment
 from stackrace.base.errors import InputError
 
 

@@ -3,8 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from stackrace.app import entry_of
-from stackrace.app.app import App, EntryKind
+from stackrace.app.app import App, EntryKind, entry_of
 from stackrace.app.examiner_report import examination_of, read_outcome
 from stackrace.base.errors import AppError
 from stackrace.measure.workload import PageTime, Request

@@ -2,8 +2,9 @@ from pathlib import Path
 
 import pytest
 
-from stackrace.app import bundled, detect, entry_of
-from stackrace.app.app import EntryKind
+from stackrace.app.app import EntryKind, entry_of
+from stackrace.app.bundle import bundled
+from stackrace.app.projects.detection import detect
 from stackrace.race.request.race_file import read_race_file
 from stackrace.stacks.servers import catalogue
 from stackrace.stacks.stack_path import parse_stack

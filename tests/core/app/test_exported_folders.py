@@ -1,7 +1,7 @@
 """Exported files in a project are no further app of it."""
 
-from stackrace.app import detect
 from stackrace.app.project_files import MARK
+from stackrace.app.projects.detection import detect
 
 APP = "from flask import Flask\n\napp = Flask(__name__)\n"
 

@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from stackrace.app import entry_of, examine, golden
-from stackrace.app.app import App, EntryKind
+from stackrace.app.app import App, EntryKind, entry_of
+from stackrace.app.examine import examine
+from stackrace.app.golden import golden
 from stackrace.app.interpreter import find_ruby
 from stackrace.base.errors import AppError
 from stackrace.measure.workload import Request

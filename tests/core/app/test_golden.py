@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stackrace.app import Reply, golden, loosened
-from stackrace.app.golden import sameness, static_file
+from stackrace.app.examination import Reply
+from stackrace.app.golden import golden, loosened, sameness, static_file
 from stackrace.base.errors import AppError
 from stackrace.measure.workload import AnswerOrigin, Sameness
 

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from stackrace.app import entry_of
-from stackrace.app.app import App, EntryKind
-from stackrace.app.hints import failure_words, import_hint, service_hint
+from stackrace.app.app import App, EntryKind, entry_of
+from stackrace.app.refusal import failure_words, import_hint, service_hint
 
 FRAMES = 'Traceback (most recent call last):\n  File "/srv/settings.py", line 3, in <module>\n    x = y\n'
 ENVIRON = FRAMES + '  File "<frozen os>", line 679, in __getitem__\n'

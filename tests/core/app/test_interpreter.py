@@ -3,8 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from stackrace.app import Buildable, find_python
-from stackrace.app.interpreter import import_problem
+from stackrace.app.interpreter import Buildable, find_python, import_problem
 from stackrace.app.known_pythons import KnownPython
 from stackrace.base.errors import InputError
 from stackrace.base.process.namespaces import read_only

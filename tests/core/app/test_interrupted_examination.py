@@ -7,8 +7,9 @@ import psutil
 import pytest
 from tests.interrupting import interrupt_parent
 
-from stackrace.app import data_places, entry_of, examine
-from stackrace.app.app import App, EntryKind
+from stackrace.app.app import App, EntryKind, entry_of
+from stackrace.app.data_places import data_places
+from stackrace.app.examine import examine
 
 
 @pytest.mark.parametrize("start", [examine, data_places], ids=lambda start: start.__name__)

@@ -8,10 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from stackrace.app import Buildable, find_python
 from stackrace.app.app import App, Entry, EntryKind
 from stackrace.app.environment import app_environment, local_packages
-from stackrace.app.interpreter import other_pythons
+from stackrace.app.interpreter import Buildable, find_python, other_pythons
 from stackrace.app.project_files import project_folders
 from stackrace.base.errors import InputError
 

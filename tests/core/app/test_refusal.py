@@ -1,6 +1,6 @@
 import pytest
 
-from stackrace.app import golden
+from stackrace.app.golden import golden
 from stackrace.base.errors import AppError
 
 

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stackrace.app.sameness import Cause, causes, has_toolbar, in_words
+from stackrace.app.examination import has_toolbar
+from stackrace.app.golden import Cause, causes, in_words
 
 PAGE = "<html><head>{head}</head><body><h1>Shop</h1><p>{text}</p>" + "<p>same</p>" * 20 + "</body></html>"
 

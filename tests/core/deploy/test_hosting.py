@@ -5,8 +5,7 @@ from contextlib import contextmanager, suppress
 
 import pytest
 
-from stackrace.app import entry_of
-from stackrace.app.app import App, EntryKind
+from stackrace.app.app import App, EntryKind, entry_of
 from stackrace.app.commands import command_of
 from stackrace.base.errors import AppError
 from stackrace.deploy.guard import Guard

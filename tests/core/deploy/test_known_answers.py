@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from stackrace.app import Exchange, Reply
+from stackrace.app.examination import Exchange, Reply
 from stackrace.base.errors import AppError
 from stackrace.deploy import wrong_answers
 from stackrace.deploy.wrong_answers import KnownAnswers

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from stackrace.app import ImportPlaces, app_environment, import_places
 from stackrace.app.app import App, Entry, EntryKind
+from stackrace.app.data_places import ImportPlaces, import_places
+from stackrace.app.environment import app_environment
 from stackrace.deploy.app_files import Relocation
 from stackrace.deploy.project_copy import app_in_copy, import_folders
 from stackrace.deploy.project_files import copy_below

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from stackrace.app import data_places, entry_of
-from stackrace.app.app import App, EntryKind
+from stackrace.app.app import App, EntryKind, entry_of
+from stackrace.app.data_places import data_places
 from stackrace.base.errors import InputError, LaunchError
 from stackrace.deploy import protection
 from stackrace.deploy.app_files import View

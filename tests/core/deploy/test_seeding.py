@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from stackrace.app import bundled, digest
+from stackrace.app.bundle import bundled, digest
 from stackrace.deploy.seeding import _within
 
 

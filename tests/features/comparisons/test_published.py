@@ -2,8 +2,7 @@
 
 import pytest
 
-from stackrace.app import bundled
-from stackrace.app.bundle import BUNDLES
+from stackrace.app.bundle import BUNDLES, bundled
 from stackrace.features.comparisons.files import NAMES
 from stackrace.features.comparisons.model import Metric
 from stackrace.features.comparisons.reading import read_comparison

@@ -8,8 +8,7 @@ from tests.core.race.raced import merged
 from tests.factories import make_counts, make_failure
 
 from stackrace.base.verdict import Effect, Verdict
-from stackrace.features.current.model import CurrentDeployment, CurrentQueue
-from stackrace.features.current.result import CurrentKind
+from stackrace.features.current.model import CurrentDeployment, CurrentKind, CurrentQueue
 from stackrace.measure.launch import FailureKind
 from stackrace.race.results.parts import Parts
 from stackrace.race.standing import standing

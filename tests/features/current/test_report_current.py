@@ -8,10 +8,16 @@ import jsonschema
 from tests.factories import STACKS, make_race, make_standing
 
 from stackrace.base.interval import Interval
-from stackrace.features.current.model import CurrentChange, CurrentDeployment, CurrentGap
-from stackrace.features.current.result import CurrentKind, CurrentStanding
+from stackrace.features.current.model import (
+    CurrentChange,
+    CurrentDeployment,
+    CurrentGap,
+    CurrentKind,
+    CurrentStanding,
+)
+from stackrace.features.current.notice import details as taken_over
+from stackrace.features.current.notice import headline as current
 from stackrace.features.current.standing import current_standing
-from stackrace.features.current.words import current, taken_over
 from stackrace.race.results.parts import Parts
 from stackrace.report.document import document, schema
 from stackrace.report.exporter import Format, render

@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 from tests import no_namespaces
 
-from stackrace.app.projects import places, shell
-from stackrace.app.projects.places import ProjectFiles
+from stackrace.app import project_files
+from stackrace.app.project_files import ProjectFiles
+from stackrace.app.projects import shell
 from stackrace.features.current.deployment import current_deployment
 from stackrace.stacks.servers import catalogue
 
@@ -406,8 +407,8 @@ def test_the_end_of_a_file_is_still_read(tmp_path):
 
 def test_a_projects_folders_are_walked_no_oftener_for_more_commands(tmp_path, monkeypatch):
     walked = []
-    walk = places.deployment_folders
-    monkeypatch.setattr(places, "deployment_folders", lambda root: walked.append(root) or walk(root))
+    walk = project_files.deployment_folders
+    monkeypatch.setattr(project_files, "deployment_folders", lambda root: walked.append(root) or walk(root))
 
     def times(folder, count):
         lines = [f"w{number}: /opt/go.sh nowhere-{number}.sh -w {number}\n" for number in range(count)]

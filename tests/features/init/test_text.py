@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stackrace.app import Examination, PythonFacts, entry_of
-from stackrace.app.app import App, EntryKind
-from stackrace.app.examination import Database, Survey
+from stackrace.app.app import App, EntryKind, entry_of
+from stackrace.app.examination import Database, Examination, PythonFacts, Survey
 from stackrace.features.init.document import document
 from stackrace.features.init.survey import ProjectSurvey
 from stackrace.features.init.text import race_file_text

@@ -1,15 +1,193 @@
-"""Ask a site for its pages, the most telling first, for as long as there is time."""
+"""Ask a site for its pages, the most telling first, and those that its sitemaps name, for as long as there is time.
+
+Source: sitemaps.org, "Sitemaps XML format"; robots.txt too.
+"""
 
 from __future__ import annotations
 
 import base64
+import re
 import time
-from typing import Any
+import zlib
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import urlsplit
 
 from .asking import Asking
-from .choice import SLOW_S, choose, is_main, links, located
 from .messages import Channel, CrawlOrder, ExchangeMessage, Report, RequestMessage
-from .survey import view_of
+from .survey import View, unknown_view, view_of
+
+MOST_SITEMAPS = 10
+"""Read, those included that others lead to."""
+MOST_LOCATED = 2000
+_MOST_BYTES = 10_000_000
+_USUAL = "/sitemap.xml"
+_LOCATION = re.compile(rb"<loc>\s*(?:<!\[CDATA\[)?\s*([^<\]\s]+)", re.IGNORECASE)
+_ROBOTS = re.compile(rb"^\s*sitemap:\s*(\S+)", re.IGNORECASE | re.MULTILINE)
+_INDEX = re.compile(rb"<sitemapindex[\s>]", re.IGNORECASE)
+
+if TYPE_CHECKING:  # Python 3.8 cannot run this line
+    Fetch = Callable[[str], tuple[int, bytes]]
+"""Returns the status and the body of a path."""
+
+
+def located(fetch: Fetch, given: str = "") -> list[str]:
+    """Return the paths of the sitemap ``given``, else of those in robots.txt, else of the usual one.
+
+    An index is followed; whatever host a sitemap names, its pages are this site's.
+    """
+    waiting = [given] if given else list(_named(fetch)) or [_USUAL]
+    read: set[str] = set()
+    pages: dict[str, None] = {}
+    while waiting and len(read) < MOST_SITEMAPS and len(pages) < MOST_LOCATED:
+        path = waiting.pop(0)
+        if path in read:
+            continue
+        read.add(path)
+        body = _body(fetch, path)
+        paths = [path for path in map(path_of, _LOCATION.findall(body)) if path]
+        if _INDEX.search(body[:2000]):
+            waiting += paths
+        else:
+            pages.update(dict.fromkeys(paths))
+    return list(pages)[:MOST_LOCATED]
+
+
+def path_of(url: bytes) -> str:
+    """Return the path and query of ``url``; empty for one that is no address of a page.
+
+    >>> path_of(b"https://shop.example.com/books/?a=1&amp;b=2"), path_of(b"//other.example.com/")
+    ('/books/?a=1&b=2', '')
+    """
+    if url.startswith(b"//"):
+        return ""
+    try:
+        parts = urlsplit(url.decode("ascii").replace("&amp;", "&"))
+    except ValueError:
+        return ""
+    path = parts.path or ("/" if parts.netloc and parts.scheme else "")
+    if not path.startswith("/") or path.startswith("//") or any(character.isspace() for character in path):
+        return ""
+    return path + ("?" + parts.query if parts.query else "")
+
+
+def _named(fetch: Fetch) -> Iterator[str]:
+    """Yield the sitemaps in robots.txt."""
+    for url in _ROBOTS.findall(_body(fetch, "/robots.txt")):
+        if path := path_of(url):
+            yield path
+
+
+def _body(fetch: Fetch, path: str) -> bytes:
+    status, body = fetch(path)
+    if status != 200:
+        return b""
+    if body.startswith(b"\x1f\x8b"):
+        try:
+            return zlib.decompressobj(31).decompress(body, _MOST_BYTES)
+        except zlib.error:
+            return b""
+    return body[:_MOST_BYTES]
+
+
+MOST_ALIKE = 3
+"""Pages of a view, or of a folder where views are unknown: they stand for the others, as articles do."""
+MOST_AT_TOP = 12
+"""Pages at the top of a site whose views are unknown: they may differ, or be articles."""
+_FEW_PAGES = 3
+"""With fewer pages than that, the links of the home page are pages, too, as in a content management system."""
+
+MOST_RACED = 5
+"""Pages that are raced where nobody names any: with more of them each is asked too seldom."""
+SLOW_S = 0.5
+"""What a page may take that nobody named; one that takes longer is all that a race of several would measure."""
+
+CHANGES = "it may change something"
+ALIKE = "it is like others"
+
+_CHANGES = re.compile(r"log-?out|sign-?out|delete|remove|unsubscribe|reset|destroy|flush", re.IGNORECASE)
+_INNER_PAGE = re.compile(r"^/(django-|wagtail-|cms-)?admin/.+|^/__debug__/")
+"""Pages that nobody but its staff sees: one of them stands for all."""
+_NO_PAGE = re.compile(
+    r"^/(__debug__|admin|django-admin|docs|openapi\.json|redoc|schema|static|media|robots\.txt|favicon\.ico|sitemap\.xml)(/|$)"
+)
+_LINK = re.compile(rb"""<a\s[^>]*?href=["'](/[^"'#\s]*)""", re.IGNORECASE)
+
+
+class Choice(NamedTuple):
+    """Pages in the order in which they are asked for, and those that are not, with the reason."""
+
+    asked: list[str]
+    unasked: dict[str, str]
+
+
+def is_main(path: str, via: str) -> bool:
+    """Tell whether ``path``, to which ``via`` redirects, is what visitors of ``via`` come for.
+
+    Neither an administration is, nor a file for robots; and a page for a login is none of the page asked for.
+    """
+    is_same = not via or via == "/" or via.rstrip("/") == path.rstrip("/")
+    return is_same and not _NO_PAGE.match(path)
+
+
+def links(body: bytes) -> list[str]:
+    """Return the paths that a page links to, each once."""
+    return list(dict.fromkeys(filter(None, map(path_of, _LINK.findall(body)))))
+
+
+def choose(
+    given: Iterable[str],
+    located: Iterable[str],
+    routes: Iterable[str],
+    linked: Iterable[str],
+    view_of: Callable[[str], View] = unknown_view,
+) -> Choice:
+    """Return the pages ``given``, then those of sitemaps, of the URL configuration and of links on the home page.
+
+    Of each kind those with the fewest parameters come first, then those at the top of the site.
+    """
+    first = list(dict.fromkeys(given))
+    rank: dict[str, int] = {}
+    outer = [path for path in routes if not _INNER_PAGE.match(path)]
+    for number, paths in enumerate((located, outer, linked)):
+        if number < 2 or len(rank) < _FEW_PAGES:
+            for path in paths:
+                rank.setdefault(path, number)
+    views = {path: view_of(path) for path in rank if path not in first}
+    alike: Counter[tuple[int, str]] = Counter()
+    asked = first
+    unasked: dict[str, str] = {}
+
+    def telling(path: str) -> tuple[int, int, int]:
+        return rank[path], _parameters(path, views[path]), path.strip("/").count("/")
+
+    for path in sorted(views, key=telling):
+        group = _group(path, views[path], rank[path])
+        if _CHANGES.search(path):
+            unasked[path] = CHANGES
+        elif alike[group] >= (MOST_AT_TOP if group == _TOP else MOST_ALIKE):
+            unasked[path] = ALIKE
+        else:
+            alike[group] += 1
+            asked.append(path)
+    return Choice(asked, unasked)
+
+
+_TOP = (2, "")
+
+
+def _parameters(path: str, view: View) -> int:
+    query = path.partition("?")[2]
+    return view.parameters + (query.count("&") + 1 if query else 0)
+
+
+def _group(path: str, view: View, rank: int) -> tuple[int, str]:
+    """Pages of one view are alike; routes without parameters, whose view is unknown, are not."""
+    if view.name:
+        return 0, view.name
+    return (1, path) if rank == 1 else (2, path.partition("?")[0].rstrip("/").rpartition("/")[0])
+
 
 _HOME = "/"
 _HOME_S = 30.0

@@ -11,16 +11,13 @@ import types
 from importlib.metadata import distributions
 from typing import Any
 
-from .asgi import AsgiCaller
 from .asking import Asking
+from .callers import AsgiCaller, Tracebacks, WsgiCaller, own_traceback
 from .crawl import crawl
 from .django_facts import choose_host, django_facts, https_headers, load_settings, routes_web_sockets
-from .interface import UNKNOWN, object_report
 from .messages import Caller, Channel, Order, PythonReport, Report
-from .survey import survey
-from .tracebacks import Tracebacks, own_traceback
+from .survey import UNKNOWN, object_report, survey
 from .writing import Connecting, Writing
-from .wsgi import WsgiCaller
 
 
 def examine(order: Order, channel: Channel) -> Report:

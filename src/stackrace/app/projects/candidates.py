@@ -15,12 +15,12 @@ from shlex import join
 from ...base.errors import InputError
 from ...base.files import is_folder, is_present
 from ..app import Entry, EntryKind, entry_of
+from ..project_files import ProjectFiles
 from .callables import CodeIndex, Definition
 from .code import content, has_notebooks, import_name, is_aside, python_files, syntax_error
 from .deployment import DeploymentCommand, deployment_commands
 from .deployment_command import shown
 from .frameworks import FACTORIES, IMPLIED, MENTIONED, OWN_SERVERS
-from .places import ProjectFiles
 from .served_app import PROGRAMS, ServedApp, served_app
 from .starts import starts
 

@@ -14,11 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from ...stacks.native_options import NotTaken, Weight
-from ..project_files import Table, line_of, listed, loaded_all, table_in
+from ..project_files import Table, deployment_folders, line_of, listed, loaded_all, table_in
 from .compose import AT, LACKS, Model, models_of
 from .deployment_command import LIMITED, OPEN, DeploymentCommand, instances_of, line_with, text_of
 from .images import Image, assumed_image, container_commands, image_at
-from .places import deployment_folders
 
 __all__ = ["MENTIONED", "TEMPLATED", "compose_commands", "is_manifest", "kubernetes_commands", "manifests"]
 

@@ -20,11 +20,13 @@ from .platforms import (
     flaskenv_commands,
     fly_commands,
     heroku_commands,
+    httpd_commands,
+    ini_commands,
     platform_commands,
     procfile_commands,
     pyproject_commands,
+    systemd_commands,
 )
-from .units import httpd_commands, ini_commands, systemd_commands
 
 __all__ = ["DeploymentCommand", "commands_of_file", "deployment_commands"]
 

@@ -11,6 +11,7 @@ from pathlib import Path, PurePosixPath
 
 from ...base.files import real_path
 from ...stacks.native_options import NotTaken, Weight
+from ..project_files import deployment_folders, likelihood, stage_of
 from .deployment_command import (
     OPEN,
     DeploymentCommand,
@@ -23,7 +24,6 @@ from .deployment_command import (
     split_words,
     text_of,
 )
-from .places import deployment_folders, likelihood, stage_of
 
 __all__ = ["Image", "assumed_image", "container_commands", "dockerfile_commands", "image_at"]
 

@@ -19,8 +19,8 @@ from types import MappingProxyType
 from ...base.files import by_last_parts, is_file, is_folder, is_present, walk
 from ...base.process.private_root import SCRIPT
 from ...base.secrets import learn
+from ..project_files import ProjectFiles
 from .deployment_command import OPEN, text_of
-from .places import ProjectFiles
 
 __all__ = ["Call", "Heard", "Place", "ask_shell", "unknown"]
 

@@ -13,8 +13,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from ...app import DJANGO, Buildable, python_facts
 from ...app.app import App, Entry, EntryKind
+from ...app.bundle import DJANGO
+from ...app.examine import python_facts
+from ...app.interpreter import Buildable
 from ...app.revision import source_of
 from ...base.errors import AppError, InputError, said_by
 from ...base.files import is_folder, is_present, opened, real_path, walk

@@ -9,6 +9,6 @@ EXTENSIONS = (
         member="deployment",
         about="What the project runs today, as its files say; null where nothing was found, or looked for.",
     ),
-    Contestants(f"{__name__}.setup:current_stack"),
-    Notice(f"{__name__}.notice", kind=f"{__name__}.result:CurrentStanding"),
+    Contestants(f"{__name__}.deployment:current_stack"),
+    Notice(f"{__name__}.notice", kind=f"{__name__}.model:CurrentStanding"),
 )

@@ -1,4 +1,4 @@
-"""What a project runs today, as the path of a stack: from its deployment files, which are read and never run."""
+"""What a project runs today, as a stack to be raced: from its deployment files, which are read and never run."""
 
 from __future__ import annotations
 
@@ -9,17 +9,22 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from ...app.app import Entry
-from ...app.project_files import is_exported, problem_of, repository_folders
+from ...app.project_files import ProjectFiles, is_exported, is_platform, likelihood, problem_of, repository_folders
 from ...app.projects.containers import is_manifest
 from ...app.projects.deployment import DeploymentCommand, commands_of_file, deployment_commands
 from ...app.projects.deployment_command import shown, text_of
-from ...app.projects.places import ProjectFiles, is_platform, likelihood
 from ...app.projects.served_app import ELSEWHERE, served_app
 from ...app.projects.starts import starts
-from ...base.errors import InputError
+from ...base.errors import InputError, StackError
 from ...base.files import is_file
+from ...deploy.installation import missing_from, unready
+from ...race.preparation.contestants import CurrentStack
+from ...race.preparation.needs import install_command, refusal
+from ...race.request.request import RaceRequest
 from ...stacks.native_options import Weight
-from ...stacks.stack import ServerSpec
+from ...stacks.servers import Catalogue
+from ...stacks.stack import Interface, ServerSpec, Stack
+from ...stacks.stack_path import parse_stack
 from .fronts import (
     Front,
     fronts,
@@ -34,7 +39,7 @@ from .hop import ReadHop, shown_place
 from .model import CurrentDeployment, CurrentGap
 from .options import read_hop, take_settings_variable
 
-__all__ = ["current_deployment"]
+__all__ = ["current_deployment", "current_stack"]
 
 _ALONE = {"*gunicorn*conf*.py": ("gunicorn", "-c"), "*uwsgi*.ini": ("uwsgi", "--ini")}
 """Servers' own files that say of themselves what is started, where nothing else does."""
@@ -339,3 +344,44 @@ def _path(hop: ReadHop, front: Front | None, instances: int, root: Path, base: P
 def _places(hops: Iterable[ReadHop]) -> tuple[str, ...]:
     places = (hop.place for hop in hops)
     return tuple(dict.fromkeys(f"{file}:{line}" if line else file for file, line in places))
+
+
+def current_stack(
+    request: RaceRequest,
+    catalogue: Catalogue,
+    offered: frozenset[Interface],
+    python: tuple[int, int] | None = None,
+    entry: Entry | None = None,
+    interpreter: Path | None = None,
+) -> CurrentStack | None:
+    """Return the stack that the project of ``request`` runs today, as its deployment files say.
+
+    ``offered`` is what the app offers, ``python`` the minor version of its ``interpreter``, ``entry`` where it is,
+    as far as that is known. None where nothing is found, nothing is to be looked for (``current`` of the request),
+    or the app is a bundled one. Raises InputError for a file that the request names and that starts no server.
+    """
+    if request.current is False or request.bundled is not None:
+        return None
+    if request.current is None and request.stacks is not None:
+        return None
+    file = request.current if isinstance(request.current, Path) else None
+    deployment = current_deployment(request.folder, catalogue.specs, file, entry, interpreter)
+    if deployment is None:
+        return None
+    stack, problem = _parsed(deployment, request.folder, catalogue, offered)
+    if stack is not None and (lacks := missing_from(stack, catalogue)):
+        stack, problem = None, refusal("it", lacks, install_command(lacks, request.servers)).message
+    elif stack is not None and (reason := unready(stack, catalogue, python)):
+        stack, problem = None, reason
+    return CurrentStack(deployment=replace(deployment, problem=problem), stack=stack)
+
+
+def _parsed(
+    deployment: CurrentDeployment, folder: Path, catalogue: Catalogue, offered: frozenset[Interface]
+) -> tuple[Stack | None, str]:
+    if not deployment.stack:
+        return None, deployment.problem
+    try:
+        return parse_stack(deployment.stack, catalogue.specs, offered, folder), deployment.problem
+    except StackError as error:
+        return None, error.message

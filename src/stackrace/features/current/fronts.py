@@ -8,10 +8,9 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ...app.project_files import is_exported
+from ...app.project_files import deployment_folders, is_development, is_exported, likelihood
 from ...app.projects.containers import MENTIONED, TEMPLATED, is_manifest, manifests
 from ...app.projects.deployment_command import DeploymentCommand, shown, text_of
-from ...app.projects.places import deployment_folders, is_development, likelihood
 from ...base.errors import said_by
 from ...stacks.native_options import CONFIG, FileReading, Signs, Weight
 from ...stacks.stack import ServerSpec

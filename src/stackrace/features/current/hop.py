@@ -8,10 +8,10 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ...app.projects.code_starts import base_class
+from ...app.project_files import ProjectFiles
 from ...app.projects.deployment_command import DeploymentCommand, shown, text_of
-from ...app.projects.places import ProjectFiles
 from ...app.projects.shell import unknown
+from ...app.projects.starts import base_class
 from ...base.files import by_last_parts, is_folder
 from ...base.secrets import masked_settings
 from ...stacks.native_options import CONFIG, Concern, NativeOptions, Weight

@@ -18,9 +18,9 @@ from functools import lru_cache, partial
 from pathlib import Path
 
 from ...app.app import Entry, EntryKind
+from ...app.project_files import ProjectFiles
 from ...app.projects.deployment_command import DeploymentCommand, line_with, shown, text_of
-from ...app.projects.places import ProjectFiles
-from ...app.projects.settings import VARIABLE
+from ...app.projects.detection import VARIABLE
 from ...app.projects.shell import Place, unknown
 from ...base.files import by_last_parts, is_file, is_folder
 from ...base.process import run

@@ -16,8 +16,7 @@ from ...race.results.race import Race
 from ...race.results.standing import Withdrawal
 from ...stacks.stack import original_path
 from ...validity.answers import failures, nothing_right, unexpected_status
-from .model import CurrentQueue, deployment_of
-from .result import CurrentErrors, CurrentKind, CurrentStanding
+from .model import CurrentErrors, CurrentKind, CurrentQueue, CurrentStanding, deployment_of
 
 __all__ = ["current_standing"]
 

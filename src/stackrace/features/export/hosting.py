@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 
-from ...app import deployed_source
 from ...app.app import App
+from ...app.entry import deployed_source
 from ...base.errors import InputError
 from ...stacks.servers import Catalogue, Hosted, PythonRuntime
 from ...stacks.stack import Interface, Stack

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ...app import app_environment
+from ...app.environment import app_environment
 from ...base.errors import InputError, LaunchError, RefusedError
 from ...base.process import CommandResult, run
 from ...base.removal import remove_tree

@@ -117,7 +117,7 @@ def written(file: Path, pages: int) -> str:
 
 def _misplaced(word: str) -> str:
     """Say what to write instead of a word without a flag, of which this verb takes none."""
-    from ...app import flags_named
+    from ...app.projects.detection import flags_named
     from ...base.suggestions import url_meant
 
     if flags := flags_named(word, Path.cwd()):
@@ -133,7 +133,7 @@ def _misplaced(word: str) -> str:
 
 def _path(sitemap: str | None) -> str:
     """Return the path of the sitemap, given as such or as an address; raises InputError for anything else."""
-    from ...app.examiner.choice import path_of
+    from ...app.examiner.crawl import path_of
 
     path = path_of((sitemap or "").encode())
     if sitemap is not None and not path:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ...app.examiner.choice import SLOW_S
+from ...app.examiner.crawl import SLOW_S
 from ...race.preparation.pages import Page
 from .survey import ProjectSurvey
 

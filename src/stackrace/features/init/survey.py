@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from ...app import Examination, detect
 from ...app.app import App
+from ...app.examination import Examination
+from ...app.projects.detection import detect
 from ...app.refusal import lacks_static_files, lacks_tables
 from ...base.errors import InputError
 from ...deploy.environments import Environments, cache_folder

@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from ...api.one_stack import stack_up
-from ...app import PythonFacts
+from ...app.examination import PythonFacts
 from ...base.errors import InputError
 from ...base.http_syntax import tells_of_tls
 from ...deploy.environments import Environments, cache_folder

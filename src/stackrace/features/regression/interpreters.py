@@ -9,8 +9,11 @@ from dataclasses import replace
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from ...app import DJANGO, Buildable, bundled, import_places, python_facts
 from ...app.app import App, EntryKind
+from ...app.bundle import DJANGO, bundled
+from ...app.data_places import import_places
+from ...app.examine import python_facts
+from ...app.interpreter import Buildable
 from ...app.lock_files import requirements_of
 from ...base.errors import AppError, InputError, StackError
 from ...base.files import read_text, real_path

@@ -7,9 +7,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from ...app import entry_named
 from ...app.app import EntryKind
 from ...app.lock_files import changes_between, locks_differ
+from ...app.projects.detection import entry_named
 from ...base.errors import InputError
 from ...base.files import real_path
 from ...race.request.request import RaceRequest

@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from ...app import DJANGO, Buildable, Project, bundled, detect, find_python, find_ruby
 from ...app.app import App, Entry, EntryKind
-from ...app.interpreter import import_problem
+from ...app.bundle import DJANGO, bundled
+from ...app.interpreter import Buildable, find_python, find_ruby, import_problem
 from ...app.known_pythons import KnownPython
+from ...app.projects.detection import Project, detect
 from ...base.errors import AppError, InputError
 from ...base.files import real_path
 from ...base.process.namespaces import read_only

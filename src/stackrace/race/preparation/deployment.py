@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from ...app import app_environment
-from ...app.examiner.choice import MOST_RACED
+from ...app.environment import app_environment
+from ...app.examiner.crawl import MOST_RACED
 from ...deploy.confinement import Confinement, confined, own_group
 from ...deploy.environments import Environments, cache_folder
 from ...deploy.guard import Guard

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from ...app import PythonFacts
+from ...app.examination import PythonFacts
 from ...base.errors import MissingError
 from ...deploy.environments import Environments
 from ...stacks.servers import Catalogue

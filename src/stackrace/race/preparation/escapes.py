@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ...app import Examination
+from ...app.examination import Examination
 from ...base.files import real_path
 from ...base.text import few
 from ...deploy.app_files import Relocation

@@ -8,9 +8,10 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 
-from ...app import DjangoFacts, Examination, Exchange, PythonFacts, Reply, ThreadPool, read_env_files
 from ...app.app import App, EntryKind
-from ...app.examiner.choice import MOST_RACED
+from ...app.environment import read_env_files
+from ...app.examination import DjangoFacts, Examination, Exchange, PythonFacts, Reply, ThreadPool
+from ...app.examiner.crawl import MOST_RACED
 from ...base.errors import AppError, InputError
 from ...base.http_syntax import by_prefix
 from ...deploy.environments import Environments, byte_code

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ...app import bundled, python_facts
+from ...app.bundle import bundled
+from ...app.examine import python_facts
 from ...base.errors import MissingError
 from ...base.lack import Lack
 from ...deploy.environments import Environments, cache_folder

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ...app import BUNDLES
+from ...app.bundle import BUNDLES
 from ...base.errors import InputError
 from ...base.lack import Lack
 from ...base.suggestions import did_you_mean, nearest

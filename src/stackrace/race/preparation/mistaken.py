@@ -5,7 +5,7 @@ from __future__ import annotations
 from difflib import get_close_matches
 from pathlib import Path
 
-from ...app import flags_named
+from ...app.projects.detection import flags_named
 from ...base.errors import StackraceError
 from ...base.suggestions import url_meant
 from ..request.race_file import StackCheck

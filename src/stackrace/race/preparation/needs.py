@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from ...app import bundled
+from ...app.bundle import bundled
 from ...base.errors import MissingError
 from ...base.lack import Lack
 from ...deploy.installation import missing_from

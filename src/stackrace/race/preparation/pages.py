@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from ...app import Examination, Exchange
 from ...app.app import App, EntryKind
+from ...app.examination import Examination, Exchange
 from ...app.examine import Crawl, Progress
-from ...app.examiner.choice import MOST_RACED, SLOW_S, Choice, choose, is_main, links, located
+from ...app.examiner.crawl import MOST_RACED, SLOW_S, Choice, choose, is_main, links, located
 from ...app.golden import golden
 from ...base.errors import AppError
 from ...base.numbers import about

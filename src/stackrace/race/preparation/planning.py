@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from ... import __version__
-from ...app import is_bundled
 from ...app.app import EntryKind
+from ...app.bundle import is_bundled
 from ...app.revision import Source, source_of
 from ...base import ids
 from ...base.errors import InputError, OwnerError

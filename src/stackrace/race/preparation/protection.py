@@ -7,8 +7,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from ...app import Examination, examine, is_bundled
 from ...app.app import App, EntryKind
+from ...app.bundle import is_bundled
+from ...app.examination import Examination
+from ...app.examine import examine
 from ...base.errors import AppError, InputError
 from ...base.files import is_file, is_folder, is_present
 from ...deploy.app_files import View

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from ...app import entry_named
+from ...app.projects.detection import entry_named
 from ...base.errors import SpecError
 from ...stacks.servers import catalogue
 from ..request.race_file import read_race_file

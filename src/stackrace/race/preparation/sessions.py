@@ -8,10 +8,11 @@ from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 
-from ...app import DJANGO, Examination, Exchange, bundled, demanded, examine, rule_for
 from ...app.app import App, EntryKind
-from ...app.bundle import session_file
-from ...app.golden import sameness, static_file
+from ...app.bundle import DJANGO, bundled, session_file
+from ...app.examination import Examination, Exchange
+from ...app.examine import examine
+from ...app.golden import demanded, rule_for, sameness, static_file
 from ...base.errors import AppError, InputError
 from ...base.http_syntax import is_below, tells_of_tls
 from ...base.suggestions import did_you_mean

@@ -6,8 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 
-from ...app import Examination, Exchange, demanded, examine, golden, rule_for
 from ...app.app import App
+from ...app.examination import Examination, Exchange
+from ...app.examine import examine
+from ...app.golden import demanded, golden, rule_for
 from ...base.errors import InputError
 from ...measure.expectation import RightAnswers
 from ...measure.workload import Answer, Request, Workload, mean_time

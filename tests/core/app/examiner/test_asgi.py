@@ -3,9 +3,8 @@ from contextlib import closing
 
 import pytest
 
-from stackrace.app.examiner.asgi import AsgiCaller, scope_of
+from stackrace.app.examiner.callers import AsgiCaller, Tracebacks, scope_of
 from stackrace.app.examiner.messages import Body, WireRequest
-from stackrace.app.examiner.tracebacks import Tracebacks
 
 HOST = (("Host", "127.0.0.1"),)
 MOST_BYTES = 1000

@@ -3,7 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stackrace.app.examiner.choice import ALIKE, CHANGES, MOST_ALIKE, MOST_AT_TOP, View, choose, links
+from stackrace.app.examiner.crawl import ALIKE, CHANGES, MOST_ALIKE, MOST_AT_TOP, choose, links
+from stackrace.app.examiner.survey import View
 
 paths = st.lists(st.sampled_from(["/", "/a/", "/a/1/", "/a/2/", "/b?x=1", "/log-out", "/c/d/", "/admin/x/"]))
 

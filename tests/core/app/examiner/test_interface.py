@@ -8,7 +8,7 @@ from asgiref.wsgi import WsgiToAsgi
 from django.core.handlers.asgi import ASGIHandler
 from django.core.handlers.wsgi import WSGIHandler
 
-from stackrace.app.examiner.interface import ASGI, FACTORY, NONE, UNKNOWN, WSGI, interface_of, object_report
+from stackrace.app.examiner.survey import ASGI, FACTORY, NONE, UNKNOWN, WSGI, interface_of, object_report
 
 
 def wsgi(environ, start_response): ...

@@ -5,8 +5,8 @@ import gzip
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stackrace.app.examiner import choice
-from stackrace.app.examiner.choice import MOST_LOCATED, MOST_SITEMAPS, located, path_of
+from stackrace.app.examiner import crawl
+from stackrace.app.examiner.crawl import MOST_LOCATED, MOST_SITEMAPS, located, path_of
 
 
 def pages(*paths):
@@ -59,7 +59,7 @@ def test_very_many_pages_are_cut_off():
 
 
 def test_a_sitemap_that_unpacks_to_very_much_is_cut_off(monkeypatch):
-    monkeypatch.setattr(choice, "_MOST_BYTES", 1000)
+    monkeypatch.setattr(crawl, "_MOST_BYTES", 1000)
     packed = gzip.compress(pages(*(f"/{number}" for number in range(5000))).encode())
     assert 0 < len(located(Site(sitemap_xml=packed))) < 50
     assert located(Site(sitemap_xml=packed[:20] + b"rubbish")) == []

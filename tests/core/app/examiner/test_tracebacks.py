@@ -2,7 +2,7 @@ import logging
 
 import pytest
 
-from stackrace.app.examiner.tracebacks import Tracebacks, own_traceback
+from stackrace.app.examiner.callers import Tracebacks, own_traceback
 
 
 @pytest.fixture

@@ -4,9 +4,8 @@ from wsgiref.validate import validator
 import pytest
 
 from stackrace.app.examiner import messages
+from stackrace.app.examiner.callers import Tracebacks, WsgiCaller, environ_of
 from stackrace.app.examiner.messages import Body, WireRequest
-from stackrace.app.examiner.tracebacks import Tracebacks
-from stackrace.app.examiner.wsgi import WsgiCaller, environ_of
 
 HOST = (("Host", "shop.example.com"),)
 MOST_BYTES = 1000

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from stackrace.app import detect
+from stackrace.app.projects.detection import detect
 from stackrace.base.errors import InputError
 
 RAISES = "raise SystemExit('nothing of a project is ever run')\n"

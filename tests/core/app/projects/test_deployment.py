@@ -2,8 +2,8 @@
 
 import pytest
 
-from stackrace.app import detect
-from stackrace.app.projects import deployment_commands
+from stackrace.app.projects.deployment import deployment_commands
+from stackrace.app.projects.detection import detect
 
 TWO = {
     "shop.py": "from flask import Flask\napp = Flask(__name__)\n",

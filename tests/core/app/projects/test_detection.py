@@ -1,7 +1,7 @@
 import pytest
 
-from stackrace.app import detect
 from stackrace.app.app import EntryKind
+from stackrace.app.projects.detection import detect
 from stackrace.base.errors import InputError
 
 SETDEFAULT = 'import os\nos.environ.setdefault("DJANGO_SETTINGS_MODULE", "shop.settings")\n'

@@ -2,8 +2,8 @@
 
 import pytest
 
-from stackrace.app import entry_named
 from stackrace.app.app import EntryKind
+from stackrace.app.projects.detection import entry_named
 from stackrace.base.errors import InputError
 
 SITE = "from flask import Flask\nsite = Flask(__name__)\n"

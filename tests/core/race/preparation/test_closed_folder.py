@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from stackrace.app import data_places, detect, entry_of
-from stackrace.app.app import App, EntryKind
+from stackrace.app.app import App, EntryKind, entry_of
+from stackrace.app.data_places import data_places
 from stackrace.app.known_pythons import known_pythons
+from stackrace.app.projects.detection import detect
 from stackrace.app.revision import source_digest
 from stackrace.deploy.project_files import databases_below, linked_data
 

@@ -8,8 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from stackrace.app import entry_of
-from stackrace.app.app import EntryKind
+from stackrace.app.app import EntryKind, entry_of
 from stackrace.base.errors import AppError, InputError
 from stackrace.deploy.environments import Environments
 from stackrace.deploy.guard import Guard

@@ -7,11 +7,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from stackrace.app import entry_of
-from stackrace.app.app import App, EntryKind
+from stackrace.app.app import App, EntryKind, entry_of
 from stackrace.app.examiner import asking
 from stackrace.app.examiner.asking import Asking
-from stackrace.app.examiner.wsgi import WsgiCaller
+from stackrace.app.examiner.callers import WsgiCaller
 from stackrace.app.examiner_report import Outcome, examination_of
 from stackrace.base.errors import AppError, InputError
 from stackrace.measure.expectation import Likeness, RightAnswer

@@ -1,22 +1,163 @@
-"""Call an ASGI application in process, as a server would.
+"""Call an application of WSGI or ASGI in process, as a server would, and catch its own tracebacks.
 
-Source: https://asgi.readthedocs.io/en/latest/specs/www.html
+Source: PEP 3333; https://asgi.readthedocs.io/en/latest/specs/www.html
 """
 
 from __future__ import annotations
 
 import asyncio
+import io
+import logging
 import math
+import os
 import sys
+import traceback
+from collections.abc import Callable
 from importlib import import_module
 from threading import Thread
 from typing import Any
-from urllib.parse import unquote
+from urllib.parse import unquote, unquote_to_bytes
 
 from .messages import Body, PoolReport, Reply, WireRequest
-from .tracebacks import Tracebacks
 
-VERSION = {"version": "3.0", "spec_version": "2.0"}
+_HERE = os.path.dirname(os.path.abspath(__file__))  # noqa: PTH100, PTH120
+_ON_THE_WAY = (_HERE, os.path.dirname(os.path.abspath(os.__file__)) + "/importlib", "<frozen importlib")  # noqa: PTH100, PTH120
+_ENTRY = "stackrace_entry.py"
+
+
+def own_traceback(error: BaseException) -> str:
+    """Return the traceback of ``error`` without the frames that led into the app."""
+    trace = error.__traceback__
+    while trace is not None and _is_ours(trace.tb_frame.f_code.co_filename):
+        trace = trace.tb_next
+    return "".join(traceback.format_exception(type(error), error, trace))
+
+
+def _is_ours(filename: str) -> bool:
+    return filename == _ENTRY or filename.startswith(_ON_THE_WAY)
+
+
+class Tracebacks(logging.Handler):
+    """Collects the exceptions of one request, from Django's signal and from anybody's log; each once."""
+
+    def __init__(self) -> None:
+        super().__init__(level=logging.ERROR)
+        self._errors: list[BaseException] = []
+        logging.getLogger().addHandler(self)
+        signals = sys.modules.get("django.core.signals")
+        if signals is not None:
+            signals.got_request_exception.connect(self._on_signal)
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Keep the exception of a log record, if it carries one."""
+        if record.exc_info and record.exc_info[1] is not None:
+            self.add(record.exc_info[1])
+
+    def _on_signal(self, **_: Any) -> None:
+        error = sys.exc_info()[1]
+        if error is not None:
+            self.add(error)
+
+    def add(self, error: BaseException) -> None:
+        """Keep ``error`` unless it is kept already."""
+        if not any(error is known for known in self._errors):
+            self._errors.append(error)
+
+    def take(self) -> str:
+        """Return what was collected since the last call, as text."""
+        texts = [own_traceback(error) for error in self._errors]
+        self._errors = []
+        return "\n".join(texts)
+
+
+class WsgiCaller:
+    """One application and the place where its tracebacks are collected."""
+
+    def __init__(self, application: Any, tracebacks: Tracebacks, most_body_bytes: int) -> None:
+        self._application = application
+        self._tracebacks = tracebacks
+        self._most_body_bytes = most_body_bytes
+
+    def call(self, asked: WireRequest) -> Reply:
+        """Return the application's answer; an exception out of it counts as a 500."""
+        body = Body(self._most_body_bytes)
+        response = _Response(body)
+        try:
+            response.collect(self._application(environ_of(asked), response.start))
+        except Exception as error:
+            if not body.endless:
+                self._tracebacks.add(error)
+                return Reply(500, traceback=self._tracebacks.take())
+        traceback = self._tracebacks.take()
+        return Reply(response.status, response.headers, body.whole(), traceback, body.bytes, body.endless)
+
+    def pool(self) -> None:
+        """Return none: servers choose the threads of WSGI."""
+
+    def close(self) -> None:
+        """Do nothing: WSGI knows no end."""
+
+
+class _Response:
+    """What an application gives through ``start_response``, ``write`` and its iterable."""
+
+    def __init__(self, body: Body) -> None:
+        self.status = 0
+        self.headers: tuple[tuple[str, str], ...] = ()
+        self._body = body
+
+    def start(self, status: str, headers: list[tuple[str, str]], exc_info: Any = None) -> Callable[[bytes], None]:
+        self.status = int(status.split(" ", 1)[0])
+        self.headers = tuple(headers)
+        return self._write
+
+    def _write(self, piece: bytes) -> None:
+        if not self._body.add(piece):
+            raise BrokenPipeError  # as where a client has left
+
+    def collect(self, result: Any) -> None:
+        try:
+            for piece in result:
+                if not self._body.add(piece):
+                    break
+        finally:
+            if hasattr(result, "close"):
+                result.close()
+        if not self.status:
+            raise RuntimeError("the application answered without calling start_response()")
+
+
+def environ_of(asked: WireRequest) -> dict[str, Any]:
+    """Return the environ of a request; path bytes become latin-1 text, as the standard demands."""
+    path, _, query = asked.path.partition("?")
+    environ: dict[str, Any] = {
+        "REQUEST_METHOD": asked.method,
+        "SCRIPT_NAME": "",
+        "PATH_INFO": unquote_to_bytes(path).decode("latin-1"),
+        "QUERY_STRING": query,
+        "SERVER_NAME": asked.host,
+        "SERVER_PORT": "80",
+        "SERVER_PROTOCOL": "HTTP/1.1",
+        "REMOTE_ADDR": "127.0.0.1",
+        "REQUEST_URI": asked.path,
+        "wsgi.version": (1, 0),
+        "wsgi.url_scheme": "http",
+        "wsgi.input": io.BytesIO(asked.body),
+        "wsgi.errors": sys.stderr,
+        "wsgi.multithread": False,
+        "wsgi.multiprocess": False,
+        "wsgi.run_once": False,
+    }
+    for name, value in asked.headers:
+        key = name.upper().replace("-", "_")
+        if key not in ("CONTENT_TYPE", "CONTENT_LENGTH"):
+            key = "HTTP_" + key
+        value = value.encode().decode("latin-1")  # PEP 3333: the bytes of the wire
+        environ[key] = environ[key] + "," + value if key in environ else value
+    return environ
+
+
+_LIFESPAN_VERSION = {"version": "3.0", "spec_version": "2.0"}
 
 
 class Lifespan:
@@ -47,7 +188,7 @@ class Lifespan:
             await asyncio.wait([self._task])
 
     async def _live(self) -> None:
-        scope = {"type": "lifespan", "asgi": VERSION, "state": self.state}
+        scope = {"type": "lifespan", "asgi": _LIFESPAN_VERSION, "state": self.state}
         try:
             await self._application(scope, self._inbox.get, self._outbox.put)
         except Exception:  # how applications without a lifespan say so
