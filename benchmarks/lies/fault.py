@@ -11,7 +11,7 @@ from stackrace.base.verdict import Finding, Verdict
 from stackrace.race.results.race import Race
 from stackrace.report.result import standing_of
 from stackrace.report.words import findings as say
-from stackrace.report.words.failures import kind
+from stackrace.report.words.findings import failure_kind
 
 __all__ = ["CannotInject", "Fault", "Found", "How", "Outcome", "Told", "in_race", "in_verdict", "play"]
 
@@ -102,7 +102,9 @@ def in_race(race: Race, stack: str = "") -> Found:
             *(() if stack else standing_of(race).verdict.findings),
         ]
     )
-    failures = {kind(launch.failure): launch.failure.message for launch in reversed(launches) if launch.failure}
+    failures = {
+        failure_kind(launch.failure): launch.failure.message for launch in reversed(launches) if launch.failure
+    }
     return {**found, **failures}
 
 

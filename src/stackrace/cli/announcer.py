@@ -10,7 +10,6 @@ import click
 
 from ..base.text import one_line
 from ..deploy.preparing import Preparing, Step
-from ..report.preparing import preparing_words
 from .edge import redraw
 
 __all__ = ["Announcer"]
@@ -39,7 +38,7 @@ class Announcer:
             if time.monotonic() < self._silent_until_s:
                 return
             self._silent_until_s = time.monotonic() + _SILENCE_S
-        what = preparing_words(preparing)
+        what = _words(preparing)
         if preparing.step in (Step.CHANGES, Step.CHOSEN):
             # to be read, also when the race is over
             self.done()
@@ -55,3 +54,33 @@ class Announcer:
         if self._shown:
             redraw("", sys.stderr)
             self._shown = False
+
+
+_WORDS = {
+    Step.NO_APP: "the race file names no app and its folder holds none: racing the bundled one",
+    Step.NO_INTERPRETER: "{}: building a private one",
+    Step.ENVIRONMENT: "building an environment from {}",
+    Step.SERVICE: "building an empty {}",
+    Step.DATA: "building the data of {}",
+    Step.OTHER_RACE: "building {}: waiting for another race, which does",
+    Step.COPY: "starting {} from a template",
+    Step.START: "starting {}",
+    Step.DATABASE: "copying {}",
+    Step.PROJECT: "copying {}",
+    Step.CHANGES: "warning: {}",
+    Step.APP: "preparing the app",
+    Step.ANSWERS: "asking {} for its answers",
+    Step.BURSTS: "trying {} with short loads",
+    Step.PAGES: "asking {}",
+    Step.CHOSEN: "{}",
+    Step.COMPARING: "comparing {} with what the machines of the cluster have",
+    Step.MACHINES: "the machines of the cluster prepare the race: {}",
+    Step.PORTS: "waiting until connections that are over let go of their ports (TIME_WAIT)",
+}
+
+
+def _words(preparing: Preparing) -> str:
+    """Return what is being done, to be followed by an ellipsis."""
+    if preparing.step is Step.PACKAGES:
+        return f"installing {preparing.subject or 'an environment'}"
+    return _WORDS[preparing.step].format(preparing.subject)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from enum import StrEnum, auto
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,10 +15,9 @@ from .request_flags import servers_option
 if TYPE_CHECKING:
     from ..base.lack import Lack
     from ..race.preparation.installing import InstallPlan
-    from ..report.installing import Outcome
     from ..stacks.servers import Catalogue
 
-__all__ = ["command"]
+__all__ = ["command", "elsewhere"]
 
 
 @click.command(
@@ -53,7 +53,6 @@ def command(
     from ..deploy.installation import can_install
     from ..race.preparation.installing import plan_of
     from ..race.preparation.missing import wanted
-    from ..report.installing import Outcome, elsewhere
     from ..stacks.servers import catalogue
 
     if not names and not everything:
@@ -65,11 +64,11 @@ def command(
     words = (*names, *packaged) if everything else names
     plan = plan_of(wanted(words, known, servers), known)
     if dry_run:
-        outcome = Outcome.LISTED
+        outcome = _Outcome.LISTED
     elif if_possible and plan.packages and not can_install():
-        outcome = Outcome.FORBIDDEN
+        outcome = _Outcome.FORBIDDEN
     else:
-        outcome = Outcome.INSTALLED
+        outcome = _Outcome.INSTALLED
         _install(plan, known, lambda: wanted(words, known, servers).lacks)
     _show(plan, outcome, as_json=as_json)
     if plan.elsewhere and not dry_run:
@@ -92,12 +91,64 @@ def _install(plan: InstallPlan, known: Catalogue, look_again: Callable[[], tuple
         install_python(plan.races, known, announcer)
 
 
-def _show(plan: InstallPlan, outcome: Outcome, *, as_json: bool) -> None:
-    from ..report.installing import document, lines
+def _show(plan: InstallPlan, outcome: _Outcome, *, as_json: bool) -> None:
     from .showing import print_document
 
     if as_json:
-        print_document(document(plan, outcome))
+        print_document(_document(plan, outcome))
     else:
-        for line in lines(plan, outcome):
+        for line in _lines(plan, outcome):
             click.echo(line)
+
+
+class _Outcome(StrEnum):
+    """What became of a plan."""
+
+    LISTED = auto()
+    """Nothing: it was only to be shown."""
+    INSTALLED = auto()
+    FORBIDDEN = auto()
+    """Nothing, for want of root's rights."""
+
+
+def _document(plan: InstallPlan, outcome: _Outcome) -> dict[str, object]:
+    """Return the plan as the JSON output has it."""
+    return {
+        "installed": outcome is _Outcome.INSTALLED,
+        "missing": [_lack(lack) for lack in (*plan.lacks, *plan.elsewhere)],
+        "debian_packages": list(plan.packages),
+        "python_packages": list(plan.python),
+        "command": plan.command,
+    }
+
+
+def _lack(lack: Lack) -> dict[str, object]:
+    return {
+        "name": lack.name,
+        "missing": lack.missing,
+        "debian_packages": list(lack.packages),
+        "elsewhere": lack.elsewhere,
+    }
+
+
+def _lines(plan: InstallPlan, outcome: _Outcome) -> Iterator[str]:
+    """Yield the plan, and what became of it, in lines."""
+    names = ", ".join(lack.name for lack in plan.lacks)
+    if outcome is _Outcome.LISTED:
+        yield from (f"missing: {lack.words}" for lack in plan.lacks)
+        yield f"would run: {plan.command}" if plan.command else "no Debian package is missing"
+        if plan.python:
+            yield f"from PyPI, into private environments: {', '.join(plan.python)}"
+        yield from map(elsewhere, plan.elsewhere)
+    elif outcome is _Outcome.FORBIDDEN:
+        yield f"not installed, for want of root's rights: {names}. Stacks without them can be raced."
+    elif names or plan.python:
+        debian = f"installed: {names}" if names else "every Debian package is there"
+        yield debian + ("; Python's packages are in private environments" if plan.python else "")
+    elif not plan.elsewhere:
+        yield "nothing to install: every package is there"
+
+
+def elsewhere(lack: Lack) -> str:
+    """Say where to get what Debian has no package of."""
+    return f"{lack.name} has no Debian package; {lack.elsewhere}"

@@ -25,9 +25,8 @@ from ..race.results.race import Race, RacePlan
 from ..race.results.standing import Standing
 from ..race.resume import counted
 from ..report.kinds import kind_of
-from ..report.live import LiveView
+from ..report.live import LiveState, LiveView, Mishap
 from ..report.result import standing_so_far
-from ..report.state import LiveState, Mishap
 from ..stacks.stack import original_path
 
 __all__ = ["LiveSink"]

@@ -8,16 +8,14 @@ from dataclasses import replace
 from ..race.notices import headline, news, shortly
 from ..race.results.race import Race
 from ..race.results.standing import Standing
-from .causes import causes
 from .level_table import level_table
 from .sheet import Item, Listing, Paragraph, Section, Table, Tone
 from .short_names import renamed, short_names
+from .troubles import causes
 from .words import race_words
 from .words.answer import answer
-from .words.costs import costs
-from .words.leads import elsewhere
-from .words.machines import machines
-from .words.raced import debug, raced
+from .words.race_words import debug, raced
+from .words.standing import costs, elsewhere, machines
 
 __all__ = ["brief_sheet"]
 

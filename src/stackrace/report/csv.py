@@ -12,8 +12,7 @@ from ..measure.launch import Launch, Slice
 from ..race.results.race import Race
 from ..race.results.standing import Standing
 from .growth import size
-from .words.failures import kind, message
-from .words.findings import title
+from .words.findings import failure_kind, failure_message, title
 
 __all__ = ["HEADER", "export"]
 
@@ -41,7 +40,8 @@ def export(race: Race, standing: Standing) -> str:
 
 def _row(race: Race, launch: Launch, slice_: Slice | None) -> tuple[object, ...]:
     before = (race.id, launch.id, launch.block, one_line(launch.stack))
-    failure = one_line(f"{kind(launch.failure)}: {message(launch.failure)}") if launch.failure else ""
+    failed = launch.failure
+    failure = one_line(f"{failure_kind(failed)}: {failure_message(failed)}") if failed else ""
     if slice_ is None:
         empty = [""] * (HEADER.index("failure") - len(before))
         return (*before, *empty, failure, "", *_memory(launch), *_conditions(None))

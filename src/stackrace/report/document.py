@@ -30,9 +30,9 @@ from ..race.results.standing import Level, Row, Standing
 from ..stacks.facts import StackFacts
 from ..stats.values.machines import MachineComparison
 from ..stats.values.scaling import ScalingCurve
-from .complaints import refused
-from .words import failures, race_words, scaling
-from .words.findings import FindingDocument, finding_document
+from .troubles import refused
+from .words import race_words, scaling
+from .words.findings import FindingDocument, failure_kind, failure_message, finding_document
 from .words.standing import StandingWords, words_of
 
 __all__ = ["document", "schema"]
@@ -356,7 +356,10 @@ def _latency_limits(limits: Interval | None) -> LatencyLimits | None:
 
 def _failure(cause: Failure) -> FailureDocument:
     return FailureDocument(
-        code=cause.kind.value, kind=failures.kind(cause), message=failures.message(cause), log=cause.log
+        code=cause.kind.value,
+        kind=failure_kind(cause),
+        message=failure_message(cause),
+        log=cause.log,
     )
 
 

@@ -1,7 +1,10 @@
-"""How estimates with their limits, latencies and places look in every report."""
+"""How estimates with their limits, latencies, places and lists of stacks look in every report."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from ..base.interval import Interval
 from ..base.numbers import (
     NOTHING,
     Figure,
@@ -16,14 +19,35 @@ from ..base.numbers import (
 )
 from ..base.units import DURATION
 from ..measure.load import Quantiles
-from ..race.results.standing import Interval, Row
+from ..race.results.standing import Row
 
 __all__ = [
-    "NOTHING", "Figure", "coefficient",
-    "count", "duration", "limits", "mebibytes", "milliseconds", "number",
-    "p50_without_network", "percent", "percentile", "percentile_limits", "places", "quantile",
-    "ratio", "ratio_limits", "timed",
-]  # fmt: skip
+    "NOTHING",
+    "Figure",
+    "coefficient",
+    "count",
+    "duration",
+    "limited",
+    "limits",
+    "listed",
+    "mebibytes",
+    "milliseconds",
+    "names",
+    "number",
+    "others",
+    "p50_without_network",
+    "percent",
+    "percentile",
+    "percentile_limits",
+    "places",
+    "quantile",
+    "ratio",
+    "ratio_limits",
+    "sentence",
+    "share",
+    "timed",
+    "times",
+]
 
 
 def limits(interval: Interval, figure: Figure) -> str:
@@ -90,3 +114,49 @@ def percentile_limits(row: Row, name: str) -> str:
 def places(rank: tuple[int, int]) -> str:
     """Return the set of places as ``2`` or ``2–4``."""
     return str(rank[0]) if rank[0] == rank[1] else f"{rank[0]}–{rank[1]}"
+
+
+_FRACTIONS = (("a quarter of ", 0.23, 0.27), ("a third of ", 0.31, 0.36), ("half ", 0.47, 0.53))
+"""Ratios that have a name, and how far it reaches."""
+
+
+def sentence(text: str, stacks: Sequence[str]) -> str:
+    """Begin with a capital, unless a stack's name comes first; end with a full stop."""
+    named = text.split(" ", 1)[0] in stacks
+    return (text if named else text[:1].upper() + text[1:]) + "."
+
+
+def names(stacks: Sequence[str]) -> str:
+    """Name up to four stacks, of more the first three."""
+    named = list(stacks) if len(stacks) <= 4 else [*stacks[:3], f"{len(stacks) - 3} more"]
+    return listed(named)
+
+
+def others(stacks: Sequence[str]) -> str:
+    """Name up to three stacks; of more a sentence has room for their number alone."""
+    return listed(stacks) if len(stacks) <= 3 else f"{len(stacks)} others"
+
+
+def listed(things: Sequence[object]) -> str:
+    """Write ``a, b and c``."""
+    words = [str(thing) for thing in things]
+    return " and ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
+
+
+def times(interval: Interval) -> str:
+    """Word a ratio with its limits: ``1.28× (1.24–1.33)``."""
+    return limited(interval, "×")
+
+
+def limited(interval: Interval, unit: str = "") -> str:
+    """Write a ratio with its limits as ``0.81 (0.78–0.84)``."""
+    around = ratio_limits(interval)
+    return f"{ratio(interval)}{unit}{f' ({around})' if around else ''}"
+
+
+def share(value: float) -> str:
+    """Word a ratio of costs so that a noun may follow: ``a third of ``, ``2.4× ``."""
+    for word, low, high in _FRACTIONS:
+        if low <= value <= high:
+            return word
+    return f"{number(value)}× "

@@ -9,11 +9,9 @@ from statistics import median
 from ..measure.launch import Launch, MemorySample
 from ..race.results.race import Race
 from ..race.results.standing import Level, Standing
+from .characters import course
 
 __all__ = ["Growth", "growths", "launches_at", "size"]
-
-_BARS = "▁▂▃▄▅▆▇█"
-_MOST_BARS = 24
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,13 +71,5 @@ def _growth(stack: str, watched: Sequence[Sequence[MemorySample]]) -> Growth:
         end_bytes=median(size(samples[-1]) for samples in watched),
         peak_bytes=max(size(sample) for samples in watched for sample in samples),
         span_s=longest[-1].at_s - longest[0].at_s,
-        curve=_curve([size(sample) for sample in longest]),
+        curve=course([size(sample) for sample in longest]),
     )
-
-
-def _curve(sizes: Sequence[int]) -> str:
-    """Draw the sizes as bars from zero, the highest of each run of samples: no peak is lost."""
-    step = -(-len(sizes) // _MOST_BARS)
-    heights = [max(sizes[i : i + step]) for i in range(0, len(sizes), step)]
-    most = max(heights) or 1
-    return "".join(_BARS[min(len(_BARS) - 1, height * len(_BARS) // most)] for height in heights)

@@ -7,9 +7,9 @@ from itertools import groupby
 
 from ..race.results.standing import Level, Row
 from . import figures
+from .characters import bar
 from .figures import NOTHING
 from .sheet import Column, Medium, Table, Tone
-from .terminal_bar import bar
 
 __all__ = ["MARK", "READABLE", "level_matrices", "level_table"]
 

@@ -8,17 +8,96 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Self, TextIO
 
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.live import Live
+from rich.text import Text
 
-from .live_lines import Lines
-from .live_screen import screen
-from .state import LiveState
-from .terminal import make_console
+from ..base.text import one_line
+from ..measure.host import Disturbance
+from ..measure.launch import Failure
+from ..race.events import Activity
+from ..race.results.standing import Row, Standing
+from . import figures
+from .characters import bar
+from .figures import listed
+from .sheet import Column, Table, Tone
+from .terminal import ScreenTable, make_console
+from .words.findings import disturbed, failure_kind, failure_message
 
-__all__ = ["LiveView"]
+__all__ = ["Lines", "LiveState", "LiveView", "Mishap", "screen"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mishap:
+    """A launch that failed, as it happens."""
+
+    stack: str
+    block: int
+    failure: Failure
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LiveState:
+    """A race at one moment.
+
+    ``activity`` is what is being done, ``level`` what is measured (``static, c=20``); ``block`` counts from 1, is
+    0 before the first. ``eta_s`` is the time left, None while unknown; ``mishaps`` holds all failures so far. What
+    is counted are ``unit``, slices or runs; the number of ``blocks`` is known for runs only. A race whose result is
+    of another kind has ``leading`` in place of a ``standing``, a line of it. ``stacks`` are all that began, ``out``
+    those that need not go on, with the block after which they left. An answer is likely in ``answer_s``, None where
+    nobody knows.
+    """
+
+    activity: Activity
+    level: str = ""
+    block: int = 0
+    slices_done: int = 0
+    slices_planned: int = 0
+    elapsed_s: float = 0.0
+    eta_s: float | None = None
+    stack: str = ""
+    stacks: tuple[str, ...] = ()
+    out: Mapping[str, int] = field(default_factory=dict)
+    answer_s: float | None = None
+    standing: Standing | None = None
+    leading: str = ""
+    mishaps: tuple[Mishap, ...] = ()
+    unit: str = "slices"
+    blocks: int | None = None
+    disturbance: Disturbance | None = None
+
+    @property
+    def action(self) -> str:
+        """What is being done: ``warming up``, ``measuring static, c=20``."""
+        if self.activity is Activity.CALIBRATING:
+            return "calibrating the load engine"
+        if self.disturbance is not None:
+            return disturbed(self.disturbance)
+        return f"{self.activity} {self.level}".rstrip()
+
+    @property
+    def left(self) -> str:
+        """The time left in words; empty while unknown. Slices may end sooner, runs are counted and only guessed."""
+        if self.eta_s is None:
+            return ""
+        return f"{'at most' if self.blocks is None else 'about'} {figures.duration(self.eta_s)} left"
+
+    @property
+    def answer(self) -> str:
+        """When an answer is likely, in words; empty where nobody knows."""
+        return "" if self.answer_s is None else f"about {figures.duration(self.answer_s)} to the likely answer"
+
+    @property
+    def where(self) -> str:
+        """The block: ``block 3``, or ``block 3 of 5`` where their number is known; empty before the first."""
+        if not self.block:
+            return ""
+        return f"block {self.block}" + (f" of {self.blocks}" if self.blocks else "")
+
 
 _SHORTEST_PAUSE_S = 0.5
 """Between two drawings."""
@@ -85,3 +164,139 @@ class LiveView:
         self._drawn_at = self._now()
         self._drawn = self._held
         self._live.update(screen(self._held), refresh=True)
+
+
+_RECENT = 3
+_PATH = 30
+"""A path may be folded to this width before the bars are left out."""
+_BAR = 12
+_SPARE = 2
+"""Lines of the terminal left free, so that the view never scrolls."""
+
+
+def screen(state: LiveState) -> RenderableType:
+    """Return the action, the time, the latest failures and the provisional standing, which is the progress."""
+    parts: list[RenderableType] = [_action(state), _time(state)]
+    parts += [_mishap(mishap) for mishap in state.mishaps[-_RECENT:]]
+    if state.leading:
+        parts += [Text(one_line(state.leading), no_wrap=True, overflow="ellipsis")]
+    rows = state.standing.rows if state.standing is not None else ()
+    if rows or (state.stacks and not state.leading):
+        parts += [Text(), _heading(state), ScreenTable(_standing(state, rows))]
+    return _Cropped(Group(*parts))
+
+
+class _Cropped:
+    """Cuts a renderable to the terminal's height: rows beyond it would scroll the view away."""
+
+    def __init__(self, inside: RenderableType) -> None:
+        self._inside = inside
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        lines = console.render_lines(self._inside, options, pad=False, new_lines=True)
+        for line in lines[: max(4, console.height - _SPARE)]:
+            yield from line
+
+
+def _heading(state: LiveState) -> Text:
+    if state.standing is None or not state.standing.levels:
+        return Text("No standing yet: it comes once the stacks of the first block have stopped", style="dim")
+    level = state.standing.levels[state.standing.headline]
+    return Text(f"Provisional standing {level.where}; it may change with each block", style="dim")
+
+
+def _standing(state: LiveState, rows: Sequence[Row]) -> Table:
+    """Return a line for every stack: those measured best first, then those that were not yet."""
+    most = max((row.ratio.high or row.ratio.value for row in rows), default=1.0)
+    waiting = [stack for stack in state.stacks if all(row.stack != stack for row in rows)]
+    stacks = (*(row.stack for row in rows), *waiting)
+    blank = ("",) * len(waiting)
+
+    def cells(cell: Callable[[Row], str]) -> tuple[str, ...]:
+        return (*map(cell, rows), *blank)
+
+    doing = tuple(_doing(state, stack, has_row=stack not in waiting) for stack in stacks)
+    tones = tuple(Tone.GOOD if row.tier == 1 else Tone.OTHER for row in rows) + (Tone.PLAIN,) * len(waiting)
+    return Table(columns=(
+        Column(title="stack", cells=stacks, left=True, fold_to=_PATH,
+               tones=tuple(Tone.ASIDE if stack in state.out else Tone.PLAIN for stack in stacks)),
+        Column(title="req/s", keep=1, cells=cells(lambda row: figures.number(row.throughput_per_s.value))),
+        Column(title="vs leader, 95 %", keep=2, left=True, cells=cells(lambda row: figures.ratio(row.ratio)),
+               notes=cells(lambda row: figures.ratio_limits(row.ratio))),
+        Column(title="", keep=3, left=True, cells=cells(lambda row: bar(row.ratio, most, _BAR)), tones=tones),
+        Column(title="", left=True, tone=Tone.ASIDE, cells=doing),
+    ))  # fmt: skip
+
+
+def _doing(state: LiveState, stack: str, *, has_row: bool) -> str:
+    """Say what a stack does: it races now, it has left, it failed in this block or has no result for that."""
+    if stack in state.out:
+        return f"left (block {state.out[stack]})"
+    if stack == state.stack:
+        return f"← {state.activity}"
+    failed = [each for each in state.mishaps if each.stack == stack and (each.block == state.block or not has_row)]
+    return failure_kind(failed[-1].failure) if failed else ""
+
+
+def _time(state: LiveState) -> Text:
+    done, planned = state.slices_done, state.slices_planned
+    slices = f"{done}/{planned} {state.unit}" if planned else f"{done} {state.unit}"
+    words = (slices, figures.duration(state.elapsed_s), state.answer, state.left)
+    return Text(" · ".join(filter(None, words)), no_wrap=True, overflow="ellipsis")
+
+
+def _action(state: LiveState) -> Text:
+    where = f"{state.where}: " if state.where else ""
+    line = Text(f"{where}{one_line(state.action)} ", no_wrap=True, overflow="ellipsis")
+    return line.append(one_line(state.stack), style="bold")
+
+
+def _mishap(mishap: Mishap) -> Text:
+    line = Text("✗ ", style="red", no_wrap=True, overflow="ellipsis")
+    line.append(one_line(mishap.stack), style="bold default")
+    failure = mishap.failure
+    return line.append(f" {failure_kind(failure)}: {one_line(failure_message(failure))}", style="default")
+
+
+class Lines:
+    """Writes what is new since the last state."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self._block = 0
+        self._mishaps = 0
+        self._disturbed = False
+
+    def tell(self, state: LiveState) -> None:
+        """Write a line for each failure not told yet, and one when a block begins."""
+        for mishap in state.mishaps[self._mishaps :]:
+            failure = mishap.failure
+            self._write(f"block {mishap.block}: {mishap.stack} {failure_kind(failure)}: {failure_message(failure)}")
+        self._mishaps = max(self._mishaps, len(state.mishaps))
+        if state.disturbance is not None and not self._disturbed:
+            self._write(state.action)
+        self._disturbed = state.disturbance is not None
+        if state.block > self._block:
+            self._block = state.block
+            self._write(_progress(state))
+
+    def _write(self, text: str) -> None:
+        self._stream.write(one_line(text) + "\n")
+        self._stream.flush()
+
+
+def _progress(state: LiveState) -> str:
+    words = [state.where]
+    if state.slices_planned:
+        words.append(f"{state.slices_done} of {state.slices_planned} {state.unit}")
+    words.append(f"{figures.duration(state.elapsed_s)} elapsed")
+    words += filter(None, [state.answer, state.left])
+    if state.leading:
+        words.append(state.leading)
+    if gone := [stack for stack, block in state.out.items() if block == state.block - 1]:
+        words.append(f"{listed(gone)} left the race")
+    first = [row.stack for row in state.standing.rows if row.tier == 1] if state.standing else []
+    if first:
+        more = f" and {len(first) - 1} more" if len(first) > 1 else ""
+        words.append(f"provisional first tier: {first[0]}{more}")
+    return ", ".join(words)

@@ -8,8 +8,7 @@ from typing import Any, Literal
 from ..base.codec import FLAT, LEFT_OUT, Form, readable
 from ..measure.engine.load_run import FinishedRun
 from ..measure.load import Load, LoadResult, Quantiles, TargetResult
-from .words.findings import FindingDocument, finding_document
-from .words.knobs import LOAD
+from .words.findings import LOAD, FindingDocument, finding_document
 
 __all__ = ["document", "schema"]
 

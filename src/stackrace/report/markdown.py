@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from ..base.text import one_line
 from ..race.results.race import Race
 from ..race.results.standing import Standing
-from .markdown_text import code, escape
 from .race_sheet import race_sheet
 from .sheet import (
     Block,
@@ -25,7 +25,7 @@ from .sheet import (
     shown,
 )
 
-__all__ = ["drawn", "export"]
+__all__ = ["code", "drawn", "escape", "export"]
 
 
 _BOLD = (Tone.GOOD, Tone.WRONG, Tone.DOUBTFUL, Tone.OTHER)
@@ -104,3 +104,17 @@ def _source(source: Source) -> str:
         f"<details><summary>{escape(source.title)}</summary>\n\n{escape(source.about)}: {code(source.command)}\n\n"
         f"{fence}{source.language}\n{source.text}{fence}\n\n</details>"
     )
+
+
+def escape(text: str) -> str:
+    """Keep foreign text from being read as Markdown or HTML."""
+    return re.sub(r"([\\`*_{}\[\]<>#|~@])", r"\\\1", one_line(text))
+
+
+def code(text: str) -> str:
+    """Return ``text`` as a code span that also holds inside a table."""
+    clean = one_line(text).replace("|", "\\|")
+    if "`" not in clean:
+        return f"`{clean}`"
+    fence = "`" * (1 + max(len(run) for run in re.findall("`+", clean)))
+    return f"{fence} {clean} {fence}"

@@ -10,15 +10,13 @@ from ..race.results.race import Race
 from ..race.results.standing import Standing
 from ..stats.values.scaling import ScalingCurve
 from . import figures
-from .complaints import Complaint, complaints, refused
 from .growth import Growth, growths
 from .level_table import READABLE, level_matrices, level_table
 from .repeat import COMMAND, race_file
-from .setbacks import Setback, setbacks
 from .sheet import Block, Column, Item, Listing, Medium, Notes, Paragraph, Section, Source, Table, Tone
+from .troubles import Complaint, Setback, complaints, refused, setbacks
 from .words import race_words, scaling
-from .words.left_out import left_out
-from .words.raced import debug, raced
+from .words.race_words import debug, left_out, raced
 from .words.standing import words_of
 
 __all__ = ["race_sheet", "scaling_sections"]

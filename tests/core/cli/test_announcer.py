@@ -20,11 +20,20 @@ class Terminal(io.StringIO):
         return True
 
 
+@pytest.mark.parametrize("step", Step)
+def test_every_step_has_words_on_one_line(step: Step, capsys: pytest.CaptureFixture[str]) -> None:
+    with Announcer() as announce:
+        announce(Preparing(step=step, subject="shop"))
+    words = capsys.readouterr().err
+    assert len(words.splitlines()) == 1 and "{" not in words
+
+
 def test_each_step_is_a_line_where_nobody_looks_at_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
     with Announcer() as announce:
         announce(Preparing(step=Step.PACKAGES, subject="uvicorn"))
+        announce(Preparing(step=Step.PACKAGES))
         announce(Preparing(step=Step.ANSWERS, subject="shop"))
-    assert capsys.readouterr().err == "installing uvicorn\nasking shop for its answers\n"
+    assert capsys.readouterr().err == "installing uvicorn\ninstalling an environment\nasking shop for its answers\n"
 
 
 def test_progress_that_changes_often_is_a_line_once_in_a_while(

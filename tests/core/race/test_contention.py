@@ -12,7 +12,7 @@ from stackrace.race.events import Activity, Progress
 from stackrace.race.levels import measured_levels
 from stackrace.race.results.race import Ending
 from stackrace.race.steps import LONGEST_WAIT_S
-from stackrace.report.words.neighbours import busy, disturbed
+from stackrace.report.words.findings import busy, disturbed
 
 PATHS = tuple(SPEEDS)
 BUILD = Offender(pid=812, name="cc1", share=0.48)

@@ -14,7 +14,7 @@ from stackrace.race.decisions import decisions
 from stackrace.race.results.answer import AnswerKind
 from stackrace.race.results.race import Ending
 from stackrace.race.standing import standing
-from stackrace.report.words.failures import message
+from stackrace.report.words.findings import failure_message
 from stackrace.report.words.standing import words_of
 from stackrace.stats.values.question import Question
 
@@ -230,7 +230,8 @@ def test_a_stack_whose_slices_were_all_refused_is_withdrawn_with_the_usual_reaso
     ))  # fmt: skip
     (withdrawal,) = standing(race, merge=merged).withdrawals
     assert withdrawal.failure.kind is FailureKind.REFUSED
-    assert message(withdrawal.failure) == "generator and stack share core 1. Give the generator a core of its own."
+    said = failure_message(withdrawal.failure)
+    assert said == "generator and stack share core 1. Give the generator a core of its own."
 
 
 def test_a_stack_that_failed_once_keeps_its_place():

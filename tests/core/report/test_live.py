@@ -5,8 +5,7 @@ import pytest
 from tests.factories import STACKS, make_failure, make_race, make_standing
 
 from stackrace.race.events import Activity
-from stackrace.report.live import LiveView
-from stackrace.report.state import LiveState, Mishap
+from stackrace.report.live import LiveState, LiveView, Mishap
 
 
 class Terminal(io.StringIO):

@@ -21,10 +21,10 @@ from stackrace.race.results.race import Ending
 from stackrace.race.results.sensitivity import LessMemory, NoErrors
 from stackrace.race.results.standing import Interval
 from stackrace.race.resume import going_on
-from stackrace.report.complaints import complaints, refused
 from stackrace.report.document import document, schema
 from stackrace.report.exporter import Format, render
 from stackrace.report.terminal import make_console, print_report
+from stackrace.report.troubles import complaints, refused
 from stackrace.report.words import race_words, scaling
 from stackrace.report.words.standing import words_of
 from stackrace.stats.values.scaling import ScalingCurve, ScalingLaw, Unfit, UnfitKind

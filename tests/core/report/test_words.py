@@ -10,15 +10,14 @@ from stackrace.race.results.duty import Duty
 from stackrace.race.results.race import Ending
 from stackrace.race.resume import going_on
 from stackrace.race.standing import standing
-from stackrace.report import charts, figures, paths, terminal_bar
+from stackrace.report import characters, charts, figures, paths
 from stackrace.report.charts import scale
-from stackrace.report.complaints import complaints
-from stackrace.report.setbacks import setbacks
+from stackrace.report.troubles import complaints, setbacks
 from stackrace.report.words import race_words
-from stackrace.report.words.raced import raced
+from stackrace.report.words.race_words import raced
 
 
-@pytest.mark.parametrize("module", [charts, figures, paths, scale, terminal_bar])
+@pytest.mark.parametrize("module", [charts, figures, paths, scale, characters])
 def test_examples_in_docstrings_hold(module):
     assert doctest.testmod(module).failed == 0
 

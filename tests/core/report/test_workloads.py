@@ -12,11 +12,10 @@ from tests.factories import STACKS, as_runs, make_race, with_workloads
 from stackrace.race.events import Activity
 from stackrace.report.document import schema
 from stackrace.report.exporter import Format, render
-from stackrace.report.live import LiveView
+from stackrace.report.live import LiveState, LiveView
 from stackrace.report.result import standing_of
-from stackrace.report.state import LiveState
 from stackrace.report.terminal import make_console, print_report
-from stackrace.report.words.leads import elsewhere
+from stackrace.report.words.standing import elsewhere
 
 NAMES = ("static", "page")
 VALIDATOR = jsonschema.Draft202012Validator(json.loads(schema()))

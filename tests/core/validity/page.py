@@ -3,8 +3,7 @@
 from string import Formatter
 
 from stackrace.base.verdict import Effect
-from stackrace.report.words.findings import limit_in_words
-from stackrace.report.words.knobs import RACE
+from stackrace.report.words.findings import RACE, limit_in_words
 from stackrace.validity import EVERY_CHECK, Check, Made
 
 __all__ = ["entries"]

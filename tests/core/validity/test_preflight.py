@@ -12,7 +12,7 @@ from stackrace.measure.host import NetworkLimits
 from stackrace.measure.load import Load
 from stackrace.measure.resources import Resources
 from stackrace.report.words import findings as say
-from stackrace.report.words.knobs import LOAD
+from stackrace.report.words.findings import LOAD
 from stackrace.validity import PREFLIGHT_CHECKS, Preparation, preflight
 
 SOUND = Preparation(

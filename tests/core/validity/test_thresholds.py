@@ -13,7 +13,7 @@ from stackrace.measure.launch import HopUsage
 from stackrace.measure.load import EngineShare, SeriesBin
 from stackrace.measure.resources import Resources
 from stackrace.report.words import findings as say
-from stackrace.report.words.knobs import LOAD
+from stackrace.report.words.findings import LOAD
 from stackrace.validity import RUN_CHECKS, SLICE_CHECKS, Observation, examine, examine_run
 
 WARNS, REDOES, INVALIDATES = Effect.WARNS, Effect.REDOES, Effect.INVALIDATES

@@ -21,7 +21,7 @@ from stackrace.race.results.parts import Parts
 from stackrace.race.standing import standing
 from stackrace.report import figures
 from stackrace.report.document import document
-from stackrace.report.words.phrases import times
+from stackrace.report.figures import times
 from stackrace.report.words.standing import words_of
 from stackrace.stats.values.question import Question
 

@@ -29,9 +29,8 @@ from stackrace.features.tune.result import tuned
 from stackrace.race.events import Activity
 from stackrace.race.results.parts import Parts
 from stackrace.report.exporter import Format, render
-from stackrace.report.live import LiveView
+from stackrace.report.live import LiveState, LiveView
 from stackrace.report.result import standing_of
-from stackrace.report.state import LiveState
 from stackrace.report.terminal import drawn, make_console
 
 

@@ -10,8 +10,7 @@ from ipaddress import ip_address
 from ...base.errors import InputError
 from ...base.verdict import Effect
 from ...measure.engine.url import Url
-from ...report.words.findings import remedy, seen, warning
-from ...report.words.knobs import LOAD
+from ...report.words.findings import LOAD, remedy, seen, warning
 from ...validity.address import Destination, address
 
 __all__ = ["check_address", "nobody_listens"]

@@ -14,8 +14,8 @@ from ...base.text import one_line
 from ...base.units import DURATION
 from ...measure.engine.comparison import Kind, Line
 from ...measure.engine.histogram import Row, edges, rows
+from ...report.characters import meter
 from ...report.words import load_comparison as words
-from ..load.draw import meter
 from ..showing import print_document, print_parts
 
 __all__ = ["show"]

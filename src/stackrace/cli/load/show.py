@@ -13,11 +13,11 @@ from ...measure.engine.histogram import censored_count, edges, rows
 from ...measure.engine.histogram import distribution as buckets_of
 from ...measure.engine.load_run import FinishedRun
 from ...measure.load import LoadResult
+from ...report.characters import sparkline
 from ...report.load_document import document
 from ...report.words import load_run as words
 from ..showing import print_document, print_parts
-from .draw import distribution, sparkline
-from .tables import latencies, targets
+from .tables import distribution, latencies, targets
 
 __all__ = ["show"]
 

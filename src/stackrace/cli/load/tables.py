@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from rich.table import Table
 
-from ...base.numbers import NOTHING, count
+from ...base.numbers import NOTHING, count, percent
 from ...base.text import one_line
+from ...base.units import DURATION
+from ...measure.engine.histogram import Row
 from ...measure.load import LoadResult, Quantiles, TargetResult
+from ...report.characters import meter
 from ...report.figures import timed
 
-__all__ = ["latencies", "targets"]
+__all__ = ["distribution", "latencies", "targets"]
 
 _COLUMNS = {"mean": "mean", "p50": "p50", "p90": "p90", "p99": "p99", "p999": "p99.9", "max": "longest"}
 _TARGET_COLUMNS = ("mean", "p50", "p99", "max")
 _MOST_TARGETS = 20
+_BAR_WIDTH = 40
 
 
 def latencies(result: LoadResult, *, is_open: bool) -> Table:
@@ -61,3 +65,27 @@ def _parts(result: LoadResult, is_open: bool) -> Iterator[tuple[str, Quantiles]]
     for name, latency in named.items():
         if latency is not None and latency.count:
             yield name, latency
+
+
+def distribution(rows: Sequence[Row]) -> Table:
+    """Return one line per row: its upper edge, a bar, its share, and the share of all up to its edge."""
+    most = max((row.share for row in rows), default=0.0) or 1.0
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    table.add_column("", justify="right")
+    table.add_column("", min_width=_BAR_WIDTH, style="cyan", no_wrap=True)
+    table.add_column("share", justify="right")
+    table.add_column("up to here", justify="right", style="dim")
+    for row in rows:
+        share = percent(row.share) if row.count else ""
+        table.add_row(
+            f"≤ {DURATION.format(row.edge_s)}",
+            meter(row.share / most, _BAR_WIDTH),
+            share,
+            _cumulative(row.cumulative),
+        )
+    return table
+
+
+def _cumulative(share: float) -> str:
+    """Only what is all of them is 100 %."""
+    return "100 %" if share >= 1 else f"{100 * min(share, 0.99999):.{3 if share > 0.999 else 1}f} %"

@@ -17,8 +17,7 @@ from ...race.results.race import Ending, Race
 from ...race.rounds import OpenCells
 from ...report.exporter import Format
 from ...report.result import standing_of
-from ...report.words.findings import remedy
-from ...report.words.neighbours import busy
+from ...report.words.findings import busy, remedy
 from ...store import open_store
 from ...store.manifest import has_manifest
 from ..announcer import Announcer

@@ -12,13 +12,13 @@ from rich.text import Text
 from ...base.lack import Lack
 from ...deploy.installation import installed_version
 from ...race.preparation.choosing import most_used
-from ...report.installing import elsewhere
 from ...report.terminal import make_console
 from ...stacks.servers import catalogue
 from ...stacks.servers.catalogue import Gone
 from ...stacks.servers.contract import Entry
 from ...stacks.stack import Interface, Setting
 from ...stacks.stack_path import setting_text
+from ..install import elsewhere
 
 __all__ = ["document", "document_of_gone", "show"]
 

@@ -17,8 +17,8 @@ from ...race.request.race_file import read_race_file
 from ...race.request.request import RaceRequest
 from ...race.results.race import Ending, Race
 from ...race.rounds import OpenCells
-from ...report.complaints import complaints
 from ...report.result import standing_of
+from ...report.troubles import complaints
 from ...report.words.standing import words_of
 from ...stacks.servers import catalogue
 from ...store.address import data_folder

@@ -13,8 +13,8 @@ from ...race.levels import JudgedLevel
 from ...race.results.notice import StandingNotice
 from ...race.results.race import Race
 from ...race.results.standing import Withdrawal
-from ...report.words.failures import kind, message
-from ...report.words.phrases import limited, listed, share
+from ...report.figures import limited, listed, share
+from ...report.words.findings import failure_kind, failure_message
 from ...stacks.native_options import Concern, Weight
 from .model import (
     CurrentChange,
@@ -93,8 +93,8 @@ def _errors(errors: CurrentErrors) -> str:
 def _failed(standing: CurrentStanding) -> str:
     if standing.failure is None:
         return "has no measurement yet."
-    why = message(standing.failure)
-    return f"{kind(standing.failure)}{f': {why}' if why else ''}".rstrip(".") + "."
+    why = failure_message(standing.failure)
+    return f"{failure_kind(standing.failure)}{f': {why}' if why else ''}".rstrip(".") + "."
 
 
 def _of(ratio: Interval | None) -> str:

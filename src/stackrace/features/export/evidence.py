@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from ...race.results.race import Race
 from ...race.results.standing import Row, Standing
+from ...report.markdown import code, escape
 from ...report.markdown import export as report
-from ...report.markdown_text import code, escape
 from ...report.words.standing import words_of
 from ...stats.values.equivalence import Proof
 from . import words

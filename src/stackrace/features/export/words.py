@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ...base.numbers import duration, number, percent
 from ...race.results.race import Race
 from ...race.results.standing import Row, Standing
-from ...report.words.phrases import limited, times
+from ...report.figures import limited, times
 from ...report.words.race_words import of
 from ...stats.values.equivalence import Equivalence, Proof, Verdict
 

@@ -11,14 +11,12 @@ from ...race.notices import details
 from ...race.results.race import Race
 from ...race.results.standing import Level, Standing
 from .. import figures, repeat
-from ..complaints import complaints, refused
 from ..level_table import MARK, level_table
 from ..race_sheet import scaling_sections
-from ..setbacks import setbacks
 from ..sheet import Column, Medium, Tone, shown
+from ..troubles import complaints, refused, setbacks
 from ..words import race_words
-from ..words.left_out import left_out
-from ..words.raced import debug, raced
+from ..words.race_words import debug, left_out, raced
 from ..words.standing import words_of
 from . import marks
 from .bars_view import cpu_view, latency_view, standing_view

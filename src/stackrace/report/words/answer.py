@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...base.numbers import about, connections, number, percent
+from ...base.verdict import Effect, Verdict
 from ...race.results.answer import Answer, AnswerKind
 from ...race.results.race import Race
 from ...race.results.standing import Row, Standing, Withdrawal
 from ...stats.values.question import Question
-from .failures import kind, message
-from .phrases import names, others, sentence, times
-from .void import void
+from ..figures import names, others, sentence, times
+from .findings import failure_kind, failure_message, seen
 
-__all__ = ["answer"]
+__all__ = ["answer", "void"]
 
 
 def answer(race: Race, standing: Standing) -> str:
@@ -115,7 +115,7 @@ def _alone(row: Row, withdrawals: Sequence[Withdrawal]) -> str:
         return f"{row.stack} delivers {figure}, with nothing to compare it with"
     first, further = withdrawals[0], len(withdrawals) - 1
     more = f", and {further} more gave no result" if further else ""
-    return f"only {row.stack} could be measured, at {figure}: {first.stack} {kind(first.failure)}{more}"
+    return f"only {row.stack} could be measured, at {figure}: {first.stack} {failure_kind(first.failure)}{more}"
 
 
 def _nothing(withdrawals: Sequence[Withdrawal]) -> str:
@@ -124,6 +124,12 @@ def _nothing(withdrawals: Sequence[Withdrawal]) -> str:
         return "Nothing has been measured yet."
     first, further = withdrawals[0], len(withdrawals) - 1
     more = f" {further} more gave no result either." if further else ""
-    why = message(first.failure)
+    why = failure_message(first.failure)
     because = f": {why.rstrip('.')}" if why else ""
-    return f"Nothing could be measured: {first.stack} {kind(first.failure)}{because}.{more}"
+    return f"Nothing could be measured: {first.stack} {failure_kind(first.failure)}{because}.{more}"
+
+
+def void(verdict: Verdict) -> str:
+    """Return the sentence that names every finding that makes the race void."""
+    grave = [seen(finding).rstrip(".") for finding in verdict.findings if finding.effect is not Effect.WARNS]
+    return f"This race is void: {'; '.join(grave)}."

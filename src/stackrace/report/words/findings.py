@@ -1,25 +1,35 @@
-"""The sentences of a finding, filled in from its check's declaration and its facts.
+"""The sentences of a finding, filled in from its check's declaration and its facts, and those of a failure.
 
-A finding that has words of its own, as advice has, keeps them.
+A finding that has words of its own, as advice has, keeps them. What a remedy names goes by other names in a race
+file than on the command line of ``stackrace load``: ``Knobs`` has both.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from string import Formatter
 from typing import Any
 
 from ...base.numbers import LEAST, count, mebibytes, number, percent, setting
 from ...base.units import DURATION, SIZE
-from ...base.verdict import Effect, Finding, Unit
+from ...base.verdict import Effect, Finding, Unit, Verdict, usual_refusal
+from ...measure.host import Disturbance
+from ...measure.launch import Failure, FailureKind, Lack
 from ...validity import DECLARATIONS
+from ...validity.machine import contention
 from ...validity.planned_resources import memory_limit
-from .knobs import RACE, Knobs
 
 __all__ = [
+    "LOAD",
+    "RACE",
     "FindingDocument",
+    "Knobs",
+    "busy",
     "check_title",
+    "disturbed",
+    "failure_kind",
+    "failure_message",
     "finding_document",
     "limit_in_words",
     "refusal",
@@ -29,6 +39,82 @@ __all__ = [
     "title",
     "warning",
 ]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Knobs:
+    """The phrases that differ. Each fits into a sentence where the checks use it."""
+
+    server: str
+    """What is measured."""
+    servers: str
+    """All that is measured in turn."""
+    span: str
+    """The stretch of time that was measured."""
+    again: str
+    """The command to give once more, as a verb."""
+    concurrency: str
+    clients: str
+    """What an error about too many clients begins with."""
+    keep: str
+    """How to have connections kept."""
+    close: str
+    """How to have them closed."""
+    own_core: str
+    """What to do where engine and server share a core."""
+    intruder: str
+    """What to do with whatever else runs on the engine's core."""
+    another_core: str
+    """How to give the engine more than it has."""
+    heavier: str
+    """What to do where the engine has all it can get."""
+    longer: str
+    """How to measure for longer."""
+    quieter: str
+    """What helps against a machine whose cores are taken away now and then."""
+    memory: str
+    """How to allow a stack less memory."""
+    meant_quota: str
+    """What else to do about a CPU quota, where it can be declared; follows another remedy."""
+
+
+RACE = Knobs(
+    server="stack",
+    servers="stacks",
+    span="slice",
+    again="race",
+    concurrency="[load] concurrency",
+    clients="--concurrency (or [load] concurrency)",
+    keep="set keep_alive = true in [load]",
+    close="keep_alive = false in [load], so that all stacks connect anew",
+    own_core="give the load engine a core that no stack uses",
+    intruder="end it (if the app needs it, name it in [app] services)",
+    another_core="move a core from the stacks to the load engine, or let it run on another machine",
+    heavier="race a workload that costs the app more, or on a machine with more cores",
+    longer="longer slices (--slice 2s)",
+    quieter="use a machine with dedicated CPUs, or a larger [race] budget",
+    memory="--memory",
+    meant_quota='; or declare it to be part of the race ("quota = true" in [race], --quota)',
+)
+
+LOAD = Knobs(
+    server="server",
+    servers="server",
+    span="run",
+    again="load",
+    concurrency="--concurrency",
+    clients="--concurrency",
+    keep="leave out --close",
+    close="--close, so that every request connects anew",
+    own_core="bind the server to other cores (taskset), or let the engine run on another machine",
+    intruder="if it is the server, bind that to other cores (taskset)",
+    another_core="give the engine another core with --threads, or let it run on another machine",
+    heavier="ask for a page that costs the server more, or load from a machine with more cores",
+    longer="a longer run (--duration)",
+    quieter="use a machine with dedicated CPUs, or load again in a quieter hour",
+    memory="--memory",
+    meant_quota="",
+)
 
 
 def _named(noun: str, numbers: tuple[int, ...]) -> str:
@@ -184,3 +270,58 @@ def _filled(texts: str | Mapping[str, str], key: str, finding: Finding, knobs: K
         return _FORMATTER.vformat(texts if isinstance(texts, str) else texts[key], (), values)
     except (AttributeError, LookupError, TypeError, ValueError):
         return f"{finding.value} where the limit is {finding.limit} ({finding.unit})"
+
+
+_KINDS: Mapping[FailureKind, str] = {
+    FailureKind.NOT_STARTED: "did not start",
+    FailureKind.NOT_READY: "never became ready",
+    FailureKind.WRONG_ANSWER: "gave a wrong answer",
+    FailureKind.DIED: "died under load",
+    FailureKind.NOT_STOPPED: "ignored the request to stop",
+    FailureKind.REFUSED: "gave no believable measurement",
+    FailureKind.INTERRUPTED: "was cut short with its race",
+}
+_INTERRUPTED = "Its block was interrupted, and is raced again."
+
+_LACKS: Mapping[Lack, str] = {
+    Lack.RIGHT_ANSWER: "None of its requests got a right answer.",
+    Lack.LAUNCH: "The race ended before its first launch.",
+}
+
+
+def failure_kind(failure: Failure) -> str:
+    """Say how the stack failed, as what follows its name: ``did not start``."""
+    return _KINDS[failure.kind]
+
+
+def failure_message(failure: Failure) -> str:
+    """Say what happened; empty where the kind of failure says it all."""
+    if failure.before is not None:
+        before = replace(failure, kind=failure.before, before=None)
+        return f"{_INTERRUPTED} Before, it {failure_kind(before)}: {failure_message(before)}"
+    if failure.kind is FailureKind.INTERRUPTED:
+        return failure.message or _INTERRUPTED
+    if failure.finding is not None:
+        return f"{seen(failure.finding).rstrip('.')}. {remedy(failure.finding)}"
+    return failure.message if failure.lack is None else _LACKS[failure.lack]
+
+
+_CONTENTION = contention.declaration.id
+
+
+def disturbed(disturbance: Disturbance) -> str:
+    """Say who has the race's cores."""
+    who = disturbance.offenders[0].label if disturbance.offenders else "other programs"
+    return f"waiting for quiet: {who} has {percent(disturbance.share)} of the race's cores"
+
+
+def busy(verdicts: Iterable[Verdict]) -> str:
+    """Say that other programs let nothing be measured; empty where slices were refused for something else."""
+    every = list(verdicts)
+    usual = usual_refusal(every)
+    if usual is None or not DECLARATIONS[usual.check].passing:
+        return ""
+    # the gravest that names who it was, where there is one
+    named = [finding for verdict in every for finding in verdict.findings if finding.check == _CONTENTION]
+    refused = max(named, key=lambda finding: finding.value or 0.0, default=usual)
+    return f"this machine is busy: {seen(refused)}; nothing could be measured; {remedy(refused)}"

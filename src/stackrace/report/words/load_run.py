@@ -11,8 +11,7 @@ from ...measure.engine.load_run import FinishedRun
 from ...measure.load import Load, LoadResult
 from ...measure.workload import Order
 from ...validity import STAGES
-from .findings import remedy, seen
-from .knobs import LOAD
+from .findings import LOAD, remedy, seen
 
 __all__ = ["accounting", "engine", "failures", "headline", "late_connections", "warning"]
 

@@ -17,7 +17,7 @@ from ...race.twins import entrants
 from ...stacks.stack import Stack
 from ...stats.planning import blocks_expected
 from ...stats.values.question import Question
-from .phrases import listed
+from ..figures import listed
 
 __all__ = ["estimate", "outlook"]
 

@@ -3,31 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import groupby
+from pathlib import PurePosixPath
+from urllib.parse import unquote, urlsplit
 
+from ...base.numbers import connections
 from ...measure.expectation import EVERY_PATH, Likeness, RightAnswers
+from ...measure.load import Load
 from ...measure.resources import Enforcement
 from ...race.results.race import Ending, Race
 from ...race.results.standing import Level, Standing
+from ...validity.stack import debug_on
 from .. import figures
-from .phrases import listed
+from ..figures import listed
+from .findings import check_title
 
 __all__ = [
     "CONDITIONS",
     "VOID",
     "cores",
+    "debug",
     "duty",
     "ending",
     "heading",
+    "left_out",
     "machines",
     "network",
     "notes",
     "of",
+    "raced",
     "resolution",
     "resources",
     "resumed",
     "right_answers",
     "twin",
 ]
+
 
 CONDITIONS = "What would change this answer"
 """The heading over the standing's conditions."""
@@ -234,3 +245,92 @@ def of(number: int, thing: str) -> str:
     """Return a number of things: ``1 launch``, ``3 launches``."""
     plural = f"{thing}es" if thing.endswith("ch") else f"{thing}s"
     return f"{number} {thing if number == 1 else plural}"
+
+
+_DEBUG = "DEBUG is on: these are not the figures of production. Set DEBUG = False and race again."
+
+_SHORT_ENDINGS = {
+    Ending.ANSWERED: "answered",
+    Ending.BUDGET: "budget spent",
+    Ending.COMPLETED: "all runs made",
+    Ending.EXHAUSTED: "no stack left",
+    Ending.INTERRUPTED: "interrupted",
+    None: "not ended",
+}
+
+_MOST_URLS = 3
+
+
+def debug(race: Race) -> str:
+    """Say that the app ran in its debug mode; empty where it did not."""
+    check = debug_on.declaration.id
+    found = any(
+        finding.check in (check, check_title(check))
+        for launch in race.launches
+        for slice_ in launch.slices
+        for finding in slice_.verdict.findings
+    )
+    return _DEBUG if found else ""
+
+
+def raced(race: Race) -> str:
+    """Say which app and which URLs were raced, how much of it, until when, and on which machine."""
+    app = f"{race.app} ({race.entry})" if race.entry else race.app
+    launches = of(sum(not launch.cut_short for launch in race.launches), "launch")
+    took = figures.duration(race.elapsed_s)
+    runs = "" if race.repeats is None else f"{of(race.repeats, 'run')} of each, "
+    size = f"{of(len(race.stacks), 'stack')} at {_levels(race.loads)}, {runs}{launches} in {took}"
+    return f"Raced: {app}, {_asked(race)}: {size} ({_SHORT_ENDINGS[race.ending]}). {_machine(race)}"
+
+
+_MOST_LEVELS = 6
+
+
+def _levels(loads: Sequence[Load]) -> str:
+    """Name the load levels: ``1, 10 and 100 connections``."""
+    usual = all(load.label == f"c={load.concurrency}" for load in loads)
+    if usual and len(loads) == 1:
+        return connections(loads[0].concurrency)
+    names = [str(load.concurrency) if usual else load.label for load in loads[:_MOST_LEVELS]]
+    more = [f"{len(loads) - _MOST_LEVELS} more"] if len(loads) > _MOST_LEVELS else []
+    return listed([*names, *more]) + (" connections" if usual else "")
+
+
+def _asked(race: Race) -> str:
+    """Name the URLs; of several workloads each with its first."""
+    if not race.workloads:
+        return _urls(race.urls)
+    names = [f"{name} ({_urls(urls[:1])})" if urls else name for name, urls in race.workloads.items()]
+    return _first(names)
+
+
+def _urls(urls: Sequence[str]) -> str:
+    return _first([_url(url) for url in urls])
+
+
+def _url(url: str) -> str:
+    """Name a page as it is asked for, a recorded session by its file."""
+    return PurePosixPath(unquote(urlsplit(url).path)).name if url.startswith("file:") else url
+
+
+def _first(names: Sequence[str]) -> str:
+    more = [f"{len(names) - _MOST_URLS} more"] if len(names) > _MOST_URLS else []
+    return listed([*names[:_MOST_URLS], *more])
+
+
+def _machine(race: Race) -> str:
+    hosts = machines(race)
+    system, *_ = race.host.system.split(" (")  # without its code name
+    where = listed(hosts) if hosts else f"{race.host.cpu}, {system}"
+    stacks, engine = cores(race.cores.stack_cores), cores(race.cores.generator_cores)
+    return f"Stacks on {stacks}, load engine on {engine} of {where}."
+
+
+def left_out(race: Race) -> str:
+    """Name the stacks that could not be raced here, those of one reason together; empty where all could."""
+    by_reason = sorted(race.left_out, key=lambda each: each.reason)
+    groups = (
+        f"{' and '.join(each.stack for each in group)} ({reason})"
+        for reason, group in groupby(by_reason, key=lambda each: each.reason)
+    )
+    return f"Left out: {'; '.join(groups)}." if race.left_out else ""

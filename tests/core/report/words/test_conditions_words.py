@@ -7,7 +7,7 @@ from tests.core.race.contests import Entry, flat
 from stackrace.base.interval import Interval
 from stackrace.race.results.sensitivity import LatencyCounts
 from stackrace.race.sensitivity import MOST
-from stackrace.report.words.conditions import condition
+from stackrace.report.words.standing import condition
 
 from .worded import told
 

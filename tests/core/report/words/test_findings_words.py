@@ -6,9 +6,8 @@ import pytest
 
 from stackrace.base.verdict import Effect, Finding, Unit
 from stackrace.measure.launch import Failure, FailureKind, Lack
-from stackrace.report.words import failures
 from stackrace.report.words import findings as say
-from stackrace.report.words.knobs import LOAD
+from stackrace.report.words.findings import LOAD
 from stackrace.validity import EVERY_CHECK
 
 BUSY = Finding(
@@ -97,8 +96,8 @@ def test_a_limit_has_a_unit_that_can_be_written(check):
     ],
 )
 def test_a_failure_is_said(failure, said):
-    assert failures.message(failure) == said
+    assert say.failure_message(failure) == said
 
 
 def test_each_kind_of_failure_has_words_of_its_own():
-    assert len({failures.kind(Failure(kind=how)) for how in FailureKind}) == len(FailureKind)
+    assert len({say.failure_kind(Failure(kind=how)) for how in FailureKind}) == len(FailureKind)

@@ -13,8 +13,7 @@ from stackrace.base.verdict import Effect, Verdict
 from stackrace.report.document import schema
 from stackrace.report.exporter import Format, render
 from stackrace.report.terminal import make_console, print_report
-from stackrace.report.words.machines import machines
-from stackrace.report.words.standing import words_of
+from stackrace.report.words.standing import machines, words_of
 from stackrace.stats.values.machines import MachineComparison, MachineVerdict, RatioShift
 
 

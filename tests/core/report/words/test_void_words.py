@@ -8,8 +8,8 @@ from tests.factories import make_finding
 
 from stackrace.base.verdict import Effect, Verdict
 from stackrace.race.standing import standing
+from stackrace.report.words.answer import void
 from stackrace.report.words.standing import StandingWords, words_of
-from stackrace.report.words.void import void
 
 TWINS = replace(make_finding("twins differ", Effect.INVALIDATES), seen="two identical stacks came out 4 % apart.")
 

@@ -10,14 +10,13 @@ from rich.text import Text
 
 from ....base.numbers import number, percent
 from ....base.text import one_line
-from ....cli.load.draw import meter
 from ....cli.showing import print_document, print_parts
 from ....measure.engine.load_run import label
+from ....report.characters import meter
 from ....report.figures import timed
 from ....report.load_document import document
 from ....report.words import load_run
-from ....report.words.findings import remedy, seen
-from ....report.words.knobs import LOAD
+from ....report.words.findings import LOAD, remedy, seen
 from .. import words
 from ..search import CapacityResult, Trial
 

@@ -8,8 +8,8 @@ from ....base.interval import Interval
 from ....base.numbers import things
 from ....measure.host import HostFacts
 from ....report import figures
-from ....report.words import failures, findings
-from ....report.words.phrases import listed
+from ....report.figures import listed
+from ....report.words import findings
 from ..model import Basis, Claim, Comparison, Kind, Metric
 from ..rerun import Cause, ClaimOutcome, Gap, MixOutcome, Mode, PartOutcome, Rerun, Ruling, TableOutcome
 
@@ -189,7 +189,7 @@ def reason(outcome: ClaimOutcome) -> str:
 
 def _cause(gap: Gap) -> str:
     if gap.failure is not None:
-        return f"{failures.kind(gap.failure)}: {failures.message(gap.failure)}"
+        return f"{findings.failure_kind(gap.failure)}: {findings.failure_message(gap.failure)}"
     if gap.finding is not None:
         return f"was refused: {findings.seen(gap.finding)}"
     return _GAPS[gap.cause]

@@ -69,10 +69,10 @@ class CheckProgress:
             click.echo(line, err=True)
 
     def _mishap(self, launch: Launch) -> None:
-        from ....report.words.failures import kind
+        from ....report.words.findings import failure_kind
 
         assert launch.failure is not None
-        self._say(f"{launch.stack} {kind(launch.failure)}.")
+        self._say(f"{launch.stack} {failure_kind(launch.failure)}.")
 
     def _say(self, text: str) -> None:
         if self._shown:

@@ -14,10 +14,9 @@ from ....base.text import tail
 from ....race.results.comparison import Outcome, Ruling, State
 from ....race.results.race import Race
 from ....report.charts.svg import caption, tag, text
-from ....report.complaints import complaints
 from ....report.html.templates import FOLDER, environment
 from ....report.result import standing_of
-from ....report.setbacks import setbacks
+from ....report.troubles import complaints, setbacks
 from ..model import GateAnswer, gate_of
 from . import words
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ....race.results.comparison import Comparison, Outcome
 from ....race.results.race import Race
-from ....report.markdown_text import escape
+from ....report.markdown import escape
 from ....stacks.stack import without_side
 from ..answer import gate_answer
 from ..model import Contender, gate_of

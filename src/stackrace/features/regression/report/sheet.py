@@ -7,10 +7,9 @@ from collections.abc import Iterator
 from ....base.verdict import Effect
 from ....race.results.comparison import Outcome, State
 from ....race.results.race import Race
-from ....report.complaints import complaints
 from ....report.result import standing_of
-from ....report.setbacks import setbacks
 from ....report.sheet import Block, Column, Item, Listing, Notes, Paragraph, Section, Table, Tone
+from ....report.troubles import complaints, setbacks
 from ..model import GateAnswer, gate_of
 from . import words
 

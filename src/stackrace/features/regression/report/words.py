@@ -20,8 +20,8 @@ from ....base.numbers import (
 )
 from ....race.results.comparison import Change, Outcome, Response, Ruling, State
 from ....race.results.race import Ending, Race
-from ....report.words.failures import kind
-from ....report.words.phrases import listed
+from ....report.figures import listed
+from ....report.words.findings import failure_kind
 from ....stacks.stack import Side, side_of
 from ..model import Contender, GateAnswer, GateFacts, gate_of
 from ..stats import LOOKS
@@ -128,7 +128,7 @@ def _cause(race: Race, result: GateAnswer) -> str:
 def failed(race: Race, result: GateAnswer) -> str:
     """Say how many launches of each side failed, and how."""
     launches = [each for each in race.launches if not each.cut_short]
-    how = dict.fromkeys(kind(each.failure) for each in launches if each.failure is not None)
+    how = dict.fromkeys(failure_kind(each.failure) for each in launches if each.failure is not None)
 
     def of(side: Side, number: int) -> str:
         made = sum(side_of(each.stack) is side for each in launches)

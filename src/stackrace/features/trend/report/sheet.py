@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ....race.results.comparison import Outcome, Response
+from ....report.characters import course
 from ....report.sheet import Column, Item, Listing, Medium, Notes, Paragraph, Section, Table, Tone
 from ..model import Measure, Trend, TrendCheck, TrendSeries
 from . import words
 
 __all__ = ["checks_section", "trend_sheet"]
 
-_BARS = "▁▂▃▄▅▆▇█"
 _MOST_BARS = 24
 
 _RESPONSES = (
@@ -106,6 +106,4 @@ def _checks(checks: Sequence[TrendCheck]) -> Table:
 def _course(series: TrendSeries) -> str:
     """Draw the throughput of the last races as bars, from zero."""
     values = [p.values[Measure.THROUGHPUT].value for p in series.points if Measure.THROUGHPUT in p.values]
-    most = max(values, default=0.0)
-    last = values[-_MOST_BARS:]
-    return "".join(_BARS[min(int(value / most * len(_BARS)), len(_BARS) - 1)] for value in last) if most else ""
+    return course(values[-_MOST_BARS:], max(values, default=0.0))

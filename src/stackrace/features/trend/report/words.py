@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ....base.interval import Interval
 from ....base.numbers import count, mebibytes, milliseconds, number, percent, things
 from ....race.results.comparison import Outcome, Response
-from ....report.words.phrases import listed
+from ....report.figures import listed
 from ..model import Absence, Measure, Trend, TrendChange, TrendCheck, TrendPoint, TrendSeries
 
 __all__ = [

@@ -11,8 +11,8 @@ from ....base.units import DURATION, SIZE
 from ....base.verdict import usual_refusal
 from ....measure.engine.load_run import label
 from ....race.results.race import Ending, Race, RacePlan
+from ....report.figures import listed, names, sentence, times
 from ....report.words import findings
-from ....report.words.phrases import listed, names, sentence, times
 from ..model import (
     OF_NEEDS,
     Against,

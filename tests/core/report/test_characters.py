@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stackrace.cli.load.draw import meter, sparkline
+from stackrace.report.characters import meter, sparkline
 
 
 def test_bars_are_exact_to_an_eighth() -> None:
