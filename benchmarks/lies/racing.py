@@ -12,7 +12,7 @@ from stackrace.app.app import Entry, EntryKind
 from stackrace.deploy.local_place import LocalPlace
 from stackrace.measure.workload import Nonce, NoncePlace
 from stackrace.race.preparation.deployment import Deployment, set_up
-from stackrace.race.preparation.planning import plan_of, race_of
+from stackrace.race.preparation.planning import plan_of
 from stackrace.race.preparation.preflight import check_limits
 from stackrace.race.request.request import RaceRequest
 from stackrace.race.results.race import Race
@@ -102,5 +102,5 @@ def _raced(asked: RaceRequest, *, nonce: bool, twin: bool, place: Callable[..., 
         if nonce:
             own = Nonce(place=NoncePlace.HEADER, name="X-Nonce")
             plan = replace(plan, workloads=tuple(replace(one, nonce=own) for one in plan.workloads))
-        race = race_of(plan, asked, check_limits(plan.loads, plan.cores))
-        return run(plan, race, stage.place(place), lambda _: None)
+        check_limits(plan.race.loads, plan.race.cores)
+        return run(plan, stage.place(place), lambda _: None)

@@ -27,10 +27,10 @@ from statistics import fmean, quantiles
 from stackrace.deploy import local_place
 from stackrace.deploy.local_place import LocalPlace
 from stackrace.measure.load import LoadResult
+from stackrace.race.plan import Cell
 from stackrace.race.preparation.deployment import set_up
 from stackrace.race.preparation.planning import plan_of
 from stackrace.race.request.request import RaceRequest
-from stackrace.race.results.race import Cell
 
 from ._races import table, write
 

@@ -18,9 +18,10 @@ from stackrace.features.tune.shaping import under_goal
 from stackrace.features.tune.tuner import places_of
 from stackrace.measure.launch import Launch
 from stackrace.race.levels import blocks_of, throughput
+from stackrace.race.plan import Cell
 from stackrace.race.preparation.prepared import PreparedRace
 from stackrace.race.request.request import RaceRequest
-from stackrace.race.results.race import Cell, Race
+from stackrace.race.results.race import Race
 
 __all__ = ["APPS", "PAIRS", "SERVERS", "asked", "places", "record"]
 
@@ -57,7 +58,9 @@ def record(pair: str, *, budget_s: float, each: int, vary: tuple[str, ...] = ())
     def shape(fresh: PreparedRace) -> PreparedRace:
         shaped = under_goal(fresh, found.tuning)
         # no tuner, and nobody leaves: every configuration in every block
-        return replace(shaped, race=replace(shaped.race, parts=shaped.race.parts.lacking(Tuning), exhaustive=True))
+        plan, race = shaped.plan, shaped.plan.race
+        race = replace(race, parts=race.parts.lacking(Tuning), exhaustive=True)
+        return replace(shaped, plan=replace(plan, race=race))
 
     def until_enough(race: Race, cells: Sequence[Cell]) -> Sequence[Cell]:
         return () if len(blocks_of(race)) >= each else cells

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import time
-from dataclasses import replace
 
 from tests.core.race.simulated import plan_for
 from tests.frozen import product
@@ -64,7 +63,7 @@ def told_live(sink, race, monkeypatch, capsys):
 def assert_told_live(name, monkeypatch, capsys):
     """Compare what a race tells of itself where stderr is no terminal."""
     race = product.race(name)
-    plan = replace(plan_for(race.stacks, repeats=race.repeats, budget_s=race.budget_s or None), loads=race.loads)
+    plan = plan_for(race.stacks, repeats=race.repeats, budget_s=race.budget_s or None, loads=race.loads)
     assert_golden(f"{name}/live.txt", told_live(product.live(plan), race, monkeypatch, capsys))
 
 

@@ -35,8 +35,8 @@ def opening_of(prepared: PreparedRace, store: Store) -> Opening:
     """Return a manifest's first line."""
     app, request = prepared.plan.app, prepared.request
     return Opening(
-        race=prepared.race.id,
-        version=prepared.race.version,
+        race=prepared.plan.race.id,
+        version=prepared.plan.race.version,
         store=str(store.address),
         request=request_document(request),
         interpreter=str(app.python or app.ruby or ""),

@@ -83,7 +83,6 @@ class ReadyRace:
         ready = self.prepared
         return run_race(
             ready.plan,
-            ready.race,
             ready.place,
             tell,
             begun_s=ready.begun_s,
@@ -120,13 +119,13 @@ def ready_race(
             fresh = shape(fresh)
         opening = None if store is None else opening_of(fresh, store)
         if resumed is not None and opening is not None:
-            refuse_changed(resumed, fresh.race, opening)
+            refuse_changed(resumed, fresh.plan.race, opening)
         ahead, foretold = _foretold(fresh) if resumed is None else (_again(fresh, resumed.race), ())
         decide: Decide = decisions
-        if (strategist := strategist_of(ahead.race)) is not None:
+        if (strategist := strategist_of(ahead.plan.race)) is not None:
             open_cells, decide = strategist.decisions(ahead)
         # before anything is kept of a race that will not be
-        check_budget(ahead.plan, ahead.race, begun_s=ahead.begun_s, open_cells=open_cells)
+        check_budget(ahead.plan, begun_s=ahead.begun_s, open_cells=open_cells)
         manifest = None if resumed is None else resumed.manifest
         kept = nullcontext(()) if store is None or opening is None else keepers(ahead, opening, store, manifest)
         with kept as sinks:
@@ -143,18 +142,20 @@ def _prepared(
 
 def _foretold(fresh: PreparedRace) -> tuple[PreparedRace, tuple[str, ...]]:
     """Return the race with warnings and what is unusual of it among its notes, and all that is foretold."""
-    warned = (*fresh.race.notes, *map(warning, fresh.warnings))
-    if (strategist := strategist_of(fresh.race)) is not None:
+    warned = (*fresh.plan.race.notes, *map(warning, fresh.warnings))
+    if (strategist := strategist_of(fresh.plan.race)) is not None:
         # what it says is in the answer, too
-        return replace(fresh, race=replace(fresh.race, notes=warned)), strategist.outlook(fresh)
+        return _noted(fresh, warned), strategist.outlook(fresh)
     foretold = (*fresh.limit, *outlook(fresh.plan, fresh.request, left_out=fresh.left_out))
     alone = estimate(fresh.plan, left_out=fresh.left_out)
     told = (*foretold, alone) if alone else foretold
-    return replace(fresh, race=replace(fresh.race, notes=(*warned, *foretold))), told
+    return _noted(fresh, (*warned, *foretold)), told
+
+
+def _noted(fresh: PreparedRace, notes: tuple[str, ...]) -> PreparedRace:
+    return replace(fresh, plan=replace(fresh.plan, race=replace(fresh.plan.race, notes=notes)))
 
 
 def _again(fresh: PreparedRace, race: Race) -> PreparedRace:
     """Return ``race`` as it goes on; its budget pays neither for the block that was cut nor for preparing again."""
-    return replace(
-        fresh, plan=replace(fresh.plan, id=race.id), race=race, begun_s=time.monotonic() - race.elapsed_s
-    )
+    return replace(fresh, plan=replace(fresh.plan, race=race), begun_s=time.monotonic() - race.elapsed_s)

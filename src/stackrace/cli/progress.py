@@ -21,7 +21,8 @@ from ..race.events import (
     RaceStarted,
     SliceEnded,
 )
-from ..race.results.race import Race, RacePlan
+from ..race.plan import RacePlan
+from ..race.results.race import Race
 from ..race.results.standing import Standing
 from ..race.resume import counted
 from ..report.kinds import kind_of
@@ -101,7 +102,7 @@ class LiveSink:
 
     def _rivals(self, race: Race) -> tuple[str, ...]:
         """Return the stacks whose standing is the progress: none where runs are counted, or one stack is tuned."""
-        return race.stacks if kind_of(race) is None and self._plan.repeats is None else ()
+        return race.stacks if kind_of(race) is None and self._plan.race.repeats is None else ()
 
     def _go_on(self, race: Race) -> None:
         """Count what was measured before an interruption, and the time it took."""
@@ -131,7 +132,7 @@ class LiveSink:
 
     def _state(self) -> LiveState:
         elapsed = time.monotonic() - self._begun_s
-        ahead = self._slices_ahead(elapsed) if self._plan.repeats is None else self._runs_ahead(elapsed)
+        ahead = self._slices_ahead(elapsed) if self._plan.race.repeats is None else self._runs_ahead(elapsed)
         return LiveState(
             activity=self._activity,
             level=self._level,
@@ -140,8 +141,8 @@ class LiveSink:
             slices_planned=self._slices + ahead.number,
             elapsed_s=elapsed,
             eta_s=ahead.seconds,
-            unit="slices" if self._plan.repeats is None else "runs",
-            blocks=self._plan.repeats,
+            unit="slices" if self._plan.race.repeats is None else "runs",
+            blocks=self._plan.race.repeats,
             stack=self._stack,
             stacks=self._stacks,
             out=self._out,
@@ -161,7 +162,7 @@ class LiveSink:
     def _runs_ahead(self, elapsed_s: float) -> _Ahead:
         """Runs are counted; what the others took tells how long they will take, if the budget allows them."""
         twice = [stack.twin for stack in self._plan.stacks if stack.path == self._twin]
-        runs = len(self._plan.cells((*self._plan.stacks, *twice))) * (self._plan.repeats or 1)
+        runs = len(self._plan.cells((*self._plan.stacks, *twice))) * (self._plan.race.repeats or 1)
         number = max(runs - self._slices, 0)
         if not self._slices or self._first_launch_s is None:
             return _Ahead(number=number, seconds=None)

@@ -15,7 +15,7 @@ from ..validity import MEMORY_SHARE, worth_repeating
 from .events import Activity, BlockStarted, Progress
 from .overhead import Overhead, OverheadMeter
 from .pace import SliceLengths, headline
-from .results.race import Cell
+from .plan import Cell
 from .schedule import BlockPlan, extent_of, least_budget_s
 from .steps import Steps, shuffled
 from .stopwatch import Phase

@@ -9,8 +9,9 @@ from enum import StrEnum
 from ..measure.host import Disturbance
 from ..measure.launch import Launch, Slice
 from ..stacks.facts import StackFacts
+from .plan import Cell
 from .results.duty import Duty
-from .results.race import Cell, Ending, Race
+from .results.race import Ending, Race
 
 __all__ = [
     "Activity",

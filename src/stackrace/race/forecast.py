@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ..stats.planning import blocks_expected
 from .overhead import Overhead
 from .pace import USUAL_LENGTHS, SliceLengths, lengths_of
-from .results.race import Cell
+from .plan import Cell
 from .schedule import MOST_BLOCKS, Extent, block_s
 from .twins import TWIN_BLOCKS
 

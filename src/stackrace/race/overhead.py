@@ -11,7 +11,7 @@ from ..measure.launch import Launch
 from ..measure.workload import PageTime
 from ..stacks.stack import Stack
 from .pace import USUAL_LENGTHS, SliceLengths
-from .results.race import RacePlan
+from .plan import RacePlan
 from .warmup import REWARM_S
 
 __all__ = [

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import accumulate
 
 from ..measure.workload import Burst, PageTime
-from .results.race import Cell, RacePlan
+from .plan import Cell, RacePlan
 
 __all__ = [
     "ENOUGH_ANSWERS",
@@ -197,7 +197,7 @@ def fixed_lengths(slice_s: float) -> SliceLengths:
 def planned_lengths(plan: RacePlan) -> SliceLengths:
     """Return how long the slices of ``plan`` are to be."""
     return lengths_of(
-        plan.cells(plan.stacks), len(plan.cores.stack_cores), alike=plan.exhaustive, fixed_s=plan.slice_s
+        plan.cells(plan.stacks), len(plan.race.cores.stack_cores), alike=plan.race.exhaustive, fixed_s=plan.slice_s
     )
 
 

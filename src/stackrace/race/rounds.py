@@ -10,7 +10,8 @@ from ..stacks.stack import Stack
 from .block import Block
 from .overhead import STOP_S, expected_overhead, planned_launch_s
 from .pace import SLICE_S, fixed_lengths
-from .results.race import Cell, Ending, Race, RacePlan
+from .plan import Cell, RacePlan
+from .results.race import Ending, Race
 from .schedule import BlockPlan, Extent, block_s, passes_worth, too_short_for
 from .steps import Steps, shuffler_of
 from .twins import entrants
@@ -39,12 +40,11 @@ class Rounds:
     Where few cells are left, launching costs more than they do, and each is measured several times a launch.
     """
 
-    def __init__(self, plan: RacePlan, race: Race, open_cells: OpenCells) -> None:
+    def __init__(self, plan: RacePlan, open_cells: OpenCells) -> None:
         assert plan.budget_s is not None
         self._plan = plan
-        self._race = race
         self._open_cells = open_cells
-        first = {cell.stack for cell in open_cells(race, plan.cells(entrants(plan)))}
+        first = {cell.stack for cell in open_cells(plan.race, plan.cells(entrants(plan)))}
         expected = expected_overhead(plan.budget_s, max(len(first), 1), launch_s=planned_launch_s(plan))
         self._overhead = replace(
             expected,
@@ -57,7 +57,7 @@ class Rounds:
 
     def check(self, remaining_s: float) -> None:
         """Refuse, before any of it is spent, a budget that does not hold a block of all cells that open it."""
-        cells = self._open_cells(self._race, self._plan.cells(entrants(self._plan)))
+        cells = self._open_cells(self._plan.race, self._plan.cells(entrants(self._plan)))
         if remaining_s < self._block_s(cells) + self._overhead.stop_s:
             raise too_short_for(self._plan, self._block_s(cells) + self._overhead.stop_s, remaining_s)
 
@@ -66,7 +66,7 @@ class Rounds:
         cells = tuple(self._open_cells(steps.ledger.race, self._plan.cells(racing)))
         if not cells or remaining_s < self._block_s(cells) + self._overhead.stop_s:
             return False
-        single = steps.number < _SINGLE_BLOCKS and all(part.opens_singly for part in self._race.parts.known())
+        single = steps.number < _SINGLE_BLOCKS and all(part.opens_singly for part in self._plan.race.parts.known())
         passes = 1 if single else self._passes(cells, remaining_s)
         plan = BlockPlan(slice_s=self._slice_s, passes=passes, side_slice_s=self._slice_s, blocks_left=1)
         steps.deadline_s = time.monotonic() + remaining_s - self._overhead.stop_s
@@ -76,11 +76,11 @@ class Rounds:
             lengths=lambda: fixed_lengths(self._slice_s),
             cells=cells,
             steps=steps,
-            shuffler=shuffler_of(self._plan.seed, steps.number),
+            shuffler=shuffler_of(self._plan.race.seed, steps.number),
             warmup_cap_s=WARMUP_CAP_S,
             stop_s=self._overhead.stop_s,
             alike=True,
-            bound_bytes=self._plan.cores.memory_bytes,
+            bound_bytes=self._plan.race.cores.memory_bytes,
             together=self._plan.together,
         )
         self._overhead = block.run()

@@ -16,8 +16,9 @@ from .events import Activity, BlockEnded, Progress, RaceEnded, RaceResumed, Race
 from .lanes import Blocks, Lane, Lanes
 from .ledger import Ledger
 from .overhead import planned_launch_s
-from .results.race import Ending, Race, RacePlan
-from .resume import blocks_done, counted, spent_s
+from .plan import RacePlan
+from .results.race import Ending, Race
+from .resume import blocks_done, spent_s
 from .rounds import OpenCells, Rounds
 from .runs import Runs
 from .slices import Slices
@@ -33,21 +34,19 @@ Decide = Callable[[Race], Decisions]
 
 def check_budget(
     plan: RacePlan,
-    race: Race,
     *,
     begun_s: float | None = None,
     open_cells: OpenCells | None = None,
     clock: Callable[[], float] = time.monotonic,
 ) -> None:
     """Raise InputError when what is left of the budget does not hold even one block; see ``run``."""
-    begun = clock() - spent_s(race) if begun_s is None else begun_s
-    if not blocks_done(race):
-        _kind(plan, race, open_cells).check(_budget_s(plan) - (clock() - begun))
+    begun = clock() - spent_s(plan.race) if begun_s is None else begun_s
+    if not blocks_done(plan.race):
+        _kind(plan, open_cells).check(_budget_s(plan) - (clock() - begun))
 
 
 def run(
     plan: RacePlan,
-    race: Race,
     place: Place | Fleet,
     sink: Sink,
     *,
@@ -58,18 +57,19 @@ def run(
 ) -> Race:
     """Race ``plan`` on ``place``, or on several equal ones at once, and return the finished race.
 
-    ``sink`` hears everything as it happens. ``race`` holds the plan's words and the host; ``begun_s`` is the
-    moment (monotonic) from which the budget counts, now by default. A race that goes on (``resume.going_on``)
-    has its launches, too, and has spent its ``elapsed_s`` already. ``open_cells`` chooses the cells of every
-    block, and ends the race by leaving none. ``decide`` ends it with its question answered. An interruption
-    (KeyboardInterrupt, InterruptedRace) ends the race with what was measured. Raises InputError before it tells
-    anything when the budget does not hold even one block.
+    ``sink`` hears everything as it happens. ``begun_s`` is the moment (monotonic) from which the budget counts, now
+    by default. A race that goes on (``resume.going_on``) has its launches, and has spent its ``elapsed_s`` already.
+    ``open_cells`` chooses the cells of every block, and ends the race by leaving none. ``decide`` ends it with its
+    question answered. An interruption (KeyboardInterrupt, InterruptedRace) ends the race with what was measured.
+    Raises InputError before it tells anything when the budget does not hold even one block.
     """
-    check_budget(plan, race, begun_s=begun_s, open_cells=open_cells, clock=clock)
+    check_budget(plan, begun_s=begun_s, open_cells=open_cells, clock=clock)
+    race = plan.race
     begun = clock() - spent_s(race) if begun_s is None else begun_s
     twin = choice(plan, plan.stacks)
     # one that goes on after an interruption keeps the twin it had, or goes on without
-    ledger = Ledger(race if race.resumed or twin is None else replace(race, twin=twin.path))
+    race = race if race.resumed or twin is None else replace(race, twin=twin.path)
+    plan, ledger = replace(plan, race=race), Ledger(race)
     sink(RaceResumed(ledger.race) if race.resumed else RaceStarted(ledger.race))
     ending = Ending.INTERRUPTED
     machines = place.machines if isinstance(place, Fleet) else {"": place}
@@ -83,7 +83,7 @@ def run(
             start_s=planned_launch_s(plan),
             machine=machine,
         )
-        return Lane(steps=steps, blocks=_kind(plan, ledger.race, open_cells))
+        return Lane(steps=steps, blocks=_kind(plan, open_cells))
 
     def left_s() -> float:
         return _budget_s(plan) - (clock() - begun)
@@ -111,12 +111,12 @@ def _budget_s(plan: RacePlan) -> float:
     return math.inf if plan.budget_s is None else plan.budget_s
 
 
-def _kind(plan: RacePlan, race: Race, open_cells: OpenCells | None) -> Blocks:
-    if plan.repeats is not None:
-        return Runs(plan, plan.repeats, spent_s(race), open_cells)
+def _kind(plan: RacePlan, open_cells: OpenCells | None) -> Blocks:
+    if plan.race.repeats is not None:
+        return Runs(plan, plan.race.repeats, open_cells)
     if open_cells is not None:
-        return Rounds(plan, race, open_cells)
-    return Slices(plan, counted(race).launches)
+        return Rounds(plan, open_cells)
+    return Slices(plan)
 
 
 def _blocks(
@@ -137,7 +137,7 @@ def _blocks(
     sink(Progress(Activity.CALIBRATING))
     for lane in lanes.all:
         with lane.steps.watch.during(Phase.CALIBRATING):
-            lane.steps.place.calibrate(plan.loads)
+            lane.steps.place.calibrate(plan.race.loads)
     while racing:
         present = crew(racing, plan, ledger.race, ledger.given_up)
         if open_cells is not None and not open_cells(ledger.race, plan.cells(racing)):
@@ -171,7 +171,7 @@ def _tell_block(number: int, ledger: Ledger, sink: Sink) -> None:
 
 def _alone(plan: RacePlan, ledger: Ledger) -> bool:
     """Tell whether all others failed: what is left has nothing to be compared with, however long it runs."""
-    compared = len(plan.stacks) > 1 and not plan.exhaustive and plan.repeats is None
+    compared = len(plan.stacks) > 1 and not plan.race.exhaustive and plan.race.repeats is None
     return compared and sum(not ledger.given_up(stack.path) for stack in plan.stacks) == 1
 
 

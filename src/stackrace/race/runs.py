@@ -11,7 +11,9 @@ from ..base.verdict import Finding
 from ..stacks.stack import Stack
 from ..validity import BoundedRun, Observation, run_cut_off
 from .events import BlockStarted
-from .results.race import Cell, Ending, RacePlan
+from .plan import Cell, RacePlan
+from .results.race import Ending
+from .resume import spent_s
 from .rounds import OpenCells
 from .steps import Steps, shuffled, shuffler_of
 
@@ -71,16 +73,13 @@ def _cut_off(cell: Cell, observation: Observation, limit_s: float) -> tuple[Find
 class Runs:
     """Decides whether another block of runs is made: as many as were asked for, time permitting.
 
-    ``spent_s`` is what the blocks made before an interruption took. Where ``open_cells`` chooses among the cells,
-    those it leaves out are not run any more.
+    Where ``open_cells`` chooses among the cells, those it leaves out are not run any more.
     """
 
-    def __init__(
-        self, plan: RacePlan, repeats: int, spent_s: float = 0.0, open_cells: OpenCells | None = None
-    ) -> None:
+    def __init__(self, plan: RacePlan, repeats: int, open_cells: OpenCells | None = None) -> None:
         self._plan = plan
         self._repeats = repeats
-        self._spent_s = spent_s
+        self._spent_s = spent_s(plan.race)
         self._open_cells = open_cells
         self.ending = Ending.COMPLETED
 
@@ -97,7 +96,7 @@ class Runs:
         block = RunBlock(
             cells=cells if self._open_cells is None else self._open_cells(steps.ledger.race, cells),
             steps=steps,
-            shuffler=shuffler_of(self._plan.seed, steps.number),
+            shuffler=shuffler_of(self._plan.race.seed, steps.number),
             eta_s=self._eta_s(steps.number, remaining_s),
         )
         if not block.run():

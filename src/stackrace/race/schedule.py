@@ -11,7 +11,7 @@ from ..base.numbers import about, duration, things
 from ..base.units import DURATION
 from .overhead import USUAL_LAUNCH_S, Overhead
 from .pace import SLICE_S, USUAL_LENGTHS, SliceLengths, headline
-from .results.race import Cell, RacePlan
+from .plan import Cell, RacePlan
 from .twins import entrants
 
 __all__ = [
@@ -217,7 +217,7 @@ def too_short_for(plan: RacePlan, least_s: float, remaining_s: float) -> InputEr
         least_s,
         stacks=len(plan.stacks),
         workloads=len(plan.workloads),
-        levels=len(plan.loads),
+        levels=len(plan.race.loads),
         twin=len(entrants(plan)) > len(plan.stacks),
         before_s=plan.budget_s - remaining_s,
         loading_s=plan.loading.wall_s,

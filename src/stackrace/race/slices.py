@@ -7,13 +7,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
-from ..measure.launch import Launch
 from ..measure.workload import PageTime
 from ..stacks.stack import Stack, original_path
 from .block import Block
 from .overhead import Overhead, expected_overhead, overhead_of_launches, planned_launch_s, warmup_cap_s
 from .pace import SliceLengths, headline, heard, lengths_of, planned_lengths
-from .results.race import Cell, Ending, RacePlan
+from .plan import Cell, RacePlan
+from .results.race import Ending
+from .resume import counted
 from .schedule import MOST_BLOCKS, BlockPlan, Extent, extent_of, least_budget_s, plan_block, too_short_for
 from .steps import Steps, shuffler_of
 from .twins import entrants
@@ -25,17 +26,17 @@ __all__ = ["Slices"]
 class Slices:
     """Decides how the next block of slices is cut, or that the budget holds no other.
 
-    ``earlier`` are launches made before an interruption: they tell what the next ones will cost.
+    What was launched before an interruption tells what the next launches will cost.
     """
 
-    def __init__(self, plan: RacePlan, earlier: Sequence[Launch] = ()) -> None:
+    def __init__(self, plan: RacePlan) -> None:
         assert plan.budget_s is not None
         self._plan = plan
         self._lengths = planned_lengths(plan)
         self._pages: dict[tuple[str, str], PageTime] = {}
         stacks, most = len(plan.stacks), plan.most_blocks
         expected = expected_overhead(plan.budget_s, stacks, self._lengths, planned_launch_s(plan), most_blocks=most)
-        self._overhead = overhead_of_launches(earlier, expected)
+        self._overhead = overhead_of_launches(counted(plan.race).launches, expected)
         self.ending = Ending.BUDGET
 
     def check(self, remaining_s: float) -> None:
@@ -55,12 +56,12 @@ class Slices:
             lengths=lambda: self._lengths,
             cells=self._cells(racing, sides=block_plan.sides),
             steps=steps,
-            shuffler=shuffler_of(self._plan.seed, steps.number),
+            shuffler=shuffler_of(self._plan.race.seed, steps.number),
             warmup_cap_s=self._warmup_cap_s,
             warmed=partial(self._hear, racing),
             stop_s=self._overhead.stop_s,
-            alike=self._plan.exhaustive,
-            bound_bytes=self._plan.cores.memory_bytes,
+            alike=self._plan.race.exhaustive,
+            bound_bytes=self._plan.race.cores.memory_bytes,
         )
         self._overhead = block.run()
         return True
@@ -68,7 +69,7 @@ class Slices:
     def _cells(self, racing: Sequence[Stack], *, sides: bool) -> Sequence[Cell]:
         """Return what a block measures: a stack without any cell in it is not even launched."""
         cells = self._plan.cells(racing)
-        if sides or self._plan.exhaustive:
+        if sides or self._plan.race.exhaustive:
             return cells
         level = headline(cells).level
         return [cell for cell in cells if cell.level == level]
@@ -82,7 +83,7 @@ class Slices:
     def _hear(self, racing: Sequence[Stack], cell: Cell, warm: WarmUp) -> None:
         """Take what a stack's warm-up told of its pages for this and its next launches."""
         known = self._page_of(cell)
-        cores = len(self._plan.cores.stack_cores)
+        cores = len(self._plan.race.cores.stack_cores)
         page = heard(known, cell.load.concurrency, warm.answers, warm.answered_s, cores)
         if page is not known:
             self._pages[original_path(cell.stack.path), cell.workload.name] = page
@@ -98,7 +99,7 @@ class Slices:
             return self._lengths
         cells = plan.cells(racing)
         own = [replace(cell, workload=replace(cell.workload, page=self._page_of(cell))) for cell in cells]
-        return lengths_of(own, len(plan.cores.stack_cores), alike=plan.exhaustive, fixed_s=plan.slice_s)
+        return lengths_of(own, len(plan.race.cores.stack_cores), alike=plan.race.exhaustive, fixed_s=plan.slice_s)
 
     def _next(self, racing: Sequence[Stack], remaining_s: float, done: int) -> BlockPlan | None:
         block_plan = self._plan_with(self._overhead, racing, remaining_s, done)
@@ -121,4 +122,4 @@ class Slices:
 
     def _extent(self, racing: Sequence[Stack]) -> Extent:
         """An exhaustive race is to tell as much of every level; in others the answer's own comes first."""
-        return extent_of(self._plan.cells(racing), alike=self._plan.exhaustive)
+        return extent_of(self._plan.cells(racing), alike=self._plan.race.exhaustive)

@@ -17,7 +17,7 @@ from ..stacks.stack import Stack, original_path
 from ..validity import MOST_TAKEN, Aftermath, LaunchView, Observation, disturbed, examine, examine_launch, taken
 from .events import Activity, LaunchEnded, LaunchStarted, Progress, Sink, SliceEnded, StackDescribed
 from .ledger import Ledger
-from .results.race import Cell
+from .plan import Cell
 from .stopwatch import Phase, Stopwatch
 from .warmup import rewarm_s
 

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from ..stacks.stack import Stack, twin_path
 from ..stats.selection import family
 from .levels import LevelKey, MeasuredLevel, measured_levels
-from .results.race import Race, RacePlan
+from .plan import RacePlan
+from .results.race import Race
 
 __all__ = [
     "TWIN_BLOCKS",
@@ -39,10 +40,10 @@ def choice(plan: RacePlan, among: Sequence[Stack]) -> Stack | None:
     """
     if not plan.twin or len(plan.stacks) < 2 or not among:
         return None
-    first = plan.limits.get(plan.workloads[0].name)
+    first = plan.race.limits.get(plan.workloads[0].name)
     asked = [stack for stack in among if first is None or stack.path in first]
     # dice of its own: without the twin, and when another is chosen, all else is shuffled as before
-    return random.Random(f"twin of {plan.seed}").choice(asked or list(among))
+    return random.Random(f"twin of {plan.race.seed}").choice(asked or list(among))
 
 
 def entrants(plan: RacePlan) -> tuple[Stack, ...]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from ..deploy.place import WARM_BIN_S, Enough, Place
-from .results.race import Cell
+from .plan import Cell
 
 __all__ = ["REWARM_S", "WarmUp", "rewarm_s", "rising", "warm_up"]
 

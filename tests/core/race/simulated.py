@@ -3,7 +3,7 @@
 import itertools
 import math
 import random
-from dataclasses import replace
+from dataclasses import fields, replace
 
 from tests.factories import make_race, make_result
 
@@ -16,7 +16,8 @@ from stackrace.measure.resources import Resources
 from stackrace.measure.workload import Workload
 from stackrace.race import runner
 from stackrace.race.decisions import decisions
-from stackrace.race.results.race import RacePlan
+from stackrace.race.plan import RacePlan
+from stackrace.race.results.race import Race
 from stackrace.stacks.servers import catalogue
 from stackrace.stacks.stack import Interface
 from stackrace.stacks.stack_path import parse_stack
@@ -127,37 +128,33 @@ class Nowhere:
         return Going(self.clock, self.stop_s)
 
 
-def plan_for(paths, *, budget_s=120.0, levels=(10,), seed=1, question=Question.WINNER, run=None, **plan):
-    """Plan a race of ``paths``; ``run`` holds the length of a run, ``plan`` further fields of the plan."""
+def plan_for(paths, *, budget_s=120.0, levels=(10,), run=None, **changes):
+    """Plan a race of ``paths``; ``run`` holds the length of a run, ``changes`` fields of the race and its plan."""
     stacks = tuple(parse_stack(path, catalogue().specs, frozenset(Interface)) for path in paths)
     loads = tuple(Load(concurrency=level, **(run or {})) for level in levels)
-    asked = RacePlan(
-        id="0" * 13,
+    names = {each.name for each in fields(Race)} - {"app", "stacks", "twin", "workloads"}
+    asked = {"question": Question.WINNER, "loads": loads, "cores": CORES, "seed": 1} | {
+        name: changes.pop(name) for name in names & changes.keys()
+    }
+    workloads = changes.setdefault("workloads", (asking(""),))
+    race = replace(
+        make_race(stacks=[stack.path for stack in stacks], levels=levels, blocks=0, ending=None),
+        budget_s=budget_s or 0.0, facts=(),
+        workloads={one.name: ("/",) for one in workloads if one.name}, **asked,
+    )  # fmt: skip
+    return RacePlan(
+        race=race,
         app=App(name="none", root=".", entry=Entry(kind=EntryKind.WSGI, target="a:b"), python="python"),
-        workloads=(asking(""),),
         stacks=stacks,
-        loads=loads,
-        question=question,
-        difference=0.05,
-        budget_s=budget_s,
-        cores=CORES,
-        seed=seed,
-        twin=False,
+        **{"twin": False} | changes,
     )
-    return replace(asked, **plan)
 
 
 def race(clock, place, paths, *, levels=(10,), open_cells=None, decide=decisions, **plan):
     """Race ``paths``; ``plan`` is as ``plan_for`` takes it, the others as ``runner.run`` does."""
     asked = plan_for(paths, levels=levels, **plan)
     told = []
-    begun = make_race(stacks=list(paths), levels=levels, blocks=0, ending=None)
-    begun = replace(
-        begun, repeats=asked.repeats, exhaustive=asked.exhaustive, limits=asked.limits,
-        question=asked.question, difference=asked.difference, facts=(),
-        workloads={one.name: ("/",) for one in asked.workloads if one.name},
-    )  # fmt: skip
-    finished = runner.run(asked, begun, place, told.append, open_cells=open_cells, decide=decide, clock=clock)
+    finished = runner.run(asked, place, told.append, open_cells=open_cells, decide=decide, clock=clock)
     return finished, told
 
 

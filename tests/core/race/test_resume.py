@@ -21,23 +21,11 @@ from .simulated import PATHS, SPEEDS, Nowhere, asking, plan_for
 RUNS = {"repeats": 4, "run": {"requests": 100}, "budget_s": None}
 
 
-def begun(plan):
-    race = make_race(stacks=[stack.path for stack in plan.stacks], levels=(10,), blocks=0, ending=None)
-    return replace(
-        race,
-        repeats=plan.repeats,
-        exhaustive=plan.exhaustive,
-        budget_s=plan.budget_s or 0.0,
-        elapsed_s=0.0,
-        facts=(),
-    )
-
-
 def race(clock, plan, former=None, **place):
     """Race ``plan``, or go on with ``former``; returns the race, what was told, and the order of the loads."""
     nowhere = Nowhere(clock, SPEEDS, **place)
     told = []
-    finished = runner.run(plan, former or begun(plan), nowhere, told.append, clock=clock)
+    finished = runner.run(replace(plan, race=former or plan.race), nowhere, told.append, clock=clock)
     return finished, told, [(path, name, load.concurrency) for path, name, load, _, _ in nowhere.seen]
 
 
@@ -108,7 +96,7 @@ def test_a_larger_budget_is_used(clock):
     cut, told, _ = race(clock, plan, interrupt_after=40)
     former = going_on(cut, done=whole_blocks(told), spent_s=90.0, budget_s=200.0)
     assert former.budget_s == 200.0
-    finished, _, _ = race(clock, replace(plan, budget_s=200.0), former)
+    finished, _, _ = race(clock, plan, former)
     assert 180 <= finished.elapsed_s <= 220
 
 
@@ -158,7 +146,7 @@ def test_a_stack_that_was_dropped_stays_so():
 def test_a_race_whose_question_was_answered_just_before_the_kill_measures_nothing_more(clock):
     plan = plan_for(PATHS, budget_s=3000.0)
     speeds = {"gunicorn": 1000, "waitress": 3000, "cheroot": 1100}
-    answered = runner.run(plan, begun(plan), Nowhere(clock, speeds), lambda event: None, clock=clock)
+    answered = runner.run(plan, Nowhere(clock, speeds), lambda event: None, clock=clock)
     assert answered.ending is Ending.ANSWERED
     former = going_on(answered, done=blocks_done(answered), spent_s=answered.elapsed_s)
     finished, _, seen = race(clock, plan, former)
@@ -260,19 +248,19 @@ class Described(Nowhere):
 @pytest.mark.parametrize("plan", [plan_for(PATHS, **RUNS), plan_for(PATHS, exhaustive=True)])
 def test_a_race_whose_server_was_upgraded_stops_at_once_leaves_nothing_and_may_still_go_on(clock, plan):
     place = Described(clock, "1.0")
-    place.interrupt_after = 40 if plan.repeats is None else 5
+    place.interrupt_after = 40 if plan.race.repeats is None else 5
     told = []
-    cut = runner.run(plan, begun(plan), place, told.append, clock=clock)
+    cut = runner.run(plan, place, told.append, clock=clock)
     done = whole_blocks(told)
     assert done
     upgraded, told = Described(clock, "2.0"), []
     former = going_on(cut, done=done, spent_s=1.0)
     with pytest.raises(InputError, match=r"server was 1\.0, now it is 2\.0"):
-        runner.run(plan, former, upgraded, told.append, clock=clock)
+        runner.run(replace(plan, race=former), upgraded, told.append, clock=clock)
     assert upgraded.up == []
     assert len([event for event in told if isinstance(event, LaunchStarted)]) == 1
     assert told[-1].ending is Ending.INTERRUPTED
-    finished = runner.run(plan, former, Described(clock, "1.0"), told.append, clock=clock)
+    finished = runner.run(replace(plan, race=former), Described(clock, "1.0"), told.append, clock=clock)
     assert finished.ending in (Ending.COMPLETED, Ending.BUDGET)
 
 

@@ -192,9 +192,8 @@ def test_a_budget_that_holds_no_block_is_refused(clock):
 
 def test_a_budget_that_getting_ready_used_up_says_so(clock):
     asked = plan_for(PATHS, budget_s=20.0)
-    begun = make_race(stacks=PATHS, levels=(10,), blocks=0, ending=None)
     with pytest.raises(InputError, match=r"--budget 20 s .* takes \S+ s after 15 s of preparation, "):
-        runner.run(asked, begun, Nowhere(clock, SPEEDS), lambda event: None, begun_s=clock.now - 15, clock=clock)
+        runner.run(asked, Nowhere(clock, SPEEDS), lambda event: None, begun_s=clock.now - 15, clock=clock)
 
 
 def test_the_engine_is_calibrated_at_every_level_before_the_first_launch_and_within_the_budget(clock):
@@ -209,10 +208,9 @@ def test_the_engine_is_calibrated_at_every_level_before_the_first_launch_and_wit
 def test_a_budget_that_holds_no_block_is_refused_before_anything_is_measured(clock):
     place, told = Nowhere(clock, SPEEDS), []
     asked = plan_for(PATHS, budget_s=2.0)
-    begun = make_race(stacks=PATHS, levels=(10,), blocks=0, ending=None)
     for refuse in (
-        lambda: runner.check_budget(asked, begun, clock=clock),
-        lambda: runner.run(asked, begun, place, told.append, clock=clock),
+        lambda: runner.check_budget(asked, clock=clock),
+        lambda: runner.run(asked, place, told.append, clock=clock),
     ):
         with pytest.raises(InputError, match="too short"):
             refuse()
@@ -222,9 +220,8 @@ def test_a_budget_that_holds_no_block_is_refused_before_anything_is_measured(clo
 
 def test_the_refusal_of_a_budget_says_how_long_the_app_takes_to_load(clock):
     asked = plan_for(PATHS, budget_s=30.0, loading=PageTime(wall_s=18.0))
-    begun = make_race(stacks=PATHS, levels=(10,), blocks=0, ending=None)
     with pytest.raises(InputError, match=r"too short: one block .* takes .*; the app takes 18 s to load"):
-        runner.check_budget(asked, begun, clock=clock)
+        runner.check_budget(asked, clock=clock)
 
 
 # Several workloads

@@ -47,13 +47,11 @@ def tune(*, budget_s=300.0, speeds=SPEEDS, asked=None, place=None, clock=None, b
     clock = clock or Clock()
     place = place or Nowhere(clock, speeds)
     plan = plan_for(PATHS, budget_s=budget_s, slice_s=0.5, together=3, **changes)
-    race = begun or replace(
-        make_race(stacks=list(PATHS), levels=(10,), blocks=0, ending=None), facts=(), budget_s=budget_s
-    )
-    race = replace(race, parts=Parts().having(asked or tuning()))
+    race = replace(begun or plan.race, parts=Parts().having(asked or tuning()))
     tuner = Tuner(tuning=tuning_of(race), ends_s=clock.now + budget_s, clock=clock)
     told = []
-    ended = runner.run(plan, race, place, told.append, open_cells=tuner, decide=tuner.decide, clock=clock)
+    plan = replace(plan, race=race)
+    ended = runner.run(plan, place, told.append, open_cells=tuner, decide=tuner.decide, clock=clock)
     return ended, place
 
 

@@ -50,13 +50,13 @@ def raced(
         ready_race(request, store, announcer, resumed=resumed, open_cells=open_cells) as ready,
     ):
         announcer.done()
-        for sentence in (*filter(None, [before(ready.prepared.race)]), *ready.foretold):
+        for sentence in (*filter(None, [before(ready.prepared.plan.race)]), *ready.foretold):
             click.echo(sentence, err=True)
         try:
             with LiveSink(ready.prepared.plan, ready.prepared.begun_s) as live:
                 return ready.run(live)
         except (BreakdownError, StoreError, OSError, MemoryError) as error:
-            raise _broken_off(error, ready.prepared.race.id, store) from error
+            raise _broken_off(error, ready.prepared.plan.race.id, store) from error
 
 
 def _broken_off(error: Exception, race_id: str, store: Store) -> BreakdownError:

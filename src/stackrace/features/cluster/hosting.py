@@ -20,9 +20,9 @@ from ...measure.host import Disturbance
 from ...measure.launch import Failure
 from ...measure.load import Load, LoadResult
 from ...measure.workload import Workload
+from ...race.plan import RacePlan
 from ...race.preparation.prepared import PreparedRace, prepared
 from ...race.request.request import RaceRequest
-from ...race.results.race import Race, RacePlan
 from ...stacks.stack import Stack
 from ...validity import Observation
 from .lease import Lease, take
@@ -49,7 +49,6 @@ class Hosted:
     """What was prepared on a worker, as far as it can be told to others."""
 
     plan: RacePlan
-    race: Race
     left_out: tuple[Stack, ...]
     limit: tuple[str, ...]
     """As in ``PreparedRace``."""
@@ -83,7 +82,6 @@ class Hosting(Lease[PreparedRace]):
         ready = self.held
         return Hosted(
             plan=ready.plan,
-            race=ready.race,
             left_out=ready.left_out,
             limit=ready.limit,
             warnings=ready.warnings,

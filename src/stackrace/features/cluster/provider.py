@@ -65,11 +65,11 @@ class DaskCluster:
             _refuse_unlike(hosted)
             one = next(iter(hosted.values()))
             # git's word is here; a bundled app has none
-            source = one.race.source and source_of(request.folder)
+            race = one.plan.race
+            source = race.source and source_of(request.folder)
             yield PreparedRace(
                 request=request,
-                plan=one.plan,
-                race=replace(one.race, network=network, source=source),
+                plan=replace(one.plan, race=replace(race, network=network, source=source)),
                 place=Fleet(machines=places) if len(places) > 1 else places[roles.hosts[0].name],
                 folder=None,
                 left_out=one.left_out,
@@ -122,7 +122,7 @@ def _refuse_unlike(hosted: Mapping[str, Hosted]) -> None:
         for what, of_one, of_other in (
             ("stacks", [stack.path for stack in one.plan.stacks], [stack.path for stack in its.plan.stacks]),
             ("right answers", _answers(one), _answers(its)),
-            ("cores for stacks", len(one.plan.cores.stack_cores), len(its.plan.cores.stack_cores)),
+            ("cores for stacks", len(one.plan.race.cores.stack_cores), len(its.plan.race.cores.stack_cores)),
         ):
             if of_one != of_other:
                 raise InputError(

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from ...race.results.race import Cell, Race
+from ...race.plan import Cell
+from ...race.results.race import Race
 from ...stacks.stack import original_path
 from .cells import path_in
 from .judging import outcomes

@@ -24,7 +24,7 @@ from ...deploy.visitor import questions
 from ...measure.launch import Launch
 from ...race.equivalence import equivalence_of, until_known
 from ...race.events import Sink
-from ...race.preparation.planning import plan_of, race_of
+from ...race.preparation.planning import plan_of
 from ...race.request.request import RaceRequest
 from ...race.runner import run as run_race
 from ...stacks.servers import PythonRuntime
@@ -118,15 +118,16 @@ class Prover:
         request = _asked(ready, difference, budget_s)
         plan = plan_of(request, ready.deployment)
         sides = (stack.on(Side.ORIGINAL), stack.on(Side.EXPORTED))
-        plan = replace(plan, stacks=sides, loads=plan.loads[-1:], limits={}, most_blocks=LOOKS[-1])
+        race = replace(plan.race, loads=plan.race.loads[-1:], limits={}, left_out=(), unserved=())
+        plan = replace(plan, race=race, most_blocks=LOOKS[-1]).among(sides)
         place = Sides(
             {
                 Side.ORIGINAL: SidePlace(place=ready.deployment.place()),
                 Side.EXPORTED: SidePlace(place=replace(ready.deployment, launcher=self.launcher).place()),
             }
         )
-        race = run_race(plan, race_of(plan, request, ()), place, sink, decide=until_known(stack, plan.difference))
-        result = equivalence_of(race, stack, plan.difference)
+        race = run_race(plan, place, sink, decide=until_known(stack, race.difference))
+        result = equivalence_of(race, stack, race.difference)
         if result.ratio is None:
             raise RefusedError(
                 "the exported files were started and answered rightly, but not raced: no block had valid slices of "

@@ -17,15 +17,16 @@ from ...deploy.preparing import OnPreparing, unheard
 from ...race.events import Event, Sink
 from ...race.overhead import expected_overhead, planned_launch_s
 from ...race.pace import planned_lengths, response_s
+from ...race.plan import RacePlan
 from ...race.preparation.app import project_run
 from ...race.preparation.deployment import Deployment, set_up
 from ...race.preparation.leftovers import remembered
-from ...race.preparation.planning import plan_of, race_of
+from ...race.preparation.planning import plan_of
 from ...race.preparation.preflight import check_limits, wait_for_ports
 from ...race.request.request import RaceRequest
 from ...race.results.comparison import Response
 from ...race.results.parts import Parts
-from ...race.results.race import Race, RacePlan
+from ...race.results.race import Race
 from ...race.runner import check_budget
 from ...race.runner import run as run_race
 from ...report.words.findings import warning
@@ -90,7 +91,6 @@ class PreparedCheck:
     """A check before its first launch."""
 
     plan: RacePlan
-    race: Race
     place: Place
     folders: tuple[Path, ...]
     """Where the run directories of both sides lie."""
@@ -128,11 +128,12 @@ def _prepared_check(request: CheckRequest, on_preparing: OnPreparing = unheard) 
         )
         plan = _plan(named[Side.HEAD].request, deployments, request.judged)
         wait_for_ports(on_preparing)
-        warnings = check_limits(plan.loads, plan.cores, folder=head.guard.directory, stacks=len(plan.stacks))
-        notes = tuple(dict.fromkeys((*both.notes, *head.notes, *base.notes)))
+        warnings = check_limits(
+            plan.race.loads, plan.race.cores, folder=head.guard.directory, stacks=len(plan.stacks)
+        )
+        notes = tuple(dict.fromkeys((*both.notes, *head.notes, *base.notes, *plan.race.notes)))
         yield PreparedCheck(
-            plan=plan,
-            race=replace(race_of(plan, named[Side.HEAD].request, notes), parts=Parts().having(facts)),
+            plan=replace(plan, race=replace(plan.race, notes=notes, parts=Parts().having(facts))),
             place=_side_by_side(deployments),
             folders=tuple(each.guard.directory for each in deployments.values()),
             warnings=warnings,
@@ -200,20 +201,21 @@ def _plan(request: RaceRequest, deployments: Mapping[Side, Deployment], judged: 
     """Return one plan for both: each stack under its side's name, at one level."""
     plan = plan_of(request, deployments[Side.HEAD])
     stacks: tuple[Stack, ...] = tuple(deployment.stacks[0].on(side) for side, deployment in deployments.items())
-    levels = [load.concurrency for load in plan.loads]
+    levels = [load.concurrency for load in plan.race.loads]
     wanted = (
         max(levels) if request.concurrency else max([c for c in levels if c <= _USUAL_CONCURRENCY] or levels[:1])
     )
-    ahead = replace(
-        plan,
-        stacks=stacks,
-        loads=tuple(load for load in plan.loads if load.concurrency == wanted),
+    race = replace(
+        plan.race,
+        loads=tuple(load for load in plan.race.loads if load.concurrency == wanted),
         limits={},
         # every workload is judged, so all are measured alike
         exhaustive=len(plan.workloads) > 1,
-        twin=False,
-        most_blocks=LOOKS[-1],
+        left_out=(),
+        current="",
+        unserved=(),
     )
+    ahead = replace(plan, race=race, twin=False, most_blocks=LOOKS[-1]).among(stacks)
     return replace(ahead, slice_s=request.slice_s or slice_s(ahead, judged))
 
 
@@ -224,7 +226,7 @@ def slice_s(plan: RacePlan, judged: Iterable[str]) -> float | None:
     ``_ANSWERS``, or take ``_MOST_SLICE_S``. They take longer where a quantile is ``judged`` and the budget would
     not hold ``_BATCHES`` of answers otherwise: the less often launches are made, the more of the time is load.
     """
-    cores, concurrency = len(plan.cores.stack_cores), plan.loads[0].concurrency
+    cores, concurrency = len(plan.race.cores.stack_cores), plan.race.loads[0].concurrency
     each_s = max(response_s(each.page, concurrency, cores) / concurrency for each in plan.workloads)
     quantiles = [quantile for response in judged if (quantile := Response(response).quantile) is not None]
     answers = max((_BATCHES * least_answers(quantile) for quantile in quantiles), default=0)
@@ -282,7 +284,7 @@ class ReadyCheck:
             shown(event)
 
         ready = self.prepared
-        return run_race(ready.plan, ready.race, ready.place, tell, begun_s=ready.begun_s, decide=decide)
+        return run_race(ready.plan, ready.place, tell, begun_s=ready.begun_s, decide=decide)
 
 
 @contextmanager
@@ -297,7 +299,8 @@ def ready_check(
         _prepared_check(request, on_preparing) as fresh,
         remembered(fresh.folders, cache_folder() / "checks"),
     ):
-        notes = (*fresh.race.notes, *map(warning, fresh.warnings))
-        ready = replace(fresh, race=replace(fresh.race, notes=notes))
-        check_budget(ready.plan, ready.race, begun_s=ready.begun_s)
+        race = fresh.plan.race
+        notes = (*race.notes, *map(warning, fresh.warnings))
+        ready = replace(fresh, plan=replace(fresh.plan, race=replace(race, notes=notes)))
+        check_budget(ready.plan, begun_s=ready.begun_s)
         yield ReadyCheck(prepared=ready, keeper=(lambda event: None) if store is None else StoreSink(store))

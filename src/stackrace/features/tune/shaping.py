@@ -17,8 +17,8 @@ from ...deploy.preparing import OnPreparing, unheard
 from ...measure.load import Load
 from ...race.overhead import USUAL_LAUNCH_S
 from ...race.pace import planned_lengths
+from ...race.plan import RacePlan
 from ...race.preparation.prepared import PreparedRace
-from ...race.results.race import RacePlan
 from ...stacks.stack import Stack
 from .candidates import LEAST_SLICE_S, MOST_SLICE_S, Candidates, candidates, fewest_of, tail_slice_s
 from .model import GoalKind, Knob, Needs, Tuning, TuningGoal, TuningLimits
@@ -68,11 +68,10 @@ def under_goal(fresh: PreparedRace, tuning: Tuning) -> PreparedRace:
     Raises InputError where those would be too long, or where ``--slice`` is too short for them.
     """
     plan = fresh.plan
-    load = _load(plan, tuning.goal)
-    plan = replace(plan, loads=(load,), together=TOGETHER, twin=False)
-    plan = replace(plan, slice_s=_slice_s(plan, tuning.goal))
+    plan = _tuning(replace(plan, together=TOGETHER, twin=False), tuning)
+    plan = replace(plan, race=replace(plan.race, loads=(_load(plan, tuning.goal),)))
     _local(fresh).watches_needs = True
-    return replace(fresh, plan=plan, race=replace(fresh.race, loads=(load,), parts=fresh.race.parts.having(tuning)))
+    return replace(fresh, plan=replace(plan, slice_s=_slice_s(plan, tuning.goal)))
 
 
 def _shaped(fresh: PreparedRace, asked: Candidates, on_preparing: OnPreparing) -> PreparedRace:
@@ -89,7 +88,7 @@ def _shaped(fresh: PreparedRace, asked: Candidates, on_preparing: OnPreparing) -
     place, plan = _local(ready), ready.plan
     begun = time.monotonic()
     measured = {
-        stack: measured_needs(place, stack, plan.workloads[0], plan.loads[0], on_preparing)
+        stack: measured_needs(place, stack, plan.workloads[0], plan.race.loads[0], on_preparing)
         for stack in pilots(plan.stacks)
     }
     _refuse_uncounted(limits, measured)
@@ -106,8 +105,7 @@ def _shaped(fresh: PreparedRace, asked: Candidates, on_preparing: OnPreparing) -
         ready,
         # what it takes to know the limits is not the search's
         begun_s=ready.begun_s + time.monotonic() - begun,
-        plan=replace(plan, stacks=left),
-        race=replace(ready.race, stacks=tuple(stack.path for stack in left), parts=ready.race.parts.having(tuning)),
+        plan=_tuning(plan.among(left), tuning),
     )
     return _cut_to_budget(within, tuning)
 
@@ -120,7 +118,7 @@ def _local(fresh: PreparedRace) -> LocalPlace:
 
 
 def _load(plan: RacePlan, goal: TuningGoal) -> Load:
-    highest = max(plan.loads, key=lambda load: load.concurrency)
+    highest = max(plan.race.loads, key=lambda load: load.concurrency)
     if goal.rate_per_s is None:
         return highest
     return replace(
@@ -175,11 +173,11 @@ def _cut_to_budget(ready: PreparedRace, tuning: Tuning) -> PreparedRace:
         whole_s=search_launches(len(field), references) * each_s,
     )
     left = tuple(stack for stack in plan.stacks if stack.path in stays)
-    return replace(
-        ready,
-        plan=replace(plan, stacks=left),
-        race=replace(ready.race, stacks=tuple(stack.path for stack in left), parts=ready.race.parts.having(cut)),
-    )
+    return replace(ready, plan=_tuning(plan.among(left), cut))
+
+
+def _tuning(plan: RacePlan, tuning: Tuning) -> RacePlan:
+    return replace(plan, race=replace(plan.race, parts=plan.race.parts.having(tuning)))
 
 
 def thinned(tuning: Tuning, field: Sequence[str], most: int) -> tuple[tuple[Knob, ...], tuple[str, ...]]:

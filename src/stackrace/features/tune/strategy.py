@@ -32,7 +32,7 @@ def again(fresh: PreparedRace, race: Race) -> PreparedRace:
 
 def outlook(fresh: PreparedRace) -> tuple[str, ...]:
     """Return what is to be expected, one sentence each."""
-    return foretold(fresh.plan, tuning_of(fresh.race))
+    return foretold(fresh.plan, tuning_of(fresh.plan.race))
 
 
 def show(race: Race, *, html: Path | None, as_json: bool) -> None:
@@ -44,5 +44,5 @@ def show(race: Race, *, html: Path | None, as_json: bool) -> None:
 
 def decisions(ready: PreparedRace) -> tuple[OpenCells, Decide]:
     """Return the search, twice: it chooses, and it knows when it has found."""
-    tuner = Tuner(tuning=tuning_of(ready.race), ends_s=ready.begun_s + (ready.plan.budget_s or math.inf))
+    tuner = Tuner(tuning=tuning_of(ready.plan.race), ends_s=ready.begun_s + (ready.plan.budget_s or math.inf))
     return tuner, tuner.decide

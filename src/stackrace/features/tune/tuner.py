@@ -11,7 +11,8 @@ from itertools import pairwise
 from ...measure.launch import Launch
 from ...race.decisions import Decisions
 from ...race.levels import blocks_of, headline_of, measured_levels
-from ...race.results.race import Cell, Race
+from ...race.plan import Cell
+from ...race.results.race import Race
 from ...race.resume import counted
 from ...validity import overload
 from .model import GoalKind, Infeasible, Knob, Needs, Tuning, Unfit, tuning_of

@@ -18,8 +18,9 @@ from ...stacks.stack import Interface, Stack
 from ...stacks.stack_path import parse_stack
 from ..overhead import expected_overhead, launch_s
 from ..pace import lengths_of, response_s
+from ..plan import Cell
 from ..request.request import RaceRequest
-from ..results.race import Cell, LeftOut
+from ..results.race import LeftOut
 from ..schedule import FEWEST_BLOCKS, extent_of, plan_block
 from .cores import usable_cores
 from .defaults import LONGEST_RESPONSE_S, MOST_STACKS, SLOW_CONCURRENCY, STACKS, budget_s_of, levels_of

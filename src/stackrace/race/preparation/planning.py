@@ -15,35 +15,62 @@ from ...base import ids
 from ...base.errors import InputError, OwnerError
 from ...measure.expectation import RightAnswers
 from ...measure.load import Load
+from ..plan import RacePlan
 from ..request.request import RaceRequest
 from ..results.parts import Parts
-from ..results.race import Race, RacePlan
-from .contestants import CurrentStack
+from ..results.race import Race
+from .choosing import unserved
 from .cores import usable_cores
 from .defaults import budget_s_of
 from .deployment import Deployment
 
-__all__ = ["plan_of", "race_of"]
+__all__ = ["plan_of"]
 
 
 def plan_of(request: RaceRequest, deployment: Deployment) -> RacePlan:
-    """Return the plan; raises InputError for runs whose length is not known at some concurrency."""
-    names = {workload.name for workload in deployment.workloads}
-    return RacePlan(
+    """Return what will be done, and the race as it is kept before anything is launched.
+
+    Raises InputError for runs whose length is not known at some concurrency.
+    """
+    from ...measure.probe import host_facts
+
+    app, current = deployment.examined.project, deployment.current
+    asked = {workload.name: _asked(request, workload.name) for workload in deployment.workloads}
+    source, refusal = (None, ()) if is_bundled(app) else _source(request.folder)
+    first = deployment.workloads[0]
+    race = Race(
         id=ids.generate(),
-        app=deployment.examined.project,
-        workloads=deployment.workloads,
-        stacks=deployment.stacks,
+        started_at=datetime.now(UTC).isoformat(timespec="seconds"),
+        version=__version__,
+        app=app.name,
+        entry="" if is_bundled(app) or app.entry.kind is EntryKind.FILES else app.entry.target,
+        urls=() if first.name else asked[""] or tuple(request.path for request in first.requests),
+        stacks=tuple(stack.path for stack in deployment.stacks),
         loads=tuple(_load(request, level) for level in deployment.levels),
         question=request.question,
         difference=request.difference,
-        budget_s=budget_s_of(request),
+        budget_s=budget_s_of(request) or 0.0,
         cores=deployment.cores,
         seed=random.SystemRandom().randrange(2**32) if request.seed is None else request.seed,
-        slice_s=request.slice_s,
-        limits={name: paths for name, paths in deployment.limits.items() if name in names},
+        host=host_facts(),
+        notes=(*deployment.notes, *refusal),
+        left_out=deployment.unready,
+        workloads=asked if first.name else {},
         repeats=request.repeats,
+        limits={name: paths for name, paths in deployment.limits.items() if name in asked},
         exhaustive=request.exhaustive,
+        checks={name: check for name in asked if (check := _check(request, name))},
+        source=source,
+        current=current.stack.path if current is not None and current.stack is not None else "",
+        parts=Parts() if current is None else Parts().having(current.part),
+        unserved=unserved(deployment.stacks, deployment.examined),
+    )
+    return RacePlan(
+        race=race,
+        app=app,
+        workloads=deployment.workloads,
+        stacks=deployment.stacks,
+        slice_s=request.slice_s,
         twin=request.twin,
         loading=deployment.examined.loading,
         start_cores=len(usable_cores()),
@@ -61,42 +88,6 @@ def _load(request: RaceRequest, level: int) -> Load:
             f'[load] requests = {{ "{level}" = 500 }}'
         )
     return replace(load, requests=requests, duration_s=request.run_s if requests is None else None)
-
-
-def race_of(
-    plan: RacePlan, request: RaceRequest, notes: tuple[str, ...], current: CurrentStack | None = None
-) -> Race:
-    """Return the race as it is kept, before anything is launched."""
-    from ...measure.probe import host_facts
-
-    asked = {workload.name: _asked(request, workload.name) for workload in plan.workloads}
-    source, refusal = (None, ()) if is_bundled(plan.app) else _source(request.folder)
-    first = plan.workloads[0]
-    return Race(
-        id=plan.id,
-        started_at=datetime.now(UTC).isoformat(timespec="seconds"),
-        version=__version__,
-        app=plan.app.name,
-        entry="" if is_bundled(plan.app) or plan.app.entry.kind is EntryKind.FILES else plan.app.entry.target,
-        urls=() if first.name else asked[""] or tuple(request.path for request in first.requests),
-        stacks=tuple(stack.path for stack in plan.stacks),
-        loads=plan.loads,
-        question=plan.question,
-        difference=plan.difference,
-        budget_s=plan.budget_s or 0.0,
-        cores=plan.cores,
-        seed=plan.seed,
-        host=host_facts(),
-        notes=(*notes, *refusal),
-        workloads=asked if first.name else {},
-        repeats=plan.repeats,
-        limits=plan.limits,
-        exhaustive=plan.exhaustive,
-        checks={name: check for name in asked if (check := _check(request, name))},
-        source=source,
-        current=current.stack.path if current is not None and current.stack is not None else "",
-        parts=Parts() if current is None else Parts().having(current.part),
-    )
 
 
 def _source(folder: Path) -> tuple[Source | None, tuple[str, ...]]:

@@ -5,19 +5,18 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from ...base.verdict import Finding
 from ...deploy.place import Fleet, Place, RemoteEngine
 from ...deploy.preparing import OnPreparing, Preparing, unheard
 from ...stacks.stack import Stack
+from ..plan import RacePlan
 from ..request.request import RaceRequest
-from ..results.race import Race, RacePlan
 from ..twins import entrants
-from .choosing import unserved
 from .deployment import set_up
-from .planning import plan_of, race_of
+from .planning import plan_of
 from .preflight import check_limits, refuse_early, wait_for_ports
 
 __all__ = ["PreparedRace", "prepared"]
@@ -29,7 +28,6 @@ class PreparedRace:
 
     request: RaceRequest
     plan: RacePlan
-    race: Race
     place: Place | Fleet
     """Where its stacks run."""
     folder: Path | None
@@ -64,16 +62,13 @@ def prepared(
     with set_up(request, stopwatch, remote=remote, bursts=True, all_named=first is not None) as deployment:
         plan = plan_of(request, deployment)
         waited_s = wait_for_ports(stopwatch)
-        together = 1 if plan.repeats else first or len(entrants(plan))
-        warnings = check_limits(plan.loads, plan.cores, folder=deployment.guard.directory, stacks=together)
+        together = 1 if plan.race.repeats else first or len(entrants(plan))
+        warnings = check_limits(
+            plan.race.loads, plan.race.cores, folder=deployment.guard.directory, stacks=together
+        )
         yield PreparedRace(
             request=request,
             plan=plan,
-            race=replace(
-                race_of(plan, request, deployment.notes, deployment.current),
-                left_out=deployment.unready,
-                unserved=unserved(plan.stacks, deployment.examined),
-            ),
             warnings=warnings,
             place=deployment.place(),
             folder=deployment.guard.directory,

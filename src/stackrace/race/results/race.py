@@ -2,30 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from ...app.app import App
 from ...app.revision import Source
 from ...measure.expectation import RightAnswers
 from ...measure.host import HostFacts, NetworkPath
 from ...measure.launch import Launch
 from ...measure.load import Load
 from ...measure.resources import Resources
-from ...measure.workload import PageTime, Workload
 from ...stacks.facts import StackFacts
-from ...stacks.stack import Stack, original_path
 from ...stats.values.question import Question
 from .duty import Duty
 from .parts import Parts
 
 __all__ = [
-    "Cell",
     "Ending",
     "LeftOut",
     "Race",
-    "RacePlan",
 ]
 
 
@@ -39,74 +34,6 @@ class Ending(StrEnum):
     EXHAUSTED = "exhausted"
     """Nothing was left to race: stacks failed, or only one remains."""
     INTERRUPTED = "interrupted"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Cell:
-    """What is measured at a time: one stack under one load of one workload."""
-
-    stack: Stack
-    workload: Workload
-    load: Load
-
-    @property
-    def level(self) -> tuple[str, str]:
-        """What cells that are compared with one another share: the names of workload and load."""
-        return self.workload.name, self.load.label
-
-    @property
-    def label(self) -> str:
-        """The level as reports name it."""
-        return self.load.named(self.workload.name)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RacePlan:
-    """Everything a race knows beforehand."""
-
-    id: str
-    app: App
-    workloads: tuple[Workload, ...]
-    stacks: tuple[Stack, ...]
-    loads: tuple[Load, ...]
-    question: Question
-    difference: float
-    """The difference in throughput that does not matter, 0.05 for 5 %."""
-    budget_s: float | None
-    """The race's time, in seconds; an upper bound for runs, None without one."""
-    cores: Resources
-    """What every stack may use."""
-    seed: int
-    """Of everything that is shuffled."""
-    slice_s: float | None = None
-    """The length of a slice, in seconds; None: fitted to the budget."""
-    limits: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """The only stacks, by path, that meet a workload, by its name."""
-    repeats: int | None = None
-    """Runs of each cell, every one on a fresh launch and as long as its load says; None: slices."""
-    exhaustive: bool = False
-    """Whether all stacks race for the whole budget, however early the answer comes."""
-    twin: bool = True
-    """Whether one stack runs twice under two names, to show what the race takes for a difference."""
-    loading: PageTime = field(default_factory=PageTime)
-    """What one process takes to load the app and to give each first answer."""
-    start_cores: int = 1
-    """How many cores a stack may use while it starts."""
-    most_blocks: int | None = None
-    """Blocks at most; None: as many as any race makes."""
-    together: int | None = None
-    """How many stacks may be up at once; None for as many as memory holds."""
-
-    def cells(self, stacks: Iterable[Stack]) -> tuple[Cell, ...]:
-        """Return the cells of ``stacks``, workload by workload and load by load; a twin has its original's."""
-        racing = tuple(stacks)
-        return tuple(
-            Cell(stack=stack, workload=workload, load=load)
-            for workload in self.workloads
-            for load in self.loads
-            for stack in racing
-            if workload.name not in self.limits or original_path(stack.path) in self.limits[workload.name]
-        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

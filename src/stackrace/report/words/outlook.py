@@ -9,9 +9,9 @@ from ...base.units import DURATION
 from ...race.forecast import ForecastInput, answer_s, fits, forecast_input
 from ...race.overhead import USUAL_LAUNCH_S, expected_overhead, planned_launch_s
 from ...race.pace import SLICE_S, lengths_of, planned_lengths, response_s
+from ...race.plan import RacePlan
 from ...race.preparation.defaults import CONCURRENCY
 from ...race.request.request import RaceRequest
-from ...race.results.race import RacePlan
 from ...race.schedule import FEWEST_BLOCKS, extent_of, least_budget_s, plan_block
 from ...race.twins import entrants
 from ...stacks.stack import Stack
@@ -37,7 +37,7 @@ def outlook(plan: RacePlan, request: RaceRequest, *, left_out: Sequence[Stack] =
     better. ``left_out`` are the stacks that nobody named and for which the budget is too short. Runs foretell
     nothing: they take as long as they take.
     """
-    if plan.repeats is not None or plan.budget_s is None:
+    if plan.race.repeats is not None or plan.budget_s is None:
         return ()
     levels = tuple(_of_levels(plan, request))
     # the page's time is told once, and only where it is the reason
@@ -49,7 +49,7 @@ def outlook(plan: RacePlan, request: RaceRequest, *, left_out: Sequence[Stack] =
 
 def estimate(plan: RacePlan, *, left_out: Sequence[Stack] = ()) -> str:
     """Return how long the race is likely to take, where `outlook` does not say it; empty where nobody can tell."""
-    if plan.repeats is not None or plan.budget_s is None or plan.exhaustive or len(plan.stacks) < 2:
+    if plan.race.repeats is not None or plan.budget_s is None or plan.race.exhaustive or len(plan.stacks) < 2:
         return ""
     if any(_of_time(plan, plan.budget_s, left_out)):
         return ""
@@ -57,15 +57,15 @@ def estimate(plan: RacePlan, *, left_out: Sequence[Stack] = ()) -> str:
 
 
 def _needed(plan: RacePlan, seconds: float, stacks: int) -> str:
-    least = "at least " if plan.question is Question.RANKING else ""
+    least = "at least " if plan.race.question is Question.RANKING else ""
     return f"{_number(stacks).capitalize()} stacks need {least}about {about(seconds)} for an answer"
 
 
 def _of_levels(plan: RacePlan, request: RaceRequest) -> Iterator[str]:
     """Say why the levels are not the usual ones, or that those asked for will make requests time out."""
-    cores = len(plan.cores.stack_cores)
+    cores = len(plan.race.cores.stack_cores)
     slowest = max((workload.page for workload in plan.workloads), key=lambda page: response_s(page, 1, cores))
-    levels = [load.concurrency for load in plan.loads]
+    levels = [load.concurrency for load in plan.race.loads]
     if not request.concurrency and levels[-1] == max(CONCURRENCY) and len(levels) < len(CONCURRENCY):
         yield f"Time is short, so the load is {connections(levels[-1])} only. Choose others with -c."
     elif not request.concurrency and tuple(levels) != CONCURRENCY:
@@ -74,11 +74,11 @@ def _of_levels(plan: RacePlan, request: RaceRequest) -> Iterator[str]:
             f"{_page(plan)}, so the load is {listed(levels)} connection{'' if levels == [1] else 's'}: at "
             f"{max(CONCURRENCY)} an answer would take about {about(round(usual_s, 1))}. Choose others with -c."
         )
-    longest_s = response_s(slowest, max(levels), cores)
-    if longest_s > plan.loads[-1].timeout_s:
+    longest_s, timeout_s = response_s(slowest, max(levels), cores), plan.race.loads[-1].timeout_s
+    if longest_s > timeout_s:
         yield (
-            f"At {connections(plan.loads[-1].concurrency)} an answer will take about {about(round(longest_s, 1))}, "
-            f"but requests time out after {DURATION.format(plan.loads[-1].timeout_s)}. "
+            f"At {connections(levels[-1])} an answer will take about {about(round(longest_s, 1))}, "
+            f"but requests time out after {DURATION.format(timeout_s)}. "
             "Lower -c, or raise [load] timeout."
         )
 
@@ -100,7 +100,7 @@ def _as_one(reason: str, sentence: str) -> str:
 def _of_time(plan: RacePlan, budget_s: float, left_out: Sequence[Stack]) -> Iterator[str]:
     """Say who is left out, or that the budget is too short."""
     missing = listed([stack.path for stack in left_out])
-    if plan.exhaustive or len(plan.stacks) < 2:
+    if plan.race.exhaustive or len(plan.stacks) < 2:
         if left_out:
             yield f"The budget is too short for more stacks. Left out: {missing}."
         return
@@ -142,12 +142,12 @@ def _of_one_block(plan: RacePlan, budget_s: float) -> str:
 def _of_difference(plan: RacePlan) -> Iterator[str]:
     """Say that a difference is too small to be found, were the best stacks as close to one another as that."""
     stacks = len(plan.stacks)
-    if stacks < 2 or plan.exhaustive or _is_told(stacks, plan.difference):
+    if stacks < 2 or plan.race.exhaustive or _is_told(stacks, plan.race.difference):
         return
     larger = next((difference for difference in _DIFFERENCES if _is_told(stacks, difference)), None)
     proposed = f" Give --difference {100 * larger:g}% to get an answer even then." if larger is not None else ""
     yield (
-        f"To prove a difference of {percent(plan.difference)} takes more launches than most races make. "
+        f"To prove a difference of {percent(plan.race.difference)} takes more launches than most races make. "
         f"If the best stacks are nearly equally fast, there will be no answer.{proposed}"
     )
 
@@ -159,8 +159,8 @@ def _is_told(stacks: int, difference: float) -> bool:
 def _forecast(plan: RacePlan, left_out: Sequence[Stack]) -> ForecastInput:
     return forecast_input(
         plan.cells(plan.stacks),
-        len(plan.cores.stack_cores),
-        difference=plan.difference,
+        len(plan.race.cores.stack_cores),
+        difference=plan.race.difference,
         twin=plan.twin,
         fixed_slice_s=plan.slice_s,
         launch_s=planned_launch_s(plan, left_out),
@@ -170,7 +170,7 @@ def _forecast(plan: RacePlan, left_out: Sequence[Stack]) -> ForecastInput:
 
 def _needed_slice_s(plan: RacePlan) -> float:
     """Return how long slices need to be, whatever somebody said of them."""
-    return lengths_of(plan.cells(plan.stacks), len(plan.cores.stack_cores), alike=plan.exhaustive).slice_s
+    return lengths_of(plan.cells(plan.stacks), len(plan.race.cores.stack_cores), alike=plan.race.exhaustive).slice_s
 
 
 def _page(plan: RacePlan) -> str:

@@ -11,7 +11,7 @@ from stackrace.app.app import App, Entry, EntryKind
 from stackrace.base.errors import InputError
 from stackrace.measure.resources import Resources
 from stackrace.measure.workload import Answer, PageTime, Request, Sameness, Workload
-from stackrace.race.preparation.planning import plan_of, race_of
+from stackrace.race.preparation.planning import plan_of
 from stackrace.race.preparation.workloads import limits_of, met
 from stackrace.race.request.request import RaceRequest, WorkloadRequest
 from stackrace.stacks.servers import catalogue
@@ -36,7 +36,10 @@ def stage(*workloads, limits=(), levels=(1, 20), paths=("gunicorn", "waitress"),
     """What ``set_up`` would have made ready, without the processes."""
     app = App(name="none", root=HERE, entry=Entry(kind=EntryKind.WSGI, target="a:b"), python=HERE)
     return SimpleNamespace(
-        examined=SimpleNamespace(app=app, project=app, loading=loading),
+        examined=SimpleNamespace(app=app, project=app, loading=loading, django=None),
+        unready=(),
+        notes=(),
+        current=None,
         stacks=stacks_of(*paths),
         left_out=(),
         levels=levels,
@@ -48,23 +51,23 @@ def stage(*workloads, limits=(), levels=(1, 20), paths=("gunicorn", "waitress"),
 
 def test_slices_have_no_length_and_three_minutes():
     plan = plan_of(ASKED, stage())
-    assert [(load.concurrency, load.requests, load.duration_s) for load in plan.loads] == [
+    assert [(load.concurrency, load.requests, load.duration_s) for load in plan.race.loads] == [
         (1, None, None),
         (20, None, None),
     ]
-    assert (plan.budget_s, plan.repeats) == (180.0, None)
+    assert (plan.budget_s, plan.race.repeats) == (180.0, None)
 
 
 def test_runs_have_their_length_and_no_budget_but_a_given_one():
     request = replace(ASKED, repeats=3, run_requests=500)
     plan = plan_of(request, stage())
-    assert [load.requests for load in plan.loads] == [500, 500]
-    assert (plan.budget_s, plan.repeats) == (None, 3)
+    assert [load.requests for load in plan.race.loads] == [500, 500]
+    assert (plan.budget_s, plan.race.repeats) == (None, 3)
     assert plan_of(replace(request, budget_s=60.0), stage()).budget_s == 60.0
     timed = plan_of(replace(ASKED, repeats=3, run_s=60.0), stage())
-    assert [(load.requests, load.duration_s) for load in timed.loads] == [(None, 60.0)] * 2
+    assert [(load.requests, load.duration_s) for load in timed.race.loads] == [(None, 60.0)] * 2
     by_level = plan_of(replace(ASKED, repeats=3, run_requests_at={1: 10, 20: 200}), stage())
-    assert [load.requests for load in by_level.loads] == [10, 200]
+    assert [load.requests for load in by_level.race.loads] == [10, 200]
 
 
 def test_a_level_without_a_length_is_refused_with_the_way_out():
@@ -81,15 +84,15 @@ def test_what_is_kept_names_urls_by_workload_and_recordings_by_their_file():
         ),
     )
     ready = stage(asking("page", "/", "/"), asking("browse", "/x"), limits={"browse": ("waitress",)})
-    race = race_of(plan_of(request, ready), request, ())
+    race = plan_of(request, ready).race
     assert race.workloads == {"page": ("/", "/"), "browse": ("file:///nowhere/a%20b.har",)}
     assert (race.urls, race.limits) == ((), {"browse": ("waitress",)})
     recorded = replace(ASKED, session=HERE / "browse.har")
-    assert race_of(plan_of(recorded, stage()), recorded, ()).urls == ("file:///nowhere/browse.har",)
+    assert plan_of(recorded, stage()).race.urls == ("file:///nowhere/browse.har",)
 
 
 def test_of_the_only_workload_the_urls_are_kept():
-    race = race_of(plan_of(ASKED, stage(asking("", "/a", "/b"))), ASKED, ())
+    race = plan_of(ASKED, stage(asking("", "/a", "/b"))).race
     assert (race.urls, race.workloads) == (("/a", "/b"), {})
 
 
@@ -114,6 +117,6 @@ def test_a_repository_of_another_user_is_raced_without_its_commit(tmp_path, monk
     # git's own tests make believe with it, since only root gives files away
     monkeypatch.setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")
     request = replace(ASKED, folder=tmp_path)
-    race = race_of(plan_of(request, stage()), request, ())
+    race = plan_of(request, stage()).race
     assert race.source is None
     assert "without its commit: git refuses" in race.notes[0] and "safe.directory" in race.notes[0]

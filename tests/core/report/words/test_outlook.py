@@ -193,7 +193,8 @@ def test_how_long_an_answer_takes_is_told_before_the_race():
     assert outlook(plan, ASKED) == ()
     assert re.fullmatch(r"Seven stacks need about \d+ s for an answer\.", estimate(plan))
     # once is enough
-    short = replace(plan, budget_s=55.0)
+    short = replace(plan, race=replace(plan.race, budget_s=55.0))
     assert "need about" in outlook(short, ASKED)[0]
     assert estimate(short) == ""
-    assert estimate(replace(plan, exhaustive=True)) == estimate(replace(plan, stacks=plan.stacks[:1])) == ""
+    exhaustive = replace(plan, race=replace(plan.race, exhaustive=True))
+    assert estimate(exhaustive) == estimate(plan.among(plan.stacks[:1])) == ""

@@ -64,7 +64,7 @@ def _raced(preparing: AbstractContextManager[ReadyRace], announcer: Announcer) -
             with LiveSink(ready.prepared.plan, ready.prepared.begun_s) as live:
                 return ready.run(live)
         except (BreakdownError, StoreError, OSError, MemoryError) as error:
-            failure, race_id = failure_of(error), ready.prepared.race.id
+            failure, race_id = failure_of(error), ready.prepared.plan.race.id
             kept = f"; what was measured is kept; continue with: stackrace tune --resume {race_id}"
             message = failure.message + (kept if has_manifest(race_id) else "")
             raise BreakdownError(message, detail=failure.detail) from error

@@ -10,7 +10,8 @@ from ....base.numbers import about, connections, count, duration, number, percen
 from ....base.units import DURATION, SIZE
 from ....base.verdict import usual_refusal
 from ....measure.engine.load_run import label
-from ....race.results.race import Ending, Race, RacePlan
+from ....race.plan import RacePlan
+from ....race.results.race import Ending, Race
 from ....report.figures import listed, names, sentence, times
 from ....report.words import findings
 from ..model import (
