@@ -11,7 +11,7 @@ from stackrace.race.events import BlockEnded, BlockStarted, RaceStarted
 def test_stacks_that_a_block_leaves_out_have_left_and_who_comes_back_has_not(capsys):
     race = make_race(3, levels=(20,), blocks=2)
     first, second, third = race.stacks
-    plan = SimpleNamespace(repeats=None, budget_s=600.0, stacks=())
+    plan = SimpleNamespace(race=race, budget_s=600.0, stacks=())
     with LiveSink(plan, 0.0) as sink:
         sink(RaceStarted(race))
         sink(BlockStarted(0, (first, second, third, f"{first}#twin"), None))
