@@ -7,14 +7,14 @@ A value in a server's own language, an option ``--NAME=VALUE`` or ``config=FILE`
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from ..base.errors import StackError
 from ..base.files import read_bytes
-from .native_options import CONFIG, GivenOption, NativeFile, NativeOptions
-from .stack import Protocol, ServerSpec, SettingValue
+from .native_options import CONFIG, FileReading, GivenOption, NativeFile, NativeOptions
+from .stack import Protocol, ServerSpec
 
 __all__ = [
     "HopWords",
@@ -61,8 +61,7 @@ def hops_of(text: str) -> list[HopWords]:
         segments[-1].append((separator, word))
     if len(segments) % 2 == 0 or not all(_joined(segment) for segment in segments):
         raise StackError(
-            f"stack {text!r}: write server, or server/protocol/server, each with its settings as in "
-            "server:name=value,name=value"
+            "write server, or server/protocol/server, each with its settings as in server:name=value,name=value"
         )
     hops: list[HopWords] = []
     for index in range(0, len(segments), 2):
@@ -96,17 +95,17 @@ def _words(text: str) -> Iterator[tuple[str, str]]:
     """Yield each word after the separator before it, of which the first has none."""
     path = text.strip()
     if not path.isprintable():
-        raise StackError(f"stack {text!r}: it holds a line break or another control character; leave it out")
+        raise StackError("it holds a line break or another control character; leave it out")
     separator, start = "", 0
     while True:
-        end = _end(text, path, start, separator)
+        end = _end(path, start, separator)
         yield separator, path[start:end]
         if end == len(path):
             return
         separator, start = path[end], end + 1
 
 
-def _end(text: str, path: str, start: int, separator: str) -> int:
+def _end(path: str, start: int, separator: str) -> int:
     """Return where the word ends that starts after ``separator``."""
     is_setting = separator in (":", ",")
     if not (is_setting and path.startswith(_OWN, start)):
@@ -117,7 +116,7 @@ def _end(text: str, path: str, start: int, separator: str) -> int:
         return _match(_VALUE, path, equals)
     end = path.find(quote, equals + 2) + 1
     if not end or path[end : end + 1] not in ("", "/", ",", "+"):
-        raise StackError(f"stack {text!r}: put {quote} before and after the value of {path[start:equals]}")
+        raise StackError(f"put {quote} before and after the value of {path[start:equals]}")
     return end
 
 
@@ -143,62 +142,54 @@ class NativeWords:
     """Settings of ours."""
 
     @property
-    def settings(self) -> Mapping[str, SettingValue]:
-        """What the file says of the server's settings."""
-        return self.file.reading.settings if self.file else {}
-
-    @property
-    def computed(self) -> Mapping[str, str]:
-        """The settings that only the server knows, once it has run the file."""
-        return self.file.reading.computed if self.file else {}
+    def reading(self) -> FileReading:
+        """What the file says; nothing without one."""
+        return self.file.reading if self.file else FileReading()
 
 
-def native_words(text: str, hop: HopWords, spec: ServerSpec, folder: Path | None) -> NativeWords:
+def native_words(hop: HopWords, spec: ServerSpec, folder: Path | None) -> NativeWords:
     """Tell the words of ``hop`` apart. Raises StackError for what the server does not take, or cannot be given."""
     names = {setting.name for setting in spec.settings}
     options = [word for word in hop.settings if word[0].startswith("-")]
     files = [word for word in hop.settings if word[0] == CONFIG and CONFIG not in names]
     if len(files) > 1:
-        raise StackError(f"stack {text!r}: setting {CONFIG!r} is given twice")
-    config = _config(text, spec, files[0][1]) if files else ""
+        raise StackError(f"setting {CONFIG!r} is given twice")
+    config = _config(spec, files[0][1]) if files else ""
     return NativeWords(
-        options=tuple(_option(text, spec, name, value) for name, value in options),
+        options=tuple(_option(spec, name, value) for name, value in options),
         config=config,
-        file=_file(text, _options(text, spec), folder / config, folder) if config and folder else None,
+        file=_file(_native(spec), folder / config, folder) if config and folder else None,
         others=tuple(word for word in hop.settings if word not in options and word not in files),
     )
 
 
-def _options(text: str, spec: ServerSpec) -> NativeOptions:
+def _native(spec: ServerSpec) -> NativeOptions:
     if spec.native is None or not spec.native.in_paths:
         settings = ", ".join(setting.name for setting in spec.settings) or "none"
-        raise StackError(
-            f"stack {text!r}: {spec.name} takes no words of its own language here; its settings: {settings}"
-        )
+        raise StackError(f"{spec.name} takes no words of its own language here; its settings: {settings}")
     return spec.native
 
 
-def _option(text: str, spec: ServerSpec, name: str, value: str | None) -> GivenOption:
+def _option(spec: ServerSpec, name: str, value: str | None) -> GivenOption:
     if not _LONG_NAME.fullmatch(name):
-        raise StackError(f"stack {text!r}: write an option of {spec.name} in its long form, as in --name=value")
+        raise StackError(f"write an option of {spec.name} in its long form, as in --name=value")
     bare = name.removeprefix("--")
-    if problem := _options(text, spec).problem(bare, value):
-        raise StackError(f"stack {text!r}: {spec.name}'s {name} cannot be given: {problem}")
+    if problem := _native(spec).problem(bare, value):
+        raise StackError(f"{spec.name}'s {name} cannot be given: {problem}")
     return GivenOption(name=bare, value=value)
 
 
-def _config(text: str, spec: ServerSpec, value: str | None) -> str:
-    native = _options(text, spec)
+def _config(spec: ServerSpec, value: str | None) -> str:
+    native = _native(spec)
     if not native.file:
-        way_out = "give options as --name=value"
-        raise StackError(f"stack {text!r}: {spec.name} takes no configuration file here; {way_out}")
+        raise StackError(f"{spec.name} takes no configuration file here; give options as --name=value")
     if not value:
-        raise StackError(f"stack {text!r}: setting {CONFIG!r} needs a value, as in {CONFIG}={native.file}")
+        raise StackError(f"setting {CONFIG!r} needs a value, as in {CONFIG}={native.file}")
     return value
 
 
-def _file(text: str, native: NativeOptions, path: Path, folder: Path) -> NativeFile:
-    wrong = f"stack {text!r}: the configuration file {path}"
+def _file(native: NativeOptions, path: Path, folder: Path) -> NativeFile:
+    wrong = f"the configuration file {path}"
     try:
         words = read_bytes(path, _MOST_BYTES).decode("utf-8")
         place, project = path.absolute(), folder.absolute()

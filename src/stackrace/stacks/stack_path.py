@@ -49,15 +49,24 @@ def parse_stack(
     neighbours, the setting out of range, or the link that fails and what would fit.
     """
     _refuse_several(text, specs)
+    try:
+        return _parsed(text, specs, offered, folder)
+    except StackError as error:
+        raise StackError(f"stack {text!r}: {error.message}") from error.__cause__
+
+
+def _parsed(
+    text: str, specs: Mapping[str, ServerSpec], offered: frozenset[Interface], folder: Path | None
+) -> Stack:
     tokens = hops_of(text)
-    chain = [_spec_of(token.server, specs, text) for token in tokens]
-    _check_links(text, tokens, chain, specs)
-    hops = tuple(_hop(text, tokens, chain, index, folder) for index in range(len(tokens)))
-    _check_alone(text, hops)
+    chain = [_spec_of(token.server, specs) for token in tokens]
+    _check_links(tokens, chain, specs)
+    hops = tuple(_hop(tokens, chain, index, folder) for index in range(len(tokens)))
+    _check_alone(hops)
     for hop in hops:
-        _check_effects(text, hop)
-    _check_forwards(text, hops)
-    interface = _interface(text, hops[-1], chain[-1], offered, specs)
+        _check_effects(hop)
+    _check_forwards(hops)
+    interface = _interface(text, hops[-1], offered, specs)
     return Stack(path=stack_text(hops), hops=hops, interface=interface)
 
 
@@ -69,58 +78,54 @@ def _refuse_several(text: str, specs: Mapping[str, ServerSpec]) -> None:
         raise StackError(f"stack {text!r} is a list; give each by itself, as in {each}")
 
 
-def _spec_of(name: str, specs: Mapping[str, ServerSpec], text: str) -> ServerSpec:
+def _spec_of(name: str, specs: Mapping[str, ServerSpec]) -> ServerSpec:
     if name in specs:
-        _refuse_gone(specs[name], text)
+        _refuse_gone(specs[name])
         return specs[name]
     if name == "current":
         raise StackError(
-            f"stack {text!r}: what you run today is found in the project's files and races beside the others; "
+            "what you run today is found in the project's files and races beside the others; "
             "--current FILE names one of them"
         )
     living = (known for known, spec in specs.items() if not spec.gone)
-    raise StackError(f"stack {text!r}: there is no server {name!r}{did_you_mean(name, living)}")
+    raise StackError(f"there is no server {name!r}{did_you_mean(name, living)}")
 
 
-def _refuse_gone(spec: ServerSpec, text: str) -> None:
+def _refuse_gone(spec: ServerSpec) -> None:
     if spec.gone:
-        raise StackError(f"stack {text!r}: {spec.gone}")
+        raise StackError(spec.gone)
 
 
-def _check_links(
-    text: str, tokens: Sequence[HopWords], chain: Sequence[ServerSpec], specs: Mapping[str, ServerSpec]
-) -> None:
+def _check_links(tokens: Sequence[HopWords], chain: Sequence[ServerSpec], specs: Mapping[str, ServerSpec]) -> None:
     first = chain[0]
     if first.inside:
         hosts = " or ".join(f"{name}+{first.name}" for name in sorted(first.inside))
-        raise StackError(f"stack {text!r}: {first.name} lives inside another server; write {hosts}")
+        raise StackError(f"{first.name} lives inside another server; write {hosts}")
     if Protocol.HTTP not in first.listens:
         fronts = _names(spec for spec in specs.values() if set(spec.forwards) & first.listens)
-        raise StackError(f"stack {text!r}: {first.name} does not speak http to clients; put {fronts} before it")
+        raise StackError(f"{first.name} does not speak http to clients; put {fronts} before it")
     for before, after, token in zip(chain, chain[1:], tokens[1:], strict=False):
         if token.protocol is None:
-            _check_inside(text, before, after, specs)
+            _check_inside(before, after, specs)
         else:
-            _check_wire(text, before, after, token.protocol, specs)
+            _check_wire(before, after, token.protocol, specs)
 
 
-def _check_inside(text: str, before: ServerSpec, after: ServerSpec, specs: Mapping[str, ServerSpec]) -> None:
+def _check_inside(before: ServerSpec, after: ServerSpec, specs: Mapping[str, ServerSpec]) -> None:
     if before.name in after.inside:
         return
     if pair := specs.get(f"{before.name}+{after.name}"):
-        _refuse_gone(pair, text)
+        _refuse_gone(pair)
     remedy = (
         f"it lives inside {' or '.join(sorted(after.inside))}"
         if after.inside
         else f"it is a process of its own: write {before.name}/PROTOCOL/{after.name}"
     )
-    raise StackError(f"stack {text!r}: {after.name} cannot live inside {before.name}; {remedy}")
+    raise StackError(f"{after.name} cannot live inside {before.name}; {remedy}")
 
 
-def _check_wire(
-    text: str, before: ServerSpec, after: ServerSpec, protocol: str, specs: Mapping[str, ServerSpec]
-) -> None:
-    link = f"stack {text!r}: the link {before.name}/{protocol}/{after.name} is impossible:"
+def _check_wire(before: ServerSpec, after: ServerSpec, protocol: str, specs: Mapping[str, ServerSpec]) -> None:
+    link = f"the link {before.name}/{protocol}/{after.name} is impossible:"
     if protocol not in list(Protocol):
         raise StackError(f"{link} there is no protocol {protocol!r}{did_you_mean(protocol, list(Protocol))}")
     if after.inside:
@@ -137,31 +142,27 @@ def _check_wire(
         raise StackError(f"{link} {after.name} does not listen to {protocol}; {fitting}{would}")
 
 
-def _hop(
-    text: str, tokens: Sequence[HopWords], chain: Sequence[ServerSpec], index: int, folder: Path | None
-) -> Hop:
+def _hop(tokens: Sequence[HopWords], chain: Sequence[ServerSpec], index: int, folder: Path | None) -> Hop:
     token, spec = tokens[index], chain[index]
     behind = index > 0 and token.protocol is not None
     known = {setting.name: setting for setting in (*spec.settings, *(BEHIND_ANOTHER if behind else ()))}
-    own = native_words(text, token, spec, folder)
-    chosen = _chosen(text, token, known, own)
+    own = native_words(token, spec, folder)
+    chosen = _chosen(token, known, own)
     asked = _asked(tokens, chain, index)
-    defaults = {name: setting.default for name, setting in known.items() if name not in own.computed}
-    settings: dict[str, SettingValue] = {**defaults, **asked, **own.settings, **chosen}
-    for name in own.computed:
+    defaults = {name: setting.default for name, setting in known.items() if name not in own.reading.computed}
+    settings: dict[str, SettingValue] = {**defaults, **asked, **own.reading.settings, **chosen}
+    for name in own.reading.computed:
         if name not in settings and known[name].implies:
             raise StackError(
-                f"stack {text!r}: {own.config} gives {own.computed[name]}, which does not say what {spec.name} "
+                f"{own.config} gives {own.reading.computed[name]}, which does not say what {spec.name} "
                 f"hosts; add {name}={' or '.join(known[name].choices)}"
             )
-    _check_spoken(text, spec, settings, token.protocol)
+    _check_spoken(spec, settings, token.protocol)
     if behind:
         protocol, front = Protocol(str(token.protocol)), _front(tokens, chain, index)
-        settings["socket"] = _socket(text, str(settings["socket"]), front, spec, protocol)
+        settings["socket"] = _socket(str(settings["socket"]), front, spec, protocol)
         if settings["instances"] != 1 and not front.balances:
-            raise StackError(
-                f"stack {text!r}: {front.name} forwards to one instance only; leave {spec.name}:instances out"
-            )
+            raise StackError(f"{front.name} forwards to one instance only; leave {spec.name}:instances out")
     return Hop(
         spec=spec,
         protocol=Protocol(token.protocol) if token.protocol else None,
@@ -174,13 +175,13 @@ def _hop(
     )
 
 
-def _check_alone(text: str, hops: Sequence[Hop]) -> None:
+def _check_alone(hops: Sequence[Hop]) -> None:
     for hop in hops:
         if hop.spec.alone and sum(other.instances for other in hops if other.spec is hop.spec) > 1:
-            raise StackError(f"stack {text!r}: only one {hop.spec.title} can run on a machine; use it once")
+            raise StackError(f"only one {hop.spec.title} can run on a machine; use it once")
 
 
-def _check_effects(text: str, hop: Hop) -> None:
+def _check_effects(hop: Hop) -> None:
     """Refuse a setting that does nothing beside the others: whoever gives it believes that it does."""
     idle = hop.spec.idle(hop.settings)
     for setting in hop.spec.settings:
@@ -188,27 +189,27 @@ def _check_effects(text: str, hop: Hop) -> None:
             beside = next(name for name, values in setting.only.items() if hop.settings[name] not in values)
             fitting = " or ".join(f"{beside}={setting_text(value)}" for value in setting.only[beside])
             raise StackError(
-                f"stack {text!r}: {hop.server}:{setting.name} does nothing with "
+                f"{hop.server}:{setting.name} does nothing with "
                 f"{beside}={setting_text(hop.settings[beside])}; use {fitting}, or leave {setting.name} out"
             )
 
 
-def _check_forwards(text: str, hops: Sequence[Hop]) -> None:
+def _check_forwards(hops: Sequence[Hop]) -> None:
     """Refuse a file that forwards in another protocol than the path says, or where the path ends."""
     for hop, after in zip(hops, (*hops[1:], None), strict=True):
         wire = hop.file.reading.forwards if hop.file else ""
         if wire and (after is None or after.protocol != wire):
             config = f"{hop.server}:{CONFIG}={quoted(hop.config)}"
-            raise StackError(f"stack {text!r}: {hop.config} forwards by {wire}; write {config}/{wire}/SERVER")
+            raise StackError(f"{hop.config} forwards by {wire}; write {config}/{wire}/SERVER")
 
 
-def _check_spoken(text: str, spec: ServerSpec, settings: Mapping[str, SettingValue], protocol: str | None) -> None:
+def _check_spoken(spec: ServerSpec, settings: Mapping[str, SettingValue], protocol: str | None) -> None:
     for setting in spec.settings:
         value = settings.get(setting.name)
         spoken = setting.listens.get(value, spec.listens) if isinstance(value, str) else spec.listens
         if protocol is not None and protocol not in spoken:
             raise StackError(
-                f"stack {text!r}: {spec.name}:{setting.name}={value} does not listen to {protocol}, "
+                f"{spec.name}:{setting.name}={value} does not listen to {protocol}, "
                 f"only to {' and '.join(sorted(spoken))}"
             )
 
@@ -223,7 +224,7 @@ def _origin(
     setting: Setting, asked: Mapping[str, SettingValue], own: NativeWords, chosen: Mapping[str, SettingValue]
 ) -> Origin:
     if own.file and setting.name not in chosen and setting not in BEHIND_ANOTHER:
-        return Origin.OWN if setting.name in own.file.reading.said else Origin.DEFAULT
+        return Origin.OWN if setting.name in own.reading.said else Origin.DEFAULT
     if chosen.get(setting.name, setting.default) != setting.default:
         return Origin.TUNED
     return Origin.RECOMMENDED if setting.name in asked else setting.origin
@@ -234,16 +235,16 @@ def _front(tokens: Sequence[HopWords], chain: Sequence[ServerSpec], index: int) 
     return next(chain[before] for before in range(index - 1, -1, -1) if tokens[before].protocol is not None)
 
 
-def _chosen(text: str, token: HopWords, known: Mapping[str, Setting], own: NativeWords) -> dict[str, SettingValue]:
+def _chosen(token: HopWords, known: Mapping[str, Setting], own: NativeWords) -> dict[str, SettingValue]:
     chosen: dict[str, SettingValue] = {}
     for name, value in own.others:
         if name not in known:
-            raise StackError(f"stack {text!r}: {token.server} has no setting {name!r}{did_you_mean(name, known)}")
+            raise StackError(f"{token.server} has no setting {name!r}{did_you_mean(name, known)}")
         if not value:
-            raise StackError(f"stack {text!r}: setting {name!r} needs a value, as in {name}={known[name].default}")
+            raise StackError(f"setting {name!r} needs a value, as in {name}={known[name].default}")
         if name in chosen:
-            raise StackError(f"stack {text!r}: setting {name!r} is given twice")
-        chosen[name] = setting_value(f"stack {text!r}", token.server, known[name], value)
+            raise StackError(f"setting {name!r} is given twice")
+        chosen[name] = setting_value("", token.server, known[name], value)
     return chosen
 
 
@@ -252,7 +253,7 @@ _MOST_DIGITS = 1000
 
 def setting_value(where: str, server: str, setting: Setting, value: str) -> SettingValue:
     """Return the value of ``setting`` that ``value`` spells; raises StackError that begins with ``where``."""
-    wrong = f"{where}: {server}:{setting.name} cannot be {value!r}"
+    wrong = f"{where}{server}:{setting.name} cannot be {value!r}"
     if isinstance(setting.default, bool):
         if value.lower() in ("on", "true", "yes", "1"):
             return True
@@ -271,28 +272,22 @@ def setting_value(where: str, server: str, setting: Setting, value: str) -> Sett
     return value
 
 
-def _socket(text: str, asked: str, front: ServerSpec, spec: ServerSpec, protocol: Protocol) -> str:
+def _socket(asked: str, front: ServerSpec, spec: ServerSpec, protocol: Protocol) -> str:
     """Settle ``socket=auto``: the first kind the listener prefers that the front end can reach."""
     shared = [kind for kind in spec.sockets if kind in front.forwards[protocol]]
     if not shared:
-        raise StackError(f"stack {text!r}: {front.name} and {spec.name} share no kind of socket for {protocol}")
+        raise StackError(f"{front.name} and {spec.name} share no kind of socket for {protocol}")
     if asked == "auto":
         return shared[0]
     if asked not in shared:
         raise StackError(
-            f"stack {text!r}: {front.name}/{protocol}/{spec.name} cannot use socket={asked}; "
-            f"it can use {' or '.join(shared)}"
+            f"{front.name}/{protocol}/{spec.name} cannot use socket={asked}; it can use {' or '.join(shared)}"
         )
     return Socket(asked)
 
 
-def _interface(
-    text: str,
-    last: Hop,
-    spec: ServerSpec,
-    offered: frozenset[Interface],
-    specs: Mapping[str, ServerSpec],
-) -> Interface:
+def _interface(text: str, last: Hop, offered: frozenset[Interface], specs: Mapping[str, ServerSpec]) -> Interface:
+    spec = last.spec
     implied = [
         setting.implies[value]
         for setting in spec.settings
@@ -306,11 +301,11 @@ def _interface(
         first = _first(offered)
         what = "sends no files" if first is Interface.FILES else "hosts no application"
         raise StackError(
-            f"stack {text!r}: {spec.name} {what} itself; end the chain with a server that does, "
+            f"{spec.name} {what} itself; end the chain with a server that does, "
             f"as in {text}{_ending(spec, first, specs)}"
         )
     raise StackError(
-        f"stack {text!r}: {spec.name} hosts {_names(hosted)} with these settings, "
+        f"{spec.name} hosts {_names(hosted)} with these settings, "
         f"but the app is {_names(offered)}; use {_hosting(spec, offered, specs)}"
     )
 

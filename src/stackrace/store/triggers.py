@@ -12,18 +12,14 @@ Source: SQLite, "CREATE TRIGGER"; "JSON Functions And Operators". PostgreSQL, "T
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 __all__ = ["statements"]
 
-_UNKNOWN = "unknown"
-"""Who changed a row in SQLite, which knows no users; our own connections sign, see ``database``."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Guarded:
+class _Guarded:
     """One table whose rows are guarded, and what may still change in them."""
 
     table: str
@@ -44,8 +40,8 @@ class Guarded:
     """Conditions on NEW, beside that of the id, under which a row would take the place of another."""
 
 
-GUARDED = (
-    Guarded(
+_GUARDED = (
+    _Guarded(
         table="stackrace_race",
         kind="race",
         identity=("id",),
@@ -56,8 +52,8 @@ GUARDED = (
         "AND NEW.resumed = OLD.resumed + 1",
         registered=True,
     ),
-    Guarded(table="stackrace_stack_facts", kind="facts", identity=("id", "race_id")),
-    Guarded(
+    _Guarded(table="stackrace_stack_facts", kind="facts", identity=("id", "race_id")),
+    _Guarded(
         table="stackrace_launch",
         kind="launch",
         identity=("id", "race_id", "position"),
@@ -70,7 +66,7 @@ GUARDED = (
         registered=True,
         unique=("race_id = NEW.race_id AND position = NEW.position",),
     ),
-    Guarded(
+    _Guarded(
         table="stackrace_slice",
         kind="slice",
         identity=("id", "launch_id"),
@@ -80,7 +76,7 @@ GUARDED = (
     ),
 )
 
-_IDS = Guarded(
+_IDS = _Guarded(
     table="stackrace_ids",
     kind="id",
     identity=("id", "kind", "of_id"),
@@ -90,7 +86,7 @@ _IDS = Guarded(
 
 
 @dataclass(frozen=True, slots=True)
-class Trigger:
+class _Trigger:
     """What happens at an event, for each row."""
 
     table: str
@@ -103,42 +99,17 @@ class Trigger:
     condition: str = "TRUE"
 
 
-class Dialect(ABC):
-    """What one kind of database writes in its own way; ``now`` and ``who`` are expressions."""
-
-    differs: str
-    """The operator between two values of which both may be NULL."""
-    now: str
-    """The time, UTC in ISO 8601."""
-    who: str
-    """Whoever makes the change."""
-
-    @abstractmethod
-    def row(self, columns: Sequence[str]) -> str:
-        """Return an expression for the OLD row as JSON; ``columns`` are its names."""
-
-    @abstractmethod
-    def refuse(self, why: str) -> str:
-        """Return a statement that refuses the event."""
-
-    @abstractmethod
-    def more(self, guarded: Guarded) -> Iterator[Trigger]:
-        """Yield triggers against what only this kind of database can do to a table."""
-
-    @abstractmethod
-    def create(self, trigger: Trigger) -> Iterator[str]:
-        """Yield the statements that put a trigger in."""
-
-
-class Sqlite(Dialect):
-    """It knows no users."""
+class _Sqlite:
+    """It knows no users. ``now`` (UTC in ISO 8601) and ``who``, whoever makes the change, are expressions."""
 
     differs = "IS NOT"
+    """The operator between two values of which both may be NULL."""
     now = "strftime('%Y-%m-%dT%H:%M:%f+00:00', 'now')"
-    who = f"'{_UNKNOWN}'"
+    who = "'unknown'"
+    """Our own connections sign, see ``database``."""
 
     def row(self, columns: Sequence[str]) -> str:
-        """SQLite's JSON knows neither bytes nor all the digits of a float."""
+        """Return an expression for the OLD row as JSON, which knows neither bytes nor all the digits of a float."""
         pairs = (
             f"'{name}', CASE typeof(OLD.\"{name}\") WHEN 'blob' THEN hex(OLD.\"{name}\") "
             f"WHEN 'real' THEN printf('%!.17g', OLD.\"{name}\") ELSE OLD.\"{name}\" END"
@@ -147,25 +118,27 @@ class Sqlite(Dialect):
         return f"json_object({', '.join(pairs)})"
 
     def refuse(self, why: str) -> str:
+        """Return a statement that refuses the event."""
         return f"SELECT RAISE(ABORT, '{why}');"
 
-    def more(self, guarded: Guarded) -> Iterator[Trigger]:
+    def more(self, guarded: _Guarded) -> _Trigger:
         """Refuse INSERT OR REPLACE, which deletes without any DELETE trigger unless recursive_triggers is on."""
         exists = " OR ".join(
             f"EXISTS (SELECT 1 FROM {guarded.table} WHERE {same})" for same in ("id = NEW.id", *guarded.unique)
         )
         refusal = self.refuse("UNIQUE constraint failed: a stored row is never replaced")
-        yield Trigger(guarded.table, "unique", "BEFORE INSERT", refusal, exists)
+        return _Trigger(guarded.table, "unique", "BEFORE INSERT", refusal, exists)
 
-    def create(self, trigger: Trigger) -> Iterator[str]:
+    def create(self, trigger: _Trigger) -> Iterator[str]:
+        """Yield the statements that put a trigger in."""
         yield (
             f"CREATE TRIGGER {trigger.table}_{trigger.name} {trigger.event} ON {trigger.table} "
             f"WHEN {trigger.condition} BEGIN {trigger.action} END"
         )
 
 
-class Postgresql(Dialect):
-    """It allows queries in a function only, not in the condition of a trigger."""
+class _Postgresql:
+    """It allows queries in a function only, not in the condition of a trigger. The same members as ``_Sqlite``."""
 
     differs = "IS DISTINCT FROM"
     now = """to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"+00:00"')"""
@@ -177,11 +150,11 @@ class Postgresql(Dialect):
     def refuse(self, why: str) -> str:
         return f"RAISE EXCEPTION '{why}' USING ERRCODE = 'integrity_constraint_violation';"
 
-    def more(self, guarded: Guarded) -> Iterator[Trigger]:
+    def more(self, guarded: _Guarded) -> _Trigger:
         refusal = self.refuse("TRUNCATE would leave no history: use DELETE")
-        yield Trigger(guarded.table, "truncate", "BEFORE TRUNCATE", refusal)
+        return _Trigger(guarded.table, "truncate", "BEFORE TRUNCATE", refusal)
 
-    def create(self, trigger: Trigger) -> Iterator[str]:
+    def create(self, trigger: _Trigger) -> Iterator[str]:
         name = f"{trigger.table}_{trigger.name}"
         passed = {"BEFORE UPDATE": "NEW", "BEFORE DELETE": "OLD"}.get(trigger.event, "NULL")
         each = "STATEMENT" if trigger.event.endswith("TRUNCATE") else "ROW"
@@ -193,17 +166,21 @@ class Postgresql(Dialect):
         yield f"CREATE TRIGGER {name} {trigger.event} ON {trigger.table} FOR EACH {each} EXECUTE FUNCTION {name}()"
 
 
+_Dialect = _Sqlite | _Postgresql
+"""What one kind of database writes in its own way."""
+
+
 def statements(vendor: str, columns: Mapping[str, Sequence[str]]) -> Iterator[str]:
     """Yield what puts all triggers into a ``vendor``'s database; ``columns`` are those of each table."""
-    dialect = Postgresql() if vendor == "postgresql" else Sqlite()
-    for guarded in GUARDED:
+    dialect = _Postgresql() if vendor == "postgresql" else _Sqlite()
+    for guarded in _GUARDED:
         for trigger in _triggers(guarded, columns[guarded.table], dialect):
             yield from dialect.create(trigger)
     for trigger in _of_ids(dialect):
         yield from dialect.create(trigger)
 
 
-def _triggers(guarded: Guarded, columns: Sequence[str], dialect: Dialect) -> Iterator[Trigger]:
+def _triggers(guarded: _Guarded, columns: Sequence[str], dialect: _Dialect) -> Iterator[_Trigger]:
     """Yield the triggers of one table, whose columns are ``columns``."""
     yield from _identity(guarded, dialect)
     yield from _history(guarded, columns, dialect)
@@ -211,31 +188,31 @@ def _triggers(guarded: Guarded, columns: Sequence[str], dialect: Dialect) -> Ite
         yield from _registry(guarded)
 
 
-def _identity(guarded: Guarded, dialect: Dialect) -> Iterator[Trigger]:
+def _identity(guarded: _Guarded, dialect: _Dialect) -> Iterator[_Trigger]:
     """Yield what refuses that a row becomes another."""
     changed = " OR ".join(f"OLD.{column} {dialect.differs} NEW.{column}" for column in guarded.identity)
     refusal = dialect.refuse("an id never changes, nor where a row belongs")
-    yield Trigger(guarded.table, "identity", "BEFORE UPDATE", refusal, changed)
-    yield from dialect.more(guarded)
+    yield _Trigger(guarded.table, "identity", "BEFORE UPDATE", refusal, changed)
+    yield dialect.more(guarded)
 
 
-def _history(guarded: Guarded, columns: Sequence[str], dialect: Dialect) -> Iterator[Trigger]:
+def _history(guarded: _Guarded, columns: Sequence[str], dialect: _Dialect) -> Iterator[_Trigger]:
     """Yield what records each change but those that are part of measuring."""
     before, changed = dialect.row(columns), _changed(columns, dialect)
     rest = _changed([column for column in columns if column not in guarded.filled], dialect)
     entry = _entry(guarded, "update", "OLD", changed, before, dialect)
     altered = f"{changed} <> '' AND NOT (({guarded.filling}) AND {rest} = '')"
-    yield Trigger(guarded.table, "update", "AFTER UPDATE", entry, altered)
+    yield _Trigger(guarded.table, "update", "AFTER UPDATE", entry, altered)
     entry = _entry(guarded, "delete", "OLD", "''", before, dialect)
-    yield Trigger(guarded.table, "delete", "AFTER DELETE", entry)
+    yield _Trigger(guarded.table, "delete", "AFTER DELETE", entry)
     if guarded.kind != "race":
         race = guarded.race.format(row="NEW")
         entry = _entry(guarded, "insert", "NEW", "''", "NULL", dialect)
         ended = f"EXISTS (SELECT 1 FROM stackrace_race WHERE id = {race} AND ending IS NOT NULL)"
-        yield Trigger(guarded.table, "insert", "AFTER INSERT", entry, ended)
+        yield _Trigger(guarded.table, "insert", "AFTER INSERT", entry, ended)
 
 
-def _entry(guarded: Guarded, deed: str, row: str, changed: str, before: str, dialect: Dialect) -> str:
+def _entry(guarded: _Guarded, deed: str, row: str, changed: str, before: str, dialect: _Dialect) -> str:
     return (
         "INSERT INTO stackrace_history (race, kind, row_id, deed, at, who, changed, before) VALUES "
         f"({guarded.race.format(row=row)}, '{guarded.kind}', CAST({row}.id AS TEXT), '{deed}', {dialect.now}, "
@@ -243,7 +220,7 @@ def _entry(guarded: Guarded, deed: str, row: str, changed: str, before: str, dia
     )
 
 
-def _changed(columns: Iterable[str], dialect: Dialect) -> str:
+def _changed(columns: Iterable[str], dialect: _Dialect) -> str:
     """Return an expression for the names of the columns that differ, each with a blank behind it."""
     names = (
         f"CASE WHEN OLD.\"{name}\" {dialect.differs} NEW.\"{name}\" THEN '{name} ' ELSE '' END" for name in columns
@@ -251,16 +228,16 @@ def _changed(columns: Iterable[str], dialect: Dialect) -> str:
     return f"({' || '.join(names)})"
 
 
-def _registry(guarded: Guarded) -> Iterator[Trigger]:
+def _registry(guarded: _Guarded) -> Iterator[_Trigger]:
     """Yield what enters ids, and takes them out with all that belongs to them."""
     within = "NULL" if guarded.kind == "race" else guarded.race.format(row="NEW")
     enter = f"INSERT INTO stackrace_ids (id, kind, of_id) VALUES (NEW.id, '{guarded.kind}', {within});"
-    yield Trigger(guarded.table, "registered", "AFTER INSERT", enter)
+    yield _Trigger(guarded.table, "registered", "AFTER INSERT", enter)
     strike = "DELETE FROM stackrace_ids WHERE of_id = OLD.id; DELETE FROM stackrace_ids WHERE id = OLD.id;"
-    yield Trigger(guarded.table, "struck", "AFTER DELETE", strike)
+    yield _Trigger(guarded.table, "struck", "AFTER DELETE", strike)
 
 
-def _of_ids(dialect: Dialect) -> Iterator[Trigger]:
+def _of_ids(dialect: _Dialect) -> Iterator[_Trigger]:
     """Yield the triggers of the registry itself."""
     yield from _identity(_IDS, dialect)
     in_use = (
@@ -268,4 +245,4 @@ def _of_ids(dialect: Dialect) -> Iterator[Trigger]:
         "OR EXISTS (SELECT 1 FROM stackrace_launch WHERE id = OLD.id)"
     )
     refusal = dialect.refuse("an id stays as long as what it names")
-    yield Trigger(_IDS.table, "kept", "BEFORE DELETE", refusal, in_use)
+    yield _Trigger(_IDS.table, "kept", "BEFORE DELETE", refusal, in_use)

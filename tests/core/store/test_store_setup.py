@@ -84,7 +84,7 @@ def test_the_migrations_make_exactly_the_models(store):
 def test_tables_are_made_entirely_or_not_at_all(tmp_path, url, monkeypatch):
     open_store(f"sqlite:///{tmp_path}/other.sqlite3").close()  # Django is set up
     with monkeypatch.context() as broken:
-        broken.setattr("stackrace.store.triggers.GUARDED", ())
+        broken.setattr("stackrace.store.triggers._GUARDED", ())
         broken.setattr("stackrace.store.triggers._of_ids", lambda _: iter([None]))
         with pytest.raises(AttributeError):
             open_store(url)

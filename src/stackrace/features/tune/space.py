@@ -160,7 +160,7 @@ def _asked(
             if name not in (setting.name, f"{stack.hops[i].server}.{setting.name}"):
                 continue
             server = stack.hops[i].server
-            values = {setting_value(f"--vary {word}", server, setting, each.strip()) for each in text.split(",")}
+            values = {setting_value(f"--vary {word}: ", server, setting, each.strip()) for each in text.split(",")}
             found[i, setting.name] = tuple(sorted(values))
     return found
 
