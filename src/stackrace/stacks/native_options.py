@@ -7,7 +7,7 @@ logs and where things lie is decided for it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from functools import cached_property
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .servers.site import Site
-    from .stack import Setting
+    from .stack import Setting, Settings, SettingValue
 
 __all__ = [
     "CONFIG",
@@ -28,7 +28,6 @@ __all__ = [
     "NativeOptions",
     "NotTaken",
     "Option",
-    "ReadOptions",
     "Signs",
     "Weight",
     "decided",
@@ -106,7 +105,7 @@ class NotTaken:
 class FileReading:
     """What a configuration file says, as far as it can be seen without running it."""
 
-    settings: Mapping[str, str | int | bool] = field(default_factory=dict)
+    settings: Settings = field(default_factory=dict)
     """The values of the server's settings, its real defaults included."""
     said: frozenset[str] = frozenset()
     """The settings of which the file itself says something."""
@@ -148,11 +147,7 @@ class Signs:
     """What a compose file or a manifest of Kubernetes says of it."""
 
 
-Values = Mapping[str, str | int | bool]
-"""Settings by name."""
-
-
-ReadOptions = Callable[[str, str], Sequence[tuple[str, str | None]]]
+_ReadOptions = Callable[[str, str], Sequence[tuple[str, str | None]]]
 """Returns the options in a configuration file's text, of the section that is named behind the file, if one is.
 
 A name with an underscore is no option of the command line. Raises ValueError for what it cannot read.
@@ -172,9 +167,9 @@ class Option:
     """What it is about that is decided for every server, so that a user's own value is refused or replaced."""
     key: str | None = None
     """What the server's configuration file calls it; None: as its first name, with underscores; empty: nothing."""
-    default: str | int | bool | None = None
+    default: SettingValue | None = None
     """What the server does where nobody says anything; None: what the setting's default is."""
-    values: Mapping[str, str | int | bool] = field(default_factory=dict)
+    values: Settings = field(default_factory=dict)
     """What its words mean for the setting; empty: the setting takes them as they are."""
     variable: str = ""
     """The environment variable whose value it has where nobody gives it."""
@@ -184,15 +179,15 @@ class Option:
     """Whether it bounds how many connections may wait for the server."""
     is_for_development: bool = False
     """Whether it makes the server something else than a deployment: one that reloads changed code, a router."""
-    implies: tuple[str, str | int | bool] | None = None
+    implies: tuple[str, SettingValue] | None = None
     """The setting of which it says something, though it is decided itself, and the value that it says."""
     protocol: str | None = None
     """The protocol that it makes the server speak in place of HTTP; empty: its value."""
-    reads: ReadOptions | None = None
+    reads: _ReadOptions | None = None
     """What reads the file that it names, where no path can name that."""
     unreadable: bool = False
     """Whether it names a file that nothing reads."""
-    written: str | int | bool | Callable[[Site], object] | None = field(default=None, compare=False)
+    written: SettingValue | Callable[[Site], object] | None = field(default=None, compare=False)
     """What Stackrace writes: a value, or a function that returns it for a site; see ``servers.settings``."""
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -234,19 +229,23 @@ def passed(names: str) -> tuple[Option, ...]:
     return tuple(Option(each.strip()) for each in names.split(","))
 
 
-def _nothing(settings: Values) -> frozenset[str]:
+def _nothing(settings: Settings) -> frozenset[str]:
     return frozenset()
 
 
-def _no_values(printed: Mapping[str, object]) -> Values:
+def _no_values(printed: Mapping[str, object]) -> Settings:
     return {}
 
 
-def _no_limit(settings: Values) -> int:
+def _no_limit(settings: Settings) -> int:
     return 0
 
 
-def _as_they_are(settings: Values) -> Values:
+def _nothing_read(text: str, path: Path, folder: Path) -> FileReading:
+    return FileReading()
+
+
+def _as_they_are(settings: Settings) -> Settings:
     return settings
 
 
@@ -288,19 +287,17 @@ class NativeOptions:
     """How a word ends that is such a file without an option; empty: no word is."""
     default_file: str = ""
     """The configuration file that it reads where nobody names one."""
-    read: Callable[[str], FileReading] | None = None
-    """Reads such a file's text. Raises ValueError saying what is wrong with it."""
-    read_in: Callable[[str, Path, Path], FileReading] | None = None
-    """In place of ``read``, for files that name others: also takes the file's path and the project's folder."""
+    read: Callable[[str, Path, Path], FileReading] = _nothing_read
+    """Reads such a file: its text, its path, the project's folder. Raises ValueError for what is wrong with it."""
     inspector: Path | None = None
     """A program for the app's interpreter: given a configuration file, it prints what the server makes of that."""
-    effective: Callable[[Mapping[str, object]], Values] = _no_values
+    effective: Callable[[Mapping[str, object]], Settings] = _no_values
     """Returns the settings among what ``inspector`` prints."""
-    becomes: Callable[[Values], Values] = _as_they_are
+    becomes: Callable[[Settings], Settings] = _as_they_are
     """What it makes of settings by itself."""
-    at_once: Callable[[Values], int] = _no_limit
+    at_once: Callable[[Settings], int] = _no_limit
     """How many requests it works on at once with such settings, at most; 0: only connections limit that."""
-    idle: Callable[[Values], frozenset[str]] = _nothing
+    idle: Callable[[Settings], frozenset[str]] = _nothing
     """The settings that do nothing beside the others, but those of which the settings themselves say it."""
 
     @cached_property
@@ -319,7 +316,7 @@ class NativeOptions:
         return tuple(settings[name] for name in (self.order.split() or settings))
 
     @cached_property
-    def defaults(self) -> Values:
+    def defaults(self) -> Settings:
         """The values of settings where nobody says anything."""
         return {
             row.setting.name: row.setting.default if row.default is None else row.default
@@ -346,18 +343,27 @@ class NativeOptions:
         """The option that bounds how many connections may wait for it, in its file and on its command line."""
         return next((row.long[0] for row in self.rows if row.is_queue), "")
 
-    def words_of(self, setting: str) -> Values:
+    def words_of(self, setting: str) -> Settings:
         """Return what its words mean for ``setting``; empty: that takes them as they are."""
         return next(
             (row.values for row in self.rows if row.setting is not None and row.setting.name == setting), {}
         )
 
-    def reading(self, text: str, path: Path, folder: Path) -> FileReading:
-        """Return what the file at ``path`` says. Raises ValueError saying what is wrong with it."""
-        if self.read_in is not None:
-            return self.read_in(text, path, folder)
-        assert self.read
-        return self.read(text)
+    def reading(self, said: Iterable[tuple[str, SettingValue | None, str]]) -> FileReading:
+        """Return what a file says of settings, the last word counting: of each its name, its value and its words.
+
+        The value is None where only the server knows it, once it runs.
+        """
+        settings, computed, names = dict(self.defaults), dict[str, str](), set[str]()
+        for name, value, words in said:
+            names.add(name)
+            if value is None:
+                settings.pop(name, None)
+                computed[name] = words
+            else:
+                computed.pop(name, None)
+                settings[name] = value
+        return FileReading(settings=settings, said=frozenset(names), computed=computed)
 
     def problem(self, name: str, value: str | None) -> str:
         """Say why the option ``name`` cannot be given, empty if it can."""

@@ -193,7 +193,7 @@ def _file(native: NativeOptions, path: Path, folder: Path) -> NativeFile:
     try:
         words = read_bytes(path, _MOST_BYTES).decode("utf-8")
         place, project = path.absolute(), folder.absolute()
-        return NativeFile(path=place, text=words, reading=native.reading(words, place, project), folder=project)
+        return NativeFile(path=place, text=words, reading=native.read(words, place, project), folder=project)
     except OSError as error:
         raise StackError(f"{wrong} cannot be read: {error.strerror}; correct {CONFIG}=") from error
     except ValueError as error:

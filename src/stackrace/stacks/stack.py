@@ -25,6 +25,7 @@ __all__ = [
     "ServerSpec",
     "Setting",
     "SettingValue",
+    "Settings",
     "Side",
     "Socket",
     "Stack",
@@ -36,6 +37,8 @@ __all__ = [
 ]
 
 SettingValue = str | int | bool
+Settings = Mapping[str, SettingValue]
+"""Settings by name."""
 
 
 class Protocol(StrEnum):
@@ -105,11 +108,11 @@ class Setting:
     tunable: Tunable | None = None
     """What a tuner tries of it; None where nothing is to be gained, or where that is not for a tuner to decide."""
 
-    def applies(self, settings: Mapping[str, SettingValue]) -> bool:
+    def applies(self, settings: Settings) -> bool:
         """Tell whether it does anything beside these ``settings`` of its server; those left out may be anything."""
         return all(name not in settings or settings[name] in values for name, values in self.only.items())
 
-    def is_tuned(self, settings: Mapping[str, SettingValue]) -> bool:
+    def is_tuned(self, settings: Settings) -> bool:
         """Tell whether a tuner tries it beside these ``settings`` of its server."""
         return self.tunable is not None and self.applies(settings) and self.tunable.applies(settings)
 
@@ -151,15 +154,15 @@ class ProcessCount:
     most: int
 
 
-def _not_counted(settings: Mapping[str, SettingValue]) -> ProcessCount | None:
+def _not_counted(settings: Settings) -> ProcessCount | None:
     return None
 
 
-def _threads(settings: Mapping[str, SettingValue]) -> int:
+def _threads(settings: Settings) -> int:
     return int(settings.get("threads", 1))
 
 
-def _never(settings: Mapping[str, SettingValue]) -> bool:
+def _never(settings: Settings) -> bool:
     return False
 
 
@@ -180,16 +183,16 @@ class ServerSpec:
     hosts: frozenset[Interface] = frozenset()
     inside: frozenset[str] = frozenset()
     """The servers it can live in, as in ``apache+mod_wsgi``; empty: it stands by itself."""
-    asks: Mapping[str, SettingValue] = field(default_factory=dict)
+    asks: Settings = field(default_factory=dict)
     """The settings that it wants of such a server, unless the path says otherwise."""
     sockets: tuple[Socket, ...] = (Socket.UNIX, Socket.TCP)
     """What it can listen on behind a front end, preferred first."""
     settings: tuple[Setting, ...] = ()
-    processes: Callable[[Mapping[str, SettingValue]], ProcessCount | None] = _not_counted
+    processes: Callable[[Settings], ProcessCount | None] = _not_counted
     """How many processes its settings make it work with; None where they do not say."""
-    threads: Callable[[Mapping[str, SettingValue]], int] = _threads
+    threads: Callable[[Settings], int] = _threads
     """How many threads of each process run the app with these settings; 0 where there is no limit."""
-    preloads: Callable[[Mapping[str, SettingValue]], bool] = _never
+    preloads: Callable[[Settings], bool] = _never
     """Whether its settings make it load the app once, before it makes its processes."""
     alone: bool = False
     """Whether only one of it can run on a machine, since it writes to fixed places."""
@@ -215,7 +218,7 @@ class ServerSpec:
                 return tuple(f"{self.name}:{setting.name}={value}" for value in values)
         return (self.name,)
 
-    def idle(self, settings: Mapping[str, SettingValue]) -> frozenset[str]:
+    def idle(self, settings: Settings) -> frozenset[str]:
         """Return which settings do nothing beside ``settings``; what an open one takes is not known yet."""
         open_ = {setting.name: setting.default for setting in self.settings if setting.is_open}
         known = {name: value for name, value in settings.items() if name not in open_ or value != open_[name]}
@@ -236,9 +239,9 @@ class Hop:
     spec: ServerSpec
     protocol: Protocol | None
     """How the hop before reaches it; None: it lives inside that hop."""
-    chosen: Mapping[str, SettingValue] = field(default_factory=dict)
+    chosen: Settings = field(default_factory=dict)
     """The settings that the path itself gives."""
-    settings: Mapping[str, SettingValue] = field(default_factory=dict)
+    settings: Settings = field(default_factory=dict)
     """All settings, the catalogue's defaults included."""
     origins: Mapping[str, Origin] = field(default_factory=dict)
     """Whose choice each setting is."""
@@ -275,7 +278,7 @@ class Hop:
         processes = None if self.spec.preloads(self.settings) else self.processes
         return self.instances * max(processes.least if processes else 1, 1)
 
-    def resolved(self, interface: Interface) -> Mapping[str, SettingValue]:
+    def resolved(self, interface: Interface) -> Settings:
         """Return its settings in a stack that hosts by ``interface``, of which an open one takes the name."""
         open_choices = {
             setting.name: interface.value
@@ -286,13 +289,7 @@ class Hop:
 
     def identity(self, interface: Interface) -> tuple[object, ...]:
         """Return what it is in a stack that hosts by ``interface``, however its path is spelled."""
-        open_choices = {
-            setting.name: interface
-            for setting in self.spec.settings
-            if setting.is_open and setting.name in self.settings
-        }
-        settings = frozenset({**self.settings, **open_choices}.items())
-        return self.server, self.protocol, settings, self.options, self.config
+        return self.server, self.protocol, frozenset(self.resolved(interface).items()), self.options, self.config
 
     @property
     def closes_because(self) -> str:

@@ -28,6 +28,7 @@ from .stack import (
     Protocol,
     ServerSpec,
     Setting,
+    Settings,
     SettingValue,
     Socket,
     Stack,
@@ -203,7 +204,7 @@ def _check_forwards(hops: Sequence[Hop]) -> None:
             raise StackError(f"{hop.config} forwards by {wire}; write {config}/{wire}/SERVER")
 
 
-def _check_spoken(spec: ServerSpec, settings: Mapping[str, SettingValue], protocol: str | None) -> None:
+def _check_spoken(spec: ServerSpec, settings: Settings, protocol: str | None) -> None:
     for setting in spec.settings:
         value = settings.get(setting.name)
         spoken = setting.listens.get(value, spec.listens) if isinstance(value, str) else spec.listens
@@ -214,15 +215,13 @@ def _check_spoken(spec: ServerSpec, settings: Mapping[str, SettingValue], protoc
             )
 
 
-def _asked(tokens: Sequence[HopWords], chain: Sequence[ServerSpec], index: int) -> Mapping[str, SettingValue]:
+def _asked(tokens: Sequence[HopWords], chain: Sequence[ServerSpec], index: int) -> Settings:
     """What the guest inside hop ``index`` wants of it."""
     has_guest = index + 1 < len(tokens) and tokens[index + 1].protocol is None
     return chain[index + 1].asks if has_guest else {}
 
 
-def _origin(
-    setting: Setting, asked: Mapping[str, SettingValue], own: NativeWords, chosen: Mapping[str, SettingValue]
-) -> Origin:
+def _origin(setting: Setting, asked: Settings, own: NativeWords, chosen: Settings) -> Origin:
     if own.file and setting.name not in chosen and setting not in BEHIND_ANOTHER:
         return Origin.OWN if setting.name in own.reading.said else Origin.DEFAULT
     if chosen.get(setting.name, setting.default) != setting.default:

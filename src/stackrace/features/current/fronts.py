@@ -168,7 +168,7 @@ def fronts(
     found = [
         front
         for spec in specs.values()
-        if spec.native is not None and spec.native.read_in is not None and spec.forwards
+        if spec.native is not None and spec.native.file and spec.forwards
         for path in _files(root, file)
         if (front := _front(root, path, spec)) is not None
     ]
@@ -208,7 +208,7 @@ def _front(root: Path, path: Path, spec: ServerSpec) -> Front | None:
     try:
         if line := _first_line("<%", text):
             raise ValueError(f"line {line}: Stackrace reads no templates of ERB's")
-        return Front(title=spec.title, spec=spec, file=file, reading=spec.native.reading(text, path, root))
+        return Front(title=spec.title, spec=spec, file=file, reading=spec.native.read(text, path, root))
     except (OSError, ValueError) as error:
         if not _PASSES.search(text):
             return None

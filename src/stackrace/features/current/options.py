@@ -157,7 +157,7 @@ def _take_file(hop: ReadHop, python: Path | None) -> None:
     hop.config = str(path.relative_to(hop.root))
     text = text_of(path)
     try:
-        reading = native.reading(text, path, hop.root)
+        reading = native.read(text, path, hop.root)
     except (OSError, ValueError):
         # whoever parses the path says it
         reading = FileReading()

@@ -16,7 +16,7 @@ from typing import ClassVar
 
 from ...base.errors import LaunchError
 from ...base.files import read_text
-from ..stack import ServerSpec, SettingValue
+from ..stack import ServerSpec, Settings
 from .site import OTHERS, Fragment, Site, bodiless_files
 from .templates import PLAIN, Rendered, render
 
@@ -154,7 +154,7 @@ class Entry(ABC):
     needs_static_folders: ClassVar[bool] = False
     """Whether it does not start while a folder of static files that it is told of is missing."""
 
-    def requirements(self, settings: Mapping[str, SettingValue]) -> tuple[str, ...]:
+    def requirements(self, settings: Settings) -> tuple[str, ...]:
         """Return the PyPI requirements these settings need, to be layered over the app's environment."""
         return self.packages
 

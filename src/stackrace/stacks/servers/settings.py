@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 
 from ..native_options import Concern, NativeOptions, Option
-from ..stack import Origin, ProcessCount, Setting, SettingValue, Socket
+from ..stack import Origin, ProcessCount, Setting, Settings, SettingValue, Socket
 from ..tunable import Tunable
 from .contract import KEEP_ALIVE_S
 from .site import Site
@@ -34,12 +34,12 @@ __all__ = [
 ]
 
 
-def fixed_by(setting: str) -> Callable[[Mapping[str, SettingValue]], ProcessCount | None]:
+def fixed_by(setting: str) -> Callable[[Settings], ProcessCount | None]:
     """Return what counts the processes of a server that runs as many as ``setting`` says; 0 says nothing."""
     return partial(_count, setting)
 
 
-def _count(setting: str, settings: Mapping[str, SettingValue]) -> ProcessCount | None:
+def _count(setting: str, settings: Settings) -> ProcessCount | None:
     # it is not there where a configuration file of the user's computes it
     number = int(settings.get(setting, 0))
     return ProcessCount(setting=setting, least=number, most=number) if number else None

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..native_options import GivenOption, NativeFile
-from ..stack import Interface, Protocol, SettingValue, Socket
+from ..stack import Interface, Protocol, Settings, Socket
 
 __all__ = [
     "ANYBODY",
@@ -247,7 +247,7 @@ class Site:
     since sockets have 107 bytes, and ``PLAIN``."""
     listen: Endpoint
     """Where the server must listen."""
-    settings: Mapping[str, SettingValue]
+    settings: Settings
     """The value of every setting of the spec."""
     app: Hosted
     upstream: tuple[Endpoint, ...] = ()

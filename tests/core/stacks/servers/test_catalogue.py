@@ -45,7 +45,6 @@ FILES = {
     # nginx's configurations are read whole
     "directives.py": "its configuration as a tree",
     "site_file.py": "a configuration of the user's, made ready to be raced",
-    "site_parts.py": "which of its directives stay",
 }
 
 

@@ -33,9 +33,8 @@ def test_no_file_of_the_project_configures_gunicorn_unasked(make_site):
 
 
 def own_file(name, text, folder=Path("/srv/project")):
-    return NativeFile(
-        path=folder / name, text=text, reading=catalogue().specs[name.split(".")[0]].native.read(text)
-    )
+    native = catalogue().specs[name.split(".")[0]].native
+    return NativeFile(path=folder / name, text=text, reading=native.read(text, folder / name, folder))
 
 
 def test_a_file_of_gunicorns_runs_as_it_is_but_for_what_is_decided(make_site, tmp_path):

@@ -60,7 +60,7 @@ def own_file(text, folder):
     (folder / "assets").mkdir(exist_ok=True)
     path = folder / "deploy" / "nginx.conf"
     path.parent.mkdir(exist_ok=True)
-    reading = NGINX.spec.native.reading(text, path, folder)
+    reading = NGINX.spec.native.read(text, path, folder)
     return NativeFile(path=path, text=text, reading=reading, folder=folder)
 
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Mapping
 from pathlib import Path
 
 from ...native_options import Signs
-from ...stack import Interface, Origin, ProcessCount, Protocol, ServerSpec, Setting, SettingValue, Socket
+from ...stack import Interface, Origin, ProcessCount, Protocol, ServerSpec, Setting, Settings, Socket
 from ..contract import Fault, Needs, Recipe, Reload, Server
 from ..settings import ACCESS_LOG, ANY_SOCKET, UPSTREAM_KEEP_ALIVE
 from ..site import Endpoint, Site
@@ -35,7 +34,7 @@ _SCHEMES = {
 }
 
 
-def _processes(settings: Mapping[str, SettingValue]) -> ProcessCount:
+def _processes(settings: Settings) -> ProcessCount:
     setting = "max_workers" if settings["mpm"] == "prefork" else "processes"
     return ProcessCount(setting=setting, least=0, most=int(settings[setting]))
 

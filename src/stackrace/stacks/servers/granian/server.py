@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Mapping
 
 from ...native_options import Concern, NativeOptions, Option, decided, switches
-from ...stack import Interface, Origin, Protocol, ServerSpec, Setting, SettingValue
+from ...stack import Interface, Origin, Protocol, ServerSpec, Setting, Settings
 from ...tunable import Formula, Tunable
 from ..contract import BACKLOG, Recipe, Reload, Server
 from ..settings import ADDRESS, STATIC, access_log, command_words, fixed_by
@@ -203,7 +202,7 @@ class Granian(Server):
         native=_OPTIONS,
     )
 
-    def requirements(self, settings: Mapping[str, SettingValue]) -> tuple[str, ...]:
+    def requirements(self, settings: Settings) -> tuple[str, ...]:
         """Return granian, with the event loop that is asked for."""
         loop = settings["loop"]
         return (f"granian[{loop}]>=2.5",) if loop in ("rloop", "uvloop") else ("granian>=2.5",)

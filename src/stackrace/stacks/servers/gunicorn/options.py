@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from ...native_options import Change, Concern, FileReading, NativeOptions, Option, decided, passed, switches
-from ...stack import Interface, Origin, Protocol, Setting
+from ...stack import Interface, Origin, Protocol, Setting, Settings, SettingValue
 from ...tunable import Formula, Tunable
 from ..contract import BACKLOG
 from ..settings import ACCESS_LOG, KEEP_ALIVE, MOST_SECONDS, address, recycling
@@ -44,43 +45,38 @@ _CLASS_WORDS = {
 }
 
 
-def _idle(settings: Mapping[str, str | int | bool]) -> frozenset[str]:
+def _idle(settings: Settings) -> frozenset[str]:
     """Return what does nothing with a worker class beside what its settings say: sync keeps no connection."""
     return frozenset({"keep_alive"} if settings.get("class") == "sync" else ())
 
 
-def _becomes(settings: Mapping[str, str | int | bool]) -> Mapping[str, str | int | bool]:
+def _becomes(settings: Settings) -> Settings:
     """With more than one thread, gunicorn turns sync into gthread."""
     threaded = settings.get("class", "sync") == "sync" and settings.get("threads", 1) != 1
     return {**settings, "class": "gthread"} if threaded else settings
 
 
-def _at_once(settings: Mapping[str, str | int | bool]) -> int:
+def _at_once(settings: Settings) -> int:
     """Return one request for each worker or thread; gevent has as many as connections."""
     each = {"sync": 1, "gthread": settings.get("threads", 1), "gevent": settings.get("worker_connections", 1000)}
     return int(settings.get("workers", 1)) * int(each.get(str(settings.get("class", "sync")), 0))
 
 
-def _read(text: str) -> FileReading:
+def _read(text: str, *_: Path) -> FileReading:
     """Return what a ``gunicorn.conf.py`` says. Raises ValueError where it is no Python."""
     try:
         module = ast.parse(text)
     except SyntaxError as error:
         raise ValueError(f"line {error.lineno}: {error.msg}") from error
-    values, defaults = dict(_assigned(module.body)), OPTIONS.defaults
-    settings = dict(defaults)
-    computed: dict[str, str] = {}
-    for key, setting in OPTIONS.keys.items():
-        if key in values:
-            value = _literal(values[key])
-            if isinstance(value, (str, int, bool)) and type(value) is type(defaults[setting]):
-                settings[setting] = value
-            else:
-                computed[setting] = ast.unparse(values[key])
-                del settings[setting]
-    if name := _class(settings):
-        settings["class"] = name
-    elif settings.pop("class", None):
+    values = dict(_assigned(module.body))
+    reading = OPTIONS.reading(
+        (setting, _typed(setting, _literal(values[key])), ast.unparse(values[key]))
+        for key, setting in OPTIONS.keys.items()
+        if key in values
+    )
+    computed = dict(reading.computed)
+    name = _class(reading.settings)
+    if not name and "class" in reading.settings:
         computed["class"] = ast.unparse(values["worker_class"])
     changes = [
         Change(key=key, theirs=ast.unparse(values[key]), concern=concern)
@@ -90,19 +86,27 @@ def _read(text: str) -> FileReading:
     theirs = str(_literal(values["worker_class"])) if "worker_class" in values else ""
     if theirs and theirs != CLASS_OF.get(name, theirs):
         changes.append(Change(key="worker_class", theirs=theirs, concern=Concern.PATHS))
-    said = frozenset(setting for key, setting in OPTIONS.keys.items() if key in values)
-    return FileReading(settings=settings, said=said, computed=computed, changes=tuple(changes))
+    settings = _with_class(reading.settings, name)
+    return replace(reading, settings=settings, computed=computed, changes=tuple(changes))
 
 
-def _effective(printed: Mapping[str, object]) -> Mapping[str, str | int | bool]:
+def _effective(printed: Mapping[str, object]) -> Settings:
     """Return the settings among what gunicorn says of its file."""
-    settings, defaults = {}, OPTIONS.defaults
-    for key, setting in OPTIONS.keys.items():
-        value = printed.get(key, defaults[setting])
-        if isinstance(value, (str, int)) and type(value) is type(defaults[setting]):
-            settings[setting] = value
-    name = _class(settings)
-    return {**settings, "class": name} if name else {key: settings[key] for key in settings if key != "class"}
+    values = {setting: _typed(setting, printed[key]) for key, setting in OPTIONS.keys.items() if key in printed}
+    known = {**OPTIONS.defaults, **values}
+    settings = {key: known[key] for key in OPTIONS.keys.values()}
+    plain = {name: value for name, value in settings.items() if value is not None}
+    return _with_class(plain, _class(plain))
+
+
+def _typed(setting: str, value: object) -> SettingValue | None:
+    """Return ``value`` where it is one of the setting's kind."""
+    return value if isinstance(value, (str, int)) and type(value) is type(OPTIONS.defaults[setting]) else None
+
+
+def _with_class(settings: Settings, name: str) -> Settings:
+    """Return ``settings`` with our name of the worker class, without one where we have none for it."""
+    return {key: name if key == "class" else value for key, value in settings.items() if name or key != "class"}
 
 
 def _assigned(body: Iterable[ast.stmt]) -> Iterator[tuple[str, ast.expr]]:
@@ -123,7 +127,7 @@ def _literal(node: ast.expr) -> object:
         return None
 
 
-def _class(settings: Mapping[str, str | int | bool]) -> str:
+def _class(settings: Settings) -> str:
     name = _CLASSES.get(str(settings.get("class")), "")
     # with more than one thread, gunicorn silently turns sync into gthread
     return "gthread" if name == "sync" and settings.get("threads", 2) != 1 else name

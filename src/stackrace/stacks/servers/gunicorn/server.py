@@ -6,7 +6,7 @@ import signal
 from collections.abc import Iterator, Mapping
 
 from ...native_options import Option
-from ...stack import Interface, Protocol, ServerSpec, SettingValue
+from ...stack import Interface, Protocol, ServerSpec, Settings
 from ..contract import Fault, Recipe, Reload, Server
 from ..settings import fixed_by, given, value_of
 from ..site import Site
@@ -26,7 +26,7 @@ _BRINGS: Mapping[str, tuple[str, ...]] = {
 }
 
 
-def _brings(settings: Mapping[str, SettingValue]) -> Iterator[str]:
+def _brings(settings: Settings) -> Iterator[str]:
     yield from _BRINGS.get(str(settings["class"]), ())
     if settings["class"] == "asgi" and settings.get("loop") != "asyncio":
         yield "uvloop"
@@ -34,11 +34,11 @@ def _brings(settings: Mapping[str, SettingValue]) -> Iterator[str]:
         yield "gunicorn[fast]"
 
 
-def _threads(settings: Mapping[str, SettingValue]) -> int:
+def _threads(settings: Settings) -> int:
     return int(settings.get("threads", 1)) if settings["class"] == "gthread" else 1
 
 
-def _preloads(settings: Mapping[str, SettingValue]) -> bool:
+def _preloads(settings: Settings) -> bool:
     return bool(settings.get("preload", False))
 
 
@@ -65,7 +65,7 @@ class Gunicorn(Server):
         ),
     )
 
-    def requirements(self, settings: Mapping[str, SettingValue]) -> tuple[str, ...]:
+    def requirements(self, settings: Settings) -> tuple[str, ...]:
         """Return gunicorn, in the version that the app's environment has if any, and what its class brings."""
         is_new = settings["class"] == "asgi" or settings.get("http_parser") in ("fast", "python")
         return (f"gunicorn>={_FIRST_WITH_ASGI if is_new else _FIRST}", *_brings(settings))

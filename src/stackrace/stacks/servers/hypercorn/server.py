@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
 
 from ...native_options import Concern, NativeOptions, Option, decided, passed, switches
-from ...stack import Interface, Protocol, ServerSpec, Setting, SettingValue
+from ...stack import Interface, Protocol, ServerSpec, Setting, Settings
 from ..contract import BACKLOG, Recipe, Server
 from ..settings import ACCESS_LOG, KEEP_ALIVE, address, command_words, fixed_by, recycling, workers
 from ..site import Site
@@ -92,7 +91,7 @@ class Hypercorn(Server):
 
     drops_requests_on_stop = True
 
-    def requirements(self, settings: Mapping[str, SettingValue]) -> tuple[str, ...]:
+    def requirements(self, settings: Settings) -> tuple[str, ...]:
         """Return hypercorn, with uvloop where it is asked for."""
         return ("hypercorn[uvloop]",) if settings["loop"] == "uvloop" else ("hypercorn",)
 

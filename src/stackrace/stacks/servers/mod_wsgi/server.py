@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 
 from ...native_options import Concern, NativeOptions, Option, decided, switches
-from ...stack import Interface, Origin, ProcessCount, ServerSpec, Setting, SettingValue
+from ...stack import Interface, Origin, ProcessCount, ServerSpec, Setting, Settings
 from ...tunable import Tunable
 from ..apache.server import quoted
 from ..contract import Guest, Needs
@@ -18,11 +17,11 @@ __all__ = ["SERVER", "ModWsgi"]
 MODULE = Path("/usr/lib/apache2/modules/mod_wsgi.so")
 
 
-def _processes(settings: Mapping[str, SettingValue]) -> ProcessCount | None:
+def _processes(settings: Settings) -> ProcessCount | None:
     return fixed_by("processes")(settings) if settings["mode"] == "daemon" else None
 
 
-def _at_once(settings: Mapping[str, SettingValue]) -> int:
+def _at_once(settings: Settings) -> int:
     """Return how many requests it works on at once: one in each thread."""
     return int(settings.get("processes", 1)) * int(settings.get("threads", 5))
 

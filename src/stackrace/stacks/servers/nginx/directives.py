@@ -15,6 +15,7 @@ from ...native_options import Concern
 
 __all__ = [
     "SERVES_ELSEWHERE",
+    "STOCK",
     "Directive",
     "built",
     "decided",
@@ -25,6 +26,7 @@ __all__ = [
 
 STOCK = frozenset({"mime.types", "proxy_params", "uwsgi_params", "fastcgi_params", "scgi_params", "fastcgi.conf"})
 """Files that nginx brings, by name."""
+_PASS = re.compile("(proxy|uwsgi|fastcgi|scgi)_pass")
 _TEMPLATE = re.compile(r"\{\{|\{%")
 _NEEDS_WORDS = re.compile("listen|include|set|root|alias|try_files|(proxy|uwsgi|fastcgi|scgi|grpc)_pass")
 """What must say something; nginx would refuse it."""
@@ -43,6 +45,11 @@ class Directive:
     file: str = ""
     """The file that includes it, relative to the project's folder; empty for the file itself."""
     block: list[Directive] | None = None
+
+    @property
+    def forwards(self) -> bool:
+        """Whether it forwards in a protocol that stacks have."""
+        return _PASS.fullmatch(self.name) is not None
 
     @property
     def words(self) -> str:

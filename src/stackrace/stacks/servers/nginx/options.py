@@ -3,37 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
-from ...native_options import Concern, FileReading, GivenOption, NativeOptions, Option, decided
-from ...stack import Origin, Setting
+from ...native_options import Concern, FileReading, NativeOptions, Option, decided
+from ...stack import Origin, Setting, SettingValue
 from ..settings import ACCESS_LOG, KEEP_ALIVE, UPSTREAM_KEEP_ALIVE, workers
 from .directives import Directive
 from .site_file import site_file
-from .site_parts import SiteFile
 
-__all__ = ["OPTIONS", "with_directives"]
-
-_MAIN = re.compile(
-    "debug_points|env|pcre_jit|thread_pool|timer_resolution|worker_(cpu_affinity|priority|rlimit_(core|nofile))"
-)
-_EVENTS = ("multi_accept", "accept_mutex", "accept_mutex_delay", "use", "worker_aio_requests")
-
-
-def with_directives(config: str, options: Sequence[GivenOption]) -> str:
-    """Return ``config`` with ``options`` as directives, each in place of those of its name that stand there."""
-    for name in {option.name for option in options}:
-        config = re.sub(rf"^ *{re.escape(name)}\s[^\n]*;\n", "", config, flags=re.MULTILINE)
-    for option in reversed(options):
-        line = f"{option.name} {option.value if option.value is not None else 'on'};\n"
-        if _MAIN.fullmatch(option.name):
-            config = line + config
-        else:
-            block = "events {\n" if option.name in _EVENTS else "http {\n"
-            config = config.replace(block, f"{block}    {line}", 1)
-    return config
-
+__all__ = ["OPTIONS"]
 
 _SECONDS = {"": 1, "s": 1, "m": 60, "h": 3600}
 
@@ -41,29 +21,21 @@ _SECONDS = {"": 1, "s": 1, "m": 60, "h": 3600}
 def _read(text: str, path: Path, folder: Path) -> FileReading:
     """Return what a configuration of nginx's says. Raises ValueError where nothing in it forwards to an app."""
     site = site_file(text, path, folder)
-    # how many connections it keeps to the app counts only where its file says it
-    defaults = {name: value for name, value in OPTIONS.defaults.items() if name != "upstream_connections"}
-    settings, said = dict(defaults), set()
-    computed: dict[str, str] = {}
-    for name, setting in OPTIONS.keys.items():
-        for directive in _everywhere(site):
-            if directive.name == name and directive.args:
-                said.add(setting)
-                value = _value(directive.args[0], defaults[setting])
-                settings.pop(setting, None)
-                computed.pop(setting, None)
-                if value is None:
-                    computed[setting] = directive.args[0]
-                else:
-                    settings[setting] = value
-                break
-    settings["upstream_keep_alive"] = any(each.name == "keepalive" for each in site.upstream)
-    if any(each.name == f"{_MODULES[site.protocol]}_buffering" and each.args == ["off"] for each in _all(site)):
-        settings["buffering"] = False
-    return FileReading(
+    # the level that decides comes first
+    directives = [*site.server, *site.http, *site.events, *site.main]
+    module = "proxy" if site.protocol == "http" else site.protocol
+    every = (each for top in directives for each in top.walk())
+    reading = OPTIONS.reading(_said(directives))
+    settings: dict[str, SettingValue] = {
+        **reading.settings,
+        "upstream_keep_alive": any(each.name == "keepalive" for each in site.upstream),
+        "buffering": not any(each.name == f"{module}_buffering" and each.args == ["off"] for each in every),
+    }
+    # how many connections it keeps to the app counts only where a path says it
+    del settings["upstream_connections"]
+    return replace(
+        reading,
         settings=settings,
-        said=frozenset(said),
-        computed=computed,
         changes=tuple(site.changes),
         not_taken=tuple(site.not_taken),
         forwards=site.protocol,
@@ -72,19 +44,15 @@ def _read(text: str, path: Path, folder: Path) -> FileReading:
     )
 
 
-_MODULES = {"http": "proxy", "uwsgi": "uwsgi", "fastcgi": "fastcgi", "scgi": "scgi"}
+def _said(directives: Sequence[Directive]) -> Iterator[tuple[str, SettingValue | None, str]]:
+    """Yield what the first directive of each setting says."""
+    for name, setting in OPTIONS.keys.items():
+        args = next((each.args for each in directives if each.name == name and each.args), None)
+        if args:
+            yield setting, _value(args[0], OPTIONS.defaults[setting]), args[0]
 
 
-def _everywhere(site: SiteFile) -> Sequence[Directive]:
-    """Return the directives of all levels, those that decide first."""
-    return [*site.server, *site.http, *site.events, *site.main]
-
-
-def _all(site: SiteFile) -> Sequence[Directive]:
-    return [inner for directive in _everywhere(site) for inner in directive.walk()]
-
-
-def _value(text: str, default: str | int | bool) -> str | int | bool | None:
+def _value(text: str, default: SettingValue) -> SettingValue | None:
     """Return a value as its setting has it; None where only nginx knows it."""
     if isinstance(default, bool):
         return text == "on"
@@ -96,7 +64,7 @@ def _value(text: str, default: str | int | bool) -> str | int | bool | None:
 OPTIONS = NativeOptions(
     ends=";{}\n",
     file="nginx.conf",
-    read_in=_read,
+    read=_read,
     rows=(
         Option("worker_processes", setting=workers("Worker processes, each with its own event loop"), default=1),
         Option(

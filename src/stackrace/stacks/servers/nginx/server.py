@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+import re
 import signal
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ....base.errors import LaunchError, said_by
-from ...native_options import Signs
+from ...native_options import GivenOption, Signs
 from ...stack import Interface, Protocol, ServerSpec, SettingValue
 from ..contract import BACKLOG, Needs, Recipe, Reload, Server
 from ..settings import ANY_SOCKET, fixed_by
 from ..site import Endpoint, Site
 from ..templates import in_quotes
 from .directives import Directive, built
-from .options import OPTIONS, with_directives
-from .site_file import site_file
-from .site_parts import SiteFile
+from .options import OPTIONS
+from .site_file import SiteFile, site_file
 
 __all__ = ["SERVER", "Nginx"]
 
@@ -62,7 +62,7 @@ class Nginx(Server):
             command=command,
             check=(*command, "-t", "-q"),
             files={
-                "nginx.conf": with_directives(
+                "nginx.conf": _with_directives(
                     _users_config(site) if site.file else self._config(site), site.options
                 ),
                 "logs/.keep": "",
@@ -92,6 +92,26 @@ class Nginx(Server):
             upstream=self.render("upstream.conf.j2", site, protocol=protocol, keep=keep) if protocol else "",
             inner=self.render(inner, site, protocol=protocol),
         )
+
+
+_MAIN = re.compile(
+    "debug_points|env|pcre_jit|thread_pool|timer_resolution|worker_(cpu_affinity|priority|rlimit_(core|nofile))"
+)
+_EVENTS = ("multi_accept", "accept_mutex", "accept_mutex_delay", "use", "worker_aio_requests")
+
+
+def _with_directives(config: str, options: Sequence[GivenOption]) -> str:
+    """Return ``config`` with ``options`` as directives, each in place of those of its name that stand there."""
+    for name in {option.name for option in options}:
+        config = re.sub(rf"^ *{re.escape(name)}\s[^\n]*;\n", "", config, flags=re.MULTILINE)
+    for option in reversed(options):
+        line = f"{option.name} {option.value if option.value is not None else 'on'};\n"
+        if _MAIN.fullmatch(option.name):
+            config = line + config
+        else:
+            block = "events {\n" if option.name in _EVENTS else "http {\n"
+            config = config.replace(block, f"{block}    {line}", 1)
+    return config
 
 
 _TEMPORARY = ("client_body", "proxy", "fastcgi", "scgi", "uwsgi")

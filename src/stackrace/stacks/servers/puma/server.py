@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-from ...stack import Interface, Origin, Protocol, ServerSpec, Setting, SettingValue
+from ...stack import Interface, Origin, Protocol, ServerSpec, Setting, Settings
 from ...tunable import Tunable
 from ..contract import Needs, Recipe, Server
 from ..settings import KEEP_ALIVE, fixed_by, threads
@@ -13,7 +11,7 @@ from ..site import Site
 __all__ = ["SERVER", "Puma"]
 
 
-def _preloads(settings: Mapping[str, SettingValue]) -> bool:
+def _preloads(settings: Settings) -> bool:
     return True
 
 

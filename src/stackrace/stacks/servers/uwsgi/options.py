@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from ....base.errors import LaunchError
@@ -20,7 +21,7 @@ from ...native_options import (
     passed,
     switches,
 )
-from ...stack import Origin, Setting
+from ...stack import Origin, Setting, Settings, SettingValue
 from ..settings import ACCESS_LOG, MOST_REQUESTS, MOST_SECONDS, RECYCLING, STATIC, processes, threads
 from ..templates import PLAIN
 
@@ -33,53 +34,40 @@ _FILES = ("ini", "yaml", "json", "xml", "include", "inherit")
 _TRUE = ("true", "1", "yes", "on", "")
 
 
-def _read(text: str) -> FileReading:
+def _read(text: str, *_: Path) -> FileReading:
     """Return what an ini file says. Raises ValueError where it has no section [uwsgi]."""
-    lines = [(key, value) for key, value, _ in _lines(text) if key]
     if not re.search(r"^\s*\[uwsgi\]", text, re.MULTILINE):
         raise ValueError("it has no section [uwsgi]")
-    settings = dict(OPTIONS.defaults)
-    computed: dict[str, str] = {}
-    changes, said = [], set()
-    for key, value in lines:
-        row = OPTIONS.row(key)
-        if row.setting is not None:
-            name = row.setting.name
-            said.add(name)
-            settings.pop(name, None)
-            computed.pop(name, None)
-            known = _value(value, OPTIONS.defaults[name])
-            if known is None:
-                computed[name] = value
-            else:
-                settings[name] = known
-        if row.implies is not None:
-            # it says something of a setting, though the address beside it is decided
-            said.add(row.implies[0])
-            settings.update([row.implies])
-        if row.concern is not None and key not in _FILES:
-            changes.append(Change(key=key, theirs=value, concern=row.concern))
+    pairs = _pairs_of(text, _SECTION)
+    rows = [(key, value, OPTIONS.row(key).concern) for key, value in pairs if key not in _FILES]
     whole = text.splitlines()
-    missing = tuple(
+    missing = [
         NotTaken(line=whole.index(line) + 1, what=line.strip(), why="the settings of this other file are missing")
         for key, _, line in _lines(text)
         if key in _FILES
-    )
-    return FileReading(
-        settings=settings, said=frozenset(said), computed=computed, changes=tuple(changes), not_taken=missing
+    ]
+    return replace(
+        OPTIONS.reading(_said(pairs)),
+        changes=tuple(Change(key=key, theirs=value, concern=concern) for key, value, concern in rows if concern),
+        not_taken=tuple(missing),
     )
 
 
-def _effective(printed: Mapping[str, object]) -> Mapping[str, str | int | bool]:
+def _effective(printed: Mapping[str, object]) -> Settings:
     """Return the settings among what uWSGI says of its file."""
-    settings = dict(OPTIONS.defaults)
-    for key, value in printed.items():
+    said = _said((key, str(value)) for key, value in printed.items())
+    return {**OPTIONS.defaults, **{name: value for name, value, _ in said if value is not None}}
+
+
+def _said(pairs: Iterable[tuple[str, str]]) -> Iterator[tuple[str, SettingValue | None, str]]:
+    """Yield what options say of settings, also those that are decided beside it."""
+    for key, value in pairs:
         row = OPTIONS.row(key)
-        if row.setting and (known := _value(str(value), OPTIONS.defaults[row.setting.name])) is not None:
-            settings[row.setting.name] = known
+        if row.setting is not None:
+            name = row.setting.name
+            yield name, _value(value, OPTIONS.defaults[name]), value
         if row.implies is not None:
-            settings.update([row.implies])
-    return settings
+            yield *row.implies, value
 
 
 def _pairs_of(text: str, section: str) -> list[tuple[str, str]]:
@@ -97,7 +85,7 @@ def theirs(file: NativeFile, chosen: Collection[str]) -> str:
     return "\n".join(kept)
 
 
-def _lines(text: str, section: str = "uwsgi") -> Iterator[tuple[str, str, str]]:
+def _lines(text: str, section: str = _SECTION) -> Iterator[tuple[str, str, str]]:
     """Yield key, value and whole line of a section; the key is empty in comments and blank lines."""
     inside = False
     for line in text.splitlines():
@@ -108,7 +96,7 @@ def _lines(text: str, section: str = "uwsgi") -> Iterator[tuple[str, str, str]]:
             yield (match[1].replace("_", "-"), match[2] or "", line) if match else ("", "", line)
 
 
-def _value(text: str, default: str | int | bool) -> str | int | bool | None:
+def _value(text: str, default: SettingValue) -> SettingValue | None:
     """Return a value as its setting has it; None where uWSGI computes it."""
     if isinstance(default, bool):
         return text.lower() in _TRUE
@@ -160,7 +148,7 @@ def _options(document: object, section: str) -> list[tuple[str, str | None]]:
     return options
 
 
-def _at_once(settings: Mapping[str, str | int | bool]) -> int:
+def _at_once(settings: Settings) -> int:
     """Return how many requests it works on at once: one in each thread."""
     return int(settings.get("processes", 1)) * int(settings.get("threads", 1))
 

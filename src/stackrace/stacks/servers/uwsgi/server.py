@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Mapping
 
-from ...stack import Interface, ProcessCount, Protocol, ServerSpec, SettingValue
+from ...stack import Interface, ProcessCount, Protocol, ServerSpec, Settings, SettingValue
 from ..contract import Recipe, Reload, Server
 from ..site import BODILESS, Site, bodiless_files
 from ..templates import Rendered, to_the_end
@@ -21,14 +20,14 @@ _SOCKETS = {
 }
 
 
-def _processes(settings: Mapping[str, SettingValue]) -> ProcessCount | None:
+def _processes(settings: Settings) -> ProcessCount | None:
     if "processes" not in settings:
         return None
     most = int(settings["processes"])
     return ProcessCount(setting="processes", least=0 if settings.get("cheaper", 1) else most, most=most)
 
 
-def _preloads(settings: Mapping[str, SettingValue]) -> bool:
+def _preloads(settings: Settings) -> bool:
     return not settings.get("lazy_apps", False)
 
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from ...native_options import Concern, NativeOptions, Option, decided, switches
-from ...stack import Interface, Origin, Protocol, ServerSpec, Setting, SettingValue
+from ...stack import Interface, Origin, Protocol, ServerSpec, Setting, Settings
 from ..contract import BACKLOG, Recipe, Server
 from ..settings import KEEP_ALIVE, given, threads
 from ..site import ANYBODY, BODILESS, MOST_PROXIES, Site
@@ -13,7 +11,7 @@ from ..site import ANYBODY, BODILESS, MOST_PROXIES, Site
 __all__ = ["SERVER", "Waitress"]
 
 
-def _at_once(settings: Mapping[str, SettingValue]) -> int:
+def _at_once(settings: Settings) -> int:
     """Return how many requests it works on at once: one in each thread."""
     return int(settings.get("threads", 4))
 
