@@ -169,8 +169,8 @@ class Entry(ABC):
 
     def render(self, template: str, site: Site, **values: object) -> Rendered:
         """Render this entry's own ``template`` with the site's parts as variables."""
-        constants = {"backlog": BACKLOG, "keep_alive_s": KEEP_ALIVE_S, "others": OTHERS}
-        own = {**site.settings, **constants, **values}
+        given = {"backlog": BACKLOG, "keep_alive_s": KEEP_ALIVE_S, "others": OTHERS, "protocol": site.forwards}
+        own = {**site.settings, **given, **values}
         return render(self.folders, template, self.quoted, site=site, app=site.app, **own)
 
     @property

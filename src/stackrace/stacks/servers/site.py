@@ -266,6 +266,11 @@ class Site:
     """What holds where the server is deployed for good; None for a race, which looks only for speed."""
 
     @property
+    def forwards(self) -> Protocol | None:
+        """The protocol of the next hop; None for the last one."""
+        return self.upstream[0].protocol if self.upstream else None
+
+    @property
     def runtime(self) -> Path:
         """Where pids and sockets belong that the server makes itself."""
         return self.directory if self.production is None else self.production.run

@@ -165,42 +165,25 @@ class Apache(Server):
         return quoted(text)
 
     def _config(self, site: Site) -> str:
+        settings = site.settings
         return self.render(
             "apache.conf.j2",
             site,
             modules=_modules(site),
-            pool=self.render("pool.conf.j2", site, threads_per_child=_threads_per_child(site)),
+            threads_per_child=-(-int(settings["max_workers"]) // int(settings["processes"])),
             root=site.empty if site.inside or site.upstream else site.app.root,
-            inner=self._inner(site),
-            production=self.render("production.conf.j2", site) if site.production else "",
-            scheme="" if site.production else self.render("scheme.conf.j2", site),
-        )
-
-    def _inner(self, site: Site) -> str:
-        if site.inside:
-            return Rendered(site.inside.directives)
-        return self._proxy(site) if site.upstream else self.render("files.conf.j2", site)
-
-    def _proxy(self, site: Site) -> str:
-        return self.render(
-            "proxy.conf.j2",
-            site,
-            protocol=site.upstream[0].protocol,
+            inside=Rendered(f"{site.inside.directives.strip()}\n" if site.inside else ""),
             members=[_member(endpoint, index) for index, endpoint in enumerate(site.upstream)],
             connections=_connections(site),
         )
-
-
-def _threads_per_child(site: Site) -> int:
-    return -(-int(site.settings["max_workers"]) // int(site.settings["processes"]))
 
 
 def _modules(site: Site) -> dict[str, Path]:
     names = [f"mpm_{site.settings['mpm']}", "authz_core", "mime", "alias", "setenvif"]
     if site.production:
         names += ["headers", "reqtimeout"]
-    if site.upstream:
-        names += ["proxy", f"proxy_{_SCHEMES[site.upstream[0].protocol]}"]
+    if site.forwards:
+        names += ["proxy", f"proxy_{_SCHEMES[site.forwards]}"]
     if len(site.upstream) > 1:
         names += ["proxy_balancer", "slotmem_shm", "lbmethod_byrequests"]
     if not site.upstream and not site.inside:
@@ -223,7 +206,7 @@ def _connections(site: Site) -> Rendered:
     Kept for http at most: FastCGI, SCGI and AJP servers give each connection a worker, and flup's pool queues new
     ones behind those that are kept, so that requests wait for good.
     """
-    keep = site.settings["upstream_keep_alive"] and site.upstream[0].protocol is Protocol.HTTP
+    keep = site.settings["upstream_keep_alive"] and site.forwards is Protocol.HTTP
     return Rendered("enablereuse=on ttl=60" if keep else "disablereuse=on")
 
 

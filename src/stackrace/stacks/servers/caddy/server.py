@@ -73,20 +73,11 @@ class Caddy(Server):
         return in_quotes(text, never=("\\", "{", "}"))
 
     def _config(self, site: Site) -> str:
-        block = f"{site.upstream[0].protocol}.caddy.j2" if site.upstream else "files.caddy.j2"
         # it finds a path's letters beyond ASCII by their bytes, but strips them as it is asked, percent-encoded
         static = {quote(prefix, safe=_AS_THEY_ARE): folder for prefix, folder in site.app.static.items()}
-        screened = site.production is not None and bool(site.upstream)
-        return self.render(
-            "Caddyfile.j2",
-            site,
-            static=static,
-            inner=self.render(block, site),
-            production=self.render("production.caddy.j2", site) if site.production else "",
-            strangers=self.render("strangers.caddy.j2", site) if screened else "",
-            # logrotate turns the logs of what is deployed
-            rolled=Rendered(" {\n\t\t\troll_disabled\n\t\t}") if site.production else "",
-        )
+        # logrotate turns the logs of what is deployed
+        rolled = Rendered(" {\n\t\t\troll_disabled\n\t\t}") if site.production else ""
+        return self.render("Caddyfile.j2", site, static=static, rolled=rolled)
 
 
 SERVER = Caddy()

@@ -6,13 +6,11 @@ from ...stack import Interface, Protocol, ServerSpec, Socket
 from ..contract import Fault, Needs, Recipe, Server
 from ..settings import ACCESS_LOG, ANY_SOCKET, UPSTREAM_KEEP_ALIVE, workers
 from ..site import Site
-from ..templates import MIME_TYPES, Rendered, to_the_end
+from ..templates import MIME_TYPES, to_the_end
 
 __all__ = ["SERVER", "Cherokee"]
 
 _HANDLERS = {Protocol.HTTP: "proxy", Protocol.FASTCGI: "fcgi", Protocol.SCGI: "scgi", Protocol.UWSGI: "uwsgi"}
-_FILES = Rendered("vserver!1!rule!1!handler = common\n")
-"""The handler that also sends a folder's index, as ``file`` does not."""
 
 
 class Cherokee(Server):
@@ -49,24 +47,20 @@ class Cherokee(Server):
 
     def recipe(self, site: Site) -> Recipe:
         """Start the worker in the foreground; TERM ends it."""
-        config = str(site.directory / "cherokee.conf")
+        path = str(site.directory / "cherokee.conf")
+        handler = _HANDLERS[site.forwards] if site.forwards else ""
+        config = self.render("cherokee.conf.j2", site, handler=handler, types=MIME_TYPES)
         return Recipe(
-            command=("cherokee-worker", "-C", config),
-            check=("cherokee-worker", "-t", "-C", config),
+            command=("cherokee-worker", "-C", path),
+            check=("cherokee-worker", "-t", "-C", path),
             # EXIT_OK_ONCE; 1 is a failure
             check_code=2,
-            files={"cherokee.conf": self._config(site), "logs/.keep": "", "htdocs/.keep": ""},
+            files={"cherokee.conf": config, "logs/.keep": "", "htdocs/.keep": ""},
         )
 
     def quoted(self, text: str) -> str:
         """Return ``text``, which goes to the end of its line."""
         return to_the_end(text)
-
-    def _config(self, site: Site) -> str:
-        if not site.upstream:
-            return self.render("cherokee.conf.j2", site, inner=_FILES, types=MIME_TYPES)
-        forward = self.render("forward.conf.j2", site, handler=_HANDLERS[site.upstream[0].protocol])
-        return self.render("cherokee.conf.j2", site, inner=forward, types=MIME_TYPES)
 
 
 SERVER = Cherokee()

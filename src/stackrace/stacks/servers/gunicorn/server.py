@@ -104,17 +104,13 @@ class Gunicorn(Server):
 
     def _config(self, site: Site, said: Mapping[str, object]) -> dict[str, str]:
         """Return its file, without which gunicorn takes one that lies in the project; ``said`` is by its keys."""
-        production = ""
-        if site.production:
-            lines = {key: Rendered(repr(_plain(value))) for key, value in said.items()}
-            production = self.render("production.conf.py.j2", site, said=lines)
         wrapper = self.render(
             "gunicorn.conf.py.j2",
             site,
             file=site.file,
             taken=sorted(OPTIONS.decided_keys),
             trusted=site.trusted_proxies,
-            production=production,
+            said={key: Rendered(repr(_plain(value))) for key, value in said.items()},
         )
         return {"gunicorn.conf.py": wrapper, **({_OWN_FILE: site.file.text} if site.file else {})}
 

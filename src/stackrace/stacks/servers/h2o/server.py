@@ -34,24 +34,18 @@ class H2o(Server):
 
     def recipe(self, site: Site) -> Recipe:
         """Start one process in the foreground; TERM ends it gracefully."""
-        config = str(site.directory / "h2o.yaml")
-        command = ("h2o", "-m", "worker", "-c", config)
+        path = str(site.directory / "h2o.yaml")
+        command = ("h2o", "-m", "worker", "-c", path)
+        config = self.render("h2o.yaml.j2", site, upstream=site.upstream[0] if site.upstream else None)
         return Recipe(
             command=command,
-            check=("h2o", "-t", "-c", config),
-            files={"h2o.yaml": self._config(site), "logs/.keep": "", "tmp/.keep": ""},
+            check=("h2o", "-t", "-c", path),
+            files={"h2o.yaml": config, "logs/.keep": "", "tmp/.keep": ""},
         )
 
     def quoted(self, text: str) -> str:
         """Return ``text`` as a string of YAML."""
         return in_yaml(text)
-
-    def _config(self, site: Site) -> str:
-        if not site.upstream:
-            return self.render("h2o.yaml.j2", site, inner=self.render("files.yaml.j2", site))
-        upstream = site.upstream[0]
-        inner = self.render(f"{upstream.protocol}.yaml.j2", site, upstream=upstream)
-        return self.render("h2o.yaml.j2", site, inner=inner)
 
 
 SERVER = H2o()

@@ -54,17 +54,9 @@ class Haproxy(Server):
         return Recipe(
             command=("haproxy", "-db", "-f", config),
             check=("haproxy", "-c", "-q", "-f", config),
-            files={"haproxy.cfg": self._config(site)},
+            files={"haproxy.cfg": self.render("haproxy.cfg.j2", site)},
             # USR1 lets requests end; a race has none left
             stop=site.stop(signal.SIGUSR1),
-        )
-
-    def _config(self, site: Site) -> str:
-        return self.render(
-            "haproxy.cfg.j2",
-            site,
-            timeouts=self.render("timeouts.cfg.j2", site),
-            production=self.render("production.cfg.j2", site) if site.production else "",
         )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import signal
-from pathlib import Path
 
 from ...native_options import Signs
 from ...stack import Interface, Protocol, ServerSpec
@@ -49,12 +48,7 @@ class Lighttpd(Server):
         return Recipe(
             command=("lighttpd", "-D", "-f", config),
             check=("lighttpd", "-tt", "-f", config),
-            files={
-                "lighttpd.conf": self._config(site),
-                "logs/.keep": "",
-                "tmp/.keep": "",
-                "htdocs/.keep": "",
-            },
+            files={"lighttpd.conf": self._config(site), "logs/.keep": "", "tmp/.keep": "", "htdocs/.keep": ""},
             # INT lets requests end; a race has none left
             stop=site.stop(signal.SIGINT),
             reload=Reload(by=signal.SIGUSR1, source="lighttpd, doc/initscripts.txt"),
@@ -66,27 +60,8 @@ class Lighttpd(Server):
         return in_quotes(text, never=("\\",))
 
     def _config(self, site: Site) -> str:
-        if not site.upstream:
-            return self._whole(site, module="", root=site.app.root, forward="")
-        protocol = site.upstream[0].protocol
-        block = "http.conf.j2" if protocol is Protocol.HTTP else "gateway.conf.j2"
-        return self._whole(
-            site,
-            module=_MODULES[protocol],
-            root=site.empty,
-            forward=self.render(block, site, protocol=protocol, module=_MODULES[protocol]),
-        )
-
-    def _whole(self, site: Site, *, module: str, root: Path, forward: str) -> str:
-        return self.render(
-            "lighttpd.conf.j2",
-            site,
-            module=module,
-            root=root,
-            forward=forward,
-            production=self.render("production.conf.j2", site) if site.production else "",
-            forwarded=self.render("forwarded.conf.j2", site) if module else "",
-        )
+        module = _MODULES[site.forwards] if site.forwards else ""
+        return self.render("lighttpd.conf.j2", site, module=module, root=site.empty if module else site.app.root)
 
 
 SERVER = Lighttpd()

@@ -79,19 +79,9 @@ class Nginx(Server):
         return in_quotes(text, escaped='"\\', never=("$",))
 
     def _config(self, site: Site) -> str:
-        protocol = site.upstream[0].protocol if site.upstream else None
-        is_http = protocol is Protocol.HTTP
-        keep = is_http and site.settings["upstream_keep_alive"]
-        module = "proxy" if is_http else protocol
-        inner = "http.conf.j2" if is_http else "gateway.conf.j2" if protocol else "files.conf.j2"
-        return self.render(
-            "nginx.conf.j2",
-            site,
-            options=self.render("options.conf.j2", site, module=module),
-            production=self.render("production.conf.j2", site, module=module) if site.production else "",
-            upstream=self.render("upstream.conf.j2", site, protocol=protocol, keep=keep) if protocol else "",
-            inner=self.render(inner, site, protocol=protocol),
-        )
+        is_http = site.forwards is Protocol.HTTP
+        inner = "http.conf.j2" if is_http else "gateway.conf.j2" if site.forwards else "files.conf.j2"
+        return self.render("nginx.conf.j2", site, inner=inner, module="proxy" if is_http else site.forwards)
 
 
 _MAIN = re.compile(

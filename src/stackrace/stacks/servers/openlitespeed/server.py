@@ -62,11 +62,12 @@ class OpenLiteSpeed(Server):
 
     def recipe(self, site: Site) -> Recipe:
         """Start it in the foreground: -n with workers below a main process, -d all in one process."""
+        kind = _KINDS[site.forwards or Protocol.HTTP]
         return Recipe(
             command=("openlitespeed", "-n" if int(site.settings["workers"]) > 1 else "-d"),
             files={
-                "conf/httpd_config.conf": self._server(site),
-                "conf/vhconf.conf": self._virtual_host(site),
+                "conf/httpd_config.conf": self.render("httpd_config.conf.j2", site, kind=kind),
+                "conf/vhconf.conf": self.render("vhconf.conf.j2", site, kind=kind),
                 "conf/mime.properties": _MIME,
                 **{f"{folder}/.keep": "" for folder in ("logs", "tmp", "htdocs")},
             },
@@ -80,20 +81,6 @@ class OpenLiteSpeed(Server):
     def quoted(self, text: str) -> str:
         """Return ``text``, which goes to the end of its line, or to the brace of a section."""
         return to_the_end(text, never=("$", "{", "}", " "))
-
-    def _server(self, site: Site) -> str:
-        protocol = _protocol(site)
-        keep = site.settings["upstream_keep_alive"] and protocol is Protocol.HTTP
-        processors = self.render("processors.conf.j2", site, kind=_KINDS[protocol], keep=keep)
-        limits = self.render("limits.conf.j2", site)
-        return self.render("httpd_config.conf.j2", site, limits=limits, processors=processors)
-
-    def _virtual_host(self, site: Site) -> str:
-        return self.render("vhconf.conf.j2", site, kind=_KINDS[_protocol(site)])
-
-
-def _protocol(site: Site) -> Protocol:
-    return site.upstream[0].protocol if site.upstream else Protocol.HTTP
 
 
 SERVER = OpenLiteSpeed()

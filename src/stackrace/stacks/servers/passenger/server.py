@@ -76,11 +76,9 @@ class Passenger(Guest):
 
     def fragment(self, site: Site) -> Fragment:
         """Return the directives for the app's interface."""
-        is_rack = site.app.interface is Interface.RACK
-        runtime = self.render("rack.conf.j2" if is_rack else "wsgi.conf.j2", site)
         return Fragment(
             modules={"passenger": MODULE},
-            directives=self.render("passenger.conf.j2", site, runtime=runtime),
+            directives=self.render("passenger.conf.j2", site),
             # it does not make its log itself
             files={"logs/passenger.log": "", "run/passenger/.keep": ""},
             unloadable=("Could not spawn process for application",),

@@ -75,23 +75,17 @@ class Uwsgi(Server):
         return to_the_end(text, never=("%", "$(", "@(", "="))
 
     def _config(self, site: Site, *, wrapped: bool) -> str:
-        module = BODILESS if wrapped else site.app.module
-        path = (site.directory, *site.app.import_path) if wrapped else site.app.import_path
-        listen = self.render("listen.ini.j2", site, router=_router(site), option=_SOCKETS[site.listen.protocol])
         logs = [("logger", "error.log"), *([("req-logger", "access.log")] if site.settings["access_log"] else [])]
-        options = self.render("options.ini.j2", site, said=_said(site))
-        if site.file:
-            options = Rendered(f"{theirs(site.file, site.chosen)}\n{options}")
         return self.render(
             "uwsgi.ini.j2",
             site,
-            listen=listen,
-            options=options,
-            production=self.render("production.ini.j2", site, said=_said(site), logs=logs)
-            if site.production
-            else "",
-            module=module,
-            path=path,
+            router=_router(site),
+            option=_SOCKETS[site.listen.protocol],
+            theirs=Rendered(f"{theirs(site.file, site.chosen)}\n".lstrip() if site.file else ""),
+            said=_said(site),
+            logs=logs,
+            module=BODILESS if wrapped else site.app.module,
+            path=(site.directory, *site.app.import_path) if wrapped else site.app.import_path,
             whole=site.file is None,
         )
 

@@ -70,12 +70,8 @@ class Varnish(Server):
                 *(word for name, value in parameters.items() for word in ("-p", f"{name}={value}")),
             ),
             check=("varnishd", "-C", "-j", "none", "-n", str(site.directory / "check"), "-f", vcl),
-            files={"default.vcl": self._config(site)},
+            files={"default.vcl": self.render("default.vcl.j2", site)},
         )
-
-    def _config(self, site: Site) -> str:
-        production = self.render("production.vcl.j2", site) if site.production else ""
-        return self.render("default.vcl.j2", site, production=production)
 
 
 SERVER = Varnish()
