@@ -4,20 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from enum import StrEnum
 
-__all__ = ["Formula", "Spacing", "Tunable"]
+__all__ = ["Formula", "Tunable"]
 
 _WIDER = 2
 """So many values beyond the largest that is tried are tried, too, where that one is the best."""
-
-
-class Spacing(StrEnum):
-    """How the values that are tried lie apart."""
-
-    LINEAR = "linear"
-    LOGARITHMIC = "logarithmic"
-    """Each about as many times the one before: two workers more matter less to twenty than to two."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +32,10 @@ class Formula:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tunable:
-    """What is tried of one setting: the ``values``, or ``steps`` whole numbers from ``least`` to the most."""
+    """What is tried of one setting: the ``values``, or ``steps`` whole numbers from ``least`` to the most.
+
+    Each is about as many times the one before: two workers more matter less to twenty than to two.
+    """
 
     values: tuple[str | int | bool, ...] = ()
     """All that is tried of a setting that is no number, or of one whose values are few."""
@@ -52,7 +46,6 @@ class Tunable:
     """The largest for each core, where it grows with them; ``most`` then bounds it, unless that is 0."""
     steps: int = 6
     """How many numbers are tried at most, 2 or more."""
-    spacing: Spacing = Spacing.LOGARITHMIC
     only: Mapping[str, tuple[str | int | bool, ...]] = field(default_factory=dict)
     """The values of other settings of the server beside which it is tried, where it always does something."""
     multiplies: bool = False
@@ -74,7 +67,8 @@ class Tunable:
         if self.per_core and self.most:
             most = min(most, self.most)
         most = max(most, self.least)
-        return tuple(dict.fromkeys(self._at(step, most) for step in range(self.steps)))
+        shares = (step / max(self.steps - 1, 1) for step in range(self.steps))
+        return tuple(dict.fromkeys(round(float(self.least * (most / self.least) ** share)) for share in shares))
 
     def beyond(self, cores: int, least: int, most: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """Return the numbers from ``least`` to ``most`` to go on with below and above those tried, ascending.
@@ -98,9 +92,3 @@ class Tunable:
     def applies(self, settings: Mapping[str, object]) -> bool:
         """Tell whether it is tried beside these ``settings`` of its server."""
         return all(settings.get(name) in values for name, values in self.only.items())
-
-    def _at(self, step: int, most: int) -> int:
-        share = step / max(self.steps - 1, 1)
-        if self.spacing is Spacing.LINEAR:
-            return round(self.least + share * (most - self.least))
-        return round(float(self.least * (most / self.least) ** share))

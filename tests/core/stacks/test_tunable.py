@@ -1,7 +1,7 @@
 """Which values of a setting are tried."""
 
 from stackrace.stacks.stack import Setting
-from stackrace.stacks.tunable import Formula, Spacing, Tunable
+from stackrace.stacks.tunable import Formula, Tunable
 
 
 def test_numbers_grow_by_about_the_same_factor_up_to_what_the_cores_allow():
@@ -11,10 +11,6 @@ def test_numbers_grow_by_about_the_same_factor_up_to_what_the_cores_allow():
 
 def test_the_most_bounds_what_grows_with_the_cores():
     assert Tunable(per_core=8, most=20).tried(64)[-1] == 20
-
-
-def test_linear_steps_lie_evenly():
-    assert Tunable(most=11, steps=6, spacing=Spacing.LINEAR).tried(1) == (1, 3, 5, 7, 9, 11)
 
 
 def test_named_values_are_tried_as_they_are():

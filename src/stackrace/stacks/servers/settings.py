@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from functools import partial
 
 from ..native_options import Concern, NativeOptions, Option
@@ -29,7 +29,6 @@ __all__ = [
     "threads",
     "unless_off",
     "value_of",
-    "words",
     "workers",
 ]
 
@@ -177,11 +176,6 @@ def given(site: Site) -> tuple[str, ...]:
     return tuple(
         f"--{option.name}" if option.value is None else f"--{option.name}={option.value}" for option in site.options
     )
-
-
-def words(options: Mapping[str, object]) -> tuple[str, ...]:
-    """Return ``options`` as words of a command, each followed by its value."""
-    return tuple(str(word) for option in options.items() for word in option)
 
 
 def value_of(row: Option, site: Site) -> object:

@@ -12,16 +12,7 @@ from ..settings import ACCESS_LOG, ANY_SOCKET, UPSTREAM_KEEP_ALIVE
 from ..site import Endpoint, Site
 from ..templates import Rendered, in_quotes
 
-__all__ = [
-    "SERVER",
-    "Apache",
-    "quoted",
-]
-
-
-def quoted(text: str) -> str:
-    """Return ``text`` in quotes, where ``${NAME}`` is a variable, and ``* ? [`` make patterns in sections."""
-    return in_quotes(text, escaped='"\\', never=("${", "*", "?", "["))
+__all__ = ["SERVER", "Apache"]
 
 
 _MODULES = Path("/usr/lib/apache2/modules")
@@ -161,8 +152,8 @@ class Apache(Server):
         )
 
     def quoted(self, text: str) -> str:
-        """Return ``text`` as Apache's configuration quotes it."""
-        return quoted(text)
+        """Return ``text`` in quotes, where ``${NAME}`` is a variable, and ``* ? [`` make patterns in sections."""
+        return in_quotes(text, escaped='"\\', never=("${", "*", "?", "["))
 
     def _config(self, site: Site) -> str:
         settings = site.settings

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from ...stack import Interface, ServerSpec
-from ..apache.server import quoted
+from ..apache.server import SERVER as APACHE
 from ..contract import Guest, Needs
 from ..site import Fragment, Site
 
@@ -37,9 +37,7 @@ class ModPython(Guest):
     # Debian 12 links its module to libpython3.11, and a process can hold only one Python.
     needs = Needs(apt=("libapache2-mod-python",), files=(MODULE,), embeds=(3, 11))
 
-    def quoted(self, text: str) -> str:
-        """Return ``text`` as Apache's configuration quotes it."""
-        return quoted(text)
+    quoted = APACHE.quoted
 
     def fragment(self, site: Site) -> Fragment:
         """Return the directives and the handler; without a home directive, site-packages join the path."""

@@ -7,7 +7,7 @@ from pathlib import Path
 from ...native_options import Concern, NativeOptions, Option, decided, switches
 from ...stack import Interface, Origin, ProcessCount, ServerSpec, Setting, Settings
 from ...tunable import Tunable
-from ..apache.server import quoted
+from ..apache.server import SERVER as APACHE
 from ..contract import Guest, Needs
 from ..settings import MOST_REQUESTS, fixed_by
 from ..site import Fragment, Site
@@ -121,9 +121,7 @@ class ModWsgi(Guest):
     # Debian 12 links its module to libpython3.11, and a process can hold only one Python.
     needs = Needs(apt=("libapache2-mod-wsgi-py3",), files=(MODULE,), embeds=(3, 11))
 
-    def quoted(self, text: str) -> str:
-        """Return ``text`` as Apache's configuration quotes it."""
-        return quoted(text)
+    quoted = APACHE.quoted
 
     def fragment(self, site: Site) -> Fragment:
         """Return the directives of the chosen mode."""

@@ -6,7 +6,7 @@ from pathlib import Path
 from signal import SIGABRT, SIGSEGV
 
 from ...stack import Interface, Origin, ServerSpec, Setting
-from ..apache.server import quoted
+from ..apache.server import SERVER as APACHE
 from ..contract import Fault, Guest, Needs
 from ..site import Fragment, Site
 
@@ -70,9 +70,7 @@ class Passenger(Guest):
     # Its WSGI loader imports imp, which is gone since Python 3.12.
     needs = Needs(apt=("libapache2-mod-passenger",), files=(MODULE,), before=(3, 12))
 
-    def quoted(self, text: str) -> str:
-        """Return ``text`` as Apache's configuration quotes it."""
-        return quoted(text)
+    quoted = APACHE.quoted
 
     def fragment(self, site: Site) -> Fragment:
         """Return the directives for the app's interface."""

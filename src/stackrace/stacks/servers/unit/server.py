@@ -7,7 +7,7 @@ import signal
 
 from ...stack import Interface, Protocol, ServerSpec, Setting, Socket
 from ..contract import BACKLOG, Fault, Needs, Recipe, Server
-from ..settings import ACCESS_LOG, KEEP_ALIVE, MOST_SECONDS, RECYCLING, fixed_by, processes, threads, words, workers
+from ..settings import ACCESS_LOG, KEEP_ALIVE, MOST_SECONDS, RECYCLING, fixed_by, processes, threads, workers
 from ..site import BODILESS, Site, bodiless_files
 
 __all__ = ["SERVER", "Unit"]
@@ -74,15 +74,15 @@ class Unit(Server):
     def recipe(self, site: Site) -> Recipe:
         """Start it in the foreground on its own state directory; after TERM, unlike QUIT, processes may be left."""
         folder = site.directory
-        options = {
-            "--control": f"unix:{folder / 'control'}",
-            "--pid": folder / "unit.pid",
-            "--log": folder / "logs" / "unit.log",
-            "--statedir": folder / "state",
-            "--tmpdir": folder / "tmp",
-        }
         return Recipe(
-            command=("unitd", "--no-daemon", *words(options)),
+            command=(
+                *("unitd", "--no-daemon"),
+                *("--control", f"unix:{folder / 'control'}"),
+                *("--pid", str(folder / "unit.pid")),
+                *("--log", str(folder / "logs" / "unit.log")),
+                *("--statedir", str(folder / "state")),
+                *("--tmpdir", str(folder / "tmp")),
+            ),
             files={
                 "state/conf.json": json.dumps(_config(site), indent=4) + "\n",
                 "logs/.keep": "",

@@ -165,15 +165,8 @@ OPTIONS = NativeOptions(
     inspector=Path(__file__).with_name("inspector.py"),
     effective=_effective,
     rows=(
-        Option(
-            "processes workers p",
-            setting=processes("Worker processes"),
-            default=1,
-        ),
-        Option(
-            "threads",
-            setting=threads("Threads of each worker", 1),
-        ),
+        Option("processes workers p", setting=processes("Worker processes"), default=1),
+        Option("threads", setting=threads("Threads of each worker", 1)),
         Option(
             "cheaper",
             setting=Setting(
@@ -256,14 +249,8 @@ OPTIONS = NativeOptions(
                 help="Threads of each worker that send files for it; raise it with static=on.",
             ),
         ),
-        Option(
-            "",
-            setting=STATIC,
-        ),
-        Option(
-            "max-requests R",
-            setting=RECYCLING[0],
-        ),
+        Option("", setting=STATIC),
+        Option("max-requests R", setting=RECYCLING[0]),
         Option(
             "max-requests-delta",
             setting=Setting(
@@ -285,10 +272,7 @@ OPTIONS = NativeOptions(
                 help="Seconds after which a worker is killed that still works on a request; 0 is never.",
             ),
         ),
-        Option(
-            "",
-            setting=ACCESS_LOG,
-        ),
+        Option("", setting=ACCESS_LOG),
         Option("listen l", is_queue=True),
         # where it listens, and in which protocol
         Option("http", concern=Concern.ADDRESS, implies=("http", "router")),
