@@ -122,7 +122,7 @@ def _copy_in_another_process(database: Path, target: Path) -> None:
         raise OSError(ended.code, ended.output.strip() or os.strerror(ended.code), str(database))
 
 
-def _copy_alone(database: str, target: str) -> None:
+def copy_alone(database: str, target: str) -> None:
     """Copy as ``copy_to`` in a process that has no database open; it ends with the number of the error."""
     try:
         copy_to(Path(database), Path(target))
