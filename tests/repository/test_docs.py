@@ -31,7 +31,7 @@ def test_every_decision_stands_in_the_index_by_its_number_and_title() -> None:
     index = (DECISIONS / "README.md").read_text(encoding="utf-8")
     listed = {
         file: f"# {number}. {title}"
-        for number, title, file in re.findall(r"^(\d+)\. \[(.*)\]\((.*)\)$", index, re.MULTILINE)
+        for number, title, file in re.findall(r"^- (\d+)\. \[(.*)\]\((.*)\)$", index, re.MULTILINE)
     }
     pages = {path.name: path.read_text(encoding="utf-8").partition("\n")[0] for path in DECISIONS.glob("0*.md")}
     assert listed == pages
