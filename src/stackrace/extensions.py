@@ -96,7 +96,7 @@ class ResultKind(NamedTuple):
     part: str
     """By name."""
     place: str
-    """Of a module with what `report.kinds.Kind` says."""
+    """Of a `report.exporter.Kind`."""
 
 
 class Strategy(NamedTuple):

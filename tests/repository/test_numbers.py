@@ -24,10 +24,9 @@ WRITERS = {
     "cli/load/tables.py": "a share that is never 100 % before it is all",
     "cli/load/progress.py": "a bar of constant width",
     "report/words/load_run.py": "rounds a value",
-    "report/charts/svg.py": "coordinates",
-    "report/charts/scale.py": "the ticks of an axis, whole or as short as they can be",
-    "features/comparisons/report/chart.py": "coordinates",
-    "features/regression/report/html.py": "coordinates",
+    "report/charts/svg.py": "coordinates, and the ticks of an axis, whole or as short as they can be",
+    "features/comparisons/report/page.py": "coordinates",
+    "features/regression/report/page.py": "coordinates",
     "features/regression/report/junit.py": "seconds as the schema has them",
     "features/regression/report/openmetrics.py": "floating-point numbers for programs",
 }

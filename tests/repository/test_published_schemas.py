@@ -16,7 +16,7 @@ KINDS = {
     "load-1": "report.load_document",
     "check-1": "features.regression.report.document",
     "tune-1": "features.tune.report.document",
-    "trend-1": "features.trend.report.json",
+    "trend-1": "features.trend.report.document",
     "export-1": "features.export.document",
     "doctor-cluster-1": "features.doctor.cli.show_cluster",
 }

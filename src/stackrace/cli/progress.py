@@ -25,7 +25,7 @@ from ..race.plan import RacePlan
 from ..race.results.race import Race
 from ..race.results.standing import Standing
 from ..race.resume import counted
-from ..report.kinds import kind_of
+from ..report.exporter import kind_of
 from ..report.live import LiveState, LiveView, Mishap
 from ..report.result import standing_so_far
 from ..stacks.stack import original_path

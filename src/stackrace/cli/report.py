@@ -95,7 +95,7 @@ def _list(store_url: str | None) -> None:
 def _show_race(
     race: str | None, store_url: str | None, form: Format | None, html: Path | None, *, details: bool
 ) -> None:
-    from ..report.kinds import kind_of
+    from ..report.exporter import kind_of
     from ..report.result import standing_of
     from ..store import open_store
     from .run.next_steps import short_steps

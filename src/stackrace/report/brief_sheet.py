@@ -9,8 +9,8 @@ from ..race.notices import headline, news, shortly
 from ..race.results.race import Race
 from ..race.results.standing import Standing
 from .level_table import level_table
+from .paths import renamed, short_names
 from .sheet import Item, Listing, Paragraph, Section, Table, Tone
-from .short_names import renamed, short_names
 from .troubles import causes
 from .words import race_words
 from .words.answer import answer

@@ -10,7 +10,6 @@ from ..base.verdict import Effect
 from ..measure.host import Conditions
 from ..measure.launch import Launch, Slice
 from ..race.results.race import Race
-from ..race.results.standing import Standing
 from .growth import size
 from .words.findings import failure_kind, failure_message, title
 
@@ -27,7 +26,7 @@ HEADER = (
 """The columns; new ones are added at the end, none is renamed or removed."""
 
 
-def export(race: Race, standing: Standing) -> str:
+def export(race: Race) -> str:
     """Return the table with its header; lists inside a field are separated by spaces."""
     out = io.StringIO(newline="")
     writer = csv.writer(out, lineterminator="\n")

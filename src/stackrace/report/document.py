@@ -30,8 +30,9 @@ from ..race.results.standing import Level, Row, Standing
 from ..stacks.facts import StackFacts
 from ..stats.values.machines import MachineComparison
 from ..stats.values.scaling import ScalingCurve
+from . import scaling
 from .troubles import refused
-from .words import race_words, scaling
+from .words import race_words
 from .words.findings import FindingDocument, failure_kind, failure_message, finding_document
 from .words.standing import StandingWords, words_of
 

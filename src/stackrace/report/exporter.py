@@ -1,17 +1,43 @@
-"""What an export is: one format, one module of that name with ``export`` in it."""
+"""Results of every kind in every format: what a kind gives is drawn by one function for each format."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from enum import StrEnum
-from importlib import import_module
-from typing import Self
+from typing import Any, Generic, Self, TypeVar
 
 from ..base.codec import pretty
+from ..extensions import ResultKind, declared, load
+from ..race.results.comparison import Comparison
+from ..race.results.parts import RacePart
 from ..race.results.race import Race
 from ..race.results.standing import Standing
-from .kinds import Kind, kind_of
+from .sheet import Section
 
-__all__ = ["Format", "render", "told"]
+__all__ = ["STANDING", "Format", "Kind", "kind_of", "render", "written"]
+
+_Result = TypeVar("_Result")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kind(Generic[_Result]):
+    """How results of one kind are reported."""
+
+    sections: Callable[[_Result], Iterable[Section]]
+    """The report, in order."""
+    document: Callable[[_Result], dict[str, Any]]
+    """The JSON document as plain values."""
+    page: Callable[[_Result], str]
+    """The self-contained HTML page."""
+    first_line: Callable[[_Result], str] = lambda _: ""
+    """What Markdown begins with, escaped; empty for nothing."""
+    headings: str = "####"
+    """What stands before the titles of sections in Markdown."""
+    compared: Callable[[_Result], Comparison | None] = lambda _: None
+    """What it says of head against base; None where it compares no sides."""
+    leading: Callable[[_Result], str] = lambda _: ""
+    """How it stands after the blocks of a running race, for one line; empty where nobody knows."""
 
 
 class Format(StrEnum):
@@ -39,20 +65,52 @@ def render(race: Race, standing: Standing, form: Format | str) -> str:
     libraries are imported. Raises ValueError for any other.
     """
     form = Format(form)
-    kind = None if form is Format.CSV else kind_of(race)
-    if kind is None:
-        text: str = import_module(f".{form.name.lower()}", __package__).export(race, standing)
-        return text
-    return told(kind, race, form)
+    if form is Format.CSV:
+        from .csv import export
+
+        return export(race)
+    kind = kind_of(race)
+    return written(STANDING, (race, standing), form) if kind is None else written(kind, race, form)
 
 
-def told(kind: Kind, race: Race, form: Format) -> str:
+def written(kind: Kind[_Result], result: _Result, form: Format) -> str:
     """Return a result of ``kind`` in any format but CSV."""
     if form is Format.HTML:
-        return kind.page(race)
+        return kind.page(result)
     if form is Format.JSON:
-        return pretty(kind.document(race))
+        return pretty(kind.document(result))
     from .markdown import drawn
 
-    heading = kind.heading(race)
-    return (f"{heading}\n\n" if heading else "") + drawn(kind.sections(race), heading="####")
+    first_line = kind.first_line(result)
+    return (f"{first_line}\n\n" if first_line else "") + drawn(kind.sections(result), heading=kind.headings)
+
+
+def kind_of(race: Race) -> Kind[Race] | None:
+    """Return the kind of result that ``race`` has; None for a standing."""
+    for kind in declared(ResultKind):
+        if isinstance(race.parts.held.get(kind.part), RacePart):
+            found: Kind[Race] = load(kind.place)
+            return found
+    return None
+
+
+def _sections(result: tuple[Race, Standing]) -> Iterable[Section]:
+    from .race_sheet import race_sheet
+
+    return race_sheet(*result)
+
+
+def _document(result: tuple[Race, Standing]) -> dict[str, Any]:
+    from .document import document
+
+    return document(*result)
+
+
+def _page(result: tuple[Race, Standing]) -> str:
+    from .html.race import page
+
+    return page(*result)
+
+
+STANDING = Kind(sections=_sections, document=_document, page=_page)
+"""A race with its standing."""

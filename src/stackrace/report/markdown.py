@@ -6,9 +6,6 @@ import re
 from collections.abc import Iterable
 
 from ..base.text import one_line
-from ..race.results.race import Race
-from ..race.results.standing import Standing
-from .race_sheet import race_sheet
 from .sheet import (
     Block,
     Column,
@@ -25,15 +22,14 @@ from .sheet import (
     shown,
 )
 
-__all__ = ["code", "drawn", "escape", "export"]
+__all__ = [
+    "code",
+    "drawn",
+    "escape",
+]
 
 
 _BOLD = (Tone.GOOD, Tone.WRONG, Tone.DOUBTFUL, Tone.OTHER)
-
-
-def export(race: Race, standing: Standing) -> str:
-    """Return the document."""
-    return drawn(race_sheet(race, standing), heading="####")
 
 
 def drawn(sections: Iterable[Section], *, heading: str) -> str:

@@ -8,25 +8,22 @@ from ..base.verdict import Effect
 from ..race.notices import details
 from ..race.results.race import Race
 from ..race.results.standing import Standing
-from ..stats.values.scaling import ScalingCurve
 from . import figures
 from .growth import Growth, growths
 from .level_table import READABLE, level_matrices, level_table
 from .repeat import COMMAND, race_file
+from .scaling import scaling_sections
 from .sheet import Block, Column, Item, Listing, Medium, Notes, Paragraph, Section, Source, Table, Tone
 from .troubles import Complaint, Setback, complaints, refused, setbacks
-from .words import race_words, scaling
+from .words import race_words
 from .words.race_words import debug, left_out, raced
 from .words.standing import words_of
 
-__all__ = ["race_sheet", "scaling_sections"]
+__all__ = ["race_sheet"]
 
 _SCREEN = (Medium.SCREEN,)
 _TEXT = (Medium.TEXT,)
 _BOTH = (Medium.SCREEN, Medium.TEXT)
-_WITHOUT_LAW = 2
-"""So many columns of the scaling table speak of no law."""
-
 _TONES = {Effect.INVALIDATES: Tone.WRONG, Effect.REDOES: Tone.REDONE, Effect.WARNS: Tone.DOUBTFUL}
 
 
@@ -88,37 +85,6 @@ def _matrices(standing: Standing, *, void: bool, current: str) -> Iterator[Secti
     yield from (Section(title="", blocks=(matrix,), media=_SCREEN) for matrix in matrices[:-1])
     mark = () if void else (Paragraph(text="* first tier at that level", tone=Tone.ASIDE),)
     yield Section(title="", blocks=(matrices[-1], *mark), media=_SCREEN)
-
-
-def scaling_sections(standing: Standing) -> Iterator[Section]:
-    """Yield how throughput grows with the connections, where that is known of any stack."""
-    if curves := scaling.known(standing.scaling):
-        yield Section(title=scaling.TITLE, blocks=tuple(_scaling(curves)))
-
-
-def _scaling_table(curves: Sequence[ScalingCurve]) -> Table:
-    """Return a line per curve: its knee and, where one was fitted, its law."""
-    rows = [scaling.cells(curve) for curve in curves]
-    fitted = any(curve.law for curve in curves)
-    titles = scaling.HEADER if fitted else scaling.HEADER[:_WITHOUT_LAW]
-    return Table(
-        columns=tuple(
-            Column(
-                title=title,
-                cells=tuple(row[place] for row in rows),
-                left=place == 0,
-                fold_to=0 if place else READABLE,
-                keep=0 if place < _WITHOUT_LAW else place,
-            )
-            for place, title in enumerate(titles)
-        )
-    )
-
-
-def _scaling(curves: Sequence[ScalingCurve]) -> Iterator[Block]:
-    yield Paragraph(text=scaling.WORDS, media=(Medium.TEXT, Medium.PAGE))
-    yield _scaling_table(curves)
-    yield from (Paragraph(text=text, tone=Tone.ASIDE) for text in scaling.unfits(curves))
 
 
 def _memory(growths: Sequence[Growth]) -> Table:

@@ -16,7 +16,7 @@ from rich.text import Text
 from ..base.text import one_line, printable, tail
 from ..race.results.race import Race
 from ..race.results.standing import Standing
-from .kinds import kind_of
+from .exporter import STANDING, kind_of
 from .paths import fold
 from .sheet import (
     Block,
@@ -34,7 +34,7 @@ from .sheet import (
     shown,
 )
 
-__all__ = ["STYLES", "ScreenTable", "drawn", "make_console", "print_report"]
+__all__ = ["STYLES", "ScreenTable", "drawn", "make_console", "print_report", "print_sections"]
 
 
 _PIPE_WIDTH = 120
@@ -80,17 +80,23 @@ class _PrintableConsole(Console):
 
 def print_report(race: Race, standing: Standing, console: Console | None = None, *, details: bool = False) -> None:
     """Print the report of a race on ``console`` (default: stdout): on one screen, or with all ``details``."""
-    # with the statistics, which most of what is drawn here does without
-    from .brief_sheet import brief_sheet
-    from .race_sheet import race_sheet
-
     if (kind := kind_of(race)) is not None:
-        sheet = drawn(kind.sections(race))
+        print_sections(kind.sections(race), console)
     elif details:
-        sheet = drawn(race_sheet(race, standing))
+        print_sections(STANDING.sections((race, standing)), console)
     else:
-        sheet = drawn(brief_sheet(race, standing), most=_SCREEN_LINES)
-    (console or make_console()).print(sheet, soft_wrap=False)
+        # with the statistics, which most of what is drawn here does without
+        from .brief_sheet import brief_sheet
+
+        print_sections(brief_sheet(race, standing), console, most=_SCREEN_LINES)
+
+
+def print_sections(
+    sections: Iterable[Section], console: Console | None = None, *, most: int = 0, width: int | None = None
+) -> None:
+    """Print ``sections`` on ``console`` (default: stdout), at most ``width`` columns wide; see ``drawn``."""
+    console = console or make_console()
+    console.print(drawn(sections, most=most), width=min(console.width, width or console.width))
 
 
 def drawn(sections: Iterable[Section], *, most: int = 0) -> RenderableType:

@@ -22,7 +22,7 @@ from rich.text import Text
 import stackrace
 from stackrace.cli.edge import PrintableStream, printable_output
 from stackrace.cli.main import main
-from stackrace.report.html.templates import environment
+from stackrace.report.html.page import environment
 from stackrace.report.terminal import make_console
 
 HOSTILE = [

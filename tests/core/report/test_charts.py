@@ -3,10 +3,8 @@ from xml.etree import ElementTree
 import pytest
 
 from stackrace.race.results.standing import Interval
-from stackrace.report.charts.bars import interval_bar
-from stackrace.report.charts.scale import linear, logarithmic
-from stackrace.report.charts.split import Role, parts
-from stackrace.report.charts.svg import tag, text
+from stackrace.report.charts.bars import Role, interval_bar, parts
+from stackrace.report.charts.svg import linear, logarithmic, tag, text
 
 
 @pytest.mark.parametrize("most", [0.0, 1e-6, 0.3, 1, 7, 99, 101, 3819.4, 12_345, 9.9e6, float("nan"), float("inf")])

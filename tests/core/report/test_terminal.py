@@ -7,7 +7,7 @@ from tests.factories import STACKS, make_race, make_standing
 
 from stackrace.base.interval import Interval
 from stackrace.race.results.race import LeftOut
-from stackrace.report import html
+from stackrace.report.html.race import page as race_page
 from stackrace.report.terminal import make_console, print_report
 from stackrace.report.words.standing import words_of
 
@@ -38,7 +38,7 @@ def test_what_is_left_out_stands_at_the_top_with_its_reason():
         "Left out: apache+mod_wsgi and nginx/http/apache+mod_wsgi (mod_wsgi embeds Python 3.11); "
         "nginx/uwsgi/uwsgi (nginx is not installed)."
     ) in top
-    page = html.export(race, make_standing(race))
+    page = race_page(race, make_standing(race))
     assert page.index("(mod_wsgi embeds") < page.index("<svg")
     assert "Left out" not in printed(replace(race, left_out=()), make_standing(race))
 

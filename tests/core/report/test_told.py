@@ -21,11 +21,13 @@ from stackrace.race.results.race import Ending
 from stackrace.race.results.sensitivity import LessMemory, NoErrors
 from stackrace.race.results.standing import Interval
 from stackrace.race.resume import going_on
+from stackrace.report import scaling
 from stackrace.report.document import document, schema
 from stackrace.report.exporter import Format, render
+from stackrace.report.sheet import Table
 from stackrace.report.terminal import make_console, print_report
 from stackrace.report.troubles import complaints, refused
-from stackrace.report.words import race_words, scaling
+from stackrace.report.words import race_words
 from stackrace.report.words.standing import words_of
 from stackrace.stats.values.scaling import ScalingCurve, ScalingLaw, Unfit, UnfitKind
 
@@ -230,7 +232,7 @@ def test_a_twins_findings_are_told_of_its_original():
 def test_growth_is_told_with_its_law_or_why_there_is_none():
     race = make_race(3)
     for name, text in everywhere(race, told(race, scaling=CURVES)).items():
-        assert scaling.TITLE in text, name
+        assert "How throughput grows with the connections" in text, name
         assert "500 (450–550)" in text and "0.00012 (0.00004–0.0002)" in text, name
         assert "the levels are 9 % off its best curve." in text, name
     html = render(race, told(race, scaling=CURVES), Format.HTML)
@@ -242,7 +244,7 @@ def test_growth_is_told_with_its_law_or_why_there_is_none():
 def test_growth_of_which_nothing_is_known_is_left_out():
     race = make_race(3)
     for name, text in everywhere(race, told(race, scaling=CURVES[2:])).items():
-        assert scaling.TITLE not in text, name
+        assert "How throughput grows with the connections" not in text, name
 
 
 def test_a_reason_that_all_curves_share_is_told_once():
@@ -254,8 +256,10 @@ def test_a_reason_that_all_curves_share_is_told_once():
 
 
 def test_an_end_of_growth_that_was_not_seen_is_a_bound():
-    assert scaling.cells(CURVES[1])[1] == "> 100"
-    assert scaling.cells(replace(CURVES[0], law=replace(LAW, peak=None)))[-1] == "none"
+    endless = (CURVES[1], replace(CURVES[0], law=replace(LAW, peak=None)))
+    (section,) = scaling.scaling_sections(told(make_race(3), scaling=endless))
+    table = next(block for block in section.blocks if isinstance(block, Table))
+    assert (table.columns[1].cells[0], table.columns[-1].cells[1]) == ("> 100", "none")
 
 
 def with_p99(standing, limits, **latency):

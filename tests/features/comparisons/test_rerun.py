@@ -25,12 +25,12 @@ from stackrace.features.comparisons.files import NAMES
 from stackrace.features.comparisons.judging import judged
 from stackrace.features.comparisons.model import Basis, Kind
 from stackrace.features.comparisons.reading import read_comparison
-from stackrace.features.comparisons.report import FORMATS, render_rerun, words
-from stackrace.features.comparisons.report.chart import claim_drawing, claims_scale
-from stackrace.features.comparisons.report.terminal import print_rerun
+from stackrace.features.comparisons.report import words
+from stackrace.features.comparisons.report.kind import KIND
+from stackrace.features.comparisons.report.page import claim_drawing, claims_scale
 from stackrace.features.comparisons.rerun import MixOutcome, Mode, PartOutcome, Prediction, Ruling
-from stackrace.report.exporter import Format
-from stackrace.report.terminal import make_console
+from stackrace.report.exporter import Format, written
+from stackrace.report.terminal import make_console, print_sections
 
 FIRST = (300.0, 306.0, 297.0, 303.0, 294.0, 300.0, 303.0)
 SECOND = (203.0, 200.0, 196.0, 202.0, 198.0, 204.0, 200.0)
@@ -77,9 +77,12 @@ One page: Race 1fwvedulu2qlv, 1 min 1 s.
 """
 
 
+FORMATS = [form for form in Format if form is not Format.CSV]
+
+
 def printed(rerun, width=100):
     out = io.StringIO()
-    print_rerun(rerun, make_console(out, width=width))
+    print_sections(KIND.sections(rerun), make_console(out, width=width), width=100)
     return out.getvalue()
 
 
@@ -155,7 +158,7 @@ def test_every_ruling_has_its_place_in_every_format(rerun, ruling):
     told = replace(rerun, claims=(replace(rerun.claims[0], ruling=ruling),))
     assert ruling.value in printed(told)
     for form in FORMATS:
-        assert ruling.value in render_rerun(told, form)
+        assert ruling.value in written(KIND, told, form)
     assert claim_drawing(told.claims[0], claims_scale(told.claims))
 
 
@@ -172,7 +175,7 @@ def test_what_was_left_out_is_told(rerun):
     told = replace(rerun, parts=(replace(part, left_out=("cherokee/http/x is left out: no such server",)),))
     assert "cherokee/http/x is left out" in printed(told)
     for form in FORMATS:
-        assert "left out" in render_rerun(told, form)
+        assert "left out" in written(KIND, told, form)
 
 
 def test_what_the_checks_said_is_told(rerun):
@@ -182,11 +185,11 @@ def test_what_the_checks_said_is_told(rerun):
     )
     assert "3 slices warned about, foreign CPU" in printed(told)
     for form in FORMATS:
-        assert "80 % was used" in render_rerun(told, form)
+        assert "80 % was used" in written(KIND, told, form)
 
 
 def test_the_json_document_holds_then_and_now(rerun):
-    document = json.loads(render_rerun(rerun, Format.JSON))
+    document = json.loads(written(KIND, rerun, Format.JSON))
     assert (document["format"], document["version"]) == ("stackrace-comparison", 1)
     assert set(document) == {
         "format", "version", "comparison", "rerun", "parts", "techniques", "claims", "tables", "figures"
@@ -202,7 +205,7 @@ def test_the_json_document_holds_then_and_now(rerun):
 
 
 def test_markdown_concludes(rerun):
-    text = render_rerun(rerun, Format.MARKDOWN)
+    text = written(KIND, rerun, Format.MARKDOWN)
     headings = ("# One against other", "## Then", "## Now", "## The claims", "## What holds today")
     headings += ("## What is reversed today", "## What was not measured", "## Gone since", "## Raced as")
     for heading in headings:
@@ -212,14 +215,14 @@ def test_markdown_concludes(rerun):
 
 
 def test_markdown_tables_keep_their_columns(rerun):
-    text = render_rerun(rerun, Format.MARKDOWN)
+    text = written(KIND, rerun, Format.MARKDOWN)
     for block in re.findall(r"(?:^\|.*\n?)+", text, flags=re.MULTILINE):
         widths = {len(re.findall(r"(?<!\\)\|", line)) for line in block.strip().splitlines()}
         assert len(widths) == 1, block
 
 
 def test_the_page_needs_nothing_else(rerun):
-    page = render_rerun(rerun, Format.HTML)
+    page = written(KIND, rerun, Format.HTML)
     assert "<script" not in page
     assert not re.search(r"""(?:src|href)\s*=|url\(|@import""", page)
     assert page.count('<svg class="cell" role="img"') == len(CLAIMS)
@@ -249,13 +252,13 @@ def test_hostile_text_breaks_out_of_nothing():
     rerun = rerun_of(make_comparison(), race)
     mix = MixOutcome(main=EVIL, reached=0.7, now=Prediction(mean_of_rates=0.9, rate_of_mean_time=0.7), then=None)
     rerun = replace(rerun, parts=(replace(rerun.parts[0], answer=EVIL, left_out=(EVIL,)),), mixes=(mix,))
-    page = render_rerun(rerun, Format.HTML)
+    page = written(KIND, rerun, Format.HTML)
     assert "<script>alert" not in page and "{{ 7*7 }}" in page
-    for text in (page, printed(rerun), render_rerun(rerun, Format.MARKDOWN)):
+    for text in (page, printed(rerun), written(KIND, rerun, Format.MARKDOWN)):
         assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e\ud800]", text)
         text.encode()
-    assert json.loads(render_rerun(rerun, Format.JSON))
-    assert "<script>" not in re.sub(r"\\<", "", render_rerun(rerun, Format.MARKDOWN))
+    assert json.loads(written(KIND, rerun, Format.JSON))
+    assert "<script>" not in re.sub(r"\\<", "", written(KIND, rerun, Format.MARKDOWN))
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -268,4 +271,4 @@ def test_every_comparison_can_be_shown_without_a_single_race(name):
     for row in (row for table in comparison.tables for row in table.rows):
         assert row.title in text
     for form in FORMATS:
-        assert comparison.title.split()[0] in render_rerun(rerun, form)
+        assert comparison.title.split()[0] in written(KIND, rerun, form)

@@ -17,9 +17,9 @@ from stackrace.features.current.notice import news as failing
 from stackrace.measure.launch import FailureKind
 from stackrace.race.results.parts import Parts
 from stackrace.race.results.race import Ending, LeftOut
-from stackrace.report import html
+from stackrace.report.html.race import page as race_page
+from stackrace.report.paths import renamed, short_names
 from stackrace.report.result import standing_of
-from stackrace.report.short_names import renamed, short_names
 from stackrace.report.terminal import make_console, print_report
 from stackrace.report.words.answer import answer
 from stackrace.report.words.standing import words_of
@@ -217,7 +217,7 @@ def test_what_fails_under_load_comes_first(details):
     standing = replace(standing, current=replace(standing.current, errors=errors, kind=CurrentKind.UNMEASURED))
     news = "Your present deployment fails at 100 connections: 56 % of the answers are 502 from nginx."
     assert printed(race, standing, details=details).startswith(f"{news}\n")
-    page = html.export(race, standing)
+    page = race_page(race, standing)
     assert page.index("56 % of the answers are 502") < page.index("<h1")
 
 

@@ -15,8 +15,7 @@ from stackrace.features.regression.answer import gate_answer
 from stackrace.features.regression.model import Contender, GateFacts, gate_of
 from stackrace.features.regression.report import words
 from stackrace.features.regression.report.document import schema
-from stackrace.features.regression.report.export import FORMATS, rendered
-from stackrace.features.regression.report.sheet import gate_sheet
+from stackrace.features.regression.report.kind import FORMATS, gate_sheet, rendered
 from stackrace.race.results.parts import Parts
 from stackrace.race.results.race import Ending
 from stackrace.report.exporter import Format, render

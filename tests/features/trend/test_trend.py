@@ -20,10 +20,12 @@ from stackrace.features.trend.model import (
     TrendPoint,
     TrendSeries,
 )
-from stackrace.features.trend.report import html, markdown, words
-from stackrace.features.trend.report import json as document
-from stackrace.features.trend.report.terminal import print_trend
+from stackrace.features.trend.report import words
+from stackrace.features.trend.report.document import schema
+from stackrace.features.trend.report.kind import KIND
 from stackrace.race.results.comparison import Comparison, Outcome, Response, Ruling, State
+from stackrace.report.exporter import Format, written
+from stackrace.report.terminal import print_sections
 
 
 def point(day, per_s, **values):
@@ -66,11 +68,13 @@ TREND = Trend(project="<shop>", races=11, series=(SERIES,), checks=(CHECK,), lef
 
 def screen(trend):
     console = Console(width=120, record=True, file=io.StringIO(), highlight=False)
-    print_trend(trend, console)
+    print_sections(KIND.sections(trend), console)
     return " ".join(console.export_text().split())
 
 
-FORMATS = {"terminal": screen, "html": html.export, "markdown": markdown.export, "json": document.export}
+FORMATS = {"terminal": screen} | {
+    form.value: lambda trend, form=form: written(KIND, trend, form) for form in Format if form is not Format.CSV
+}
 
 
 @pytest.mark.parametrize("form", FORMATS)
@@ -86,7 +90,7 @@ def test_every_format_says_what_changed_and_what_was_left_out(form):
 
 
 def test_the_page_escapes_foreign_text_and_draws_each_measure_with_its_change():
-    page = html.export(TREND)
+    page = KIND.page(TREND)
     assert "<shop>" not in page
     assert "/<b>" not in page
     assert page.count('class="panel"') == 1  # the memory of one race is no course
@@ -94,7 +98,7 @@ def test_the_page_escapes_foreign_text_and_draws_each_measure_with_its_change():
 
 
 def test_the_document_is_as_its_schema_says():
-    jsonschema.Draft202012Validator(json.loads(document.schema())).validate(document.document(TREND))
+    jsonschema.Draft202012Validator(json.loads(schema())).validate(KIND.document(TREND))
 
 
 @pytest.mark.parametrize(

@@ -22,9 +22,8 @@ from stackrace.features.tune.model import (
 )
 from stackrace.features.tune.report import words
 from stackrace.features.tune.report.document import document, schema
-from stackrace.features.tune.report.page import page
+from stackrace.features.tune.report.kind import KIND, tuning_sheet
 from stackrace.features.tune.report.picture import block_lines, facets, response_chart
-from stackrace.features.tune.report.sheet import race_file_line, tuning_sheet
 from stackrace.features.tune.result import tuned
 from stackrace.race.events import Activity
 from stackrace.race.results.parts import Parts
@@ -118,7 +117,7 @@ def test_a_setting_that_means_nothing_in_a_panel_does_not_span_it():
 
 def test_the_page_is_whole_and_escapes_what_is_foreign(race):
     hostile = replace(race, app="<script>alert(1)</script>", notes=("<b>note</b>",))
-    made = page(hostile, tuned(hostile))
+    made = KIND.page(hostile)
     assert "<script>" not in made
     assert "&lt;b&gt;note" in made
     assert "<svg" in made
@@ -138,12 +137,12 @@ def test_nothing_measured_is_said_and_breaks_no_report(race):
     assert found.stack == ""
     assert words.answer(empty, found) == "No configuration of waitress could be measured."
     assert list(tuning_sheet(empty, found))
-    assert page(empty, found)
+    assert KIND.page(empty)
     document(empty, found)
 
 
 def test_a_path_with_quotes_is_quoted_in_a_race_file():
-    assert race_file_line('gunicorn:config="my conf.py"') == 'stacks = ["gunicorn:config=\\"my conf.py\\""]'
+    assert words.race_file_line('gunicorn:config="my conf.py"') == 'stacks = ["gunicorn:config=\\"my conf.py\\""]'
 
 
 @pytest.mark.parametrize("form", [Format.JSON, Format.MARKDOWN, Format.HTML])

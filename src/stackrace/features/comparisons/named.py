@@ -59,10 +59,9 @@ def run(asked: Path, given: Mapping[str, Any], output: Output, *, quick: bool) -
 def show(asked: str, store_url: str | None, form: str | None, html: Path | None) -> None:
     """Show the last run of a comparison again."""
     from ...report.exporter import Format
-    from .report.exporter import FORMATS
     from .showing import show_again
 
-    if form is not None and form not in FORMATS:
+    if form == Format.CSV:
         raise InputError(
             f"--{Format(form).name.lower()} is for single races; a comparison has --json, --markdown and --html"
         )

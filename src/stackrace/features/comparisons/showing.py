@@ -13,14 +13,18 @@ from ...cli.showing import reports_folder, write_text
 from ...race.request.request import RaceRequest
 from ...race.results.race import Race
 from ...race.rounds import OpenCells
-from ...report.exporter import Format
+from ...report.exporter import Format, written
+from ...report.terminal import print_sections
 from ...store import open_store
 from .model import Part
 from .racing import FinishedRerun, RerunOptions, last_rerun, race_again
-from .report import render_rerun
+from .report.kind import KIND
 from .rerun import Rerun
 
 __all__ = ["compare_again", "show_again"]
+
+_WIDTH = 100
+"""Columns at most: a report that is read beside another one."""
 
 
 def compare_again(name: str, options: RerunOptions, output: Output) -> None:
@@ -56,7 +60,7 @@ def show_again(name: str, *, store_url: str | None, form: Format | None, html: P
     if html is not None:
         click.echo(f"The report: {_write_html(rerun, html)}", err=form is not None)
     if form is not None:
-        click.echo(render_rerun(rerun, form), nl=False)
+        click.echo(written(KIND, rerun, form), nl=False)
     elif html is None:
         _print(rerun)
 
@@ -64,7 +68,7 @@ def show_again(name: str, *, store_url: str | None, form: Format | None, html: P
 def _show(outcome: FinishedRerun, output: Output) -> None:
     rerun = outcome.rerun
     if output.as_json:
-        click.echo(render_rerun(rerun, Format.JSON), nl=False)
+        click.echo(written(KIND, rerun, Format.JSON), nl=False)
     else:
         _print(rerun)
     if outcome.races:
@@ -75,11 +79,9 @@ def _show(outcome: FinishedRerun, output: Output) -> None:
 
 
 def _print(rerun: Rerun) -> None:
-    from .report.terminal import print_rerun
-
-    print_rerun(rerun)
+    print_sections(KIND.sections(rerun), width=_WIDTH)
 
 
 def _write_html(rerun: Rerun, path: Path | None) -> Path:
     path = path or reports_folder() / f"{rerun.comparison.name}-{rerun.id}.html"
-    return write_text(render_rerun(rerun, Format.HTML), path)
+    return write_text(written(KIND, rerun, Format.HTML), path)

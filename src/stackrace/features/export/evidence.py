@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from ...race.results.race import Race
 from ...race.results.standing import Row, Standing
+from ...report.exporter import STANDING, Format, written
 from ...report.markdown import code, escape
-from ...report.markdown import export as report
 from ...report.words.standing import words_of
 from ...stats.values.equivalence import Proof
 from . import words
@@ -44,7 +44,7 @@ def evidence(
     if notes:
         lines += ["", "## Notes", "", *(f"- {escape(note)}" for note in notes)]
     if race is not None and standing is not None:
-        lines += ["", "## The race", "", report(race, standing)]
+        lines += ["", "## The race", "", written(STANDING, (race, standing), Format.MARKDOWN)]
     return "\n".join(lines).rstrip("\n") + "\n"
 
 

@@ -7,5 +7,5 @@ EXTENSIONS = (
         "check", "Decide", "Find out whether a change makes the app slower.", f"{__name__}.cli.command:command", 20
     ),
     Part("check", f"{__name__}.model:GateFacts"),
-    ResultKind("check", f"{__name__}.report.kind"),
+    ResultKind("check", f"{__name__}.report.kind:KIND"),
 )

@@ -10,7 +10,7 @@ from dataclasses import replace
 from ...base.interval import Interval
 from ...race.results.race import Race
 from ...race.results.standing import Standing
-from ...report.kinds import kind_of
+from ...report.exporter import kind_of
 from .changes import ALPHA, LEAST, changes, least_values
 from .foretold import foretold
 from .model import Absence, Measure, SeriesKey, Trend, TrendChange, TrendCheck, TrendPoint, TrendSeries

@@ -36,12 +36,12 @@ def command(
     workload, load and machine are compared. One race that differs is no change yet.
     """
     from ...cli.showing import refuse_unwritable
-    from .report import json as as_document
+    from .report.document import schema as schema_of
 
     if as_json + markdown + schema > 1:
         raise click.UsageError("give only one of --json, --markdown and --schema")
     if schema:
-        click.echo(as_document.schema(), nl=False)
+        click.echo(schema_of(), nl=False)
         return
     refuse_unwritable("--html", html)
     _show(project, store, html, as_json=as_json, markdown=markdown)
@@ -49,21 +49,20 @@ def command(
 
 def _show(project: str | None, store_url: str | None, html: Path | None, *, as_json: bool, markdown: bool) -> None:
     from ...cli.showing import write_text
+    from ...report.exporter import Format, written
+    from ...report.terminal import print_sections
     from ...store import open_store
-    from .report import html as page
-    from .report import json as as_document
-    from .report import markdown as as_markdown
-    from .report.terminal import print_trend
+    from .report.kind import KIND
     from .stored import trend_of
 
     with open_store(store_url) as results:
         trend = trend_of(project, results, folder=Path.cwd(), on_race=_progress)
     if html is not None:
-        click.echo(f"The trend: {write_text(page.export(trend), html)}", err=as_json or markdown)
+        click.echo(f"The trend: {write_text(KIND.page(trend), html)}", err=as_json or markdown)
     if as_json or markdown:
-        click.echo((as_document if as_json else as_markdown).export(trend), nl=False)
+        click.echo(written(KIND, trend, Format.JSON if as_json else Format.MARKDOWN), nl=False)
     elif html is None:
-        print_trend(trend)
+        print_sections(KIND.sections(trend))
 
 
 def _progress(done: int, of: int) -> None:

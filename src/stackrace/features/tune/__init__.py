@@ -11,6 +11,6 @@ EXTENSIONS = (
         30,
     ),
     Part("tuning", f"{__name__}.model:Tuning"),
-    ResultKind("tuning", f"{__name__}.report.kind"),
+    ResultKind("tuning", f"{__name__}.report.kind:KIND"),
     Strategy("tuning", f"{__name__}.strategy"),
 )

@@ -1,12 +1,33 @@
-"""Horizontal bars with whiskers, one SVG per table row, in per cent of the cell."""
+"""Horizontal bars, one SVG per table row, in per cent of the cell: with whiskers, as strips, split by hop."""
 
 from __future__ import annotations
 
-from ...race.results.standing import Interval
-from .scale import Scale
-from .svg import caption, number, tag, text
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
 
-__all__ = ["CENTRED", "INDENT", "SPAN", "axis", "interval_bar", "percent", "rules"]
+from ...base.text import one_line
+from ...measure.load import Quantiles
+from ...race.results.standing import Interval
+from .. import figures
+from ..paths import split_settings
+from .svg import Scale, caption, number, tag, text
+
+__all__ = [
+    "CENTRED",
+    "INDENT",
+    "SPAN",
+    "Part",
+    "Role",
+    "axis",
+    "interval_bar",
+    "parts",
+    "percent",
+    "rules",
+    "split_bar",
+    "strip",
+]
+
 
 INDENT = 0.3
 """Per cent kept free at the left, so that a line at zero is not cut in half."""
@@ -69,3 +90,76 @@ def axis(scale: Scale, unit: str) -> str:
 def _anchor(scale: Scale, tick: float) -> str:
     place = scale.at(tick)
     return "start" if place < 0.04 else "end" if place > 0.94 else "middle"
+
+
+_DOTS = (("p50", 4.5), ("p90", 3.2), ("p99", 4.5), ("p999", 3.2))
+
+
+def strip(latency: Quantiles, scale: Scale, title: str) -> str:
+    """Return the strip; ``scale`` is in milliseconds. Hollow marks are only lower bounds."""
+    at = {name: percent(scale, getattr(latency, name) * 1e3) for name in ("p50", "p90", "p99", "p999", "max")}
+    parts = [caption(title), rules(scale)]
+    parts.append(tag("line", x1=at["p50"], x2=at["max"], y1="50%", y2="50%", class_="range"))
+    parts.append(tag("line", x1=at["p50"], x2=at["p99"], y1="50%", y2="50%", class_="range strong"))
+    for name, radius in _DOTS:
+        hollow = " hollow" if name in latency.censored else ""
+        parts.append(tag("circle", cx=at[name], cy="50%", r=radius, class_=f"dot {name}{hollow}"))
+    hollow = " hollow" if "max" in latency.censored else ""
+    style = f"longest{hollow}"
+    parts.append(tag("rect", x=at["max"], y="50%", width=2, height=12, transform="translate(-1,-6)", class_=style))
+    return tag("svg", *parts, class_="cell", role="img", width="100%", height="100%")
+
+
+class Role(StrEnum):
+    """What a hop does in its stack; the value is the legend's text, the name the CSS class."""
+
+    FRONT = "front end"
+    BETWEEN = "between"
+    HOST = "hosts the app"
+    BESIDE = "beside the stack"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """One hop's share."""
+
+    hop: str
+    role: Role
+    value: float
+
+
+def parts(stack: str, costs: Mapping[str, float]) -> tuple[Part, ...]:
+    """Return the costs in the order of the stack's path, front end first, what is not in the path last."""
+    bare = "".join(part for part, settings in split_settings(stack) if not settings)
+    inside = sorted((hop for hop in costs if hop in bare), key=lambda hop: (bare.rindex(hop), len(hop)))
+    beside = [hop for hop in costs if hop not in inside]
+    hosted = [Part(hop=hop, role=_role(i, len(inside)), value=costs[hop]) for i, hop in enumerate(inside)]
+    return (*hosted, *(Part(hop=hop, role=Role.BESIDE, value=costs[hop]) for hop in beside))
+
+
+def split_bar(split: tuple[Part, ...], scale: Scale, stack: str) -> str:
+    """Return the bar; its title names every hop with its cost."""
+    costs = ", ".join(f"{one_line(part.hop)} {figures.number(part.value)} ms" for part in split)
+    drawn = [caption(f"{stack}: {costs}"), rules(scale)]
+    start = 0.0
+    for part in split:
+        left, right = scale.at(start), scale.at(start + part.value)
+        drawn.append(
+            tag(
+                "rect",
+                x=f"{number(INDENT + SPAN * left)}%",
+                y="50%",
+                width=f"{number(SPAN * (right - left))}%",
+                height=14,
+                transform=CENTRED,
+                class_=f"part {part.role.name.lower()}",
+            )
+        )
+        start += part.value
+    return tag("svg", *drawn, class_="cell", role="img", width="100%", height="100%")
+
+
+def _role(place: int, hops: int) -> Role:
+    if place == hops - 1:
+        return Role.HOST
+    return Role.FRONT if place == 0 else Role.BETWEEN

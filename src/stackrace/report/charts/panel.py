@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from .scale import Scale
-from .svg import caption, number, tag, text
+from .svg import Scale, caption, number, tag, text
 
 __all__ = ["Frame", "Point", "ghosts", "line_path"]
 

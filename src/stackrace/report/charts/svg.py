@@ -1,12 +1,14 @@
-"""The few lines of SVG building that the charts need: every attribute and text is escaped here."""
+"""SVG with every attribute and text escaped, and scales with round ticks."""
 
 from __future__ import annotations
 
+import math
+from dataclasses import dataclass
 from xml.sax.saxutils import escape, quoteattr
 
 from ...base.text import one_line
 
-__all__ = ["caption", "number", "tag", "text"]
+__all__ = ["Scale", "caption", "linear", "logarithmic", "number", "tag", "text"]
 
 
 def tag(name: str, *children: str, **attributes: str | float | int | None) -> str:
@@ -41,3 +43,71 @@ def number(value: float) -> str:
 
 def _value(value: str | float | int) -> str:
     return one_line(value) if isinstance(value, str) else number(value)
+
+
+_STEPS = (1, 2, 2.5, 5, 10)
+_NEAR = 0.6
+"""Steps; a scale reaches up to a round tick that is at most this far above its largest value."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scale:
+    """Maps ``low`` … ``high`` to 0 … 1; ``ticks`` are round values between them."""
+
+    low: float
+    high: float
+    ticks: tuple[float, ...]
+    log: bool = False
+
+    def at(self, value: float) -> float:
+        """Return where ``value`` lies, clamped to 0 … 1."""
+        if self.log:
+            value, low, high = (math.log(max(v, 1e-12)) for v in (value, self.low, self.high))
+        else:
+            low, high = self.low, self.high
+        return min(1.0, max(0.0, (value - low) / (high - low))) if high > low else 0.5
+
+    def label(self, value: float) -> str:
+        """Return the tick ``value`` as written on the axis: ``500``, ``2k``, ``0.5``."""
+        if abs(value) >= 10_000 or (abs(value) >= 1000 and value % 100 == 0 and max(self.ticks) >= 10_000):
+            return f"{value / 1000:g}k"
+        return f"{value:,.0f}" if value >= 10 else f"{value:g}"
+
+
+def linear(most: float, *, ticks: int = 4) -> Scale:
+    """Return a scale from zero to ``most``, or to the next round tick where that is near.
+
+    ``ticks`` is about how many steps it has.
+
+    >>> linear(3700).ticks, linear(3100).high
+    ((0.0, 1000.0, 2000.0, 3000.0, 4000.0), 3100)
+    """
+    if not (most > 0 and math.isfinite(most)):
+        most = 1.0
+    raw = most / ticks
+    power = 10.0 ** math.floor(math.log10(raw))
+    step = next(round(s * power, 12) for s in _STEPS if s * power >= raw * 0.999)
+    count = math.ceil(most / step - 1e-9)
+    if count > 1 and count - most / step > _NEAR:
+        count -= 1
+    shown = tuple(round(step * i, 10) for i in range(count + 1))
+    return Scale(low=0.0, high=max(most, shown[-1]), ticks=shown)
+
+
+def logarithmic(least: float, most: float) -> Scale:
+    """Return a logarithmic scale from a 1, 2 or 5 below ``least`` to one above ``most``.
+
+    Ticks are the powers of ten when there are two or more of them, else every 1, 2 and 5.
+
+    >>> logarithmic(2.4, 310).low, logarithmic(2.4, 310).ticks
+    (2.0, (10.0, 100.0))
+    """
+    if not (least > 0 and most >= least and math.isfinite(most)):
+        least, most = 0.1, 1.0
+    exponents = range(math.floor(math.log10(least)) - 1, math.ceil(math.log10(most)) + 2)
+    every = [round(mantissa * 10.0**e, 12) for e in exponents for mantissa in (1, 2, 5)]
+    low = max(value for value in every if value <= least)
+    high = min(value for value in every if value >= most and value > low)
+    powers = tuple(10.0**e for e in exponents if low <= 10.0**e <= high)
+    ticks = powers if len(powers) > 1 else tuple(value for value in every if low <= value <= high)
+    return Scale(low=low, high=high, ticks=ticks, log=True)

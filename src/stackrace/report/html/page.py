@@ -1,74 +1,100 @@
-"""The page: templates, filters, and the sections in their order."""
+"""What all pages share: their frame and style, and foreign text as markup.
+
+Each is one self-contained file: no network, no scripts; for paper, the dark and phones too. Foreign text is
+escaped, breakable where a reader would pause, and a name that is not there is an error.
+"""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from functools import cache, partial
+from pathlib import Path
+from typing import Any
 
-from jinja2 import Environment
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template, select_autoescape
+from markupsafe import Markup, escape
 
-from ...base.text import printable, tail
-from ...race.notices import details
-from ...race.results.race import Race
-from ...race.results.standing import Level, Standing
-from .. import figures, repeat
-from ..level_table import MARK, level_table
-from ..race_sheet import scaling_sections
-from ..sheet import Column, Medium, Tone, shown
-from ..troubles import complaints, refused, setbacks
-from ..words import race_words
-from ..words.race_words import debug, left_out, raced
-from ..words.standing import words_of
-from . import marks
-from .bars_view import cpu_view, latency_view, standing_view
-from .facts_view import facts_view, host_view
-from .memory_view import memory_view
-from .multiples_view import multiples_views
-from .templates import FOLDER, environment
+from ...base.text import one_line, printable, tail
+from .. import figures
+from ..paths import split_settings
+from ..sheet import Medium, Tone
 
-__all__ = ["export"]
+__all__ = ["draw_page", "environment"]
 
+_HERE = Path(__file__).parent
 _LOG_LINES = 40
 
 
-def export(race: Race, standing: Standing) -> str:
-    """Return the whole page; all foreign text is escaped."""
-    void = not standing.verdict.valid
-    return _templates().get_template("page.html.j2").render(
-        race=race, standing=standing, words=words_of(race, standing),
-        sentence=partial(marks.sentence, stacks=race.stacks),
-        style=(FOLDER / "style.css").read_text(encoding="utf-8"),
-        debug=debug(race), raced=raced(race), ending=race_words.ending(race, standing), taken_over=details(race),
-        left_out=left_out(race),
-        void=void, void_words=race_words.VOID, heading=race_words.CONDITIONS,
-        resolution=race_words.resolution(race, standing), notes=race_words.notes(race, standing),
-        boards=[standing_view(level, void=void) for level in standing.foremost],
-        latencies=[latency_view(level) for level in standing.foremost],
-        costs=[view for level in standing.foremost if (view := cpu_view(level)) is not None],
-        multiples=multiples_views(race, standing), memory=memory_view(race, standing),
-        refused=refused(race), setbacks=setbacks(race, standing), complaints=complaints(race, standing),
-        levels=[(level.label, _columns(level, race.current)) for level in standing.levels],
-        mark=MARK,
-        sections=shown(scaling_sections(standing), Medium.PAGE), on_page=Medium.PAGE,
-        facts=facts_view(race), host=host_view(race),
-        race_file=repeat.race_file(race), command=repeat.COMMAND,
-    )  # fmt: skip
+def draw_page(template: str, *folders: Path, stacks: Iterable[str] = (), **values: Any) -> str:
+    """Return the page that ``template`` makes of ``values``; its sentences show the paths of ``stacks`` as such.
+
+    The template lies in this folder or in one of ``folders``, whose ``style.css`` follows the style of all pages.
+    """
+    styles = (folder / "style.css" for folder in (_HERE, *folders))
+    style = "\n".join(path.read_text(encoding="utf-8") for path in styles if path.exists())
+    return (
+        environment(*folders)
+        .get_template(template)
+        .render(style=style, sentence=partial(_sentence, stacks=tuple(stacks)), **values)
+    )
 
 
-def _columns(level: Level, current: str) -> list[Column]:
-    """Return the level's columns, the stacks first: they stay in view while the others are scrolled."""
-    return sorted(level_table(level, current=current).on(Medium.PAGE), key=lambda column: not column.fold_to)
+class _PrintableTemplate(Template):
+    """Leaves no control character in the page, wherever in it foreign text stands."""
+
+    def render(self, *args: Any, **values: Any) -> str:
+        """Return the page."""
+        return printable(super().render(*args, **values))
 
 
 @cache
-def _templates() -> Environment:
-    templates = environment(FOLDER)
+def environment(*folders: Path) -> Environment:
+    """Return the templates of ``folders`` and of this one, with all filters."""
+    templates = Environment(
+        loader=FileSystemLoader((*folders, _HERE)), undefined=StrictUndefined,
+        autoescape=select_autoescape(default=True, default_for_string=True),
+        trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True,
+    )  # fmt: skip
+    templates.template_class = _PrintableTemplate
     templates.filters.update(
-        printable=printable, log=lambda text: "\n".join(tail(text, _LOG_LINES)), number=figures.number,
-        mib=figures.mebibytes, count=figures.count,
+        breakable=_breakable, path=_path, line=one_line, printable=printable,
+        log=lambda text: "\n".join(tail(text, _LOG_LINES)),
+        number=figures.number, mib=figures.mebibytes, count=figures.count,
     )  # fmt: skip
-    templates.globals.update(
-        Tone=Tone, quantile=figures.quantile, percentile=figures.percentile,
-        percentile_limits=figures.percentile_limits,
-        rates=lambda interval: figures.limits(interval, figures.number),
-    )  # fmt: skip
+    templates.globals.update(Tone=Tone, on_page=Medium.PAGE)
     return templates
+
+
+_PAUSE = re.compile(r"(?<=[/+,:])")
+
+
+def _breakable(text: str) -> Markup:
+    """Return ``text`` escaped, with a line break allowed after ``/``, ``+``, ``,`` and ``:``."""
+    return _pausing(one_line(text))
+
+
+def _path(stack: str) -> Markup:
+    """Return a stack's path with its servers strong and its settings quiet."""
+    parts = (
+        Markup('<span class="settings">{}</span>').format(_pausing(part))
+        if settings
+        else Markup("<b>{}</b>").format(_pausing(part))
+        for part, settings in split_settings(stack)
+    )
+    return Markup('<span class="path">{}</span>').format(Markup("").join(parts))
+
+
+def _sentence(text: str, stacks: Iterable[str]) -> Markup:
+    """Return ``text`` with the stacks it names written as paths."""
+    named = sorted({one_line(stack) for stack in stacks} - {""}, key=len, reverse=True)
+    if not named:
+        return _breakable(text)
+    known = re.compile("(" + "|".join(re.escape(stack) for stack in named) + ")")
+    return Markup("").join(
+        _path(part) if place % 2 else _pausing(part) for place, part in enumerate(known.split(one_line(text)))
+    )
+
+
+def _pausing(clean: str) -> Markup:
+    return Markup("<wbr>").join(escape(piece) for piece in _PAUSE.split(clean) if piece)

@@ -17,6 +17,7 @@ __all__ = [
     "CONCLUSIONS",
     "about",
     "basis",
+    "command",
     "headline",
     "limits_note",
     "machine",
@@ -116,6 +117,11 @@ def about(rerun: Rerun) -> str:
         f"Then: {source.machine.rstrip('.')}. Now: {rerun.made_at[:10]}, {how}{where_now}. "
         "Only ratios are compared: the hardware differs."
     )
+
+
+def command(rerun: Rerun) -> str:
+    """Return the command that runs the comparison again."""
+    return f"stackrace run historic/{rerun.comparison.name}" + (" --quick" if rerun.mode.value == "quick" else "")
 
 
 def machine(host: HostFacts | None) -> str:

@@ -85,9 +85,8 @@ def check_and_report(
 
 
 def _report(race: Race, outputs: Outputs) -> None:
-    from ....report.terminal import drawn, make_console
-    from ..report.export import rendered
-    from ..report.sheet import gate_sheet
+    from ....report.terminal import print_sections
+    from ..report.kind import gate_sheet, rendered
 
     result = gate_answer(race)
     files = {"html": reports_folder() / f"{race.id}.html", **outputs.files}
@@ -96,7 +95,7 @@ def _report(race: Race, outputs: Outputs) -> None:
     if outputs.as_json:
         click.echo(rendered(race, result, "json"), nl=False)
     else:
-        make_console().print(drawn(gate_sheet(race, result)), soft_wrap=False)
+        print_sections(gate_sheet(race, result))
     again = f"\nThe report: {files['html'].absolute()}\nAgain, in any format: stackrace report {race.id}"
     click.echo(again, err=outputs.as_json)
     if race.ending is Ending.INTERRUPTED:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from ....base.codec import LEFT_OUT, Form, pretty, readable
+from ....base.codec import LEFT_OUT, Form, readable
 from ....base.text import printable
 from ....measure.load import Load
 from ....race.results.comparison import Outcome, Ruling
@@ -16,7 +16,7 @@ from ....race.results.race import Ending, Race
 from ..model import Contender, FailedLaunches, GateAnswer, gate_of
 from . import words
 
-__all__ = ["document", "export", "schema"]
+__all__ = ["document", "schema"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,11 +96,6 @@ def schema() -> str:
     from ....base.codec.json_schema import json_schema
 
     return json_schema(CheckDocument, _FORM, "check-1")
-
-
-def export(race: Race, result: GateAnswer) -> str:
-    """Return the document as text that ends with a newline."""
-    return pretty(document(race, result))
 
 
 def document(race: Race, result: GateAnswer) -> dict[str, Any]:

@@ -1,56 +1,127 @@
-"""A check as a kind of result."""
+"""A check as a kind of result: the answer, then each response, then what both sides were and what went wrong."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator
+from typing import Any
 
-from ....race.results.comparison import Comparison, Outcome
+from ....base.verdict import Effect
+from ....race.results.comparison import Comparison, Outcome, State
 from ....race.results.race import Race
+from ....report.exporter import Format, Kind, written
 from ....report.markdown import escape
+from ....report.result import standing_of
+from ....report.sheet import Block, Column, Item, Listing, Notes, Paragraph, Section, Table, Tone
+from ....report.troubles import complaints, setbacks
 from ....stacks.stack import without_side
 from ..answer import gate_answer
-from ..model import Contender, gate_of
+from ..model import Contender, GateAnswer, gate_of
+from . import words
 
-if TYPE_CHECKING:
-    from ....report.sheet import Section
+__all__ = ["FORMATS", "KIND", "gate_sheet", "rendered"]
 
-__all__ = ["compared", "document", "heading", "leading", "page", "sections"]
+FORMATS = ("json", "junit", "markdown", "openmetrics", "html")
 
 _SIGNS = {Outcome.PASSED: "✅", Outcome.FAILED: "❌", Outcome.UNDECIDED: "❔", Outcome.REFUSED: "⚠️"}
 
+_TONES = {
+    Outcome.PASSED: Tone.STRONG,
+    Outcome.FAILED: Tone.ALARM,
+    Outcome.UNDECIDED: Tone.STRONG,
+    Outcome.REFUSED: Tone.ALARM,
+}
 
-def sections(race: Race) -> Iterable[Section]:
-    """Return the report, in order."""
-    from .sheet import gate_sheet
+_STATES = {State.CLEAR: Tone.GOOD, State.SLOWER: Tone.WRONG, State.ALARM: Tone.DOUBTFUL}
 
+
+def gate_sheet(race: Race, result: GateAnswer) -> Iterator[Section]:
+    """Yield the report's sections, in order."""
+    yield Section(
+        title="",
+        blocks=(
+            Paragraph(text=words.answer(race, result), tone=_TONES[result.outcome]),
+            *(Paragraph(text=text) for text in words.side_notes(gate_of(race))),
+            Paragraph(text=words.details(race, result), tone=Tone.ASIDE),
+        ),
+    )
+    yield Section(title="", blocks=(_table(result),))
+    if troubles := tuple(_troubles(race)):
+        yield Section(title="Refused, failed or warned", blocks=troubles)
+    yield Section(title="", blocks=(Notes(texts=(*race.notes, f"Race {race.id}, seed {race.seed}.")),))
+
+
+def _table(result: GateAnswer) -> Table:
+    rows = [words.cells(each) for each in result.rulings]
+    tones = tuple(_STATES.get(each.state, Tone.PLAIN) for each in result.rulings)
+    last = len(words.HEADER) - 1
+    return Table(
+        columns=tuple(
+            Column(
+                title=title,
+                cells=tuple(row[place] for row in rows),
+                left=place in (0, last),
+                tones=tones if place == last else (),
+                # on a narrow screen what is not ruled out goes first, as the change's limits say it, too
+                keep={5: 1, 4: 2}.get(place, 0),
+            )
+            for place, title in enumerate(words.HEADER)
+        )
+    )
+
+
+def _troubles(race: Race) -> Iterator[Block]:
+    """Yield what failed or was refused, with the tails of logs; warnings count where slices were taken."""
+    standing = standing_of(race)
+    items = [
+        Item(
+            lead=setback.stack,
+            is_code=True,
+            tone=Tone.WRONG,
+            text=f"{setback.sentence}: {setback.message}",
+            log=setback.failure.log,
+        )
+        for setback in setbacks(race, standing)
+    ]
+    items += [
+        Item(
+            lead=each.check,
+            tone=Tone.WRONG,
+            text=each.headline
+            + (f" on {each.where}" if each.where else "")
+            + (f" ({each.seen})" if each.seen else ""),
+            remedy=each.remedy,
+        )
+        for each in complaints(race, standing)
+        if each.effect is Effect.INVALIDATES
+    ]
+    if items:
+        yield Listing(items=tuple(items))
+    if standing.warnings:
+        yield Paragraph(text=words.warned(standing.warnings), tone=Tone.ASIDE)
+
+
+def _sections(race: Race) -> Iterable[Section]:
     return gate_sheet(race, gate_answer(race))
 
 
-def heading(race: Race) -> str:
-    """Return a line that tells the outcome."""
+def _first_line(race: Race) -> str:
     outcome = gate_answer(race).outcome
     return f"### {_SIGNS[outcome]} Stackrace check of {escape(race.app)}: {outcome.value}"
 
 
-def document(race: Race) -> dict[str, Any]:
-    """Return the JSON document as plain values."""
-    from .document import document as made
+def _document(race: Race) -> dict[str, Any]:
+    from .document import document
 
-    return made(race, gate_answer(race))
-
-
-def page(race: Race) -> str:
-    """Return the self-contained page."""
-    from .html import export
-
-    return export(race, gate_answer(race))
+    return document(race, gate_answer(race))
 
 
-def compared(race: Race) -> Comparison:
-    """Return what it says of head against base."""
-    from . import words
+def _page(race: Race) -> str:
+    from .page import page
 
+    return page(race, gate_answer(race))
+
+
+def _compared(race: Race) -> Comparison:
     facts, answer = gate_of(race), gate_answer(race)
     changes = {ruling.response: words.change(ruling) for ruling in reversed(answer.rulings)}
     return Comparison(
@@ -70,6 +141,12 @@ def _named(side: Contender) -> str:
     return side.label if commit in side.label else f"{side.label} {commit}"
 
 
-def leading(race: Race) -> str:
-    """A check has a display of its own while it runs."""
-    return ""
+KIND = Kind(sections=_sections, document=_document, page=_page, first_line=_first_line, compared=_compared)
+
+
+def rendered(race: Race, result: GateAnswer, form: str) -> str:
+    """Return the report of a check in one of ``FORMATS``; KeyError for any other."""
+    from . import junit, openmetrics
+
+    of_ci = {"junit": junit.export, "openmetrics": openmetrics.export}
+    return of_ci[form](race, result) if form in of_ci else written(KIND, race, Format[form.upper()])

@@ -15,11 +15,11 @@ from ....cli.failures import failure_of
 from ....cli.progress import LiveSink
 from ....cli.showing import print_document, reports_folder, write_text
 from ....race.results.race import Ending, Race
-from ....report.terminal import drawn, make_console
+from ....report.terminal import print_sections
 from ....store import open_store
 from ....store.manifest import has_manifest
 from ..model import Tuning, is_tuning
-from ..report import kind
+from ..report.kind import KIND
 from ..report.words import unproved
 from ..request import TuneRequest
 from ..result import tuned
@@ -73,11 +73,11 @@ def _raced(preparing: AbstractContextManager[ReadyRace], announcer: Announcer) -
 def show_outcome(race: Race, *, html: Path | None, as_json: bool) -> None:
     """Show what was found. Raises InterruptedRace or RefusedError where that is no answer, or proves nothing."""
     found = tuned(race)
-    written = write_text(kind.page(race), html or reports_folder() / f"{race.id}.html")
+    written = write_text(KIND.page(race), html or reports_folder() / f"{race.id}.html")
     if as_json:
-        print_document(kind.document(race))
+        print_document(KIND.document(race))
     else:
-        make_console().print(drawn(kind.sections(race)), soft_wrap=False)
+        print_sections(KIND.sections(race))
     click.echo(f"\nThe report: {written}\nAgain: stackrace report {race.id}", err=as_json)
     if race.ending is Ending.INTERRUPTED:
         raise InterruptedRace(

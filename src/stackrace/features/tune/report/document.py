@@ -10,7 +10,6 @@ from ....base.text import printable
 from ....race.results.race import Ending, Race
 from ..model import Tuned, Tuning, tuning_of
 from . import words
-from .sheet import race_file_line
 
 __all__ = ["document", "schema"]
 
@@ -83,7 +82,7 @@ def document(race: Race, found: Tuned) -> dict[str, Any]:
             seed=race.seed,
             asked=tuning_of(race),
             found=found,
-            race_file=race_file_line(found.stack) if found.stack else None,
+            race_file=words.race_file_line(found.stack) if found.stack else None,
             words=TuneWords(answer=words.answer(race, found), reasons=tuple(words.reasons(race, found))),
             notes=race.notes,
         ),

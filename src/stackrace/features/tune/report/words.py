@@ -44,6 +44,7 @@ __all__ = [
     "leading",
     "needs",
     "outlook",
+    "race_file_line",
     "reasons",
     "response_title",
     "unproved",
@@ -167,6 +168,12 @@ def against(goal: TuningGoal, one: Against) -> str:
     if one.ratio is None:
         return "not measured"
     return times(one.ratio if goal.kind is GoalKind.THROUGHPUT else _inverse(one.ratio))
+
+
+def race_file_line(stack: str) -> str:
+    """Return the line of a race file that races the tuned stack."""
+    escaped = stack.replace("\\", "\\\\").replace('"', '\\"')
+    return f'stacks = ["{escaped}"]'
 
 
 def reasons(race: Race, found: Tuned) -> Iterator[str]:

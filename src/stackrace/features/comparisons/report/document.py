@@ -9,14 +9,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from ....base.codec import FLAT, LEFT_OUT, Form, pretty, readable
+from ....base.codec import FLAT, LEFT_OUT, Form, readable
 from ....base.interval import Interval
 from ....base.text import printable
 from ..model import Claim, Comparison, Figure, Row, Table, Technique
 from ..rerun import ClaimOutcome, PartOutcome, Rerun, Ruling, TableOutcome
 from . import words
 
-__all__ = []
+__all__ = ["document"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,12 +135,7 @@ _FORM = Form(
 )
 
 
-def export(rerun: Rerun) -> str:
-    """Return the document as text that ends with a newline."""
-    return pretty(_document(rerun))
-
-
-def _document(rerun: Rerun) -> dict[str, Any]:
+def document(rerun: Rerun) -> dict[str, Any]:
     """Return the document as plain JSON values."""
     comparison = rerun.comparison
     notes = tuple(words.mix_sentence(mix) for mix in rerun.mixes)

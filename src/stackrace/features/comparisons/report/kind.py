@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
+from typing import Any
 
 from ....base.numbers import NOTHING, number
+from ....report.exporter import Kind
 from ....report.sheet import Column, Item, Listing, Medium, Notes, Paragraph, Section, Table, Tone
 from ..rerun import ClaimOutcome, PartOutcome, Rerun, Ruling, TableOutcome
 from . import words
 
-__all__ = ["command", "rerun_sheet"]
+__all__ = ["KIND"]
 
 _SCREEN = (Medium.SCREEN,)
 _TEXT = (Medium.TEXT,)
@@ -28,7 +30,7 @@ _TONES = {
 }
 
 
-def rerun_sheet(rerun: Rerun) -> Iterator[Section]:
+def _sections(rerun: Rerun) -> Iterator[Section]:
     """Yield the report's sections, in order."""
     comparison = rerun.comparison
     yield Section(title=words.title(comparison), main=True, blocks=(
@@ -57,11 +59,6 @@ def rerun_sheet(rerun: Rerun) -> Iterator[Section]:
     yield Section(title="", blocks=(Notes(texts=tuple(filter(None, _notes(rerun)))),), media=_SCREEN)
 
 
-def command(rerun: Rerun) -> str:
-    """Return the command that runs the comparison again."""
-    return f"stackrace run historic/{rerun.comparison.name}" + (" --quick" if rerun.mode.value == "quick" else "")
-
-
 def _then(rerun: Rerun) -> Listing:
     source = rerun.comparison.source
     facts = {"Machine": source.machine, "Software": source.software, "Protocol": source.protocol,
@@ -70,7 +67,7 @@ def _then(rerun: Rerun) -> Listing:
 
 
 def _now(rerun: Rerun) -> Listing:
-    begun = Item(lead=command(rerun), is_code=True, text=f"on {rerun.made_at[:10]}")
+    begun = Item(lead=words.command(rerun), is_code=True, text=f"on {rerun.made_at[:10]}")
     parts = (Item(text=words.part_sentence(rerun, part), inner=tuple(_deviations(rerun, part)))
              for part in rerun.parts)  # fmt: skip
     return Listing(items=(begun, *parts, *(Item(text=words.mix_sentence(mix)) for mix in rerun.mixes)))
@@ -128,3 +125,18 @@ def _then_and_now(outcome: TableOutcome) -> Table:
 
 def _ratio(value: float | None) -> str:
     return NOTHING if value is None else number(value)
+
+
+def _document(rerun: Rerun) -> dict[str, Any]:
+    from .document import document
+
+    return document(rerun)
+
+
+def _page(rerun: Rerun) -> str:
+    from .page import page
+
+    return page(rerun)
+
+
+KIND = Kind(sections=_sections, document=_document, page=_page, headings="##")

@@ -3,53 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
 from pathlib import Path
 
-from jinja2 import Environment
 from markupsafe import Markup
 
 from ....base.numbers import percent
-from ....base.text import tail
 from ....race.results.comparison import Outcome, Ruling, State
 from ....race.results.race import Race
 from ....report.charts.svg import caption, tag, text
-from ....report.html.templates import FOLDER, environment
+from ....report.html.page import draw_page
 from ....report.result import standing_of
 from ....report.troubles import complaints, setbacks
 from ..model import GateAnswer, gate_of
 from . import words
 
-__all__ = [
-    "export",
-]
+__all__ = ["page"]
 
 
-_HERE = Path(__file__).parent
-_STYLES = (FOLDER / "style.css", _HERE / "style.css")
-_LOG_LINES = 40
-
-
-def export(race: Race, result: GateAnswer) -> str:
-    """Return the whole page; all foreign text is escaped."""
+def page(race: Race, result: GateAnswer) -> str:
+    """Return the whole page."""
     reach = _reach_of(result.rulings)
     standing = standing_of(race)
-    return _templates().get_template("check.html.j2").render(
+    return draw_page(
+        "check.html.j2", Path(__file__).parent,
         race=race, result=result, answer=words.answer(race, result),
         bad=result.outcome in (Outcome.FAILED, Outcome.REFUSED),
         sides=words.side_notes(gate_of(race)), details=words.details(race, result),
         rows=[(each, words.cells(each), Markup(_ruling_drawing(each, reach))) for each in result.rulings],
         axis=Markup(_axis_drawing(reach)), header=words.HEADER,
         setbacks=setbacks(race, standing), complaints=complaints(race, standing),
-        style="\n".join(path.read_text(encoding="utf-8") for path in _STYLES),
     )  # fmt: skip
-
-
-@cache
-def _templates() -> Environment:
-    templates = environment(_HERE)
-    templates.filters.update(log=lambda text: "\n".join(tail(text, _LOG_LINES)))
-    return templates
 
 
 _REACHES = (0.04, 0.1, 0.2, 0.4)

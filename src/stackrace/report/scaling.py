@@ -2,31 +2,68 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from ...base.numbers import connections
-from ...base.text import few
-from ...race.results.standing import Interval
-from ...stats.values.scaling import ScalingCurve, Unfit, UnfitKind
-from .. import figures
+from ..base.numbers import connections
+from ..base.text import few
+from ..race.results.standing import Interval, Standing
+from ..stats.values.scaling import ScalingCurve, Unfit, UnfitKind
+from . import figures
+from .level_table import READABLE
+from .sheet import Block, Column, Medium, Paragraph, Section, Table, Tone
 
-__all__ = ["HEADER", "TITLE", "WORDS", "cells", "knee", "known", "unfits"]
+__all__ = ["knee", "scaling_sections", "unfits"]
 
-TITLE = "How throughput grows with the connections"
 
-WORDS = (
+_TITLE = "How throughput grows with the connections"
+
+_WORDS = (
     "Throughput stops growing at the smallest load level that is not significantly below the best. "
     "λ is the throughput of one connection, σ the share that must wait, κ the cost of coordination, "
     "N* the connections beyond which throughput falls (Universal Scalability Law)."
 )
 
-HEADER = ("stack", "stops growing at", "λ per s", "σ", "κ", "N*")
+_HEADER = ("stack", "stops growing at", "λ per s", "σ", "κ", "N*")
 
+
+_WITHOUT_LAW = 2
+"""So many columns speak of no law."""
 
 _MOST_NAMED = 3
 
 
-def known(curves: Sequence[ScalingCurve]) -> tuple[ScalingCurve, ...]:
+def scaling_sections(standing: Standing) -> Iterator[Section]:
+    """Yield how throughput grows with the connections, where that is known of any stack."""
+    if curves := _known(standing.scaling):
+        yield Section(title=_TITLE, blocks=tuple(_scaling(curves)))
+
+
+def _scaling_table(curves: Sequence[ScalingCurve]) -> Table:
+    """Return a line per curve: its knee and, where one was fitted, its law."""
+    rows = [_cells(curve) for curve in curves]
+    fitted = any(curve.law for curve in curves)
+    titles = _HEADER if fitted else _HEADER[:_WITHOUT_LAW]
+    return Table(
+        columns=tuple(
+            Column(
+                title=title,
+                cells=tuple(row[place] for row in rows),
+                left=place == 0,
+                fold_to=0 if place else READABLE,
+                keep=0 if place < _WITHOUT_LAW else place,
+            )
+            for place, title in enumerate(titles)
+        )
+    )
+
+
+def _scaling(curves: Sequence[ScalingCurve]) -> Iterator[Block]:
+    yield Paragraph(text=_WORDS, media=(Medium.TEXT, Medium.PAGE))
+    yield _scaling_table(curves)
+    yield from (Paragraph(text=text, tone=Tone.ASIDE) for text in unfits(curves))
+
+
+def _known(curves: Sequence[ScalingCurve]) -> tuple[ScalingCurve, ...]:
     """Return ``curves`` if anything is known of one of them, else none."""
     return tuple(curves) if any(curve.knee is not None or curve.law is not None for curve in curves) else ()
 
@@ -46,8 +83,8 @@ def knee(curve: ScalingCurve) -> str:
     return f"throughput stops growing at {connections(curve.knee)}"
 
 
-def cells(curve: ScalingCurve) -> tuple[str, ...]:
-    """Return the row of a table under ``HEADER``; "–" where nothing is known, "> 100" where it grows to the end."""
+def _cells(curve: ScalingCurve) -> tuple[str, ...]:
+    """Return a row under ``_HEADER``; "–" where nothing is known, "> 100" where it grows to the end."""
     if curve.knee is None:
         stops = figures.NOTHING
     else:

@@ -1,17 +1,69 @@
-"""Then and now as a picture: each claim's ratio with limits on a logarithmic axis, and the published one."""
+"""A rerun as a page: each claim's ratio with limits on a logarithmic axis, and the published one."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
 
-from ....report.charts.bars import percent, rules
-from ....report.charts.scale import Scale, logarithmic
-from ....report.charts.svg import caption, tag
+from markupsafe import Markup
+
+from ....report import figures
+from ....report.charts.bars import axis, percent, rules
+from ....report.charts.svg import Scale, caption, logarithmic, tag
+from ....report.html.page import draw_page
 from ..model import Kind
-from ..rerun import ClaimOutcome, Ruling
+from ..rerun import ClaimOutcome, Rerun, Ruling
 from . import words
 
-__all__ = ["CLASSES", "claim_drawing", "claims_scale"]
+__all__ = ["claim_drawing", "claims_scale", "page"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _ClaimView:
+    """One row of the picture; ``says`` is empty where the row above says the same."""
+
+    outcome: ClaimOutcome
+    says: str
+    drawing: Markup
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _PartView:
+    """One part's claims with their axis."""
+
+    title: str
+    rows: tuple[_ClaimView, ...]
+    axis: Markup
+
+
+def page(rerun: Rerun) -> str:
+    """Return the whole page."""
+    by_part = groupby(rerun.claims, lambda outcome: outcome.claim.part)
+    return draw_page(
+        "comparison.html.j2", Path(__file__).parent,
+        rerun=rerun, comparison=rerun.comparison, words=words, classes=_CLASSES, zip=zip,
+        ratio=lambda value: figures.NOTHING if value is None else figures.number(value),
+        parts=[_part(rerun, key, list(outcomes)) for key, outcomes in by_part],
+        gone=[technique for technique in rerun.comparison.techniques.values() if technique.gone],
+        command=words.command(rerun),
+    )  # fmt: skip
+
+
+def _part(rerun: Rerun, key: str, claims: list[ClaimOutcome]) -> _PartView:
+    scale = claims_scale(claims)
+    before = ["", *(outcome.claim.says for outcome in claims)]
+    rows = tuple(
+        _ClaimView(
+            outcome=outcome,
+            says="" if outcome.claim.says == previous else outcome.claim.says,
+            drawing=Markup(claim_drawing(outcome, scale)),
+        )
+        for outcome, previous in zip(claims, before, strict=False)
+    )
+    return _PartView(title=rerun.comparison.part(key).title, rows=rows, axis=Markup(axis(scale, "×")))
+
 
 _ROOM = 1.15
 """How far the axis reaches beyond the outermost ratio; limits may lie beyond it and are cut there."""
@@ -19,7 +71,7 @@ _ROOM = 1.15
 _FARTHEST = 30.0
 """An interval never stretches the axis beyond this multiple of its own value."""
 
-CLASSES = {
+_CLASSES = {
     Ruling.HOLDS: "holds",
     Ruling.REVERSED: "reversed",
     Ruling.NOT_SO: "reversed",
@@ -48,7 +100,7 @@ def claim_drawing(outcome: ClaimOutcome, scale: Scale) -> str:
     x = percent(scale, 1.0)
     parts.append(tag("line", x1=x, x2=x, y1="0", y2="100%", class_="zero"))
     if outcome.now is not None:
-        style = CLASSES[outcome.ruling]
+        style = _CLASSES[outcome.ruling]
         if outcome.now.low is not None and outcome.now.high is not None:
             left, right = percent(scale, outcome.now.low), percent(scale, outcome.now.high)
             parts.append(tag("line", x1=left, x2=right, y1="50%", y2="50%", class_=f"limits {style}"))

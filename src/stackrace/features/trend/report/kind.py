@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from ....race.results.comparison import Outcome, Response
 from ....report.characters import course
+from ....report.exporter import Kind
 from ....report.sheet import Column, Item, Listing, Medium, Notes, Paragraph, Section, Table, Tone
 from ..model import Measure, Trend, TrendCheck, TrendSeries
 from . import words
 
-__all__ = ["checks_section", "trend_sheet"]
+__all__ = ["KIND"]
 
 _MOST_BARS = 24
 
@@ -25,7 +27,7 @@ _RESPONSES = (
 _OUTCOMES = {Outcome.PASSED: Tone.GOOD, Outcome.FAILED: Tone.WRONG, Outcome.REFUSED: Tone.DOUBTFUL}
 
 
-def trend_sheet(trend: Trend) -> Iterator[Section]:
+def _sections(trend: Trend) -> Iterator[Section]:
     """Yield the report's sections, in order."""
     yield Section(title=f"Trend of {trend.project}", main=True, blocks=(
         Paragraph(text=words.headline(trend), tone=Tone.STRONG),
@@ -38,7 +40,7 @@ def trend_sheet(trend: Trend) -> Iterator[Section]:
     for host, series in _by_host(trend).items():
         yield Section(title=f"On {host}", blocks=(_table(series),))
     if trend.checks:
-        yield checks_section(trend.checks)
+        yield _checks_section(trend.checks)
     texts = tuple(filter(None, (words.left_out(trend), *words.notes(trend))))
     yield Section(title="", blocks=(Notes(texts=texts),))
 
@@ -81,7 +83,7 @@ def _table(series: list[TrendSeries]) -> Table:
     ))  # fmt: skip
 
 
-def checks_section(checks: Sequence[TrendCheck]) -> Section:
+def _checks_section(checks: Sequence[TrendCheck]) -> Section:
     """Return what checks of the project said."""
     return Section(title="Checks: head against base", blocks=(_checks(checks),))
 
@@ -107,3 +109,19 @@ def _course(series: TrendSeries) -> str:
     """Draw the throughput of the last races as bars, from zero."""
     values = [p.values[Measure.THROUGHPUT].value for p in series.points if Measure.THROUGHPUT in p.values]
     return course(values[-_MOST_BARS:], max(values, default=0.0))
+
+
+def _document(trend: Trend) -> dict[str, Any]:
+    from .document import document
+
+    return document(trend)
+
+
+def _page(trend: Trend) -> str:
+    from .page import page
+
+    lists = [section for section in _sections(trend) if isinstance(section.blocks[0], Listing)]
+    return page(trend, lists, _checks_section(trend.checks) if trend.checks else None)
+
+
+KIND = Kind(sections=_sections, document=_document, page=_page, headings="##")

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from ....base.codec import FLAT, LEFT_OUT, Form, pretty, readable
+from ....base.codec import FLAT, LEFT_OUT, Form, readable
 from ....base.text import printable
 from ....race.results.comparison import Comparison
 from ..model import Trend, TrendCheck
 from . import words
 
-__all__ = ["document", "export", "schema"]
+__all__ = ["document", "schema"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,11 +41,6 @@ def schema() -> str:
     from ....base.codec.json_schema import json_schema
 
     return json_schema(TrendDocument, _FORM, "trend-1")
-
-
-def export(trend: Trend) -> str:
-    """Return the document as text that ends with a newline."""
-    return pretty(document(trend))
 
 
 def document(trend: Trend) -> dict[str, Any]:

@@ -2,41 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import cache
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from jinja2 import Environment
 from markupsafe import Markup
 
 from ....report import figures
 from ....report.charts.panel import Frame, Point
-from ....report.charts.scale import Scale, linear
-from ....report.html.multiples_view import Multiple, Panel
-from ....report.html.templates import FOLDER, environment
-from ....report.sheet import Listing
+from ....report.charts.svg import Scale, linear
+from ....report.html.page import draw_page
+from ....report.html.panels import Multiple, Panel
+from ....report.sheet import Section
 from ..model import Measure, Trend, TrendPoint, TrendSeries
 from . import words
-from .sheet import checks_section, trend_sheet
 
-__all__ = ["export"]
-
-_HERE = Path(__file__).parent
-_STYLE = FOLDER / "style.css"
+__all__ = ["page"]
 
 _UNITS = {Measure.THROUGHPUT: "requests/s", Measure.P99: "ms", Measure.CPU: "ms", Measure.MEMORY: "MiB"}
 _FACTORS = {Measure.P99: 1e3, Measure.MEMORY: 1 / 2**20}
 """From what is measured to what is drawn."""
 
 
-def export(trend: Trend) -> str:
-    """Return the whole page; all foreign text is escaped."""
-    return _templates().get_template("trend.html.j2").render(
-        trend=trend, words=words,
-        style=_STYLE.read_text(encoding="utf-8"),
-        multiples=list(_multiples(trend)),
-        lists=[section for section in trend_sheet(trend) if isinstance(section.blocks[0], Listing)],
-        checks=checks_section(trend.checks) if trend.checks else None,
+def page(trend: Trend, lists: Sequence[Section], checks: Section | None) -> str:
+    """Return the whole page: ``lists`` of what changed, the course of each series, and ``checks``."""
+    return draw_page(
+        "trend.html.j2", Path(__file__).parent,
+        trend=trend, words=words, multiples=list(_multiples(trend)), lists=lists, checks=checks,
     )  # fmt: skip
 
 
@@ -80,8 +71,3 @@ def _panel(series: TrendSeries, measure: Measure, points: list[Point]) -> Panel:
         drawing=Markup(frame.panel(inside, f"{where}: {measure.value}", description)),
         words=f"{series.key.load}, {series.key.workload}, {series.key.host}",
     )
-
-
-@cache
-def _templates() -> Environment:
-    return environment(_HERE)

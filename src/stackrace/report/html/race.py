@@ -1,0 +1,211 @@
+"""A race with its standing as a page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from ...measure.load import Load
+from ...race.notices import details
+from ...race.results.race import Race
+from ...race.results.standing import Interval, Level, Row, Standing
+from ...stacks.facts import StackFacts
+from .. import figures, repeat
+from ..charts.bars import Part, Role, axis, interval_bar, parts, split_bar, strip
+from ..charts.svg import linear, logarithmic
+from ..level_table import MARK, level_table
+from ..scaling import scaling_sections
+from ..sheet import Column, Medium, shown
+from ..troubles import complaints, refused, setbacks
+from ..words import race_words
+from ..words.race_words import debug, left_out, raced
+from ..words.standing import words_of
+from .page import draw_page
+from .panels import memory_view, multiples_views
+
+__all__ = ["page"]
+
+
+def page(race: Race, standing: Standing) -> str:
+    """Return the whole page."""
+    void = not standing.verdict.valid
+    return draw_page(
+        "race.html.j2", stacks=race.stacks,
+        race=race, standing=standing, words=words_of(race, standing),
+        debug=debug(race), raced=raced(race), ending=race_words.ending(race, standing), taken_over=details(race),
+        left_out=left_out(race),
+        void=void, void_words=race_words.VOID, heading=race_words.CONDITIONS,
+        resolution=race_words.resolution(race, standing), notes=race_words.notes(race, standing),
+        boards=[_standing_view(level, void=void) for level in standing.foremost],
+        latencies=[_latency_view(level) for level in standing.foremost],
+        costs=[view for level in standing.foremost if (view := _cpu_view(level)) is not None],
+        multiples=multiples_views(race, standing), memory=memory_view(race, standing),
+        refused=refused(race), setbacks=setbacks(race, standing), complaints=complaints(race, standing),
+        levels=[(level.label, _columns(level, race.current)) for level in standing.levels],
+        mark=MARK, figures=figures,
+        sections=shown(scaling_sections(standing), Medium.PAGE),
+        facts=_facts(race), host=_host(race),
+        race_file=repeat.race_file(race), command=repeat.COMMAND,
+    )  # fmt: skip
+
+
+def _columns(level: Level, current: str) -> list[Column]:
+    """Return the level's columns, the stacks first: they stay in view while the others are scrolled."""
+    return sorted(level_table(level, current=current).on(Medium.PAGE), key=lambda column: not column.fold_to)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Bar:
+    """One row with its drawing; ``span`` is how many rows its tier has, 0 when it is not the tier's first."""
+
+    row: Row
+    drawing: Markup
+    span: int = 1
+    parts: tuple[Part, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _BarsView:
+    """The bars of a section, their axis, and the roles that occur (for a legend)."""
+
+    bars: tuple[_Bar, ...]
+    axis: Markup
+    where: str = ""
+    roles: tuple[Role, ...] = ()
+
+
+def _standing_view(level: Level, *, void: bool = False) -> _BarsView:
+    """Return throughput with its limits, grouped in tiers; of a ``void`` race nobody stands out."""
+    rows, leader = level.rows, level.rows[0].throughput_per_s.value
+    rates = [_against(row.ratio, leader) for row in rows]
+    scale = linear(max(rate.high or rate.value for rate in rates), ticks=3)
+    bars = tuple(
+        _Bar(row=row, span=_span(rows, place),
+            drawing=Markup(interval_bar(rate, scale, _rate(row), first=row.tier == 1 and not void)))
+        for place, (row, rate) in enumerate(zip(rows, rates, strict=True))
+    )  # fmt: skip
+    return _BarsView(bars=bars, axis=Markup(axis(scale, "/s")), where=level.where)
+
+
+def _latency_view(level: Level) -> _BarsView:
+    """Return the latency strips on one logarithmic scale."""
+    rows = level.rows
+    least, most = min(row.latency.p50 for row in rows), max(row.latency.max for row in rows)
+    scale = logarithmic(least * 1e3, most * 1e3)
+    bars = tuple(_Bar(row=row, drawing=Markup(strip(row.latency, scale, _latency(row)))) for row in rows)
+    return _BarsView(bars=bars, axis=Markup(axis(scale, "ms")), where=level.where)
+
+
+def _cpu_view(level: Level) -> _BarsView | None:
+    """Return CPU per request split by hop; None when no usage is known."""
+    rows = [row for row in level.rows if row.cpu_ms_per_request]
+    if not rows:
+        return None
+    scale = linear(max(sum(row.cpu_ms_per_request.values()) for row in rows))
+    split = {row.stack: parts(row.stack, row.cpu_ms_per_request) for row in rows}
+    bars = tuple(
+        _Bar(row=row, parts=split[row.stack], drawing=Markup(split_bar(split[row.stack], scale, row.stack)))
+        for row in rows
+    )
+    occurring = {part.role for split_parts in split.values() for part in split_parts}
+    roles = tuple(role for role in Role if role in occurring)
+    return _BarsView(bars=bars, axis=Markup(axis(scale, "ms")), where=level.where, roles=roles)
+
+
+def _span(rows: tuple[Row, ...], place: int) -> int:
+    tier = rows[place].tier
+    if place and rows[place - 1].tier == tier:
+        return 0
+    return sum(row.tier == tier for row in rows)
+
+
+def _against(ratio: Interval, leader: float) -> Interval:
+    """Return the rate that a ratio and its limits mean beside the leader's."""
+    if ratio.low == ratio.high:  # the leader itself
+        return Interval(value=leader)
+    low, high = (None if limit is None else limit * leader for limit in (ratio.low, ratio.high))
+    return Interval(value=ratio.value * leader, low=low, high=high)
+
+
+def _rate(row: Row) -> str:
+    text = figures.ratio_limits(row.ratio)
+    limits = f", {figures.ratio(row.ratio)} ({text}) of the leader" if text else ""
+    return f"{row.stack}: {figures.number(row.throughput_per_s.value)} requests/s{limits}"
+
+
+def _latency(row: Row) -> str:
+    names = {"p50": "p50", "p90": "p90", "p99": "p99", "p999": "p99.9", "max": "longest"}
+    quantiles = ", ".join(f"{name} {figures.quantile(row.latency, key)} ms" for key, name in names.items())
+    return f"{row.stack}: {quantiles}"
+
+
+def _facts(race: Race) -> tuple[StackFacts, ...]:
+    """Return the facts of every stack in the order raced, empty ones for stacks nothing is known of."""
+    known = {facts.stack: facts for facts in race.facts}
+    return tuple(known.get(stack, StackFacts(stack=stack)) for stack in race.stacks)
+
+
+def _host(race: Race) -> tuple[tuple[str, str], ...]:
+    """Return the host's facts and the race's settings as pairs of a name and a text."""
+    host, cores = race.host, race.cores
+    shared = " (shared: they compete)" if cores.shared else ""
+    budget = figures.duration(race.budget_s) if race.budget_s else "none"
+    return (
+        ("system", f"{host.system}, kernel {host.kernel}"),
+        ("processor", f"{host.cpu}, {host.cores} cores"),
+        ("memory", f"{figures.mebibytes(host.memory_bytes)} MiB"),
+        ("virtualisation", host.virtual or "none"),
+        ("Python of stackrace", host.python),
+        ("limits", ", ".join(f"{name} {value}" for name, value in host.limits.items()) or figures.NOTHING),
+        ("cores of every stack", _cores(cores.stack_cores)),
+        ("memory of every stack", _limit(cores.memory_bytes)),
+        ("held to them by", cores.enforced.value),
+        ("cores of the load engine", _cores(cores.generator_cores) + shared),
+        ("question", race.question.value),
+        ("difference that does not matter", figures.percent(race.difference)),
+        ("budget", f"{budget}, {figures.duration(race.elapsed_s)} used"),
+        *_protocol(race),
+        *_urls(race),
+        ("seed", str(race.seed)),
+        ("race", race.id),
+        ("started", race.started_at),
+        ("stackrace", race.version),
+    )
+
+
+def _protocol(race: Race) -> Iterator[tuple[str, str]]:
+    if race.repeats is not None:
+        yield (
+            "runs of each cell",
+            f"{race.repeats}, every one on a fresh launch: {', '.join(map(_length, race.loads))}",
+        )
+    if race.exhaustive:
+        yield "early answers", "did not end the race"
+    if race.twin:
+        yield "ran twice as a check", race.twin
+    if race.resumed:
+        yield "interrupted, and gone on with", f"{race.resumed} ×"
+
+
+def _length(load: Load) -> str:
+    length = f"{load.requests} requests" if load.requests else figures.duration(load.duration_s or 0.0)
+    return f"{length} at {load.label}"
+
+
+def _urls(race: Race) -> Iterator[tuple[str, str]]:
+    """Yield the URLs that were asked for; a recording is named by its ``file:`` URL."""
+    if not race.workloads:
+        yield "URLs", ", ".join(race.urls)
+    for name, urls in race.workloads.items():
+        only = f" (only for {', '.join(race.limits[name])})" if name in race.limits else ""
+        yield f"URLs of {name}", ", ".join(urls) + only
+
+
+def _limit(size: int | None) -> str:
+    return "not limited" if size is None else f"{figures.mebibytes(size)} MiB"
+
+
+def _cores(numbers: tuple[int, ...]) -> str:
+    return ", ".join(str(number) for number in numbers) or figures.NOTHING
