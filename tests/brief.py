@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from stackrace.__main__ import main
-from stackrace.measure.engine import ceiling
+from stackrace.measure.engine import engine
 from stackrace.race import rounds, schedule, slices
 from stackrace.race.preparation import deployment
 from stackrace.validity import Observation, registry
@@ -46,7 +46,7 @@ def brief() -> None:
     slices.warmup_cap_s = lambda *_, **__: WARMUP_S
     rounds.WARMUP_CAP_S = WARMUP_S
     deployment.can_raise = lambda: False
-    ceiling.TIMES, ceiling.MEASURED_S = 1, CEILING_S
+    engine._TIMES, engine._MEASURED_S = 1, CEILING_S
     registry.SLICE_CHECKS = of_the_stacks(registry.SLICE_CHECKS)
     registry.RUN_CHECKS = of_the_stacks(registry.RUN_CHECKS)
     for path in sorted(Path(__file__).parent.glob("features/*/brief.py")):

@@ -203,7 +203,7 @@ def with_workloads(race: Race, *names: str) -> Race:
 def as_runs(race: Race, *, requests: int = 500) -> Race:
     """``race`` as one of runs: a launch for each slice, its memory with it."""
     launches = tuple(
-        replace(launch, id=ids.encode(ids.decode(launch.id) // 2 + one.index), slices=(one,), warmup_s=0.0)
+        replace(launch, id=ids.encode(int(launch.id, 36) // 2 + one.index), slices=(one,), warmup_s=0.0)
         for launch in race.launches
         for one in launch.slices
     )

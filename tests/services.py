@@ -10,4 +10,4 @@ def start_services(names, guard, cores):
     chosen = Services(names, guard, cores, Templates(cache_folder(), lambda what: None))
     chosen.start()
     chosen.pin()
-    return chosen.running
+    return chosen

@@ -47,4 +47,4 @@ def django_python(tmp_path_factory):
 @pytest.fixture
 def soon_blamed(monkeypatch):
     """A stack that is up and answers wrongly is not asked for long whether it changes its mind."""
-    monkeypatch.setattr(launcher, "CHANGE_OF_MIND_S", 0.5)
+    monkeypatch.setattr(launcher, "_CHANGE_OF_MIND_S", 0.5)

@@ -13,7 +13,7 @@ from stackrace.app.app import App
 from stackrace.app.bundle import bundled
 from stackrace.app.environment import app_environment
 from stackrace.deploy.environments import Environments, cache_folder
-from stackrace.deploy.hosting import prepare
+from stackrace.deploy.seeding import prepare
 from stackrace.stacks.services import services
 
 OURS = bundled()

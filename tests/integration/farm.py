@@ -16,13 +16,14 @@ import pytest
 from _pytest.mark import ParameterSet
 
 from stackrace.app.app import App
+from stackrace.app.environment import app_environment
 from stackrace.app.examination import PythonFacts
 from stackrace.base.errors import MissingError
 from stackrace.deploy.environments import Environments
 from stackrace.deploy.guard import Guard
-from stackrace.deploy.hosting import hosted
 from stackrace.deploy.installation import require
 from stackrace.deploy.launcher import Launcher
+from stackrace.deploy.rendering import hosted
 from stackrace.measure.workload import Workload
 from stackrace.stacks.servers import Hosted, catalogue
 from stackrace.stacks.stack import Interface, Stack
@@ -123,6 +124,18 @@ class Subject:
             workloads_for=lambda _: (self.workload,),
             cores=(),
         )
+
+
+def launcher_of(guard, app, *workloads, servers=None, **variables):
+    """Return what launches stacks of ``app``, which has no Python."""
+    return Launcher(
+        guard=guard,
+        catalogue=servers or catalogue(),
+        host_for=lambda stack: hosted(app, stack.interface, home=None, folder=guard.directory, app_packages=()),
+        environment={**app_environment(app), **variables},
+        workloads_for=lambda _: workloads,
+        cores=(),
+    )
 
 
 class Farm:

@@ -9,7 +9,6 @@ from pathlib import Path
 from stackrace import app as apps
 from stackrace.deploy.launcher import Launcher
 from stackrace.deploy.local_place import LocalPlace
-from stackrace.deploy.services import RunningServices
 from stackrace.measure.resources import Resources
 from stackrace.measure.workload import Answer, Request, Sameness, Workload
 from stackrace.stacks.servers import Catalogue, Hosted, Recipe, Server
@@ -97,6 +96,6 @@ def here_of(launcher, cores=None):
         guard=launcher.guard,
         launcher=launcher,
         cores=cores or Resources(stack_cores=CORES, generator_cores=CORES),
-        services=RunningServices(pids={}, environment={}),
+        services={},
         debug=False,
     )

@@ -95,9 +95,9 @@ def test_another_program_on_the_same_port_is_a_stranger(launcher, guard):
         other.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
         other.bind(("127.0.0.1", running.port))
         other.listen()
-        inspection = inspect(guard, running, listeners())
+        leaving = inspect(guard, running, (), listeners())
         stop(guard, [running])
-        after = inspection.afterwards(guard, running, listeners())
+        after = leaving.afterwards(guard, listeners())
     assert after.strangers == (running.port,)
     assert after.listeners_left == ()
     assert found("good", after)["leftover listener"] is Effect.INVALIDATES
@@ -106,7 +106,7 @@ def test_another_program_on_the_same_port_is_a_stranger(launcher, guard):
 def test_a_listener_that_outlives_its_stack_is_known_by_its_socket(launcher, guard):
     running = launcher.launch(stack("good"))
     try:
-        after = inspect(guard, running, listeners()).afterwards(guard, running, listeners())
+        after = inspect(guard, running, (), listeners()).afterwards(guard, listeners())
         assert after.listeners_left == (running.port,)
         assert after.processes_left == 1
     finally:

@@ -24,8 +24,8 @@ from stackrace.app.golden import golden
 from stackrace.base.errors import AppError, InputError
 from stackrace.deploy.environments import Environments, cache_folder
 from stackrace.deploy.guard import Guard
-from stackrace.deploy.hosting import prepare
 from stackrace.deploy.privileges import hand_over, unprivileged
+from stackrace.deploy.seeding import prepare
 from stackrace.measure.workload import Request, Sameness
 from stackrace.stacks.services import services
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from tests.integration.scripted import CORES, WORKLOAD, here_of, launcher_of, servers_of, serving, stack_of
 
-from stackrace.deploy.confinement import Confinement, Subtree
+from stackrace.deploy.confinement import Confinement
 from stackrace.deploy.launcher import LaunchFailed
 from stackrace.deploy.shutdown import stop
 from stackrace.measure.launch import FailureKind
@@ -54,7 +54,7 @@ def stack(name):
 
 
 @pytest.fixture
-def subtree(tmp_path, monkeypatch):
+def groups(tmp_path, monkeypatch):
     """A folder shaped like a delegated group, so that the kernel's part is played by files."""
     made = Path.mkdir
 
@@ -65,7 +65,9 @@ def subtree(tmp_path, monkeypatch):
                 (folder / name).write_text("")
 
     monkeypatch.setattr(Path, "mkdir", mkdir)
-    return Subtree(folder=tmp_path, delete=shutil.rmtree)
+    rmdir = Path.rmdir
+    monkeypatch.setattr(Path, "rmdir", lambda path: shutil.rmtree(path) if path.parent == tmp_path else rmdir(path))
+    return tmp_path
 
 
 def test_a_process_is_in_its_group_before_it_begins(guard, tmp_path):
@@ -84,8 +86,8 @@ def test_a_process_is_in_its_group_before_it_begins(guard, tmp_path):
     assert shown.read_text() == str(pid)
 
 
-def test_a_group_that_is_gone_is_an_error_of_that_launch(guard, subtree):
-    lost = launcher(guard, Confinement(memory_bytes=64 * MIB, subtree=Subtree(folder=subtree.folder / "no")))
+def test_a_group_that_is_gone_is_an_error_of_that_launch(guard, groups):
+    lost = launcher(guard, Confinement(memory_bytes=64 * MIB, folder=groups / "no"))
     with pytest.raises(LaunchFailed, match="control group cannot be made: No such file"):
         lost.launch(stack("frugal"))
     assert list(guard.directory.glob("l*")) == []
@@ -99,8 +101,8 @@ def test_a_process_alone_may_hold_so_much_where_there_are_no_groups(guard):
     assert stop(guard, [up]) == {}
 
 
-def test_a_stack_lives_in_a_group_of_its_own_and_the_group_goes_with_it(guard, subtree):
-    one = launcher(guard, Confinement(memory_bytes=64 * MIB, subtree=subtree)).launch(stack("frugal"))
+def test_a_stack_lives_in_a_group_of_its_own_and_the_group_goes_with_it(guard, groups):
+    one = launcher(guard, Confinement(memory_bytes=64 * MIB, folder=groups)).launch(stack("frugal"))
     ((_, pid),) = one.parts
     folder = one.group.folder
     assert (folder / "cgroup.procs").read_text() == str(pid)
@@ -110,8 +112,8 @@ def test_a_stack_lives_in_a_group_of_its_own_and_the_group_goes_with_it(guard, s
     assert not folder.exists()
 
 
-def test_what_the_kernel_ended_for_its_memory_says_so(guard, subtree):
-    held = launcher(guard, Confinement(memory_bytes=2**30, subtree=subtree))
+def test_what_the_kernel_ended_for_its_memory_says_so(guard, groups):
+    held = launcher(guard, Confinement(memory_bytes=2**30, folder=groups))
     up = held.launch(stack("frugal"))
     ((_, pid),) = up.parts
     (up.group.folder / "memory.events").write_text("max 9\noom 1\noom_kill 1\noom_group_kill 1\n")

@@ -12,10 +12,9 @@ from socketserver import ThreadingMixIn, UnixStreamServer
 import pytest
 from tests.tls import Certificate, secure_server
 
-from stackrace.measure.engine.ceiling import ceiling
-from stackrace.measure.engine.engine import Monitor, run
+from stackrace.measure.engine.engine import Monitor, ceiling, run
 from stackrace.measure.engine.histogram import distribution, merge, quantiles
-from stackrace.measure.engine.visit import ask
+from stackrace.measure.engine.visitor import ask
 from stackrace.measure.load import Load, LoadResult, Tls
 from stackrace.measure.workload import LARGE_HEAD, Answer, Nonce, NoncePlace, Order, Request, Sameness, Workload
 

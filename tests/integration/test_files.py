@@ -4,13 +4,12 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.integration.farm import launcher_of
 
 from stackrace.app.app import EntryKind, entry_of
-from stackrace.app.environment import app_environment
 from stackrace.deploy.environments import Environments
 from stackrace.deploy.guard import Guard
-from stackrace.deploy.hosting import hosted
-from stackrace.deploy.launcher import Launcher, LaunchFailed
+from stackrace.deploy.launcher import LaunchFailed
 from stackrace.deploy.running_stack import facts_of
 from stackrace.deploy.shutdown import stop
 from stackrace.measure.launch import FailureKind
@@ -54,16 +53,7 @@ def launch(tmp_path):
     def run(path):
         with Guard() as guard:
             loaded = examined_app(request, Environments(tmp_path, str), guard.directory / "data", {}, str, str)
-            launcher = Launcher(
-                guard=guard,
-                catalogue=CATALOGUE,
-                host_for=lambda stack: hosted(
-                    loaded.app, stack.interface, home=None, folder=guard.directory, app_packages=()
-                ),
-                environment=app_environment(loaded.app),
-                workloads_for=lambda _: loaded.workloads,
-                cores=(),
-            )
+            launcher = launcher_of(guard, loaded.app, *loaded.workloads, servers=CATALOGUE)
             running = launcher.launch(parse_stack(path, CATALOGUE.specs, loaded.app.interfaces), timeout_s=120)
             facts = facts_of(running, CATALOGUE)
             assert stop(guard, [running]) == {}

@@ -9,8 +9,8 @@ from stackrace.app.app import EntryKind, entry_of
 from stackrace.base.errors import AppError, InputError
 from stackrace.deploy.environments import Environments, cache_folder
 from stackrace.deploy.guard import Guard
-from stackrace.deploy.hosting import prepare
 from stackrace.deploy.preparing import Step
+from stackrace.deploy.seeding import prepare
 from stackrace.features.init.survey import survey_project
 from stackrace.race.preparation.examination import examined_app
 from stackrace.race.preparation.pages import Crawling

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from stackrace.base.errors import BreakdownError, LaunchError
-from stackrace.base.removal import remove_tree
+from stackrace.base.files import remove_tree
 from stackrace.deploy.guard import Guard
 
 HOLDER = textwrap.dedent(

@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 import pytest
 from tests.chains import is_legal, single_hops, two_hops
-from tests.integration.farm import NO_FILES, Subject, ask, launchable, of_one_process, some_of
+from tests.integration.farm import NO_FILES, Subject, ask, launchable, launcher_of, of_one_process, some_of
 
 from stackrace.app.app import App, EntryKind, entry_of
 from stackrace.app.environment import app_environment
@@ -17,9 +17,8 @@ from stackrace.app.examination import PythonFacts
 from stackrace.app.interpreter import find_ruby
 from stackrace.base.http_syntax import by_prefix
 from stackrace.deploy.environments import Environments, cache_folder
-from stackrace.deploy.hosting import hosted
 from stackrace.deploy.installation import lack_of
-from stackrace.deploy.launcher import Launcher, LaunchFailed
+from stackrace.deploy.launcher import LaunchFailed
 from stackrace.deploy.shutdown import stop
 from stackrace.measure.workload import Answer, Request, Sameness, Workload
 from stackrace.stacks.servers import catalogue
@@ -161,14 +160,7 @@ def test_environments_may_lie_in_an_odd_folder(path, project, guard, odd_cache):
 def test_a_rack_app_starts_in_an_odd_folder(path, project, guard):
     entry = entry_of(EntryKind.RACK, "config.ru")
     app = App(name="odd", root=project, entry=entry, ruby=find_ruby(project), static=static(project))
-    launcher = Launcher(
-        guard=guard,
-        catalogue=catalogue(),
-        host_for=lambda stack: hosted(app, stack.interface, home=None, folder=guard.directory, app_packages=()),
-        environment={**app_environment(app), "ODD": VALUE},
-        workloads_for=lambda _: (HELLOS,),
-        cores=(),
-    )
+    launcher = launcher_of(guard, app, HELLOS, ODD=VALUE)
     running = launcher.launch(parse_stack(path, SPECS, frozenset({Interface.RACK})), timeout_s=60)
     stop(guard, [running])
 
@@ -182,14 +174,7 @@ def test_what_a_configuration_cannot_say_is_the_stacks_own_failure(project, guar
         ruby=find_ruby(project),
         environment={"RACK_ENV": "a\nb"},
     )
-    launcher = Launcher(
-        guard=guard,
-        catalogue=catalogue(),
-        host_for=lambda stack: hosted(app, stack.interface, home=None, folder=guard.directory, app_packages=()),
-        environment=app_environment(app),
-        workloads_for=lambda _: (HELLOS,),
-        cores=(),
-    )
+    launcher = launcher_of(guard, app, HELLOS)
     with pytest.raises(LaunchFailed, match="'a\\\\nb' has '\\\\n', which this server's configuration cannot say"):
         launcher.launch(parse_stack("apache+passenger", SPECS, frozenset({Interface.RACK})))
 
@@ -211,14 +196,7 @@ def test_a_front_end_sends_files_of_any_name(path, project, guard):
 def test_a_folder_of_files_may_be_called_anything(path, project, guard):
     app = App(name="odd", root=project / "st{a}tic $1%", entry=entry_of(EntryKind.FILES, "."))
     answer = Answer(status=200, body=BODY + b"fot\xc3\xb6s.txt", content_type="text/plain", sameness=Sameness.BODY)
-    launcher = Launcher(
-        guard=guard,
-        catalogue=catalogue(),
-        host_for=lambda stack: hosted(app, stack.interface, home=None, folder=guard.directory, app_packages=()),
-        environment={"PATH": "/usr/bin:/bin"},
-        workloads_for=lambda _: (Workload(requests=(Request(path="/fot%C3%B6s.txt"),), answers=(answer,)),),
-        cores=(),
-    )
+    launcher = launcher_of(guard, app, Workload(requests=(Request(path="/fot%C3%B6s.txt"),), answers=(answer,)))
     running = launcher.launch(parse_stack(path, SPECS, frozenset({Interface.FILES})), timeout_s=60)
     try:
         sends_all(running.port, "/", but=TAKEN_FOR_ANOTHER.get(path, ()))

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from stackrace.deploy.guard import Guard
-from stackrace.deploy.priority import NICE, autogroup, can_raise, raised
+from stackrace.deploy.privileges import NICE, autogroup, can_raise, raised
 
 pytestmark = pytest.mark.skipif(not can_raise(), reason="needs the right to raise priorities")
 
@@ -28,7 +28,7 @@ with Guard() as guard:
 
 ONE_BY_ONE = """
 import os, subprocess
-from stackrace.deploy.priority import autogroup, raise_process
+from stackrace.deploy.privileges import autogroup, raise_process
 sleeps = [subprocess.Popen(["sleep", "600"], start_new_session=True) for _ in range(3)]
 for sleep in sleeps:
     raise_process(sleep.pid)

@@ -96,7 +96,7 @@ def test_a_users_own_app_is_prepared_each_time_and_settled(tmp_path):
                 ["psql", "-XAtc", known], env=os.environ | beside.environment, capture_output=True, text=True
             )
             assert asked.stdout.strip() == "1000"
-            ((pid,),) = beside.running.pids.values()
+            ((pid,),) = beside.pids.values()
             assert os.sched_getaffinity(pid) == {CORE}
     assert [path.name.partition("-")[0] for path in (tmp_path / "services").glob("*[!k]")] == ["postgresql"]
 
@@ -108,7 +108,7 @@ def test_a_preparation_that_fails_ends_with_its_own_words_and_keeps_nothing(djan
         with pytest.raises(AppError, match=r"manage\.py no_such_command") as caught:
             beside.bring_up(app)
         assert "Unknown command" in caught.value.detail
-        ((pid,),) = beside.running.pids.values()
+        ((pid,),) = beside.pids.values()
     assert not Path(f"/proc/{pid}").exists()
     assert list((tmp_path / "services").glob("django*[!k]")) == []
     with seeding(tmp_path, said, "redis") as beside:

@@ -13,8 +13,9 @@ from stackrace.deploy.environments import cache_folder
 from stackrace.deploy.guard import Guard
 from stackrace.deploy.privileges import unprivileged
 from stackrace.deploy.services import Services
-from stackrace.deploy.sockets import descriptors, listeners
+from stackrace.deploy.sockets import listeners
 from stackrace.deploy.templates import Templates
+from stackrace.measure.probe.proc import open_files
 from stackrace.stacks.services import services
 
 
@@ -45,7 +46,7 @@ def test_a_service_starts_answers_and_goes(name):
     with Guard() as guard:
         private = prepared([name], guard)
         private.start()
-        ((pid,),) = private.running.pids.values()
+        ((pid,),) = private.pids.values()
         assert pid in guard.status([pid])[pid].alive
         assert any(str(guard.directory) in value or "%2F" in value for value in private.environment.values())
         recipe = services()[name].recipe(guard.directory / name)
@@ -164,8 +165,8 @@ def test_a_second_one_of_a_kind_has_a_process_a_socket_and_variables_of_its_own(
     with Guard() as guard:
         private = prepared(["memcached", "memcached#2"], guard)
         private.start()
-        assert set(private.running.pids) == {"memcached", "memcached#2"}
-        assert private.running.pids["memcached"] != private.running.pids["memcached#2"]
+        assert set(private.pids) == {"memcached", "memcached#2"}
+        assert private.pids["memcached"] != private.pids["memcached#2"]
         sockets = {private.environment["MEMCACHED_SOCKET"], private.environment["MEMCACHED_SOCKET_2"]}
         assert len(sockets) == 2
         assert all(Path(socket).is_socket() for socket in sockets)
@@ -178,7 +179,7 @@ def test_services_listen_on_no_network():
         roots = [pid for pids in beside.pids.values() for pid in pids]
         family = {pid for status in guard.status(roots).values() for pid in status.alive}
         assert len(family) >= len(present)
-        held = {inode for pid in family for inode in descriptors(pid).sockets}
+        held = {inode for pid in family for inode in open_files(pid).sockets}
         assert held and not held & set().union(*listeners().values())
 
 
@@ -230,7 +231,7 @@ def test_a_service_that_dies_is_told_with_its_last_words():
         private = prepared(["postgresql"], guard)
         private.start()
         assert private.died() == ""
-        ((pid,),) = private.running.pids.values()
+        ((pid,),) = private.pids.values()
         guard.kill(pid)
         while not private.died():
             pass
@@ -244,7 +245,7 @@ def test_services_run_without_roots_powers():
     with Guard() as guard:
         private = prepared(["redis"], guard)
         private.start()
-        ((pid,),) = private.running.pids.values()
+        ((pid,),) = private.pids.values()
         assert Path(f"/proc/{pid}/ns/user").readlink() != Path("/proc/self/ns/user").readlink() or (
             Path(f"/proc/{pid}").stat().st_uid != 0
         )

@@ -3,7 +3,7 @@
 import pytest
 
 from stackrace.app.app import EntryKind, entry_of
-from stackrace.deploy.launcher import START_TIMEOUT_S, STARTS
+from stackrace.deploy.launcher import _START_TIMEOUT_S, _STARTS
 from stackrace.deploy.shutdown import stop
 from stackrace.race.forecast import ForecastInput, fits
 from stackrace.race.preparation.deployment import set_up
@@ -36,7 +36,7 @@ def made(tmp_path_factory, django_python):
 
 def test_a_start_may_take_as_long_as_the_apps_examination_suggests(made):
     assert made.examined.loading.wall_s >= LOADS_S > made.examined.loading.cpu_s
-    assert made.launcher.start_timeout_s > max(START_TIMEOUT_S, LOADS_S * STARTS)
+    assert made.launcher.start_timeout_s > max(_START_TIMEOUT_S, LOADS_S * _STARTS)
     running = made.launcher.launch(made.stacks[0])
     assert running.ready_s >= LOADS_S
     assert stop(made.guard, [running]) == {}

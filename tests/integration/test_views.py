@@ -14,11 +14,9 @@ from contextlib import closing
 import pytest
 
 from stackrace.deploy import sqlite_files
-from stackrace.deploy.app_files import View
-from stackrace.deploy.copies import copy_file
-from stackrace.deploy.guard import Guard
+from stackrace.deploy.guard import Guard, View
 from stackrace.deploy.project_files import databases_below
-from stackrace.deploy.sqlite_files import bring_in
+from stackrace.deploy.sqlite_files import _copy_file, bring_in
 
 
 def inside(guard, folder, script):
@@ -329,13 +327,13 @@ def test_a_copy_is_made_anew_where_the_log_was_started_again(shell, tmp_path, be
     shell("PRAGMA journal_mode = wal", "CREATE TABLE visit (at)", "INSERT INTO visit VALUES (1)")
 
     def copy(source, target, until):
-        copy_file(source, target, until)
+        _copy_file(source, target, until)
         if source == path:
             tried.append(source)
             if len(tried) == 1:
                 shell(*between)
 
-    monkeypatch.setattr(sqlite_files, "copy_file", copy)
+    monkeypatch.setattr(sqlite_files, "_copy_file", copy)
     assert copied_rows(path) > 50
     assert len(tried) == tries
 

@@ -9,8 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from ..base.errors import InputError
-from ..base.lack import Lack
+from ..base.errors import InputError, Lack
 from .app import App, Entry, EntryKind
 from .interpreter import missing_gems
 

@@ -14,8 +14,18 @@ from urllib.parse import unquote
 
 from ..base.errors import AppError, InputError, said_by
 from ..base.files import read_bytes
-from ..measure.expectation import EVERY_PATH, Likeness, RightAnswer, RightAnswers
-from ..measure.workload import MOST_BODY_BYTES, Answer, AnswerOrigin, Sameness, Workload, mean_time
+from ..measure.workload import (
+    EVERY_PATH,
+    MOST_BODY_BYTES,
+    Answer,
+    AnswerOrigin,
+    Likeness,
+    RightAnswer,
+    RightAnswers,
+    Sameness,
+    Workload,
+    mean_time,
+)
 from .examination import Examination, Exchange, Reply, has_toolbar
 from .refusal import refusal, refusals
 

@@ -1,4 +1,4 @@
-"""Every failure the user can meet, as one tree.
+"""Every failure the user can meet, as one tree; and what this machine lacks, as a value.
 
 ::
 
@@ -21,9 +21,12 @@ One place prints them: ``stackrace.cli``.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from .secrets import masked
+
+__all__ = ["Lack"]
 
 if TYPE_CHECKING:
     from .verdict import Finding
@@ -144,3 +147,32 @@ def said_by(error: BaseException, *, where: bool = False) -> str:
     if not isinstance(error, OSError) or not error.strerror:
         return str(error)
     return f"{error.strerror}: {error.filename}" if where and error.filename is not None else error.strerror
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lack:
+    """One thing that is not installed here."""
+
+    name: str
+    """As ``stackrace install`` takes it: a server, a service or a bundled app."""
+    missing: str
+    """What is not there: ``no program nginx``."""
+    packages: tuple[str, ...] = ()
+    """The Debian packages that bring it."""
+    elsewhere: str = ""
+    """Where to get it, in a sentence, where Debian has no package of it."""
+
+    @property
+    def state(self) -> str:
+        """In one word: whether ``stackrace install`` brings it, or it is the user's own to get."""
+        return "not installed" if self.elsewhere else "missing"
+
+    @property
+    def install(self) -> str:
+        """The command that brings it; empty where there is none."""
+        return "" if self.elsewhere else f"stackrace install {self.name}"
+
+    @property
+    def words(self) -> str:
+        """Name and what is missing, in one phrase."""
+        return f"{self.name} ({self.missing})"

@@ -10,7 +10,7 @@ from urllib.parse import quote, unquote, unquote_to_bytes, urlsplit
 
 from .errors import InputError
 
-__all__ = ["by_prefix", "header_fault", "host_fault", "is_below", "path_fault", "tells_of_tls", "url_prefix"]
+__all__ = ["by_prefix", "header_fault", "host_fault", "is_below", "path_fault", "tells_of_tls"]
 
 _NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 """Source: RFC 9110, section 5.6.2, token."""
@@ -74,7 +74,7 @@ _MARKS = "-._~+@,:/"
 _BROKEN_ESCAPE = re.compile("%(?![0-9A-Fa-f]{2})|%2[Ff]")
 
 
-def url_prefix(text: str) -> str:
+def _url_prefix(text: str) -> str:
     """Return ``text``, written as in a URL, as servers compare it: percent-decoded, with a ``/`` at its end.
 
     Without that ``/``, ``/static`` would also match ``/static../settings.py``. Raises InputError with the reason.
@@ -96,13 +96,13 @@ def url_prefix(text: str) -> str:
 
 
 def by_prefix(static: Mapping[str, Path]) -> dict[str, Path]:
-    """Return ``static`` by what ``url_prefix`` makes of its keys, the longest first: servers take the first match.
+    """Return ``static`` by what ``_url_prefix`` makes of its keys, the longest first: servers take the first match.
 
     Raises InputError, also for two spellings of one prefix.
     """
     folders: dict[str, Path] = {}
     for text, folder in static.items():
-        prefix = url_prefix(text)
+        prefix = _url_prefix(text)
         if prefix in folders:
             raise InputError(f"{text!r} and another key are both the prefix {prefix!r}; keep one of them")
         folders[prefix] = folder

@@ -13,7 +13,7 @@ import secrets
 
 from .errors import InputError
 
-__all__ = ["PATTERN", "decode", "encode", "generate", "is_valid", "parse_name", "version_of"]
+__all__ = ["PATTERN", "encode", "generate", "is_valid", "parse_name"]
 
 _LENGTH = 13
 PATTERN = re.compile(r"[0-9a-z][0-9a-z-]{11,30}[0-9a-z]")
@@ -38,39 +38,14 @@ def encode(number: int) -> str:
     return "".join(reversed(digits))
 
 
-def decode(identifier: str) -> int:
-    """Return the number behind a version-0 ``identifier``.
-
-    >>> decode('3w5e11264sgsf') == 2**64 - 1
-    True
-    """
-    version = version_of(identifier)
-    if version:
-        raise InputError(f"{identifier!r} is an id of version {version}, from a later Stackrace; upgrade")
-    if not is_valid(identifier):
-        raise InputError(f"{identifier!r} is not an id: {_LENGTH} characters of 0-9 and a-z")
-    return int(identifier, 36)
-
-
 def generate() -> str:
     """Return a fresh random id."""
     return encode(secrets.randbits(64))
 
 
 def is_valid(identifier: str) -> bool:
-    """Tell whether ``identifier`` is a version-0 id."""
-    return version_of(identifier) == 0 and int(identifier, 36) < _LIMIT
-
-
-def version_of(identifier: str) -> int | None:
-    """Return the version of the scheme that ``identifier`` is of, by its length; None for what is no id.
-
-    >>> version_of('3w5e11264sgsf'), version_of('3w5e11264sgsf0'), version_of('spring-clean-up')
-    (0, 1, None)
-    """
-    if not PATTERN.fullmatch(identifier) or "-" in identifier:
-        return None
-    return len(identifier) - _LENGTH
+    """Tell whether ``identifier`` is an id of version 0, and no name."""
+    return re.fullmatch(f"[0-9a-z]{{{_LENGTH}}}", identifier) is not None and int(identifier, 36) < _LIMIT
 
 
 def parse_name(text: str) -> str:

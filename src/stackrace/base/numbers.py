@@ -1,4 +1,4 @@
-"""How numbers are written, for people: the one rule of digits, and the one thousands separator.
+"""Estimates with their limits, and how numbers are written for people: one rule of digits, one separator.
 
 None is ever written with an exponent: what is smaller than ``LEAST`` is ``<0.001``.
 
@@ -9,12 +9,42 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from decimal import Decimal
 
 __all__ = [
-    "LEAST", "NOTHING", "Figure", "about", "change", "coefficient", "connections", "count", "duration", "mebibytes",
-    "milliseconds", "not_one", "number", "percent", "points", "setting", "things",
-]  # fmt: skip
+    "LEAST",
+    "NOTHING",
+    "Figure",
+    "Interval",
+    "about",
+    "change",
+    "coefficient",
+    "connections",
+    "count",
+    "duration",
+    "mebibytes",
+    "milliseconds",
+    "not_one",
+    "number",
+    "percent",
+    "points",
+    "setting",
+    "things",
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Interval:
+    """An estimate with its limits, which are None while too few launches allow any."""
+
+    value: float
+    """The estimate."""
+    low: float | None = None
+    """The lower limit."""
+    high: float | None = None
+    """The upper limit."""
+
 
 NOTHING = "–"
 """What stands where no figure is known."""

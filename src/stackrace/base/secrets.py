@@ -14,9 +14,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from urllib.parse import parse_qsl, quote, quote_plus, unquote, unquote_plus, urlsplit
 
-__all__ = ["MASK", "assigned", "learn", "masked", "masked_settings", "masked_tail", "secrets_in", "tells_secret"]
+__all__ = ["learn", "masked", "masked_settings", "masked_tail", "secrets_in", "tells_secret"]
 
-MASK = "***"
+_MASK = "***"
 _SHORTEST = 6
 """Letters of a secret: shorter ones are parts of ordinary words, and no secrets."""
 
@@ -87,22 +87,22 @@ def learn(variables: Mapping[str, str], ordinary: Iterable[str] = ()) -> None:
 def masked(text: str) -> str:
     """Return ``text`` without the secrets that are known, and without passwords in URLs."""
     if "://" in text:
-        text = _CREDENTIALS.sub(rf"\1{MASK}@", text)
+        text = _CREDENTIALS.sub(rf"\1{_MASK}@", text)
     if _pattern is None or not any(form in text for form in _forms):
         return text
-    return _pattern.sub(MASK, text)
+    return _pattern.sub(_MASK, text)
 
 
 def masked_tail(text: str) -> str:
     """Return ``masked`` text that was cut off at its beginning, within a secret, maybe."""
     rests = (form[start:] for form in _forms for start in range(1, len(form) - _SHORTEST + 1))
     rest = max(filter(text.startswith, rests), key=len, default="")
-    return masked(MASK + text[len(rest) :] if rest else text)
+    return masked(_MASK + text[len(rest) :] if rest else text)
 
 
 def masked_settings(text: str) -> str:
     """Return ``masked`` text of a configuration or a command, in which ``env = API_TOKEN=…`` sets a secret, too."""
-    learn(assigned(text))
+    learn(_assigned(text))
     return masked(text)
 
 
@@ -112,7 +112,7 @@ def tells_secret(name: str) -> bool:
     return plain not in _FOLDERS and _SECRET_NAME.search(plain) is not None
 
 
-def assigned(text: str) -> dict[str, str]:
+def _assigned(text: str) -> dict[str, str]:
     """Return what ``text``, a configuration or a list of parameters, assigns to names: ``NAME=value``."""
     return {name: value.strip("\"'") for name, value in _ASSIGNED.findall(text)}
 
@@ -120,7 +120,7 @@ def assigned(text: str) -> dict[str, str]:
 def secrets_in(name: str, value: str) -> Iterator[str]:
     """Yield the secrets in a variable's ``value``: all of it, or its passwords, as name and form say."""
     secrets = [*_of_url(value), *(match[0] for match in _TOKEN.finditer(value)), *_of_document(value)]
-    secrets += [inner for key, inner in assigned(value).items() if tells_secret(key)]
+    secrets += [inner for key, inner in _assigned(value).items() if tells_secret(key)]
     if (tells_secret(name) and not _is_setting(name, value)) or _PRIVATE_KEY in value:
         secrets += [value, *value.splitlines(), *_listed(value)]
     for secret in map(str.strip, secrets):

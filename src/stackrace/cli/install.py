@@ -13,7 +13,7 @@ from .names import complete_installable
 from .request_flags import servers_option
 
 if TYPE_CHECKING:
-    from ..base.lack import Lack
+    from ..base.errors import Lack
     from ..race.preparation.installing import InstallPlan
     from ..stacks.servers import Catalogue
 

@@ -74,7 +74,7 @@ class _LazyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        from ..base.suggestions import did_you_mean
+        from ..base.text import did_you_mean
 
         if args and args[0] not in VERBS and not args[0].startswith("-"):
             raise click.UsageError(f"there is no verb {args[0]!r}{did_you_mean(args[0], VERBS)}", ctx)

@@ -8,7 +8,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from ..base.errors import InputError
-from ..base.suggestions import did_you_mean
+from ..base.text import did_you_mean
 from ..stacks.servers import Catalogue, catalogue
 from ..stacks.servers.catalogue import GONE
 from ..stacks.servers.contract import Entry

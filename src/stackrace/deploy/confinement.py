@@ -5,9 +5,9 @@ from __future__ import annotations
 import errno
 import os
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 
@@ -18,12 +18,8 @@ from ..measure.resources import Enforcement, format_cores
 __all__ = [
     "Confinement",
     "Group",
-    "NotDelegated",
-    "Subtree",
     "confined",
-    "delegated",
     "exceeded",
-    "group_of",
     "own_group",
 ]
 
@@ -34,16 +30,17 @@ class Confinement:
 
     memory_bytes: int | None = None
     """The limit of each stack; None for no limit."""
-    subtree: Subtree | None = None
-    """Where the stacks' control groups are made; None where they cannot be had."""
+    folder: Path | None = None
+    """The control group below which stacks get theirs; None where that cannot be had."""
     why_not: str = ""
-    """Why there is no ``subtree``."""
+    """Why there is no ``folder``."""
 
     def group(self) -> Group | None:
-        """Make the group of one stack, bound to its memory; it may still run on any core."""
-        if self.subtree is None:
+        """Make the group of one stack, bound to its memory, on any core; its name tells whose it is."""
+        if self.folder is None:
             return None
-        group = self.subtree.group()
+        group = Group(self.folder / f"stackrace-{os.getpid()}-{next(_NUMBERS)}")
+        group.folder.mkdir()
         if self.memory_bytes is not None:
             try:
                 group.bound(self.memory_bytes)
@@ -61,24 +58,24 @@ class Confinement:
 
         Source: getrlimit(2), RLIMIT_DATA (anonymous mappings count since Linux 4.7).
         """
-        return self.memory_bytes if self.subtree is None else None
+        return self.memory_bytes if self.folder is None else None
 
     @property
     def enforced(self) -> Enforcement:
         """By what."""
-        return Enforcement.AFFINITY if self.subtree is None else Enforcement.CGROUP
+        return Enforcement.AFFINITY if self.folder is None else Enforcement.CGROUP
 
 
 @contextmanager
 def confined(memory_bytes: int | None) -> Iterator[Confinement]:
     """Hold what confines stacks on this machine. Enter it before any process is started."""
-    subtree, why_not = None, ""
+    folder, why_not = None, ""
     with ExitStack() as held:
         try:
-            subtree = held.enter_context(delegated(own_group()))
-        except NotDelegated as reason:
+            folder = held.enter_context(_delegated(own_group()))
+        except _NotDelegated as reason:
             why_not = str(reason)
-        yield Confinement(memory_bytes=memory_bytes, subtree=subtree, why_not=why_not)
+        yield Confinement(memory_bytes=memory_bytes, folder=folder, why_not=why_not)
 
 
 def exceeded(memory_bytes: int, held_bytes: int | None = None, log: str = "") -> Failure:
@@ -94,16 +91,17 @@ def own_group() -> Path | None:
         groups, mounts = (Path("/proc/self", name).read_text() for name in ("cgroup", "mountinfo"))
     except OSError:
         return None
-    return group_of(groups, mounts)
+    return _group_of(groups, mounts)
 
 
 _NEEDED = ("cpuset", "memory")
+_NUMBERS = count(1)
 _EMPTY_AFTER_S = 2.0
 """How long the kernel may take to notice that a group's last process is gone."""
 _POLL_S = 0.01
 
 
-class NotDelegated(Exception):  # noqa: N818 (a state of the machine, told as such)
+class _NotDelegated(Exception):  # noqa: N818 (a state of the machine, told as such)
     """No group can be made here; the text says why."""
 
 
@@ -112,8 +110,6 @@ class Group:
     """One stack's group."""
 
     folder: Path
-    delete: Callable[[Path], None] = Path.rmdir
-    """Removes an empty folder, as rmdir(2) does; tests give another."""
 
     def bound(self, memory_bytes: int) -> None:
         """Allow its processes ``memory_bytes`` together and no swap; what exceeds them ends all at once.
@@ -141,60 +137,45 @@ class Group:
 
     def remove(self) -> None:
         """Remove the group, whose processes have ended; what cannot be removed stays, empty."""
-        _remove(self.folder, self.delete)
-
-
-@dataclass(slots=True, kw_only=True)
-class Subtree:
-    """A delegated group below which stacks get theirs."""
-
-    folder: Path
-    delete: Callable[[Path], None] = Path.rmdir
-    _numbers: Iterator[int] = field(default_factory=lambda: count(1))
-
-    def group(self) -> Group:
-        """Make a new group without limits; the name tells whose it is."""
-        folder = self.folder / f"stackrace-{os.getpid()}-{next(self._numbers)}"
-        folder.mkdir()
-        return Group(folder, self.delete)
+        _remove(self.folder)
 
 
 @contextmanager
-def delegated(folder: Path | None, delete: Callable[[Path], None] = Path.rmdir) -> Iterator[Subtree]:
-    """Hold ``folder``, the group this process is in, as one that has groups below it; leave it as it was.
+def _delegated(folder: Path | None) -> Iterator[Path]:
+    """Hold and yield ``folder``, the group this process is in, as one that has groups below it; leave it as it was.
 
     A group with processes can give its children no controllers, so this process moves into a child of its own
-    first. Raises NotDelegated where the controllers are missing, the folder may not be written, or others share it.
+    first. Raises _NotDelegated where controllers are missing, the folder may not be written, or others share it.
     """
     if folder is None:
-        raise NotDelegated("control groups of version 2 are not mounted")
+        raise _NotDelegated("control groups of version 2 are not mounted")
     lacking = set(_NEEDED) - set(_words(folder / "cgroup.controllers"))
     if lacking:
-        raise NotDelegated(f"the group {folder} has no controller {' and '.join(sorted(lacking))}")
+        raise _NotDelegated(f"the group {folder} has no controller {' and '.join(sorted(lacking))}")
     if not os.access(folder, os.W_OK) or not os.access(folder / "cgroup.subtree_control", os.W_OK):
-        raise NotDelegated(f"the group {folder} may not be written")
+        raise _NotDelegated(f"the group {folder} may not be written")
     missing = [name for name in _NEEDED if name not in _words(folder / "cgroup.subtree_control")]
     if not missing:
-        yield Subtree(folder=folder, delete=delete)
+        yield folder
         return
     others = set(_words(folder / "cgroup.procs")) - {str(os.getpid())}
     if others:
-        raise NotDelegated(f"other processes share the group {folder}")
+        raise _NotDelegated(f"other processes share the group {folder}")
     own = folder / f"stackrace-{os.getpid()}"
     try:
         own.mkdir()
         _write(own / "cgroup.procs", str(os.getpid()))
         _write(folder / "cgroup.subtree_control", " ".join(f"+{name}" for name in missing))
     except OSError as error:
-        _undo(folder, own, [], delete)
-        raise NotDelegated(f"the group {folder} cannot be divided: {error.strerror}") from error
+        _undo(folder, own, [])
+        raise _NotDelegated(f"the group {folder} cannot be divided: {error.strerror}") from error
     try:
-        yield Subtree(folder=folder, delete=delete)
+        yield folder
     finally:
-        _undo(folder, own, missing, delete)
+        _undo(folder, own, missing)
 
 
-def group_of(groups: str, mounts: str) -> Path | None:
+def _group_of(groups: str, mounts: str) -> Path | None:
     """Return the folder of a process's group of version 2, from its /proc/PID/cgroup and /proc/PID/mountinfo.
 
     Source: cgroups(7), "/proc/pid/cgroup"; proc_pid_mountinfo(5).
@@ -213,20 +194,20 @@ def group_of(groups: str, mounts: str) -> Path | None:
     return None
 
 
-def _undo(folder: Path, own: Path, enabled: Sequence[str], delete: Callable[[Path], None]) -> None:
+def _undo(folder: Path, own: Path, enabled: Sequence[str]) -> None:
     """Put this process back where it was; whatever fails leaves an empty group and no more."""
     with suppress(OSError):
         if enabled:
             _write(folder / "cgroup.subtree_control", " ".join(f"-{name}" for name in enabled))
         _write(folder / "cgroup.procs", str(os.getpid()))
-    _remove(own, delete)
+    _remove(own)
 
 
-def _remove(folder: Path, delete: Callable[[Path], None]) -> None:
+def _remove(folder: Path) -> None:
     deadline = time.monotonic() + _EMPTY_AFTER_S
     while True:
         try:
-            return delete(folder)
+            return folder.rmdir()
         except OSError as error:
             if error.errno != errno.EBUSY or time.monotonic() > deadline:
                 return None

@@ -8,9 +8,9 @@ import time
 from pathlib import Path
 from typing import ClassVar
 
-__all__ = ["FORGET_S", "Descendants", "ProcessTree", "descendants"]
+__all__ = ["Descendants", "ProcessTree", "descendants"]
 
-FORGET_S = 1.0
+_FORGET_S = 1.0
 """How long a process that is none of ours is known as such: its id may be given to one of ours later."""
 
 
@@ -18,13 +18,13 @@ class Descendants:
     """Every living process below this one, at the price of one directory listing and one read for each of ours.
 
     Each process is asked for its parent. To ask every thread for its children costs a read per thread, and a server
-    may have thousands. Who descends from somebody else is not asked again before ``FORGET_S``: it never becomes
+    may have thousands. Who descends from somebody else is not asked again before ``_FORGET_S``: it never becomes
     ours.
     """
 
     def __init__(self) -> None:
         self._strangers: set[int] = set()
-        self._since_s = -FORGET_S
+        self._since_s = -_FORGET_S
 
     def living(self) -> dict[int, tuple[int, int]]:
         """Return every living process below this one: pid → (parent, session).
@@ -45,7 +45,7 @@ class Descendants:
     def _read(self) -> dict[int, list[bytes]]:
         """Read all processes but this one and known strangers."""
         now_s = time.monotonic()
-        if now_s - self._since_s >= FORGET_S:
+        if now_s - self._since_s >= _FORGET_S:
             self._strangers, self._since_s = set(), now_s
         existing = {int(name) for name in os.listdir("/proc") if name.isdigit()}  # noqa: PTH208 (hot)
         self._strangers &= existing

@@ -16,13 +16,13 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from ..app.examination import PythonFacts
-from ..base.errors import InputError, MissingError, said_by
-from ..base.files import read_text
+from ..base.errors import InputError, MissingError
+from ..base.files import read_text, remove_tree
 from ..base.process import run, uv_program
-from ..base.removal import remove_tree
 from ..base.text import tail
 from .preparing import OnPreparing, Preparing, Step
 from .privileges import private_folder, serves_as_another
+from .templates import locked
 
 __all__ = ["Environments", "byte_code", "cache_folder"]
 
@@ -112,15 +112,7 @@ class Environments:
         home = self._folder / key
         if not _is_utf8(home):
             raise InputError(f"the cache {str(self._folder)!r} has no name in UTF-8; set XDG_CACHE_HOME")
-        try:
-            private_folder(self._folder, served=True)
-            lock = (self._folder / f"{key}.lock").open("w")
-        except OSError as error:
-            raise InputError(
-                f"the cache {self._folder} cannot be written: {said_by(error)}; set XDG_CACHE_HOME"
-            ) from error
-        with lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
+        with locked(self._folder, key, fcntl.LOCK_EX, served=True):
             missing = not (home / _COMPLETE).exists()
             if missing:
                 remove_tree(home)

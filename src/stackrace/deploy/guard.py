@@ -15,23 +15,22 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import IO
 
 from ..base.errors import BreakdownError, InputError, LaunchError, said_by
+from ..base.files import real_path, remove_tree
 from ..base.process import CommandResult, held, listen
 from ..base.process.keeper import PR_SET_CHILD_SUBREAPER
-from ..base.removal import remove_tree
+from ..base.process.namespaces import enter
 from ..stacks.servers import PLAIN
-from .app_files import View
 from .descendants import descendants
-from .priority import NICE, autogroup, before_races, raised
-from .privileges import hand_over
+from .privileges import NICE, autogroup, before_races, hand_over, raised
 
-__all__ = ["RUN_DIRECTORY", "Exchange", "Guard", "Status", "removed"]
+__all__ = ["RUN_DIRECTORY", "Guard", "Status", "View", "removed"]
 
 _SCRIPT = Path(__file__).with_name("supervisor.py")
 
@@ -48,6 +47,30 @@ class Status:
     """The first process's exit code, negative for a signal; None while it runs."""
     alive: tuple[int, ...]
     """The pids of its members that still live."""
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What a process sees that runs in the namespaces of ``pid``; without one, what everybody sees."""
+
+    pid: int | None = None
+
+    def path(self, path: Path) -> Path:
+        """Return where this process finds what the app's processes find at ``path``."""
+        # an absolute link would lead out of the view again
+        return path if self.pid is None else Path(f"/proc/{self.pid}/root", *real_path(path).parts[1:])
+
+    def entering(self, folder: Path) -> Callable[[], None] | None:
+        """Return what a new process does first, as ``preexec_fn``: it goes to ``folder`` in this view."""
+        pid = self.pid
+        if pid is None:
+            return None
+
+        def begin() -> None:
+            enter(pid)
+            os.chdir(folder)
+
+        return begin
 
 
 class Guard:
@@ -87,7 +110,7 @@ class Guard:
             )
             assert self._process.stdin
             assert self._process.stdout
-            self._exchange = Exchange(self._process.stdin, self._process.stdout)
+            self._exchange = _Exchange(self._process.stdin, self._process.stdout)
             try:
                 signals.release()
             except BaseException:
@@ -184,8 +207,6 @@ class Guard:
             folders=list(zip(map(str, folders), layers, strict=True)),
             kept=[str(path.resolve()) for path in shown],
         )
-        if "error" in answer:
-            raise LaunchError(str(answer["error"]))
         pid = answer["pid"]
         assert isinstance(pid, int)
         self.view = View(pid)
@@ -311,11 +332,11 @@ def _private_folder() -> Path:
 
 _LOOK_S = 1.0
 
-Answer = Mapping[str, object]
-_Question = tuple[bytes, "SimpleQueue[Answer | None]"]
+_Answer = Mapping[str, object]
+_Question = tuple[bytes, "SimpleQueue[_Answer | None]"]
 
 
-class Exchange:
+class _Exchange:
     """Asks over one pipe and reads answers, a line each, from another; any thread may ask.
 
     A thread of its own holds the pipes, because Python runs signal handlers in the main thread only: whoever is
@@ -329,9 +350,9 @@ class Exchange:
         self._over = False
         threading.Thread(target=self._run, args=(questions, answers), daemon=True).start()
 
-    def ask(self, request: Mapping[str, object]) -> Answer | None:
+    def ask(self, request: Mapping[str, object]) -> _Answer | None:
         """Return the answer to ``request``; None when nobody is there any more."""
-        answer: SimpleQueue[Answer | None] = SimpleQueue()
+        answer: SimpleQueue[_Answer | None] = SimpleQueue()
         self._questions.put((json.dumps(request).encode() + b"\n", answer))
         while True:
             # the thread may have ended before it came to this question
@@ -356,10 +377,10 @@ class Exchange:
         answers.close()
 
 
-def _exchanged(line: bytes, questions: IO[bytes], answers: IO[bytes]) -> Answer | None:
+def _exchanged(line: bytes, questions: IO[bytes], answers: IO[bytes]) -> _Answer | None:
     with contextlib.suppress(BrokenPipeError, ValueError):
         questions.write(line)
         questions.flush()
-        answer: Answer = json.loads(answers.readline())
+        answer: _Answer = json.loads(answers.readline())
         return answer
     return None

@@ -13,8 +13,7 @@ from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from ..base.errors import InputError, MissingError
-from ..base.lack import Lack
+from ..base.errors import InputError, Lack, MissingError
 from ..base.process import held, run
 from ..stacks import services
 from ..stacks.servers import Catalogue
@@ -146,11 +145,6 @@ def apt_command(packages: Sequence[str]) -> tuple[str, ...]:
     return command if os.geteuid() == 0 else ("sudo", "-n", *command)
 
 
-def _by_hand(packages: Sequence[str]) -> str:
-    """Return the line that a user with a password types."""
-    return f"sudo apt-get install --no-install-recommends {' '.join(packages)}"
-
-
 def install_packages(packages: Sequence[str]) -> None:
     """Install Debian ``packages``. Daemons that they would start stay off.
 
@@ -165,7 +159,8 @@ def install_packages(packages: Sequence[str]) -> None:
         )
     if not can_install():
         raise InputError(
-            f"installing Debian packages needs root or password-less sudo; run by hand: {_by_hand(packages)}"
+            "installing Debian packages needs root or password-less sudo; run by hand: "
+            f"sudo apt-get install --no-install-recommends {' '.join(packages)}"
         )
     command = apt_command(packages)
     prefix = () if os.geteuid() == 0 else ("sudo", "-n")

@@ -13,10 +13,11 @@ from pathlib import Path
 from typing import Protocol
 
 from ..base.errors import LaunchError, said_by
+from ..base.files import remove_tree
 from ..base.numbers import duration
 from ..base.process import run
-from ..base.removal import remove_tree
 from ..base.secrets import learn
+from ..measure.engine.visitor import Reply, Visitor, difference, questions
 from ..measure.launch import Failure, FailureKind
 from ..measure.workload import Request, Workload
 from ..stacks.servers import Catalogue, Hosted
@@ -30,18 +31,17 @@ from .running_stack import OUTPUT, Running, ended, tail
 from .shutdown import COUNT
 from .sockets import LOOPBACK, accepts, free_port
 from .startup import Workers, awaited_cause, cause, is_refused
-from .visitor import Reply, Visitor, difference, questions
 from .wrong_answers import KnownAnswers, accusation
 
 __all__ = ["LaidOut", "LaunchFailed", "Launcher"]
 
 _POLL_S = 0.02
-START_TIMEOUT_S = 20.0
+_START_TIMEOUT_S = 20.0
 """Enough for most apps; one that takes long when it is examined is given more."""
 _MOST_START_TIMEOUT_S = 120.0
-STARTS = 5.0
+_STARTS = 5.0
 """How much longer a start may take than the examination: several workers on one core load the app at once."""
-CHANGE_OF_MIND_S = 8.0
+_CHANGE_OF_MIND_S = 8.0
 
 _Spawned = Sequence[tuple[Part, int]]
 """Parts with their pids."""
@@ -118,7 +118,7 @@ class Launcher:
     @property
     def start_timeout_s(self) -> float:
         """How long a start may take, from the first process to the first right answer."""
-        return min(max(START_TIMEOUT_S, STARTS * self.examination_s), _MOST_START_TIMEOUT_S)
+        return min(max(_START_TIMEOUT_S, _STARTS * self.examination_s), _MOST_START_TIMEOUT_S)
 
     def launch(self, stack: Stack, *, port: int | None = None, timeout_s: float | None = None) -> Running:
         """Start ``stack`` and return once every URL of its workloads is answered rightly.
@@ -335,7 +335,7 @@ class Launcher:
                     silence = f"no answer ({said_by(error)})"
                 self._look_for_ended(spawned, patience)
                 # a stack that is up and answers otherwise will not change its mind for long
-                limit_s = min(patience.limit_s, math.inf if silence else CHANGE_OF_MIND_S)
+                limit_s = min(patience.limit_s, math.inf if silence else _CHANGE_OF_MIND_S)
                 if patience.spent_s > limit_s:
                     # the last question may have been cut off by the limit; what was answered before says more
                     if wrong is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -14,12 +14,11 @@ from itertools import chain
 from ..base.errors import RefusedError
 from ..base.http_syntax import is_below
 from ..base.process import Background
-from ..measure.engine.ceiling import ceiling
-from ..measure.engine.engine import EngineRun, Play, RunningEngine, run
+from ..measure.engine.engine import EngineRun, Play, RunningEngine, ceiling, run
 from ..measure.engine.histogram import slow
 from ..measure.host import Disturbance
 from ..measure.launch import Failure, FailureKind, MemorySample
-from ..measure.load import Load, LoadResult
+from ..measure.load import Load
 from ..measure.probe import (
     LOOK_S,
     Allowance,
@@ -45,16 +44,15 @@ from .guard import Guard
 from .launcher import Launcher, LaunchFailed
 from .place import REST_LOOK_S, WARM_BIN_S, Enough, Launched, RaceProcesses, Retired
 from .running_stack import Running, facts_of, size_bytes
-from .services import RunningServices
-from .shutdown import StoppingStack, inspect, retired, served
+from .shutdown import inspect, retired, served
 from .sockets import listeners
 from .wrong_answers import WrongUnderLoad, fates, name_of
 
 __all__ = ["LocalPlace"]
 
-REST_S = 10.0
+_REST_S = 10.0
 """The longest wait for stacks that are still busy with what the last slice left in their queues."""
-RESTLESS_S = 1.0
+_RESTLESS_S = 1.0
 """The longest wait after one that was in vain: a stack that works while nobody asks it will not come to rest."""
 _REST_SHARE = 0.1
 """Stacks that use less of a core, all together, are at rest."""
@@ -74,10 +72,10 @@ class _RunningStack:
 
 
 class LocalPlace:
-    """This machine. ``services`` run beside the stacks; ``debug`` tells whether the app is in its debug mode.
+    """This machine as a ``Place``. ``services`` are the processes of what runs beside the stacks, by name.
 
-    ``processes`` is shared with the other places of the race on this machine. ``engine`` makes a run of what sends
-    the load: by default of the engine here.
+    ``debug`` tells whether the app is in its debug mode. ``processes`` is shared with the other places of the race
+    on this machine. ``engine`` makes a run of what sends the load: by default of the engine here.
     """
 
     def __init__(
@@ -86,14 +84,14 @@ class LocalPlace:
         guard: Guard,
         launcher: Launcher,
         cores: Resources,
-        services: RunningServices,
+        services: Mapping[str, Sequence[int]],
         debug: bool,
         processes: RaceProcesses | None = None,
         engine: Callable[[Play], EngineRun] = RunningEngine,
     ) -> None:
         self._guard = guard
         self._processes = processes or RaceProcesses()
-        self._processes.join(guard.pid, services.pids)
+        self._processes.join(guard.pid, services)
         self._launcher = launcher
         self._begin_load = engine
         self.watches_needs = False
@@ -102,8 +100,8 @@ class LocalPlace:
         self._debug = debug
         # one allowance for all stacks: together they may cost what one may
         self._allowance = Allowance()
-        self._services = Sampler(services.pids, guard.pid, self._allowance)
-        self._service_pids = tuple(services.pids.values())
+        self._services = Sampler(services, guard.pid, self._allowance)
+        self._service_pids = tuple(services.values())
         self._up: dict[str, _RunningStack] = {}
         self._wrong = WrongUnderLoad()
         self._all_roots: dict[str, Sequence[int]] = {}
@@ -121,14 +119,9 @@ class LocalPlace:
                 )
 
     def room_bytes(self) -> float:
-        """Return the memory that could be had without swapping; infinite where the kernel does not tell."""
         return available_bytes()
 
     def launch(self, stack: Stack, timeout_s: float) -> Launched:
-        """Start ``stack`` and wait until it answers rightly, for no longer than ``timeout_s``.
-
-        A failure is data; nothing is left running then.
-        """
         patience_s = self._launcher.start_timeout_s
         try:
             running = self._launcher.launch(stack, timeout_s=min(timeout_s, patience_s))
@@ -151,9 +144,8 @@ class LocalPlace:
     def load(
         self, stack: Stack, workload: Workload, load: Load, rewarm_s: float, limit_s: float = math.inf
     ) -> Observation:
-        """Send ``load`` after an unrecorded ``rewarm_s`` of the same, and observe the recorded stretch only.
+        """Observe the recorded stretch only; after ``limit_s`` what the engine has seen until then is the result.
 
-        After ``limit_s`` the engine is cancelled, and what it has seen until then is the result.
         Raises KeyboardInterrupt when the user stops the race meanwhile; the engine is cancelled first.
         """
         self._meet()
@@ -204,13 +196,13 @@ class LocalPlace:
             looked_for_s = time.monotonic() - looked_s
             used_now, waits_now = cpu_by_process(self._known_pids), waits_ns(self._pids_of(up))
             result = engine.finish(counted_s + limit_s)
-        wrong = _wrong_bodies(workload, result)
+        wrong = Counter({name: counts.failed.get("body", 0) for name, counts in fates(workload, result).items()})
         loosened = known.doubt(workload, [page for page in workload.requests if wrong[name_of(page)]])
         others = self._answered_by_others(stack, workload)
         idle_cpu_s = sum(spent_s for path, spent_s in self._all.spent_s().items() if path != stack.path)
         up.memory = sorted([*up.memory, *watch.samples], key=lambda sample: sample.at_s)
         canary_after_ns = canary_ns(self._cores.stack_cores) if self._quiet(_QUIET_S) else 0.0
-        wrongs = self._wrong.describe(
+        wrongs, cause = self._wrong.describe(
             stack.path, (up.running.host, up.running.port), known.now(workload), load, result, loosened
         )
         return Observation(
@@ -233,9 +225,9 @@ class LocalPlace:
             debug=self._debug,
             pauses=any(request.think_s > 0 for request in workload.requests),
             changing=known.pages(workload),
-            wrongs=wrongs.words,
-            wrong_status=wrongs.status,
-            wrong_server=wrongs.server,
+            wrongs=wrongs,
+            wrong_status=cause.status,
+            wrong_server=cause.server,
             wrongly_accused=sum(wrong[name] for name in loosened),
         )
 
@@ -269,13 +261,13 @@ class LocalPlace:
         return time.monotonic() - engine.begun_s
 
     def rest(self, limit_s: float = math.inf) -> None:
-        """Wait until no stack works any more, for ``REST_S`` or ``limit_s`` at most.
+        """Wait until no stack works any more, for ``_REST_S`` or ``limit_s`` at most.
 
         A slice ends while requests wait in queues. Where each has a connection of its own, servers answer them all,
         to nobody, and would do so at the cost of the next slice.
         """
         self._meet()
-        patience_s = RESTLESS_S if self._restless else REST_S
+        patience_s = _RESTLESS_S if self._restless else _REST_S
         # after a slice the canary already looked, and nobody was asked for anything since
         if self._at_rest or self._quiet(min(patience_s, limit_s)):
             self._restless = False
@@ -333,16 +325,10 @@ class LocalPlace:
         return exceeded(most, held_bytes) if held_bytes > most else None
 
     def retire(self, stacks: Sequence[Stack]) -> Background[Retired]:
-        """Begin to stop ``stacks``, and then to verify that nothing of them is left; others can start meanwhile."""
         leaving = [self._up.pop(stack.path) for stack in stacks if stack.path in self._up]
         self._watch_all()
         listening = listeners()
-        stopping = [
-            StoppingStack(
-                running=up.running, inspection=inspect(self._guard, up.running, listening), memory=up.memory
-            )
-            for up in leaving
-        ]
+        stopping = [inspect(self._guard, up.running, up.memory, listening) for up in leaving]
         return Background(lambda: retired(self._guard, stopping))
 
     def _answered_by_others(self, stack: Stack, workload: Workload) -> bool:
@@ -372,8 +358,3 @@ def _hurried(failure: Failure) -> Failure:
     if failure.kind is not FailureKind.NOT_READY:
         return failure
     return replace(failure, message=f"{failure.message}; the budget left no more: give more (--budget)")
-
-
-def _wrong_bodies(workload: Workload, result: LoadResult) -> Counter[str]:
-    """Return how often pages, named as ``GET /path``, were answered with a wrong body."""
-    return Counter({name: counts.failed.get("body", 0) for name, counts in fates(workload, result).items()})

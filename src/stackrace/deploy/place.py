@@ -145,55 +145,46 @@ class SidePlace:
 
 
 class Sides:
-    """A place of several: each stack goes to that of its side, under its plain name."""
+    """A place of several on one machine: each stack goes to that of its side, under its plain name."""
 
     def __init__(self, sides: Mapping[Side, SidePlace]) -> None:
         self._sides = sides
 
     def calibrate(self, loads: Sequence[Load]) -> None:
-        """Measure the engine's ceiling once for each side."""
         for each in self._sides.values():
             each.place.calibrate(loads)
 
     def room_bytes(self) -> float:
-        """Return the memory that stacks could still be given: they share one machine."""
         return min(each.place.room_bytes() for each in self._sides.values())
 
     def launch(self, stack: Stack, timeout_s: float) -> Launched:
-        """Start ``stack`` on its side's place; see ``Place.launch``."""
         launched = self._of(stack).place.launch(stack.plain, timeout_s)
         if launched.facts is None:
             return launched
         return replace(launched, facts=replace(launched.facts, stack=stack.path))
 
     def rest(self, limit_s: float = math.inf) -> None:
-        """Let the stacks of all sides come to rest."""
         for each in self._sides.values():
             each.place.rest(limit_s)
 
     def load(
         self, stack: Stack, workload: Workload, load: Load, rewarm_s: float, limit_s: float = math.inf
     ) -> Observation:
-        """Send the side's own form of ``workload``; see ``Place.load``."""
         side = self._of(stack)
         own = side.workloads.get(workload.name, workload)
         return replace(side.place.load(stack.plain, own, load, rewarm_s, limit_s), stack=stack)
 
     def warm_up(self, stack: Stack, workload: Workload, load: Load, enough: Enough) -> float:
-        """Send the side's own form of ``workload``, unrecorded; see ``Place.warm_up``."""
         side = self._of(stack)
         return side.place.warm_up(stack.plain, side.workloads.get(workload.name, workload), load, enough)
 
     def disturbance(self) -> Disturbance:
-        """Look at the machine that the sides share."""
         return next(iter(self._sides.values())).place.disturbance()
 
     def failure_of(self, stack: Stack) -> Failure | None:
-        """Tell whether ``stack`` died since it was launched."""
         return self._of(stack).place.failure_of(stack.plain)
 
     def retire(self, stacks: Sequence[Stack]) -> Retiring:
-        """Begin to stop ``stacks`` on the places of their sides."""
         return _RetiringSides(
             {
                 side: each.place.retire([stack.plain for stack in stacks if side_of(stack.path) is side])

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -20,13 +20,20 @@ from ..base.files import is_present, read_text
 from ..base.numbers import duration
 from ..base.text import few
 from ..base.units import SIZE
-from .app_files import Relocation
-from .copies import RUN, shortage
 from .environments import cache_folder
 from .preparing import OnPreparing, Preparing, Step
-from .project_files import Copied, copy_below, copy_size_bytes, files_below, hand_over_below, linked_data
+from .project_files import (
+    Copied,
+    Relocation,
+    copy_below,
+    copy_size_bytes,
+    files_below,
+    hand_over_below,
+    linked_data,
+)
+from .templates import RUN, shortage
 
-__all__ = ["ProjectCopy", "app_in_copy", "copy_project", "import_folders"]
+__all__ = ["ProjectCopy"]
 
 _IMPORTS = "PYTHONPATH"
 _BYTE_CODE = "PYTHONPYCACHEPREFIX"
@@ -36,84 +43,55 @@ _CODE = frozenset({".py", ".rb", ".ru"})
 _LONGEST_TEXT_BYTES = 2**20
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class ProjectCopy:
-    """The app as it is started from its copy, and what that does not cover."""
+    """The app as it is started from its copy, and what that does not cover.
 
-    app: App
-    relocation: Relocation
-    copied: Copied
-    size_bytes: int
-    took_s: float
-    places: DataPlaces
-    """What the settings and variables of the copy lead to."""
-    uncovered: tuple[Path, ...]
-    """What the app may write to and is no copy: it would be made by the app, or is too large."""
-    named: tuple[str, ...]
-    """Where the copy names originals by their whole paths, one sentence each."""
-
-    @property
-    def took(self) -> str:
-        """How long copying took."""
-        return duration(self.took_s)
-
-
-def copy_project(
-    app: App,
-    folders: Sequence[Path],
-    protect: Sequence[Path],
-    run_directory: Path,
-    most_bytes: float,
-    on_preparing: OnPreparing,
-) -> ProjectCopy:
-    """Copy ``folders``, ``protect``, and what links and settings lead to.
-
-    Raises InputError where they take more than ``most_bytes``, where there is no room, and where the app would
-    write to originals nevertheless.
+    It copies ``folders``, ``protect``, and what links and settings lead to. Raises InputError where they take more
+    than ``most_bytes``, where there is no room, and where the app would write to originals nevertheless.
     """
-    begun = time.monotonic()
-    copier = _Copier(run_directory, most_bytes)
-    copier.require(*folders)
-    on_preparing(Preparing(step=Step.PROJECT, subject=f"{app.name} ({SIZE.format(copier.size_bytes)})"))
-    copier.relocation = copier.relocation.with_copies(*folders, app.root)
-    linked = linked_data(folders)
-    try:
-        copier.copy([*folders, *copier.new(linked, copier.fits)])
-        imports = import_folders(import_places(app), copier.relocation)
-        places = data_places(app_in_copy(app, copier.relocation, imports))
-        copier.copy(copier.new(copier.belonging(places), copier.require))
-    except OSError as error:
-        raise InputError(
-            f"the project cannot be copied for the race: {said_by(error, where=True)}{shortage(run_directory, RUN)}"
-        ) from error
-    relocation, copied = copier.relocation, copier.copied
-    outside = _outside(places, relocation)
-    _refuse([path for path in outside if is_present(path) or relocation.holds(path)])
-    named = tuple(_named(app, relocation, [*copied.databases, *copied.unsteady, *protect]))
-    hand_over_below(run_directory / "copy")
-    return ProjectCopy(
-        app=app_in_copy(app, relocation, imports),
-        relocation=relocation,
-        copied=copied,
-        size_bytes=copier.size_bytes,
-        took_s=time.monotonic() - begun,
-        places=places,
-        uncovered=(*outside, *(path for path in linked if not relocation.holds(path))),
-        named=named,
-    )
 
-
-class _Copier:
-    """Copies paths below one place, and keeps count."""
-
-    def __init__(self, run_directory: Path, most_bytes: float) -> None:
+    def __init__(
+        self,
+        app: App,
+        folders: Sequence[Path],
+        protect: Sequence[Path],
+        run_directory: Path,
+        most_bytes: float,
+        on_preparing: OnPreparing,
+    ) -> None:
+        begun = time.monotonic()
         self.relocation = Relocation((run_directory / "copy").resolve())
         self.copied = Copied()
         self.size_bytes = 0
         self._most_bytes = most_bytes
         self._but = {run_directory.resolve(), cache_folder().resolve()}
+        self._require(*folders)
+        on_preparing(Preparing(step=Step.PROJECT, subject=f"{app.name} ({SIZE.format(self.size_bytes)})"))
+        self.relocation = self.relocation.with_copies(*folders, app.root)
+        linked = linked_data(folders)
+        try:
+            self._copy([*folders, *self._new(linked, self._fits)])
+            imports = _import_folders(import_places(app), self.relocation)
+            self.places = data_places(_app_in_copy(app, self.relocation, imports))
+            """What the settings and variables of the copy lead to."""
+            self._copy(self._new(self._belonging(self.places), self._require))
+        except OSError as error:
+            raise InputError(
+                f"the project cannot be copied for the race: {said_by(error, where=True)}"
+                f"{shortage(run_directory, RUN)}"
+            ) from error
+        outside = _outside(self.places, self.relocation)
+        _refuse([path for path in outside if is_present(path) or self.relocation.holds(path)])
+        data = [*self.copied.databases, *self.copied.unsteady, *protect]
+        self.named = tuple(_named(app, self.relocation, data))
+        """Where the copy names originals by their whole paths, one sentence each."""
+        hand_over_below(run_directory / "copy")
+        self.app = _app_in_copy(app, self.relocation, imports)
+        self.uncovered = (*outside, *(path for path in linked if not self.relocation.holds(path)))
+        """What the app may write to and is no copy: it would be made by the app, or is too large."""
+        self.took = duration(time.monotonic() - begun)
 
-    def fits(self, *paths: Path) -> bool:
+    def _fits(self, *paths: Path) -> bool:
         """Tell whether ``paths`` may be copied as well; if so they count."""
         size = copy_size_bytes(paths, self._but, self._most_bytes - self.size_bytes)
         if size > self._most_bytes - self.size_bytes:
@@ -121,9 +99,9 @@ class _Copier:
         self.size_bytes += size
         return True
 
-    def require(self, *paths: Path) -> bool:
+    def _require(self, *paths: Path) -> bool:
         """Raise InputError unless ``paths`` may be copied as well."""
-        if not self.fits(*paths):
+        if not self._fits(*paths):
             raise InputError(
                 f"a race cannot have its own view of the files in {few(paths)} here, and a copy would take more "
                 f"than {SIZE.format(self._most_bytes)} ([app] copy_limit); raise that, or race as a user who may "
@@ -131,7 +109,7 @@ class _Copier:
             )
         return True
 
-    def new(self, paths: Iterable[Path], may: Callable[[Path], bool]) -> list[Path]:
+    def _new(self, paths: Iterable[Path], may: Callable[[Path], bool]) -> list[Path]:
         """Return those of ``paths`` that are to be copied as well: ``may`` says so of each that has no copy."""
         taken = []
         for path in sorted(paths):
@@ -141,12 +119,11 @@ class _Copier:
                 taken.append(path)
         return taken
 
-    def copy(self, paths: Iterable[Path]) -> None:
-        """Copy ``paths``."""
+    def _copy(self, paths: Iterable[Path]) -> None:
         for path in paths:
             self.copied.add(copy_below(self.relocation, path, self._but))
 
-    def belonging(self, places: DataPlaces) -> tuple[Path, ...]:
+    def _belonging(self, places: DataPlaces) -> tuple[Path, ...]:
         """Return the originals of those ``places`` that lie where copies do."""
         place = self.relocation.place
         assert place
@@ -169,7 +146,7 @@ def _outside(places: DataPlaces, relocation: Relocation) -> tuple[Path, ...]:
     return tuple(path for path in _present(places) if not path.is_relative_to(place))
 
 
-def app_in_copy(app: App, relocation: Relocation, imports: Sequence[Path]) -> App:
+def _app_in_copy(app: App, relocation: Relocation, imports: Sequence[Path]) -> App:
     """Return ``app`` as it is started from its copy; modules are looked for in ``imports`` first."""
     path = relocation.path
     variables = {}
@@ -202,7 +179,7 @@ def _byte_code(python: Path, relocation: Relocation) -> Path:
     return folder
 
 
-def import_folders(places: ImportPlaces, relocation: Relocation) -> tuple[Path, ...]:
+def _import_folders(places: ImportPlaces, relocation: Relocation) -> tuple[Path, ...]:
     """Return from where the copies of ``places`` are imported; what lies in an environment is not copied.
 
     A module whose name is not that of its folder has none.

@@ -14,14 +14,13 @@ from ..base.errors import InputError, LaunchError, said_by
 from ..base.files import MOST_COPIED_BYTES, is_folder, real_path
 from ..base.numbers import duration
 from ..base.units import SIZE
-from .app_files import Relocation
-from .copies import RUN
 from .environments import cache_folder
 from .guard import Guard
 from .preparing import OnPreparing, Preparing, Step
-from .project_copy import ProjectCopy, copy_project
-from .project_files import databases_below, linked_data
+from .project_copy import ProjectCopy
+from .project_files import Relocation, databases_below, linked_data
 from .sqlite_files import bring_in, is_database, size_bytes
+from .templates import RUN
 
 __all__ = ["Protection", "protect"]
 
@@ -75,7 +74,7 @@ def protect(
     if not (refused := _cover(folders, guard)):
         return _covered(app, [folder, *also], folders, guard, beside, on_preparing)
     folders = _outermost([*folders, *also])
-    copy = copy_project(app, folders, also, guard.directory, most_bytes, on_preparing)
+    copy = ProjectCopy(app, folders, also, guard.directory, most_bytes, on_preparing)
     return _copied(copy, folders, refused, guard, beside)
 
 

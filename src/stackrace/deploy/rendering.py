@@ -1,4 +1,4 @@
-"""From a stack to sites and recipes: directories, endpoints and rendered configurations, nothing started yet."""
+"""From a stack and an app to what servers load: folders, endpoints, configurations; nothing is started."""
 
 from __future__ import annotations
 
@@ -6,17 +6,24 @@ import contextlib
 import hashlib
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import MappingProxyType
 
+from ..app.app import App
+from ..app.entry import COUNTING_MODULE, ENTRY_MODULE, counting_source, entry_source
+from ..app.environment import app_environment
+from ..base.files import read_text
 from ..stacks.native_options import NativeFile
-from ..stacks.servers import PLAIN, Catalogue, Endpoint, Hosted, Recipe, Site
-from ..stacks.stack import Hop, Protocol, Socket, Stack
+from ..stacks.servers import PLAIN, Catalogue, Endpoint, Hosted, PythonRuntime, Recipe, RubyRuntime, Site
+from ..stacks.stack import Hop, Interface, Protocol, Socket, Stack
+from .environments import site_packages
+from .guard import View
 from .privileges import hand_over
 from .sockets import LOOPBACK, free_port
 
-__all__ = ["Part", "plain", "render_stack"]
+__all__ = ["Part", "hosted", "plain", "render_stack"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -154,3 +161,85 @@ def _name(path: Path) -> str:
     """Return a name that tells a reader of the configuration which folder it is."""
     words = re.sub("[^A-Za-z0-9]+", "-", path.name[:_MOST_OF_NAME]).strip("-")
     return f"{words}-{hashlib.sha256(os.fsencode(path)).hexdigest()[:8]}".lstrip("-")
+
+
+_UNCHANGED = View()
+
+
+def hosted(
+    app: App,
+    interface: Interface,
+    *,
+    home: Path | None,
+    folder: Path,
+    app_packages: Sequence[Path],
+    versions: Mapping[str, str] = MappingProxyType({}),
+    view: View = _UNCHANGED,
+    proxied: bool = False,
+) -> Hosted:
+    """Describe the app as its host sees it; for Python, write the entry module for ``interface`` below ``folder``.
+
+    ``home`` is the layered environment the host runs in, None for an app without Python; ``app_packages`` are the
+    folders of the app's own packages, ``versions`` say which these are, ``view`` what its processes see.
+    ``proxied`` tells whether requests say what a proxy would. Paths that a configuration could misread come as
+    links below ``folder``.
+    """
+    runtime: PythonRuntime | RubyRuntime | None
+    if home is None:
+        runtime = _ruby(app, folder, view)
+    else:
+        entry = _entry(app, interface, folder, proxied=proxied)
+        runtime = replace(_python(app, entry, home, folder, app_packages), versions=versions)
+    return Hosted(
+        interface=interface,
+        root=plain(app.root, folder),
+        runtime=runtime,
+        static={url: plain(path, folder) for url, path in app.static.items() if view.path(path).is_dir()},
+    )
+
+
+def _entry(app: App, interface: Interface, folder: Path, *, proxied: bool) -> Path:
+    """Write the module that every server loads, and what it needs beside it; all stacks of a race share it."""
+    place = folder / f"app-{interface}"
+    entry = place / f"{ENTRY_MODULE}.py"
+    if not entry.exists():
+        place.mkdir(parents=True, exist_ok=True)
+        hand_over(place)
+        (place / f"{COUNTING_MODULE}.py").write_text(counting_source(), encoding="utf-8")
+        entry.write_text(entry_source(app, interface, proxied=proxied), encoding="utf-8")
+    return entry
+
+
+def _python(app: App, entry: Path, home: Path, folder: Path, app_packages: Sequence[Path]) -> PythonRuntime:
+    home = plain(home, folder)
+    return PythonRuntime(
+        module=ENTRY_MODULE,
+        entry=entry,
+        python=home / "bin" / "python",
+        home=home,
+        python_path=(entry.parent, plain(app.root, folder)),
+        site_packages=(site_packages(home), *(plain(packages, folder) for packages in app_packages)),
+    )
+
+
+def _ruby(app: App, folder: Path, view: View) -> RubyRuntime | None:
+    """Return what a Rack app runs with; plain files have nothing, and no Ruby either."""
+    if app.ruby is None:
+        return None
+    public = app.public or app.root / "public"
+    return RubyRuntime(
+        # of the interpreter's folder, since Ruby looks for its library beside it
+        ruby=plain(app.ruby.parent, folder) / app.ruby.name,
+        config=plain(app.root, folder) / app.entry.target,
+        mode=app_environment(app)["RAILS_ENV" if "RAILS_ENV" in app.environment else "RACK_ENV"],
+        public=plain(public, folder) if view.path(public).is_dir() else None,
+        gems=frozenset(_locked(app.root / "Gemfile.lock")),
+    )
+
+
+def _locked(lock: Path) -> list[str]:
+    """Return the names of the gems in a Gemfile.lock: ``    rack (2.2.22)``; none where there is no such file."""
+    try:
+        return re.findall(r"^    (\S+) \(", read_text(lock, errors="replace"), re.MULTILINE)
+    except OSError:
+        return []

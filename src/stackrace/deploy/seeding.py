@@ -8,6 +8,7 @@ user's own app is prepared each time: nobody but the user knows when its migrati
 from __future__ import annotations
 
 import re
+import subprocess
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -17,14 +18,13 @@ from ..app.bundle import digest
 from ..app.commands import display
 from ..app.environment import app_environment
 from ..base.errors import AppError, LaunchError
-from .copies import CACHE, RUN, copy, move, shortage, write_out
 from .guard import Guard
-from .hosting import prepare
 from .preparing import Preparing, Step
-from .services import RunningServices, Services
-from .templates import Templates
+from .running_stack import ended
+from .services import Services
+from .templates import CACHE, RUN, Templates, copy, move, shortage, write_out
 
-__all__ = ["Seeding"]
+__all__ = ["Seeding", "prepare"]
 
 _DATA_VARIABLE = "APP_DATA"
 _URL_VARIABLE = "DATABASE_URL"
@@ -33,6 +33,37 @@ _APP = "app"
 
 _ELSEWHERE = re.compile(r"(?<![\w.])[/~]|\.\.")
 """A path that leads out of the app's folder, wherever it stands in a word: /srv/dump.sql, --from=~/dump.sql."""
+
+
+_PREPARE_TIMEOUT_S = 600
+
+
+def prepare(app: App, guard: Guard) -> None:
+    """Run the app's preparation commands in its folder, its environment's programs first on PATH.
+
+    What they start in the background lives as long as ``guard``. Raises AppError with the command's own output when
+    one fails; nothing of it runs on then.
+    """
+    for command in app.prepare:
+        name = f"[app] prepare: {display(command)}"
+        try:
+            result = guard.run(
+                command, folder=app.root, environment=app_environment(app), timeout_s=_PREPARE_TIMEOUT_S
+            )
+        except subprocess.TimeoutExpired as error:
+            raise AppError(f"{name} did not end within {_PREPARE_TIMEOUT_S} s") from error
+        except LaunchError as error:
+            raise AppError(f"{name}: {error.message}{_script(command[0], app.root)}") from error
+        if result.code:
+            raise AppError(f"{name} {ended(result.code)}", detail=result.output)
+
+
+def _script(program: str, root: Path) -> str:
+    """Say how a script of the project is named, where ``program`` is one; empty where it is none."""
+    file = root / program
+    if not file.is_file():
+        return ""
+    return f"; write ./{program.removeprefix('./')}, and make it executable, or name its interpreter: sh {program}"
 
 
 class Seeding:
@@ -55,9 +86,9 @@ class Seeding:
         return self._services.environment
 
     @property
-    def running(self) -> RunningServices:
-        """What runs now."""
-        return self._services.running
+    def pids(self) -> dict[str, tuple[int, ...]]:
+        """The processes of the services that run now, by their names."""
+        return self._services.pids
 
     def bring_up(self, app: App) -> None:
         """Start the services and leave them, and ``data``, as the app's preparation does.

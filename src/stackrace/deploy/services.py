@@ -9,37 +9,26 @@ import os
 import re
 import subprocess
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..base.errors import InputError, LaunchError, MissingError, said_by
+from ..base.files import remove_tree
 from ..base.numbers import duration
 from ..base.process import CommandResult, run
-from ..base.removal import remove_tree
-from ..base.suggestions import nearest
+from ..base.text import nearest
 from ..stacks.services import DATA, Service, ServiceRecipe, services
-from .copies import CACHE, RUN, copy, move, shortage
 from .guard import Guard
 from .preparing import Preparing, Step
 from .privileges import hand_over, unprivileged
 from .running_stack import OUTPUT, ended, tail
-from .templates import Templates
+from .templates import CACHE, RUN, Templates, copy, move, shortage
 
-__all__ = ["RunningServices", "Services", "service_of"]
+__all__ = ["Services", "service_of"]
 
 _POLL_S = 0.02
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunningServices:
-    """Services that run for an app."""
-
-    pids: Mapping[str, tuple[int, ...]]
-    """Their processes, by the services' names."""
-    environment: Mapping[str, str]
-    """The variables that tell the app where they are."""
 
 
 class Services:
@@ -68,10 +57,9 @@ class Services:
         return merged
 
     @property
-    def running(self) -> RunningServices:
-        """What runs now."""
-        pids = {name: (pid,) for name, pid in self._pids.items()}
-        return RunningServices(pids=pids, environment=self.environment)
+    def pids(self) -> dict[str, tuple[int, ...]]:
+        """The processes that run now, by the services' names."""
+        return {name: (pid,) for name, pid in self._pids.items()}
 
     def identity(self) -> tuple[str, ...]:
         """Say everything that data of these services depend on, the same for every race."""

@@ -13,19 +13,19 @@ from dataclasses import dataclass, field, replace
 from itertools import groupby
 from pathlib import Path
 
-from ..base.files import opened, read_bytes
+from ..base.files import opened, read_bytes, remove_tree
 from ..base.numbers import duration
-from ..base.removal import remove_tree
 from ..base.secrets import masked
 from ..measure.launch import Failure, FailureKind, MemorySample
+from ..measure.probe.proc import open_files
 from ..validity import Aftermath, Complaint
 from .guard import Guard, Status
 from .place import Retired
 from .rendering import Part
 from .running_stack import Running, logs_below, tail
-from .sockets import Listeners, descriptors, listeners
+from .sockets import Listeners, listeners
 
-__all__ = ["COUNT", "StoppingStack", "inspect", "retired", "served", "stop"]
+__all__ = ["COUNT", "Leaving", "inspect", "retired", "served", "stop"]
 
 _POLL_S = 0.05
 """Stacks mostly stop while others start, which a closer look would slow down."""
@@ -116,29 +116,16 @@ def _unstopped(part: Part, status: Status) -> Failure:
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StoppingStack:
-    """A stack that is to stop, and what was seen of it while it was up."""
-
-    running: Running
-    inspection: _Inspection
-    memory: Sequence[MemorySample]
-
-    @property
-    def path(self) -> str:
-        """The stack's path."""
-        return self.running.stack.path
-
-
-def retired(guard: Guard, stacks: Sequence[StoppingStack]) -> Retired:
+def retired(guard: Guard, stacks: Sequence[Leaving]) -> Retired:
     """Stop ``stacks`` and return what became of them, once all are gone."""
     begun_s = time.monotonic()
     complaints = stop(guard, [stack.running for stack in stacks])
     listening = listeners()
+    by_path = {stack.running.stack.path: stack for stack in stacks}
     return Retired(
-        memory={stack.path: tuple(stack.memory) for stack in stacks},
+        memory={path: tuple(stack.memory) for path, stack in by_path.items()},
         complaints=complaints,
-        aftermaths={stack.path: stack.inspection.afterwards(guard, stack.running, listening) for stack in stacks},
+        aftermaths={path: stack.afterwards(guard, listening) for path, stack in by_path.items()},
         took_s=time.monotonic() - begun_s,
     )
 
@@ -148,18 +135,20 @@ _WATCHES = re.compile(rb"--(?:py-auto)?reload\b|--autoreload\b|\brunserver\b(?!.
 _MARKS = (b"RUN_MAIN=true", b"WERKZEUG_RUN_MAIN=true")
 
 
-@dataclass(frozen=True, slots=True)
-class _Inspection:
-    """What was seen of a stack before it was stopped."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Leaving:
+    """A stack that is to stop, and what was seen of it while it was up."""
 
+    running: Running
+    memory: Sequence[MemorySample]
     aftermath: Aftermath
     """What can be said of its end already."""
     sockets: Mapping[int, frozenset[int]]
     """The inodes of its own listeners, by port."""
 
-    def afterwards(self, guard: Guard, running: Running, listening: Listeners) -> Aftermath:
+    def afterwards(self, guard: Guard, listening: Listeners) -> Aftermath:
         """Return the whole aftermath, now that the stack was stopped and ``listening`` are all who still listen."""
-        states = guard.status([pid for _, pid in running.parts])
+        states = guard.status([pid for _, pid in self.running.parts])
         return replace(
             self.aftermath,
             listeners_left=tuple(
@@ -169,14 +158,14 @@ class _Inspection:
         )
 
 
-def inspect(guard: Guard, running: Running, listening: Listeners) -> _Inspection:
+def inspect(guard: Guard, running: Running, memory: Sequence[MemorySample], listening: Listeners) -> Leaving:
     """Look at a stack that is up, and at its run directory; it costs milliseconds, so not while it is measured.
 
     ``listening`` are all who listen on this machine: the kernel's tables are long, and read once for all stacks.
     """
     states = guard.status([pid for _, pid in running.parts])
     alive = sorted({pid for state in states.values() for pid in state.alive})
-    held = [descriptors(pid) for pid in alive]
+    held = [open_files(pid) for pid in alive]
     # where one of our processes cannot be looked into, whose socket it is cannot be told; nor once none is left
     known = bool(held) and all(files is not None for files in held)
     own = {inode for files in held if files is not None for inode in files.sockets}
@@ -186,7 +175,9 @@ def inspect(guard: Guard, running: Running, listening: Listeners) -> _Inspection
     variables = tuple(
         f"{part.recipe.arguments_variable}=".encode() for part, _ in running.parts if part.recipe.arguments_variable
     )
-    return _Inspection(
+    return Leaving(
+        running=running,
+        memory=memory,
         aftermath=Aftermath(
             started_s=running.started_s,
             strangers=tuple(port for port in sorted(ports) if known and listening.get(port, frozenset()) - own),
@@ -216,8 +207,8 @@ def _watcher(pid: int, arguments: tuple[bytes, ...]) -> str:
         return masked(marks[0].decode(errors="replace"))
     if _WATCHES.search(command):
         return masked(command.decode(errors="replace"))[-120:]
-    open_files = descriptors(pid)
-    if open_files is not None and open_files.watches_files and b"python" in command.split(b" ")[0]:
+    files = open_files(pid)
+    if files is not None and files.watches_files and b"python" in command.split(b" ")[0]:
         return f"inotify in {masked(command.decode(errors='replace'))[:120]}"
     return ""
 

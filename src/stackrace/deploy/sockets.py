@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import errno
-import re
 import socket
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import takewhile
-from os import listdir, readlink
 from pathlib import Path
 
 from ..base.errors import InputError
@@ -20,7 +17,6 @@ __all__ = [
     "Listeners",
     "accepts",
     "claim",
-    "descriptors",
     "free_port",
     "listeners",
     "require_loopback",
@@ -32,16 +28,6 @@ Listeners = Mapping[int, frozenset[int]]
 _LISTEN = "0A"
 _NEW = "03"
 """Connections that are not yet accepted; older kernels list them among the listeners."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Descriptors:
-    """What a process has open."""
-
-    sockets: frozenset[int]
-    """By inode."""
-    watches_files: bool
-    """Whether it has an inotify instance."""
 
 
 def listeners() -> Listeners:
@@ -58,28 +44,6 @@ def listeners() -> Listeners:
                 if words[3] == _LISTEN:
                     by_port.setdefault(int(words[1].rpartition(":")[2], 16), set()).add(int(words[9]))
     return {port: frozenset(inodes) for port, inodes in by_port.items()}
-
-
-def descriptors(pid: int) -> _Descriptors | None:
-    """Return what ``pid`` has open, None when we may not look; nothing for one that is gone.
-
-    Source: proc_pid_fd(5).
-    """
-    sockets, watches = set(), False
-    try:
-        for name in listdir(f"/proc/{pid}/fd"):  # noqa: PTH208 (names only, and many)
-            try:
-                link = readlink(f"/proc/{pid}/fd/{name}")  # noqa: PTH115 (as above)
-            except FileNotFoundError:
-                continue
-            if match := re.fullmatch(r"socket:\[(\d+)\]", link):
-                sockets.add(int(match[1]))
-            watches |= link == "anon_inode:inotify"
-    except (FileNotFoundError, ProcessLookupError):
-        pass
-    except OSError:
-        return None
-    return _Descriptors(frozenset(sockets), watches)
 
 
 LOOPBACK = "127.0.0.1"

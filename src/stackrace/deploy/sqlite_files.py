@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import errno
 import fcntl
+import math
 import os
+import shutil
 import struct
 import sys
 import time
@@ -20,18 +22,9 @@ from pathlib import Path
 from stat import S_ISREG
 
 from ..base.process import run
-from .app_files import View
-from .copies import copy_file
+from .guard import View
 
-__all__ = [
-    "FileLook",
-    "bring_in",
-    "copy_as_it_is",
-    "copy_to",
-    "is_database",
-    "is_side",
-    "size_bytes",
-]
+__all__ = ["FileLook", "bring_in", "copy_as_it_is", "copy_to", "is_database", "is_side", "size_bytes"]
 
 _MAGIC = b"SQLite format 3\0"
 _LOG, _INDEX, _JOURNAL = "-wal", "-shm", "-journal"
@@ -115,7 +108,7 @@ def _handle_here(path: Path) -> int | None:
 
 
 def _copy_in_another_process(database: Path, target: Path) -> None:
-    script = f"import sys; from {__name__} import copy_alone; copy_alone(*sys.argv[1:])"
+    script = f"import sys; from {__name__} import _copy_alone; _copy_alone(*sys.argv[1:])"
     command = (sys.executable, "-P", "-c", script, str(database), str(target))
     ended = run(command, folder=Path("/"), environment=os.environ)
     if ended.code:
@@ -150,7 +143,7 @@ def copy_as_it_is(path: Path, target: Path) -> bool:
 
 def _is_copied(path: Path, target: Path) -> bool:
     before = FileLook.at(path)
-    copy_file(path, target)
+    _copy_file(path, target)
     return before is not None and before.holds(FileLook.at(path))
 
 
@@ -273,11 +266,11 @@ class _Copier:
     def _is_copied(self, *, held: bool = False, until: float = float("inf")) -> bool:
         before = _Look.at(self._database)
         self._remove()
-        copy_file(self._database, self._target, until)
+        _copy_file(self._database, self._target, until)
         for side in (_LOG, _JOURNAL):
             # one that vanished meanwhile is seen by the second look
             with suppress(FileNotFoundError):
-                copy_file(_side(self._database, side), _side(self._target, side), until)
+                _copy_file(_side(self._database, side), _side(self._target, side), until)
         return before.agrees(_Look.at(self._database), held=held)
 
 
@@ -364,3 +357,29 @@ def _has_log(database: Path) -> bool:
 
 def _side(database: Path, ending: str) -> Path:
     return database.with_name(f"{database.name}{ending}")
+
+
+_PIECE_BYTES = 256 * 2**10
+"""More leaves the processor's caches."""
+
+
+def _copy_file(source: Path, target: Path, until: float = math.inf) -> None:
+    """Copy the regular file ``source``, as long as it is now, to a new file with its owner, rights and times.
+
+    Raises OSError, and TimeoutError ``until`` when it must be done by the monotonic clock. A pipe is not opened.
+    """
+    if not S_ISREG(source.lstat().st_mode):
+        raise OSError(errno.EINVAL, "it is no regular file", str(source))
+    target.unlink(missing_ok=True)
+    handle = os.open(source, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOFOLLOW)
+    with os.fdopen(handle, "rb", buffering=0) as file, target.open("wb", buffering=0) as copied:
+        status = os.fstat(handle)
+        left = status.st_size
+        while left and (piece := file.read(min(left, _PIECE_BYTES))):
+            copied.write(piece)
+            left -= len(piece)
+            if time.monotonic() > until:
+                raise TimeoutError(errno.ETIMEDOUT, "it takes too long to copy it")
+        if os.geteuid() == 0:
+            os.fchown(copied.fileno(), status.st_uid, status.st_gid)
+    shutil.copystat(source, target)

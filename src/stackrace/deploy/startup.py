@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from ..measure.probe.proc import read_process
 from .running_stack import tail
 
 __all__ = ["Workers", "awaited_cause", "cause", "is_refused"]
@@ -116,7 +117,7 @@ class Workers:
             program = _program(pid)
             if program and program != own:
                 self._alive.pop(pid, None)
-            elif program and _parent(pid) == self._pid:
+            elif program and (process := read_process(pid)) and process.parent == self._pid:
                 self._alive.setdefault(pid, self._row + 1)
             # else it is about to end: a process loses its program before it is gone
 
@@ -131,10 +132,3 @@ def _program(pid: int) -> str:
     with suppress(OSError):
         return str(Path(f"/proc/{pid}/exe").readlink())
     return ""
-
-
-def _parent(pid: int) -> int:
-    """Return the parent's id, 0 where the process is gone. Source: proc_pid_stat(5)."""
-    with suppress(OSError, IndexError, ValueError):
-        return int(Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[1])
-    return 0

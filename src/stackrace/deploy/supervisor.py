@@ -32,23 +32,24 @@ import select
 import signal
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 if not __package__:
     # as a script, for which its interpreter looks for modules in the standard library only
     sys.path.append(str(Path(__file__).parents[2]))
 
+from stackrace.base.files import remove_tree
 from stackrace.base.process.keeper import PR_SET_CHILD_SUBREAPER, PR_SET_PDEATHSIG, end_children, reset_signals
 from stackrace.base.process.namespaces import cover, enter, separate
-from stackrace.base.removal import remove_tree
 from stackrace.deploy.descendants import Descendants, ProcessTree, descendants
-from stackrace.deploy.priority import raise_process, restore_autogroup
+from stackrace.deploy.privileges import raise_process, restore_autogroup
 
 _GRACE_S = 2.0
 """How long trees may take to end by themselves once Stackrace is gone."""
 
 
-class Supervisor:
+class _Supervisor:
     """Spawns, watches and ends trees of processes."""
 
     def __init__(self) -> None:
@@ -91,49 +92,32 @@ class Supervisor:
     def spawn(self, request: dict) -> dict:  # type: ignore[type-arg]
         """Start a process in a session of its own, its output going to its log; confined before it begins."""
         log = os.open(request["log"], os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o666)
-        failed, report = os.pipe2(os.O_CLOEXEC)
-        pid = os.fork()
-        if pid == 0:
-            self._become(request, log, report)
+        pid, error = _forked(lambda _: self._become(request, log), said=_said)
         os.close(log)
-        os.close(report)
-        with os.fdopen(failed, "rb") as pipe:
-            error = pipe.read().decode()
         self.trees[pid] = ProcessTree(pid, request["stop"], request["env"].get("TMPDIR", ""))
         if request.get("group"):
             self.groups.add(request["group"])
         return {"pid": pid, "failed": error}
 
-    def _become(self, request: dict, log: int, report: int) -> None:  # type: ignore[type-arg]
-        try:
-            os.setsid()
-            if self.nice is not None:
-                raise_process(os.getpid(), self.nice)
-            os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-            os.dup2(log, 1)
-            os.dup2(log, 2)
-            reset_signals()
-            _confine(request.get("group"), request.get("data"))
-            if self.view is not None:
-                enter(self.view)
-            # should even the supervisor be killed, its children go with it
-            self.libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-            os.chdir(request["cwd"])
-            os.execvpe(request["argv"][0], request["argv"], request["env"])
-        except BaseException as error:
-            os.write(report, str(getattr(error, "strerror", None) or error).encode())
-        finally:
-            os._exit(127)
+    def _become(self, request: dict, log: int) -> None:  # type: ignore[type-arg]
+        os.setsid()
+        if self.nice is not None:
+            raise_process(os.getpid(), self.nice)
+        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+        os.dup2(log, 1)
+        os.dup2(log, 2)
+        reset_signals()
+        _confine(request.get("group"), request.get("data"))
+        if self.view is not None:
+            enter(self.view)
+        # should even the supervisor be killed, its children go with it
+        self.libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+        os.chdir(request["cwd"])
+        os.execvpe(request["argv"][0], request["argv"], request["env"])
 
     def cover(self, request: dict) -> dict:  # type: ignore[type-arg]
         """Cover folders for all that is spawned from now on; at first a process stays that holds the view."""
-        failed, report = os.pipe2(os.O_CLOEXEC)
-        pid = os.fork()
-        if pid == 0:
-            self._cover(request, report)
-        os.close(report)
-        with os.fdopen(failed, "rb") as pipe:
-            error = pipe.read().decode(errors="replace")
+        pid, error = _forked(lambda report: self._cover(request, report))
         if error:
             return {"error": error}
         if self.view is None:
@@ -142,22 +126,17 @@ class Supervisor:
         return {"pid": self.view}
 
     def _cover(self, request: dict, report: int) -> None:  # type: ignore[type-arg]
-        try:
-            os.setsid()
-            nothing = os.open(os.devnull, os.O_RDWR)
-            for stream in (0, 1, 2):
-                os.dup2(nothing, stream)
-            separate() if self.view is None else enter(self.view)
-            self.libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-            cover(request["folders"], request["kept"])
-            if self.view is None:
-                os.close(report)
-                while True:
-                    signal.pause()
-        except BaseException as error:
-            os.write(report, str(error).encode())
-        finally:
-            os._exit(0)
+        os.setsid()
+        nothing = os.open(os.devnull, os.O_RDWR)
+        for stream in (0, 1, 2):
+            os.dup2(nothing, stream)
+        separate() if self.view is None else enter(self.view)
+        self.libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+        cover(request["folders"], request["kept"])
+        if self.view is None:
+            os.close(report)
+            while True:
+                signal.pause()
 
     def status(self, pids: list[int]) -> dict:  # type: ignore[type-arg]
         """Tell how trees are: the exit code of the first process, once known, and who still lives."""
@@ -225,6 +204,29 @@ class Supervisor:
                 os.rmdir(group)  # noqa: PTH106
 
 
+def _forked(child: Callable[[int], None], said: Callable[[BaseException], str] = str) -> tuple[int, str]:
+    """Let ``child`` run in a new process; returns its pid, and what is ``said`` of an error that ends it.
+
+    ``child`` gets the pipe on which that is told; when it closes it, or begins another program, it is under way.
+    """
+    failed, report = os.pipe2(os.O_CLOEXEC)
+    pid = os.fork()
+    if pid == 0:
+        try:
+            child(report)
+        except BaseException as error:
+            os.write(report, said(error).encode())
+        finally:
+            os._exit(127)
+    os.close(report)
+    with os.fdopen(failed, "rb") as pipe:
+        return pid, pipe.read().decode(errors="replace")
+
+
+def _said(error: BaseException) -> str:
+    return str(getattr(error, "strerror", None) or error)
+
+
 def _confine(group: str | None, data: int | None) -> None:
     """Put this process into a control group, and bound its private memory; all it starts inherits both."""
     if group:
@@ -238,7 +240,7 @@ def _confine(group: str | None, data: int | None) -> None:
 
 def _serve(run_directory: str) -> None:
     """Answer requests until the input ends, then leave nothing behind."""
-    supervisor = Supervisor()
+    supervisor = _Supervisor()
     # as long as it is locked, systemd-tmpfiles leaves it alone (tmpfiles.d(5), Age)
     with contextlib.suppress(OSError):
         fcntl.flock(os.open(run_directory, os.O_RDONLY | os.O_CLOEXEC), fcntl.LOCK_EX)

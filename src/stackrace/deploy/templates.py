@@ -1,4 +1,4 @@
-"""Folders that take long to make, made once and kept in the cache: what services and seeded apps start from.
+"""Folders that take long to make, kept in the cache: services and seeded apps start from copies of them.
 
 A template is complete as soon as it exists: it is made in a folder beside it, written out, and renamed. While one
 is made its lock is held exclusively, while it is copied it is shared; the kernel releases both with the process,
@@ -8,29 +8,108 @@ so a killed build leaves its folder only, which the next race removes. Source: f
 from __future__ import annotations
 
 import contextlib
+import errno
 import fcntl
 import hashlib
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
+from functools import partial
 from pathlib import Path
-from typing import IO
 
 from ..base.errors import InputError, said_by
-from ..base.removal import remove_tree
-from .copies import CACHE, shortage, write_out
+from ..base.files import remove_tree
+from ..base.process import run
 from .preparing import OnPreparing, Preparing, Step
 from .privileges import private_folder
 
-__all__ = ["Templates"]
+__all__ = ["CACHE", "RUN", "Templates", "copy", "locked", "move", "shortage", "write_out"]
 
-UNUSED_DAYS = 30
+RUN = "TMPDIR"
+"""The variable that says where run directories lie."""
+CACHE = "XDG_CACHE_HOME"
+"""The variable that says where the cache lies."""
+
+_LITTLE_BYTES = 64 * 2**20
+_TIMEOUT_S = 600.0
+
+
+def copy(source: Path, target: Path, variable: str) -> None:
+    """Copy what is in ``source`` into the folder ``target``, owners and modes included.
+
+    Where the file system can, blocks are shared until written to. Source: cp(1) --reflink, ioctl_ficlone(2).
+    Raises InputError, naming ``variable``, when there is no room or no right to.
+    """
+    # sparse files stay as they are: punching holes would let a database meet a full disk in its own files
+    command = ("cp", "-a", "--reflink=auto", "--sparse=auto", "--", f"{source}/.", str(target))
+    result = run(command, folder=Path("/"), environment={**os.environ, "LC_ALL": "C"}, timeout_s=_TIMEOUT_S)
+    if result.code:
+        way_out = shortage(target, variable) or f"; set {variable} to another folder"
+        raise InputError(
+            f"{source} cannot be copied to {target}{way_out}",
+            detail="\n".join(result.output.splitlines()[-3:]),
+        )
+
+
+def move(source: Path, target: Path, variable: str) -> None:
+    """Move the folder ``source`` to ``target``, which does not exist; raises as ``copy`` does."""
+    try:
+        source.rename(target)
+    except OSError as error:
+        if error.errno != errno.EXDEV:
+            raise
+        target.mkdir()
+        copy(source, target, variable)
+        remove_tree(source)
+
+
+def write_out(folder: Path) -> None:
+    """Wait until what was written below ``folder`` is on its disk. Source: sync(1) --file-system."""
+    run(("sync", "--file-system", str(folder)), folder=Path("/"), environment=os.environ, timeout_s=_TIMEOUT_S)
+
+
+def shortage(folder: Path, variable: str) -> str:
+    """Say that the disk of ``folder`` is as good as full, and the way out; empty while there is room."""
+    space = os.statvfs(folder)
+    free = space.f_frsize * (space.f_bfree if os.geteuid() == 0 else space.f_bavail)
+    if free >= _LITTLE_BYTES:
+        return ""
+    return f"; only {free >> 20} MiB are free in {folder}: free some, or set {variable} to a folder with more room"
+
+
+_UNUSED_DAYS = 30
 """A template that no race used for so long is removed: longer than most pauses between two looks at one question,
 short enough that old versions of an app or a server do not pile up."""
 
 _PART = ".part"
 _LOCK = ".lock"
+
+
+@contextmanager
+def locked(
+    folder: Path, key: str, mode: int, *, served: bool = False, on_waiting: Callable[[], None] | None = None
+) -> Iterator[None]:
+    """Hold the lock of ``key`` in a ``folder`` of the cache, which is made; see ``private_folder`` for ``served``.
+
+    A lock file that was swept away meanwhile is none. Raises InputError where the cache cannot be written.
+    """
+    while True:
+        try:
+            private_folder(folder, served=served)
+            lock = (folder / (key + _LOCK)).open("w")
+        except OSError as error:
+            raise InputError(f"the cache {folder} cannot be written: {said_by(error)}; set {CACHE}") from error
+        with lock:
+            try:
+                fcntl.flock(lock, mode | fcntl.LOCK_NB)
+            except BlockingIOError:
+                if on_waiting is not None:
+                    on_waiting()
+                fcntl.flock(lock, mode)
+            if os.fstat(lock.fileno()).st_nlink:
+                yield
+                return
 
 
 class Templates:
@@ -60,33 +139,13 @@ class Templates:
                 if not home.exists():
                     self._build(home, build)
 
-    @contextmanager
-    def _locked(self, key: str, mode: int) -> Iterator[None]:
-        """Hold the lock of ``key``; a lock file that was swept away meanwhile is none."""
-        while True:
-            try:
-                private_folder(self._folder)
-                lock = (self._folder / (key + _LOCK)).open("w")
-            except OSError as error:
-                raise InputError(
-                    f"the cache {self._folder} cannot be written: {said_by(error)}; set {CACHE}"
-                ) from error
-            with lock:
-                self._wait(lock, mode, key)
-                if os.fstat(lock.fileno()).st_nlink:
-                    yield
-                    return
-
-    def _wait(self, lock: IO[str], mode: int, key: str) -> None:
-        try:
-            fcntl.flock(lock, mode | fcntl.LOCK_NB)
-        except BlockingIOError:
-            self.on_preparing(Preparing(step=Step.OTHER_RACE, subject=key))
-            fcntl.flock(lock, mode)
+    def _locked(self, key: str, mode: int) -> AbstractContextManager[None]:
+        tell = partial(self.on_preparing, Preparing(step=Step.OTHER_RACE, subject=key))
+        return locked(self._folder, key, mode, on_waiting=tell)
 
     def _build(self, home: Path, build: Callable[[Path], None]) -> None:
         part = home.with_name(home.name + _PART)
-        _remove(part)
+        remove_tree(part)
         try:
             part.mkdir(mode=0o700)
             build(part)
@@ -100,11 +159,11 @@ class Templates:
             way_out = shortage(self._folder, CACHE) or f"; set {CACHE} to another folder"
             raise InputError(f"a template cannot be kept in {self._folder}: {said_by(error)}{way_out}") from error
         finally:
-            _remove(part)
+            remove_tree(part)
 
     def _sweep(self) -> None:
         """Remove what no race used for long, and what killed builds left; what is locked is in use."""
-        oldest = time.time() - UNUSED_DAYS * 86400
+        oldest = time.time() - _UNUSED_DAYS * 86400
         for folder in self._folder.iterdir():
             # another race may sweep at the same time
             with contextlib.suppress(FileNotFoundError):
@@ -119,9 +178,5 @@ class Templates:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 return
-            _remove(folder)
+            remove_tree(folder)
             path.unlink(missing_ok=True)
-
-
-def _remove(folder: Path) -> None:
-    remove_tree(folder)

@@ -14,16 +14,16 @@ from ..app.golden import common_bytes, in_words, loosened
 from ..base.errors import StackraceError
 from ..base.numbers import count, duration
 from ..base.secrets import masked
+from ..measure.engine.visitor import Reply, Visitor, difference, questions
 from ..measure.load import Counts, Load, LoadResult
 from ..measure.workload import MOST_BODY_BYTES, Answer, AnswerOrigin, Order, Request, Sameness, Workload
-from .visitor import Reply, Visitor, difference, questions
 
-__all__ = ["KnownAnswers", "WrongUnderLoad", "accusation", "fates", "name_of", "under_load"]
+__all__ = ["KnownAnswers", "WrongUnderLoad", "accusation", "fates", "name_of"]
 
-MOST_DOUBTS = 3
+_MOST_DOUBTS = 3
 """A page for which the app was asked so often says nothing new: then the stack is wrong."""
 
-Ask = Callable[[Sequence[Request]], Sequence[Exchange]]
+_Ask = Callable[[Sequence[Request]], Sequence[Exchange]]
 """Asks the app itself, many times; raises StackraceError where it does not answer."""
 
 
@@ -31,7 +31,7 @@ Ask = Callable[[Sequence[Request]], Sequence[Exchange]]
 class KnownAnswers:
     """The right answers of a race's workloads. Without ``ask`` nobody can be asked, and they never change."""
 
-    ask: Ask | None = None
+    ask: _Ask | None = None
     _current: dict[str, Workload] = field(default_factory=dict)
     """Workloads whose answers were loosened, by name."""
     _doubts: Counter[tuple[str, str]] = field(default_factory=Counter)
@@ -74,7 +74,7 @@ class KnownAnswers:
     def _may_doubt(self, name: str, workload: Workload, answer: Answer) -> bool:
         self._doubts[workload.name, name] += 1
         own = answer.origin is AnswerOrigin.APP and answer.sameness is not Sameness.STATUS
-        return own and self._doubts[workload.name, name] <= MOST_DOUBTS
+        return own and self._doubts[workload.name, name] <= _MOST_DOUBTS
 
     def _loosen(self, workload: Workload, answers: dict[str, Answer]) -> None:
         pairs = zip(workload.requests, workload.answers, strict=True)
@@ -138,7 +138,7 @@ def accusation(request: Request, reply: Reply, golden: Answer, *, debug: bool = 
     return f"{said}; {'or ' if debug else ''}{words}: say what a right answer is with {rule}"
 
 
-def under_load(name: str, reply: Reply, golden: Answer, known: Mapping[str, Answer]) -> str:
+def _under_load(name: str, reply: Reply, golden: Answer, known: Mapping[str, Answer]) -> str:
     """Say what is wrong with ``reply`` to the page ``name``, whose answer was right before the load.
 
     ``known`` holds the right answers of all pages, by name: an answer may be another page's.
@@ -201,18 +201,6 @@ class _Cause:
     """The Server header of the answer that had it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Wrongs:
-    """What was wrong with the answers of a slice."""
-
-    words: tuple[str, ...] = ()
-    """A sentence for each page, and since when there were errors."""
-    status: int = 0
-    """The wrong status of the page that was answered wrongly most often; 0 where nobody knows it."""
-    server: str = ""
-    """The Server header of the answer that had it."""
-
-
 class WrongUnderLoad:
     """Says of each page once what was wrong, and of each slice how often."""
 
@@ -228,8 +216,10 @@ class WrongUnderLoad:
         load: Load,
         result: LoadResult,
         excused: Collection[str] = (),
-    ) -> _Wrongs:
-        """Return what was wrong with each page that the stack ``path`` answered wrongly.
+    ) -> tuple[tuple[str, ...], _Cause]:
+        """Return what was wrong with the answers of a slice, and why the page that was wrong most often was so.
+
+        What was wrong is a sentence for each page that the stack ``path`` answered wrongly, and since when.
 
         ``excused`` are pages, named as ``GET /path``, whose bodies changed in the app itself.
         """
@@ -237,23 +227,17 @@ class WrongUnderLoad:
         wrong = {name: _wrong(counts, name in excused) for name, counts in pages.items()}
         worst = sorted((name for name in wrong if wrong[name]), key=lambda name: -wrong[name])[:_MOST_PAGES]
         if not worst:
-            return _Wrongs()
+            return (), _Cause()
         unknown = {name for name in worst if (path, workload.name, name) not in self._causes}
         causes = _causes(address, workload, load, unknown)
         self._causes.update({(path, workload.name, name): causes[name] for name in unknown})
         since_s = next((piece.start_s for piece in result.series if piece.errors), 0.0)
         found = [self._causes[path, workload.name, name] for name in worst]
-        return _Wrongs(
-            words=(
-                *(
-                    f"{name} {count(wrong[name])} of {count(pages[name].scheduled)}{cause.words}"
-                    for name, cause in zip(worst, found, strict=True)
-                ),
-                f"the first error after {duration(since_s)}",
-            ),
-            status=found[0].status,
-            server=found[0].server,
+        said = (
+            f"{name} {count(wrong[name])} of {count(pages[name].scheduled)}{cause.words}"
+            for name, cause in zip(worst, found, strict=True)
         )
+        return (*said, f"the first error after {duration(since_s)}"), found[0]
 
 
 def fates(workload: Workload, result: LoadResult) -> dict[str, Counts]:
@@ -313,6 +297,6 @@ def _cause(visitor: Visitor, request: Request, golden: Answer, known: Mapping[st
         return None
     if not difference(reply, golden):
         return None
-    words = f" ({under_load(name_of(request), reply, golden, known)})"
+    words = f" ({_under_load(name_of(request), reply, golden, known)})"
     status = reply.status if golden.status != reply.status else 0
     return _Cause(words=words, status=status, server=masked(reply.server) if status else "")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
 
-from ..base.interval import Interval
+from ..base.numbers import Interval
 from ..stats import selection
 from ..stats.judge import Judgement
 from ..stats.values.question import Question

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from ..base.interval import Interval
+from ..base.numbers import Interval
 from ..stacks.stack import Side, Stack, side_path
 from ..stats.equivalence import looked_at, ratio_limits
 from ..stats.values.equivalence import Equivalence, Verdict

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence, Set
 from dataclasses import replace
 from statistics import median
 
-from ..base.interval import Interval
+from ..base.numbers import Interval
 from ..base.verdict import usual_refusal
 from ..measure.launch import Failure, FailureKind, Lack, Launch, Slice
 from ..measure.load import Quantiles

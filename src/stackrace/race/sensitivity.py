@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
-from ..base.interval import Interval
+from ..base.numbers import Interval
 from .answer import lead_of
 from .costs import CHEAPER, cpu_ms, cpu_time, memory
 from .levels import JudgedLevel

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Union
 
 from ..base.codec import FLAT, LEFT_OUT, Form, readable
-from ..base.interval import Interval
+from ..base.numbers import Interval
 from ..base.text import printable
 from ..measure.host import Conditions
 from ..measure.launch import Failure, HopUsage, Launch, MemorySample, Slice
@@ -277,7 +277,7 @@ _FORM = Form(
 
 def schema() -> str:
     """Return the JSON Schema of ``document``."""
-    from ..base.codec.json_schema import json_schema
+    from ..base.json_schema import json_schema
 
     return json_schema(RaceDocument, _FORM, "race-2")
 

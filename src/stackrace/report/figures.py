@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..base.interval import Interval
 from ..base.numbers import (
     NOTHING,
     Figure,
+    Interval,
     coefficient,
     count,
     duration,

@@ -75,7 +75,7 @@ _FORM = Form(
 
 def schema() -> str:
     """Return the JSON Schema of ``document``."""
-    from ..base.codec.json_schema import json_schema
+    from ..base.json_schema import json_schema
 
     return json_schema(LoadDocument, _FORM, "load-1")
 

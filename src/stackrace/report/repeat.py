@@ -8,8 +8,8 @@ from urllib.parse import unquote, urlsplit
 
 from ..base.text import one_line
 from ..base.units import DURATION
-from ..measure.expectation import EVERY_PATH, RightAnswer, RightAnswers
 from ..measure.load import Load
+from ..measure.workload import EVERY_PATH, RightAnswer, RightAnswers
 from ..race.results.race import Race
 
 __all__ = ["COMMAND", "race_file"]

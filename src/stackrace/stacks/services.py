@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
-from ..base.lack import Lack
+from ..base.errors import Lack
 
 __all__ = ["DATA", "FOLDERS", "Service", "ServiceRecipe", "services"]
 

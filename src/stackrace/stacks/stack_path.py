@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from ..base.errors import StackError
-from ..base.suggestions import did_you_mean
+from ..base.text import did_you_mean
 from .native_options import CONFIG
 from .path_words import HopWords, NativeWords, hops_of, native_words, quoted
 from .stack import (

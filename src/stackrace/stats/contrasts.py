@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..base.interval import Interval
+from ..base.numbers import Interval
 from .claims import CONFIDENCE, LAST_SHARE, Answer, Settled, blocks_needed, settled
 from .evidence import LEAST_BLOCKS, Panel
 from .logs import ratio_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..base.interval import Interval
+from ..base.numbers import Interval
 from .ratio import Contrast, ratios
 from .values.equivalence import Verdict
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..base.interval import Interval
+from ..base.numbers import Interval
 from .logs import exp, growth
 from .pairs import Array, Family
 from .planning import blocks_to_answer

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from ..base.interval import Interval
+from ..base.numbers import Interval
 
 __all__ = ["FURTHEST", "exp", "growth", "ratio_of"]
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from ..base.interval import Interval
+from ..base.numbers import Interval
 from .bootstrap import expanded
 from .pairs import Array
 from .summary import intervals

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..base.interval import Interval
+from ..base.numbers import Interval
 from .limits import critical
 from .logs import ratio_of
 from .pairs import Array, trimmed, trimmed_from

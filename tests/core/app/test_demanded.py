@@ -4,8 +4,7 @@ import pytest
 
 from stackrace.app.golden import demanded, rule_for
 from stackrace.base.errors import InputError
-from stackrace.measure.expectation import Likeness, RightAnswer
-from stackrace.measure.workload import Answer, Sameness
+from stackrace.measure.workload import Answer, Likeness, RightAnswer, Sameness
 
 ANSWER = Answer(status=200, body=b"one", content_type="text/html; charset=iso-8859-1", sameness=Sameness.LENGTH)
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stackrace.base.errors import InputError
-from stackrace.base.http_syntax import by_prefix, is_below, tells_of_tls, url_prefix
+from stackrace.base.http_syntax import _url_prefix, by_prefix, is_below, tells_of_tls
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,7 @@ def test_other_headers_say_nothing_of_it(header):
     ],
 )
 def test_a_prefix_is_what_servers_compare(text, prefix):
-    assert url_prefix(text) == prefix
+    assert _url_prefix(text) == prefix
 
 
 @pytest.mark.parametrize(
@@ -74,17 +74,17 @@ def test_a_prefix_is_what_servers_compare(text, prefix):
 )
 def test_another_is_refused_by_name(text):
     with pytest.raises(InputError) as refused:
-        url_prefix(text)
+        _url_prefix(text)
     assert repr(text) in refused.value.message
 
 
 @given(st.text(min_size=1))
 def test_whatever_is_taken_is_taken_again_as_it_is(text):
     try:
-        prefix = url_prefix("/" + text)
+        prefix = _url_prefix("/" + text)
     except InputError:
         return
-    assert url_prefix(prefix) == prefix
+    assert _url_prefix(prefix) == prefix
     assert not set(prefix) & set("\"'`$%;{}\\#?*[]<>|^\n\r\t\0")
 
 

@@ -11,36 +11,28 @@ from stackrace.base.errors import InputError
 
 
 @given(st.integers(0, 2**64 - 1))
-def test_every_64_bit_number_survives_the_round_trip(number):
+def test_every_64_bit_number_has_an_id_of_its_own(number):
     identifier = ids.encode(number)
     assert len(identifier) == 13
     assert ids.is_valid(identifier)
-    assert ids.decode(identifier) == number
+    assert int(identifier, 36) == number
 
 
-@pytest.mark.parametrize("wrong", ["", "abc", "A" * 13, "z" * 13, "00000000-0000", "0" * 33, "0" * 13 + "\n"])
-def test_what_is_no_id_is_refused(wrong):
+@pytest.mark.parametrize(
+    "wrong", ["", "abc", "A" * 13, "z" * 13, "00000000-0000", "0" * 14, "0" * 33, "0" * 13 + "\n"]
+)
+def test_what_is_no_id_is_told(wrong):
     assert not ids.is_valid(wrong)
-    with pytest.raises(InputError, match="13 characters"):
-        ids.decode(wrong)
-
-
-@pytest.mark.parametrize(("longer", "version"), [("0" * 14, 1), ("0123456789abcdef" * 2, 19)])
-def test_a_longer_id_is_of_a_later_version(longer, version):
-    assert ids.version_of(longer) == version
-    assert not ids.is_valid(longer)
-    with pytest.raises(InputError, match=f"version {version}, from a later Stackrace"):
-        ids.decode(longer)
 
 
 @given(st.text(alphabet="0123456789abcdefghijklmnopqrstuvwxyz-", max_size=40))
-def test_no_name_can_be_mistaken_for_an_id_of_any_version(text):
+def test_no_name_can_be_mistaken_for_an_id(text):
     try:
         name = ids.parse_name(text)
     except InputError:
         return
     assert ids.PATTERN.fullmatch(name)
-    assert ids.version_of(name) is None
+    assert not ids.is_valid(name)
 
 
 @pytest.mark.parametrize(

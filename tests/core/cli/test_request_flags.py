@@ -13,7 +13,7 @@ from stackrace.app.app import EntryKind
 from stackrace.base.errors import InputError
 from stackrace.cli.request_flags import _APP, APP_OPTIONS, RequestFlags, app_words, request_flags
 from stackrace.cli.run.command import command as run
-from stackrace.measure.expectation import Likeness, RightAnswer
+from stackrace.measure.workload import Likeness, RightAnswer
 from stackrace.race.request.request import RaceRequest
 from stackrace.stats.values.question import Question
 

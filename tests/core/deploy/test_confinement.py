@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from stackrace.deploy import confinement
-from stackrace.deploy.confinement import Confinement, NotDelegated, delegated, group_of
+from stackrace.deploy.confinement import Confinement, _delegated, _group_of, _NotDelegated
 
 FILES = ("memory.max", "memory.swap.max", "memory.oom.group", "memory.events", "cpuset.cpus", "cgroup.procs")
 EVENTS = "low 0\nhigh 0\nmax 12\noom 3\noom_kill {}\noom_group_kill 1\n"
@@ -30,6 +30,7 @@ def hierarchy(tmp_path, monkeypatch):
             (folder / name).write_text("")
 
     monkeypatch.setattr(Path, "mkdir", mkdir)
+    monkeypatch.setattr(Path, "rmdir", shutil.rmtree)
     return tmp_path
 
 
@@ -39,7 +40,7 @@ def read(*path):
 
 def test_this_process_moves_aside_while_the_group_has_groups_below_it_and_back_afterwards(hierarchy):
     aside = hierarchy / f"stackrace-{os.getpid()}"
-    with delegated(hierarchy, shutil.rmtree):
+    with _delegated(hierarchy):
         assert read(aside, "cgroup.procs") == str(os.getpid())
         assert read(hierarchy, "cgroup.subtree_control") == "+cpuset +memory"
     assert not aside.exists()
@@ -48,8 +49,8 @@ def test_this_process_moves_aside_while_the_group_has_groups_below_it_and_back_a
 
 
 def test_a_stack_gets_its_memory_at_once_and_its_cores_when_it_is_up(hierarchy):
-    with delegated(hierarchy, shutil.rmtree) as subtree:
-        group = subtree.group()
+    with _delegated(hierarchy) as folder:
+        group = Confinement(folder=folder).group()
         group.bound(2**30)
         assert read(group.folder, "memory.max") == "1073741824"
         assert read(group.folder, "memory.swap.max") == "0"
@@ -57,32 +58,32 @@ def test_a_stack_gets_its_memory_at_once_and_its_cores_when_it_is_up(hierarchy):
         assert read(group.folder, "cpuset.cpus") == ""
         group.pin((0, 1, 2, 5))
         assert read(group.folder, "cpuset.cpus") == "0-2,5"
-        assert subtree.group().folder != group.folder
+        assert Confinement(folder=folder).group().folder != group.folder
         group.remove()
         assert not group.folder.exists()
 
 
 def test_a_kernel_without_swap_has_no_limit_for_it(hierarchy):
-    with delegated(hierarchy, shutil.rmtree) as subtree:
-        group = subtree.group()
+    with _delegated(hierarchy) as folder:
+        group = Confinement(folder=folder).group()
         (group.folder / "memory.swap.max").unlink()
         group.bound(2**30)
         assert not (group.folder / "memory.swap.max").exists()
 
 
 def test_a_group_that_cannot_be_bound_is_not_left_behind(hierarchy, monkeypatch):
-    with delegated(hierarchy, shutil.rmtree) as subtree:
+    with _delegated(hierarchy) as folder:
         monkeypatch.setattr(confinement, "_write", lambda file, text: (_ for _ in ()).throw(PermissionError(file)))
         with pytest.raises(PermissionError):
-            Confinement(memory_bytes=2**30, subtree=subtree).group()
+            Confinement(memory_bytes=2**30, folder=folder).group()
         monkeypatch.undo()
         assert list(hierarchy.glob(f"stackrace-{os.getpid()}-*")) == []
 
 
 @pytest.mark.parametrize(("events", "kills"), [(EVENTS.format(2), 2), (EVENTS.format(0), 0), ("", 0)])
 def test_the_kernel_tells_whom_it_ended(hierarchy, events, kills):
-    with delegated(hierarchy, shutil.rmtree) as subtree:
-        group = subtree.group()
+    with _delegated(hierarchy) as folder:
+        group = Confinement(folder=folder).group()
         (group.folder / "memory.events").write_text(events)
         assert group.oom_kills == kills
         (group.folder / "memory.events").unlink()
@@ -92,9 +93,9 @@ def test_the_kernel_tells_whom_it_ended(hierarchy, events, kills):
 def test_controllers_that_children_have_already_are_left_alone(hierarchy):
     (hierarchy / "cgroup.subtree_control").write_text("cpuset memory\n")
     (hierarchy / "cgroup.procs").write_text("")
-    with delegated(hierarchy, shutil.rmtree) as subtree:
+    with _delegated(hierarchy) as folder:
         assert list(hierarchy.glob("stackrace-*")) == []
-        subtree.group().remove()
+        Confinement(folder=folder).group().remove()
     assert read(hierarchy, "cgroup.subtree_control") == "cpuset memory"
 
 
@@ -108,7 +109,7 @@ def test_controllers_that_children_have_already_are_left_alone(hierarchy):
 )
 def test_what_is_not_delegated_is_said_and_nothing_is_changed(hierarchy, file, content, why):
     (hierarchy / file).write_text(content)
-    with pytest.raises(NotDelegated, match=why), delegated(hierarchy, shutil.rmtree):
+    with pytest.raises(_NotDelegated, match=why), _delegated(hierarchy):
         pass
     assert list(hierarchy.glob("stackrace-*")) == []
     assert read(hierarchy, "cgroup.subtree_control") == ""
@@ -123,13 +124,13 @@ def test_a_kernel_that_refuses_to_divide_the_group_leaves_everything_as_it_was(h
         write(file, text)
 
     monkeypatch.setattr(confinement, "_write", busy)
-    with pytest.raises(NotDelegated, match="cannot be divided: Device"), delegated(hierarchy, shutil.rmtree):
+    with pytest.raises(_NotDelegated, match="cannot be divided: Device"), _delegated(hierarchy):
         pass
     assert list(hierarchy.glob("stackrace-*")) == []
     assert read(hierarchy, "cgroup.procs") == str(os.getpid())
 
 
-def test_a_busy_group_is_removed_once_the_kernel_noticed_that_it_is_empty(tmp_path):
+def test_a_busy_group_is_removed_once_the_kernel_noticed_that_it_is_empty(tmp_path, monkeypatch):
     answers = [OSError(16, "busy"), OSError(16, "busy"), None]
 
     def delete(folder):
@@ -137,12 +138,13 @@ def test_a_busy_group_is_removed_once_the_kernel_noticed_that_it_is_empty(tmp_pa
         if answer:
             raise answer
 
-    confinement.Group(tmp_path, delete).remove()
+    monkeypatch.setattr(Path, "rmdir", delete)
+    confinement.Group(tmp_path).remove()
     assert answers == []
 
 
 def test_without_a_hierarchy_there_are_no_groups():
-    with pytest.raises(NotDelegated, match="not mounted"), delegated(None):
+    with pytest.raises(_NotDelegated, match="not mounted"), _delegated(None):
         pass
 
 
@@ -172,4 +174,4 @@ BOUND = "29 25 0:26 /docker/ab /sys/fs/cgroup rw - cgroup2 cgroup rw\n"
     ],
 )
 def test_a_process_finds_its_own_group(groups, mounts, folder):
-    assert group_of(groups, mounts) == (None if folder is None else Path(folder))
+    assert _group_of(groups, mounts) == (None if folder is None else Path(folder))

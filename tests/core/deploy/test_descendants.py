@@ -59,7 +59,7 @@ def test_a_stranger_is_read_once_and_again_when_its_id_may_be_another_s(parent, 
         assert parent[1] in below.living()
     assert read.count(stranger) == 1
     assert read.count(parent[1]) == 3
-    now[0] += descendants.FORGET_S
+    now[0] += descendants._FORGET_S
     below.living()
     assert read.count(stranger) == 2
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from types import SimpleNamespace
 
-from stackrace.deploy.app_files import Relocation
+from stackrace.deploy.project_files import Relocation
 from stackrace.race.preparation.escapes import Escapes
 
 

@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from stackrace.deploy.guard import Exchange
+from stackrace.deploy.guard import _Exchange
 
 FIRST, SECOND = {"do": "first"}, {"do": "second"}
 
@@ -22,7 +22,7 @@ class Peer:
         questions, ours = os.pipe()
         theirs, answers = os.pipe()
         self.questions, self.answers = os.fdopen(questions, "rb", 0), os.fdopen(answers, "wb", 0)
-        self.exchange = Exchange(os.fdopen(ours, "wb"), os.fdopen(theirs, "rb"))
+        self.exchange = _Exchange(os.fdopen(ours, "wb"), os.fdopen(theirs, "rb"))
         self.handled = threading.Event()
 
     def close(self) -> None:

@@ -1,13 +1,17 @@
-"""What is here, what a package brings, and what is the user's own to get."""
+"""What is here, what a package brings, what is the user's own to get; Ctrl-C leaves no package half installed."""
 
 from __future__ import annotations
 
 import os
+import signal
 import tempfile
+import threading
+import time
 
 import pytest
 
 from stackrace.base.errors import MissingError
+from stackrace.deploy import installation
 from stackrace.deploy.installation import installed_version, lack_of, require
 from stackrace.stacks.servers import Catalogue, Needs, Recipe, Server, Site
 from stackrace.stacks.stack import Interface, Protocol, ServerSpec
@@ -87,3 +91,38 @@ def test_asking_for_a_version_leaves_nothing_in_the_temporary_folder(tmp_path, m
     monkeypatch.setattr(tempfile, "tempdir", None)
     assert installed_version(Littering("littering")) == "1.2.3"
     assert list(kept.iterdir()) == []
+
+
+APT = """#!/bin/sh
+# as apt-get does while dpkg works
+trap 'touch {folder}/heard' INT
+[ "$1" = update ] && exit
+touch {folder}/begun
+until [ -e {folder}/go ]; do sleep 0.01; done
+touch {folder}/ended
+"""
+
+
+def test_apt_is_told_of_ctrl_c_and_waited_for(tmp_path, monkeypatch):
+    program = tmp_path / "apt-get"
+    program.write_text(APT.format(folder=tmp_path))
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    monkeypatch.setattr(installation.os, "geteuid", lambda: 0)
+
+    def interrupt():
+        while not (tmp_path / "begun").exists():
+            time.sleep(0.01)
+        os.kill(os.getpid(), signal.SIGINT)
+        while not (tmp_path / "heard").exists():
+            time.sleep(0.01)
+        # longer than subprocess.run is patient
+        time.sleep(0.5)
+        (tmp_path / "go").touch()
+
+    other = threading.Thread(target=interrupt, daemon=True)
+    other.start()
+    with pytest.raises(KeyboardInterrupt):
+        installation.install_packages(["hello"])
+    assert (tmp_path / "ended").exists()
+    other.join()

@@ -1,10 +1,10 @@
-"""Two variants of one stack on two places, as one place."""
+"""Places: two variants of one stack on two of them as one place, and what each knows of the others."""
 
 from dataclasses import dataclass, field
 
 import pytest
 
-from stackrace.deploy.place import Launched, Retired, SidePlace, Sides
+from stackrace.deploy.place import Launched, RaceProcesses, Retired, SidePlace, Sides
 from stackrace.measure.launch import Failure, FailureKind
 from stackrace.measure.load import Load
 from stackrace.measure.workload import Workload
@@ -83,3 +83,22 @@ def test_what_became_of_stopped_stacks_is_told_by_their_names_in_the_race(stack)
         "gunicorn#base": "base",
     }
     assert retired.took_s == 2
+
+
+def test_a_place_alone_has_no_others():
+    processes = RaceProcesses()
+    processes.join(10, {"postgresql": (11,)})
+    processes.is_up(10, {"gunicorn": [12]})
+    assert processes.others(10) == {}
+    assert processes.supervisors == [10]
+
+
+def test_what_is_up_and_served_elsewhere_is_known_under_names_that_no_stack_has():
+    processes = RaceProcesses()
+    processes.join(10, {"postgresql": (11,)})
+    processes.join(20, {"postgresql": (21,)})
+    processes.is_up(20, {"gunicorn": [22, 23]})
+    assert processes.others(10) == {"20/postgresql": (21,), "20/gunicorn": [22, 23]}
+    processes.is_up(20, {})
+    assert processes.others(10) == {"20/postgresql": (21,)}
+    assert processes.others(20) == {"10/postgresql": (11,)}

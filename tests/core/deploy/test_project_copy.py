@@ -12,9 +12,8 @@ import pytest
 from stackrace.app.app import App, Entry, EntryKind
 from stackrace.app.data_places import ImportPlaces, import_places
 from stackrace.app.environment import app_environment
-from stackrace.deploy.app_files import Relocation
-from stackrace.deploy.project_copy import app_in_copy, import_folders
-from stackrace.deploy.project_files import copy_below
+from stackrace.deploy.project_copy import _app_in_copy, _import_folders
+from stackrace.deploy.project_files import Relocation, copy_below
 
 
 @pytest.fixture
@@ -43,9 +42,9 @@ def imported(app, module):
 
 
 def test_an_editable_install_is_imported_from_the_copy(site, relocation):
-    imports = import_folders(import_places(site), relocation)
+    imports = _import_folders(import_places(site), relocation)
     assert imports == (relocation.path(site.root / "src"),)
-    moved = app_in_copy(site, relocation, imports)
+    moved = _app_in_copy(site, relocation, imports)
     assert moved.python == site.python
     assert imported(moved, "shop") == relocation.path(site.root / "src/shop/__init__.py")
     assert imported(site, "shop") == site.root / "src/shop/__init__.py"
@@ -65,7 +64,7 @@ def test_finders_of_editable_installs_are_followed_where_names_are_those_of_fold
     site, relocation, name, place, imports
 ):
     places = ImportPlaces(modules={name: site.root / place, "other": Path("/usr/lib/elsewhere")})
-    assert import_folders(places, relocation) == ((relocation.path(site.root / imports),) if imports else ())
+    assert _import_folders(places, relocation) == ((relocation.path(site.root / imports),) if imports else ())
 
 
 def test_code_data_and_commands_stay_as_they_are_and_the_app_starts_in_the_copy(site, relocation, monkeypatch):
@@ -77,7 +76,7 @@ def test_code_data_and_commands_stay_as_they_are_and_the_app_starts_in_the_copy(
         static={"/s/": site.root / "static"},
         prepare=(("python", "manage.py"),),
     )
-    started = app_in_copy(app, relocation, [relocation.path(site.root / "src")])
+    started = _app_in_copy(app, relocation, [relocation.path(site.root / "src")])
     copy = relocation.path(site.root)
     assert (started.root, started.static) == (copy, {"/s/": copy / "static"})
     assert started.environment == {
@@ -91,6 +90,6 @@ def test_byte_code_of_the_copy_does_not_pile_up_in_the_cache(site, relocation, m
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     cache = tmp_path / "cache/stackrace/pycache"
     app = replace(site, python=Path("/opt/python/bin/python3"), environment={"PYTHONPYCACHEPREFIX": str(cache)})
-    prefix = Path(app_in_copy(app, relocation, ()).environment["PYTHONPYCACHEPREFIX"])
+    prefix = Path(_app_in_copy(app, relocation, ()).environment["PYTHONPYCACHEPREFIX"])
     assert prefix == tmp_path / "run/pycache"
     assert (prefix / "opt").resolve() == cache / "opt"

@@ -1,4 +1,4 @@
-"""A copy of a project holds what an app may write to, and links to what it only reads."""
+"""A copy of a project holds what an app may write to, links to what it only reads, and is found by every path."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from stackrace.app.app import App, Entry, EntryKind
 from stackrace.deploy import protection, sqlite_files
-from stackrace.deploy.app_files import Relocation
-from stackrace.deploy.copies import copy_file
-from stackrace.deploy.project_files import copy_below, copy_size_bytes
+from stackrace.deploy.project_files import Relocation, copy_below, copy_size_bytes
+from stackrace.deploy.sqlite_files import _copy_file
 
 
 @pytest.fixture
@@ -94,13 +94,13 @@ def test_a_folder_that_forbids_writing_is_copied_and_a_socket_and_a_pipe_are_lin
 
 def test_what_changes_all_the_time_is_named_but_not_what_grows(site, tmp_path, monkeypatch):
     def copy(source, target):
-        copy_file(source, target)
+        _copy_file(source, target)
         if source.name == "image.bin":
             source.write_bytes(source.read_bytes()[1:])
         if source.name == "settings.py":
             source.write_text(f"{source.read_text()}#")
 
-    monkeypatch.setattr(sqlite_files, "copy_file", copy)
+    monkeypatch.setattr(sqlite_files, "_copy_file", copy)
     copied = copy_below(Relocation(tmp_path / "copy"), site, ())
     assert copied.unsteady == [site / "image.bin"]
     assert Path(f"{tmp_path}/copy{site}/image.bin").exists()
@@ -118,7 +118,7 @@ def test_files_that_change_after_their_copy_are_copied_again_once_and_then_named
 
     def copy(source, target):
         nonlocal times
-        copy_file(source, target)
+        _copy_file(source, target)
         if source in database:
             done.add(source)
             (other,) = database.keys() - {source}
@@ -128,7 +128,7 @@ def test_files_that_change_after_their_copy_are_copied_again_once_and_then_named
                 (tmp_path / "new").replace(other)
 
     named = times == 2
-    monkeypatch.setattr(sqlite_files, "copy_file", copy)
+    monkeypatch.setattr(sqlite_files, "_copy_file", copy)
     copied = copy_below(Relocation(tmp_path / "copy"), site, ())
     assert (copied.unsteady, len(copied.mixed)) == ([], int(named))
     current = [Path(f"{tmp_path}/copy{path}").read_text() == path.read_text() for path in database]
@@ -142,3 +142,62 @@ def test_its_size_counts_what_is_copied_by_blocks_and_up_to_the_limit(site):
     # the folder of Git's objects is linked
     assert copy_size_bytes([site], {site / "run"}, 10**9) == 100_000 + 4096 * (len(files) - 2)
     assert copy_size_bytes([site], (), 5000) > 5000
+
+
+MOVED = Relocation(Path("/run/x/copy")).with_copies(Path("/srv/site"), Path("/srv/site/media"))
+
+
+@pytest.fixture
+def copied_site(tmp_path):
+    """Where a project was copied to, with a file and a linked environment."""
+    relocation = Relocation(tmp_path / "copy").with_copies(tmp_path / "site")
+    copy = relocation.path(tmp_path / "site")
+    copy.mkdir(parents=True)
+    (copy / "data.db").touch()
+    (copy / "env").symlink_to("/usr")
+    return relocation
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("SITE", [""]),
+        ("sqlite:///SITE/data.db?mode=rw", ["/data.db"]),
+        ('NAME = "SITE/data.db"', ["/data.db"]),
+        ("SITE:SITE/lib", [""]),
+        ("SITE-old SITE.bak SITEs", []),
+        ("/backupSITE", []),
+        ("SITE/env/bin/python", []),
+    ],
+)
+def test_what_a_text_names_by_its_whole_path_is_found_where_there_is_a_copy(copied_site, tmp_path, text, named):
+    original = f"{tmp_path}/site"
+    assert list(copied_site.named(text.replace("SITE", original))) == [Path(f"{original}{each}") for each in named]
+
+
+def test_a_folder_known_by_a_link_is_moved_too(tmp_path):
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link").symlink_to("real")
+    moved = Relocation(Path("/run/x/copy")).with_copies(tmp_path / "link")
+    copy = Path(f"/run/x/copy{tmp_path}/real/a")
+    assert moved.path(tmp_path / "link" / "a") == moved.path(tmp_path / "real" / "a") == copy
+
+
+def test_a_value_is_restored_with_all_that_it_holds():
+    app = App(
+        name="site",
+        root=MOVED.path(Path("/srv/site")),
+        entry=Entry(kind=EntryKind.WSGI, target="a:b"),
+        static={"/s/": MOVED.path(Path("/srv/site/static"))},
+        prepare=(("x", "/run/x/copy/srv/site/y"),),
+    )
+    restored = MOVED.original(app)
+    assert (restored.root, restored.static) == (Path("/srv/site"), {"/s/": Path("/srv/site/static")})
+    assert restored.prepare == (("x", "/srv/site/y"),)
+
+
+def test_without_copies_everything_is_its_own():
+    nothing = Relocation()
+    assert (nothing.path(Path("/srv/a")), list(nothing.named("/srv/a")), nothing.original("/srv/a")) == (
+        Path("/srv/a"), [], "/srv/a",
+    )  # fmt: skip

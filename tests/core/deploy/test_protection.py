@@ -15,7 +15,7 @@ from stackrace.app.app import App, EntryKind, entry_of
 from stackrace.app.data_places import data_places
 from stackrace.base.errors import InputError, LaunchError
 from stackrace.deploy import protection
-from stackrace.deploy.app_files import View
+from stackrace.deploy.guard import View
 from stackrace.deploy.preparing import Preparing, Step
 from stackrace.deploy.project_files import databases_below
 from stackrace.deploy.protection import protect

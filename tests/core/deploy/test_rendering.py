@@ -12,8 +12,7 @@ from stackrace.app.examination import PythonFacts
 from stackrace.base.errors import InputError
 from stackrace.deploy import guard
 from stackrace.deploy.environments import Environments
-from stackrace.deploy.hosting import hosted
-from stackrace.deploy.rendering import _in_plain_folder, plain
+from stackrace.deploy.rendering import _in_plain_folder, hosted, plain
 from stackrace.stacks.native_options import FileReading, NativeFile
 from stackrace.stacks.servers import PLAIN
 from stackrace.stacks.stack import Interface

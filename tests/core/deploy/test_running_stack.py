@@ -1,10 +1,14 @@
-"""What is read of a stack's logs while its servers make and remove folders."""
+"""What logs say: of a stack that is up, and why an app does not load."""
 
 import os
 from pathlib import Path
 
+import pytest
+
+from stackrace.deploy import startup
 from stackrace.deploy.running_stack import logs_below, size_bytes, tail
 from stackrace.deploy.shutdown import _complaints
+from stackrace.deploy.startup import awaited_cause, cause, is_refused
 
 
 def test_a_folder_that_vanishes_while_logs_are_read_holds_nothing(tmp_path, monkeypatch):
@@ -31,3 +35,107 @@ def test_nothing_waits_for_what_has_no_end(tmp_path):
     (tmp_path / "error.log").write_text("why\n", encoding="utf-8")
     assert tail(tmp_path) == "error.log:\nwhy"
     assert not _complaints(logs_below(tmp_path))
+
+
+PLAIN = """\
+Traceback (most recent call last):
+  File "/srv/entry.py", line 9, in <module>
+    import shop
+ModuleNotFoundError: No module named 'shop'
+"""
+
+MOD_WSGI = """\
+[Mon Nov 23 20:02:37.206490 2026] [wsgi:error] [pid 7:tid 27] mod_wsgi (pid=7): Failed to exec Python script file '/e.py'.
+[Mon Nov 23 20:02:37.206490 2026] [wsgi:error] [pid 7:tid 27] [remote 127.0.0.1:47960] Traceback (most recent call last):
+[Mon Nov 23 20:02:37.206500 2026] [wsgi:error] [pid 18:tid 9] [remote 127.0.0.1:9] mod_wsgi (pid=18): Failed to exec
+[Mon Nov 23 20:02:37.206682 2026] [wsgi:error] [pid 7:tid 27] [remote 127.0.0.1:47960]     import shop
+[Mon Nov 23 20:02:37.206701 2026] [wsgi:error] [pid 7:tid 27] [remote 127.0.0.1:47960] django.core.exceptions.ImproperlyConfigured: SECRET_KEY is empty
+"""  # noqa: E501
+
+MOD_PYTHON = """\
+[Mon Nov 23 20:03:10.927963 2026] [:error] [pid 3:tid 3] [client ::1] PythonHandler here: Traceback (most recent call last):
+[Mon Nov 23 20:03:10.928015 2026] [:error] [pid 3:tid 3] [client ::1] PythonHandler here:   File "/e.py", line 9\\n    import shop
+[Mon Nov 23 20:03:10.928018 2026] [:error] [pid 3:tid 3] [client ::1] PythonHandler here: KeyError: 'SHOP'
+"""  # noqa: E501
+
+PASSENGER = """\
+App 30159 output: Traceback (most recent call last):
+App 30159 output:   File "/e.py", line 9, in <module>
+App 30159 output: import shop
+App 30159 output: KeyError
+App 30159 output: : 
+App 30159 output: 'SHOP'
+[ E 2026-11-23 Implementation.cpp:221 ]: Could not spawn process for application /srv: The application process ended
+"""  # noqa: W291 (as it writes them)
+
+RUBY = """\
+config.ru:1:in `block in <main>': the shelf: is empty (KeyError)
+\tfrom config.ru:1:in `eval'
+Apache/2.4 (Debian)
+"""
+
+PASSENGERS_RUBY = (
+    "]: Could not spawn process: The application encountered the following error: no (Shop::ShelfError)\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("log", "reason"),
+    [
+        (PLAIN, "ModuleNotFoundError: No module named 'shop'"),
+        (MOD_WSGI, "django.core.exceptions.ImproperlyConfigured: SECRET_KEY is empty"),
+        (MOD_PYTHON + "Traceback (most recent call last):\nserver.errors.HaltServer: 3\n", "KeyError: 'SHOP'"),
+        (MOD_PYTHON, "KeyError: 'SHOP'"),
+        (PASSENGER, "KeyError: 'SHOP'"),
+        (RUBY, "KeyError: the shelf: is empty"),
+        (PASSENGERS_RUBY, "Shop::ShelfError: no"),
+        ("Traceback (most recent call last):\n  File", ""),
+        ("all is well (so far)\n", ""),
+        ("", ""),
+    ],
+)
+def test_the_reason_is_the_exception_that_the_log_ends_with(tmp_path, log, reason):
+    (tmp_path / "logs").mkdir()
+    (tmp_path / "logs" / "error.log").write_text(log)
+    assert cause(tmp_path) == reason
+
+
+def test_an_app_is_refused_where_a_log_has_the_servers_words_for_it(tmp_path):
+    (tmp_path / "error.log").write_text(MOD_WSGI)
+    assert is_refused(tmp_path, ("is mended", "Failed to exec"))
+    assert not is_refused(tmp_path, ("is mended",))
+    assert not is_refused(tmp_path, ())
+
+
+class Writer:
+    """A clock on which a server writes the next line of its log whenever somebody sleeps."""
+
+    def __init__(self, log, lines):
+        self.log, self.lines, self.now = log, list(lines), 0.0
+
+    def monotonic(self):
+        return self.now
+
+    def sleep(self, seconds):
+        self.now += seconds
+        if self.lines:
+            with self.log.open("a") as file:
+                file.write(self.lines.pop(0))
+
+
+@pytest.mark.parametrize(
+    ("log", "reason"),
+    [
+        (PLAIN, "ModuleNotFoundError: No module named 'shop'"),
+        (MOD_WSGI, "django.core.exceptions.ImproperlyConfigured: SECRET_KEY is empty"),
+        ("(1) failed to start application\n", ""),
+    ],
+)
+def test_a_server_that_lives_on_is_heard_until_it_has_said_why(tmp_path, monkeypatch, log, reason):
+    first, *others = log.splitlines(keepends=True)
+    (tmp_path / "error.log").write_text(first)
+    clock = Writer(tmp_path / "error.log", others)
+    monkeypatch.setattr(startup, "time", clock)
+    assert awaited_cause(tmp_path) == reason
+    assert not clock.lines
+    assert clock.now < 6.0

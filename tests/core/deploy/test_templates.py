@@ -9,7 +9,7 @@ import time
 import pytest
 
 from stackrace.base.errors import InputError, LaunchError
-from stackrace.deploy.templates import UNUSED_DAYS, Templates
+from stackrace.deploy.templates import _UNUSED_DAYS, Templates
 
 
 @pytest.fixture
@@ -68,7 +68,7 @@ def test_templates_may_be_made_of_others(templates):
 
 
 def test_what_nobody_used_for_long_is_removed_and_what_is_in_use_is_not(templates, tmp_path):
-    old = time.time() - (UNUSED_DAYS + 1) * 86400
+    old = time.time() - (_UNUSED_DAYS + 1) * 86400
     with templates.holding("unused", [], write("")) as unused:
         pass
     with templates.holding("held", [], write("")) as held:
@@ -80,7 +80,7 @@ def test_what_nobody_used_for_long_is_removed_and_what_is_in_use_is_not(template
 
 
 def test_using_a_template_again_keeps_it(templates, tmp_path):
-    old = time.time() - (UNUSED_DAYS + 1) * 86400
+    old = time.time() - (_UNUSED_DAYS + 1) * 86400
     with templates.holding("shop", [], write("first")) as folder:
         os.utime(folder, (old, old))
     with templates.holding("shop", [], write("second")) as folder:

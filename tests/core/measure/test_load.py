@@ -1,4 +1,4 @@
-"""The rate of answers: counted, and where they come in few rounds, by Little's law."""
+"""What a recorded window says of the rate; lists of cores."""
 
 from dataclasses import replace
 
@@ -7,7 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.factories import make_counts, make_quantiles, make_result
 
+from stackrace.base.errors import InputError
 from stackrace.measure.load import Load, SeriesBin, answered_per_s
+from stackrace.measure.resources import format_cores, parse_cores
 
 
 def window(arrivals, latencies, *, connections, duration_s, errors=0):
@@ -73,3 +75,27 @@ def test_connections_that_starve_are_not_taken_for_quick_ones():
     arrivals, latencies = rounds(0.5, 0.0, 2.0, 40)
     load, result = window(arrivals, latencies, connections=100, duration_s=2.0)
     assert answered_per_s(load, result) == result.throughput_per_s
+
+
+@pytest.mark.parametrize(
+    ("text", "cores"),
+    [("0", (0,)), ("0-3", (0, 1, 2, 3)), ("0,2", (0, 2)), ("6, 0-1,1", (0, 1, 6)), ("3-3", (3,))],
+)
+def test_a_list_is_read(text, cores):
+    assert parse_cores(text) == cores
+
+
+@pytest.mark.parametrize("text", ["", "a", "3-1", "1-", "-1", "0,,1", "0x1", "1.5", "٣"])
+def test_anything_else_is_refused_with_an_example(text):
+    with pytest.raises(InputError, match="write it like 0-3"):
+        parse_cores(text)
+
+
+@given(st.sets(st.integers(0, 300), min_size=1))
+def test_what_is_written_is_read_again(cores):
+    assert parse_cores(format_cores(cores)) == tuple(sorted(cores))
+
+
+def test_neighbours_become_a_range():
+    assert format_cores((4, 0, 1, 2)) == "0-2,4"
+    assert format_cores(()) == ""

@@ -13,8 +13,7 @@ from tests.core.measure.encoded import encode
 from tests.factories import make_load, make_result, make_run
 
 from stackrace.base.errors import InputError
-from stackrace.measure.engine.comparison import compare
-from stackrace.measure.engine.saved_run import Saved, read_saved
+from stackrace.measure.engine.saved_run import Saved, compare, read_saved
 from stackrace.report.load_document import document
 
 

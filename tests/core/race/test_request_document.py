@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from stackrace.app.app import Entry, EntryKind
 from stackrace.base.errors import InputError
-from stackrace.measure.expectation import Likeness, RightAnswer
+from stackrace.measure.workload import Likeness, RightAnswer
 from stackrace.race.request.document import request_document, request_from
 from stackrace.race.request.request import RaceRequest, WorkloadRequest
 from stackrace.stats.values.question import Question

@@ -3,7 +3,7 @@
 import pytest
 
 from stackrace.base.errors import InputError, SpecError
-from stackrace.measure.expectation import Likeness, RightAnswer
+from stackrace.measure.workload import Likeness, RightAnswer
 from stackrace.race.request.expectations import read_check_flags
 from stackrace.race.request.race_file import read_race_file
 

@@ -4,10 +4,10 @@ from dataclasses import replace
 
 from tests.factories import make_failure, make_race, make_standing
 
-from stackrace.base.interval import Interval
+from stackrace.base.numbers import Interval
 from stackrace.base.verdict import Effect, Finding, Verdict
-from stackrace.measure.expectation import Likeness, RightAnswer
 from stackrace.measure.launch import FailureKind
+from stackrace.measure.workload import Likeness, RightAnswer
 from stackrace.race.results.costs import Costs, Need
 from stackrace.race.results.sensitivity import LessMemory
 from stackrace.race.results.standing import Standing

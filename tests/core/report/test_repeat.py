@@ -3,7 +3,7 @@ from dataclasses import replace
 
 from tests.factories import make_race
 
-from stackrace.measure.expectation import Likeness, RightAnswer
+from stackrace.measure.workload import Likeness, RightAnswer
 from stackrace.race.request.race_file import read_race_file
 from stackrace.report.repeat import race_file
 from stackrace.report.words import race_words

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from tests.factories import STACKS, make_race, make_standing
 
-from stackrace.base.interval import Interval
+from stackrace.base.numbers import Interval
 from stackrace.race.results.race import LeftOut
 from stackrace.report.html.race import page as race_page
 from stackrace.report.terminal import make_console, print_report

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from stackrace.app.revision import Source
 from stackrace.base import ids
 from stackrace.base.verdict import Effect, Finding, Unit, Verdict
-from stackrace.measure.expectation import Likeness, RightAnswer
 from stackrace.measure.host import Conditions, HostFacts, NetworkPath
 from stackrace.measure.launch import Failure, FailureKind, HopUsage, Lack, Launch, MemorySample, Slice
 from stackrace.measure.load import (
@@ -25,6 +24,7 @@ from stackrace.measure.load import (
     TargetResult,
 )
 from stackrace.measure.resources import Enforcement, Resources
+from stackrace.measure.workload import Likeness, RightAnswer
 from stackrace.race.results.duty import Duty
 from stackrace.race.results.parts import Parts
 from stackrace.race.results.race import Ending, LeftOut, Race

@@ -14,8 +14,7 @@ from tests.core.race.contests import Entry, contest
 from tests.core.race.raced import merged
 from tests.core.report.test_told import everywhere
 
-from stackrace.base.interval import Interval
-from stackrace.base.numbers import number
+from stackrace.base.numbers import Interval, number
 from stackrace.features.current.model import CurrentDeployment
 from stackrace.race.results.parts import Parts
 from stackrace.race.standing import standing

@@ -7,7 +7,7 @@ from dataclasses import replace
 import jsonschema
 from tests.factories import STACKS, make_race, make_standing
 
-from stackrace.base.interval import Interval
+from stackrace.base.numbers import Interval
 from stackrace.features.current.model import (
     CurrentChange,
     CurrentDeployment,

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from stackrace.base.errors import InputError
-from stackrace.base.lack import Lack
+from stackrace.base.errors import InputError, Lack
 from stackrace.features.current.deployment import current_stack
 from stackrace.race.preparation.choosing import _beside, asked
 from stackrace.race.preparation.environments import UNBUILT

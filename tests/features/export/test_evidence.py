@@ -2,7 +2,7 @@
 
 from tests.factories import make_race
 
-from stackrace.base.interval import Interval
+from stackrace.base.numbers import Interval
 from stackrace.features.export.evidence import evidence
 from stackrace.features.export.words import equivalence, limits
 from stackrace.report.result import standing_of

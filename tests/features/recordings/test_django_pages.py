@@ -15,8 +15,8 @@ from stackrace.app.examine import examine
 from stackrace.app.golden import golden
 from stackrace.deploy.environments import Environments, cache_folder
 from stackrace.deploy.guard import Guard
-from stackrace.deploy.hosting import hosted
 from stackrace.deploy.launcher import Launcher
+from stackrace.deploy.rendering import hosted
 from stackrace.deploy.shutdown import stop
 from stackrace.features.recordings.recording import read_recording
 from stackrace.measure.workload import Request, Sameness

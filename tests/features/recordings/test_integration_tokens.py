@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 from tests.integration.csrf_site import running_site, visit
 
-from stackrace.deploy.visitor import Visitor, difference, questions
 from stackrace.features.recordings.recording import read_recording
 from stackrace.measure.engine.engine import run
+from stackrace.measure.engine.visitor import Visitor, difference, questions
 from stackrace.measure.load import Load
 
 

@@ -14,9 +14,9 @@ from tests.integration.csrf_site import Browser
 
 from stackrace.base.errors import InputError
 from stackrace.deploy.environments import Environments, cache_folder
-from stackrace.deploy.visitor import Visitor, difference, questions
 from stackrace.features.recordings.recording import read_recording
 from stackrace.measure.engine.engine import run
+from stackrace.measure.engine.visitor import Visitor, difference, questions
 from stackrace.measure.load import Load
 
 VISITS = 8

@@ -7,7 +7,7 @@ import pytest
 from stackrace.features.recordings.recorded.har import from_har
 from stackrace.features.recordings.recorded.tokens import MOST_SEARCHED_BYTES
 from stackrace.features.recordings.recording import read_recording
-from stackrace.measure.engine.visit import filled, handed_out
+from stackrace.measure.engine.visitor import _filled, _handed_out
 from stackrace.measure.workload import FillPart, Handout, HandoutPlace
 
 FORM = "application/x-www-form-urlencoded"
@@ -39,9 +39,9 @@ def test_a_form_sends_the_hidden_fields_of_the_page_before(tmp_path, name):
     assert asked.handouts == (Handout(name=name, nth=0, slot=0),)
     (fill,) = sent.fills
     assert (fill.part, fill.source, fill.form) == (FillPart.BODY, 0, True)
-    given = handed_out(asked, page.replace(TOKEN, "n e&w").encode())
-    assert filled(sent, given, {}).body == f"text=hello&{name}=n+e%26w&x=1".encode()
-    assert filled(sent, {}, {}) == sent
+    given = _handed_out(asked, page.replace(TOKEN, "n e&w").encode())
+    assert _filled(sent, given, {}).body == f"text=hello&{name}=n+e%26w&x=1".encode()
+    assert _filled(sent, {}, {}) == sent
 
 
 def test_the_latest_page_that_has_the_value_gives_it(tmp_path):
@@ -55,7 +55,7 @@ def test_of_fields_of_one_name_the_one_that_was_sent_is_meant(tmp_path):
     page = "<input name=t value=1><input type=hidden name=t value=2><input type=hidden name=t value=3>"
     asked, sent = requests(tmp_path, entry(page=page), entry("GET", "/?a=b&t=3"))
     assert asked.handouts == (Handout(name="t", nth=2, slot=0),)
-    assert filled(sent, {0: b"new"}, {}).path == "/?a=b&t=new"
+    assert _filled(sent, {0: b"new"}, {}).path == "/?a=b&t=new"
 
 
 def test_what_was_typed_or_has_another_name_is_sent_as_recorded(tmp_path):
@@ -71,17 +71,17 @@ def test_a_script_copies_a_token_into_headers_and_bodies(tmp_path):
         tmp_path, entry(page=page), entry("POST", headers=[("X-CSRF-Token", TOKEN)]), json_body
     )
     assert asked.handouts == (Handout(name="csrf-token", nth=0, slot=0),)
-    assert filled(called, {0: b"new"}, {}).headers == (("X-CSRF-Token", "new"),)
-    assert filled(posted, {0: b"new"}, {}).body == b'{"t": "new"}'
+    assert _filled(called, {0: b"new"}, {}).headers == (("X-CSRF-Token", "new"),)
+    assert _filled(posted, {0: b"new"}, {}).body == b'{"t": "new"}'
 
 
 def test_what_is_given_is_sent_as_the_engine_sends_it(tmp_path):
     page = f'<input type=hidden name=t value="{TOKEN}">'
     form = entry("POST", headers=[("X-Token", TOKEN)], body="t=a%2Fb%2Bc%3D%3D0123456789")
     _, sent = requests(tmp_path, entry(page=page), form)
-    assert filled(sent, {0: b"a~b"}, {}).body == b"t=a%7Eb"
-    assert filled(sent, {0: b"a\r\nX-Other: b"}, {}).headers == sent.headers
-    (_, text), *_ = filled(sent, {0: b"\xff"}, {}).headers
+    assert _filled(sent, {0: b"a~b"}, {}).body == b"t=a%7Eb"
+    assert _filled(sent, {0: b"a\r\nX-Other: b"}, {}).headers == sent.headers
+    (_, text), *_ = _filled(sent, {0: b"\xff"}, {}).headers
     assert text.encode("utf-8", "surrogateescape") == b"\xff"
 
 
@@ -91,7 +91,7 @@ def test_a_form_with_a_long_upload_sends_the_token_that_stands_before_the_file(t
     body = f'--b\r\nContent-Disposition: form-data; name="csrf"\r\n\r\n{TOKEN}\r\n--b\r\n\r\n{upload}\r\n--b--\r\n'
     posted = entry("POST", body=body, body_type="multipart/form-data; boundary=b")
     _, sent = requests(tmp_path, entry(page=page), posted)
-    assert filled(sent, {0: b"new"}, {}).body == body.replace(TOKEN, "new").encode()
+    assert _filled(sent, {0: b"new"}, {}).body == body.replace(TOKEN, "new").encode()
 
 
 @pytest.mark.parametrize("is_set", [True, False])
@@ -102,7 +102,7 @@ def test_a_header_repeats_a_cookie(tmp_path, is_set):
     _, sent = requests(tmp_path, page, entry("POST", headers=headers, sent=[f"csrftoken={TOKEN}"]))
     (fill,) = sent.fills
     assert (fill.part, fill.header, fill.source) == (FillPart.HEADER, "X-CSRFToken", "csrftoken")
-    assert filled(sent, {}, {"csrftoken": "new"}).headers == (("X-CSRFToken", "new"),)
+    assert _filled(sent, {}, {"csrftoken": "new"}).headers == (("X-CSRFToken", "new"),)
 
 
 def test_a_header_that_the_user_gives_is_sent_as_given(tmp_path):
@@ -156,8 +156,8 @@ def test_what_json_gave_is_sent_in_headers_bodies_forms_and_queries(tmp_path):
         entry(path=f"/?token={SECRET}"),
     )
     assert asked.handouts == (Handout(place=MEMBER, name="token", nth=0, slot=0),)
-    given = handed_out(asked, b'{"token": "n\\u002Few"}')
-    header, document, form, query = (filled(request, given, {}) for request in sent)
+    given = _handed_out(asked, b'{"token": "n\\u002Few"}')
+    header, document, form, query = (_filled(request, given, {}) for request in sent)
     assert header.headers == (("Authorization", "Bearer n/ew"),)
     assert (document.body, form.body) == (b'{"refresh": "n/ew"}', b"a=b&token=n%2Few")
     assert query.path == "/?token=n%2Few"
@@ -170,7 +170,7 @@ def test_what_json_gave_is_sent_in_headers_bodies_forms_and_queries(tmp_path):
 def test_what_a_script_or_an_attribute_holds_is_sent(tmp_path, page):
     asked, sent = requests(tmp_path, entry(page=page), entry("POST", headers=[("X-CSRFToken", SECRET)]))
     assert asked.handouts == (Handout(place=MEMBER, name="csrf", nth=0, slot=0),)
-    assert filled(sent, {0: b"new"}, {}).headers == (("X-CSRFToken", "new"),)
+    assert _filled(sent, {0: b"new"}, {}).headers == (("X-CSRFToken", "new"),)
 
 
 def test_the_id_of_what_was_made_is_asked_for(tmp_path):
@@ -182,7 +182,7 @@ def test_the_id_of_what_was_made_is_asked_for(tmp_path):
         entry(path=f"/items/{key}/edit"),
     )
     assert (listed.handouts, made.handouts) == ((), (Handout(place=MEMBER, name="id", nth=0, slot=0),))
-    assert filled(read, {0: b"new"}, {}).path == "/items/new/edit"
+    assert _filled(read, {0: b"new"}, {}).path == "/items/new/edit"
 
 
 def test_an_id_that_was_only_listed_is_asked_for_as_recorded(tmp_path):

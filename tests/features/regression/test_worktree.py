@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from stackrace.base.errors import InputError
-from stackrace.base.removal import remove_tree
+from stackrace.base.files import remove_tree
 from stackrace.deploy import privileges
 from stackrace.features.regression import worktree
 from stackrace.features.regression.repository import repository_of

@@ -7,7 +7,7 @@ import jsonschema
 import pytest
 from rich.console import Console
 
-from stackrace.base.interval import Interval
+from stackrace.base.numbers import Interval
 from stackrace.features.regression.model import TERMS
 from stackrace.features.regression.report.words import change
 from stackrace.features.trend.model import (

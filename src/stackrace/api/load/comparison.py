@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from ...base.interval import Interval
-from ...measure.engine.comparison import Comparison, compare
-from ...measure.engine.saved_run import Saved, read_saved
+from ...base.numbers import Interval
+from ...measure.engine.saved_run import Comparison, Saved, compare, read_saved
 
 __all__ = ["ComparedRuns", "compare_runs"]
 

@@ -6,8 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from ...base.errors import InputError
-from ...measure.engine.ceiling import ceiling
-from ...measure.engine.engine import Monitor, RunningEngine, run
+from ...measure.engine.engine import Monitor, RunningEngine, ceiling, run
 from ...measure.engine.histogram import slow
 from ...measure.engine.load_run import FinishedRun, Target
 from ...measure.host import MachineDelta

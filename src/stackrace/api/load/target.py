@@ -8,12 +8,10 @@ from pathlib import Path
 from ...base.errors import InputError
 from ...base.files import read_bytes
 from ...base.http_syntax import header_fault, tells_of_tls
-from ...measure.engine.certificates import authorities
 from ...measure.engine.load_run import Target
-from ...measure.engine.url import Url, parse
-from ...measure.expectation import fixed_parts
+from ...measure.engine.url import Url, authorities, parse
 from ...measure.load import Tls
-from ...measure.workload import MOST_BODY_BYTES, Answer, Order, Request, Sameness, Workload
+from ...measure.workload import MOST_BODY_BYTES, Answer, Order, Request, Sameness, Workload, fixed_parts
 from .address import check_address
 from .options import LoadOptions
 

@@ -22,7 +22,7 @@ from .keeper import MOST_ENDING_S
 
 __all__ = ["CommandResult", "attended", "listen", "run", "uv_program", "within"]
 
-MOST_BYTES = 4000
+_MOST_BYTES = 4000
 _POLL_S = 0.1
 
 
@@ -75,8 +75,8 @@ def listen(
         while True:
             if speaks and selector.select(_POLL_S):
                 chunk = os.read(output, 65536)
-                is_cut = is_cut or len(said + chunk) > MOST_BYTES
-                said = (said + chunk)[-MOST_BYTES:]
+                is_cut = is_cut or len(said + chunk) > _MOST_BYTES
+                said = (said + chunk)[-_MOST_BYTES:]
                 speaks = bool(chunk)
             elif (ended := code(0.0 if speaks else _POLL_S)) is not None:
                 text = said.decode("utf-8", "replace")

@@ -45,7 +45,8 @@ def end_children() -> None:
     until_s = time.monotonic() + MOST_ENDING_S
     while _any_left() and time.monotonic() < until_s:
         for pid in _children():
-            _kill(pid)
+            with contextlib.suppress(OSError):
+                os.kill(pid, _signal.SIGKILL)
         time.sleep(_AGAIN_S)
 
 
@@ -72,11 +73,6 @@ def _parent(name: str) -> bytes:
             return file.read().rpartition(b")")[2].split()[1]
     except OSError:
         return b""
-
-
-def _kill(pid: int) -> None:
-    with contextlib.suppress(OSError):
-        os.kill(pid, _signal.SIGKILL)
 
 
 def _start(words: list[bytes], environment: dict[bytes, bytes] | None) -> tuple[int, int]:

@@ -68,7 +68,7 @@ def separate() -> None:
         _done(_LIBC.unshare(_CLONE_NEWNS))
     except PermissionError:
         _unshare(_CLONE_NEWNS, owner)
-    _done(_LIBC.mount(b"none", b"/", None, _MS_REC | _MS_PRIVATE, None))
+    _keep_mounts()
     # without it, nobody could look at /proc/PID/root
     _LIBC.prctl(_PR_SET_DUMPABLE, 1, 0, 0, 0)
 
@@ -80,8 +80,8 @@ def isolate(user: int, group: int) -> None:
     OSError where a kernel or a container forbids it.
     """
     _unshare(_CLONE_NEWNS | _CLONE_NEWPID | _CLONE_NEWNET | _CLONE_NEWIPC | _CLONE_NEWUTS, (user, group))
-    _done(_LIBC.mount(b"none", b"/", None, _MS_REC | _MS_PRIVATE, None))
-    _protect(Path("/"))
+    _keep_mounts()
+    _protect()
 
 
 def _unshare(kinds: int, identities: tuple[int, int]) -> None:
@@ -103,11 +103,6 @@ def mount_processes(place: Path) -> None:
     _done(_LIBC.mount(b"none", os.fsencode(place), b"proc", _MS_RDONLY | _MS_NOSUID | _MS_NODEV | _MS_NOEXEC, None))
 
 
-def mount_overlay(lower: int, place: Path, layer: Path) -> None:
-    """Show the open folder ``lower`` at ``place``: what is written goes to ``layer``, and nothing is executed."""
-    _overlay(place, lower, layer, _MS_NOSUID | _MS_NODEV | _MS_NOEXEC)
-
-
 def pivot(root: Path) -> None:
     """Make ``root``, on which something is mounted, the root of this process, and the old one unreachable."""
     os.chdir(root)
@@ -122,12 +117,12 @@ def seal(folder: Path, start: Path) -> None:
     It goes to ``start``. What it leaves in /dev/shm goes with it. Raises OSError where that is forbidden.
     """
     _unshare(_CLONE_NEWNS | _CLONE_NEWNET | _CLONE_NEWIPC, (os.geteuid(), os.getegid()))
-    _done(_LIBC.mount(b"none", b"/", None, _MS_REC | _MS_PRIVATE, None))
+    _keep_mounts()
     lower = os.open(folder, os.O_PATH)
-    _protect(Path("/"))
+    _protect()
     memory = Path("/dev/shm")
     mount_memory(memory, b"mode=1777,size=256m")
-    _overlay(folder, lower, memory / "layer")
+    mount_overlay(folder, lower, memory / "layer")
     os.close(lower)
     os.chdir(start)
 
@@ -139,13 +134,17 @@ def read_only() -> None:
     """
     with contextlib.suppress(OSError):
         separate()
-        _protect(Path("/"))
+        _protect()
 
 
-def _protect(place: Path) -> None:
+def _keep_mounts() -> None:
+    """Let nobody outside see what is mounted from now on."""
+    _done(_LIBC.mount(b"none", b"/", None, _MS_REC | _MS_PRIVATE, None))
+
+
+def _protect() -> None:
     attributes = struct.pack("=QQQQ", _MOUNT_ATTR_RDONLY, 0, 0, 0)
-    name = os.fsencode(place)
-    _done(_LIBC.syscall(_SYS_MOUNT_SETATTR, _AT_FDCWD, name, _AT_RECURSIVE, attributes, len(attributes)))
+    _done(_LIBC.syscall(_SYS_MOUNT_SETATTR, _AT_FDCWD, b"/", _AT_RECURSIVE, attributes, len(attributes)))
 
 
 def enter(pid: int) -> None:
@@ -175,7 +174,7 @@ def cover(folders: Sequence[tuple[str, str]], kept: Sequence[str]) -> None:
         lower = [(place, os.open(place, os.O_PATH)) for place in places]
         try:
             for number, (place, handle) in enumerate(lower):
-                _overlay(place, handle, Path(layer, str(number)))
+                mount_overlay(place, handle, Path(layer, str(number)))
             for path, handle in shown:
                 bind(path, handle)
         except OSError:
@@ -189,7 +188,8 @@ def _uncover(folder: Path, lower: int) -> None:
         _done(_LIBC.umount2(os.fsencode(folder), _MNT_DETACH))
 
 
-def _overlay(folder: Path, lower: int, layer: Path, flags: int = 0) -> None:
+def mount_overlay(folder: Path, lower: int, layer: Path, *, executes: bool = True) -> None:
+    """Show the open folder ``lower`` at ``folder``: what is written goes to ``layer``."""
     upper, work = layer / "upper", layer / "work"
     work.mkdir(parents=True)
     upper.mkdir()
@@ -197,9 +197,11 @@ def _overlay(folder: Path, lower: int, layer: Path, flags: int = 0) -> None:
     handles = {"lowerdir": lower, "upperdir": os.open(upper, os.O_PATH), "workdir": os.open(work, os.O_PATH)}
     # by number, for a folder's name may hold what separates options
     options = ",".join(f"{name}=/proc/self/fd/{handle}" for name, handle in handles.items())
-    if not _owns_all():
+    if Path("/proc/self/uid_map").read_text().split() != ["0", "0", "4294967295"]:
+        # below the first user namespace, overlays do not keep their notes in root's attributes
         options += ",userxattr"
     try:
+        flags = 0 if executes else _MS_NOSUID | _MS_NODEV | _MS_NOEXEC
         _done(_LIBC.mount(b"overlay", os.fsencode(folder), b"overlay", flags, options.encode()))
     except OSError as error:
         raise OSError(error.errno, f"no overlay over {folder}: {error.strerror}") from error
@@ -245,11 +247,6 @@ def rebuild(folder: Path) -> None:
 def bind(path: Path, handle: int) -> None:
     """Show at ``path`` what ``handle`` is open on, with what is mounted below it."""
     _done(_LIBC.mount(f"/proc/self/fd/{handle}".encode(), os.fsencode(path), None, _MS_BIND | _MS_REC, None))
-
-
-def _owns_all() -> bool:
-    """Tell whether this is the first user namespace, where overlays keep their notes in root's attributes."""
-    return Path("/proc/self/uid_map").read_text().split() == ["0", "0", "4294967295"]
 
 
 def _mounts_below(folder: Path) -> list[Path]:

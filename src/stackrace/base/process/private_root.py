@@ -197,7 +197,7 @@ def _show_folder(root: Path, lower: int, asked: _Asked) -> None:
     own = root / _OWN
     folder = own / "folder"
     folder.mkdir()
-    mount_overlay(lower, folder, own / "layer")
+    mount_overlay(folder, lower, own / "layer", executes=False)
     scripts = asked["scripts"]
     for number, name in enumerate(scripts):
         copy = own / "scripts" / str(number)

@@ -12,8 +12,8 @@ from ...api.load.comparison import ComparedRuns
 from ...base.numbers import NOTHING, count, number, percent
 from ...base.text import one_line
 from ...base.units import DURATION
-from ...measure.engine.comparison import Kind, Line
 from ...measure.engine.histogram import Row, edges, rows
+from ...measure.engine.saved_run import Kind, Line
 from ...report.characters import meter
 from ...report.words import load_comparison as words
 from ..showing import print_document, print_parts

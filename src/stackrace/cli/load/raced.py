@@ -11,7 +11,7 @@ from ...api.load.measure import LoadSetup
 from ...api.load.options import LoadOptions
 from ...api.load.raced import load_setup
 from ...base.errors import InputError
-from ...base.suggestions import url_meant
+from ...base.text import url_meant
 from ...race.preparation.mistaken import race_file_near
 from ...race.request.request import RaceRequest
 from ..announcer import Announcer

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from ...base.lack import Lack
+from ...base.errors import Lack
 from ...deploy.installation import installed_version
 from ...race.preparation.choosing import most_used
 from ...report.terminal import make_console

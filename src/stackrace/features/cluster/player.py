@@ -10,8 +10,7 @@ from dataclasses import dataclass, field
 
 from ...base.errors import RefusedError
 from ...deploy.place import WARM_BIN_S
-from ...measure.engine.ceiling import ceiling
-from ...measure.engine.engine import FOLLOW_S, Monitor, record
+from ...measure.engine.engine import FOLLOW_S, Monitor, ceiling, record
 from ...measure.engine.outcome import merged
 from ...measure.host import MachineDelta
 from ...measure.load import Load

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from ...base.errors import InputError
-from ...base.suggestions import did_you_mean
+from ...base.text import did_you_mean
 
 __all__ = ["FILE", "FOLDER", "NAMES", "PREFIX", "comparison_name", "part_file"]
 

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from ...base.errors import SpecError, said_by
 from ...base.numbers import things
-from ...base.suggestions import did_you_mean
+from ...base.text import did_you_mean
 from ...race.request.toml_file import line_of
 from . import schema
 from .files import FILE, FOLDER

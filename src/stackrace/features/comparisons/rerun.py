@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from ...base.interval import Interval
+from ...base.numbers import Interval
 from ...base.verdict import Finding
 from ...measure.host import HostFacts
 from ...measure.launch import Failure

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, ClassVar, Self
 
-from ...base.interval import Interval
+from ...base.numbers import Interval
 from ...measure.launch import Failure
 from ...measure.load import Load
 from ...race.results.notice import StandingNotice

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ...base.interval import Interval
-from ...base.numbers import connections, count, percent, things
+from ...base.numbers import Interval, connections, count, percent, things
 from ...race.levels import JudgedLevel
 from ...race.results.notice import StandingNotice
 from ...race.results.race import Race

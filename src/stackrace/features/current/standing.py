@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ...base.interval import Interval
+from ...base.numbers import Interval
 from ...base.verdict import Effect
 from ...measure.launch import Slice
 from ...measure.load import Load

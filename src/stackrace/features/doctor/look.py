@@ -22,7 +22,7 @@ from ...measure.probe import (
     physical_cores,
     read_machine,
 )
-from ...measure.probe.limits import allowed_cores, delegated
+from ...measure.probe.host import allowed_cores, delegated
 from ...measure.resources import Resources
 from ...validity import Preparation
 from .kernel import BOOST, CLOCKS, NO_TURBO, THP, Kernel

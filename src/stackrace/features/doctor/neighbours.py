@@ -12,7 +12,7 @@ from pathlib import Path
 
 from ...deploy import sockets
 from ...deploy.guard import RUN_DIRECTORY
-from ...measure.probe.proc import pids, process_name, read
+from ...measure.probe.proc import open_files, pids, process_name, read
 from .surroundings import Job, Remains
 
 __all__ = ["daemons", "jobs", "listeners", "remains"]
@@ -95,7 +95,7 @@ def listeners(ports: Iterable[int] = _PORTS) -> Mapping[int, str]:
     inodes = {inode: port for port, own in sockets.listeners().items() if port in ports for inode in own}
     owners = dict.fromkeys(inodes.values(), "another user's process")
     for pid in pids() if inodes else ():
-        open_files = sockets.descriptors(pid)
-        for inode in open_files.sockets & inodes.keys() if open_files else ():
+        files = open_files(pid)
+        for inode in files.sockets & inodes.keys() if files else ():
             owners[inodes[inode]] = f"{process_name(pid)} (pid {pid})"
     return owners

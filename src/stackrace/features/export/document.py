@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from ...base.codec import FLAT, LEFT_OUT, Form, readable
-from ...base.interval import Interval
+from ...base.numbers import Interval
 from ...stats.values.equivalence import Proof, Verdict
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ _FORM = Form(names={ProofDocument: {"proof": FLAT}, Proof: {"equivalence": LEFT_
 
 def schema() -> str:
     """Return the JSON Schema of ``export_document``."""
-    from ...base.codec.json_schema import json_schema
+    from ...base.json_schema import json_schema
 
     return json_schema(ExportDocument, _FORM, "export-1")
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ...app.project_files import MARK
 from ...base.errors import InputError, said_by
-from ...base.removal import remove_tree
+from ...base.files import remove_tree
 
 __all__ = ["refuse_existing", "write_files", "write_folder"]
 

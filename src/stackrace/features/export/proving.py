@@ -11,8 +11,8 @@ from pathlib import Path
 
 from ...app.environment import app_environment
 from ...base.errors import InputError, LaunchError, RefusedError
+from ...base.files import remove_tree
 from ...base.process import CommandResult, run
-from ...base.removal import remove_tree
 from ...base.verdict import Effect
 from ...deploy.launcher import Launcher
 from ...deploy.place import SidePlace, Sides
@@ -20,7 +20,7 @@ from ...deploy.privileges import unprivileged
 from ...deploy.running_stack import Running, tail
 from ...deploy.shutdown import stop
 from ...deploy.sockets import LOOPBACK
-from ...deploy.visitor import questions
+from ...measure.engine.visitor import questions
 from ...measure.launch import Launch
 from ...race.equivalence import equivalence_of, until_known
 from ...race.events import Sink

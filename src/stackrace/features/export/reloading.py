@@ -12,7 +12,7 @@ from ...base.errors import LaunchError, said_by
 from ...base.numbers import duration
 from ...deploy.guard import Guard
 from ...deploy.running_stack import Running
-from ...measure.engine.visit import ask
+from ...measure.engine.visitor import ask
 from ...measure.workload import MOST_BODY_BYTES, Answer, Request
 from ...stats.values.equivalence import Reloaded
 

@@ -118,7 +118,7 @@ def written(file: Path, pages: int) -> str:
 def _misplaced(word: str) -> str:
     """Say what to write instead of a word without a flag, of which this verb takes none."""
     from ...app.projects.detection import flags_named
-    from ...base.suggestions import url_meant
+    from ...base.text import url_meant
 
     if flags := flags_named(word, Path.cwd()):
         meant = f"did you mean {flags[0]}?"

@@ -12,8 +12,8 @@ from ...app.refusal import lacks_static_files, lacks_tables
 from ...base.errors import InputError
 from ...deploy.environments import Environments, cache_folder
 from ...deploy.guard import Guard
-from ...deploy.hosting import prepare
 from ...deploy.preparing import OnPreparing, Preparing, Step, unheard
+from ...deploy.seeding import prepare
 from ...race.preparation.app import find_app, project_run
 from ...race.preparation.contestants import CurrentStack, current_stack
 from ...race.preparation.examination import furnished

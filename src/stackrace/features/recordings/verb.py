@@ -89,7 +89,7 @@ def _recording(
     subject: str | None, flags: RequestFlags, port: int | None, say: OnPreparing
 ) -> AbstractContextManager[RecordingProxy]:
     from ...base.errors import InputError
-    from ...base.suggestions import url_meant
+    from ...base.text import url_meant
     from ...race.preparation.race_file import read_request
     from ...race.request.request import RaceRequest
     from .record import recording_app, recording_url

@@ -11,8 +11,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from ...base.errors import InputError, said_by
-from ...base.files import real_path, walk
-from ...base.removal import remove_tree
+from ...base.files import real_path, remove_tree, walk
 from ...base.units import SIZE
 from ...deploy.environments import cache_folder
 from ...deploy.privileges import let_in

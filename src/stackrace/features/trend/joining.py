@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from ...base.interval import Interval
+from ...base.numbers import Interval
 from ...race.results.race import Race
 from ...race.results.standing import Standing
 from ...report.exporter import kind_of

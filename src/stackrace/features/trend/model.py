@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from ...base.interval import Interval
+from ...base.numbers import Interval
 from ...race.results.comparison import Comparison
 
 __all__ = ["Absence", "Measure", "SeriesKey", "Trend", "TrendChange", "TrendCheck", "TrendPoint", "TrendSeries"]

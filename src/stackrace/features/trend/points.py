@@ -6,8 +6,7 @@ import hashlib
 from collections.abc import Iterator
 from urllib.parse import urlsplit
 
-from ...base.interval import Interval
-from ...base.numbers import mebibytes
+from ...base.numbers import Interval, mebibytes
 from ...measure.host import HostFacts
 from ...measure.resources import Resources
 from ...race.results.race import Race

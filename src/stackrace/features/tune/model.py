@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, ClassVar
 
-from ...base.interval import Interval
+from ...base.numbers import Interval
 from ...race.results.parts import RacePart
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from ...base.interval import Interval
+from ...base.numbers import Interval
 from ...race.results.race import Race
 from ...race.resume import counted
 from .model import (

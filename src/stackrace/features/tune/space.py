@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ...base.errors import InputError, StackError
 from ...base.numbers import count
-from ...base.suggestions import did_you_mean
+from ...base.text import did_you_mean
 from ...stacks.stack import BEHIND_ANOTHER, Hop, Interface, ServerSpec, Setting, SettingValue, Stack
 from ...stacks.stack_path import parse_stack, setting_text, setting_value, stack_text
 from ...stacks.tunable import Formula

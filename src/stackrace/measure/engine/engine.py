@@ -1,11 +1,13 @@
-"""Plays a workload at a load level with the engine, and returns what it saw as a LoadResult."""
+"""Plays a workload at a load level with the engine: what it saw as a LoadResult, and the most it can do here."""
 
 from __future__ import annotations
 
+import resource
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import lru_cache
 from typing import Protocol, Self, TypedDict, Unpack
 
 from stackrace.base.errors import InputError, RefusedError, said_by
@@ -26,7 +28,18 @@ from . import _engine
 from ._engine import Monitor
 from .outcome import outcome
 
-__all__ = ["FOLLOW_S", "EngineRun", "How", "Monitor", "Play", "RunningEngine", "record", "run", "threads_of"]
+__all__ = [
+    "FOLLOW_S",
+    "EngineRun",
+    "How",
+    "Monitor",
+    "Play",
+    "RunningEngine",
+    "ceiling",
+    "record",
+    "run",
+    "threads_of",
+]
 
 FOLLOW_S = 0.2
 """How long load goes on, unrecorded, after a window bounded by time: until its oldest requests are answered."""
@@ -210,10 +223,10 @@ class EngineRun(Protocol):
 
 
 class RunningEngine:
-    """One run of the engine. It is over when the context is left, however that comes about.
+    """An ``EngineRun`` here. It is over when the context is left, however that comes about.
 
-    ``begun_s`` is when it began, on CLOCK_MONOTONIC. Signals that would end the run wait until somebody waits for
-    the engine, who can cancel it: the interpreter does not end before the engine's thread.
+    Signals that would end it wait until somebody waits for the engine, who can cancel it: the interpreter does not
+    end before the engine's thread.
     """
 
     def __init__(self, play: Play) -> None:
@@ -253,7 +266,6 @@ class RunningEngine:
         return self._monitor.opened
 
     def wait(self, until_s: float) -> bool:
-        """Wait until ``until_s`` on CLOCK_MONOTONIC or the engine's end; tells whether it has ended."""
         self._signals.release()
         return self._work.wait(min(max(until_s - time.monotonic(), 0.0), threading.TIMEOUT_MAX))
 
@@ -271,10 +283,7 @@ class RunningEngine:
                 self._monitor.cancel()
 
     def bins(self, bin_s: float) -> Iterator[Sequence[int]]:
-        """Yield the right answers in each ``bin_s`` so far, at the end of each, until the engine ends.
-
-        It is looked in the middle of the engine's next bin, which by then has surely counted the one before.
-        """
+        # it is looked in the middle of the engine's next bin, which by then has surely counted the one before
         counts: list[int] = []
         ended = False
         while not ended:
@@ -285,7 +294,6 @@ class RunningEngine:
                 yield counts
 
     def finish(self, until_s: float = float("inf")) -> LoadResult:
-        """Wait for the end, brought about at ``until_s``; return the result or raise what the engine raised."""
         if not self.wait(until_s):
             self._cancel()
         return self._work.finish()
@@ -294,3 +302,54 @@ class RunningEngine:
         if not self._work.wait(0):
             self._monitor.cancel()
             self._work.wait()
+
+
+_TIMES, _MEASURED_S = 3, 0.1
+"""The best of several short looks: whatever disturbs one can only make it lower."""
+
+_MOST_CONNECTIONS = 512
+"""More change the figure by little and the preparation by much."""
+
+_SPARE_FILES = 256
+
+
+def ceiling(load: Load, *, cores: Sequence[int], server_cores: Sequence[int], threads: int | None = None) -> float:
+    """Return the requests per second that the engine reaches at ``load`` with its ``threads`` on ``cores``.
+
+    The server it is held against answers a few bytes over plain TCP from threads on ``server_cores``, so the
+    figure is what no server can exceed here, not what one should reach. Takes 0.3 s, more only where the machine
+    leaves it no time, and is measured once per process for the same connections, kind of connection, threads and
+    cores. An open loop is held against the closed loop over as many connections.
+
+    RefusedError: this machine has no room for the measurement.
+    """
+    # both ends of every connection are ours
+    room = (resource.getrlimit(resource.RLIMIT_NOFILE)[0] - _SPARE_FILES) // 2
+    connections = max(min(load.concurrency, _MOST_CONNECTIONS, room), 1)
+    return _measured(
+        connections,
+        load.keep_alive,
+        min(threads or len(cores) or 1, connections),
+        tuple(cores),
+        tuple(server_cores),
+    )
+
+
+@lru_cache(maxsize=64)
+def _measured(
+    connections: int, keep_alive: bool, threads: int, cores: tuple[int, ...], server_cores: tuple[int, ...]
+) -> float:
+    try:
+        return max(
+            _engine.ceiling(
+                connections=connections,
+                keep_alive=keep_alive,
+                threads=threads,
+                cores=cores,
+                server_cores=server_cores,
+                duration_s=_MEASURED_S,
+            )
+            for _ in range(_TIMES)
+        )
+    except (OSError, ValueError) as error:
+        raise RefusedError(f"the engine's own limit cannot be measured here: {said_by(error)}") from error

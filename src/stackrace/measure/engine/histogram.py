@@ -29,6 +29,7 @@ __all__ = [
 ]
 
 _NS = 1e-9
+_SLOW_S = 0.5
 QUANTILES = {"p50": 0.5, "p90": 0.9, "p99": 0.99, "p999": 0.999}
 """The fields of ``Quantiles`` that are quantiles, and which."""
 
@@ -58,13 +59,13 @@ def distribution(encoded: bytes) -> tuple[Bucket, ...]:
     return tuple(Bucket(value_s=value * _NS, count=count) for value, count in _decode(encoded).buckets())
 
 
-def slow(encoded: bytes, above_s: float = 0.5) -> tuple[tuple[float, int], ...]:
-    """Return the latencies of one encoded distribution above ``above_s``: pairs of seconds and their number.
+def slow(encoded: bytes) -> tuple[tuple[float, int], ...]:
+    """Return the latencies of one encoded distribution above half a second: pairs of seconds and their number.
 
     Without those that are only lower bounds, because a request was cut off or unfinished.
     """
     known = ((value * _NS, count) for value, count in _decode(encoded).known_buckets())
-    return tuple((value_s, count) for value_s, count in known if value_s > above_s)
+    return tuple((value_s, count) for value_s, count in known if value_s > _SLOW_S)
 
 
 def censored_count(encoded: bytes) -> int:
@@ -80,10 +81,7 @@ def summary(histogram: Histogram) -> Quantiles:
     return Quantiles(
         count=histogram.count,
         mean=histogram.mean * _NS,
-        p50=histogram.quantile(0.5) * _NS,
-        p90=histogram.quantile(0.9) * _NS,
-        p99=histogram.quantile(0.99) * _NS,
-        p999=histogram.quantile(0.999) * _NS,
+        **{name: histogram.quantile(q) * _NS for name, q in QUANTILES.items()},
         max=histogram.max * _NS,
         censored=frozenset(censored),
     )
@@ -103,7 +101,7 @@ def _decode(encoded: bytes) -> Histogram:
         raise InputError(f"a stored latency distribution is damaged: {error}") from error
 
 
-_LEAST_STEP = 1.02
+_MOST_STEPS, _LEAST_STEP = 14, 1.02
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,7 +118,7 @@ class Row:
     """The share of all values up to the upper edge, 0 to 1."""
 
 
-def edges(*distributions: Sequence[Bucket], steps: int = 14) -> tuple[float, ...]:
+def edges(*distributions: Sequence[Bucket]) -> tuple[float, ...]:
     """Return the upper edges in seconds that hold all values of ``distributions``; none when there are none.
 
     Steps are at least 2 % wide, so there are fewer of them where all values are alike.
@@ -129,9 +127,9 @@ def edges(*distributions: Sequence[Bucket], steps: int = 14) -> tuple[float, ...
     if not ends:
         return ()
     low, high = max(min(low for low, _ in ends), 1e-6), max(high for _, high in ends)
-    step = max((high / low) ** (1 / steps), _LEAST_STEP)
+    step = max((high / low) ** (1 / _MOST_STEPS), _LEAST_STEP)
     upper = [low * step]
-    while len(upper) < steps and upper[-1] < high:
+    while len(upper) < _MOST_STEPS and upper[-1] < high:
         upper.append(upper[-1] * step)
     return tuple(upper)
 

@@ -1,4 +1,4 @@
-"""A run of the engine read back from the document that ``stackrace load --json`` printed.
+"""Runs of the engine read back from documents that ``stackrace load --json`` printed, and held against each other.
 
 Errors name the file and the key.
 """
@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import base64
 import json
-import math
-from collections.abc import Mapping
+import sys
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from enum import StrEnum
+from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import Any
 
 from stackrace.base.errors import InputError
 from stackrace.base.files import read_bytes
@@ -19,98 +21,87 @@ from stackrace.measure.load import Quantiles
 
 from .histogram import Bucket, distribution
 
-__all__ = ["Saved", "read_saved"]
-
-Item = TypeVar("Item")
+__all__ = ["Comparison", "Difference", "Kind", "Line", "Saved", "compare", "read_saved"]
 
 _MOST_BYTES = 64 << 20
 """A saved result holds all latencies of a load."""
+_VERSION = "load-1"
+"""The format that is read, by its name."""
+_WAY_OUT = "give a file that `stackrace load --json` wrote"
 
 
-def _read_object(path: Path, way_out: str) -> _JsonObject:
-    """Return the object in the JSON file at ``path``; ``way_out`` ends each message about what is wrong in it."""
+def _read_object(path: Path) -> _JsonObject:
+    """Return the object in the JSON file at ``path``."""
     try:
         content = json.loads(read_bytes(path, _MOST_BYTES))
     except OSError as error:
-        raise InputError(f"{path} cannot be read ({error.strerror}); {way_out}") from error
+        raise InputError(f"{path} cannot be read ({error.strerror}); {_WAY_OUT}") from error
     except (ValueError, RecursionError) as error:
-        raise InputError(f"{path} is not JSON ({error}); {way_out}") from error
+        raise InputError(f"{path} is not JSON ({error}); {_WAY_OUT}") from error
     if not isinstance(content, dict):
-        raise InputError(f"{path} is not a JSON object; {way_out}")
-    return _JsonObject(content, path, way_out)
+        raise InputError(f"{path} is not a JSON object; {_WAY_OUT}")
+    return _JsonObject(content, path)
 
 
 class _JsonObject:
     """One JSON object, read key by key. An InputError names the file, the whole key and the way out."""
 
-    def __init__(self, content: dict[str, object], path: Path, way_out: str, place: str = "") -> None:
+    def __init__(self, content: dict[str, object], path: Path, place: str = "") -> None:
         self.content = content
         self._path = path
-        self._way_out = way_out
         self._place = place
 
     def wrong(self, key: str, what: str) -> InputError:
         """Return the error to raise: ``what`` is wrong with ``key``."""
-        return InputError(f"{self._path}: {self._place}{key} {what}; {self._way_out}")
+        return InputError(f"{self._path}: {self._place}{key} {what}; {_WAY_OUT}")
 
     def number(self, key: str) -> float:
         """Return a number that is finite and not negative."""
-        value = self._get(key)
-        if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < math.inf:
-            try:
-                return float(value)
-            except OverflowError:
-                pass
-        raise self.wrong(key, "is not a number of zero or more")
+        return float(self._get(key, _is_number, "is not a number of zero or more"))
 
     def whole(self, key: str) -> int:
         """Return a whole number that is not negative."""
-        value = self._get(key)
-        if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 2**63:
-            raise self.wrong(key, "is not a whole number of zero or more")
+        value: int = self._get(key, _is_whole, "is not a whole number of zero or more")
         return value
 
     def text(self, key: str) -> str:
         """Return a text."""
-        value = self._get(key)
-        if not isinstance(value, str):
-            raise self.wrong(key, "is not text")
+        value: str = self._get(key, lambda value: isinstance(value, str), "is not text")
         return value
 
     def texts(self, key: str) -> tuple[str, ...]:
         """Return a list of texts."""
-        return tuple(self._list(key, str, "texts"))
+        return tuple(self._get(key, partial(_is_list, kind=str), "is no list of texts"))
 
     def member(self, key: str) -> _JsonObject:
         """Return an object within this one."""
-        value = self._get(key)
-        if not isinstance(value, dict):
-            raise self.wrong(key, "is no object")
-        return self._inner(value, f"{key}.")
+        value = self._get(key, lambda value: isinstance(value, dict), "is no object")
+        return _JsonObject(value, self._path, f"{self._place}{key}.")
 
     def members(self, key: str) -> list[_JsonObject]:
         """Return a list of objects."""
-        items = self._list(key, dict, "objects")
-        return [self._inner(item, f"{key}[{index}].") for index, item in enumerate(items)]
+        items = self._get(key, partial(_is_list, kind=dict), "is no list of objects")
+        places = (f"{self._place}{key}[{index}]." for index in range(len(items)))
+        return [_JsonObject(item, self._path, place) for item, place in zip(items, places, strict=True)]
 
-    def _inner(self, content: dict[str, object], place: str) -> _JsonObject:
-        return _JsonObject(content, self._path, self._way_out, self._place + place)
-
-    def _list(self, key: str, kind: type[Item], what: str) -> list[Item]:
-        value = self._get(key)
-        if not isinstance(value, list) or not all(isinstance(item, kind) for item in value):
-            raise self.wrong(key, f"is no list of {what}")
-        return value
-
-    def _get(self, key: str) -> object:
+    def _get(self, key: str, fits: Callable[[Any], bool], what: str) -> Any:
         if key not in self.content:
             raise self.wrong(key, "is missing")
+        if not fits(self.content[key]):
+            raise self.wrong(key, what)
         return self.content[key]
 
 
-_VERSION = "load-1"
-"""The format that is read, by its name."""
-_WAY_OUT = "give a file that `stackrace load --json` wrote"
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= sys.float_info.max
+
+
+def _is_whole(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**63
+
+
+def _is_list(value: object, kind: type) -> bool:
+    return isinstance(value, list) and all(isinstance(item, kind) for item in value)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -146,7 +137,7 @@ def read_saved(path: Path) -> Saved:
 
     InputError: the file cannot be read, is no JSON, or no such document; it names the file and the key.
     """
-    run = _read_object(path, _WAY_OUT)
+    run = _read_object(path)
     if run.content.get("schema") != _VERSION:
         raise run.wrong("schema", f'is not "{_VERSION}"')
     failed = run.member("failed")
@@ -199,3 +190,95 @@ def _buckets(run: _JsonObject) -> tuple[Bucket, ...]:
         return distribution(base64.b64decode(run.text("histogram"), validate=True))
     except (ValueError, InputError) as error:
         raise run.wrong("histogram", f"is no histogram ({error})") from error
+
+
+class Kind(StrEnum):
+    """What a figure counts, and so how it is written."""
+
+    RATE = "rate"
+    DURATION = "duration"
+    COUNT = "count"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """One figure before and after."""
+
+    name: str
+    """As documents name it."""
+    kind: Kind
+    before: float | None
+    """Per second, seconds or a number, as ``kind`` says; None where it is not known."""
+    after: float | None
+    before_bound: bool = False
+    """Whether ``before`` is only a lower bound ("≥")."""
+    after_bound: bool = False
+
+    @property
+    def ratio(self) -> float | None:
+        """After ÷ before; None where there is nothing to divide, or two bounds say nothing."""
+        if (
+            self.before is None
+            or self.after is None
+            or self.before <= 0
+            or (self.before_bound and self.after_bound)
+        ):
+            return None
+        return self.after / self.before
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Difference:
+    """A part of the load that was not the same in both runs."""
+
+    what: str
+    """The setting, as documents name it."""
+    before: object
+    after: object
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """All figures of two runs, and in what their loads differ."""
+
+    lines: tuple[Line, ...]
+    differences: tuple[Difference, ...]
+
+
+def compare(before: Saved, after: Saved) -> Comparison:
+    """Return ``after`` against ``before``."""
+    return Comparison(lines=tuple(_lines(before, after)), differences=tuple(_differences(before, after)))
+
+
+def _lines(before: Saved, after: Saved) -> Iterator[Line]:
+    yield Line(name="throughput", kind=Kind.RATE, before=before.throughput_per_s, after=after.throughput_per_s)
+    for field, name in {
+        "mean": "mean", "p50": "p50", "p90": "p90", "p99": "p99", "p999": "p99.9", "max": "max",
+    }.items():  # fmt: skip
+        yield Line(
+            name=name,
+            kind=Kind.DURATION,
+            before=_latency(before, field),
+            after=_latency(after, field),
+            before_bound=field in before.latency.censored,
+            after_bound=field in after.latency.censored,
+        )
+    yield Line(name="cpu_s_per_request", kind=Kind.DURATION, before=_cpu(before), after=_cpu(after))
+    yield Line(name="errors", kind=Kind.COUNT, before=before.errors, after=after.errors)
+
+
+def _latency(saved: Saved, field: str) -> float | None:
+    value: float = getattr(saved.latency, field)
+    return value if saved.latency.count else None
+
+
+def _cpu(saved: Saved) -> float | None:
+    return saved.cpu_s / saved.answered if saved.answered else None
+
+
+def _differences(before: Saved, after: Saved) -> Iterator[Difference]:
+    if before.urls != after.urls:
+        yield Difference(what="urls", before=list(before.urls), after=list(after.urls))
+    for key in dict.fromkeys((*before.load, *after.load)):
+        if before.load.get(key) != after.load.get(key):
+            yield Difference(what=key, before=before.load.get(key), after=after.load.get(key))

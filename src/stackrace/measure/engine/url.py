@@ -1,19 +1,23 @@
-"""URLs to load, taken apart: where to connect, what the Host header says, what to ask for."""
+"""URLs to load, taken apart: where to connect, what the Host header says, what to ask for, whom to trust there."""
 
 from __future__ import annotations
 
 import os
 import re
 import socket
+import ssl
 from dataclasses import dataclass
 from ipaddress import IPv6Address, ip_address
+from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import SplitResult, quote, quote_plus, urlsplit
 
 from stackrace.base.errors import InputError, said_by
-from stackrace.base.suggestions import url_meant
+from stackrace.base.files import read_bytes
+from stackrace.base.text import url_meant
+from stackrace.measure.load import Tls
 
-__all__ = ["Url", "parse"]
+__all__ = ["Url", "authorities", "parse", "why_refused"]
 
 _URL = re.compile(rb"(https?)://([^/?#\\]*)(.*)", re.IGNORECASE | re.DOTALL)
 _SERVER = re.compile(rb"(\[([^\]]*)\]|[A-Za-z0-9\-._~]+)(?::(\d*))?")
@@ -22,7 +26,7 @@ _PLAIN = re.compile(rb"/[A-Za-z0-9/%:@!$&'()*+,;=?._~\-]*")
 _TOKEN = re.compile(r"[A-Za-z0-9!#$%&'*+\-.^_`|~]+")
 
 
-class Address(NamedTuple):
+class _Address(NamedTuple):
     """Where an http or https URL points to."""
 
     origin: str
@@ -31,7 +35,7 @@ class Address(NamedTuple):
     """Path and query."""
 
 
-def split_url(url: bytes) -> Address | None:
+def split_url(url: bytes) -> _Address | None:
     """Take an absolute http or https URL apart; None for anything else. A user name and a fragment are dropped."""
     match = _URL.fullmatch(url)
     if match is None or not _is_utf_8(match[2]):
@@ -44,7 +48,7 @@ def split_url(url: bytes) -> Address | None:
     if port > 65535:
         return None
     shown = "" if port == _DEFAULT_PORTS[scheme] else f":{port}"
-    return Address(f"{scheme}://{server[1].decode().lower()}{shown}", origin_form(match[3]))
+    return _Address(f"{scheme}://{server[1].decode().lower()}{shown}", origin_form(match[3]))
 
 
 def origin_form(target: bytes) -> str:
@@ -95,7 +99,6 @@ def _is_utf_8(text: bytes) -> bool:
 _EXAMPLE = "http://127.0.0.1:8000/path"
 _LONGEST_SOCKET = 107
 """Bytes; Linux ends paths of sockets with a NUL in 108. Source: unix(7)."""
-_PORTS = {"http": 80, "https": 443}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -164,7 +167,7 @@ def _split(text: str) -> SplitResult:
         parts = urlsplit(text)
     except ValueError as error:
         raise InputError(f"{text!r} is not a URL ({error}); write it like {_EXAMPLE}") from error
-    if parts.scheme not in _PORTS:
+    if parts.scheme not in _DEFAULT_PORTS:
         way_out = f"did you mean {meant}?" if (meant := url_meant(text)) else f"write it like {_EXAMPLE}"
         raise InputError(f"{text!r} is not an http or https URL; {way_out}")
     if "@" in parts.netloc:
@@ -187,7 +190,7 @@ def _port(parts: SplitResult, text: str) -> int:
         raise InputError(f"{text!r} has no valid port; ports are 1 to 65535") from error
     if port == 0:
         raise InputError(f"{text!r} has no valid port; ports are 1 to 65535")
-    return port or _PORTS[parts.scheme]
+    return port or _DEFAULT_PORTS[parts.scheme]
 
 
 def _resolve(host: str, port: int, text: str) -> str:
@@ -211,3 +214,84 @@ def _is_ours(address: str) -> bool:
     except OSError:
         return False
     return True
+
+
+_PATIENCE_S = 10.0
+
+
+def authorities(file: Path | None = None) -> bytes:
+    """Return the certificates (PEM) in ``file``, or those this system trusts.
+
+    The system's are where OpenSSL looks for them: SSL_CERT_FILE and SSL_CERT_DIR, then its own defaults.
+
+    InputError: the file cannot be read or holds no certificate, or the system has none.
+    """
+    if file is not None:
+        try:
+            named = read_bytes(file)
+        except OSError as error:
+            raise InputError(f"--cacert {file} cannot be read: {error.strerror}") from error
+        return _checked(named, f"--cacert {file} holds no valid certificate in PEM format")
+    installed = b"\n".join(_system())
+    if not installed:
+        raise InputError(
+            "no certificate authorities are installed here; name them with --cacert FILE, "
+            "or accept any certificate with --insecure"
+        )
+    return installed
+
+
+def why_refused(address: tuple[str, int] | str, tls: Tls) -> str | None:
+    """Shake hands once and return why that fails, in OpenSSL's words; None when it does not, or not for TLS."""
+    context = _context(tls.authorities)
+    context.minimum_version = ssl.TLSVersion.TLSv1_2 if "1.2" in tls.versions else ssl.TLSVersion.TLSv1_3
+    context.maximum_version = ssl.TLSVersion.TLSv1_3 if "1.3" in tls.versions else ssl.TLSVersion.TLSv1_2
+    try:
+        with _connected(address) as plain, context.wrap_socket(plain, server_hostname=tls.name):
+            return None
+    except ssl.SSLCertVerificationError as error:
+        return error.verify_message
+    except ssl.SSLError as error:
+        return (error.reason or str(error)).replace("_", " ").lower()
+    except OSError:
+        return None
+
+
+def _connected(address: tuple[str, int] | str) -> socket.socket:
+    if isinstance(address, tuple):
+        return socket.create_connection(address, timeout=_PATIENCE_S)
+    connection = socket.socket(socket.AF_UNIX)
+    connection.settimeout(_PATIENCE_S)
+    try:
+        connection.connect(address)
+    except OSError:
+        connection.close()
+        raise
+    return connection
+
+
+def _checked(certificates: bytes, complaint: str) -> bytes:
+    try:
+        _context(certificates)
+    except (ssl.SSLError, ValueError) as error:
+        raise InputError(complaint) from error
+    return certificates
+
+
+def _context(authorities: bytes | None) -> ssl.SSLContext:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    if authorities is None:
+        context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    else:
+        # bundles name their issuers between the certificates, in any language
+        context.load_verify_locations(cadata=authorities.decode("ascii", "ignore"))
+    return context
+
+
+def _system() -> list[bytes]:
+    """A folder holds one file per certificate, linked by its subject's hash. Source: openssl-rehash(1)."""
+    paths = ssl.get_default_verify_paths()
+    files = [Path(paths.cafile)] if paths.cafile else []
+    if not files and paths.capath:
+        files = sorted({link.resolve() for link in Path(paths.capath).glob("????????.[0-9]*")})
+    return [read_bytes(file) for file in files if file.is_file()]

@@ -1,12 +1,10 @@
 """The probe: what the machine is and does, and what a stack costs, by hop. Linux only."""
 
 from .cpu import cpu_by_process, offenders, waited_s, waits_ns
-from .host import available_bytes, host_facts, kept_off, memory_bytes, physical_cores
+from .host import available_bytes, host_facts, kept_off, memory_bytes, network_limits, physical_cores
 from .kernel_counters import LOOK_S, unused_by_core, used_by_core
-from .limits import network_limits
-from .machine import MachineCounters, difference, read_machine
+from .machine import MachineCounters, canary_ns, difference, read_machine
 from .sampler import Allowance, MemoryWatch, Sampler
-from .speed import canary_ns
 
 __all__ = [
     "LOOK_S",

@@ -13,7 +13,6 @@ from ..host import Offender
 from .proc import Process, pids, process_name, read
 
 __all__ = [
-    "Account",
     "accounts",
     "cpu_by_process",
     "offenders",
@@ -39,7 +38,7 @@ def process_cpu_ns(pid: int) -> int | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Account:
+class _Account:
     """What CPU time a process had used."""
 
     pid: int
@@ -50,7 +49,7 @@ class Account:
     """Through children that ended."""
 
 
-Accounts = Mapping[tuple[int, int], Account]
+Accounts = Mapping[tuple[int, int], _Account]
 """Accounts by process id and start time, so that a reused id is another process."""
 
 
@@ -61,7 +60,7 @@ def accounts(processes: Iterable[Process]) -> Accounts:
         own_ns = process_cpu_ns(process.pid)
         if own_ns is not None:
             key = (process.pid, process.started)
-            opened[key] = Account(process.pid, process.parent, own_ns, process.reaped_ns)
+            opened[key] = _Account(process.pid, process.parent, own_ns, process.reaped_ns)
     return opened
 
 

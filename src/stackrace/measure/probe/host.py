@@ -1,21 +1,33 @@
-"""What the machine is: its system, its cores, its memory."""
+"""What the machine is (system, cores, memory), and what its limits and control groups allow."""
 
 from __future__ import annotations
 
 import math
 import os
 import platform
+import re
+import resource
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
 from ...base.errors import InputError
-from ..host import HostFacts
+from ..host import HostFacts, NetworkLimits
 from ..resources import parse_cores
-from .limits import kernel_limits
-from .proc import read
+from .proc import read, read_number
 
-__all__ = ["available_bytes", "host_facts", "kept_off", "memory_bytes", "physical_cores"]
+__all__ = [
+    "allowed_cores",
+    "available_bytes",
+    "delegated",
+    "host_facts",
+    "kept_off",
+    "kernel_limits",
+    "memory_bytes",
+    "network_limits",
+    "physical_cores",
+    "throttled_s",
+]
 
 
 def host_facts() -> HostFacts:
@@ -125,3 +137,161 @@ def available_bytes() -> float:
     Source: proc_meminfo(5), MemAvailable (since Linux 3.14).
     """
     return memory_bytes().get("MemAvailable", math.inf)
+
+
+_SYSCTLS = (
+    "fs.file-max",
+    "fs.nr_open",
+    "kernel.pid_max",
+    "kernel.threads-max",
+    "net.core.netdev_max_backlog",
+    "net.core.somaxconn",
+    "net.ipv4.tcp_fin_timeout",
+    "net.ipv4.tcp_max_syn_backlog",
+    "net.ipv4.tcp_max_tw_buckets",
+    "net.ipv4.tcp_tw_reuse",
+    "vm.overcommit_memory",
+    "vm.swappiness",
+)
+
+_IN_TIME_WAIT = re.compile(rb"^ *\d+: [0-9A-F]+:([0-9A-F]{4}) [0-9A-F]+:[0-9A-F]{4} 06 ", re.MULTILINE)
+"""The local port of such a connection in /proc/net/tcp and tcp6."""
+
+
+def network_limits() -> NetworkLimits:
+    """Ask the kernel; a limit called unlimited is 2^31 − 1 here."""
+    soft, hard = _descriptors()
+    low, high = _port_range()
+    return NetworkLimits(
+        descriptors=soft,
+        descriptors_hard=hard,
+        ephemeral_ports=high - low + 1,
+        time_wait=_held_ports(low, high),
+        tw_reuse=_sysctl("net.ipv4.tcp_tw_reuse") or 0,
+        accept_queue=_sysctl("net.core.somaxconn") or 4096,
+    )
+
+
+def kernel_limits() -> dict[str, int]:
+    """Return the limits worth a place in a report, by sysctl or rlimit name; those unknown here are left out.
+
+    A range is two numbers, ``…ip_local_port_range.low`` and ``.high``; a hard limit is
+    ``RLIMIT_NOFILE.hard``.
+    """
+    limits = {name: value for name in _SYSCTLS if (value := _sysctl(name)) is not None}
+    soft, hard = _descriptors()
+    low, high = _port_range()
+    return limits | {
+        "RLIMIT_NOFILE": soft,
+        "RLIMIT_NOFILE.hard": hard,
+        "net.ipv4.ip_local_port_range.low": low,
+        "net.ipv4.ip_local_port_range.high": high,
+    }
+
+
+def _held_ports(low: int, high: int) -> int:
+    """Count the ephemeral ports that connections in TIME_WAIT hold.
+
+    A server that closed first also leaves such connections, thousands under its one port, which hold none of the
+    client's: so distinct local ports count. Source: proc_net_tcp(5), state 06.
+    """
+    tables = ("/proc/net/tcp", "/proc/net/tcp6")
+    held = {port for table in tables for port in _IN_TIME_WAIT.findall(read(table) or b"")}
+    return sum(low <= int(port, 16) <= high for port in held)
+
+
+def _descriptors() -> tuple[int, int]:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return _finite(soft), _finite(hard)
+
+
+def _finite(limit: int) -> int:
+    return 2**31 - 1 if limit == resource.RLIM_INFINITY else limit
+
+
+def _port_range() -> tuple[int, int]:
+    words = (read("/proc/sys/net/ipv4/ip_local_port_range") or b"32768 60999").split()
+    return int(words[0]), int(words[1])
+
+
+def _sysctl(name: str) -> int | None:
+    path = Path("/proc/sys", *name.split("."))
+    return read_number(str(path)) if path.exists() else None
+
+
+_V2 = "/sys/fs/cgroup"
+_HYBRID = "/sys/fs/cgroup/unified"
+
+
+def throttled_s() -> float:
+    """Return for how long our control group, or one around it, was denied the CPU by its quota; 0 without a quota.
+
+    A quota counts where it was set, so the groups around ours are read, too; the longest stop counts.
+    Source: cgroup-v2.rst, cpu.stat ``throttled_usec``; version 1 calls it ``throttled_time``, in nanoseconds.
+    """
+    return max((_throttled_in(f"{group}/cpu.stat") for group in _groups()), default=0.0)
+
+
+def _throttled_in(path: str) -> float:
+    for line in (read(path) or b"").splitlines():
+        name, _, value = line.partition(b" ")
+        if name == b"throttled_usec":
+            return int(value) / 1e6
+        if name == b"throttled_time":
+            return int(value) / 1e9
+    return 0.0
+
+
+def allowed_cores() -> float:
+    """Return how many cores' worth of CPU time the strictest quota around us grants; infinite without a quota.
+
+    Source: cgroup-v2.rst, cpu.max; sched-bwc.rst, cpu.cfs_quota_us and cpu.cfs_period_us.
+    """
+    return min((_quota_of(group) for group in _groups()), default=math.inf)
+
+
+def _quota_of(group: str) -> float:
+    words = (read(f"{group}/cpu.max") or b"").split() or [
+        *(read(f"{group}/cpu.cfs_quota_us") or b"").split(),
+        *(read(f"{group}/cpu.cfs_period_us") or b"").split(),
+    ]
+    if len(words) != 2 or not words[0].isdigit() or not words[1].isdigit():
+        return math.inf  # "max" or -1
+    return int(words[0]) / int(words[1])
+
+
+def _groups() -> Iterator[str]:
+    """Our CPU group's folder and those around it, in either version of control groups."""
+    yield from _upwards(_V2, _path("0"))
+    if group := _path("cpu"):
+        yield from _upwards("/sys/fs/cgroup/cpu", group)
+
+
+def _upwards(top: str, group: str) -> Iterator[str]:
+    while group.strip("/"):
+        yield f"{top}{group.rstrip('/')}"
+        group = group.rstrip("/").rpartition("/")[0]
+    yield top
+
+
+def _path(hierarchy: str) -> str:
+    """Our group in version 2 (``0``) or with this controller in version 1. Source: cgroups(7)."""
+    for line in (read("/proc/self/cgroup") or b"").decode(errors="replace").splitlines():
+        number, controllers, group = line.split(":", 2)
+        if hierarchy in (number, *controllers.split(",")):
+            return group
+    return ""
+
+
+def delegated() -> bool | None:
+    """Whether we may make control groups of our own below ours; None where version 2 is not mounted.
+
+    Source: cgroup-v2.rst, "Delegation": the folder, its ``cgroup.procs`` and ``cgroup.subtree_control`` are ours.
+    """
+    group = _path("0").rstrip("/")
+    for top in (_V2, _HYBRID):
+        if os.path.exists(f"{top}/cgroup.controllers"):  # noqa: PTH110 (strings all through)
+            files = ("", "/cgroup.procs", "/cgroup.subtree_control")
+            useful = {b"memory", b"cpuset"} <= set((read(f"{top}{group}/cgroup.controllers") or b"").split())
+            return useful and all(os.access(f"{top}{group}{name}", os.W_OK) for name in files)
+    return None

@@ -1,20 +1,99 @@
-"""What the whole machine did around a slice."""
+"""What the whole machine did around a slice, and how fast it is, by work and by its own word."""
 
 from __future__ import annotations
 
+import hashlib
 import os
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from ..host import MachineDelta
 from .cpu import process_cpu_ns
+from .host import throttled_s
 from .kernel_counters import network, pressure_s, stolen_by_core, time_wait, unused_by_core, virtual_memory
-from .limits import throttled_s
-from .proc import read
-from .speed import frequency_khz, heat_stops
+from .proc import read, read_number
 
-__all__ = ["MachineCounters", "clocksource", "difference", "read_machine"]
+__all__ = [
+    "MachineCounters",
+    "canary_ns",
+    "difference",
+    "read_machine",
+]
+
+_CPU = "/sys/devices/system/cpu"
+_HASHED = bytes(48 * 1024)
+_COUNTED = 6000
+_TURNS = 12
+_MOST_CORES = 4
+
+
+def canary_ns(cores: Sequence[int]) -> float:
+    """Return what a fixed piece of work costs on ``cores`` now: nanoseconds of CPU time, their mean; 0 for none.
+
+    A turn is BLAKE2b (RFC 7693) over 48 KiB and about as long of Python's own loop, a quarter of a millisecond on a
+    core of today: what slows only one of them is not the machine. The least of twelve turns counts, in CPU time,
+    so that neither an interrupt nor waiting for the core shows, but frequency, a busy sibling thread and stolen
+    cycles do. All of it takes 3 ms per core, of which at most four are asked, the first and the last among them.
+    The calling thread visits each core and then goes back to where it was allowed before.
+
+    A canary of 50 ms knows no more than one of 3 ms where the speed itself shifts: docs/decisions has the
+    figures.
+    """
+    allowed = os.sched_getaffinity(0)
+    costs = []
+    try:
+        for core in _spread(cores):
+            try:
+                os.sched_setaffinity(0, {core})
+            except OSError:
+                continue  # taken offline, or forbidden to us
+            costs.append(min(_turn_ns() for _ in range(_TURNS)))
+    finally:
+        os.sched_setaffinity(0, allowed)
+    return sum(costs) / len(costs) if costs else 0.0
+
+
+def _turn_ns() -> int:
+    begun = time.thread_time_ns()
+    hashlib.blake2b(_HASHED)
+    for _ in range(_COUNTED):
+        pass
+    return time.thread_time_ns() - begun
+
+
+def _spread(cores: Sequence[int]) -> Sequence[int]:
+    """At most four, evenly from the first to the last."""
+    if len(cores) <= _MOST_CORES:
+        return cores
+    step = (len(cores) - 1) / (_MOST_CORES - 1)
+    return [cores[round(place * step)] for place in range(_MOST_CORES)]
+
+
+def _frequency_khz(cores: Sequence[int]) -> float:
+    """Return the mean frequency at which ``cores`` run now; 0 where the machine does not tell (most virtual ones).
+
+    Source: Documentation/admin-guide/pm/cpufreq.rst, ``scaling_cur_freq``.
+    """
+    readings = [read_number(f"{_CPU}/cpu{core}/cpufreq/scaling_cur_freq") for core in cores]
+    known = [khz for khz in readings if khz > 0]
+    return sum(known) / len(known) if known else 0.0
+
+
+def _heat_stops(cores: Sequence[int]) -> int:
+    """Return how often ``cores`` or their package were slowed down for heat since boot; 0 where it is not told.
+
+    Source: Documentation/ABI/testing/sysfs-devices-system-cpu, ``thermal_throttle`` (Intel alone has it).
+    """
+    return max(
+        (
+            read_number(f"{_CPU}/cpu{core}/thermal_throttle/{counter}_throttle_count")
+            for core in cores
+            for counter in ("core", "package")
+        ),
+        default=0,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,10 +162,17 @@ def read_machine(own_pids: Iterable[int] = (), stack_cores: Sequence[int] = ()) 
         stack_cores=len(stack_cores),
         stack_cores_unused_s=sum(unused_s.get(core, 0.0) for core in stack_cores),
         stack_cores_steal_s=sum(stolen_s.get(core, 0.0) for core in stack_cores),
-        frequency_khz=frequency_khz(stack_cores),
-        heat_stops=heat_stops(stack_cores),
-        clocksource=clocksource(),
+        frequency_khz=_frequency_khz(stack_cores),
+        heat_stops=_heat_stops(stack_cores),
+        clocksource=_clocksource(),
     )
+
+
+_SUMS = (
+    "own_s", "steal_s", "stall_s", "throttled_s", "swapped_pages", "major_faults", "listen_overflows", "timeouts",
+    "syn_retransmits", "retransmits", "segments_sent", "accepted", "heat_stops",
+)  # fmt: skip
+"""What a ``MachineDelta`` has the growth of, by the same names."""
 
 
 def difference(
@@ -102,23 +188,12 @@ def difference(
     elapsed_s = after.at_s - before.at_s
     capacity_s = elapsed_s * after.cores
     stack_unused_s = after.stack_cores_unused_s - before.stack_cores_unused_s
+    grown: Any = {name: getattr(after, name) - getattr(before, name) for name in _SUMS}
     return MachineDelta(
         elapsed_s=elapsed_s,
         cores=after.cores,
         busy_s=max(0.0, capacity_s - (after.unused_s - before.unused_s)),
-        own_s=after.own_s - before.own_s,
-        steal_s=after.steal_s - before.steal_s,
-        stall_s=after.stall_s - before.stall_s,
-        throttled_s=after.throttled_s - before.throttled_s,
         clock_step_s=after.realtime_s - before.realtime_s - elapsed_s,
-        swapped_pages=after.swapped_pages - before.swapped_pages,
-        major_faults=after.major_faults - before.major_faults,
-        listen_overflows=after.listen_overflows - before.listen_overflows,
-        timeouts=after.timeouts - before.timeouts,
-        syn_retransmits=after.syn_retransmits - before.syn_retransmits,
-        retransmits=after.retransmits - before.retransmits,
-        segments_sent=after.segments_sent - before.segments_sent,
-        accepted=after.accepted - before.accepted,
         time_wait=after.time_wait,
         stack_cores_busy_s=max(0.0, elapsed_s * after.stack_cores - stack_unused_s),
         stack_cores_steal_s=max(0.0, after.stack_cores_steal_s - before.stack_cores_steal_s),
@@ -127,9 +202,9 @@ def difference(
         canary_after_ns=canary_ns[1] or None,
         speed_change=_change(canary_ns[1], canary_ns[0]),
         frequency_change=_change(before.frequency_khz, after.frequency_khz),
-        heat_stops=after.heat_stops - before.heat_stops,
         clocksource=after.clocksource,
         clocksource_before=before.clocksource,
+        **grown,
     )
 
 
@@ -138,7 +213,7 @@ def _change(was: float, is_: float) -> float | None:
     return is_ / was - 1 if was > 0 and is_ > 0 else None
 
 
-def clocksource() -> str:
+def _clocksource() -> str:
     """Return the name of the current clock source; empty where the kernel does not tell.
 
     The kernel leaves ``tsc`` for another one for good when its watchdog finds it unstable.

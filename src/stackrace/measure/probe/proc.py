@@ -1,11 +1,26 @@
-"""Reading /proc, where anything may vanish between two system calls: small files, and processes."""
+"""Processes as the kernel tells of them, of which any may vanish between two calls, and what they have open."""
 
 from __future__ import annotations
 
 import os
+import re
+import socket
+import struct
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 
-__all__ = ["Process", "pids", "process_name", "read", "read_number", "read_process"]
+__all__ = [
+    "OpenFiles",
+    "Process",
+    "database_connections",
+    "open_files",
+    "pids",
+    "process_name",
+    "read",
+    "read_number",
+    "read_process",
+]
 
 _PAGE = 4096
 
@@ -34,13 +49,13 @@ def _drain(descriptor: int) -> bytes:
     return b"".join(parts)  # a table of connections comes in hundreds of parts
 
 
-def read_number(path: str, default: int = 0) -> int:
-    """Return the first number in a kernel file, ``default`` when there is none."""
+def read_number(path: str) -> int:
+    """Return the first number in a kernel file, 0 when there is none."""
     words = (read(path) or b"").split()
     try:
         return int(words[0])
     except (IndexError, ValueError):
-        return default
+        return 0
 
 
 def pids() -> list[int]:
@@ -94,3 +109,125 @@ def process_name(pid: int) -> str:
     """Return the name of a process. Source: proc_pid_comm(5), at most 15 characters."""
     process = read_process(pid)
     return process.name if process else "one that ended"
+
+
+@dataclass(frozen=True, slots=True)
+class OpenFiles:
+    """What a process has open."""
+
+    sockets: frozenset[int]
+    """By inode."""
+    watches_files: bool
+    """Whether it has an inotify instance."""
+
+
+def open_files(pid: int) -> OpenFiles | None:
+    """Return what ``pid`` has open, None when we may not look; nothing for one that is gone.
+
+    Source: proc_pid_fd(5).
+    """
+    links = set()
+    try:
+        for name in os.listdir(f"/proc/{pid}/fd"):  # noqa: PTH208 (names only, and many)
+            with suppress(FileNotFoundError):
+                links.add(os.readlink(f"/proc/{pid}/fd/{name}"))  # noqa: PTH115 (as above)
+    except (FileNotFoundError, ProcessLookupError):
+        pass
+    except OSError:
+        return None
+    inodes = frozenset(int(link[8:-1]) for link in links if link.startswith("socket:["))
+    return OpenFiles(inodes, "anon_inode:inotify" in links)
+
+
+_DATABASE_PORTS = frozenset({5432, 5433, 6432, 3306, 3307, 33060, 1433, 1521, 27017, 26257, 9042})
+"""PostgreSQL and PgBouncer, MySQL and MariaDB, SQL Server, Oracle, MongoDB, CockroachDB, Cassandra."""
+
+_DATABASE_SOCKET = re.compile(
+    r"(\.s\.PGSQL\.\d+|mysqld?\.sock|mariadb\.sock|mongodb-\d+\.sock|mariadb[^/]*/socket)$"
+)
+"""The names that database servers give their sockets."""
+
+# Source: linux/netlink.h, linux/sock_diag.h, linux/inet_diag.h, linux/unix_diag.h, linux/tcp_states.h
+_NETLINK_SOCK_DIAG, _SOCK_DIAG_BY_FAMILY = 4, 20
+_REQUEST_DUMP, _DONE, _ERROR = 0x301, 3, 2
+_ESTABLISHED = 1
+_SHOW_NAME, _SHOW_PEER = 1, 4
+_ATTRIBUTE_NAME, _ATTRIBUTE_PEER = 0, 2
+_HEADER, _ATTRIBUTE = struct.Struct("=IHHII"), struct.Struct("=HH")
+_UNIX_MESSAGE = 16
+"""Bytes before a unix socket's attributes."""
+_TCP_PORT, _TCP_INODE = 6, 68
+"""Where the peer's port and the inode stand in what is told of a TCP socket."""
+
+
+def database_connections(pids: Iterable[int]) -> int | None:
+    """Return how many established connections to database servers the processes ``pids`` hold.
+
+    Over TCP, those to the ports that such servers usually have; over unix sockets, those to sockets that are named
+    as theirs are. None where the kernel does not tell, and when we may not look into a process.
+    """
+    held = set[int]()
+    for pid in pids:
+        files = open_files(pid)
+        if files is None:
+            return None
+        held |= files.sockets
+    if not held:
+        return 0
+    try:
+        return len(held & (_tcp() | _unix()))
+    except OSError:
+        return None
+
+
+def _tcp() -> set[int]:
+    """Return the inodes of established connections to ports of databases. Source: sock_diag(7)."""
+    found = set[int]()
+    for family in (socket.AF_INET, socket.AF_INET6):
+        asked = struct.pack("=BBBBI48x", family, socket.IPPROTO_TCP, 0, 0, 1 << _ESTABLISHED)
+        for told in _dump(asked):
+            (port,) = struct.unpack_from("!H", told, _TCP_PORT)
+            if port in _DATABASE_PORTS:
+                found.add(struct.unpack_from("=I", told, _TCP_INODE)[0])
+    return found
+
+
+def _unix() -> set[int]:
+    """Return the inodes of clients of databases' unix sockets. Source: sock_diag(7).
+
+    The name of a socket is known at the server's end only, so peers are asked for.
+    """
+    asked = struct.pack("=BBHIIIII", socket.AF_UNIX, 0, 0, 1 << _ESTABLISHED, 0, _SHOW_NAME | _SHOW_PEER, 0, 0)
+    ends = (_end(told[_UNIX_MESSAGE:]) for told in _dump(asked))
+    return {peer for name, peer in ends if peer and _DATABASE_SOCKET.search(name)}
+
+
+def _dump(request: bytes) -> Iterator[bytes]:
+    """Yield what the kernel tells of every socket that ``request`` asks for; raises OSError where it does not."""
+    with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, _NETLINK_SOCK_DIAG) as kernel:
+        kernel.settimeout(1.0)
+        head = _HEADER.pack(_HEADER.size + len(request), _SOCK_DIAG_BY_FAMILY, _REQUEST_DUMP, 1, 0)
+        kernel.send(head + request)
+        while True:
+            data, at = kernel.recv(1 << 18), 0
+            while at + _HEADER.size <= len(data):
+                length, kind, *_ = _HEADER.unpack_from(data, at)
+                if kind == _DONE:
+                    return
+                if kind == _ERROR:
+                    raise OSError("the kernel does not tell")
+                yield data[at + _HEADER.size : at + length]
+                at += length + -length % 4
+
+
+def _end(attributes: bytes) -> tuple[str, int]:
+    name, peer, at = "", 0, 0
+    while at + _ATTRIBUTE.size <= len(attributes):
+        length, kind = _ATTRIBUTE.unpack_from(attributes, at)
+        value = attributes[at + _ATTRIBUTE.size : at + length]
+        if kind == _ATTRIBUTE_NAME:
+            name = value.rstrip(b"\0").decode("utf-8", "replace")
+        elif kind == _ATTRIBUTE_PEER:
+            (peer,) = struct.unpack("=I", value)
+        at += max(length + -length % 4, _ATTRIBUTE.size)
+    return name, peer

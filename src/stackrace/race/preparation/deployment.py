@@ -13,14 +13,13 @@ from ...app.examiner.crawl import MOST_RACED
 from ...deploy.confinement import Confinement, confined, own_group
 from ...deploy.environments import Environments, cache_folder
 from ...deploy.guard import Guard
-from ...deploy.hosting import hosted
 from ...deploy.launcher import Launcher
 from ...deploy.local_place import LocalPlace
 from ...deploy.place import RaceProcesses, RemoteEngine
 from ...deploy.preparing import OnPreparing, unheard
-from ...deploy.priority import NICE, can_raise
+from ...deploy.privileges import NICE, can_raise
+from ...deploy.rendering import hosted
 from ...deploy.seeding import Seeding
-from ...deploy.services import RunningServices
 from ...deploy.sockets import LOOPBACK, require_loopback
 from ...deploy.templates import Templates
 from ...deploy.wrong_answers import KnownAnswers
@@ -64,8 +63,8 @@ class Deployment:
     limits: Mapping[str, tuple[str, ...]]
     """The only stacks, by path, that meet the workload of a name; a workload not in it is for all."""
     launcher: Launcher
-    services: RunningServices
-    """The app's services, running."""
+    services: Mapping[str, Sequence[int]]
+    """The processes of the app's services, by their names."""
     cores: Resources
     notes: tuple[str, ...]
     """Worth telling the user, one sentence each."""
@@ -194,7 +193,7 @@ def set_up(
             workloads=workloads,
             limits=limits,
             launcher=launcher,
-            services=seeding.running,
+            services=seeding.pids,
             cores=cores,
             notes=(*examined.notes, *_memory_note(confinement), *_priority_note(raised)),
             limit=pool_note(examined.pool, workloads, len(cores.stack_cores)),
@@ -207,8 +206,7 @@ def set_up(
 def _prioritise(launcher: Launcher) -> None:
     """Give all that is measured from now on a priority that other programs cannot share."""
     if not launcher.guard.raised:
-        subtree = launcher.confinement.subtree
-        launcher.guard.prioritise(own_group() if subtree is None else subtree.folder)
+        launcher.guard.prioritise(launcher.confinement.folder or own_group())
 
 
 def _hosted(examined: ExaminedApp, homes: Mapping[str, Path | None], guard: Guard, stack: Stack) -> Hosted:

@@ -14,8 +14,8 @@ from pathlib import Path
 from ...app.examination import Examination
 from ...base.files import real_path
 from ...base.text import few
-from ...deploy.app_files import Relocation
 from ...deploy.environments import cache_folder
+from ...deploy.project_files import Relocation
 
 __all__ = ["Escapes"]
 

@@ -9,8 +9,7 @@ from pathlib import Path
 
 from ...app.bundle import bundled
 from ...app.examine import python_facts
-from ...base.errors import MissingError
-from ...base.lack import Lack
+from ...base.errors import Lack, MissingError
 from ...deploy.environments import Environments, cache_folder
 from ...deploy.installation import apt_command
 from ...deploy.preparing import OnPreparing

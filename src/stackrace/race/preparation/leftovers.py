@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from ...base.errors import InputError
-from ...base.removal import remove_tree
+from ...base.files import remove_tree
 from ...deploy.guard import RUN_DIRECTORY
 from ...deploy.privileges import private_folder
 

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ...app.bundle import BUNDLES
-from ...base.errors import InputError
-from ...base.lack import Lack
-from ...base.suggestions import did_you_mean, nearest
+from ...base.errors import InputError, Lack
+from ...base.text import did_you_mean, nearest
 from ...deploy.installation import lack_of, missing_from
 from ...stacks.servers import Catalogue
 from ...stacks.servers.catalogue import GONE

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ...app.projects.detection import flags_named
 from ...base.errors import StackraceError
-from ...base.suggestions import url_meant
+from ...base.text import url_meant
 from ..request.race_file import StackCheck
 
 __all__ = ["meant_by", "race_file_near"]

@@ -7,8 +7,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from ...app.bundle import bundled
-from ...base.errors import MissingError
-from ...base.lack import Lack
+from ...base.errors import Lack, MissingError
 from ...deploy.installation import missing_from
 from ...deploy.services import service_of
 from ...stacks.servers import Catalogue

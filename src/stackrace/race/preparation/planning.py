@@ -13,8 +13,8 @@ from ...app.bundle import is_bundled
 from ...app.revision import Source, source_of
 from ...base import ids
 from ...base.errors import InputError, OwnerError
-from ...measure.expectation import RightAnswers
 from ...measure.load import Load
+from ...measure.workload import RightAnswers
 from ..plan import RacePlan
 from ..request.request import RaceRequest
 from ..results.parts import Parts

@@ -13,8 +13,7 @@ from ...app.examination import Examination
 from ...app.examine import examine
 from ...base.errors import AppError, InputError
 from ...base.files import is_file, is_folder, is_present
-from ...deploy.app_files import View
-from ...deploy.guard import Guard
+from ...deploy.guard import Guard, View
 from ...deploy.preparing import OnPreparing, Preparing, Step
 from ...deploy.project_files import hand_over_below
 from ...deploy.protection import Protection, protect

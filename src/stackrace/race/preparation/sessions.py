@@ -15,10 +15,21 @@ from ...app.examine import examine
 from ...app.golden import demanded, rule_for, sameness, static_file
 from ...base.errors import AppError, InputError
 from ...base.http_syntax import is_below, tells_of_tls
-from ...base.suggestions import did_you_mean
-from ...measure.expectation import EVERY_PATH, Likeness, RightAnswers
+from ...base.text import did_you_mean
 from ...measure.recording import read_recording
-from ...measure.workload import Answer, AnswerOrigin, Order, PageTime, Request, Sameness, Workload, mean_time
+from ...measure.workload import (
+    EVERY_PATH,
+    Answer,
+    AnswerOrigin,
+    Likeness,
+    Order,
+    PageTime,
+    Request,
+    RightAnswers,
+    Sameness,
+    Workload,
+    mean_time,
+)
 from ..request.request import RaceRequest
 
 __all__ = ["Ask", "refuse_strange_paths", "session_workload", "with_bundled_sessions"]

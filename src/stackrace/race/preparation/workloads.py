@@ -11,8 +11,7 @@ from ...app.examination import Examination, Exchange
 from ...app.examine import examine
 from ...app.golden import demanded, golden, rule_for
 from ...base.errors import InputError
-from ...measure.expectation import RightAnswers
-from ...measure.workload import Answer, Request, Workload, mean_time
+from ...measure.workload import Answer, Request, RightAnswers, Workload, mean_time
 from ...stacks.servers import Catalogue
 from ...stacks.stack import Interface, Stack, original_path
 from ...stacks.stack_path import parse_stack

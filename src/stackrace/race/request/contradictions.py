@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from ...base.suggestions import did_you_mean
-from ...measure.expectation import EVERY_PATH
+from ...base.text import did_you_mean
 from ...measure.resources import format_cores
+from ...measure.workload import EVERY_PATH
 from .tables import NamedWorkloadTable, RaceFileTable, WorkloadTable
 
 __all__ = ["contradictions"]

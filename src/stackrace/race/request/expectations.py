@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Mapping
 
 from ...base.errors import InputError
-from ...measure.expectation import EVERY_PATH, Likeness, RightAnswer, RightAnswers
+from ...measure.workload import EVERY_PATH, Likeness, RightAnswer, RightAnswers
 
 __all__ = ["check_flags", "read_check", "read_check_flags"]
 

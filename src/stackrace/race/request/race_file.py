@@ -14,7 +14,7 @@ from pydantic import BaseModel, ValidationError
 from ...base.errors import SpecError, StackraceError, said_by
 from ...base.files import MOST_COPIED_BYTES, real_path
 from ...base.numbers import things
-from ...base.suggestions import did_you_mean
+from ...base.text import did_you_mean
 from ...stats.values.question import Question
 from .contradictions import contradictions
 from .request import RaceRequest, WorkloadRequest

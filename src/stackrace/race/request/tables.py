@@ -22,8 +22,8 @@ from ...app.commands import command_of
 from ...base.errors import StackraceError
 from ...base.http_syntax import by_prefix, header_fault, host_fault, path_fault
 from ...base.units import DURATION, PERCENT, SIZE, Unit
-from ...measure.expectation import RightAnswers
 from ...measure.resources import parse_cores
+from ...measure.workload import RightAnswers
 from .expectations import read_check
 from .request import LEAST_MEMORY_BYTES, MOST_SEED
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ...base.interval import Interval
+from ...base.numbers import Interval
 
 __all__ = ["Costs", "Need"]
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from ...app.revision import Source
-from ...measure.expectation import RightAnswers
 from ...measure.host import HostFacts, NetworkPath
 from ...measure.launch import Launch
 from ...measure.load import Load
 from ...measure.resources import Resources
+from ...measure.workload import RightAnswers
 from ...stacks.facts import StackFacts
 from ...stats.values.question import Question
 from .duty import Duty

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from ...base.interval import Interval
+from ...base.numbers import Interval
 
 __all__ = [
     "Condition",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from ...base.interval import Interval
+from ...base.numbers import Interval
 from ...base.verdict import Verdict
 from ...measure.launch import Failure
 from ...measure.load import Load, Quantiles

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 
-from ...base.interval import Interval
-from ...base.numbers import number
-from ...measure.engine.comparison import Comparison, Difference, Line
+from ...base.numbers import Interval, number
+from ...measure.engine.saved_run import Comparison, Difference, Line
 from .. import figures
 
 __all__ = ["difference", "headline", "limits", "title"]

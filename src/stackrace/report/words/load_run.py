@@ -139,7 +139,7 @@ def _body_hint(ran: FinishedRun) -> str:
 
 
 def _tls_hint(ran: FinishedRun) -> str:
-    from ...measure.engine.certificates import why_refused
+    from ...measure.engine.url import why_refused
 
     reason = why_refused(ran.target.address, ran.target.tls) if ran.target.tls else None
     if reason is None:

@@ -8,9 +8,9 @@ from pathlib import PurePosixPath
 from urllib.parse import unquote, urlsplit
 
 from ...base.numbers import connections
-from ...measure.expectation import EVERY_PATH, Likeness, RightAnswers
 from ...measure.load import Load
 from ...measure.resources import Enforcement
+from ...measure.workload import EVERY_PATH, Likeness, RightAnswers
 from ...race.results.race import Ending, Race
 from ...race.results.standing import Level, Standing
 from ...validity.stack import debug_on

@@ -7,8 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from ...base.interval import Interval
-from ...base.numbers import connections, count, mebibytes, milliseconds, not_one, number, percent
+from ...base.numbers import Interval, connections, count, mebibytes, milliseconds, not_one, number, percent
 from ...race.notices import headline, news
 from ...race.results import sensitivity as model
 from ...race.results.costs import Costs, Need

@@ -14,7 +14,7 @@ import pytest
 from tests.interrupting import interrupt_parent
 
 from stackrace.base.process import attended, commands, run, within
-from stackrace.base.process.commands import MOST_BYTES
+from stackrace.base.process.commands import _MOST_BYTES
 
 
 def call(*command, timeout_s=math.inf):
@@ -30,7 +30,7 @@ def test_both_streams_are_kept():
 def test_only_the_last_of_a_long_output_is_kept():
     done = call(sys.executable, "-c", "print('x' * 3_000_000); print('the end')")
     assert done.code == 0
-    assert len(done.output) <= MOST_BYTES
+    assert len(done.output) <= _MOST_BYTES
     assert done.output.endswith("the end")
 
 

@@ -5,17 +5,17 @@ import math
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stackrace.measure.probe.cpu import Account, offenders, spent_ns, waited_s
+from stackrace.measure.probe.cpu import _Account, offenders, spent_ns, waited_s
 
 ROOT, WORKER, OTHER = (10, 1), (11, 2), (12, 3)
 times = st.integers(0, 10**12)
 
 
-def account(key: tuple[int, int], parent: int, own_ns: int, reaped_ns: int = 0) -> Account:
-    return Account(key[0], parent, own_ns, reaped_ns)
+def account(key: tuple[int, int], parent: int, own_ns: int, reaped_ns: int = 0) -> _Account:
+    return _Account(key[0], parent, own_ns, reaped_ns)
 
 
-def family(*members: tuple[tuple[int, int], int, int, int]) -> dict[tuple[int, int], Account]:
+def family(*members: tuple[tuple[int, int], int, int, int]) -> dict[tuple[int, int], _Account]:
     return {key: account(key, parent, own, reaped) for key, parent, own, reaped in members}
 
 

@@ -1,13 +1,15 @@
-"""Reading single processes."""
+"""Processes as the kernel tells of them, and the connections that they hold."""
 
 import os
+import socket
 from pathlib import Path
 
 from tests.core.measure.probe.children import child, says, tell
 
+from stackrace.measure.probe import proc
 from stackrace.measure.probe.cpu import process_cpu_ns
-from stackrace.measure.probe.proc import read_process
-from stackrace.measure.probe.sampler import pss_bytes
+from stackrace.measure.probe.proc import database_connections, read_process
+from stackrace.measure.probe.sampler import _pss_bytes
 
 VANISHED = 2**22 + 7
 """Above the highest process id there can be."""
@@ -23,7 +25,7 @@ def test_our_own_process_is_told_rightly():
 def test_a_vanished_process_is_nothing_everywhere():
     assert read_process(VANISHED) is None
     assert process_cpu_ns(VANISHED) is None
-    assert pss_bytes(VANISHED) == 0
+    assert _pss_bytes(VANISHED) == 0
 
 
 def test_a_name_with_spaces_and_parentheses_does_not_shift_the_fields():
@@ -50,10 +52,10 @@ def test_memory_counts_what_was_touched():
     size = 20 << 20
     with child(f"say(); sys.stdin.readline(); x = b'x' * {size}; say(); sys.stdin.read()") as process:
         says(process)
-        before = pss_bytes(process.pid)
+        before = _pss_bytes(process.pid)
         tell(process)
         says(process)
-        assert pss_bytes(process.pid) - before >= size * 0.9
+        assert _pss_bytes(process.pid) - before >= size * 0.9
 
 
 def test_shared_pages_count_once_for_all_who_share_them():
@@ -72,4 +74,36 @@ sys.stdin.read()
         children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text()
         family = {process.pid, *map(int, children.split())}
         assert len(family) == 4
-        assert size * 0.9 <= sum(map(pss_bytes, family)) < 2 * size
+        assert size * 0.9 <= sum(map(_pss_bytes, family)) < 2 * size
+
+
+CLIENTS = (
+    "import socket; held = []; "
+    "held += [socket.socket(socket.AF_UNIX) for _ in range(3)]; [one.connect({unix!r}) for one in held]; "
+    "held += [socket.create_connection(('127.0.0.1', {port})) for _ in range(2)]; "
+    "other = socket.socket(socket.AF_UNIX); other.connect({other!r}); say(); sys.stdin.read()"
+)
+
+
+def test_connections_over_both_kinds_of_socket_are_counted_and_no_others(tmp_path, monkeypatch):
+    unix, other = socket.socket(socket.AF_UNIX), socket.socket(socket.AF_UNIX)
+    monkeypatch.chdir(tmp_path)
+    with unix, other, socket.create_server(("127.0.0.1", 0)) as tcp:
+        for one, name in ((unix, ".s.PGSQL.5432"), (other, "app.sock")):
+            one.bind(name)
+            one.listen()
+        port = tcp.getsockname()[1]
+        monkeypatch.setattr(proc, "_DATABASE_PORTS", frozenset({port}))
+        code = CLIENTS.format(unix=".s.PGSQL.5432", other="app.sock", port=port)
+        with child(code) as client:
+            says(client)
+            accepted = [*(unix.accept()[0] for _ in range(3)), *(tcp.accept()[0] for _ in range(2))]
+            assert database_connections([client.pid]) == 5
+            assert database_connections([os.getpid()]) == 0
+            for one in accepted:
+                one.close()
+            tell(client)
+
+
+def test_a_process_that_is_gone_holds_none():
+    assert database_connections([VANISHED]) == 0

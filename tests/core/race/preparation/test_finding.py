@@ -12,7 +12,7 @@ from stackrace.app.app import EntryKind, entry_of
 from stackrace.base.errors import AppError, InputError
 from stackrace.deploy.environments import Environments
 from stackrace.deploy.guard import Guard
-from stackrace.deploy.hosting import prepare
+from stackrace.deploy.seeding import prepare
 from stackrace.race.preparation.app import offered_by
 from stackrace.race.preparation.examination import _static, examined_app
 from stackrace.race.request.request import RaceRequest

@@ -13,8 +13,7 @@ from stackrace.app.examiner.asking import Asking
 from stackrace.app.examiner.callers import WsgiCaller
 from stackrace.app.examiner_report import Outcome, examination_of
 from stackrace.base.errors import AppError, InputError
-from stackrace.measure.expectation import Likeness, RightAnswer
-from stackrace.measure.workload import Order, Request, Sameness
+from stackrace.measure.workload import Likeness, Order, Request, RightAnswer, Sameness
 from stackrace.race.preparation.sessions import MOST_ASKED, session_workload
 from stackrace.race.preparation.workloads import urls_of, workloads_of
 from stackrace.race.request.request import RaceRequest, WorkloadRequest

@@ -8,7 +8,7 @@ import jsonschema
 import pytest
 from tests.factories import make_finding, make_race, make_standing
 
-from stackrace.base.interval import Interval
+from stackrace.base.numbers import Interval
 from stackrace.base.verdict import Effect, Verdict
 from stackrace.report.document import schema
 from stackrace.report.exporter import Format, render

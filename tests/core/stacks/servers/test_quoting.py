@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 
 from stackrace.app.app import App, Entry, EntryKind
 from stackrace.base.errors import InputError, LaunchError
-from stackrace.base.http_syntax import url_prefix
-from stackrace.deploy.hosting import hosted
+from stackrace.base.http_syntax import _url_prefix
+from stackrace.deploy.rendering import hosted
 from stackrace.stacks.native_options import FileReading, NativeFile
 from stackrace.stacks.servers import PLAIN, Recipe, Server, catalogue
 from stackrace.stacks.servers.templates import Rendered, render
@@ -108,7 +108,7 @@ def texts(recipe: Recipe) -> str:
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_every_prefix_that_is_taken_means_itself(name, protocol, text, make_site, next_hop):
     try:
-        prefix = url_prefix(f"/{text}/")
+        prefix = _url_prefix(f"/{text}/")
     except InputError:
         return
     site = make_site(name, upstream=next_hop(protocol, Socket.TCP) if protocol else ())
@@ -126,7 +126,7 @@ def test_every_prefix_that_is_taken_means_itself(name, protocol, text, make_site
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_every_prefix_that_is_taken_means_itself_to_a_guest(name, text, make_site):
     try:
-        prefix = url_prefix(f"/{text}/")
+        prefix = _url_prefix(f"/{text}/")
     except InputError:
         return
     site, guest, folder = make_site(name), catalogue().guest(name), Path("/srv/project/assets")

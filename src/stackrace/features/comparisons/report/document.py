@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from ....base.codec import FLAT, LEFT_OUT, Form, readable
-from ....base.interval import Interval
+from ....base.numbers import Interval
 from ....base.text import printable
 from ..model import Claim, Comparison, Figure, Row, Table, Technique
 from ..rerun import ClaimOutcome, PartOutcome, Rerun, Ruling, TableOutcome

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 
-from ....base.interval import Interval
-from ....base.numbers import things
+from ....base.numbers import Interval, things
 from ....measure.host import HostFacts
 from ....report import figures
 from ....report.figures import listed

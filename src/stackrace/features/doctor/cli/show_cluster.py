@@ -55,7 +55,7 @@ def is_forbidden(found: Machines[Examination]) -> bool:
 
 def schema() -> str:
     """Return the JSON Schema of ``document``."""
-    from ....base.codec.json_schema import json_schema
+    from ....base.json_schema import json_schema
 
     return json_schema(ClusterDocument, FORM, "doctor-cluster-1")
 

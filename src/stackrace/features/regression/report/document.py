@@ -93,7 +93,7 @@ _FORM = Form(names={Load: {"seed": LEFT_OUT}}, text=printable)
 
 def schema() -> str:
     """Return the JSON Schema of ``document``."""
-    from ....base.codec.json_schema import json_schema
+    from ....base.json_schema import json_schema
 
     return json_schema(CheckDocument, _FORM, "check-1")
 

@@ -38,7 +38,7 @@ _FORM = Form(
 
 def schema() -> str:
     """Return the JSON Schema of ``document``."""
-    from ....base.codec.json_schema import json_schema
+    from ....base.json_schema import json_schema
 
     return json_schema(TrendDocument, _FORM, "trend-1")
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ....base.interval import Interval
-from ....base.numbers import count, mebibytes, milliseconds, number, percent, things
+from ....base.numbers import Interval, count, mebibytes, milliseconds, number, percent, things
 from ....race.results.comparison import Outcome, Response
 from ....report.figures import listed
 from ..model import Absence, Measure, Trend, TrendChange, TrendCheck, TrendPoint, TrendSeries

@@ -63,7 +63,7 @@ _FORM = Form(text=printable)
 
 def schema() -> str:
     """Return the JSON Schema of ``document``."""
-    from ....base.codec.json_schema import json_schema
+    from ....base.json_schema import json_schema
 
     return json_schema(TuneDocument, _FORM, "tune-1")
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from ....base.interval import Interval
-from ....base.numbers import about, connections, count, duration, number, percent, things
+from ....base.numbers import Interval, about, connections, count, duration, number, percent, things
 from ....base.units import DURATION, SIZE
 from ....base.verdict import usual_refusal
 from ....measure.engine.load_run import label

@@ -18,8 +18,8 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from pydantic_core import CoreSchema, core_schema
 
-from ..text import legible, storable
 from .form import FLAT, LEFT_OUT, STORED, Form
+from .text import legible, storable
 
 __all__ = ["schema_of"]
 
@@ -115,22 +115,10 @@ def _written_bytes(value: bytes) -> str:
     return base64.b64encode(value).decode("ascii")
 
 
-def _read_path(value: str) -> Path:
-    return Path(legible(value))
-
-
-def _written_path(value: Path) -> str:
-    return storable(str(value))
-
-
-def _read_bytes(value: str) -> bytes:
-    return base64.b64decode(value, validate=True)
-
-
 _TEXTS: dict[Any, tuple[Callable[[str], Any], Callable[[Any], str]]] = {
     str: (legible, storable),
-    Path: (_read_path, _written_path),
-    bytes: (_read_bytes, _written_bytes),
+    Path: (lambda text: Path(legible(text)), lambda path: storable(str(path))),
+    bytes: (lambda text: base64.b64decode(text, validate=True), _written_bytes),
 }
 """How what JSON has as a text is read and written."""
 

@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from stackrace.deploy.visitor import MOST_QUESTIONS, Visitor, questions
+from stackrace.measure.engine.visitor import _MOST_QUESTIONS, Visitor, questions
 from stackrace.measure.workload import Answer, Request, Sameness, Workload
 
 ANSWER = Answer(status=200, body=b"", content_type="", sameness=Sameness.STATUS)
@@ -53,8 +53,8 @@ def test_everything_is_asked_for_once_in_order():
 
 
 def test_of_a_long_session_the_beginning():
-    requests = [Request(path=f"/{number}") for number in range(3 * MOST_QUESTIONS)]
-    assert [request for request, _ in questions(workload(*requests))] == requests[:MOST_QUESTIONS]
+    requests = [Request(path=f"/{number}") for number in range(3 * _MOST_QUESTIONS)]
+    assert [request for request, _ in questions(workload(*requests))] == requests[:_MOST_QUESTIONS]
 
 
 def test_a_visitor_returns_cookies_until_they_are_deleted(port):

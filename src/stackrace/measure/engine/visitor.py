@@ -1,24 +1,119 @@
-"""The first visitor of a launched stack, who asks for everything once: is it ready, and are its answers right?"""
+"""The first visitor of a launched stack, who asks for everything once: is it ready, and are its answers right?
+
+It sends one request at a time, as the engine does, and carries from a page to later requests what that gives.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from ..measure.engine.visit import ask, filled, handed_out
-from ..measure.workload import MOST_BODY_BYTES, Answer, AnswerOrigin, Request, Sameness, Workload
+from ..workload import (
+    LARGE_HEAD,
+    MOST_BODY_BYTES,
+    Answer,
+    AnswerOrigin,
+    Fill,
+    FillPart,
+    HandoutPlace,
+    Request,
+    Sameness,
+    Workload,
+    excess,
+)
+from . import _engine
+from .url import form_encoded
 
-__all__ = ["MOST_QUESTIONS", "Reply", "Visitor", "difference", "questions"]
+__all__ = ["Reply", "Visitor", "ask", "difference", "questions"]
 
-MOST_QUESTIONS = 50
+_WITH_BODY = ("PATCH", "POST", "PUT")
+"""Say how long their body is, even if it is empty. Source: RFC 9110 section 8.6."""
+_CONTROL = re.compile(rb"[\x00-\x1f\x7f]")
+"""What would break out of a request's line, or out of a string of JSON."""
+
+
+def ask(
+    address: tuple[str, int], request: Request, host: str, *, timeout_s: float, most_bytes: int = MOST_BODY_BYTES
+) -> tuple[int, tuple[tuple[str, str], ...], bytes, str]:
+    """Send ``request`` once, whole, and return what is answered: status, header fields, body, and its ``excess``.
+
+    Text is UTF-8, as it is in a load. Raises OSError for no answer, or none that the engine would take.
+    """
+    fields = {"Host": host, "Connection": "close", **dict(request.headers)}
+    if request.body or request.method in _WITH_BODY:
+        fields["Content-Length"] = str(len(request.body))
+    lines = (f"{request.method} {request.path} HTTP/1.1", *(f"{name}: {text}" for name, text in fields.items()))
+    message = "".join(f"{line}\r\n" for line in (*lines, "")).encode("utf-8", "surrogateescape") + request.body
+    is_head = request.method == "HEAD"
+    try:
+        status, pairs, body, body_bytes, endless = _engine.ask(address, message, is_head, timeout_s, most_bytes)
+    except OverflowError:
+        return 0, (), b"", LARGE_HEAD
+    except ValueError as error:
+        raise OSError(str(error)) from error
+    answered = tuple((name, value.decode("utf-8", "surrogateescape")) for name, value in pairs)
+    return status, answered, body, excess(answered, body_bytes, endless, most_bytes)
+
+
+def _handed_out(request: Request, page: bytes) -> dict[int, bytes]:
+    """Return what the body ``page``, the answer to ``request``, gives for later requests, by slot."""
+    if not request.handouts:
+        return {}
+    values: dict[tuple[HandoutPlace, bytes], list[bytes]] = {}
+    for name, value, _ in _engine.page_fields(page):
+        values.setdefault((HandoutPlace.FIELD, name), []).append(value)
+    for name, value in _engine.page_members(page):
+        values.setdefault((HandoutPlace.MEMBER, name), []).append(value)
+    wanted = ((item, values.get((item.place, item.name.encode()), [])) for item in request.handouts)
+    return {item.slot: named[item.nth] for item, named in wanted if item.nth < len(named)}
+
+
+def _filled(request: Request, given: Mapping[int, bytes], cookies: Mapping[str, str]) -> Request:
+    """Return ``request`` with what its visitor was given; what nothing gave stays as it was recorded."""
+    for fill in sorted(request.fills, key=lambda fill: fill.start, reverse=True):
+        value = given.get(fill.source) if isinstance(fill.source, int) else _bytes(cookies.get(fill.source, ""))
+        if value and fill.form:
+            request = _put(request, fill, form_encoded(value).encode())
+        elif value and not _CONTROL.search(value):
+            request = _put(request, fill, value)
+    return request
+
+
+def _put(request: Request, fill: Fill, value: bytes) -> Request:
+    if fill.part is FillPart.PATH:
+        return replace(request, path=_text(_spliced(_bytes(request.path), fill, value)))
+    if fill.part is FillPart.BODY:
+        return replace(request, body=_spliced(request.body, fill, value))
+    headers, done = [], False
+    for name, text in request.headers:
+        if not done and name.lower() == fill.header.lower():
+            text, done = _text(_spliced(_bytes(text), fill, value)), True
+        headers.append((name, text))
+    return replace(request, headers=tuple(headers))
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")
+
+
+def _text(encoded: bytes) -> str:
+    return encoded.decode("utf-8", "surrogateescape")
+
+
+def _spliced(text: bytes, fill: Fill, value: bytes) -> bytes:
+    return text[: fill.start] + value + text[fill.end :]
+
+
+_MOST_QUESTIONS = 50
 """Most requests of a workload that a start sends: a recorded session may have a million, and they go one by one."""
 
 
 def questions(workload: Workload) -> list[tuple[Request, Answer]]:
-    """Return the first ``MOST_QUESTIONS`` different requests with their golden answers, in order."""
+    """Return the first ``_MOST_QUESTIONS`` different requests with their golden answers, in order."""
     wanted: dict[tuple[str, str, bytes, int], tuple[Request, Answer]] = {}
     for number, (request, golden) in enumerate(zip(workload.requests, workload.answers, strict=True)):
-        if len(wanted) == MOST_QUESTIONS:
+        if len(wanted) == _MOST_QUESTIONS:
             break
         # a page that gives tokens gives others each time, and those of before a login are no good after it
         turn = number if request.handouts or request.fills else -1
@@ -39,7 +134,7 @@ class Visitor:
     def ask(self, request: Request, timeout_s: float) -> Reply:
         """Send ``request`` and return the answer; raises OSError."""
         asked = request
-        request = filled(request, self._given, self._cookies)
+        request = _filled(request, self._given, self._cookies)
         if self._cookies:
             value = "; ".join(f"{name}={text}" for name, text in self._cookies.items())
             request = replace(request, headers=(*request.headers, ("Cookie", value)))
@@ -50,7 +145,7 @@ class Visitor:
         reply = Reply(status, body, cookies, beyond, server)
         if self._workload.cookies:
             self._keep(reply)
-        self._given.update(handed_out(asked, reply.body))
+        self._given.update(_handed_out(asked, reply.body))
         return reply
 
     def _keep(self, reply: Reply) -> None:
@@ -62,7 +157,7 @@ class Visitor:
                 continue
             self._cookies.pop(name.strip(), None)
             gone = any(attribute.replace(" ", "").lower() == "max-age=0" for attribute in attributes)
-            if not gone and len(self._cookies) < MOST_QUESTIONS:
+            if not gone and len(self._cookies) < _MOST_QUESTIONS:
                 self._cookies[name.strip()] = text.strip()
 
 

@@ -1,4 +1,4 @@
-"""How long a slice waits for stacks to come to rest."""
+"""This machine as a place: what is said of a start that was cut short, and how long a slice waits for rest."""
 
 import os
 from types import SimpleNamespace
@@ -6,7 +6,9 @@ from types import SimpleNamespace
 import pytest
 
 from stackrace.deploy import local_place
-from stackrace.deploy.local_place import REST_S, RESTLESS_S, LocalPlace
+from stackrace.deploy.launcher import LaunchFailed
+from stackrace.deploy.local_place import _REST_S, _RESTLESS_S, LocalPlace
+from stackrace.measure.launch import FailureKind
 from stackrace.measure.resources import Resources
 
 
@@ -34,7 +36,7 @@ def here(monkeypatch):
         guard=SimpleNamespace(pid=os.getpid()),
         launcher=None,
         cores=Resources(stack_cores=(0,), generator_cores=(0,)),
-        services=SimpleNamespace(pids={}),
+        services={},
         debug=False,
     )
 
@@ -63,4 +65,39 @@ def test_a_stack_that_works_for_itself_is_waited_for_once_and_then_for_a_moment(
         monkeypatch.setattr(here, "_quiet", lambda limit_s, quiet=quiet: wait(limit_s, quiet))
         here.rest(limit_s)
     # what the race's end cuts short says nothing of the stack
-    assert waits == [2.0, REST_S, RESTLESS_S, 0.2, REST_S]
+    assert waits == [2.0, _REST_S, _RESTLESS_S, 0.2, _REST_S]
+
+
+PATIENCE_S = 20.0
+
+
+def place_of(kind):
+    """Return a place whose starts may take ``PATIENCE_S`` and fail as ``kind``."""
+
+    def launch(_stack, *, timeout_s):
+        raise LaunchFailed(kind, f"it does not listen after {timeout_s:g} s")
+
+    return LocalPlace(
+        guard=SimpleNamespace(pid=os.getpid()),
+        launcher=SimpleNamespace(start_timeout_s=PATIENCE_S, launch=launch),
+        cores=Resources(stack_cores=(0,), generator_cores=(0,)),
+        services={},
+        debug=False,
+    )
+
+
+@pytest.mark.parametrize(
+    ("kind", "left_s", "message"),
+    [
+        (
+            FailureKind.NOT_READY,
+            6.5,
+            "it does not listen after 6.5 s; the budget left no more: give more (--budget)",
+        ),
+        (FailureKind.NOT_READY, 60.0, "it does not listen after 20 s"),
+        (FailureKind.NOT_STARTED, 6.5, "it does not listen after 6.5 s"),
+    ],
+)
+def test_a_start_that_the_budget_cut_short_says_so(kind, left_s, message):
+    failure = place_of(kind).launch(None, left_s).failure
+    assert (failure.kind, failure.message) == (kind, message)

@@ -1,6 +1,7 @@
-"""Records to plain JSON values and back, and with other paths and texts in them.
+"""The one way from the model's frozen dataclasses to plain JSON values and back, led by their annotations.
 
-What comes back was written by others, so every type is checked on the way in.
+``encode`` and ``decode`` keep everything; ``readable`` is for documents that other programs read. What comes back
+was written by others, so every type is checked. Pydantic's core is imported at the first call.
 """
 
 from __future__ import annotations
@@ -13,12 +14,12 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from .form import STORED, Form
+from .form import FLAT, LEFT_OUT, STORED, Form
 
 if TYPE_CHECKING:
     from pydantic_core import SchemaSerializer, SchemaValidator, ValidationError
 
-__all__ = ["decode", "dumps", "encode", "map_paths", "pretty", "readable"]
+__all__ = ["FLAT", "LEFT_OUT", "Form", "decode", "dumps", "encode", "map_paths", "pretty", "readable"]
 
 
 def encode(value: object, kind: Any = None) -> Any:
@@ -114,14 +115,14 @@ def _place(where: str, path: tuple[int | str, ...]) -> str:
     return where.lstrip(".") or "it"
 
 
-T = TypeVar("T")
+_T = TypeVar("_T")
 
 
 def _same(value: Any) -> Any:
     return value
 
 
-def map_paths(value: T, path: Callable[[Path], Path] = _same, text: Callable[[str], str] = _same) -> T:
+def map_paths(value: _T, path: Callable[[Path], Path] = _same, text: Callable[[str], str] = _same) -> _T:
     """Return ``value`` with each path and each text in it as ``path`` and ``text`` make them.
 
     They are looked for in dataclasses, tuples, sets, and mappings with their keys; choices of enumerations stay.
@@ -148,4 +149,4 @@ def map_paths(value: T, path: Callable[[Path], Path] = _same, text: Callable[[st
             return replace(value, **{each.name: mapped(getattr(value, each.name)) for each in fields(value)})
         return value
 
-    return cast(T, mapped(value))
+    return cast(_T, mapped(value))
