@@ -66,8 +66,6 @@ def test_without_a_topology_each_is_a_core_of_its_own(tmp_path):
 
 
 def test_this_machine_has_every_core_once():
-    import os
-
     usable = os.sched_getaffinity(0)
     assert sorted(cpu for core in physical_cores(usable) for cpu in core) == sorted(usable)
 

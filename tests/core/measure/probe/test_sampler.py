@@ -2,6 +2,7 @@
 
 import os
 import time
+from contextlib import contextmanager
 
 import pytest
 from tests.core.measure.probe.children import child, says, tell, wait_until
@@ -21,6 +22,23 @@ def used(sampler: Sampler) -> dict[str, HopUsage]:
     return {usage.hop: usage for usage in sampler.end()}
 
 
+@contextmanager
+def sampled(body):
+    """A process that has begun and said so, with a sampler that has begun to look at it."""
+    with child(body) as process:
+        says(process)
+        sampler = sampler_of(hop=process.pid)
+        sampler.begin()
+        yield process, sampler
+
+
+def once_told(process, sampler):
+    """Let the process go on until it says something; return what it used."""
+    tell(process)
+    says(process)
+    return used(sampler)["hop"]
+
+
 def test_the_hop_that_works_is_the_hop_that_pays():
     with child(WAITING.format(work="burn(0.2)")) as busy, child(IDLE) as idle:
         says(busy)
@@ -37,13 +55,8 @@ def test_the_hop_that_works_is_the_hop_that_pays():
 
 def test_a_worker_that_works_and_ends_within_a_slice_still_counts():
     work = "pid = os.fork() or (burn(0.2), os._exit(0)); os.waitpid(pid, 0)"
-    with child(WAITING.format(work=work)) as process:
-        says(process)
-        sampler = sampler_of(hop=process.pid)
-        sampler.begin()
-        tell(process)
-        says(process)
-        usage = used(sampler)["hop"]
+    with sampled(WAITING.format(work=work)) as seen:
+        usage = once_told(*seen)
     assert usage.processes == 1
     assert usage.cpu_s >= 0.15
 
@@ -60,13 +73,8 @@ os.waitpid(pid, 0)
 say()
 pause()
 """
-    with child(body) as process:
-        says(process)
-        sampler = sampler_of(hop=process.pid)
-        sampler.begin()
-        tell(process)
-        says(process)
-        assert used(sampler)["hop"].cpu_s < 0.4
+    with sampled(body) as seen:
+        assert once_told(*seen).cpu_s < 0.4
 
 
 def test_threads_are_counted_and_their_work_too_after_they_ended():
@@ -77,12 +85,8 @@ threads[0].join()
 say()
 threads[1].join()
 """
-    with child(f"say(); sys.stdin.readline(){work}") as process:
-        says(process)
-        sampler = sampler_of(hop=process.pid)
-        sampler.begin()
-        tell(process)
-        says(process)
+    with sampled(f"say(); sys.stdin.readline(){work}") as (process, sampler):
+        once_told(process, sampler)
         wait_until(lambda: used(sampler)["hop"].threads == 3)  # a joined thread may linger in the kernel
         assert used(sampler)["hop"].cpu_s >= 0.15
 
@@ -98,9 +102,7 @@ if os.fork() == 0:
     os._exit(0)
 """
     body = body.replace("if os.fork() == 0:\n    if", "if os.fork() == 0:\n    first = os.getpid()\n    if", 1)
-    with child(body + "os.wait(); pause()") as process:
-        says(process)
-        sampler = sampler_of(hop=process.pid)
+    with sampled(body + "os.wait(); pause()") as (_, sampler):
         wait_until(lambda: used(sampler)["hop"].processes == 2)
 
 
@@ -127,18 +129,13 @@ pause()
         try:
             sampler = sampler_of(hop=process.pid)
             sampler.begin()
-            tell(process)
-            says(process)
-            assert used(sampler)["hop"].processes == 2
+            assert once_told(process, sampler).processes == 2
         finally:
             os.kill(stray, 9)
 
 
 def test_a_hop_that_died_has_no_usage_and_no_error():
-    with child(IDLE) as process:
-        says(process)
-        sampler = sampler_of(hop=process.pid)
-        sampler.begin()
+    with sampled(IDLE) as (process, sampler):
         process.kill()
         process.wait()
         (usage,) = sampler.end()
@@ -146,24 +143,16 @@ def test_a_hop_that_died_has_no_usage_and_no_error():
 
 
 def test_processes_of_another_session_are_strangers():
-    with child(IDLE) as ours, child(IDLE) as other:
-        says(ours)
+    with child(IDLE) as other, sampled(IDLE) as (_, sampler):
         says(other)
-        sampler = sampler_of(hop=ours.pid)
-        sampler.begin()
         assert used(sampler)["hop"].processes == 1
 
 
 def test_newcomers_are_found_though_strangers_are_not_read_again():
     body = "say(); sys.stdin.readline(); os.fork() or pause(); say(); pause()"
-    with child(body) as process:
-        says(process)
-        sampler = sampler_of(hop=process.pid)
-        sampler.begin()
+    with sampled(body) as (process, sampler):
         assert used(sampler)["hop"].processes == 1
-        tell(process)
-        says(process)
-        assert used(sampler)["hop"].processes == 2
+        assert once_told(process, sampler).processes == 2
 
 
 def test_memory_is_sampled_by_hop():
@@ -245,28 +234,17 @@ def clock(monkeypatch):
     return clock
 
 
-def test_the_first_work_is_due_at_once(clock):
-    assert Allowance().pause_s() == 0
-
-
-def test_work_is_paid_for_with_its_share(clock):
+@pytest.mark.parametrize(
+    ("costs_s", "pause_s"),
+    [([], 0.0), ([0.02], 5.0), ([1e-6], 0.5), ([0.02] * 5, 25.0 - 4 * 0.02)],
+    ids=["the first is due at once", "paid for with its share", "cheap work still pauses", "several at once"],
+)
+def test_work_is_paid_for(clock, costs_s, pause_s):
     budget = Allowance()
-    clock.work(budget, 0.02)
-    assert budget.pause_s() == pytest.approx(5.0)
-    assert budget.spent_s == pytest.approx(0.02)
-
-
-def test_cheap_work_still_pauses(clock):
-    budget = Allowance(least_pause_s=0.5)
-    clock.work(budget, 1e-6)
-    assert budget.pause_s() == pytest.approx(0.5)
-
-
-def test_several_that_work_at_once_are_all_paid_for(clock):
-    budget = Allowance()
-    for _ in range(5):
-        clock.work(budget, 0.02)
-    assert budget.pause_s() == pytest.approx(25.0 - 4 * 0.02)
+    for cost_s in costs_s:
+        clock.work(budget, cost_s)
+    assert budget.pause_s() == pytest.approx(pause_s)
+    assert budget.spent_s == pytest.approx(sum(costs_s))
 
 
 def test_in_the_long_run_the_share_is_kept(clock):
