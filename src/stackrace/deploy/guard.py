@@ -19,7 +19,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from queue import Empty, SimpleQueue
-from typing import IO
+from typing import IO, Any
 
 from ..base.errors import BreakdownError, InputError, LaunchError, said_by
 from ..base.files import real_path, remove_tree
@@ -160,8 +160,7 @@ class Guard:
         )
         if answer["failed"]:
             raise LaunchError(f"{argv[0]} cannot be started: {answer['failed']}")
-        pid = answer["pid"]
-        assert isinstance(pid, int)
+        pid: int = answer["pid"]
         return pid
 
     def run(
@@ -207,9 +206,7 @@ class Guard:
             folders=list(zip(map(str, folders), layers, strict=True)),
             kept=[str(path.resolve()) for path in shown],
         )
-        pid = answer["pid"]
-        assert isinstance(pid, int)
-        self.view = View(pid)
+        self.view = View(answer["pid"])
         self._covered += folders
 
     def signal(self, pid: int, number: signal.Signals) -> None:
@@ -223,8 +220,8 @@ class Guard:
         """
         if not self._is_there():
             raise _cleared(self.directory)
-        answer = self._ask(do="status", pids=list(pids))
-        return {pid: _status(answer[str(pid)]) for pid in pids}
+        states = self._ask(do="status", pids=list(pids))
+        return {pid: Status(states[str(pid)]["code"], tuple(states[str(pid)]["alive"])) for pid in pids}
 
     def _is_there(self) -> bool:
         """Tell whether the run directory is the one that was made: who writes into one may make it anew."""
@@ -279,7 +276,7 @@ class Guard:
                     os.waitpid(pid, 0)
         remove_tree(self.directory)
 
-    def _ask(self, **request: object) -> Mapping[str, object]:
+    def _ask(self, **request: object) -> _Answer:
         answer = self._exchange.ask(request)
         if answer is None:
             raise BreakdownError("the supervisor was killed, and all its servers with it")
@@ -302,11 +299,6 @@ def _cleared(directory: Path) -> BreakdownError:
         f"the run directory {directory} was removed while it was in use, perhaps by a cleaner of temporary files; "
         "set TMPDIR to a folder that none clears"
     )
-
-
-def _status(answer: object) -> Status:
-    assert isinstance(answer, dict), answer
-    return Status(answer["code"], tuple(answer["alive"]))
 
 
 def _of_other_sessions() -> list[int]:
@@ -332,7 +324,7 @@ def _private_folder() -> Path:
 
 _LOOK_S = 1.0
 
-_Answer = Mapping[str, object]
+_Answer = Mapping[str, Any]
 _Question = tuple[bytes, "SimpleQueue[_Answer | None]"]
 
 

@@ -80,7 +80,7 @@ class ProjectCopy:
                 f"the project cannot be copied for the race: {said_by(error, where=True)}"
                 f"{shortage(run_directory, RUN)}"
             ) from error
-        outside = _outside(self.places, self.relocation)
+        outside = [path for path in _present(self.places) if not self.relocation.is_copy(path)]
         _refuse([path for path in outside if is_present(path) or self.relocation.holds(path)])
         data = [*self.copied.databases, *self.copied.unsteady, *protect]
         self.named = tuple(_named(app, self.relocation, data))
@@ -125,25 +125,12 @@ class ProjectCopy:
 
     def _belonging(self, places: DataPlaces) -> tuple[Path, ...]:
         """Return the originals of those ``places`` that lie where copies do."""
-        place = self.relocation.place
-        assert place
-        inside = replace(
-            places,
-            files=tuple(path for path in places.files if path.is_relative_to(place)),
-            folders=tuple(path for path in places.folders if path.is_relative_to(place)),
-        )
-        return _present(self.relocation.original(inside))
+        files, folders = (tuple(filter(self.relocation.is_copy, paths)) for paths in (places.files, places.folders))
+        return _present(self.relocation.original(replace(places, files=files, folders=folders)))
 
 
 def _present(places: DataPlaces) -> tuple[Path, ...]:
     return (*places.present_files, *places.present_folders)
-
-
-def _outside(places: DataPlaces, relocation: Relocation) -> tuple[Path, ...]:
-    """Return those of ``places`` that are no copies."""
-    assert relocation.place
-    place = relocation.place
-    return tuple(path for path in _present(places) if not path.is_relative_to(place))
 
 
 def _app_in_copy(app: App, relocation: Relocation, imports: Sequence[Path]) -> App:

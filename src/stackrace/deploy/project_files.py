@@ -65,6 +65,10 @@ class Relocation:
         copy = self.path(path)
         return copy != path and copy.exists() and real_path(copy) == copy
 
+    def is_copy(self, path: Path) -> bool:
+        """Tell whether ``path`` lies where copies do."""
+        return self.place is not None and path.is_relative_to(self.place)
+
     def below(self, original: Path) -> Path:
         """Return where a copy of ``original``, an absolute path, belongs."""
         assert self.place
