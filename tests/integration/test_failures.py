@@ -95,42 +95,34 @@ def stack(name):
 
 
 @pytest.mark.parametrize(
-    ("name", "timeout_s", "kind", "words"),
+    ("name", "timeout_s", "kind", "words", "last_words"),
     [
-        ("crashes", 60, FailureKind.NOT_STARTED, "exit code 3"),
-        ("hangs", 1, FailureKind.NOT_READY, "does not listen"),
-        ("workers-die", 60, FailureKind.NOT_STARTED, "the workers of workers-die end at start"),
-        ("workers-die-silently", 60, FailureKind.NOT_STARTED, "the workers of workers-die-silently end"),
-        ("wrong-body", 60, FailureKind.WRONG_ANSWER, "differs from the app's own"),
-        ("wrong-status", 60, FailureKind.WRONG_ANSWER, "status 503"),
+        ("crashes", 60, FailureKind.NOT_STARTED, "exit code 3", "no more cheese"),
+        ("hangs", 1, FailureKind.NOT_READY, "does not listen", ""),
         (
-            "endless",
+            "workers-die",
             60,
-            FailureKind.WRONG_ANSWER,
-            "an answer that does not end",
+            FailureKind.NOT_STARTED,
+            "the workers of workers-die end at start",
+            "No module named 'nowhere'",
         ),
-        ("large-head", 60, FailureKind.WRONG_ANSWER, f"an answer that {LARGE_HEAD}"),
+        ("workers-die-silently", 60, FailureKind.NOT_STARTED, "the workers of workers-die-silently end", ""),
+        ("wrong-body", 60, FailureKind.WRONG_ANSWER, "differs from the app's own", ""),
+        ("wrong-status", 60, FailureKind.WRONG_ANSWER, "status 503", ""),
+        ("endless", 60, FailureKind.WRONG_ANSWER, "an answer that does not end", ""),
+        ("large-head", 60, FailureKind.WRONG_ANSWER, f"an answer that {LARGE_HEAD}", ""),
     ],
 )
 @pytest.mark.usefixtures("soon_blamed")
-def test_a_stack_that_does_not_come_up_says_why_and_leaves_nothing(launcher, guard, name, timeout_s, kind, words):
+def test_a_stack_that_does_not_come_up_says_why_and_leaves_nothing(
+    launcher, guard, name, timeout_s, kind, words, last_words
+):
     with pytest.raises(LaunchFailed) as failed:
         launcher.launch(stack(name), timeout_s=timeout_s)
     assert failed.value.failure.kind is kind
     assert words in failed.value.failure.message
+    assert last_words in failed.value.failure.log
     assert list(guard.directory.glob("l*")) == []
-
-
-def test_a_crash_at_start_shows_the_servers_own_last_words(launcher):
-    with pytest.raises(LaunchFailed) as failed:
-        launcher.launch(stack("crashes"))
-    assert "no more cheese" in failed.value.failure.log
-
-
-def test_workers_that_die_at_start_show_their_last_words(launcher):
-    with pytest.raises(LaunchFailed) as failed:
-        launcher.launch(stack("workers-die"))
-    assert "No module named 'nowhere'" in failed.value.failure.log
 
 
 def test_a_start_that_a_known_fault_of_the_server_ends_is_made_again(launcher, guard, tmp_path):
