@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import Protocol, TypeVar
 
 from ..measure.engine.engine import EngineRun, Play
@@ -27,7 +28,6 @@ __all__ = [
     "RemoteEngine",
     "Retired",
     "Retiring",
-    "SidePlace",
     "Sides",
 ]
 
@@ -135,67 +135,65 @@ class Fleet:
 _T = TypeVar("_T")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SidePlace:
-    """Where one variant runs."""
-
-    place: Place
-    workloads: Mapping[str, Workload] = field(default_factory=dict)
-    """Its own workloads by name, since its right answers may differ; one that is not here is the race's."""
-
-
 class Sides:
-    """A place of several on one machine: each stack goes to that of its side, under its plain name."""
+    """A place of several on one machine: each stack goes to that of its side, under its plain name.
 
-    def __init__(self, sides: Mapping[Side, SidePlace]) -> None:
-        self._sides = sides
+    ``workloads`` are a side's own, since its right answers may differ; others are the race's.
+    """
+
+    def __init__(
+        self, places: Mapping[Side, Place], workloads: Mapping[Side, Sequence[Workload]] = MappingProxyType({})
+    ) -> None:
+        self._places = places
+        self._own = {(side, each.name): each for side, theirs in workloads.items() for each in theirs}
 
     def calibrate(self, loads: Sequence[Load]) -> None:
-        for each in self._sides.values():
-            each.place.calibrate(loads)
+        for place in self._places.values():
+            place.calibrate(loads)
 
     def room_bytes(self) -> float:
-        return min(each.place.room_bytes() for each in self._sides.values())
+        return min(place.room_bytes() for place in self._places.values())
 
     def launch(self, stack: Stack, timeout_s: float) -> Launched:
-        launched = self._of(stack).place.launch(stack.plain, timeout_s)
+        launched = self._places[_side(stack)].launch(stack.plain, timeout_s)
         if launched.facts is None:
             return launched
         return replace(launched, facts=replace(launched.facts, stack=stack.path))
 
     def rest(self, limit_s: float = math.inf) -> None:
-        for each in self._sides.values():
-            each.place.rest(limit_s)
+        for place in self._places.values():
+            place.rest(limit_s)
 
     def load(
         self, stack: Stack, workload: Workload, load: Load, rewarm_s: float, limit_s: float = math.inf
     ) -> Observation:
-        side = self._of(stack)
-        own = side.workloads.get(workload.name, workload)
-        return replace(side.place.load(stack.plain, own, load, rewarm_s, limit_s), stack=stack)
+        side = _side(stack)
+        own = self._own.get((side, workload.name), workload)
+        return replace(self._places[side].load(stack.plain, own, load, rewarm_s, limit_s), stack=stack)
 
     def warm_up(self, stack: Stack, workload: Workload, load: Load, enough: Enough) -> float:
-        side = self._of(stack)
-        return side.place.warm_up(stack.plain, side.workloads.get(workload.name, workload), load, enough)
+        side = _side(stack)
+        return self._places[side].warm_up(stack.plain, self._own.get((side, workload.name), workload), load, enough)
 
     def disturbance(self) -> Disturbance:
-        return next(iter(self._sides.values())).place.disturbance()
+        return next(iter(self._places.values())).disturbance()
 
     def failure_of(self, stack: Stack) -> Failure | None:
-        return self._of(stack).place.failure_of(stack.plain)
+        return self._places[_side(stack)].failure_of(stack.plain)
 
     def retire(self, stacks: Sequence[Stack]) -> Retiring:
         return _RetiringSides(
             {
-                side: each.place.retire([stack.plain for stack in stacks if side_of(stack.path) is side])
-                for side, each in self._sides.items()
+                side: place.retire([stack.plain for stack in stacks if _side(stack) is side])
+                for side, place in self._places.items()
             }
         )
 
-    def _of(self, stack: Stack) -> SidePlace:
-        side = side_of(stack.path)
-        assert side is not None
-        return self._sides[side]
+
+def _side(stack: Stack) -> Side:
+    side = side_of(stack.path)
+    assert side is not None
+    return side
 
 
 class _RetiringSides:

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from stackrace.deploy.place import Launched, RaceProcesses, Retired, SidePlace, Sides
+from stackrace.deploy.place import Launched, RaceProcesses, Retired, Sides
 from stackrace.measure.launch import Failure, FailureKind
 from stackrace.measure.load import Load
 from stackrace.measure.workload import Workload
@@ -59,7 +59,7 @@ def test_a_side_is_part_of_the_name_and_a_twin_keeps_it():
 
 def test_each_stack_is_launched_on_the_place_of_its_side_by_its_plain_name(stack):
     base, head = Scripted("base"), Scripted("head")
-    sides = Sides({Side.BASE: SidePlace(place=base), Side.HEAD: SidePlace(place=head)})
+    sides = Sides({Side.BASE: base, Side.HEAD: head})
     launched = sides.launch(stack.on(Side.HEAD), 1.0)
     assert (base.heard, head.heard) == ([], ["gunicorn"])
     assert launched.facts.stack == "gunicorn#head"
@@ -68,14 +68,14 @@ def test_each_stack_is_launched_on_the_place_of_its_side_by_its_plain_name(stack
 def test_each_side_is_asked_for_its_own_form_of_a_workload(stack):
     theirs, ours = Workload(requests=(), answers=()), Workload(requests=(), answers=(), cookies=True)
     base, head = Scripted("base"), Scripted("head")
-    sides = Sides({Side.BASE: SidePlace(place=base), Side.HEAD: SidePlace(place=head, workloads={ours.name: ours})})
+    sides = Sides({Side.BASE: base, Side.HEAD: head}, {Side.HEAD: [ours]})
     for side in (Side.BASE, Side.HEAD):
         sides.warm_up(stack.on(side), theirs, Load(concurrency=1), lambda counts: True)
     assert (base.heard, head.heard) == ([("gunicorn", theirs)], [("gunicorn", ours)])
 
 
 def test_what_became_of_stopped_stacks_is_told_by_their_names_in_the_race(stack):
-    sides = Sides({side: SidePlace(place=Scripted(side)) for side in (Side.BASE, Side.HEAD)})
+    sides = Sides({side: Scripted(side) for side in (Side.BASE, Side.HEAD)})
     retired = sides.retire([stack.on(Side.HEAD), stack.on(Side.HEAD).twin, stack.on(Side.BASE)]).finish()
     assert {name: failure.message for name, failure in retired.complaints.items()} == {
         "gunicorn#head": "head",

@@ -15,7 +15,7 @@ from ...base.files import remove_tree
 from ...base.process import CommandResult, run
 from ...base.verdict import Effect
 from ...deploy.launcher import Launcher
-from ...deploy.place import SidePlace, Sides
+from ...deploy.place import Sides
 from ...deploy.privileges import unprivileged
 from ...deploy.running_stack import Running, tail
 from ...deploy.shutdown import stop
@@ -120,12 +120,8 @@ class Prover:
         sides = (stack.on(Side.ORIGINAL), stack.on(Side.EXPORTED))
         race = replace(plan.race, loads=plan.race.loads[-1:], limits={}, left_out=(), unserved=())
         plan = replace(plan, race=race, most_blocks=LOOKS[-1]).among(sides)
-        place = Sides(
-            {
-                Side.ORIGINAL: SidePlace(place=ready.deployment.place()),
-                Side.EXPORTED: SidePlace(place=replace(ready.deployment, launcher=self.launcher).place()),
-            }
-        )
+        exported = replace(ready.deployment, launcher=self.launcher)
+        place = Sides({Side.ORIGINAL: ready.deployment.place(), Side.EXPORTED: exported.place()})
         race = run_race(plan, place, sink, decide=until_known(stack, race.difference))
         result = equivalence_of(race, stack, race.difference)
         if result.ratio is None:

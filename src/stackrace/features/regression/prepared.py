@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from ...base.errors import InputError, LimitError, StackraceError
 from ...base.verdict import Finding
 from ...deploy.environments import Environments, cache_folder
-from ...deploy.place import Place, RaceProcesses, SidePlace, Sides
+from ...deploy.place import Place, RaceProcesses, Sides
 from ...deploy.preparing import OnPreparing, unheard
 from ...race.events import Event, Sink
 from ...race.overhead import expected_overhead, planned_launch_s
@@ -255,13 +255,8 @@ def _filling_s(plan: RacePlan, loaded_s: float) -> float:
 def _side_by_side(deployments: Mapping[Side, Deployment]) -> Sides:
     processes = RaceProcesses()
     return Sides(
-        {
-            side: SidePlace(
-                place=deployment.place(processes=processes),
-                workloads={workload.name: workload for workload in deployment.workloads},
-            )
-            for side, deployment in deployments.items()
-        }
+        {side: deployment.place(processes=processes) for side, deployment in deployments.items()},
+        {side: deployment.workloads for side, deployment in deployments.items()},
     )
 
 
