@@ -134,7 +134,7 @@ def capacity(name: str, *flags: str) -> Said:
     """Return what ``stackrace capacity`` says of a recorded search; nothing is sent."""
     from stackrace.features.capacity.search import CapacityResult
 
-    search = import_module("stackrace.features.capacity.cli.search")
+    search = import_module("stackrace.features.capacity.showing")
     found = read(CapacityResult, name)
     with mock.patch.object(search, "find_capacity", lambda *_, **__: found):
         return _said(cli, "capacity", *found.closed.target.urls, "--p99", "1s", *flags)
@@ -174,7 +174,7 @@ def export(stack: str, race: Race | None, proof: str | None, folder: Path, *flag
 
 def doctor(examination: Any, data: Path, *flags: str) -> Said:
     """Return what ``stackrace doctor`` says of a machine that was examined."""
-    looking = import_module("stackrace.features.doctor.looking")
+    looking = import_module("stackrace.features.doctor.look")
     with mock.patch.object(looking, "examine_machine", lambda *_: examination):
         return _said(cli, "doctor", *flags, data=data)
 

@@ -41,7 +41,7 @@ _CORE = (
         "run", "Decide", "Race stacks: deploy, load, compare, and name a winner.", f"{_CLI}.run.command:command", 10
     ),
     Verb("load", "Measure", "Load one server, with the load engine alone.", f"{_CLI}.load.command:command", 10),
-    Verb("compare", "Measure", "Compare two results of load.", f"{_CLI}.compare.command:command", 40),
+    Verb("compare", "Measure", "Compare two results of load.", f"{_CLI}.compare:command", 40),
     Verb("report", "Keep", "Show a race again, in any format.", f"{_CLI}.report:command", 10),
     Verb("name", "Keep", "Give a stored race a name.", f"{_CLI}.name:command", 40),
 )

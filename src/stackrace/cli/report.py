@@ -98,7 +98,7 @@ def _show_race(
     from ..report.exporter import kind_of
     from ..report.result import standing_of
     from ..store import open_store
-    from .run.next_steps import short_steps
+    from .run.output import short_steps
     from .showing import show, write_html
     from .stored import at_store, meant, unfinished_note
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from stackrace.cli.load.command import command as load
-from stackrace.features.capacity.cli.command import command
+from stackrace.features.capacity.verb import command
 
 PAGE = (Path(__file__).parents[3] / "docs" / "capacity.md").read_text(encoding="utf-8")
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from tests.factories import make_counts, make_quantiles, make_result
 
-from stackrace.features.capacity import words
+from stackrace.features.capacity import showing as words
 from stackrace.measure.engine.load_run import Goal, Miss, Missed
 
 GOAL = Goal({"p50": 0.01, "p99": 0.05})

@@ -10,11 +10,11 @@ from stackrace.base.errors import InputError
 from stackrace.cli.load.command import command as load
 from stackrace.cli.run.command import command as run
 from stackrace.cli.up import command as up
-from stackrace.features.capacity.cli.command import command as capacity
+from stackrace.features.capacity.verb import command as capacity
 
 VERBS = {
     "load": (load, "cli.load.run.run_and_show", ()),
-    "capacity": (capacity, "features.capacity.cli.search.find_and_show", ("--p99", "5ms")),
+    "capacity": (capacity, "features.capacity.showing.find_and_show", ("--p99", "5ms")),
 }
 
 

@@ -14,8 +14,8 @@ from stackrace.base.errors import InputError
 from stackrace.base.process import Background
 from stackrace.features.cluster import provider, transfers
 from stackrace.features.cluster.connection import MemberLost
-from stackrace.features.doctor.cli.show_cluster import document, is_forbidden, print_cluster, schema
 from stackrace.features.doctor.examination import examine
+from stackrace.features.doctor.show_cluster import document, is_forbidden, print_cluster, schema
 
 
 class Machines:

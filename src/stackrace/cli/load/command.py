@@ -11,8 +11,7 @@ from ...base.units import COUNT, DURATION, RATE
 from ..options import Connections, Quantity
 from ..request_flags import STARTED_OPTIONS, RequestFlags, request_flags
 from ..sections import SectionedCommand, section
-from .flags import ANSWERS, CONNECTIONS, ENGINE, FILE, RACED, REQUESTS, flags
-from .types import ThinkType
+from .flags import ANSWERS, CONNECTIONS, ENGINE, FILE, RACED, REQUESTS, ThinkType, flags
 
 __all__ = ["command"]
 
@@ -105,8 +104,7 @@ def command(
         click.echo(schema_of(), nl=False)
         return
     from ...api.load.options import LoadOptions
-    from .raced import raced_target
-    from .run import run_and_show
+    from .run import raced_target, run_and_show
 
     target, urls = raced_target(words, app, stack=stack, workload=workload, session=given["session"] is not None)
     run_and_show(LoadOptions(urls=urls, **given), target, as_json=as_json, hdr=hdr)

@@ -1,4 +1,4 @@
-"""The flags of verbs that load one server, in groups: ``stackrace load`` and ``stackrace capacity``."""
+"""The flags of verbs that load one server, in groups, and the kinds of their values: ``load`` and ``capacity``."""
 
 from __future__ import annotations
 
@@ -8,13 +8,43 @@ from typing import Any
 
 import click
 
+from ...base.errors import InputError
 from ...base.units import DURATION, SIZE
+from ...measure.workload import Nonce, NoncePlace
 from ..names import complete_stack
 from ..options import Quantity, right_host
 from ..sections import section
-from .types import NonceType
 
-__all__ = ["ANSWERS", "CONNECTIONS", "ENGINE", "FILE", "RACED", "REQUESTS", "flags"]
+__all__ = ["ANSWERS", "CONNECTIONS", "ENGINE", "FILE", "RACED", "REQUESTS", "NonceType", "ThinkType", "flags"]
+
+
+class NonceType(click.ParamType[Nonce]):
+    """``header:NAME`` or ``query:NAME``."""
+
+    name = "header:NAME|query:NAME"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> Nonce:
+        """Return the nonce's place and name."""
+        place, _, name = str(value).partition(":")
+        if place not in set(NoncePlace) or not name:
+            self.fail(f"{value!r} is no place for a nonce; write header:X-Nonce or query:nonce", param, ctx)
+        return Nonce(place=NoncePlace(place), name=name)
+
+
+class ThinkType(click.ParamType[float | str]):
+    """``none``, ``recorded``, or seconds."""
+
+    name = "none|recorded|TIME"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> float | str:
+        """Return the word, or the pause in seconds."""
+        if value in ("none", "recorded"):
+            return str(value)
+        try:
+            return DURATION.parse(str(value))
+        except InputError:
+            self.fail(f"{value!r} is no pause; write none, recorded, or a time like {DURATION.example}", param, ctx)
+
 
 FILE = click.Path(path_type=Path, dir_okay=False)
 _raced = section("A stack instead of a URL")

@@ -123,6 +123,6 @@ def _resume(race: str, flags: RequestFlags, output: Output) -> None:
         raise click.UsageError(
             f"{other} would change the race that --resume continues; leave it out, or start a new race"
         )
-    from .resuming import resume_and_report
+    from .live import resume_and_report
 
     resume_and_report(race, flags.given.get("budget_s"), output)

@@ -1,4 +1,4 @@
-"""A race with its live view on stderr, and its report at the end."""
+"""A race, or an interrupted one that goes on, with its live view on stderr, and its report at the end."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ import click
 
 from ...api.racing import ready_race
 from ...api.resumed import ResumedRace
+from ...api.resuming import unfinished
+from ...api.strategies import strategist_of
 from ...base.errors import BreakdownError, InterruptedRace, RefusedError, StoreError
+from ...base.units import DURATION
 from ...base.verdict import Effect
 from ...deploy.guard import removed
 from ...race.notices import before
@@ -25,13 +28,12 @@ from ..failures import failure_of
 from ..progress import LiveSink
 from ..showing import show, write_html
 from ..stored import at_store, go_on_with
-from .next_steps import next_steps, short_steps
-from .output import Output
+from .output import Output, next_steps, short_steps
 
 if TYPE_CHECKING:
     from ...store.store import Store
 
-__all__ = ["race_and_report", "raced", "report_of"]
+__all__ = ["race_and_report", "raced", "report_of", "resume_and_report"]
 
 
 def race_and_report(request: RaceRequest, output: Output) -> None:
@@ -93,3 +95,25 @@ def report_of(race: Race, store: Store, output: Output) -> None:
             remedy(finding) for finding in standing.verdict.findings if finding.effect is Effect.INVALIDATES
         )
         raise RefusedError(f"the race is void, as its answer says; {remedies}")
+
+
+def resume_and_report(prefix: str, budget_s: float | None, output: Output) -> None:
+    """Go on with the race that ``prefix`` means, by default the last one that was interrupted, and show it.
+
+    Raises InputError and StoreError where it cannot go on, before anything of it is changed.
+    """
+    with open_store(output.store) as store:
+        store.need_writable()
+        with unfinished(prefix, store, budget_s=budget_s) as resumed:
+            click.echo(_going_on(resumed), err=True)
+            race = raced(resumed.request, store, resumed=resumed)
+        if (strategist := strategist_of(race)) is not None:
+            strategist.show(race, html=output.html, as_json=output.as_json)
+        else:
+            report_of(race, store, output)
+
+
+def _going_on(resumed: ResumedRace) -> str:
+    blocks = f"{resumed.done} block{'' if resumed.done == 1 else 's'}"
+    left = "" if resumed.left_s is None else f", about {DURATION.format(round(max(resumed.left_s, 1.0)))} to go"
+    return f"going on with race {resumed.race.id} after {blocks}{left}"

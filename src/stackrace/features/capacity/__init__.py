@@ -7,7 +7,7 @@ EXTENSIONS = (
         "capacity",
         "Measure",
         "Find the highest rate at which a server is fast enough.",
-        f"{__name__}.cli.command:command",
+        f"{__name__}.verb:command",
         20,
     ),
 )

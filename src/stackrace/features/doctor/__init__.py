@@ -3,7 +3,5 @@
 from ...extensions import Verb
 
 EXTENSIONS = (
-    Verb(
-        "doctor", "Start", "Find what disturbs measurements on this machine.", f"{__name__}.cli.command:command", 40
-    ),
+    Verb("doctor", "Start", "Find what disturbs measurements on this machine.", f"{__name__}.verb:command", 40),
 )

@@ -24,12 +24,26 @@ from ...measure.probe import (
 )
 from ...measure.probe.host import allowed_cores, delegated
 from ...measure.resources import Resources
+from ...race.preparation.cores import split_cores, usable_cores
 from ...validity import Preparation
+from .examination import Examination, examine
 from .kernel import BOOST, CLOCKS, NO_TURBO, THP, Kernel
 from .neighbours import daemons, jobs, listeners, remains
 from .surroundings import Surroundings
 
-__all__ = ["look"]
+__all__ = ["examine_machine", "look"]
+
+
+def examine_machine(watch_s: float, concurrency: int, remote_engine: bool = False) -> Examination:
+    """Examine this machine for races at ``concurrency`` connections; takes ``watch_s`` seconds.
+
+    With a ``remote_engine`` stacks and engines are on different machines, so whoever is here has every core of it.
+    """
+    usable = usable_cores()
+    stacks, engine = (usable, ()) if remote_engine else split_cores(physical_cores(usable))
+    cores = Resources(stack_cores=stacks, generator_cores=engine)
+    return examine(look(Kernel(), cores=cores, concurrency=concurrency, watch_s=watch_s))
+
 
 _BETWEEN_S = 0.1
 _LEAST = 10

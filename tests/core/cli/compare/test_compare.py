@@ -11,7 +11,7 @@ from tests.core.measure.encoded import encode
 from tests.factories import make_load, make_result, make_run
 
 from stackrace.base.errors import InputError
-from stackrace.cli.compare.command import command
+from stackrace.cli.compare import command
 from stackrace.report.load_document import document
 
 

@@ -8,7 +8,7 @@ from tests.factories import make_race
 
 from stackrace.api.resumed import ResumedRace
 from stackrace.cli.run.command import command
-from stackrace.cli.run.resuming import _going_on
+from stackrace.cli.run.live import _going_on
 
 RACE = make_race(stacks=2, levels=(10,), blocks=2, ending=None, elapsed_s=60.0)
 RESUMED = ResumedRace(race=RACE, request=None, manifest=None, opening=None, done=1, left_s=None)

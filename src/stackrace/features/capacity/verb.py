@@ -1,4 +1,4 @@
-"""``stackrace capacity``."""
+"""None"""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ from typing import Any
 
 import click
 
-from ....base.units import DURATION
-from ....cli.load.flags import ANSWERS, CONNECTIONS, ENGINE, RACED, REQUESTS, flags
-from ....cli.options import Connections, Quantity
-from ....cli.request_flags import STARTED_OPTIONS, RequestFlags, request_flags
-from ....cli.sections import SectionedCommand, section
+from ...base.units import DURATION
+from ...cli.load.flags import ANSWERS, CONNECTIONS, ENGINE, RACED, REQUESTS, flags
+from ...cli.options import Connections, Quantity
+from ...cli.request_flags import STARTED_OPTIONS, RequestFlags, request_flags
+from ...cli.sections import SectionedCommand, section
 
 __all__ = ["command"]
+
 
 _goal = section("The goal, one at least")
 _search = section("The search")
@@ -67,11 +68,11 @@ def command(
     0.3 and 1.05 of it, until the capacity is known to 2 %. A rate keeps the goal if the latencies do, at most 0.1 %
     of the requests fail, and none pile up.
     """
-    from ....api.load.options import LoadOptions
-    from ....base.errors import InputError
-    from ....cli.load.raced import raced_target
-    from ....measure.engine.load_run import Goal
-    from .search import find_and_show
+    from ...api.load.options import LoadOptions
+    from ...base.errors import InputError
+    from ...cli.load.run import raced_target
+    from ...measure.engine.load_run import Goal
+    from .showing import find_and_show
 
     limits = {name: limit for name in _QUANTILES if (limit := given.pop(name)) is not None}
     if not limits:

@@ -1,4 +1,4 @@
-"""``stackrace doctor``."""
+"""None"""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from functools import partial
 
 import click
 
-from ....base.units import DURATION
-from ....cli.options import Quantity
+from ...base.units import DURATION
+from ...cli.options import Quantity
 
 __all__ = ["command"]
 
@@ -59,12 +59,12 @@ def command(
 
     Exit codes: 0 races may start, 1 something forbids them or a change failed, 2 wrong usage.
     """
-    from ....cli.showing import print_document
-    from ....store.address import data_folder
-    from ..kernel import Kernel
-    from ..kernel_settings import apply, undo
-    from ..looking import examine_machine
-    from ..record import Record
+    from ...cli.showing import print_document
+    from ...store.address import data_folder
+    from .kernel import Kernel
+    from .kernel_settings import apply, undo
+    from .look import examine_machine
+    from .record import Record
     from .show import document, print_examination, print_outcomes
 
     if schema:
@@ -101,9 +101,9 @@ def command(
 
 def _is_cluster_forbidden(address: str, concurrency: int, watch_s: float, as_json: bool) -> bool:
     """Examine the cluster at ``address``, show what was found, and tell whether that forbids a race."""
-    from ....cli.showing import print_document
-    from ....race.preparation.places import places
-    from ..looking import examine_machine
+    from ...cli.showing import print_document
+    from ...race.preparation.places import places
+    from .look import examine_machine
     from .show_cluster import document, is_forbidden, print_cluster
 
     found = places().examined(address, concurrency, partial(examine_machine, watch_s))

@@ -1,29 +1,58 @@
-"""How two runs are shown beside each other."""
+"""``stackrace compare``: two runs beside each other, in words, as tables and as a document."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
+from pathlib import Path
 
+import click
 from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from ...api.load.comparison import ComparedRuns
-from ...base.numbers import NOTHING, count, number, percent
-from ...base.text import one_line
-from ...base.units import DURATION
-from ...measure.engine.histogram import Row, edges, rows
-from ...measure.engine.saved_run import Kind, Line
-from ...report.characters import meter
-from ...report.words import load_comparison as words
-from ..showing import print_document, print_parts
+from ..api.load.comparison import ComparedRuns
+from ..base.numbers import NOTHING, Interval, count, number, percent
+from ..base.text import one_line
+from ..base.units import DURATION
+from ..measure.engine.histogram import Row, edges, rows
+from ..measure.engine.saved_run import Comparison, Difference, Kind, Line
+from ..report import figures
+from ..report.characters import meter
+from .showing import print_document, print_parts
 
-__all__ = ["show"]
+__all__ = ["command"]
+
+
+_FILE = click.Path(path_type=Path, dir_okay=False)
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  stackrace load http://127.0.0.1:8000/ -c 20 -d 30s --json > before.json
+  stackrace load http://127.0.0.1:8000/ -c 20 -d 30s --json > after.json
+  stackrace compare before.json after.json
+  stackrace compare before.json after.json --json | jq .throughput.ratio"""
+)
+@click.argument("before", type=_FILE, metavar="A.json")
+@click.argument("after", type=_FILE, metavar="B.json")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+def command(before: Path, after: Path, as_json: bool) -> None:
+    """Compare two runs of `stackrace load --json`.
+
+    Two runs do not show how much two starts of a server, or two hours of a machine, differ. To compare deployments,
+    race them: stackrace run.
+    """
+    from ..api.load.comparison import compare_runs
+
+    _show(compare_runs(before, after), as_json=as_json)
+
 
 _BAR = 24
 
 
-def show(compared: ComparedRuns, *, as_json: bool) -> None:
+def _show(compared: ComparedRuns, *, as_json: bool) -> None:
     """Print on stdout: for people, or as one JSON document."""
     if as_json:
         print_document(_document(compared))
@@ -33,9 +62,9 @@ def show(compared: ComparedRuns, *, as_json: bool) -> None:
 
 def _parts(compared: ComparedRuns) -> Iterator[RenderableType]:
     names = (compared.before.path.name, compared.after.path.name)
-    yield Text(one_line(words.headline(compared.comparison, *names)), style="bold")
+    yield Text(one_line(_headline(compared.comparison, *names)), style="bold")
     for difference in compared.comparison.differences:
-        yield Text(one_line(words.difference(difference)), style="yellow")
+        yield Text(one_line(_difference(difference)), style="yellow")
     yield Text()
     yield _table(compared)
     upper = edges(compared.before.buckets, compared.after.buckets)
@@ -43,7 +72,7 @@ def _parts(compared: ComparedRuns) -> Iterator[RenderableType]:
         yield Text()
         yield _distributions(rows(compared.before.buckets, upper), rows(compared.after.buckets, upper))
     yield Text()
-    yield Text(words.limits(compared.limits), style="dim")
+    yield Text(_limits(compared.limits), style="dim")
 
 
 def _table(compared: ComparedRuns) -> Table:
@@ -53,7 +82,7 @@ def _table(compared: ComparedRuns) -> Table:
         table.add_column(title, justify="right")
     for line in compared.comparison.lines:
         table.add_row(
-            words.title(line),
+            _title(line),
             _value(line, line.before, line.before_bound),
             _value(line, line.after, line.after_bound),
             NOTHING if line.ratio is None else f"{_bound(line)}{number(line.ratio)}",
@@ -117,3 +146,42 @@ def _line(line: Line) -> dict[str, object]:
         "before_is_bound": line.before_bound,
         "after_is_bound": line.after_bound,
     }
+
+
+_CAVEAT = (
+    "They cover what varied within the runs, not how two starts of a server or two hours of a machine differ. "
+    "To know that, race them: stackrace run."
+)
+
+_ONE_RUN = "Two runs do not show how two starts differ. To know that, race them: stackrace run."
+
+_TITLES = {"max": "longest", "cpu_s_per_request": "engine CPU per request"}
+
+
+def _headline(comparison: Comparison, before: str, after: str) -> str:
+    """Say by how much the throughput changed from the run ``before`` to the run ``after``."""
+    ratio = comparison.lines[0].ratio
+    change = "Throughput cannot be compared" if ratio is None else f"Throughput × {number(ratio)}"
+    return f"{change}: {before} → {after}"
+
+
+def _title(line: Line) -> str:
+    """Name a figure."""
+    return _TITLES.get(line.name, line.name)
+
+
+def _difference(setting: Difference) -> str:
+    """Say in what the loads themselves differ."""
+    return f"The loads differ in {setting.what}: {_setting(setting.before)} → {_setting(setting.after)}"
+
+
+def _limits(ratio: Interval | None) -> str:
+    """Say how sure the ratio of the throughputs is, and what it does not cover."""
+    if ratio is None or ratio.low is None or ratio.high is None:
+        return f"The runs are too short even for rough limits, which need at least 2 s of answers. {_ONE_RUN}"
+    certain = "" if ratio.low > 1 or ratio.high < 1 else ", which includes no difference"
+    return f"Rough 95 % limits of the throughput's ratio: {figures.ratio_limits(ratio)}{certain}. {_CAVEAT}"
+
+
+def _setting(value: object) -> str:
+    return "not said" if value is None else json.dumps(value, ensure_ascii=False)

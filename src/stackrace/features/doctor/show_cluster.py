@@ -1,4 +1,4 @@
-"""How ``stackrace doctor --cluster`` shows what it found."""
+"""None"""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Any, Literal
 from rich.console import Console
 from rich.text import Text
 
-from ....base.codec import readable
-from ....base.numbers import things
-from ....race.preparation.places import Machine, Machines
-from ....report.terminal import make_console
-from ..examination import Examination
+from ...base.codec import readable
+from ...base.numbers import things
+from ...race.preparation.places import Machine, Machines
+from ...report.terminal import make_console
+from .examination import Examination
 from .show import FORM, AdviceDocument, advice_document, print_found
 
 __all__ = ["document", "is_forbidden", "print_cluster", "schema"]
@@ -55,7 +55,7 @@ def is_forbidden(found: Machines[Examination]) -> bool:
 
 def schema() -> str:
     """Return the JSON Schema of ``document``."""
-    from ....base.json_schema import json_schema
+    from ...base.json_schema import json_schema
 
     return json_schema(ClusterDocument, FORM, "doctor-cluster-1")
 

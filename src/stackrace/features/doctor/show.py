@@ -1,4 +1,4 @@
-"""How ``stackrace doctor`` shows what it found and what it did."""
+"""None"""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from dataclasses import dataclass
 from rich.console import Console
 from rich.text import Text
 
-from ....base.codec import Form, readable
-from ....base.numbers import duration, percent, things
-from ....base.verdict import Effect
-from ....report.terminal import make_console
-from ....report.words.findings import remedy, seen, threshold, title
-from ..advice import Advice, Change, Gain, command_of
-from ..examination import Examination
-from ..kernel_settings import Outcome, State
-from ..record import Record
+from ...base.codec import Form, readable
+from ...base.numbers import duration, percent, things
+from ...base.verdict import Effect
+from ...report.terminal import make_console
+from ...report.words.findings import remedy, seen, threshold, title
+from .advice import Advice, Change, Gain, command_of
+from .examination import Examination
+from .kernel_settings import Outcome, State
+from .record import Record
 
 __all__ = [
     "FORM",
@@ -30,6 +30,7 @@ __all__ = [
     "print_found",
     "print_outcomes",
 ]
+
 
 _GAINS = {
     Gain.DECISIVE: "decisive",
