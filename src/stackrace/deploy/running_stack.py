@@ -30,6 +30,7 @@ __all__ = [
     "OUTPUT",
     "Running",
     "change_facts",
+    "end_of",
     "ended",
     "facts_of",
     "logs_below",
@@ -75,6 +76,7 @@ def ended(code: int) -> str:
 
 OUTPUT = "output.log"
 """Where a process's standard output and error go, in its directory."""
+_SHOWN_BYTES = 16_384
 
 
 def tail(directory: Path, lines: int = 12) -> str:
@@ -84,8 +86,9 @@ def tail(directory: Path, lines: int = 12) -> str:
     """
     parts = []
     for path in sorted(logs_below(directory)):
-        text = _end(path)
-        if text:
+        end, is_cut = end_of(path, _SHOWN_BYTES)
+        text = end.decode("utf-8", "replace")
+        if text := (masked_tail(text) if is_cut else masked(text)).strip():
             last = "\n".join(text.splitlines()[-lines:])
             parts.append(f"{path.relative_to(directory)}:\n{last}")
     return "\n".join(parts)
@@ -110,14 +113,12 @@ def _files_below(directory: Path) -> Iterator[Path]:
     return (Path(folder, name) for folder, _, names in walk(directory) for name in names)
 
 
-def _end(path: Path, most_bytes: int = 16_384) -> str:
-    try:
-        with opened(path) as file:
-            is_cut = file.seek(max(file.seek(0, os.SEEK_END) - most_bytes, 0)) > 0
-            text = file.read(most_bytes).decode("utf-8", "replace")
-            return (masked_tail(text) if is_cut else masked(text)).strip()
-    except OSError:
-        return ""
+def end_of(log: Path, most_bytes: int) -> tuple[bytes, bool]:
+    """Return the last bytes of ``log``, nothing of one that is gone, and whether it has more before them."""
+    with suppress(OSError), opened(log) as file:
+        is_cut = file.seek(max(file.seek(0, os.SEEK_END) - most_bytes, 0)) > 0
+        return file.read(most_bytes), is_cut
+    return b"", False
 
 
 _RUN_FOLDER = "RUN"

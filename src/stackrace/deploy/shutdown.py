@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 import signal
@@ -13,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from itertools import groupby
 from pathlib import Path
 
-from ..base.files import opened, read_bytes, remove_tree
+from ..base.files import read_bytes, remove_tree
 from ..base.numbers import duration
 from ..base.secrets import masked
 from ..measure.launch import Failure, FailureKind, MemorySample
@@ -22,7 +21,7 @@ from ..validity import Aftermath, Complaint
 from .guard import Guard, Status
 from .place import Retired
 from .rendering import Part
-from .running_stack import Running, logs_below, tail
+from .running_stack import Running, end_of, logs_below, tail
 from .sockets import Listeners, listeners
 
 __all__ = ["COUNT", "Leaving", "inspect", "retired", "served", "stop"]
@@ -217,12 +216,7 @@ def _complaints(logs: Iterable[Path]) -> dict[Complaint, int]:
     """Count what logs say of exhausted ports and files, in the last 256 KiB of each."""
     counts: Counter[Complaint] = Counter()
     for path in logs:
-        try:
-            with opened(path) as file:
-                file.seek(max(file.seek(0, os.SEEK_END) - _LOG_BYTES, 0))
-                text = file.read(_LOG_BYTES)
-        except OSError:
-            continue
+        text, _ = end_of(path, _LOG_BYTES)
         counts.update({complaint: text.count(complaint.value.encode()) for complaint in Complaint})
     return {complaint: number for complaint, number in counts.items() if number}
 
