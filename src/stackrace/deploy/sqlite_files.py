@@ -108,7 +108,7 @@ def _handle_here(path: Path) -> int | None:
 
 
 def _copy_in_another_process(database: Path, target: Path) -> None:
-    script = f"import sys; from {__name__} import _copy_alone; _copy_alone(*sys.argv[1:])"
+    script = f"import sys; from {__name__} import copy_alone; copy_alone(*sys.argv[1:])"
     command = (sys.executable, "-P", "-c", script, str(database), str(target))
     ended = run(command, folder=Path("/"), environment=os.environ)
     if ended.code:
