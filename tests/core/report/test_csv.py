@@ -2,7 +2,7 @@ import csv
 import io
 from dataclasses import replace
 
-from tests.factories import STACKS, make_race, make_standing
+from tests.factories import make_race, make_standing
 
 from stackrace.report.csv import HEADER
 from stackrace.report.exporter import Format, render
@@ -35,13 +35,6 @@ def test_each_row_tells_what_the_machine_did_and_nothing_where_nobody_knows():
     names = ("watched_s", "stack_cores", "stolen_cpu_s", "foreign_cpu_s", "canary_before_ns", "canary_after_ns")
     assert [second[name] for name in names] == ["2.0", "2", "0.02", "0.01", "250000.0", "255000.0"]
     assert [first[name] for name in names] == [""] * 6
-
-
-def test_a_launch_without_slices_keeps_a_row_with_its_failure():
-    race = make_race(2, failures=STACKS[1:2], blocks=1)
-    failed = [row for row in rows_of(race, make_standing(race)) if row["failure"]]
-    assert [row["stack"] for row in failed] == [STACKS[1]]
-    assert failed[0]["slice"] == "" and "never became ready" in failed[0]["failure"]
 
 
 def test_each_row_is_one_line_with_every_column_whatever_the_names():

@@ -14,7 +14,6 @@ from tests.factories import STACKS, make_finding, make_load, make_race, make_sta
 from stackrace.base.verdict import Effect, Verdict
 from stackrace.measure.resources import Enforcement, Resources
 from stackrace.race.results import sensitivity
-from stackrace.race.results.answer import Answer, AnswerKind
 from stackrace.race.results.costs import Costs, Need
 from stackrace.race.results.lead import Lead, LeadKind
 from stackrace.race.results.race import Ending
@@ -83,33 +82,6 @@ def everywhere(race, standing):
     visible = re.sub(r"<style>.*?</style>|<wbr>|<[^>]+>", "", html, flags=re.DOTALL)
     markdown = re.sub(r"\\(.)", r"\1", render(race, standing, Format.MARKDOWN))
     return {"terminal": out.getvalue(), "html": unescape(visible), "markdown": markdown}
-
-
-def test_all_reports_tell_what_belongs_to_the_answer():
-    race = make_race(3)
-    words = words_of(race, told(race, **TOLD))
-    assert all((words.leads, words.reason, words.costs)) and len(words.conditions) == 2
-    for name, text in everywhere(race, told(race, **TOLD)).items():
-        for sentence in (words.leads, words.reason, words.costs, *words.conditions, race_words.CONDITIONS):
-            assert sentence in text, name
-
-
-def test_a_void_race_says_so_first_and_names_no_winner():
-    race = make_race(3)
-    standing = told(race, **TOLD, verdict=Verdict((TWINS,)), answer=Answer(kind=AnswerKind.VOID))
-    words = words_of(race, told(race, **TOLD))
-    for name, text in everywhere(race, standing).items():
-        assert "This race is void: two identical stacks came out 4 % apart." in text[:400], name
-        assert race_words.VOID in text, name
-        for sentence in (words.answer, words.leads, words.reason, words.costs, *words.conditions):
-            assert sentence not in text, name
-        assert "its question is answered" not in text, name
-    html = render(race, standing, Format.HTML)
-    assert 'class="bar first"' in render(race, told(race), Format.HTML)
-    assert 'class="bar first"' not in html and '<h1 class="void" role="alert">' in html
-    built = document(race, standing)
-    assert built["void"] and built["words"]["answer"].startswith("This race is void: ")
-    assert (built["answer"]["kind"], built["settled"]) == ("void", False)
 
 
 def test_a_void_race_marks_no_first_tier():
@@ -313,3 +285,9 @@ def test_every_kind_of_condition_validates_and_has_its_sentence(condition):
 
 def test_there_is_an_example_of_every_kind_of_condition():
     assert {type(condition) for condition in EVERY_CONDITION} == set(get_args(sensitivity.Condition))
+
+
+def test_a_format_that_is_none_is_refused():
+    race = make_race(2)
+    with pytest.raises(ValueError, match="'pdf' is not a valid Format"):
+        render(race, told(race), "pdf")

@@ -18,8 +18,6 @@ from stackrace.features.regression.report.document import schema
 from stackrace.features.regression.report.kind import FORMATS, gate_sheet, rendered
 from stackrace.race.results.parts import Parts
 from stackrace.race.results.race import Ending
-from stackrace.report.exporter import Format, render
-from stackrace.report.result import standing_of
 from stackrace.report.terminal import drawn, make_console
 
 HOSTILE = "</script>\x1b[31m|`\"'&\n"
@@ -44,18 +42,6 @@ def written(outcome, form):
 
 def sentence(outcome):
     return words.answer(CHECKS[outcome], gate_answer(CHECKS[outcome]))
-
-
-def test_each_outcome_has_a_sentence():
-    assert re.match(
-        r"Passed: .* A change for the worse of more than \d\.\d % in throughput, .* or .* would have been found",
-        sentence("passed"),
-    )
-    assert re.match(
-        r"Failed: throughput is \d\.\d % lower, at least \d.* 1.0 % is allowed; confirmed by", sentence("failed")
-    )
-    assert re.match(r"Undecided: there was too little time\. Throughput may be", sentence("undecided"))
-    assert sentence("refused").startswith("Refused: ")
 
 
 def told(race):
@@ -210,26 +196,6 @@ def test_a_scraper_reads_the_metrics(outcome):
         assert change["throughput"] == pytest.approx(0.057, abs=0.01)
 
 
-def test_markdown_begins_with_the_outcome(outcome):
-    text = written(outcome, "markdown")
-    assert text.startswith("### ") and text.partition("\n")[0].endswith(f": {outcome}")
-    assert "| throughput |" in text
-
-
-def test_the_page_draws_each_response(outcome):
-    page = written(outcome, "html")
-    assert page.count('class="cell"') == 6
-    assert "<script" not in page
-
-
-def test_the_terminal_shows_a_line_for_each_response(outcome, capsys):
-    race = CHECKS[outcome]
-    make_console(width=100).print(drawn(gate_sheet(race, gate_answer(race))))
-    out = capsys.readouterr().out
-    for name in ("throughput", "CPU per request", "memory", "errors", "start time"):
-        assert name in out
-
-
 @pytest.mark.parametrize("form", FORMATS)
 def test_foreign_text_stays_text(form):
     contender = Contender(label=HOSTILE, revision="c" * 40, stack="gunicorn")
@@ -241,17 +207,6 @@ def test_foreign_text_stays_text(form):
     text = rendered(race, gate_answer(race), form)
     assert "\x1b" not in text
     assert "</script>" not in text or form in ("json", "openmetrics")
-
-
-@pytest.mark.parametrize("form", [Format.HTML, Format.JSON, Format.MARKDOWN])
-def test_a_stored_check_is_reported_as_a_check(form):
-    race = CHECKS["failed"]
-    assert render(race, standing_of(race), form) == rendered(race, gate_answer(race), form.name.lower())
-
-
-def test_its_csv_has_the_slices_of_both_sides():
-    text = render(CHECKS["failed"], standing_of(CHECKS["failed"]), Format.CSV)
-    assert "gunicorn:workers=4#base" in text and "gunicorn:workers=4#head" in text
 
 
 def test_sides_are_told_apart_by_what_they_do_not_share():

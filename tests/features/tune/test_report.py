@@ -27,22 +27,13 @@ from stackrace.features.tune.report.picture import block_lines, facets, response
 from stackrace.features.tune.result import tuned
 from stackrace.race.events import Activity
 from stackrace.race.results.parts import Parts
-from stackrace.report.exporter import Format, render
 from stackrace.report.live import LiveState, LiveView
-from stackrace.report.result import standing_of
-from stackrace.report.terminal import drawn, make_console
 
 
 @pytest.fixture(scope="module")
 def race():
     beyond = Infeasible(stack="waitress:threads=64", kind=Unfit.MEMORY, needs=Needs(memory_bytes=600 * 2**20))
     return tune(asked=tuning(infeasible=(beyond,)))[0]
-
-
-def test_the_answer_names_the_settings_and_what_they_bring(race):
-    said = words.answer(race, tuned(race))
-    assert said.startswith("waitress:threads=16 is the best, or within 5 % of it, of 7 configurations at 10 ")
-    assert "× (" in said and "what waitress delivers as given" in said
 
 
 def test_what_is_beyond_the_limits_and_what_matters_is_said(race):
@@ -74,13 +65,6 @@ def test_what_the_budget_leaves_out_is_said_before_and_after(race):
     assert "(--budget)" in before
     after = " ".join(words.reasons(replace(race, parts=Parts().having(cut)), tuned(race)))
     assert "23 others of its configurations did not race. All take about" in after
-
-
-def test_the_screen_has_the_answer_first(race, capsys):
-    make_console(width=100).print(drawn(tuning_sheet(race, tuned(race))))
-    out = capsys.readouterr().out
-    assert out.startswith("waitress:threads=16 is the best, or")
-    assert "Tuned, compared with" in out
 
 
 def test_one_setting_is_a_row_of_blocks(race):
@@ -143,28 +127,6 @@ def test_nothing_measured_is_said_and_breaks_no_report(race):
 
 def test_a_path_with_quotes_is_quoted_in_a_race_file():
     assert words.race_file_line('gunicorn:config="my conf.py"') == 'stacks = ["gunicorn:config=\\"my conf.py\\""]'
-
-
-@pytest.mark.parametrize("form", [Format.JSON, Format.MARKDOWN, Format.HTML])
-def test_a_report_of_the_race_in_any_format_is_the_tuned_answer(race, form):
-    text = render(race, standing_of(race), form)
-    assert "waitress:threads=16" in text
-    if form is Format.JSON:
-        jsonschema.validate(json.loads(text), json.loads(schema()))
-    else:
-        assert "is the best, or within 5 % of it," in text
-
-
-def test_the_markdown_has_the_answer_the_picture_and_the_line_of_a_race_file(race):
-    made = render(race, standing_of(race), Format.MARKDOWN)
-    assert made.startswith("**")
-    assert "#### Tuned, compared with" in made
-    assert "```\nthreads=" in made
-    assert 'stacks = ["waitress:threads=16"]' in made
-
-
-def test_csv_has_the_slices_as_of_any_race(race):
-    assert render(race, standing_of(race), Format.CSV).startswith("race")
 
 
 def test_the_live_line_names_the_leader_and_how_many_are_left():
