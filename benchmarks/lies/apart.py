@@ -19,7 +19,8 @@ from pathlib import Path
 from stackrace.measure.load import Load
 from stackrace.measure.probe import network_limits
 from stackrace.measure.resources import Resources
-from stackrace.validity import Preparation, preflight
+from stackrace.validity.observation import Preparation
+from stackrace.validity.registry import examine_plan
 
 from .fault import CannotInject, Found, in_verdict
 from .loading import observed
@@ -54,7 +55,7 @@ def before_start(load: Load, *, connections_per_s: float = 0.0) -> Found:
         limits=network_limits(),
         connections_per_s=connections_per_s,
     )
-    return in_verdict(preflight(plan))
+    return in_verdict(examine_plan(plan))
 
 
 def few_ports() -> Found:

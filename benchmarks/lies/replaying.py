@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from stackrace.validity import Observation, examine
+from stackrace.validity.observation import Observation
+from stackrace.validity.registry import examine
 
 from .fault import Found, in_verdict
 

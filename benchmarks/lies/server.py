@@ -5,7 +5,8 @@ from __future__ import annotations
 from tests.core.validity.healthy import stack_of
 
 from stackrace.measure.launch import Launch
-from stackrace.validity import Aftermath, LaunchView, examine_launch
+from stackrace.validity.observation import Aftermath, LaunchView
+from stackrace.validity.registry import examine_launch
 
 from .fault import Fault, Found, How, in_race, in_verdict
 from .racing import liar, runs

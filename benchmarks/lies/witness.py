@@ -23,7 +23,7 @@ from stackrace.measure.load import Load
 from stackrace.measure.probe import canary_ns
 from stackrace.measure.workload import Workload
 from stackrace.stacks.stack import Stack
-from stackrace.validity import Observation
+from stackrace.validity.observation import Observation
 
 __all__ = ["Sight", "Watched", "witness"]
 

@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
-from stackrace.validity import MOST_TAKEN
+from stackrace.validity.cores import MOST_TAKEN
 
 from .stolen_time import NEIGHBOURS, Neighbour, bursts, wandering
 

@@ -22,7 +22,8 @@ from stackrace.measure.load import Load
 from stackrace.measure.resources import Resources
 from stackrace.report.words import findings as say
 from stackrace.stacks.servers import catalogue
-from stackrace.validity import LaunchView, Observation, examine, examine_launch, examine_run
+from stackrace.validity.observation import LaunchView, Observation
+from stackrace.validity.registry import examine, examine_launch, examine_run
 
 STANDS_FOR = "waitress"
 """The catalogue's entry that a scripted server is kept as."""

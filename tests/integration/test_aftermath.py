@@ -13,7 +13,8 @@ from stackrace.measure.launch import Launch
 from stackrace.measure.load import Load
 from stackrace.report.words import findings as say
 from stackrace.stacks.servers import catalogue
-from stackrace.validity import Complaint, LaunchView, examine, examine_launch
+from stackrace.validity.observation import Complaint, LaunchView
+from stackrace.validity.registry import examine, examine_launch
 
 SCRIPTS = {
     "good": "",

@@ -7,7 +7,7 @@ from tests.core.measure.probe.children import child, says, tell, wait_until
 from tests.core.validity.healthy import healthy
 
 from stackrace.measure.probe import MemoryWatch, Sampler, difference, read_machine
-from stackrace.validity import examine
+from stackrace.validity.registry import examine
 
 SERVER = """
 def worker():

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from stackrace.stats.values.question import Question
-from stackrace.validity import MOST_TAKEN
+from stackrace.validity.cores import MOST_TAKEN
 
 from ..noise import CONTENDED, Contention
 from ..trials.coverage import coverage

@@ -38,7 +38,7 @@ from ..measure.probe import (
 from ..measure.resources import Enforcement, Resources
 from ..measure.workload import Workload
 from ..stacks.stack import Stack
-from ..validity import Observation
+from ..validity.observation import Observation
 from .confinement import exceeded
 from .guard import Guard
 from .launcher import Launcher, LaunchFailed

@@ -15,7 +15,7 @@ from ..measure.load import Load
 from ..measure.workload import Workload
 from ..stacks.facts import StackFacts
 from ..stacks.stack import Side, Stack, side_of, side_path
-from ..validity import Aftermath, Observation
+from ..validity.observation import Aftermath, Observation
 
 __all__ = [
     "REST_LOOK_S",

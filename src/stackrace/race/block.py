@@ -11,7 +11,8 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 
 from ..stacks.stack import Stack, original_path
-from ..validity import MEMORY_SHARE, worth_repeating
+from ..validity.preflight import MEMORY_SHARE
+from ..validity.registry import worth_repeating
 from .events import Activity, BlockStarted, Progress
 from .overhead import Overhead, OverheadMeter
 from .pace import SliceLengths, headline

@@ -13,7 +13,7 @@ from ..stacks.stack import original_path
 from ..stats import scaling as law
 from ..stats.judge import Judgement, judge
 from ..stats.values.scaling import ScalingCurve, Unfit
-from ..validity import taken
+from ..validity.registry import taken
 from .results.race import Race
 from .results.standing import Level, Row
 

@@ -5,11 +5,9 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from ..base.verdict import Finding
 from ..stacks.stack import Stack
-from ..validity import BoundedRun, Observation, run_cut_off
 from .events import BlockStarted
 from .plan import Cell, RacePlan
 from .results.race import Ending
@@ -55,19 +53,12 @@ class RunBlock:
                 limit_s = max(min(RUN_LIMIT_S, steps.deadline_s - time.monotonic()), 0.0)
                 observation = steps.measure(cell, cell.load, 0.0, limit_s)
                 # a run is what it is: there is no second one beside the repeats that were asked for
-                known = _cut_off(cell, observation, limit_s)
-                steps.wait_for_quiet(steps.book(cell, observation, may_redo=False, known=known))
+                steps.wait_for_quiet(steps.book(cell, replace(observation, limit_s=limit_s), may_redo=False))
         finally:
             if steps.up:
                 steps.retire()
                 # a cold start is measured: nothing else may be under way
                 steps.pending_stops.finish()
-
-
-def _cut_off(cell: Cell, observation: Observation, limit_s: float) -> tuple[Finding, ...]:
-    """Say that a run ended before its requests were sent."""
-    finding = run_cut_off(BoundedRun(observation=observation, requests=cell.load.requests, limit_s=limit_s))
-    return () if finding is None else (finding,)
 
 
 class Runs:

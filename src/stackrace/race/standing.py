@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import replace
 
 from ..base.verdict import Effect
-from ..validity.races import examine_race
+from ..validity.registry import examine_race
 from .answer import answer_of, lead_of
 from .costs import costs_of, reason_of
 from .levels import JudgedLevel, MeasuredLevel, curves, headline_of, judgement_of, measured_levels

@@ -9,12 +9,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from ..base import ids
-from ..base.verdict import Effect, Finding, Verdict
+from ..base.verdict import Effect, Verdict
 from ..deploy.place import Place, Retired, Retiring
 from ..measure.launch import Launch, Slice
 from ..measure.load import Load
 from ..stacks.stack import Stack, original_path
-from ..validity import MOST_TAKEN, Aftermath, LaunchView, Observation, disturbed, examine, examine_launch, taken
+from ..validity.cores import MOST_TAKEN
+from ..validity.observation import Aftermath, LaunchView, Observation
+from ..validity.registry import disturbed, examine, examine_launch, taken
 from .events import Activity, LaunchEnded, LaunchStarted, Progress, Sink, SliceEnded, StackDescribed
 from .ledger import Ledger
 from .plan import Cell
@@ -179,13 +181,11 @@ class Steps:
         with self.watch.during(Phase.RESTING):
             self.place.rest(max(self.deadline_s - time.monotonic(), 0.0))
 
-    def book(
-        self, cell: Cell, observation: Observation, *, may_redo: bool, known: tuple[Finding, ...] = ()
-    ) -> Verdict:
-        """Judge what was seen of ``cell`` beside what is ``known``, and enter it."""
+    def book(self, cell: Cell, observation: Observation, *, may_redo: bool) -> Verdict:
+        """Judge what was seen of ``cell``, and enter it."""
         below = self.ledger.throughput_below(self.up[cell.stack], cell.workload.name, cell.load)
         observation = replace(observation, before_per_s=below, needed=self.neighbours.needed)
-        verdict = Verdict((*known, *examine(observation).findings))
+        verdict = examine(observation)
         if not may_redo:
             verdict = _kept(verdict)
         with self.ledger.lock:

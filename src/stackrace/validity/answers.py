@@ -4,22 +4,9 @@ from __future__ import annotations
 
 from ..base.verdict import Effect, Finding, Unit
 from ..measure.workload import LARGE_HEAD
+from .connections import LOWER_CONCURRENCY
 from .declaration import Cause, Declaration, Limits, Made
 from .observation import Observation
-from .texts import LOWER_CONCURRENCY
-
-__all__ = [
-    "STAGES",
-    "books_unbalanced",
-    "bytes_unaccounted",
-    "changing_page",
-    "failures",
-    "nothing_right",
-    "timeouts",
-    "unexpected_status",
-    "unfinished_requests",
-    "wrong_body",
-]
 
 STAGES = {
     "connect": "connecting failed: is the backlog long enough, are ports and file descriptors left?",
@@ -41,11 +28,29 @@ _LOWER_BOUNDS = "{censored:list} include requests unfinished at the end: they ar
 
 
 @Declaration(
+    id="run-cut-off",
+    number=0,
+    effects=(Effect.WARNS,),
+    threshold="all within {limit_s:duration}",
+    rule="all requests in time",
+    seen="{value:.0f} of {limit:.0f} requests were answered or failed in time",
+    remedy="is the stack that slow, or does it hang? Give fewer [load] requests, or a larger [race] budget",
+)
+def run_cut_off(observation: Observation) -> Finding | None:
+    """A run with a fixed number of requests ended before all were sent.
+
+    Its throughput holds, its length does not.
+    """
+    requests, limit_s = observation.load.requests, observation.limit_s
+    if requests is None or observation.result.duration_s < limit_s:
+        return None
+    return run_cut_off.finding(value=observation.tried, limit=requests, limit_s=limit_s)
+
+
+@Declaration(
     id="nothing-right",
     number=25,
-    title="nothing right",
     cause=Cause.ERRORS,
-    made=(Made.SLICE,),
     limits=Limits(invalidates=1),
     least=True,
     threshold="at least one",
@@ -60,11 +65,58 @@ def nothing_right(observation: Observation) -> Finding | None:
 
 
 @Declaration(
+    id="wrong-body",
+    number=27,
+    limits=Limits(invalidates=0),
+    effects=(Effect.REDOES, Effect.INVALIDATES),
+    seen={
+        "": "{value:count} answers had another body than the app gives without a server",
+        "named": "{value:count} answers had another body than the app gives without a server: {wrongs}",
+        "app": "{value:count} answers had another body than before, as the app itself has by now",
+    },
+    remedy={
+        "": "does the page depend on session or process, or is a cache between? Bring the stack up by itself to "
+        "look at it; say what a right answer is with check, or race a stable page",
+        "app": "nothing: later slices are held against what still repeats; say what a right answer is with check",
+    },
+    source="RFC 9110 section 6.4",
+)
+def wrong_body(observation: Observation) -> Finding | None:
+    """An answer differs from the app's own answer.
+
+    A stack that is fast and wrong is wrong. Parts that change by design were found before the race by asking
+    the app several times, and the app is asked again before a stack is blamed; so one difference is enough.
+    """
+    wrong = observation.result.counts.failed.get("body", 0)
+    if not wrong or wrong > observation.wrongly_accused:
+        named = "named" if observation.wrongs else ""
+        return wrong_body.judge(wrong, case=named, wrongs="; ".join(observation.wrongs))
+    # few of them say little less of the stack's speed than right answers would
+    few = wrong <= _FEW * observation.answered
+    limits = Limits(redoes=0) if few else Limits(invalidates=0)
+    return wrong_body.judge(wrong, limits=limits, case="app", cure="app")
+
+
+@Declaration(
+    id="changing-page",
+    number=27,
+    limits=Limits(warns=0),
+    seen="{pages:list} changed in the app itself during the race",
+    remedy='say what a right answer is: check = "status", or a text that it must contain',
+    source="RFC 9110 section 6.4",
+)
+def changing_page(observation: Observation) -> Finding | None:
+    """A page that was constant before the race changes in the app itself.
+
+    The app was asked again when a stack was accused, so the stacks are held against less: a length, or the status.
+    """
+    return changing_page.judge(len(observation.changing), pages=observation.changing)
+
+
+@Declaration(
     id="unexpected-status",
     number=25,
-    title="unexpected status",
     cause=Cause.ERRORS,
-    made=(Made.SLICE,),
     limits=Limits(warns=0.0, invalidates=0.001),
     unit=Unit.SHARE,
     of="of answers",
@@ -114,9 +166,7 @@ def _giver(observation: Observation) -> str:
 @Declaration(
     id="failures",
     number=25,
-    title="failures",
     cause=Cause.ERRORS,
-    made=(Made.SLICE,),
     limits=Limits(warns=0.0, invalidates=0.01),
     unit=Unit.SHARE,
     of="of requests",
@@ -143,9 +193,7 @@ def failures(observation: Observation) -> Finding | None:
 @Declaration(
     id="timeouts",
     number=26,
-    title="timeouts",
     cause=Cause.ERRORS,
-    made=(Made.SLICE,),
     limits=Limits(warns=0),
     seen={
         "": "{value:count} requests timed out after {timeout_s:g} s",
@@ -172,8 +220,6 @@ def timeouts(observation: Observation) -> Finding | None:
 @Declaration(
     id="unfinished-requests",
     number=26,
-    title="unfinished requests",
-    made=(Made.SLICE,),
     limits=Limits(warns=0),
     rule="none in p50, p90 and p99",
     seen=_LOWER_BOUNDS,
@@ -197,62 +243,8 @@ def _censored(observation: Observation) -> tuple[str, ...]:
 
 
 @Declaration(
-    id="wrong-body",
-    number=27,
-    title="wrong body",
-    made=(Made.SLICE,),
-    limits=Limits(invalidates=0),
-    effects=(Effect.REDOES, Effect.INVALIDATES),
-    seen={
-        "": "{value:count} answers had another body than the app gives without a server",
-        "named": "{value:count} answers had another body than the app gives without a server: {wrongs}",
-        "app": "{value:count} answers had another body than before, as the app itself has by now",
-    },
-    remedy={
-        "": "does the page depend on session or process, or is a cache between? Bring the stack up by itself to "
-        "look at it; say what a right answer is with check, or race a stable page",
-        "app": "nothing: later slices are held against what still repeats; say what a right answer is with check",
-    },
-    source="RFC 9110 section 6.4",
-)
-def wrong_body(observation: Observation) -> Finding | None:
-    """An answer differs from the app's own answer.
-
-    A stack that is fast and wrong is wrong. Parts that change by design were found before the race by asking
-    the app several times, and the app is asked again before a stack is blamed; so one difference is enough.
-    """
-    wrong = observation.result.counts.failed.get("body", 0)
-    if not wrong or wrong > observation.wrongly_accused:
-        named = "named" if observation.wrongs else ""
-        return wrong_body.judge(wrong, case=named, wrongs="; ".join(observation.wrongs))
-    # few of them say little less of the stack's speed than right answers would
-    few = wrong <= _FEW * observation.answered
-    limits = Limits(redoes=0) if few else Limits(invalidates=0)
-    return wrong_body.judge(wrong, limits=limits, case="app", cure="app")
-
-
-@Declaration(
-    id="changing-page",
-    number=27,
-    title="changing page",
-    made=(Made.SLICE,),
-    limits=Limits(warns=0),
-    seen="{pages:list} changed in the app itself during the race",
-    remedy='say what a right answer is: check = "status", or a text that it must contain',
-    source="RFC 9110 section 6.4",
-)
-def changing_page(observation: Observation) -> Finding | None:
-    """A page that was constant before the race changes in the app itself.
-
-    The app was asked again when a stack was accused, so the stacks are held against less: a length, or the status.
-    """
-    return changing_page.judge(len(observation.changing), pages=observation.changing)
-
-
-@Declaration(
     id="books-unbalanced",
     number=28,
-    title="books unbalanced",
     made=(Made.SLICE, Made.RUN),
     limits=Limits(invalidates=0),
     seen={
@@ -275,7 +267,6 @@ def books_unbalanced(observation: Observation) -> Finding | None:
 @Declaration(
     id="bytes-unaccounted",
     number=28,
-    title="bytes unaccounted",
     made=(Made.SLICE, Made.RUN),
     limits=Limits(warns=0.0, invalidates=0.001),
     unit=Unit.SHARE,

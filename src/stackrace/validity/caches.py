@@ -1,44 +1,25 @@
-"""Did the server itself give the answers, or something that remembered them?
+"""Did the app itself answer each request, once, or something that remembered the answer or asked again?
 
 A cache that the stack itself declares (``SERVER:cache=on``) is what is raced then, and no finding.
 """
 
 from __future__ import annotations
 
-from ..base.verdict import Finding, Unit
+from ..base.numbers import percent
+from ..base.verdict import Effect, Finding, Unit
 from .declaration import Declaration, Limits, Made
 from .observation import Observation
-from .texts import CACHE_BETWEEN
 
-__all__ = ["cached_answers", "nonces_lost", "stale_dates"]
-
-
-@Declaration(
-    id="cached-answers",
-    number=29,
-    title="cached answers",
-    made=(Made.SLICE, Made.RUN),
-    limits=Limits(invalidates=0),
-    seen="{value:count} answers came from a cache, according to their Age or X-Cache header",
-    remedy=CACHE_BETWEEN,
-    source="RFC 9111 section 5.1",
-)
-def cached_answers(observation: Observation) -> Finding | None:
-    """Answers came from a cache, according to their headers (Age, X-Cache).
-
-    A stack that answers from a cache does not run the app, so it is not compared with those that do.
-    """
-    return None if _declared(observation) else cached_answers.judge(observation.result.cached_answers)
+_CACHE_BETWEEN = "a cache answers between client and server: switch it off, or load the server behind it"
 
 
 @Declaration(
     id="nonces-lost",
     number=29,
-    title="nonces lost",
     made=(Made.SLICE, Made.RUN),
     limits=Limits(invalidates=0),
     seen="{value:count} answers did not repeat their request's own nonce",
-    remedy=f"does the app repeat it at all? If so, {CACHE_BETWEEN}",
+    remedy=f"does the app repeat it at all? If so, {_CACHE_BETWEEN}",
     source="RFC 9111 section 2",
 )
 def nonces_lost(observation: Observation) -> Finding | None:
@@ -46,19 +27,35 @@ def nonces_lost(observation: Observation) -> Finding | None:
 
     An answer that was made for another request cannot hold it, whatever its headers claim.
     """
-    return None if _declared(observation) else nonces_lost.judge(observation.result.nonces_lost)
+    return None if _keeps_answers(observation) else nonces_lost.judge(observation.result.nonces_lost)
+
+
+@Declaration(
+    id="cached-answers",
+    number=29,
+    made=(Made.SLICE, Made.RUN),
+    limits=Limits(invalidates=0),
+    seen="{value:count} answers came from a cache, according to their Age or X-Cache header",
+    remedy=_CACHE_BETWEEN,
+    source="RFC 9111 section 5.1",
+)
+def cached_answers(observation: Observation) -> Finding | None:
+    """Answers came from a cache, according to their headers (Age, X-Cache).
+
+    A stack that answers from a cache does not run the app, so it is not compared with those that do.
+    """
+    return None if _keeps_answers(observation) else cached_answers.judge(observation.result.cached_answers)
 
 
 @Declaration(
     id="stale-dates",
     number=29,
-    title="stale dates",
     made=(Made.SLICE, Made.RUN),
     limits=Limits(warns=0.0, invalidates=0.001),
     unit=Unit.SHARE,
     of="of answers",
     seen="{stale:count} answers ({value:percent}) had a Date more than two seconds before their request",
-    remedy=f"is the server's clock behind this machine's? If not, {CACHE_BETWEEN}",
+    remedy=f"is the server's clock behind this machine's? If not, {_CACHE_BETWEEN}",
     source="RFC 9110 section 6.6.1",
 )
 def stale_dates(observation: Observation) -> Finding | None:
@@ -67,12 +64,85 @@ def stale_dates(observation: Observation) -> Finding | None:
     Servers stamp an answer when they make it, or when they begin on its request, some only once a second. One that
     is older than its request was made for another.
     """
-    if _declared(observation):
+    if _keeps_answers(observation):
         return None
     stale = observation.result.stale_dates
     return stale_dates.judge(stale / max(1, observation.answered), stale=stale)
 
 
-def _declared(observation: Observation) -> bool:
+def _keeps_answers(observation: Observation) -> bool:
     """Whether a hop of the stack says that it keeps answers."""
     return observation.stack is not None and observation.stack.keeps_answers
+
+
+_SHARE = 0.01
+_MISSING = 0.25
+
+
+@Declaration(
+    id="retries",
+    number=30,
+    made=(Made.SLICE, Made.RUN),
+    limits=Limits(warns=0.001),
+    unit=Unit.SHARE,
+    of="of requests",
+    seen="{again:count} requests were sent again after their connection was closed under them",
+    remedy="a longer keep-alive timeout of the server; or {knob.close}",
+    source="RFC 9112 sections 9.3.1 and 9.5",
+)
+def retries(observation: Observation) -> Finding | None:
+    """The engine sent requests again because the server closed their connection.
+
+    Each counts once, with the time both took. It is what browsers do, and a sign that a server closes connections
+    while they are in use.
+    """
+    again = observation.result.retried
+    return retries.judge(again / max(1, observation.tried), again=again)
+
+
+@Declaration(
+    id="hidden-retries",
+    number=30,
+    effects=(Effect.INVALIDATES,),
+    threshold="as many as the client sent, give or take {doubt:count}",
+    rule=f"2·C and {percent(_SHARE)} more, 2·C and {percent(_MISSING)} less",
+    seen={
+        "more": "the app got {extra:count} more requests than the client sent ({share:percent})",
+        "fewer": "the app got only {value:count} requests for {answers:count} right answers",
+    },
+    remedy={
+        "more": "switch retries off in the front end, and see in its log which requests fail",
+        "fewer": "a cache answers instead of the app: switch it off, or declare it (cache=on)",
+    },
+    source="RFC 9110 section 9.2.2",
+)
+def hidden_retries(observation: Observation) -> Finding | None:
+    """The app counted more requests than the client sent (something retries), or far fewer (a cache answers).
+
+    A front end that asks a second worker when the first one fails makes its errors vanish and the app work twice.
+    One that answers a quarter of the requests by itself is a cache. The app's count is its own, one number per
+    process of a Python host, so apps in Ruby and plain files have none. More is too much beyond what may
+    be under way at both ends (twice the connections), and what passes between the two moments of looking.
+    """
+    if observation.served is None:
+        return None
+    counts = observation.result.counts
+    sent = counts.scheduled - counts.unsent + observation.result.retried
+    doubt = 2 * observation.load.concurrency + 2 * observation.served_apart_s * observation.result.throughput_per_s
+    declared = observation.stack is not None and observation.stack.keeps_answers
+    if observation.served > sent + doubt + _SHARE * sent:
+        case = "more"
+    elif observation.served < counts.ok * (1 - _MISSING) - doubt and not declared:
+        case = "fewer"
+    else:
+        return None
+    return hidden_retries.finding(
+        value=observation.served,
+        limit=sent,
+        case=case,
+        cure=case,
+        doubt=doubt + _SHARE * sent,
+        extra=observation.served - sent,
+        share=(observation.served - sent) / max(1, sent),
+        answers=counts.ok,
+    )

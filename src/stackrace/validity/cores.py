@@ -1,22 +1,113 @@
-"""Who else was on the stack's cores, the engine or stacks that should be idle; and whether the stack left them."""
+"""Who else was on the cores: other guests and programs, the engine, idle stacks; did the stack keep to its own?"""
 
 from __future__ import annotations
 
 from ..base.verdict import Effect, Finding, Unit
-from .declaration import Declaration, Limits, Made
+from .declaration import Cause, Declaration, Limits, Made
 from .observation import Observation
 
-__all__ = ["beyond_its_cores", "idle_stacks_busy", "shared_cores"]
+MOST_TAKEN = 0.10
+"""The share of the stacks' cores that others may have while a stack waits."""
+
+
+@Declaration(
+    id="steal",
+    number=10,
+    cause=Cause.MACHINE,
+    made=(Made.SLICE, Made.RUN),
+    limits=Limits(warns=0.01, invalidates=0.05),
+    unit=Unit.SHARE,
+    of="of the machine",
+    seen="the hypervisor gave {value:percent} of this machine's CPU time to others",
+    remedy="{knob.quieter}",
+    source="proc_stat(5), `steal`",
+    passing=True,
+)
+def steal(observation: Observation) -> Finding | None:
+    """The hypervisor gave this machine's CPU time to others.
+
+    Stolen time looks like a slow server, and stacks suffer unequally: where engine and stack were kept to 0.9 of a
+    core, some lost 19 % and one 28 %. It comes in waves, so the slice is worth another try.
+    """
+    return steal.judge(_share(observation, observation.machine.steal_s))
+
+
+@Declaration(
+    id="foreign-cpu",
+    number=11,
+    title="foreign CPU",
+    cause=Cause.PROGRAMS,
+    limits=Limits(warns=0.03),
+    unit=Unit.SHARE,
+    of="of the machine",
+    seen="processes outside the race used {value:percent} of this machine's CPU time",
+    remedy="end what else runs here (`stackrace doctor` names it): builds, browsers, indexers, scheduled jobs",
+    source="Georges, Buytaert, Eeckhout, OOPSLA 2007; T. Kalibera, R. Jones, ISMM 2013",
+)
+def foreign_cpu(observation: Observation) -> Finding | None:
+    """Processes outside the race used CPU time.
+
+    They share caches and memory with stack and engine; whether they took the cores is what *contention* looks at.
+    The figure is what remains of the machine's busy time without stack, other stacks and ourselves; ticks of 10 ms
+    and the instants between the readings make it uncertain by one or two per cent of a slice of 2 s.
+    """
+    foreign_s = (
+        observation.machine.busy_s - observation.machine.own_s - observation.stack_cpu_s - observation.idle_cpu_s
+    )
+    return foreign_cpu.judge(_share(observation, foreign_s))
+
+
+@Declaration(
+    id="contention",
+    number=11,
+    cause=Cause.PROGRAMS,
+    limits=Limits(warns=0.05, invalidates=MOST_TAKEN),
+    unit=Unit.SHARE,
+    of="of the stack's cores",
+    seen={
+        "": "{who} had {value:percent} of {cores:cores} while the stack waited",
+        "needed": "{who} had {value:percent} of {cores:cores} in every slice, and rested with the stacks: the app "
+        "seems to need it",
+    },
+    remedy={
+        "": "end it, keep it off these cores (taskset), or race as root, so that the stacks come first",
+        "raised": "end it, or keep it off these cores (taskset)",
+        "needed": "if the app needs it, name it in [app] services; if not, end it",
+    },
+    source="Documentation/scheduler/sched-stats.rst; proc_stat(5)",
+    passing=True,
+)
+def contention(observation: Observation) -> Finding | None:
+    """Processes outside the race had the stack's cores while the stack was ready to run.
+
+    The more processes a stack has ready, the more of a contended core it gets: the scheduler's sharing would be
+    measured, and no number of slices makes up for it. What others merely find idle takes nothing away. So the
+    figure is what they used of these cores, but no more than the stack's threads, all together, waited. Who wants
+    less than the limit gets it from every stack alike: it is less than a fair share beside up to nine processes.
+    """
+    machine = observation.machine
+    if not machine.stack_cores or machine.elapsed_s <= 0:
+        return None
+    taken_s = min(observation.foreign_on_stack_cores_s, observation.stack_wait_s)
+    return contention.judge(
+        taken_s / (machine.stack_cores * machine.elapsed_s),
+        case="needed" if observation.needed else "",
+        cure="needed" if observation.needed else "raised" if observation.raised else "",
+        limits=contention.limits.only_warns if observation.needed else None,
+        who=observation.offender,
+        cores=observation.cores.stack_cores,
+    )
+
+
+def _share(observation: Observation, cpu_s: float) -> float:
+    return cpu_s / observation.machine.capacity_s if observation.machine.capacity_s > 0 else 0.0
 
 
 @Declaration(
     id="shared-cores",
     number=9,
-    title="shared cores",
-    made=(Made.SLICE,),
     effects=(Effect.WARNS,),
     threshold="none shared",
-    rule="none shared",
     seen="load engine and stack share {shared:cores}; CPU per request: "
     "stack {stack_us:.0f} µs, engine {engine_us:.0f} µs",
     remedy={"single": "a machine with more cores", "several": "leave a core to the load engine alone"},
@@ -42,8 +133,6 @@ def shared_cores(observation: Observation) -> Finding | None:
 @Declaration(
     id="idle-stacks-busy",
     number=11,
-    title="idle stacks busy",
-    made=(Made.SLICE,),
     limits=Limits(warns=0.02),
     unit=Unit.SHARE,
     of="of a core",
@@ -68,8 +157,6 @@ def idle_stacks_busy(observation: Observation) -> Finding | None:
 @Declaration(
     id="beyond-its-cores",
     number=0,
-    title="beyond its cores",
-    made=(Made.SLICE,),
     limits=Limits(invalidates=1.1),
     unit=Unit.RATIO,
     of="of what its cores have",

@@ -15,8 +15,6 @@ from typing import Generic, TypeVar
 
 from ..base.verdict import Effect, Fact, Finding, Unit
 
-__all__ = ["Cause", "Check", "Declaration", "Limits", "Made"]
-
 View = TypeVar("View")
 
 
@@ -76,10 +74,11 @@ class Declaration:
     """Stable: documents and stores keep it."""
     number: int
     """The number in the method's list of checks; 0 if it has none there."""
-    title: str
-    made: tuple[Made, ...]
     seen: str | Mapping[str, str]
     remedy: str | Mapping[str, str]
+    title: str = ""
+    """Its id in words, unless it is given."""
+    made: tuple[Made, ...] = (Made.SLICE,)
     source: str = ""
     """The paper, standard or manual it rests on; empty where it speaks for itself."""
     limits: Limits = field(default_factory=Limits)
@@ -91,7 +90,8 @@ class Declaration:
     threshold: str | Mapping[str, str] = ""
     """Template of the limit in words, where "at most" and the limit is not enough."""
     rule: str = ""
-    """The limit for the list of checks, where it is not one number: a formula, or what must hold."""
+    """The limit for the list of checks, where it is not one number: a formula, or what must hold; that of
+    ``threshold`` where there are no ``limits``."""
     of: str = ""
     """What a share is of: "of the time"."""
     cause: Cause | None = None
@@ -99,6 +99,12 @@ class Declaration:
     passing: bool = False
     """Whether what it refuses is worth another try, since its cause may pass; what is refused again counts no more
     than before. For causes that favour some stacks: see docs/method.md."""
+
+    def __post_init__(self) -> None:
+        if not self.title:
+            object.__setattr__(self, "title", self.id.replace("-", " "))
+        if not self.rule and isinstance(self.threshold, str) and self.limits == Limits():
+            object.__setattr__(self, "rule", self.threshold)
 
     def __call__(self, function: Callable[[View], Finding | None]) -> Check[View]:
         """Return ``function`` as a check with this declaration."""

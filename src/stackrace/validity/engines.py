@@ -6,10 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ..base.verdict import Effect, Finding, Unit
-from .declaration import Declaration, Limits, Made
+from .declaration import Declaration, Limits
 from .observation import Observation
-
-__all__ = ["engine_late", "engine_lost", "engine_network", "engine_stalled", "network_full"]
 
 _TIMEOUT_S = 0.2
 """The shortest retransmission timeout of Linux, TCP_RTO_MIN in include/net/tcp.h."""
@@ -18,8 +16,6 @@ _TIMEOUT_S = 0.2
 @Declaration(
     id="engine-lost",
     number=0,
-    title="engine lost",
-    made=(Made.SLICE,),
     effects=(Effect.INVALIDATES,),
     rule="every engine returns what it recorded",
     threshold="none",
@@ -35,8 +31,6 @@ def engine_lost(observation: Observation) -> Finding | None:
 @Declaration(
     id="engine-late",
     number=0,
-    title="engine late",
-    made=(Made.SLICE,),
     limits=Limits(invalidates=0.005),
     unit=Unit.SECONDS,
     seen="the engine {engine} began {value:duration} away from the agreed moment",
@@ -58,8 +52,6 @@ def engine_late(observation: Observation) -> Finding | None:
 @Declaration(
     id="engine-stalled",
     number=0,
-    title="engine stalled",
-    made=(Made.SLICE,),
     limits=Limits(warns=0.05, invalidates=0.2),
     unit=Unit.SECONDS,
     seen="the engine {engine} stood still for {value:duration}; its latencies include this time",
@@ -74,8 +66,6 @@ def engine_stalled(observation: Observation) -> Finding | None:
 @Declaration(
     id="engine-network",
     number=0,
-    title="engine network",
-    made=(Made.SLICE,),
     limits=Limits(warns=0.001, invalidates=0.01),
     unit=Unit.SHARE,
     of="of segments, or of time",
@@ -110,8 +100,6 @@ def engine_network(observation: Observation) -> Finding | None:
 @Declaration(
     id="network-full",
     number=0,
-    title="network full",
-    made=(Made.SLICE,),
     limits=Limits(invalidates=0.8),
     unit=Unit.SHARE,
     of="of what it carries",

@@ -1,117 +1,19 @@
-"""Did the machine stand still for the measurement?"""
+"""Did the machine stand still for the measurement: its memory, its speed, its clocks?"""
 
 from __future__ import annotations
 
-from ..base.verdict import Finding, Unit
+import math
+
+from ..base.verdict import Effect, Finding, Unit
 from .declaration import Cause, Declaration, Limits, Made
 from .observation import Observation
 
-__all__ = ["MOST_TAKEN", "contention", "foreign_cpu", "major_faults", "steal", "swapping", "throttled"]
-
-MOST_TAKEN = 0.10
-"""The share of the stacks' cores that others may have while a stack waits."""
-
 _PAGES_PER_MIB = 256
-_END_OTHERS = "end what else runs here (`stackrace doctor` names it)"
-
-
-@Declaration(
-    id="steal",
-    number=10,
-    title="steal",
-    cause=Cause.MACHINE,
-    made=(Made.SLICE, Made.RUN),
-    limits=Limits(warns=0.01, invalidates=0.05),
-    unit=Unit.SHARE,
-    of="of the machine",
-    seen="the hypervisor gave {value:percent} of this machine's CPU time to others",
-    remedy="{knob.quieter}",
-    source="proc_stat(5), `steal`",
-    passing=True,
-)
-def steal(observation: Observation) -> Finding | None:
-    """The hypervisor gave this machine's CPU time to others.
-
-    Stolen time looks like a slow server, and stacks suffer unequally: where engine and stack were kept to 0.9 of a
-    core, some lost 19 % and one 28 %. It comes in waves, so the slice is worth another try.
-    """
-    return steal.judge(_share(observation, observation.machine.steal_s))
-
-
-@Declaration(
-    id="foreign-cpu",
-    number=11,
-    title="foreign CPU",
-    cause=Cause.PROGRAMS,
-    made=(Made.SLICE,),
-    limits=Limits(warns=0.03),
-    unit=Unit.SHARE,
-    of="of the machine",
-    seen="processes outside the race used {value:percent} of this machine's CPU time",
-    remedy=f"{_END_OTHERS}: builds, browsers, indexers, scheduled jobs",
-    source="Georges, Buytaert, Eeckhout, OOPSLA 2007; T. Kalibera, R. Jones, ISMM 2013",
-)
-def foreign_cpu(observation: Observation) -> Finding | None:
-    """Processes outside the race used CPU time.
-
-    They share caches and memory with stack and engine; whether they took the cores is what *contention* looks at.
-    The figure is what remains of the machine's busy time without stack, other stacks and ourselves; ticks of 10 ms
-    and the instants between the readings make it uncertain by one or two per cent of a slice of 2 s.
-    """
-    foreign_s = (
-        observation.machine.busy_s - observation.machine.own_s - observation.stack_cpu_s - observation.idle_cpu_s
-    )
-    return foreign_cpu.judge(_share(observation, foreign_s))
-
-
-@Declaration(
-    id="contention",
-    number=11,
-    title="contention",
-    cause=Cause.PROGRAMS,
-    made=(Made.SLICE,),
-    limits=Limits(warns=0.05, invalidates=MOST_TAKEN),
-    unit=Unit.SHARE,
-    of="of the stack's cores",
-    seen={
-        "": "{who} had {value:percent} of {cores:cores} while the stack waited",
-        "needed": "{who} had {value:percent} of {cores:cores} in every slice, and rested with the stacks: the app "
-        "seems to need it",
-    },
-    remedy={
-        "": "end it, keep it off these cores (taskset), or race as root, so that the stacks come first",
-        "raised": "end it, or keep it off these cores (taskset)",
-        "needed": "if the app needs it, name it in [app] services; if not, end it",
-    },
-    source="Documentation/scheduler/sched-stats.rst; proc_stat(5)",
-    passing=True,
-)
-def contention(observation: Observation) -> Finding | None:
-    """Processes outside the race had the stack's cores while the stack was ready to run.
-
-    The more processes a stack has ready, the more of a contended core it gets: the scheduler's sharing would be
-    measured, and no number of slices makes up for it. What others merely find idle takes nothing away. So the
-    figure is what they used of these cores, but no more than the stack's threads, all together, waited. Who wants
-    less than the limit gets it from every stack alike: it is less than a fair share beside up to nine processes.
-    """
-    machine = observation.machine
-    if not machine.stack_cores or machine.elapsed_s <= 0:
-        return None
-    taken_s = min(observation.foreign_on_stack_cores_s, observation.stack_wait_s)
-    return contention.judge(
-        taken_s / (machine.stack_cores * machine.elapsed_s),
-        case="needed" if observation.needed else "",
-        cure="needed" if observation.needed else "raised" if observation.raised else "",
-        limits=contention.limits.only_warns if observation.needed else None,
-        who=observation.offender,
-        cores=observation.cores.stack_cores,
-    )
 
 
 @Declaration(
     id="throttled",
     number=12,
-    title="throttled",
     made=(Made.SLICE, Made.RUN),
     limits=Limits(warns=0.0, invalidates=0.01),
     unit=Unit.SHARE,
@@ -143,7 +45,6 @@ def throttled(observation: Observation) -> Finding | None:
 @Declaration(
     id="swapping",
     number=14,
-    title="swapping",
     made=(Made.SLICE, Made.RUN),
     limits=Limits(warns=0, invalidates=_PAGES_PER_MIB),
     unit=Unit.PAGES,
@@ -171,8 +72,6 @@ def swapping(observation: Observation) -> Finding | None:
 @Declaration(
     id="major-faults",
     number=14,
-    title="major faults",
-    made=(Made.SLICE,),
     limits=Limits(warns=10),
     unit=Unit.PER_SECOND,
     seen="{value:.0f} page faults per second waited for the disk",
@@ -188,5 +87,116 @@ def major_faults(observation: Observation) -> Finding | None:
     return major_faults.judge(observation.machine.major_faults / elapsed_s if elapsed_s > 0 else 0.0)
 
 
-def _share(observation: Observation, cpu_s: float) -> float:
-    return cpu_s / observation.machine.capacity_s if observation.machine.capacity_s > 0 else 0.0
+@Declaration(
+    id="machine-speed",
+    number=13,
+    cause=Cause.MACHINE,
+    limits=Limits(warns=0.10, redoes=0.25),
+    unit=Unit.SHARE,
+    seen="the machine was {change:pace} after the {knob.span} than before it",
+    remedy="{knob.quieter}; `stackrace doctor` looks for the cause",
+    source="T. Mytkowicz et al., ASPLOS 2009; E. Barrett et al., OOPSLA 2017",
+)
+def machine_speed(observation: Observation) -> Finding | None:
+    """A fixed computation on the stack's cores took longer or shorter after the slice than before.
+
+    A slower machine looks like a slower stack. That the stacks take turns lets most of it cancel; what is left
+    widens the limits. 3 % would be the limit on a machine of one's own. Where cores are shared with other
+    virtual machines the speed shifts by a median of 6 to 11 % within a second, by more than 3 % in four
+    slices of five: measuring again finds no better moment, only the worst are worth it (docs/decisions has the
+    figures). The change is as large as its ratio, whichever way it went.
+    """
+    change = observation.machine.speed_change
+    if change is None:
+        return None
+    ratio = max(1 + change, 1 / (1 + change)) - 1
+    return machine_speed.judge(ratio, change=math.copysign(ratio, change))
+
+
+@Declaration(
+    id="cpu-frequency",
+    number=13,
+    title="CPU frequency",
+    cause=Cause.MACHINE,
+    limits=Limits(warns=0.05, redoes=0.15),
+    unit=Unit.SHARE,
+    seen="the frequency of the stack's cores {change:moved}",
+    remedy="set the governor to performance (`sudo stackrace doctor --apply`), and check the cooling",
+    source="Documentation/admin-guide/pm/cpufreq.rst",
+)
+def cpu_frequency(observation: Observation) -> Finding | None:
+    """The frequency of the stack's cores changed during the slice.
+
+    Governors that follow the load, turbo and heat move it. The reading at each end is of one moment, under load.
+    """
+    change = observation.machine.frequency_change
+    return None if change is None else cpu_frequency.judge(abs(change), change=change)
+
+
+@Declaration(
+    id="overheated",
+    number=13,
+    cause=Cause.MACHINE,
+    limits=Limits(redoes=0),
+    seen="the processor slowed down {value:count} times because of heat",
+    remedy="let the machine cool down, check its fans, or switch turbo off",
+    source="Intel SDM volume 3, Thermal monitoring and protection; sysfs `thermal_throttle`",
+)
+def overheated(observation: Observation) -> Finding | None:
+    """The processor slowed down because of heat."""
+    return overheated.judge(observation.machine.heat_stops)
+
+
+STEADY_CLOCKS = frozenset(
+    {"tsc", "kvm-clock", "hyperv_clocksource_tsc_page", "arch_sys_counter", "timebase", "tod"}
+)
+"""Counters that a program reads without entering the kernel: x86, KVM, Hyper-V, ARM, POWER, System z."""
+
+
+@Declaration(
+    id="clock-stepped",
+    number=38,
+    made=(Made.SLICE, Made.RUN),
+    limits=Limits(warns=0.05),
+    unit=Unit.SECONDS,
+    seen="the wall clock moved by {step_ms:+.0f} ms against the monotonic clock",
+    remedy="was this machine paused, migrated, or its clock set? If the {knob.span} stands out, {knob.again} again",
+    source="clock_gettime(2), adjtimex(2)",
+)
+def clock_stepped(observation: Observation) -> Finding | None:
+    """The wall clock moved against the monotonic clock: it was set, or the machine was paused.
+
+    Latencies come from the monotonic clock, so a step does them no harm; a pause or a migration of the
+    virtual machine, which also shows here, does. Time daemons that slew stay below 1 ms in a slice.
+    """
+    step_s = observation.machine.clock_step_s
+    return clock_stepped.judge(abs(step_s), step_ms=1000 * step_s)
+
+
+@Declaration(
+    id="unstable-clock",
+    number=38,
+    made=(Made.SLICE, Made.RUN),
+    effects=(Effect.WARNS,),
+    threshold="one of the processor's counters (tsc, kvm-clock), unchanged",
+    rule="one of the processor's counters, unchanged",
+    seen={
+        "changed": "the kernel changed its clock source from {before} to {now}",
+        "slow": "the kernel's clock source is {now}, which is slow to read",
+    },
+    remedy="`journalctl -k -g clocksource` says why; another machine, or the kernel's option clocksource=tsc",
+    source="Documentation/timers/timekeeping.rst; /sys/devices/system/clocksource",
+)
+def unstable_clock(observation: Observation) -> Finding | None:
+    """The kernel changed its clock source, or uses a slow one.
+
+    It leaves the processor's own counter for good when its watchdog finds that unstable. Others (hpet, acpi_pm,
+    xen) are read by a system call of a microsecond or more, which every latency then holds, the server's own
+    work included: those of one race still compare, with other machines they do not.
+    """
+    before, now = observation.machine.clocksource_before, observation.machine.clocksource
+    if before and now and before != now:
+        return unstable_clock.finding(case="changed", before=before, now=now)
+    if now and now not in STEADY_CLOCKS:
+        return unstable_clock.finding(case="slow", before=before, now=now)
+    return None

@@ -1,17 +1,17 @@
-"""Everything the checks may look at, for one slice of a race or one run of ``stackrace load``."""
+"""What the checks may look at: one slice or run, one launch with its end, or what is planned."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
 
-from ..measure.host import Conditions, MachineDelta, NetworkPath, Offender
-from ..measure.launch import HopUsage
+from ..measure.host import Conditions, MachineDelta, NetworkLimits, NetworkPath, Offender
+from ..measure.launch import HopUsage, Launch, Slice
 from ..measure.load import Load, LoadResult
 from ..measure.resources import Resources
 from ..stacks.stack import Stack
-
-__all__ = ["Observation"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,6 +24,8 @@ class Observation:
     result: LoadResult
     usage: tuple[HopUsage, ...]
     """The hops of the stack under load, and the services it needs on this machine."""
+    limit_s: float = math.inf
+    """The time that a run had for its number of requests."""
     machine: MachineDelta
     """What the machine did from just before the load until just after it."""
     cores: Resources
@@ -111,3 +113,89 @@ class Observation:
     def tried(self) -> int:
         """Requests with a known fate: answered, failed or timed out."""
         return self.result.counts.ok + self.result.counts.errors
+
+
+class Complaint(StrEnum):
+    """What servers write into their logs when they run out of something: the kernel's own words."""
+
+    NO_PORTS = "Cannot assign requested address"
+    NO_FILES = "Too many open files"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Aftermath:
+    """One launch, looked at as it ended."""
+
+    started_s: float = 0.0
+    """When it was started, on CLOCK_MONOTONIC; its memory's moments count from there."""
+    strangers: tuple[int, ...] = ()
+    """Ports of the stack on which a process listened that is none of its own."""
+    reloaders: tuple[str, ...] = ()
+    """Its processes that watch the app's files, each as what gave it away."""
+    complaints: Mapping[Complaint, int] = field(default_factory=dict)
+    """How often its logs complain of each."""
+    disk_bytes: int = 0
+    """The size of the file system that holds its run directory, 0 when unknown."""
+    disk_free_bytes: int = 0
+    """What is free there."""
+    listeners_left: tuple[int, ...] = ()
+    """Ports on which its own sockets still listen after the stop."""
+    processes_left: int = 0
+    """How many of its processes still live after the stop."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LaunchView:
+    """A launch that is over: what was launched, what was measured on it, and how it ended."""
+
+    stack: Stack
+    launch: Launch
+    aftermath: Aftermath = field(default_factory=Aftermath)
+
+    @property
+    def levels(self) -> dict[tuple[str, str], tuple[Slice, ...]]:
+        """Its slices by workload and load, in order of time."""
+        levels: dict[tuple[str, str], tuple[Slice, ...]] = {}
+        for measured in self.launch.slices:
+            level = (measured.workload, measured.load.label)
+            levels[level] = (*levels.get(level, ()), measured)
+        return levels
+
+    def loaded_s(self, at_s: float) -> float:
+        """Return for how long the stack had been measured at ``at_s``, counted from the launch's start."""
+        moment_s = self.aftermath.started_s + at_s
+        return sum(
+            min(max(moment_s - result.started_at, 0.0), result.duration_s)
+            for result in (measured.result for measured in self.launch.slices)
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Preparation:
+    """What is known before the first launch."""
+
+    loads: tuple[Load, ...]
+    cores: Resources
+    limits: NetworkLimits
+    connections_per_s: float = 0.0
+    """The rate at which connections are expected to be opened with keep-alive off, 0 when nobody knows. It is known
+    of an open loop; a closed loop's depends on the server, and there the engine tells when ports run out."""
+    disk_bytes: int = 0
+    """The size of the file system that run directories lie on, 0 when there are none."""
+    disk_free_bytes: int = 0
+    """What is free there."""
+    sockets_each: int = 2
+    """What a connection costs the process that has most of them: two in a proxy."""
+    over_tcp: bool = True
+    """False where connections are made through Unix sockets, which take no ports."""
+    stacks: int = 1
+    """How many are up at the same time."""
+    memory_bytes: float = math.inf
+    """What can be had for all of them without swapping."""
+    threads: tuple[tuple[int, ...], ...] = ()
+    """The CPUs of each core; empty where the server runs wherever its owner likes."""
+
+    @property
+    def concurrency(self) -> int:
+        """The highest concurrency of all loads."""
+        return max((load.concurrency for load in self.loads), default=0)

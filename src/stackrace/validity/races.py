@@ -6,10 +6,8 @@ import math
 from dataclasses import dataclass
 
 from ..base.numbers import percent
-from ..base.verdict import Effect, Finding, Unit, Verdict
-from .declaration import Check, Declaration, Limits, Made
-
-__all__ = ["RACE_CHECKS", "AnswerSizes", "CarryOverTest", "RaceView", "ThroughputDrift", "TwinPair", "examine_race"]
+from ..base.verdict import Effect, Finding, Unit
+from .declaration import Declaration, Limits, Made
 
 _MOST_DRIFT = 0.10
 _HEADERS_BYTES = 256
@@ -85,12 +83,10 @@ class RaceView:
 @Declaration(
     id="twins-differ",
     number=37,
-    title="twins differ",
     made=(Made.RACE,),
     effects=(Effect.INVALIDATES,),
     unit=Unit.RATIO,
     threshold="the limits of their ratio include 1",
-    rule="the limits of their ratio include 1",
     seen={
         "": _TWINS,
         "more": f"{_TWINS}, and at {{more}} more levels",
@@ -123,7 +119,6 @@ def _twins_differ(view: RaceView) -> Finding | None:
 @Declaration(
     id="throughput-drifts",
     number=37,
-    title="throughput drifts",
     made=(Made.RACE,),
     effects=(Effect.WARNS, Effect.INVALIDATES),
     unit=Unit.SHARE,
@@ -163,7 +158,6 @@ def _throughput_drifts(view: RaceView) -> Finding | None:
 @Declaration(
     id="answer-sizes",
     number=28,
-    title="answer sizes",
     made=(Made.RACE,),
     limits=Limits(warns=0.02),
     unit=Unit.SHARE,
@@ -217,19 +211,6 @@ def _carry_over(view: RaceView) -> Finding | None:
     return _carry_over.finding(
         value=shared, limit=_CARRY_OVER, where=least.where, by=least.by, p=least.p, tests=len(view.carried)
     )
-
-
-RACE_CHECKS: tuple[Check[RaceView], ...] = (
-    _twins_differ,
-    _throughput_drifts,
-    _answer_sizes,
-    _carry_over,
-)
-
-
-def examine_race(view: RaceView) -> Verdict:
-    """Run every check on a race as a whole; where the verdict is invalid, the race is void."""
-    return Verdict.of(check(view) for check in RACE_CHECKS)
 
 
 def _apart(level: AnswerSizes) -> float:

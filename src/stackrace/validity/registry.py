@@ -1,106 +1,69 @@
-"""All checks on one slice or one run, in one place."""
+"""All checks, found in the modules that declare them, and what runs them.
+
+A module's checks are in the order in which it declares them, the modules in the order in which a reader wants their
+findings: answers first, then the client, then the surroundings.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from ..base.verdict import Effect, Finding, Verdict
 from . import (
     answers,
     caches,
-    clocks,
     connections,
     cores,
     engines,
     generator,
+    launches,
     machine,
-    network,
-    open_loop,
-    retries,
-    speed,
+    preflight,
+    races,
     stack,
     steady,
-    written,
 )
-from .declaration import Check, Made
-from .observation import Observation
+from .declaration import Check, Declaration, Made
+from .observation import LaunchView, Observation, Preparation
 
-__all__ = ["RUN_CHECKS", "SLICE_CHECKS", "disturbed", "examine", "examine_run", "taken", "worth_repeating"]
-
-_ABOUT_THE_ENGINE = (
-    generator.generator_busy,
-    generator.generator_waited,
-    generator.engine_ceiling,
-    connections.ports_exhausted,
-    connections.descriptors_exhausted,
-    open_loop.lag,
-    open_loop.arrivals,
-    open_loop.overload,
-    open_loop.pool_limit,
-    generator.dead_time,
-    connections.established,
-    connections.reconnects,
-    connections.close_ignored,
-    retries.retries,
-    connections.fairness,
-)
-_ABOUT_SEVERAL_ENGINES = (
-    engines.engine_lost,
-    engines.engine_late,
-    engines.engine_stalled,
-    engines.engine_network,
-    engines.network_full,
-)
-_ABOUT_CACHES = (caches.nonces_lost, caches.cached_answers, caches.stale_dates)
-_ABOUT_THE_NETWORK = (
-    network.listen_overflows,
-    network.syn_retransmits,
-    network.latency_lumps,
-    network.retransmits,
+_MODULES = (
+    preflight,
+    answers,
+    caches,
+    generator,
+    connections,
+    engines,
+    machine,
+    cores,
+    stack,
+    steady,
+    launches,
+    races,
 )
 
-SLICE_CHECKS: tuple[Check[Observation], ...] = (
-    answers.nothing_right,
-    answers.wrong_body,
-    answers.changing_page,
-    answers.unexpected_status,
-    answers.failures,
-    answers.timeouts,
-    answers.unfinished_requests,
-    answers.books_unbalanced,
-    answers.bytes_unaccounted,
-    *_ABOUT_CACHES,
-    retries.hidden_retries,
-    *_ABOUT_THE_ENGINE,
-    *_ABOUT_SEVERAL_ENGINES,
-    *_ABOUT_THE_NETWORK,
-    machine.swapping,
-    machine.major_faults,
-    machine.throttled,
-    machine.steal,
-    machine.foreign_cpu,
-    machine.contention,
-    speed.machine_speed,
-    speed.cpu_frequency,
-    speed.overheated,
-    clocks.clock_stepped,
-    clocks.unstable_clock,
-    cores.beyond_its_cores,
-    cores.idle_stacks_busy,
-    cores.shared_cores,
-    stack.unused_cpu,
-    stack.debug_on,
-    steady.not_steady,
-    written.access_log,
-    written.logs_grow,
+EVERY_CHECK: tuple[Check[Any], ...] = tuple(
+    check for module in _MODULES for check in vars(module).values() if isinstance(check, Check)
 )
-"""In the order in which a reader wants them: answers first, then the client, then the surroundings."""
 
-RUN_CHECKS: tuple[Check[Observation], ...] = tuple(
-    check for check in SLICE_CHECKS if Made.RUN in check.declaration.made
+DECLARATIONS: Mapping[str, Declaration] = {check.declaration.id: check.declaration for check in EVERY_CHECK}
+"""By id."""
+
+
+def _made(when: Made) -> tuple[Check[Any], ...]:
+    return tuple(check for check in EVERY_CHECK if when in check.declaration.made)
+
+
+PREFLIGHT_CHECKS: tuple[Check[Preparation], ...] = tuple(
+    check for check in _made(Made.START) if check is not preflight.address
 )
+"""Of a race, which dials no name."""
+SLICE_CHECKS: tuple[Check[Observation], ...] = _made(Made.SLICE)
+RUN_CHECKS: tuple[Check[Observation], ...] = _made(Made.RUN)
 """Those that make sense where the server is not ours: whatever it uses is not foreign, and its failures are told
 in the accounting."""
+LAUNCH_CHECKS: tuple[Check[LaunchView], ...] = _made(Made.LAUNCH)
+RACE_CHECKS: tuple[Check[races.RaceView], ...] = _made(Made.RACE)
 
 
 _PASSING = frozenset(check.declaration.id for check in SLICE_CHECKS if check.declaration.passing)
@@ -114,7 +77,7 @@ def disturbed(findings: Iterable[Finding]) -> bool:
 def taken(findings: Iterable[Finding]) -> bool:
     """Tell whether a slice is refused because others had the stacks' cores."""
     return any(
-        finding.effect is Effect.INVALIDATES and finding.check == machine.contention.declaration.id
+        finding.effect is Effect.INVALIDATES and finding.check == cores.contention.declaration.id
         for finding in findings
     )
 
@@ -122,6 +85,11 @@ def taken(findings: Iterable[Finding]) -> bool:
 def worth_repeating(findings: Iterable[Finding]) -> bool:
     """Tell whether measuring a slice again may give a better one."""
     return disturbed(findings) or any(finding.effect is Effect.REDOES for finding in findings)
+
+
+def examine_plan(plan: Preparation) -> Verdict:
+    """Run every check on what is planned; an invalid verdict means that the race must not start."""
+    return Verdict.of(check(plan) for check in PREFLIGHT_CHECKS)
 
 
 def examine(observation: Observation) -> Verdict:
@@ -132,3 +100,13 @@ def examine(observation: Observation) -> Verdict:
 def examine_run(observation: Observation) -> Verdict:
     """Run every check on one run of ``stackrace load``."""
     return Verdict.of(check(observation) for check in RUN_CHECKS)
+
+
+def examine_launch(view: LaunchView) -> Verdict:
+    """Run every check on a launch that is over; an invalid one keeps all its slices out of the statistics."""
+    return Verdict.of(check(view) for check in LAUNCH_CHECKS)
+
+
+def examine_race(view: races.RaceView) -> Verdict:
+    """Run every check on a race as a whole; where the verdict is invalid, the race is void."""
+    return Verdict.of(check(view) for check in RACE_CHECKS)

@@ -1,12 +1,10 @@
-"""Did the stack do what it could?"""
+"""Did the stack do what it could, and what did it write meanwhile?"""
 
 from __future__ import annotations
 
 from ..base.verdict import Effect, Finding, Unit
-from .declaration import Declaration, Limits, Made
+from .declaration import Cause, Declaration, Limits
 from .observation import Observation
-
-__all__ = ["debug_on", "unused_cpu"]
 
 _ENGINE_BUSY = 0.7
 _MORE = 1.05
@@ -17,7 +15,6 @@ _CONCURRENCY_SETTINGS = ("processes", "workers", "threads")
     id="unused-cpu",
     number=7,
     title="unused CPU",
-    made=(Made.SLICE,),
     limits=Limits(warns=0.2),
     unit=Unit.SHARE,
     of="idle",
@@ -66,11 +63,8 @@ def _too_small(observation: Observation) -> tuple[str, int]:
 @Declaration(
     id="debug-mode",
     number=34,
-    title="debug mode",
-    made=(Made.SLICE,),
     effects=(Effect.WARNS,),
     threshold="off",
-    rule="off",
     seen="the app runs in debug mode",
     remedy="set DEBUG = False in the settings that the race uses",
     source="Django, Deployment checklist, DEBUG",
@@ -81,3 +75,64 @@ def debug_on(observation: Observation) -> Finding | None:
     It costs a multiple, more on some pages than on others, and nobody deploys it.
     """
     return debug_on.finding() if observation.debug else None
+
+
+_MIB = 2**20
+_LINE_BYTES = 32
+"""The shortest line of an access log is longer: a date alone has 26."""
+_ENOUGH = 100
+_ENOUGH_PER_CONNECTION = 20
+
+
+@Declaration(
+    id="access-log",
+    number=34,
+    cause=Cause.WRITING,
+    effects=(Effect.WARNS,),
+    unit=Unit.BYTES,
+    threshold="less than {limit:.0f}",
+    rule=f"less than {_LINE_BYTES} bytes per answer",
+    seen="the stack's files grew by {value:.0f} bytes for every answer, although its access log is off",
+    remedy="does the app log every request, or its LOGGING setting print them? Switch that off, or set "
+    "access_log=on in all stacks",
+)
+def access_log(observation: Observation) -> Finding | None:
+    """Files grew by a line for every answer, although all access logs are off.
+
+    Writing costs, in some servers as much as answering, and other stacks are spared it. A slice cuts off as many
+    requests as it has connections, and some servers complain of each, in the next slice if the app is slow: with
+    few answers per connection these might be taken for the lines of a log.
+    """
+    enough = max(_ENOUGH, _ENOUGH_PER_CONNECTION * observation.result.established_peak)
+    if observation.stack is None or observation.answered < enough or _logs_access(observation):
+        return None
+    each = observation.log_bytes / observation.answered
+    return None if each < _LINE_BYTES else access_log.finding(value=each, limit=_LINE_BYTES)
+
+
+@Declaration(
+    id="logs-grow",
+    number=32,
+    cause=Cause.WRITING,
+    limits=Limits(warns=_MIB),
+    unit=Unit.BYTES_PER_SECOND,
+    seen="the stack wrote {mib_per_s:.1f} MiB per second into its run directory",
+    remedy={
+        "": "look into its logs: does it complain about every request?",
+        "declared": "leave out access_log=on where it is not what you want to measure",
+    },
+)
+def logs_grow(observation: Observation) -> Finding | None:
+    """The stack wrote a lot into its run directory.
+
+    A disk shared with others, a full page cache and a full file system await whoever races for long.
+    """
+    elapsed_s = observation.machine.elapsed_s
+    rate = observation.log_bytes / elapsed_s if elapsed_s > 0 else 0.0
+    return logs_grow.judge(rate, cure="declared" if _logs_access(observation) else "", mib_per_s=rate / _MIB)
+
+
+def _logs_access(observation: Observation) -> bool:
+    return observation.stack is not None and any(
+        hop.settings.get("access_log") is True for hop in observation.stack.hops
+    )

@@ -1,54 +1,43 @@
-"""Was the server steady while it was measured?"""
+"""Was the server steady, within a slice and over its launch: its speed, its memory?"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from itertools import combinations
+from statistics import fmean, median
 from typing import Any
 
 from ..base.numbers import percent
 from ..base.verdict import Finding, Unit
 from ..measure.load import LoadResult
 from .declaration import Check, Declaration, Limits, Made
-from .observation import Observation
-from .trend import Thirds, thirds
-
-__all__ = ["DIFFERING", "SIGNIFICANT", "differing", "not_steady"]
+from .observation import LaunchView, Observation
 
 _SMALL = 0.01
-SIGNIFICANT = 0.01
+_SIGNIFICANT = 0.01
 
 _LEAST_S = 6.0
 _BLOCKS = 24
 _BLOCK_S = 0.5
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Differing:
-    """What both checks on thirds declare alike."""
-
-    limits: Limits = field(default_factory=lambda: Limits(warns=_SMALL))
-    threshold: str = f"at most {percent(_SMALL)}, or p of at least {SIGNIFICANT:g}"
-    rule: str = f"at most {percent(_SMALL)}, or p at least {SIGNIFICANT:g}"
-
-    def sentence(self, span: str) -> str:
-        """Return the description for the thirds of a ``span``."""
-        return f"throughput {{change:moved}} of its mean between thirds of the {span} ({{p:p}})"
-
-
-DIFFERING = _Differing()
+_LIMITS = Limits(warns=_SMALL)
+_THRESHOLD = f"at most {percent(_SMALL)}, or p of at least {_SIGNIFICANT:g}"
+_RULE = f"at most {percent(_SMALL)}, or p at least {_SIGNIFICANT:g}"
+_SEEN = "throughput {{change:moved}} of its mean between thirds of the {span} ({{p:p}})"
 
 
 @Declaration(
     id="not-steady",
     number=31,
-    title="not steady",
     made=(Made.SLICE, Made.RUN),
-    limits=DIFFERING.limits,
+    limits=_LIMITS,
     unit=Unit.SHARE,
-    threshold=DIFFERING.threshold,
-    rule=DIFFERING.rule,
-    seen=DIFFERING.sentence("{knob.span}"),
+    threshold=_THRESHOLD,
+    rule=_RULE,
+    seen=_SEEN.format(span="{knob.span}"),
     remedy="a longer warm-up, or {knob.longer}",
     source="T. Kalibera, R. Jones, ISMM 2013; E. Barrett et al., OOPSLA 2017",
 )
@@ -59,12 +48,14 @@ def not_steady(observation: Observation) -> Finding | None:
     say too little and are left to the launch as a whole. Bins of 100 ms are joined to blocks of at least 0.5 s,
     24 at most, since neighbours resemble each other.
     """
-    return differing(not_steady, thirds(_blocks(observation.result, bounded=observation.load.requests is not None)))
+    return _differing(
+        not_steady, thirds(_blocks(observation.result, bounded=observation.load.requests is not None))
+    )
 
 
-def differing(check: Check[Any], difference: Thirds | None) -> Finding | None:
+def _differing(check: Check[Any], difference: Thirds | None) -> Finding | None:
     """Judge the thirds of a series for ``check``."""
-    if difference is None or difference.p >= SIGNIFICANT:
+    if difference is None or difference.p >= _SIGNIFICANT:
         return None
     return check.judge(abs(difference.change), change=difference.change, p=difference.p)
 
@@ -78,3 +69,134 @@ def _blocks(result: LoadResult, *, bounded: bool) -> Sequence[float]:
     counts = [span.ok for span in result.series if span.start_s + width_s <= end_s * (1 + 1e-9)]
     size = max(round(_BLOCK_S / width_s), len(counts) // _BLOCKS, 1)
     return [sum(counts[start : start + size]) for start in range(0, len(counts) - size + 1, size)]
+
+
+_LEAST_SAMPLES = 6
+_LEAST_LOADED_S = 3.0
+
+
+@Declaration(
+    id="launch-not-steady",
+    number=31,
+    title="not steady",
+    made=(Made.LAUNCH,),
+    limits=_LIMITS,
+    unit=Unit.SHARE,
+    threshold=_THRESHOLD,
+    rule=_RULE,
+    seen=_SEEN.format(span="launch"),
+    remedy="a longer warm-up (a larger [race] budget); or does the app cache?",
+    source="as for the thirds of a window; O. J. Dunn, JASA 56 (1961)",
+)
+def launch_not_steady(view: LaunchView) -> Finding | None:
+    """At some load level, throughput differs significantly between thirds of the launch.
+
+    Slices of a level lie seconds apart, so they are nearly independent. Fewer than six at a level say nothing.
+    The limit on p is shared among the launch's levels.
+    """
+    trends = [
+        thirds([part.throughput_per_s for part in slices if part.verdict.valid]) for slices in view.levels.values()
+    ]
+    worst = min((trend for trend in trends if trend is not None), key=lambda trend: trend.p, default=None)
+    if worst is None or worst.p * len(trends) >= _SIGNIFICANT:
+        return None
+    return _differing(launch_not_steady, worst)
+
+
+@Declaration(
+    id="memory-grows",
+    number=32,
+    made=(Made.LAUNCH,),
+    limits=Limits(warns=0.01),
+    unit=Unit.SHARE_PER_SECOND,
+    of="of load",
+    seen="memory grew by {value:percent} for each second of load, to {held_bytes:mib} MiB",
+    remedy="does the app keep too much in memory (caches, lists, logged queries)? Servers can end a worker "
+    "after so many requests; give all stacks the same number",
+    source="H. Theil, 1950; P. K. Sen, JASA 63 (1968) 1379–1389; proc_pid_smaps(5), Pss",
+)
+def memory_grows(view: LaunchView) -> Finding | None:
+    """Memory kept growing under load (median of all slopes between samples).
+
+    A leak makes a stack slower later, and the machine after it. Time counts while the stack is measured, so that
+    one that waits its turn is not flattered; what it took up to its first slice is warm-up. It must go on: both
+    halves of the samples grow by half of that at least, since a single step may come from elsewhere (pages count in
+    shares, so a neighbour of the same program that ends leaves its share to the others; 1 MiB was seen). Fewer than
+    six samples, or three seconds of load between them, say nothing.
+    """
+    samples = [(view.loaded_s(sample.at_s), float(sum(sample.pss_bytes.values()))) for sample in view.launch.memory]
+    points = [(loaded_s, held) for loaded_s, held in samples if loaded_s > 0]
+    if len(points) < _LEAST_SAMPLES or points[-1][0] - points[0][0] < _LEAST_LOADED_S:
+        return None
+    typical = median(held for _, held in points)
+    half = len(points) // 2
+    share = _slope(points) / typical if typical > 0 else 0.0
+    enough = (memory_grows.limits.warns or 0.0) / 2 * typical
+    if min(_slope(points[:half]), _slope(points[half:])) < enough:
+        return None
+    return memory_grows.judge(share, held_bytes=points[-1][1])
+
+
+def _slope(points: Sequence[tuple[float, float]]) -> float:
+    """Return the median of the slopes between any two points, by Theil and Sen; 0 where there are none."""
+    slopes = [(b[1] - a[1]) / (b[0] - a[0]) for a, b in combinations(points, 2) if b[0] > a[0]]
+    return median(slopes) if slopes else 0.0
+
+
+LEAST = 6
+"""Two values in each third are the fewest that tell anything of their scatter."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Thirds:
+    """The two thirds of a series that differ most: by which share of the mean, and how probable by chance.
+
+    ``change`` is signed: negative where the later third is the lower. ``p`` counts all three comparisons.
+    """
+
+    change: float
+    p: float
+
+
+def thirds(values: Sequence[float]) -> Thirds | None:
+    """Compare the means of the first, middle and last third of ``values`` (in order of time, means of blocks).
+
+    t = (m_i − m_j) / (s·√(1/n_i + 1/n_j)), s² the variance within thirds with n − 3 degrees of freedom; the p-value
+    of the largest |t| is taken three times (Bonferroni). None with less than six values or a mean of zero. Values
+    that never vary within their thirds give p = 0 where the thirds differ at all. Neighbouring values must be
+    nearly independent: hand in means over blocks longer than the correlation, not single bins.
+
+    Source: R. A. Fisher, "Statistical Methods for Research Workers", 1925; O. J. Dunn, JASA 56 (1961).
+    """
+    mean = fmean(values) if len(values) >= LEAST else 0.0
+    if not mean:
+        return None
+    cut = round(len(values) / 3)
+    parts = [values[:cut], values[cut : len(values) - cut], values[len(values) - cut :]]
+    means = [fmean(part) for part in parts]
+    freedom = len(values) - 3
+    squares = sum((value - own) ** 2 for part, own in zip(parts, means, strict=True) for value in part)
+    scatter = math.sqrt(squares / freedom)
+    worst = Thirds(change=0.0, p=1.0)
+    for first, second in combinations(range(3), 2):
+        change = means[second] - means[first]
+        error = scatter * math.sqrt(1 / len(parts[first]) + 1 / len(parts[second]))
+        p = min(1.0, 3 * _two_sided(change / error, freedom)) if error else float(change == 0)
+        if p < worst.p:
+            worst = Thirds(change=change / mean, p=p)
+    return worst
+
+
+def _two_sided(t: float, freedom: int) -> float:
+    """Return P(|T| ≥ |t|) of Student's distribution with two or more whole degrees of freedom.
+
+    Source: M. Abramowitz, I. A. Stegun, "Handbook of Mathematical Functions", 26.7.3 and 26.7.4.
+    """
+    theta = math.atan(abs(t) / math.sqrt(freedom))
+    sine, cosine = math.sin(theta), math.cos(theta)
+    term = total = cosine if freedom % 2 else 1.0
+    for number in range(3 if freedom % 2 else 2, freedom, 2):
+        term *= cosine * cosine * (number - 1) / number
+        total += term
+    inside = 2 / math.pi * (theta + sine * total) if freedom % 2 else sine * total
+    return max(0.0, 1.0 - inside)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from stackrace.race.block import Memory
 from stackrace.race.results.race import Ending
-from stackrace.validity import MEMORY_SHARE
+from stackrace.validity.preflight import MEMORY_SHARE
 
 from . import simulated
 from .simulated import CORES, PATHS, SPEEDS, Nowhere

@@ -30,7 +30,7 @@ from benchmarks.method.trials.winners import first_named, winners
 
 from stackrace.stats.selection import looks
 from stackrace.stats.values.question import Question
-from stackrace.validity import MOST_TAKEN
+from stackrace.validity.cores import MOST_TAKEN
 
 BY_NAME = {model.name: model for model in MODELS}
 PLAIN = BY_NAME["independent"]

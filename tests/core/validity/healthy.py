@@ -9,7 +9,7 @@ from stackrace.measure.load import Counts, Load, LoadResult, Quantiles
 from stackrace.measure.resources import Resources
 from stackrace.stacks.servers import catalogue
 from stackrace.stacks.stack import Hop, Interface, Protocol, Stack
-from stackrace.validity import Observation
+from stackrace.validity.observation import Observation
 
 SHARED = Resources(stack_cores=(0,), generator_cores=(0,))
 

@@ -4,7 +4,9 @@ from string import Formatter
 
 from stackrace.base.verdict import Effect
 from stackrace.report.words.findings import RACE, limit_in_words
-from stackrace.validity import EVERY_CHECK, Check, Made
+from stackrace.report.words.findings import limit_in_words
+from stackrace.validity.declaration import Check, Made
+from stackrace.validity.registry import EVERY_CHECK
 
 __all__ = ["entries"]
 
@@ -33,8 +35,7 @@ HEADINGS = {
 
 def entries() -> list[str]:
     """Return the page's lines: what each check looks at, its limits, its usual remedy and its source."""
-    first = {check.declaration.id: check for check in reversed(EVERY_CHECK)}
-    in_order = sorted(first.values(), key=lambda check: check.declaration.number or 99)
+    in_order = sorted(EVERY_CHECK, key=lambda check: check.declaration.number or 99)
     lines: list[str] = []
     known: dict[str, str] = {}
     for made, heading in HEADINGS.items():

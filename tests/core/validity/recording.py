@@ -16,7 +16,7 @@ from stackrace.measure.launch import Launch
 from stackrace.stacks.servers import catalogue
 from stackrace.stacks.stack import Interface, Stack
 from stackrace.stacks.stack_path import parse_stack
-from stackrace.validity import Aftermath, LaunchView, Observation
+from stackrace.validity.observation import Aftermath, LaunchView, Observation
 
 FOLDER = Path(__file__).parent / "recorded"
 

@@ -4,7 +4,7 @@ import pytest
 
 from stackrace.base.verdict import Effect
 from stackrace.report.words import findings as say
-from stackrace.validity.address import Destination, address
+from stackrace.validity.preflight import Destination, address
 
 LOCALHOST = Destination(name="localhost", dialled="127.0.0.1")
 

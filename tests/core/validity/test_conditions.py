@@ -13,7 +13,8 @@ from stackrace.measure.launch import HopUsage
 from stackrace.measure.load import SeriesBin
 from stackrace.measure.resources import Resources
 from stackrace.report.words import findings as say
-from stackrace.validity import Observation, disturbed, examine, worth_repeating
+from stackrace.validity.observation import Observation
+from stackrace.validity.registry import disturbed, examine, worth_repeating
 
 
 def findings(observation: Observation) -> dict[str, Effect]:

@@ -6,7 +6,7 @@ import pytest
 from tests.core.validity.healthy import counts, healthy, result, stack_of
 
 from stackrace.report.words import findings as say
-from stackrace.validity import examine
+from stackrace.validity.registry import examine
 
 REMEMBERED = {"cached_answers": 19_000, "nonces_lost": 19_000, "stale_dates": 19_000}
 

@@ -11,8 +11,8 @@ from stackrace.measure.launch import Failure, FailureKind, HopUsage, Launch, Mem
 from stackrace.measure.load import Counts
 from stackrace.report.words import findings as say
 from stackrace.stacks.stack import Interface, Stack
-from stackrace.validity import Aftermath, Complaint, LaunchView, examine_launch
-from stackrace.validity.launches import LAUNCH_CHECKS
+from stackrace.validity.observation import Aftermath, Complaint, LaunchView
+from stackrace.validity.registry import LAUNCH_CHECKS, examine_launch
 
 STARTED_S = 1000.0
 MIB = 2**20

@@ -5,7 +5,7 @@ from tests.factories import make_path
 
 from stackrace.measure.load import EngineShare
 from stackrace.report.words import findings as say
-from stackrace.validity import examine
+from stackrace.validity.registry import examine
 
 MIB = 2**20
 

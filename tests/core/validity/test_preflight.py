@@ -13,7 +13,8 @@ from stackrace.measure.load import Load
 from stackrace.measure.resources import Resources
 from stackrace.report.words import findings as say
 from stackrace.report.words.findings import LOAD
-from stackrace.validity import PREFLIGHT_CHECKS, Preparation, preflight
+from stackrace.validity.observation import Preparation
+from stackrace.validity.registry import PREFLIGHT_CHECKS, examine_plan
 
 SOUND = Preparation(
     loads=(Load(concurrency=20), Load(concurrency=100)),
@@ -37,7 +38,7 @@ def plan(**changes: Any) -> Preparation:
 
 
 def found(**changes: Any) -> dict[str, Effect]:
-    return {say.title(finding): finding.effect for finding in preflight(plan(**changes)).findings}
+    return {say.title(finding): finding.effect for finding in examine_plan(plan(**changes)).findings}
 
 
 def test_a_sound_plan_has_no_findings():
@@ -54,8 +55,8 @@ def test_descriptors_are_refused_below_two_per_connection_and_some_spare(concurr
 
 
 def test_the_way_out_of_few_descriptors_depends_on_the_hard_limit():
-    (soft,) = preflight(plan(descriptors=100)).findings
-    (hard,) = preflight(plan(descriptors=100, descriptors_hard=100)).findings
+    (soft,) = examine_plan(plan(descriptors=100)).findings
+    (hard,) = examine_plan(plan(descriptors=100, descriptors_hard=100)).findings
     assert say.remedy(soft) == "ulimit -n 264"
     assert "lower [load] concurrency to 18" in say.remedy(hard)
 
@@ -86,7 +87,7 @@ def test_the_engine_alone_needs_one_socket_per_connection():
 
 
 def test_a_load_is_told_of_its_own_flag():
-    (few,) = preflight(plan(descriptors=100, descriptors_hard=100)).findings
+    (few,) = examine_plan(plan(descriptors=100, descriptors_hard=100)).findings
     assert "lower --concurrency to 18" in say.remedy(few, LOAD)
 
 
@@ -105,8 +106,8 @@ def test_warnings(check, silent, loud):
 
 
 def test_a_machine_with_one_core_is_told_to_be_too_small():
-    (single,) = preflight(plan(cores=Resources(stack_cores=(0,), generator_cores=(0,)))).findings
-    (double,) = preflight(plan(cores=Resources(stack_cores=(0, 1), generator_cores=(1,)))).findings
+    (single,) = examine_plan(plan(cores=Resources(stack_cores=(0,), generator_cores=(0,)))).findings
+    (double,) = examine_plan(plan(cores=Resources(stack_cores=(0, 1), generator_cores=(1,)))).findings
     assert say.remedy(single) == "a machine with at least two cores"
     assert say.remedy(double) == "leave a core to the load engine alone"
 
@@ -121,7 +122,7 @@ def test_memory_that_is_not_there_for_a_single_stack_is_refused():
 
 
 def test_memory_that_is_not_there_for_all_says_for_how_many():
-    (some,) = preflight(plan(cores=BOUND, memory_bytes=3.5 * 2**30, stacks=5)).findings
+    (some,) = examine_plan(plan(cores=BOUND, memory_bytes=3.5 * 2**30, stacks=5)).findings
     assert (say.title(some), some.effect) == ("memory limit", Effect.WARNS)
     assert say.seen(some) == "3.5 GiB of memory are free, enough for 2 of 5 at once"
     assert "batches" in say.remedy(some)

@@ -7,7 +7,8 @@ from dataclasses import replace
 
 from stackrace.base.verdict import Effect
 from stackrace.report.words import findings as say
-from stackrace.validity.races import AnswerSizes, CarryOverTest, RaceView, ThroughputDrift, TwinPair, examine_race
+from stackrace.validity.races import AnswerSizes, CarryOverTest, RaceView, ThroughputDrift, TwinPair
+from stackrace.validity.registry import examine_race
 
 EQUAL = TwinPair(where="at c=20", ratio=1.01, low=0.98, high=1.04)
 APART = TwinPair(where="at c=100", ratio=1.2, low=1.1, high=1.3)

@@ -6,7 +6,7 @@ import pytest
 from tests.core.validity.recording import FOLDER, launch, observation, of_launch, of_observation
 
 from stackrace.report.words import findings as say
-from stackrace.validity import examine, examine_launch, examine_run
+from stackrace.validity.registry import examine, examine_launch, examine_run
 
 FILES = sorted(FOLDER.glob("*.json"))
 

@@ -4,7 +4,8 @@ from tests.core.validity.healthy import SHARED, counts, healthy, load, machine, 
 
 from stackrace.measure.resources import Resources
 from stackrace.report.words import findings as say
-from stackrace.validity import Observation, examine
+from stackrace.validity.observation import Observation
+from stackrace.validity.registry import examine
 
 
 def remedy(observation: Observation, check: str) -> str:

@@ -11,17 +11,16 @@ from tests.core.validity.page import entries
 from tests.golden_page import holds
 
 from stackrace.base.verdict import Effect
-from stackrace.validity import (
+from stackrace.validity.declaration import Check, Made
+from stackrace.validity.registry import (
     DECLARATIONS,
     EVERY_CHECK,
     LAUNCH_CHECKS,
     PREFLIGHT_CHECKS,
+    RACE_CHECKS,
     RUN_CHECKS,
     SLICE_CHECKS,
-    Check,
-    Made,
 )
-from stackrace.validity.races import RACE_CHECKS
 
 PAGE = Path(__file__).parents[3] / "docs" / "checks.md"
 

@@ -14,7 +14,8 @@ from stackrace.measure.load import EngineShare, SeriesBin
 from stackrace.measure.resources import Resources
 from stackrace.report.words import findings as say
 from stackrace.report.words.findings import LOAD
-from stackrace.validity import RUN_CHECKS, SLICE_CHECKS, Observation, examine, examine_run
+from stackrace.validity.observation import Observation
+from stackrace.validity.registry import RUN_CHECKS, SLICE_CHECKS, examine, examine_run
 
 WARNS, REDOES, INVALIDATES = Effect.WARNS, Effect.REDOES, Effect.INVALIDATES
 
@@ -187,6 +188,12 @@ CASES: list[tuple[str, Make, Any, list[tuple[Any, Effect]]]] = [
         lambda x: healthy(result=result(counts=counts(scheduled=20 + int(x)))),
         1,
         [(0, INVALIDATES)],
+    ),
+    (
+        "run cut off",
+        lambda x: healthy(load=load(requests=40_000, duration_s=None), limit_s=x),
+        2.1,
+        [(2.0, WARNS)],
     ),
     ("lag", lambda x: opened(lag=quantiles(p99=x)), 100e-6, [(101e-6, INVALIDATES)]),
     ("overload", lambda x: opened(counts=counts(unsent=int(x))), 100, [(101, INVALIDATES)]),

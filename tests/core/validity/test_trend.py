@@ -5,7 +5,7 @@ from statistics import NormalDist
 
 import pytest
 
-from stackrace.validity.trend import LEAST, thirds
+from stackrace.validity.steady import LEAST, thirds
 
 
 def test_five_values_say_nothing():

@@ -9,7 +9,7 @@ from stackrace.features.doctor.surroundings import Surroundings
 from stackrace.measure.host import HostFacts, MachineDelta, NetworkLimits
 from stackrace.measure.load import Load
 from stackrace.measure.resources import Resources
-from stackrace.validity import Preparation
+from stackrace.validity.observation import Preparation
 
 GOVERNORS = tuple(f"/sys/devices/system/cpu/cpufreq/policy{n}/scaling_governor" for n in range(2))
 GIB = 2**30

@@ -14,7 +14,8 @@ from ...measure.load import Load, LoadResult
 from ...measure.probe import difference, read_machine
 from ...measure.resources import Resources
 from ...report.words.load_run import late_connections
-from ...validity import Observation, examine_run
+from ...validity.observation import Observation
+from ...validity.registry import examine_run
 from .address import nobody_listens
 from .limits import allow_files, engine_cores
 from .options import LoadOptions, refuse_contradictions

@@ -14,7 +14,7 @@ from ...base.verdict import Effect, Finding
 from ...measure.engine.load_run import FinishedRun, Goal, Miss, Missed
 from ...measure.load import Load
 from ...report.words.load_run import failures
-from ...validity import overload
+from ...validity.generator import overload
 from .stats import HIGH, LOW, Search, requests_for
 
 __all__ = ["REST_S", "CapacityResult", "Trial", "Watch", "find_capacity"]

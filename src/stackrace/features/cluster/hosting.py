@@ -24,7 +24,7 @@ from ...race.plan import RacePlan
 from ...race.preparation.prepared import PreparedRace, prepared
 from ...race.request.request import RaceRequest
 from ...stacks.stack import Stack
-from ...validity import Observation
+from ...validity.observation import Observation
 from .lease import Lease, take
 
 __all__ = ["Hosted", "Hosting", "Order", "Target", "open_race"]

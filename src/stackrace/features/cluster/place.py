@@ -18,7 +18,7 @@ from ...measure.load import Load
 from ...measure.workload import Workload
 from ...race.request.request import RaceRequest
 from ...stacks.stack import Stack
-from ...validity import Observation
+from ...validity.observation import Observation
 from . import lease
 from .connection import Connection, MemberLost
 from .engines import BinByBin, Engines

@@ -7,9 +7,16 @@ from collections.abc import Callable, Mapping
 
 from ...base.numbers import number
 from ...base.verdict import Effect, Finding
-from ...validity import preflight
-from ...validity.kernel_limits import RAISABLE, accept_queue, ephemeral_ports, file_descriptors, time_wait
-from ...validity.planned_resources import shared_cores, shared_threads
+from ...validity.preflight import (
+    RAISABLE,
+    accept_queue,
+    ephemeral_ports,
+    file_descriptors,
+    shared_cores_planned,
+    shared_threads,
+    time_wait,
+)
+from ...validity.registry import examine_plan
 from .advice import Advice, Change, Gain, advise, command_of
 from .surroundings import Surroundings
 
@@ -32,7 +39,7 @@ _WHY = {
     accept_queue.declaration.id: (
         "connections beyond the queue are tried again after a second, and that is then measured"
     ),
-    shared_cores.declaration.id: (
+    shared_cores_planned.declaration.id: (
         "the faster a stack, the more the engine takes from it: differences come out too small"
     ),
     shared_threads.declaration.id: (
@@ -43,13 +50,13 @@ _WHY = {
 
 def planned(surroundings: Surroundings) -> tuple[Advice, ...]:
     """What ``stackrace run`` itself would say before its start, with the change that cures it, if any."""
-    return tuple(_advice(finding, surroundings) for finding in preflight(surroundings.plan).findings)
+    return tuple(_advice(finding, surroundings) for finding in examine_plan(surroundings.plan).findings)
 
 
 def _advice(finding: Finding, surroundings: Surroundings) -> Advice:
     cure = _CURES.get(finding.check)
     changes = () if cure is None else cure(surroundings)
-    great = finding.check in (shared_cores.declaration.id, time_wait.declaration.id)
+    great = finding.check in (shared_cores_planned.declaration.id, time_wait.declaration.id)
     usual = Gain.GREAT if great else Gain.SOME
     return Advice(
         finding=finding,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...base.numbers import percent
 from ...base.units import SIZE
-from ...validity import nearly_full
+from ...validity.preflight import nearly_full
 from .advice import Advice, Change, Gain, advise
 from .kernel import THP
 from .surroundings import Surroundings

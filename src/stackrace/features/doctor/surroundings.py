@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ...measure.host import HostFacts, MachineDelta, Offender
-from ...validity import Preparation
+from ...validity.observation import Preparation
 
 __all__ = ["Job", "Remains", "Surroundings"]
 

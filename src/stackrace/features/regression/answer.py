@@ -17,7 +17,7 @@ from ...race.results.race import Ending, Race
 from ...race.warmup import REWARM_S
 from ...stacks.stack import Side
 from ...stats.logs import exp
-from ...validity.races import examine_race
+from ...validity.registry import examine_race
 from .model import FailedLaunches, GateAnswer, gate_of, is_check, terms_of
 from .series import (
     Pair,

@@ -10,7 +10,7 @@ from ...measure.launch import Launch, Slice
 from ...race.levels import Response, is_valid, throughput
 from ...race.results.race import Race
 from ...stacks.stack import original_path
-from ...validity import OF_LATENCY
+from ...validity.generator import OF_LATENCY
 from .model import GoalKind, TuningGoal
 from .stats.weather import OneLaunch, Slices
 

@@ -14,7 +14,7 @@ from ...race.levels import blocks_of, headline_of, measured_levels
 from ...race.plan import Cell
 from ...race.results.race import Race
 from ...race.resume import counted
-from ...validity import overload
+from ...validity.generator import overload
 from .model import GoalKind, Infeasible, Knob, Needs, Tuning, Unfit, tuning_of
 from .responses import believed_for, memory_bytes, response_of, slices_of
 from .stats.grid import Grid, grid_of

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from ...base.errors import InputError
 from ...base.units import SIZE
 from ...measure.resources import Resources, format_cores
-from ...validity import MOST_TAKEN
+from ...validity.cores import MOST_TAKEN
 from ..request.request import LEAST_MEMORY_BYTES, RaceRequest
 
 __all__ = ["cores_of", "quiet", "split_cores", "usable_cores"]

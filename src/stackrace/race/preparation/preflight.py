@@ -13,7 +13,9 @@ from ...measure.host import NetworkLimits
 from ...measure.load import Load
 from ...measure.probe import available_bytes, network_limits, physical_cores
 from ...measure.resources import Resources
-from ...validity import MOST_IN_TIME_WAIT, TIME_WAIT_S, Preparation, preflight
+from ...validity.observation import Preparation
+from ...validity.preflight import MOST_IN_TIME_WAIT, TIME_WAIT_S
+from ...validity.registry import examine_plan
 from ..overhead import expected_overhead
 from ..pace import USUAL_LENGTHS, fixed_lengths
 from ..request.request import RaceRequest
@@ -97,7 +99,7 @@ def check_limits(
     directories lie; the others are as in ``Preparation``.
     """
     disk = shutil.disk_usage(folder) if folder else None
-    verdict = preflight(
+    verdict = examine_plan(
         Preparation(
             loads=loads,
             cores=cores,

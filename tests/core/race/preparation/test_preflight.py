@@ -13,7 +13,7 @@ from stackrace.measure.probe import network_limits
 from stackrace.measure.resources import Resources
 from stackrace.race.preparation import preflight
 from stackrace.race.preparation.preflight import check_limits, wait_for_ports
-from stackrace.validity.planned_resources import shared_threads
+from stackrace.validity.preflight import shared_threads
 
 HALVES = Resources(stack_cores=(0,), generator_cores=(1,))
 
