@@ -24,7 +24,7 @@ from stackrace.race.results.race import Ending, Race
 from stackrace.race.results.reason import CpuTime, Reason
 from stackrace.race.results.standing import Interval, Level, Row, Standing, Withdrawal
 from stackrace.stacks.facts import StackFacts
-from stackrace.stats.values.question import Question
+from stackrace.stats.values import Question
 
 STACKS = (
     "nginx/uwsgi/uwsgi:processes=4",

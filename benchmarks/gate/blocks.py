@@ -14,7 +14,7 @@ from stackrace.race.overhead import Overhead
 from stackrace.race.pace import USUAL_LENGTHS, fixed_lengths
 from stackrace.race.results.comparison import Response
 from stackrace.race.schedule import Extent, plan_block
-from stackrace.stats.percentiles import Buckets
+from stackrace.stats.summary import Buckets
 
 __all__ = ["MODELS", "Blocks", "Noise", "answers", "drawn", "simulated", "slowed"]
 

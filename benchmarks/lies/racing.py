@@ -17,7 +17,7 @@ from stackrace.race.preparation.preflight import check_limits
 from stackrace.race.request.request import RaceRequest
 from stackrace.race.results.race import Race
 from stackrace.race.runner import run
-from stackrace.stats.values.question import Question
+from stackrace.stats.values import Question
 
 __all__ = ["PAGE", "SERVERS", "STATE", "liar", "request", "runs", "slices", "staged"]
 

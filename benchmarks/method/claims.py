@@ -27,12 +27,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from stackrace.stats.claims import Answer, Settled, settled
-from stackrace.stats.evidence import Panel
-from stackrace.stats.ratio import Contrast, ratios
+from stackrace.features.comparisons.claims import Answer, Settled, settled
+from stackrace.features.comparisons.evidence import Panel
 
 from ..rig.tables import line, verdict, write_json
 from .noise import MODELS, Array, blocks
+from .ratios import Contrast, ratios
 from .shares import upper_bound
 
 SEED = 2007

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from benchmarks.method.claims import CLAIMS, DELTA, PARTS, wrong
 
+from stackrace.features.comparisons.claims import Answer, settled
+from stackrace.features.comparisons.evidence import Panel
 from stackrace.features.comparisons.files import NAMES
 from stackrace.features.comparisons.reading import read_comparison
-from stackrace.stats.claims import Answer, settled
-from stackrace.stats.evidence import Panel
 
 
 @pytest.mark.parametrize(

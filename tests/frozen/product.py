@@ -25,14 +25,14 @@ from stackrace.base.errors import StackraceError
 from stackrace.cli.main import cli
 from stackrace.cli.run.live import report_of
 from stackrace.cli.run.output import Output
+from stackrace.features.export.equivalence import equivalence_of
 from stackrace.race import block, events
 from stackrace.race.decisions import Decisions, decisions
-from stackrace.race.equivalence import equivalence_of
 from stackrace.race.results.race import Race
 from stackrace.race.results.standing import Standing
 from stackrace.report.result import standing_of
 from stackrace.stats.judge import Judgement, judge
-from stackrace.stats.values.question import Question
+from stackrace.stats.values import Question
 from stackrace.store import open_store
 
 VERSION = __version__
@@ -154,7 +154,7 @@ def export(stack: str, race: Race | None, proof: str | None, folder: Path, *flag
     """
     from tests.features.export.exports import export_of
 
-    from stackrace.stats.values.equivalence import Proof
+    from stackrace.features.export.equivalence import Proof
 
     run = import_module("stackrace.features.export.cli.run")
     subject = SimpleNamespace(race=race, standing=race and standing_of(race), stack=stack, notes=("A note.",))

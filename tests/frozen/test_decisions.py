@@ -7,8 +7,9 @@ import random
 from dataclasses import replace
 
 import pytest
-from tests.core.race import test_equivalence, test_void
+from tests.core.race import test_void
 from tests.core.race.simulated import Clock, Nowhere, asking, race
+from tests.features.export import test_equivalence
 from tests.frozen import product
 from tests.frozen.shown import as_golden, story
 

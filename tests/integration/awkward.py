@@ -12,7 +12,7 @@ from stackrace.measure.load import Counts, Load, LoadResult, Quantiles, SeriesBi
 from stackrace.measure.resources import Resources
 from stackrace.race.results.race import Ending, Race
 from stackrace.stacks.facts import StackFacts
-from stackrace.stats.values.question import Question
+from stackrace.stats.values import Question
 
 AWKWARD = "NUL \0, surrogate \udc80, escape \x1a, astral 🏁, backslash \\u0000, 'quotes\""
 

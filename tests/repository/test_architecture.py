@@ -137,7 +137,7 @@ def imports_of(name):
     [
         (
             ("numpy", "scipy"),
-            {"stats", *(f"features/{name}" for name in ("capacity", "regression", "trend", "tune"))},
+            {"stats", *(f"features/{name}" for name in ("capacity", "comparisons", "regression", "trend", "tune"))},
         ),
         (("pydantic", "pydantic_core"), {"base", "race", "stacks", "features/comparisons", "features/tune"}),
         (("django",), {"store", "features/web"}),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 
-from stackrace.stats.values.question import Question
+from stackrace.stats.values import Question
 
 from ..noise import MODELS
 from ..shares import upper_bound

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import replace
 
-from stackrace.stats.values.question import Question
+from stackrace.stats.values import Question
 from stackrace.validity.cores import MOST_TAKEN
 
 from ..noise import CONTENDED, Contention

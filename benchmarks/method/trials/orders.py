@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from stackrace.stats.judge import beats, ties
 from stackrace.stats.pairs import Family
 from stackrace.stats.selection import LOOKS, Selection, looks
-from stackrace.stats.tiers import beats, ties
-from stackrace.stats.values.question import Question
+from stackrace.stats.values import Question
 
 from ..noise import Array
 from . import DELTA

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from stackrace.stats.judge import beats
 from stackrace.stats.selection import looks
-from stackrace.stats.tiers import beats
 
 from ..noise import Array
 from .drawn import LAST, Cell, chunks

@@ -10,7 +10,7 @@ from itertools import combinations
 from ..base.numbers import Interval
 from ..stats import selection
 from ..stats.judge import Judgement
-from ..stats.values.question import Question
+from ..stats.values import Question
 from .levels import JudgedLevel, blocks_of
 from .results.answer import Answer, AnswerKind
 from .results.lead import Lead, LeadKind

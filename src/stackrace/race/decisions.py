@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ..stats import selection, summary
 from ..stats.judge import Judgement
-from ..stats.values.question import Question
+from ..stats.values import Question
 from .levels import MeasuredLevel, blocks_of, headline_of, judgement_of, measured_levels
 from .machines import compared, pooled
 from .results.race import Race

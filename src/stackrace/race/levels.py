@@ -12,7 +12,7 @@ from ..measure.load import Load
 from ..stacks.stack import original_path
 from ..stats import scaling as law
 from ..stats.judge import Judgement, judge
-from ..stats.values.scaling import ScalingCurve, Unfit
+from ..stats.values import ScalingCurve, Unfit
 from ..validity.registry import taken
 from .results.race import Race
 from .results.standing import Level, Row

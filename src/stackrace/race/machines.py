@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ..stats.machines import same_ratios, same_speed
-from ..stats.values.machines import MachineComparison, MachineVerdict, RatioShift
+from ..stats.values import MachineComparison, MachineVerdict, RatioShift
 from .levels import MeasuredLevel, blocks_of, headline_of, means, measured_levels, steady
 from .results.race import Race
 

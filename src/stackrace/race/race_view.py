@@ -11,9 +11,8 @@ from statistics import median
 from ..measure.launch import Launch, Slice
 from ..measure.load import LoadResult
 from ..stacks.stack import original_path
-from ..stats.carry_over import carry_over
-from ..stats.drift import drift
-from ..stats.logs import exp
+from ..stats.drift import carry_over, drift
+from ..stats.limits import exp
 from ..validity.races import AnswerSizes, CarryOverTest, RaceView, ThroughputDrift, TwinPair
 from .levels import LevelKey, MeasuredLevel, key_of, means, measured_levels, steady
 from .results.race import Race

@@ -14,7 +14,7 @@ from ..measure.load import Quantiles
 from ..stacks.stack import original_path
 from ..stats import summary
 from ..stats.judge import Judgement
-from ..stats.percentiles import Buckets, on_common_buckets, quantile_interval
+from ..stats.summary import Buckets, on_common_buckets, quantile_interval
 from .levels import MeasuredLevel, key_of
 from .results.race import Race
 from .results.standing import Level, Row, Withdrawal

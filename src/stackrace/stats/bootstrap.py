@@ -8,12 +8,9 @@ from statistics import NormalDist
 
 import numpy as np
 
-from ..base.numbers import Interval
-from .limits import critical
-from .logs import FURTHEST
+from ..base.interval import Interval
+from .limits import FURTHEST, critical
 from .pairs import Array
-
-__all__ = ["LEAST_BINS", "expanded", "throughput_ratio"]
 
 LEAST_BINS = 20
 """With fewer there are too few blocks to draw from."""

@@ -1,4 +1,4 @@
-"""How many standard errors wide a limit is, so that all pairs of a family hold together."""
+"""How many standard errors wide limits are that hold for a whole family, and the way back from logarithms."""
 
 from __future__ import annotations
 
@@ -8,11 +8,32 @@ from functools import lru_cache
 
 import numpy as np
 
+from ..base.interval import Interval
 from .pairs import Array, Counts
 
-__all__ = ["against_best", "critical", "each"]
+FURTHEST = 700.0
+"""Beyond this e^x leaves the floating-point numbers; limits of a few noisy launches may get there."""
+
+
+def exp(log: float) -> float:
+    """Return e^``log``, or the furthest number that is held."""
+    return math.exp(max(-FURTHEST, min(log, FURTHEST)))
+
+
+def ratio_of(log: float, half: float) -> Interval:
+    """Return exp(``log`` ± ``half``); without limits where ``half`` is infinite or NaN, as with a single block."""
+    if not math.isfinite(half):
+        return Interval(value=math.exp(log))
+    return Interval(value=math.exp(log), low=exp(log - half), high=exp(log + half))
+
+
+def growth(half: float) -> float | None:
+    """Return exp(``half``) − 1, 0.04 for 4 %; None where it is beyond all bounds."""
+    return math.expm1(half) if half < FURTHEST else None
+
 
 _STEP = 0.02
+_STRIDE = 5
 _COARSE = 0.02
 _FAR = 8.0
 """Beyond this many standard deviations nothing of a normal distribution is left."""
@@ -88,26 +109,26 @@ def _solve(tail: Callable[[int], Array], stacks: int, nu: float, alpha: float) -
 @lru_cache(maxsize=256)
 def _beyond(stacks: int) -> Array:
     """Return P(range > r) of ``stacks`` standard normals for r = 0, 0.02, … 16."""
-    cdf = np.array([math.erf(x / math.sqrt(2)) / 2 for x in np.arange(-_FAR, 3 * _FAR + _STEP, _STEP)])
-    stride = 5
-    starts = np.arange(0, round(2 * _FAR / _STEP), stride)
-    density = np.exp(-((starts * _STEP - _FAR) ** 2) / 2) / math.sqrt(2 * math.pi)
-    spans = np.arange(round(2 * _FAR / _STEP) + 1)
+    cdf, starts, spans, density = _grid()
     inside = cdf[starts[:, None] + spans] - cdf[starts][:, None]
-    within: Array = stacks * stride * _STEP * (density @ inside ** (stacks - 1))
+    within: Array = stacks * _STRIDE * _STEP * (density @ inside ** (stacks - 1))
     return np.clip(1.0 - within, 0.0, 1.0)
 
 
 @lru_cache(maxsize=256)
 def _beyond_one(stacks: int) -> Array:
     """Return P(max(Z₁, …, Z_(K−1)) − Z_K > r) for r = 0, 0.02, … 16."""
-    cdf = np.array([math.erf(x / math.sqrt(2)) / 2 + 0.5 for x in np.arange(-_FAR, 3 * _FAR + _STEP, _STEP)])
-    stride = 5
-    starts = np.arange(0, round(2 * _FAR / _STEP), stride)
-    density = np.exp(-((starts * _STEP - _FAR) ** 2) / 2) / math.sqrt(2 * math.pi)
-    spans = np.arange(round(2 * _FAR / _STEP) + 1)
-    within: Array = stride * _STEP * (density @ cdf[starts[:, None] + spans] ** (stacks - 1))
+    cdf, starts, spans, density = _grid()
+    within: Array = _STRIDE * _STEP * (density @ (cdf + 0.5)[starts[:, None] + spans] ** (stacks - 1))
     return np.clip(1.0 - within, 0.0, 1.0)
+
+
+def _grid() -> tuple[Array, Counts, Counts, Array]:
+    """Return Φ − ½ from −8 on, the indices of the z to integrate over, those from each to z + r, and φ(z)."""
+    cdf = np.array([math.erf(x / math.sqrt(2)) / 2 for x in np.arange(-_FAR, 3 * _FAR + _STEP, _STEP)])
+    starts = np.arange(0, round(2 * _FAR / _STEP), _STRIDE)
+    density = np.exp(-((starts * _STEP - _FAR) ** 2) / 2) / math.sqrt(2 * math.pi)
+    return cdf, starts, np.arange(round(2 * _FAR / _STEP) + 1), density
 
 
 def _scales(nu: float) -> tuple[Array, Array]:

@@ -15,14 +15,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..base.numbers import Interval
-from .limits import critical, each
-from .logs import ratio_of
+from ..base.interval import Interval
+from .limits import critical, each, ratio_of
 from .pairs import ROBUST_FROM, Array, Family, Pairs, pairs
-from .values.machines import MachineVerdict
+from .values import MachineVerdict
 from .variances import measured
-
-__all__ = ["SHIFT_ALPHA", "Shift", "same_ratios", "same_speed", "shifts"]
 
 SHIFT_ALPHA = 0.01
 """The chance that equal machines are called unequal in the ratios of their stacks, at any one look."""

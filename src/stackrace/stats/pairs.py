@@ -7,8 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["ROBUST_FROM", "Array", "Counts", "Family", "Pairs", "pairs", "trimmed", "trimmed_from"]
-
 Array = npt.NDArray[np.float64]
 Counts = npt.NDArray[np.int64]
 
@@ -108,11 +106,6 @@ def pairs(values: Array, robust_from: int = 0) -> Pairs:
         mean[counts == n], variance[counts == n] = trimmed(differences[counts == n, :n], robust_from)
     kept = np.where(counts >= robust_from, counts - 2 * (counts // 5), counts)
     df = np.where(counts >= 2, kept - 1, 0)
-    return squared(k, mean, variance, counts, df)
-
-
-def squared(k: int, mean: Array, variance: Array, counts: Counts, df: Array | Counts) -> Pairs:
-    """Return the K×K matrices of what is known of each pair i < j, in the order of ``triu_indices``."""
     return Pairs(
         estimate=_square(k, mean, sign=-1.0),
         variance=_square(k, variance),

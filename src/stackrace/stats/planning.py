@@ -9,10 +9,8 @@ import numpy as np
 
 from .limits import against_best, critical
 from .selection import ALPHA, LIMITS_ALPHA, LOOKS, WINNER_FROM, Selection
-from .values.question import Question
+from .values import Question
 from .variances import MOST_PRIOR
-
-__all__ = ["LEAD", "blocks_expected", "blocks_to_answer"]
 
 _SD = 0.05
 """The standard deviation of one launch's ln(throughput) within its block on a usual machine; its pilot knows

@@ -10,12 +10,10 @@ import numpy.typing as npt
 
 from ..base.numbers import Interval
 from .bootstrap import expanded
+from .judge import best
 from .pairs import Array
 from .selection import family as all_pairs
-from .tiers import best
-from .values.scaling import ScalingLaw, Unfit, UnfitKind
-
-__all__ = ["LEAST_LEVELS", "MOST_RESIDUAL", "fit", "knee"]
+from .values import ScalingLaw, Unfit, UnfitKind
 
 LEAST_LEVELS = 6
 """A law with three parameters goes through nearly anything less."""

@@ -17,18 +17,6 @@ from .limits import against_best, critical, each
 from .pairs import ROBUST_FROM, Array, Counts, Family, pairs
 from .variances import Variances, measured, unknown
 
-__all__ = [
-    "ALPHA",
-    "LIMITS_ALPHA",
-    "LOOKS",
-    "WINNER_FROM",
-    "Selection",
-    "family",
-    "last_look",
-    "looks",
-    "selected",
-]
-
 LOOKS = (2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 17, 20, 24, 28, 34, 40)
 """The numbers of blocks after which a race may decide something."""
 

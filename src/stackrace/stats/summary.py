@@ -1,4 +1,4 @@
-"""One stack's own throughput: a geometric mean over its launches, with limits."""
+"""One stack's own figures, with limits: its throughput, and quantiles of its latency."""
 
 from __future__ import annotations
 
@@ -6,13 +6,12 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
+import numpy.typing as npt
 
-from ..base.numbers import Interval
-from .limits import critical
-from .logs import ratio_of
+from ..base.interval import Interval
+from .bootstrap import expanded
+from .limits import critical, ratio_of
 from .pairs import Array, trimmed, trimmed_from
-
-__all__ = ["intervals"]
 
 _CONFIDENCE = 0.95
 """The confidence of a stack's own limits. They hold each by itself, unlike those of the pairs."""
@@ -46,3 +45,110 @@ def intervals(values: Sequence[Sequence[float]] | Array, confidence: float = _CO
 def _interval(mean: float, variance: float, n: int, df: int, confidence: float) -> Interval:
     half = critical(2, df, 1 - confidence) * float(np.sqrt(variance / n)) if df > 0 else math.inf
     return ratio_of(mean, half)
+
+
+Buckets = Sequence[tuple[float, int]]
+"""Upper value in seconds and count of each bucket that is not empty."""
+
+
+def on_common_buckets(launches: Sequence[Buckets]) -> tuple[Array, Array]:
+    """Return the rising values (V,) of all buckets that occur, and the counts (B, V) of each launch in them.
+
+    ``launches`` has B ≥ 1 histograms of the same resolution: their buckets have the same bounds wherever both have
+    any. A bucket that stands twice in a launch has the sum of its counts.
+    """
+    values = np.unique(np.array([value for buckets in launches for value, _ in buckets], dtype=float))
+    counts = np.zeros((len(launches), len(values)))
+    for row, buckets in zip(counts, launches, strict=True):
+        places = np.searchsorted(values, [value for value, _ in buckets])
+        np.add.at(row, places, [count for _, count in buckets])
+    return values, counts
+
+
+BEYOND = 50
+"""So many answers beyond a quantile make it one of its own launch: p99 needs 5,000, p99.9 50,000."""
+
+_CONFIDENCE = 0.95
+_SEED = 1979
+_LEAST_LAUNCHES = 2
+
+Histograms = npt.NDArray[np.float64] | npt.NDArray[np.int64]
+
+
+def enough(count: float, q: float) -> bool:
+    """Return whether ``count`` answers allow the quantile ``q``, 0 < q < 1, by themselves: N(1 − q) ≥ 50.
+
+    The share beyond it is then known to one part in seven (binomial: 1/√50).
+    """
+    return count * (1 - q) >= BEYOND * (1 - 1e-9)
+
+
+def quantile_interval(values: Array, counts: Histograms, q: float, *, draws: int = 2000) -> Interval:
+    """Return the quantile ``q`` of one stack's latency with 95 % limits, in seconds.
+
+    Where each launch has `enough` answers, the quantile of each is one replicate, and their trimmed mean in ln
+    units gets limits as throughput does (`summary.intervals`). Else the launches' histograms are merged, and
+    launches are drawn with replacement, ``draws`` times with a fixed seed, for the limits (`bootstrap.expanded`):
+    answers of one launch belong together, so that drawing single ones would promise too much.
+
+    ``values`` (V,) are the buckets' upper values in seconds, rising, all above 0; ``counts`` (B, V) how many
+    answers of each launch lie in them. Launches without an answer are left out; ``low`` and ``high`` are None with
+    fewer than two, the value is NaN without any. Raises ValueError on other shapes and on q outside (0, 1).
+
+    Source: Efron & Tibshirani 1993, An Introduction to the Bootstrap, chapter 8 (clusters are drawn whole);
+    Kalibera & Jones 2013, Rigorous benchmarking in reasonable time (the launch is the replicate).
+    """
+    launches = _answered(_checked(values, counts, q))
+    if not len(launches):
+        return Interval(value=float("nan"))
+    if all(enough(count, q) for count in launches[:, -1]):
+        return intervals(np.log(quantiles(values, launches, q))[None])[0]
+    return _limits(
+        quantiles(values, launches.sum(axis=0)[None], q), _drawn(values, launches, q, draws), len(launches)
+    )
+
+
+def _checked(values: Array, counts: Histograms, q: float) -> Array:
+    """Return the running totals of each launch's counts."""
+    array = np.asarray(counts, dtype=float)
+    if not 0 < q < 1 or array.ndim != 2 or array.shape[1:] != np.shape(values) or not array.shape[1]:
+        raise ValueError("a quantile between 0 and 1 needs one row of counts per launch, one count per bucket")
+    totals: Array = np.cumsum(array, axis=1)
+    return totals
+
+
+def _answered(totals: Array) -> Array:
+    return totals[totals[:, -1] > 0]
+
+
+def quantiles(values: Array, totals: Array, q: float) -> Array:
+    """Return each row's smallest value with ⌈qN⌉ answers or more at or below it; ``totals`` (B, V) are running."""
+    wanted = np.ceil(totals[:, -1:] * q - 1e-9)
+    quantiles: Array = np.asarray(values, dtype=float)[(totals < wanted).sum(axis=1)]
+    return quantiles
+
+
+def _drawn(values: Array, totals: Array, q: float, draws: int) -> Array:
+    """Return the merged quantile of ``draws`` times B launches; always the same launches for the same B.
+
+    The running totals of merged histograms are weighted sums of the launches', so each draw needs them only where
+    the bisection looks.
+    """
+    launches, buckets = totals.shape
+    picks = np.random.default_rng(_SEED).integers(0, launches, (draws, launches))
+    weights = (picks[:, :, None] == np.arange(launches)).sum(axis=1).astype(float)
+    wanted = np.ceil(weights @ totals[:, -1] * q - 1e-9)
+    low, high = np.zeros(draws, dtype=np.int64), np.full(draws, buckets - 1)
+    while (low < high).any():
+        middle = (low + high) // 2
+        reached = np.einsum("db,bd->d", weights, totals[:, middle]) >= wanted
+        low, high = np.where(reached, low, middle + 1), np.where(reached, middle, high)
+    quantiles: Array = np.asarray(values, dtype=float)[low]
+    return quantiles
+
+
+def _limits(value: Array, drawn: Array, launches: int) -> Interval:
+    if launches < _LEAST_LAUNCHES:
+        return Interval(value=float(value[0]))
+    low, high = expanded(drawn, launches, _CONFIDENCE)
+    return Interval(value=float(value[0]), low=low, high=high)

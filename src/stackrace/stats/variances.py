@@ -8,8 +8,6 @@ import numpy as np
 
 from .pairs import Array, Counts, Pairs
 
-__all__ = ["MOST_PRIOR", "Variances", "measured", "priors", "spreads", "unknown"]
-
 _LEAST = 0.05
 """No stack is quieter than this share of the mean variance of its pairs."""
 

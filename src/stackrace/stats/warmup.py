@@ -9,8 +9,6 @@ import numpy as np
 
 from .pairs import Array, Counts
 
-__all__ = ["Steadiness", "change_points", "steadiness"]
-
 _LEAST_BINS = 4
 """The shortest stretch that counts as one of its own."""
 

@@ -15,7 +15,7 @@ from stackrace.cli.request_flags import _APP, APP_OPTIONS, RequestFlags, app_wor
 from stackrace.cli.run.command import command as run
 from stackrace.measure.workload import Likeness, RightAnswer
 from stackrace.race.request.request import RaceRequest
-from stackrace.stats.values.question import Question
+from stackrace.stats.values import Question
 
 OWN = {"race_file", "quick", "details", "resume", "store", "html", "as_json", "help", "no_current"}
 """Parameters of ``run`` that say nothing of a race."""

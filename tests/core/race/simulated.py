@@ -21,7 +21,7 @@ from stackrace.race.results.race import Race
 from stackrace.stacks.servers import catalogue
 from stackrace.stacks.stack import Interface
 from stackrace.stacks.stack_path import parse_stack
-from stackrace.stats.values.question import Question
+from stackrace.stats.values import Question
 from stackrace.validity.observation import Observation
 
 CORES = Resources(stack_cores=(0,), generator_cores=(1,))

@@ -11,7 +11,7 @@ from tests.factories import make_load
 
 from stackrace.race.decisions import decisions
 from stackrace.race.standing import standing
-from stackrace.stats.values.question import Question
+from stackrace.stats.values import Question
 
 from .raced import merged, race_of, race_with_workloads, slice_of
 

@@ -14,7 +14,7 @@ from stackrace.race.decisions import Decisions, decisions
 from stackrace.race.machines import compared, pooled
 from stackrace.race.results.answer import AnswerKind
 from stackrace.race.standing import standing
-from stackrace.stats.values.machines import MachineVerdict
+from stackrace.stats.values import MachineVerdict
 
 RATES = {"a": 1300.0, "b": 1000.0, "c": 600.0}
 

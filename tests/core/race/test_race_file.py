@@ -9,7 +9,7 @@ from stackrace.app.app import Entry, EntryKind
 from stackrace.app.commands import display
 from stackrace.base.errors import SpecError, StackError
 from stackrace.race.request.race_file import read_race_file
-from stackrace.stats.values.question import Question
+from stackrace.stats.values import Question
 
 FULL = """
 [app]

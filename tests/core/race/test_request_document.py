@@ -13,7 +13,7 @@ from stackrace.base.errors import InputError
 from stackrace.measure.workload import Likeness, RightAnswer
 from stackrace.race.request.document import request_document, request_from
 from stackrace.race.request.request import RaceRequest, WorkloadRequest
-from stackrace.stats.values.question import Question
+from stackrace.stats.values import Question
 
 TEXT = st.text(st.characters(), max_size=12)  # lone surrogates included, as in names of files that are no UTF-8
 REAL = st.floats(allow_nan=False, allow_infinity=False)

@@ -16,7 +16,7 @@ from stackrace.race.results.race import Ending
 from stackrace.race.standing import standing
 from stackrace.report.words.findings import failure_message
 from stackrace.report.words.standing import words_of
-from stackrace.stats.values.question import Question
+from stackrace.stats.values import Question
 
 from .raced import BAD, launch_of, merged, race_of, race_with_workloads, slice_of
 

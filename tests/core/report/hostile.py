@@ -12,7 +12,7 @@ from stackrace.race.results.costs import Costs, Need
 from stackrace.race.results.sensitivity import LessMemory
 from stackrace.race.results.standing import Standing
 from stackrace.stacks.facts import StackFacts
-from stackrace.stats.values.machines import MachineComparison, MachineVerdict, RatioShift
+from stackrace.stats.values import MachineComparison, MachineVerdict, RatioShift
 
 EVIL = "<script>alert(1)</script>\x1b[31m\"'|`&\n\x00\u202e]]>{{ 7*7 }}\ud800"
 STACK = f"nginx/http/gunicorn:workers=4,name={EVIL}"

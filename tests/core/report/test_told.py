@@ -28,7 +28,7 @@ from stackrace.report.terminal import make_console, print_report
 from stackrace.report.troubles import complaints, refused
 from stackrace.report.words import race_words
 from stackrace.report.words.standing import words_of
-from stackrace.stats.values.scaling import ScalingCurve, ScalingLaw, Unfit, UnfitKind
+from stackrace.stats.values import ScalingCurve, ScalingLaw, Unfit, UnfitKind
 
 MEMORY = 2048 * 1024**2
 TWINS = replace(make_finding("twins differ", Effect.INVALIDATES), seen="two identical stacks came out 4 % apart")

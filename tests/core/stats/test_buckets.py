@@ -1,6 +1,6 @@
 """Histograms on common buckets."""
 
-from stackrace.stats.percentiles import on_common_buckets
+from stackrace.stats.summary import on_common_buckets
 
 
 def test_each_launch_has_a_row_and_each_bucket_a_column():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from stackrace.stats.carry_over import carry_over
+from stackrace.stats.drift import carry_over
 
 
 def raced(rng, *, stacks=4, blocks=10, passes=3, effect=0.0, weather=0.9):

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stackrace.stats.judge import judge
-from stackrace.stats.values.question import Question
+from stackrace.stats.values import Question
 
 
 def field(*effects, n=10, sd=0.02, seed=15):

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stackrace.stats.logs import FURTHEST, growth, ratio_of
+from stackrace.stats.limits import FURTHEST, growth, ratio_of
 
 LOGS = st.floats(-20, 20)
 

@@ -13,7 +13,7 @@ from benchmarks.method.trials.truths import NARROW, REALISTIC
 
 from stackrace.stats.limits import critical
 from stackrace.stats.machines import same_ratios, same_speed, shifts
-from stackrace.stats.values.machines import MachineVerdict
+from stackrace.stats.values import MachineVerdict
 
 PLAIN = MODELS[0]
 

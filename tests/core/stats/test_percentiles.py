@@ -10,7 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from stackrace.stats.percentiles import enough, quantile_interval
+from stackrace.stats.summary import enough, quantile_interval
 
 EDGES = np.exp(np.linspace(np.log(1e-4), np.log(10), 600))
 

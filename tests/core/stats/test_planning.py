@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from stackrace.stats.planning import LEAD, blocks_expected, blocks_to_answer
 from stackrace.stats.selection import LOOKS, WINNER_FROM, looks, selected
-from stackrace.stats.values.question import Question
+from stackrace.stats.values import Question
 
 DELTA = math.log(1.05)
 

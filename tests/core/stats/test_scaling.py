@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stackrace.stats.scaling import LEAST_LEVELS, MOST_RESIDUAL, fit, knee
-from stackrace.stats.values.scaling import ScalingLaw, Unfit, UnfitKind
+from stackrace.stats.values import ScalingLaw, Unfit, UnfitKind
 
 LEVELS = (1, 2, 5, 10, 20, 50, 100, 250)
 

@@ -29,7 +29,7 @@ from benchmarks.method.trials.truths import APART, EQUAL, NARROW, REALISTIC, TRU
 from benchmarks.method.trials.winners import first_named, winners
 
 from stackrace.stats.selection import looks
-from stackrace.stats.values.question import Question
+from stackrace.stats.values import Question
 from stackrace.validity.cores import MOST_TAKEN
 
 BY_NAME = {model.name: model for model in MODELS}

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stackrace.stats.tiers import beats, best, foremost, rank_sets, settled_stacks, tiers, ties
+from stackrace.stats.judge import beats, best, foremost, rank_sets, settled_stacks, tiers, ties
 
 EFFECTS = st.lists(st.floats(-1, 1), min_size=1, max_size=7)
 

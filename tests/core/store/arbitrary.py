@@ -31,7 +31,7 @@ from stackrace.race.results.race import Ending, LeftOut, Race
 from stackrace.stacks.facts import ChangeFact, SettingFact, StackFacts
 from stackrace.stacks.native_options import Concern
 from stackrace.stacks.stack import Origin
-from stackrace.stats.values.question import Question
+from stackrace.stats.values import Question
 
 TEXT = st.text(st.characters(), max_size=12)  # NULs and lone surrogates included
 REAL = st.floats(allow_nan=False)

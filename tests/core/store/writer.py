@@ -12,7 +12,7 @@ from stackrace.measure.launch import HopUsage, Launch, Slice
 from stackrace.measure.load import Counts, Load, LoadResult, Quantiles
 from stackrace.measure.resources import Resources
 from stackrace.race.results.race import Race
-from stackrace.stats.values.question import Question
+from stackrace.stats.values import Question
 from stackrace.store import open_store
 
 LOAD = Load(concurrency=20, duration_s=2.0)

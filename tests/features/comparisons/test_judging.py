@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 from tests.factories import make_failure
 
+from stackrace.features.comparisons.claims import Answer, Finding
 from stackrace.features.comparisons.family import share_of
 from stackrace.features.comparisons.judging import ruling
 from stackrace.features.comparisons.model import Kind, Metric
@@ -12,8 +13,6 @@ from stackrace.features.comparisons.report import words
 from stackrace.features.comparisons.rerun import Ruling
 from stackrace.measure.launch import FailureKind
 from stackrace.race.results.standing import Interval
-from stackrace.stats.claims import Answer
-from stackrace.stats.contrasts import Finding
 
 from .reruns import (
     ONE,

@@ -22,7 +22,7 @@ from stackrace.report import figures
 from stackrace.report.document import document
 from stackrace.report.figures import times
 from stackrace.report.words.standing import words_of
-from stackrace.stats.values.question import Question
+from stackrace.stats.values import Question
 
 STACKS = "abcdef"
 NEAR = 0.006

@@ -8,7 +8,7 @@ import click
 
 from ...base.units import DURATION, PERCENT, SIZE
 from ...race.request.request import MOST_SEED
-from ...stats.values.question import Question
+from ...stats.values import Question
 from ..names import complete_stack
 from ..options import Connections, Cores, Quantity
 from ..sections import section

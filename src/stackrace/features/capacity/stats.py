@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from ...stats.percentiles import BEYOND
+from ...stats.summary import BEYOND
 
 __all__ = ["HIGH", "LOW", "RESOLUTION", "Search", "requests_for"]
 

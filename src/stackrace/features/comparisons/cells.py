@@ -9,7 +9,7 @@ from statistics import fmean
 from ...base.verdict import usual_refusal
 from ...measure.launch import FailureKind, Launch, Slice
 from ...race.results.race import Race
-from ...stats.ratio import Contrast, ratios
+from ...stats.summary import intervals
 from .model import CellName, Comparison, Metric, Technique
 from .rerun import Cause, Gap, Survival
 
@@ -84,7 +84,7 @@ def measured_ratio(
         values(race, path_in(race, comparison.techniques[cell.technique]), cell, metric) for cell in (this, that)
     )
     both = tuple(first[block] - second[block] for block in sorted(first.keys() & second.keys()))
-    return ratios([Contrast(this=0, that=1, differences=both)])[0].value if both else None
+    return intervals([both])[0].value if both else None
 
 
 def gap(race: Race, path: str, cell: CellName) -> Gap:

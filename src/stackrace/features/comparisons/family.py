@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ...race.results.race import Race
-from ...stats.contrasts import Finding, Sample, findings
-from ...stats.evidence import LEAST_BLOCKS
 from .cells import path_in, values
+from .claims import Finding, Sample, findings
+from .evidence import LEAST_BLOCKS
 from .model import CellName, Claim, Comparison, Metric
 
 __all__ = ["family_findings", "share_of"]

@@ -7,9 +7,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from ...race.results.race import Race
-from ...stats.claims import CONFIDENCE, Answer
-from ...stats.contrasts import Finding
 from .cells import FAILING_SHARE, gap, path_in, survival, values
+from .claims import CONFIDENCE, Answer, Finding
 from .family import family_findings
 from .mix import mix_outcome
 from .model import Claim, Comparison, Kind

@@ -9,8 +9,8 @@ from ...race.results.standing import Row, Standing
 from ...report.exporter import STANDING, Format, written
 from ...report.markdown import code, escape
 from ...report.words.standing import words_of
-from ...stats.values.equivalence import Proof
 from . import words
+from .equivalence import Proof
 
 __all__ = ["evidence"]
 

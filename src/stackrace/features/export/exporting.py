@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ...deploy.preparing import OnPreparing, unheard
 from ...race.preparation.deployment import Deployment, set_up
-from ...stats.values.equivalence import Proof
+from .equivalence import Proof
 from .evidence import evidence
 from .files import exported_files
 from .folder import write_folder

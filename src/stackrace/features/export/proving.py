@@ -22,15 +22,13 @@ from ...deploy.shutdown import stop
 from ...deploy.sockets import LOOPBACK
 from ...measure.engine.visitor import questions
 from ...measure.launch import Launch
-from ...race.equivalence import equivalence_of, until_known
 from ...race.events import Sink
 from ...race.preparation.planning import plan_of
 from ...race.request.request import RaceRequest
 from ...race.runner import run as run_race
 from ...stacks.servers import PythonRuntime
 from ...stacks.stack import Side
-from ...stats.equivalence import LOOKS
-from ...stats.values.equivalence import Equivalence, Proof, Reloaded
+from .equivalence import LOOKS, Equivalence, Proof, Reloaded, equivalence_of, until_known
 from .exported_stack import ExportedFiles, ExportedProcess, is_free
 from .exporting import Rendered
 from .folder import write_files

@@ -14,7 +14,7 @@ from ...deploy.guard import Guard
 from ...deploy.running_stack import Running
 from ...measure.engine.visitor import ask
 from ...measure.workload import MOST_BODY_BYTES, Answer, Request
-from ...stats.values.equivalence import Reloaded
+from .equivalence import Reloaded
 
 __all__ = ["Page", "reloaded"]
 

@@ -9,7 +9,7 @@ from ...race.results.race import Race
 from ...race.results.standing import Row, Standing
 from ...report.figures import limited, times
 from ...report.words.race_words import of
-from ...stats.values.equivalence import Equivalence, Proof, Verdict
+from .equivalence import Equivalence, Proof, Verdict
 
 __all__ = ["DIFFERENCES", "NOT_PROVEN", "UNMEASURED", "equivalence", "limits", "measured", "place", "proof"]
 

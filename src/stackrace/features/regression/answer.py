@@ -16,7 +16,7 @@ from ...race.results.comparison import Change, Growth, Outcome, Response, Ruling
 from ...race.results.race import Ending, Race
 from ...race.warmup import REWARM_S
 from ...stacks.stack import Side
-from ...stats.logs import exp
+from ...stats.limits import exp
 from ...validity.registry import examine_race
 from .model import FailedLaunches, GateAnswer, gate_of, is_check, terms_of
 from .series import (

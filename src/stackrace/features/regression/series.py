@@ -15,7 +15,7 @@ from ...race.results.comparison import Response
 from ...race.results.race import Race
 from ...race.resume import counted
 from ...stacks.stack import Side, side_of
-from ...stats.percentiles import Buckets
+from ...stats.summary import Buckets
 from .model import FailedLaunches
 from .stats import Differences, Sample, Shares
 from .tails import tails

@@ -10,7 +10,7 @@ from statistics import NormalDist
 import numpy as np
 
 from ...stats.pairs import Array
-from ...stats.percentiles import Buckets, on_common_buckets, quantiles
+from ...stats.summary import Buckets, on_common_buckets, quantiles
 from .stats import Mean, mean_of
 
 __all__ = ["Tails", "least_answers", "tails"]

@@ -9,8 +9,7 @@ from ...base.numbers import Interval
 from ...base.verdict import Verdict
 from ...measure.launch import Failure
 from ...measure.load import Load, Quantiles
-from ...stats.values.machines import MachineComparison
-from ...stats.values.scaling import ScalingCurve
+from ...stats.values import MachineComparison, ScalingCurve
 from .answer import Answer, AnswerKind
 from .costs import Costs
 from .lead import Lead

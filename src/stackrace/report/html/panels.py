@@ -11,7 +11,7 @@ from markupsafe import Markup
 from ...measure.launch import MemorySample
 from ...race.results.race import Race
 from ...race.results.standing import Level, Row, Standing
-from ...stats.values.scaling import ScalingCurve
+from ...stats.values import ScalingCurve
 from .. import figures
 from ..charts.panel import Frame, Point, ghosts, line_path
 from ..charts.svg import Scale, linear, logarithmic, tag

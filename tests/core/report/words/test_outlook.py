@@ -17,7 +17,7 @@ from stackrace.race.preparation.defaults import CONCURRENCY, LONGEST_RESPONSE_S
 from stackrace.race.preparation.planning import plan_of
 from stackrace.race.request.request import RaceRequest
 from stackrace.report.words.outlook import estimate, outlook
-from stackrace.stats.values.question import Question
+from stackrace.stats.values import Question
 
 ASKED = RaceRequest(folder=Path("/nowhere"))
 TEN = (

@@ -10,7 +10,7 @@ import click
 from ....base.text import one_line
 from ....cli.edge import redraw
 from ....race.events import BlockEnded, Event
-from ....stats.values.equivalence import Proof
+from ..equivalence import Proof
 from ..exporting import Rendered
 from ..proving import Prover
 

@@ -18,10 +18,10 @@ from ....cli.stored import meant
 from ....race.request.request import RaceRequest
 from ....stacks.servers import catalogue
 from ....stacks.servers.catalogue import GONE
-from ....stats.values.equivalence import Proof, Verdict
 from ....store import open_store
 from .. import words
 from ..document import export_document
+from ..equivalence import Proof, Verdict
 from ..exporting import Rendered, rendered
 from ..folder import refuse_existing
 from ..making import TargetWishes

@@ -8,9 +8,8 @@ from statistics import NormalDist
 
 import numpy as np
 
-from ....base.numbers import Interval
-from ....stats.limits import critical
-from ....stats.logs import ratio_of
+from ....base.interval import Interval
+from ....stats.limits import critical, ratio_of
 from ....stats.pairs import Array
 from .grid import Flags, Grid
 from .launched import Launched, Surface, launched

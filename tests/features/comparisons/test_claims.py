@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stackrace.stats.claims import LAST_SHARE, LOOKS, MOST_BLOCKS, Answer, blocks_needed, settled
-from stackrace.stats.evidence import Panel
+from stackrace.features.comparisons.claims import LAST_SHARE, LOOKS, MOST_BLOCKS, Answer, blocks_needed, settled
+from stackrace.features.comparisons.evidence import Panel
 
 DELTA = math.log(1.05)
 STAR = [(1, 0), (2, 0), (3, 0), (4, 0)]

@@ -3,14 +3,12 @@
 from dataclasses import replace
 
 import pytest
+from tests.core.race.raced import race_of
 
-from stackrace.race.equivalence import equivalence_of, until_known
+from stackrace.features.export.equivalence import Verdict, equivalence_of, until_known
 from stackrace.stacks.servers import catalogue
 from stackrace.stacks.stack import Interface, Side, side_path
 from stackrace.stacks.stack_path import parse_stack
-from stackrace.stats.values.equivalence import Verdict
-
-from .raced import race_of
 
 STACK = parse_stack("gunicorn", catalogue().specs, frozenset(Interface))
 ORIGINAL, EXPORTED = (side_path("gunicorn", side) for side in (Side.ORIGINAL, Side.EXPORTED))

@@ -9,16 +9,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from .pairs import Array, Counts, Pairs, squared, trimmed, trimmed_from
-from .variances import spreads
-
-__all__ = ["LEAST_BLOCKS", "Evidence", "Panel", "evidence"]
+from ...stats.pairs import ROBUST_FROM, Array, Counts, pairs
+from ...stats.variances import spreads
 
 LEAST_BLOCKS = 2
 """With fewer no difference has a variance."""
-
-TRIMMED_FROM = 10
-"""Blocks. With fewer, cutting a fifth off at either end costs more degrees of freedom than it saves from a hit."""
 
 _MOST_PRIOR = 4.0
 """The common variance counts for so many degrees of freedom at most: cells differ in what they vary by."""
@@ -94,7 +89,7 @@ def evidence(panel: Panel, blocks: int | None = None) -> Evidence:
     for members in _groups(panel.group):
         if len(members) < 2:
             continue
-        differences = _pairs(values[..., members, :])
+        differences = pairs(values[..., members, :], ROBUST_FROM)
         rows, columns = np.ix_(members, members)
         mean[..., rows, columns], variance[..., rows, columns] = differences.estimate, differences.variance
         count[..., rows, columns], df[..., rows, columns] = differences.blocks, differences.df
@@ -115,27 +110,6 @@ def evidence(panel: Panel, blocks: int | None = None) -> Evidence:
         nu=np.where(known, np.minimum(nu, total), 0.0),
         blocks=count[..., i, j],
     )
-
-
-def _pairs(values: Array) -> Pairs:
-    """Return all pairs of a group, trimmed from ten blocks on."""
-    k = values.shape[-2]
-    i, j = np.triu_indices(k, 1)
-    differences = np.sort(values[..., i, :] - values[..., j, :], axis=-1)  # NaN last
-    counts = np.isfinite(differences).sum(axis=-1)
-    mean, variance = np.full(counts.shape, np.nan), np.full(counts.shape, np.nan)
-    df = np.zeros(counts.shape)
-    for n in {int(count) for count in np.unique(counts)} - {0}:
-        alike = counts == n
-        some = differences[alike, :n]
-        if n >= TRIMMED_FROM:
-            mean[alike], variance[alike] = trimmed(some)
-            df[alike] = trimmed_from(n) - 1
-        else:
-            mean[alike] = some.mean(axis=-1)
-            variance[alike] = some.var(axis=-1, ddof=1) if n > 1 else np.nan
-            df[alike] = n - 1
-    return squared(k, mean, variance, counts, df)
 
 
 def _shrunken(own: Array, worth: Array) -> tuple[Array, Array]:

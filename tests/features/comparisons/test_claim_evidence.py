@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 import scipy
 
-from stackrace.stats.evidence import TRIMMED_FROM, Panel, evidence
+from stackrace.features.comparisons.evidence import Panel, evidence
+from stackrace.stats.pairs import ROBUST_FROM
 
 
 def panel(values, group=None, contrasts=((0, 1),)):
@@ -24,7 +25,7 @@ def test_two_cells_alone_have_the_plain_mean_and_variance(n):
 
 
 def test_from_ten_blocks_on_it_is_trimmed():
-    x, y = np.random.default_rng(1).normal(0, 1, (2, TRIMMED_FROM))
+    x, y = np.random.default_rng(1).normal(0, 1, (2, ROBUST_FROM))
     assert evidence(panel([x, y])).mean[0] == pytest.approx(scipy.stats.trim_mean(x - y, 0.2))
 
 

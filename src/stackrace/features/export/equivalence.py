@@ -1,0 +1,177 @@
+"""Whether exported files do what the original did: what was tried, and whether one is as fast as the other."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from ...base.interval import Interval
+from ...race.decisions import Decisions
+from ...race.levels import MeasuredLevel, blocks_of, headline_of, measured_levels
+from ...race.results.race import Race
+from ...race.resume import counted
+from ...stacks.stack import Side, Stack, side_path
+from ...stats.summary import intervals
+
+
+class Verdict(StrEnum):
+    """The answer to "is one as fast as the other?"."""
+
+    EQUIVALENT = "equivalent"
+    """Both limits of the ratio lie within the difference that does not matter."""
+    DIFFERENT = "different"
+    """Both limits lie beyond it, on one side."""
+    OPEN = "open"
+    """Neither: there was too little time."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Equivalence:
+    """How the throughput of the exported files compares with the original's."""
+
+    verdict: Verdict
+    difference: float
+    """The share that does not matter: 0.05 is 5 %. The ratio must lie within 1/(1 + d) and 1 + d."""
+    ratio: Interval | None
+    """Exported over original; None where no block had both."""
+    blocks: int
+    """How many had both."""
+    level: str = ""
+    """At which load, in words."""
+    could_have_seen: float | None = None
+    """The smallest difference within which these limits lie; None without limits."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reloaded:
+    """What clients saw while a process was reloaded."""
+
+    hop: str
+    asked: int
+    lost: int
+    """Not answered, or answered with another status."""
+    why: str = ""
+    """What became of the first of them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proof:
+    """What was done with the exported files, all of it with success, and what they delivered."""
+
+    units_verified: int | None
+    """How many units systemd-analyze accepts; None where it is not installed."""
+    checkers: tuple[str, ...]
+    """The processes whose own checker accepted their files."""
+    questions: int
+    """How many different requests were answered rightly."""
+    ready_s: float
+    """From the first process to the first right answer."""
+    container_healthy: bool = False
+    """Whether the image's health check, run as it is written, found the stack healthy."""
+    reloads: tuple[Reloaded, ...] = ()
+    """Of each process whose unit can reload it."""
+    equivalence: Equivalence | None = None
+    """None where nothing was raced."""
+
+
+LOOKS = (4, 6, 9, 13, 19, 28, 40, 57, 80, 113, 160)
+"""The numbers of blocks after which it may be decided."""
+
+_ALPHA = 0.05
+"""The chance, over all looks, to call two equivalent that differ by as much as matters."""
+
+
+def ratio_limits(differences: Sequence[float]) -> Interval:
+    """Return the ratio with the limits that one look may use: exp(m ± t·√(v/n)).
+
+    ``differences`` are ln(this) − ln(that), one for each block that has both, at least one and no gaps. t is the
+    quantile at 1 − ``_ALPHA``/K of each side, for K looks (Bonferroni), so that over all looks together two
+    one-sided tests call what differs by δ or more equivalent in at most ``_ALPHA`` of all proofs. From two blocks
+    on the limits are numbers, below they are None.
+
+    Source: Schuirmann 1987, A comparison of the two one-sided tests procedure and the power approach for assessing
+    the equivalence of average bioavailability, Journal of Pharmacokinetics and Biopharmaceutics 15; Dunn 1961.
+    """
+    return intervals([differences], confidence=1 - 2 * _ALPHA / len(LOOKS))[0]
+
+
+def looked_at(differences: Sequence[float], allowed: float) -> tuple[Verdict, int]:
+    """Return what the planned looks say of ``differences``, and how many of these say it: all before the first.
+
+    ``differences`` are ln(this) − ln(that), block by block, without gaps. ``allowed`` is the relative difference
+    that does not matter, above 0. Limits within it mean equivalent at once. Limits beyond it raise an alarm, and
+    the blocks after it, on their own, must say the same at a later look: a few blocks that a machine's change of
+    speed put side by side would otherwise pass for a difference.
+    """
+    alarm, look = 0, len(differences)
+    for look in (each for each in LOOKS if each <= len(differences)):
+        side = _side(differences[:look], allowed)
+        if side == 0:
+            return Verdict.EQUIVALENT, look
+        if alarm and side and _side(differences[alarm:look], allowed) == side:
+            return Verdict.DIFFERENT, look
+        alarm = alarm or (look if side else 0)
+    return Verdict.OPEN, look
+
+
+def _side(differences: Sequence[float], allowed: float) -> int | None:
+    """Return 0 where both limits lie within what is allowed, 1 where above, −1 where below, else None."""
+    ratio = ratio_limits(differences)
+    if ratio.low is None or ratio.high is None:
+        return None
+    least, most = 1 / (1 + allowed), 1 + allowed
+    if least <= ratio.low and ratio.high <= most:
+        return 0
+    return 1 if ratio.low > most else -1 if ratio.high < least else None
+
+
+def until_known(stack: Stack, difference: float) -> Callable[[Race], Decisions]:
+    """Return what ends a race of both sides of ``stack`` once it is known whether they are equivalent."""
+
+    def decide(race: Race) -> Decisions:
+        is_known = equivalence_of(race, stack, difference).verdict is not Verdict.OPEN
+        return Decisions(settled=is_known, dropped=frozenset())
+
+    return decide
+
+
+def equivalence_of(race: Race, stack: Stack, difference: float) -> Equivalence:
+    """Return the answer of the blocks up to the look that gave it, without one up to the last planned look.
+
+    Between looks nothing is decided: what came after the last one is left out, unless there was none yet.
+    """
+    race = counted(race)
+    levels = measured_levels(race) if blocks_of(race) else []
+    if not levels:
+        return Equivalence(verdict=Verdict.OPEN, difference=difference, ratio=None, blocks=0)
+    level = levels[headline_of(levels)]
+    differences = _differences(level, stack)
+    if not differences:
+        return Equivalence(verdict=Verdict.OPEN, difference=difference, ratio=None, blocks=0)
+    verdict, blocks = looked_at(differences, difference)
+    ratio = ratio_limits(differences[:blocks])
+    return Equivalence(
+        verdict=verdict,
+        difference=difference,
+        ratio=ratio,
+        blocks=blocks,
+        level=level.load.named(level.workload),
+        could_have_seen=_apart(ratio),
+    )
+
+
+def _differences(level: MeasuredLevel, stack: Stack) -> list[float]:
+    by_path = dict(zip(level.stacks, level.values, strict=True))
+    original = by_path.get(side_path(stack.path, Side.ORIGINAL), ())
+    exported = by_path.get(side_path(stack.path, Side.EXPORTED), ())
+    pairs = zip(exported, original, strict=False)
+    return [this - that for this, that in pairs if math.isfinite(this) and math.isfinite(that)]
+
+
+def _apart(ratio: Interval) -> float | None:
+    """Return the smallest difference within which the limits lie."""
+    if ratio.low is None or ratio.high is None or ratio.low <= 0:
+        return None
+    return max(ratio.high, 1 / ratio.low) - 1

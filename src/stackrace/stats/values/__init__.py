@@ -1,1 +1,0 @@
-"""Results of statistics, as plain values."""
