@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from stackrace.features.tune.shaping import TOGETHER
-from stackrace.features.tune.stats.weather import OneLaunch, Slices, weather
+from stackrace.features.tune.preparation import TOGETHER
+from stackrace.features.tune.stats.grid import OneLaunch, Slices, weather
 
 from ..method.noise import Array, Dice
 
@@ -115,20 +115,21 @@ def recorded(name: str, rows: Iterable[Mapping[str, Any]], places: Mapping[str, 
             values[i, j], cost[i] = row["response"], row["took_s"]
     slices = Slices.of(each)
     there = np.array([places[path] for path in paths], dtype=float)
-    changes = weather(slices, there)
-    values = values - changes.felt
+    felt, changes = weather(slices, there)
+    values = values - felt
     # a block's own weather is what it did to all
     values = values - (np.nanmean(values, axis=0) - np.nanmean(values))
     mean = np.nanmean(values, axis=1)
     own = [row[np.isfinite(row)] - m for row, m in zip(values, mean, strict=True)]
     wider = [r * math.sqrt(len(r) / (len(r) - 1)) if len(r) > 1 else r[:0] for r in own]
     pool = np.concatenate([*wider, np.zeros(1)])
-    scale = min(changes.launch / max(float(np.std(pool)), 1e-9), 1.0)
+    scale = min(changes["launch"] / max(float(np.std(pool)), 1e-9), 1.0)
     residuals = tuple(scale * (np.concatenate([np.resize(r, len(pool)), pool]) if len(r) else pool) for r in wider)
     given, formula = (next((i for i, p in enumerate(paths) if _is(rows, name, p, what)), 0) for what in _REFERENCES)
     return Grid(
         name=name, places=there, mean=mean, residuals=residuals, cost_s=cost, given=given, formula=formula,
-        busy=np.nanmean(slices.busy, axis=1), swing=changes.swing, span_s=changes.span_s, slice=changes.slice,
+        busy=np.nanmean(slices.busy, axis=1),
+        swing=changes["swing"], span_s=changes["span_s"], slice=changes["slice"],
     )  # fmt: skip
 
 

@@ -11,11 +11,11 @@ from statistics import fmean
 from stackrace.api.racing import ready_race
 from stackrace.app.app import Entry, EntryKind
 from stackrace.deploy.preparing import unheard
-from stackrace.features.tune.candidates import Candidates, candidates
+from stackrace.features.tune.candidates import candidates
+from stackrace.features.tune.measurements import places_of
 from stackrace.features.tune.model import Reference, Tuning
+from stackrace.features.tune.preparation import under_goal
 from stackrace.features.tune.request import TuneRequest
-from stackrace.features.tune.shaping import under_goal
-from stackrace.features.tune.tuner import places_of
 from stackrace.measure.launch import Launch
 from stackrace.race.levels import blocks_of, throughput
 from stackrace.race.plan import Cell
@@ -53,10 +53,10 @@ def record(pair: str, *, budget_s: float, each: int, vary: tuple[str, ...] = ())
 
     It ends when every configuration was launched ``each`` times, or with its budget.
     """
-    found = candidates(asked(pair, budget_s=budget_s, vary=vary))
+    request, tuning = candidates(asked(pair, budget_s=budget_s, vary=vary))
 
     def shape(fresh: PreparedRace) -> PreparedRace:
-        shaped = under_goal(fresh, found.tuning)
+        shaped = under_goal(fresh, tuning)
         # no tuner, and nobody leaves: every configuration in every block
         plan, race = shaped.plan, shaped.plan.race
         race = replace(race, parts=race.parts.lacking(Tuning), exhaustive=True)
@@ -66,17 +66,17 @@ def record(pair: str, *, budget_s: float, each: int, vary: tuple[str, ...] = ())
         return () if len(blocks_of(race)) >= each else cells
 
     with ready_race(
-        found.request, None, unheard, open_cells=until_enough, shape=shape, first=len(found.stacks)
+        request, None, unheard, open_cells=until_enough, shape=shape, first=len(request.stacks or ())
     ) as ready:
         begun = time.monotonic()
         race = ready.run(lambda event: None)
         each_s = (time.monotonic() - begun) / max(len(race.launches), 1)
-    yield from _rows(pair, race, found, each_s)
+    yield from _rows(pair, race, tuning, each_s)
 
 
-def _rows(pair: str, race: Race, found: Candidates, each_s: float) -> Iterator[dict[str, object]]:
-    given = found.tuning.references[Reference.DEFAULT]
-    named = {"default": given, "formula": _by_formula(found, len(race.cores.stack_cores))}
+def _rows(pair: str, race: Race, tuning: Tuning, each_s: float) -> Iterator[dict[str, object]]:
+    given = tuning.references[Reference.DEFAULT]
+    named = {"default": given, "formula": _by_formula(tuning, len(race.cores.stack_cores))}
     own = {launch.id: _own_s(launch) for launch in race.launches}
     beside_s = each_s - sum(own.values()) / max(len(own), 1)
     for launch in race.launches:
@@ -102,15 +102,15 @@ def _rows(pair: str, race: Race, found: Candidates, each_s: float) -> Iterator[d
         }
 
 
-def _by_formula(found: Candidates, cores: int) -> str:
+def _by_formula(tuning: Tuning, cores: int) -> str:
     """Return the configuration of the documented formula; without one that of about two workers a core and one."""
-    documented = found.tuning.references.get(Reference.FORMULA)
+    documented = tuning.references.get(Reference.FORMULA)
     if documented is not None:
         return documented
-    given = found.tuning.settings[found.tuning.references[Reference.DEFAULT]]
-    workers = min(found.tuning.knobs[0].values, key=lambda value: abs(int(value) - 2 * cores - 1))
+    given = tuning.settings[tuning.references[Reference.DEFAULT]]
+    workers = min(tuning.knobs[0].values, key=lambda value: abs(int(value) - 2 * cores - 1))
     wanted = (workers, *given[1:])
-    return next(path for path, values in found.tuning.settings.items() if values == wanted)
+    return next(path for path, values in tuning.settings.items() if values == wanted)
 
 
 def _own_s(launch: Launch) -> float:
@@ -119,6 +119,6 @@ def _own_s(launch: Launch) -> float:
 
 def places(pair: str, vary: tuple[str, ...] = ()) -> dict[str, tuple[float, ...]]:
     """Return where each configuration of a pair lies on the grid, in steps."""
-    found = candidates(asked(pair, budget_s=3600.0, vary=vary))
-    paths = tuple(found.tuning.settings)
-    return dict(zip(paths, places_of(paths, found.tuning), strict=True))
+    _, tuning = candidates(asked(pair, budget_s=3600.0, vary=vary))
+    paths = tuple(tuning.settings)
+    return dict(zip(paths, places_of(paths, tuning), strict=True))

@@ -9,11 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from stackrace.features.tune.stats.grid import Grid as Estimated
-from stackrace.features.tune.stats.grid import grid_of
-from stackrace.features.tune.stats.proposing import proposer, require_sampler
+from stackrace.features.tune.stats.grid import Slices, grid_of
 from stackrace.features.tune.stats.rounds import AT_ONCE, next_round
+from stackrace.features.tune.stats.sampler import proposer, require_sampler
 from stackrace.features.tune.stats.verdict import Verdict, verdict
-from stackrace.features.tune.stats.weather import Slices
 
 from ..method.noise import Dice
 from .grids import PASSES, Drawn, Grid
@@ -54,7 +53,7 @@ def ours(grid: Grid, dice: Dice, budget_s: float) -> Found:
             references=references,
         )  # fmt: skip
         propose = proposer(grid.places, launches) if k > AT_ONCE else None
-        racing = next_round(now, (budget_s - spent_s) / each_s, propose).racing
+        racing = next_round(now, (budget_s - spent_s) / each_s, propose)
         block_s = float(grid.cost_s[list(racing)].sum())
         if not racing or spent_s + block_s > budget_s:
             break

@@ -1,8 +1,8 @@
 """Short pilots of a tuning, for tests."""
 
-from stackrace.features.tune import rate
+from stackrace.features.tune import needs
 
 
 def shorten() -> None:
     """Ask each configuration for what it needs during a moment only."""
-    rate.PILOT_S = 0.2
+    needs.PILOT_S = 0.2

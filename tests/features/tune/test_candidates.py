@@ -1,4 +1,4 @@
-"""Which configurations there are, and with what the best one is compared."""
+"""A tuning's goal, which configurations it means, and with what the best one is compared."""
 
 import os
 from dataclasses import replace
@@ -7,10 +7,64 @@ import pytest
 
 from stackrace.app.app import Entry, EntryKind
 from stackrace.base.errors import InputError, StackError
-from stackrace.features.tune.candidates import candidates
-from stackrace.features.tune.model import Reference
-from stackrace.features.tune.request import TuneRequest, parse_goal
+from stackrace.features.tune.candidates import candidates, tail_slice_s
+from stackrace.features.tune.model import GoalKind, Reference
+from stackrace.features.tune.request import TuneRequest, goal_text, parse_goal
 from stackrace.race.request.request import RaceRequest
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "rate", "quantile"),
+    [
+        ("throughput", GoalKind.THROUGHPUT, None, "p99"),
+        ("p99 at 200/s", GoalKind.LATENCY, 200.0, "p99"),
+        ("P99.9 at 1.5k/s", GoalKind.LATENCY, 1500.0, "p999"),
+        ("memory  at 500/s", GoalKind.MEMORY, 500.0, "p99"),
+    ],
+)
+def test_a_goal_is_read(text, kind, rate, quantile):
+    goal = parse_goal(text)
+    assert (goal.kind, goal.rate_per_s, goal.quantile) == (kind, rate, quantile)
+    assert parse_goal(goal_text(goal)) == goal
+
+
+@pytest.mark.parametrize("text", ["fast", "p99", "p99 at", "p99 at fast", "memory at 0/s", "p75 at 100/s", ""])
+def test_what_is_no_goal_is_refused_with_the_flag_named(text):
+    with pytest.raises(InputError, match="--goal"):
+        parse_goal(text)
+
+
+def slice_s(goal, asked_s=None):
+    return tail_slice_s(parse_goal(goal), asked_s)
+
+
+@pytest.mark.parametrize(
+    ("goal", "seconds"),
+    [("p50 at 200/s", 0.5), ("p90 at 100/s", 1.0), ("p99 at 200/s", 5.0), ("p99.9 at 2k/s", 5.0)],
+)
+def test_ten_requests_lie_beyond_the_quantile(goal, seconds):
+    assert slice_s(goal) == pytest.approx(seconds)
+
+
+def test_where_that_takes_too_long_the_quantile_and_the_rate_that_would_do_are_named():
+    with pytest.raises(InputError) as refused:
+        slice_s("p99.9 at 200/s")
+    said = refused.value.message
+    assert "--goal 'p99.9 at 200/s' needs slices of 50 s, for p99.9 rests on 10,000 requests" in said
+    assert "give 'p99 at 200/s', 'p99.9 at 1000/s' or a higher rate, or --slice 50s" in said
+
+
+def test_a_rate_for_which_no_quantile_would_do_names_none():
+    with pytest.raises(InputError, match="give 'p50 at 2/s' or a higher rate"):
+        slice_s("p50 at 1/s")
+
+
+def test_a_long_slice_may_be_asked_for_and_one_that_is_too_short_is_refused():
+    assert slice_s("p99.9 at 200/s", 50.0) == 50.0
+    with pytest.raises(
+        InputError, match=r"--slice 1 s has 200 requests at 200/s; p99 needs 1,000: give --slice 5s"
+    ):
+        slice_s("p99 at 200/s", 1.0)
 
 
 def asked(stack, folder, **changes):
@@ -19,29 +73,29 @@ def asked(stack, folder, **changes):
 
 
 def test_the_references_are_among_the_configurations_once(tmp_path):
-    found = candidates(asked("gunicorn", tmp_path, current="gunicorn:workers=7", core_count=1))
-    named = found.tuning.references
+    request, tuning = candidates(asked("gunicorn", tmp_path, current="gunicorn:workers=7", core_count=1))
+    named = tuning.references
     assert named[Reference.DEFAULT] == "gunicorn"
     assert named[Reference.FORMULA] == "gunicorn:workers=3"
     assert named[Reference.CURRENT] == "gunicorn:workers=7"
-    identities = [stack.identity for stack in found.stacks]
-    assert len(set(identities)) == len(identities) == len(found.tuning.settings)
-    assert found.tuning.settings["gunicorn:workers=7"] == ("7", "sync", None)
-    assert "gunicorn:workers=2,class=sync" not in found.tuning.settings
-    assert found.tuning.formula == "workers = 2n + 1"
+    identities = [*request.stacks]
+    assert len(set(identities)) == len(identities) == len(tuning.settings)
+    assert tuning.settings["gunicorn:workers=7"] == ("7", "sync", None)
+    assert "gunicorn:workers=2,class=sync" not in tuning.settings
+    assert tuning.formula == "workers = 2n + 1"
 
 
 def test_current_may_be_another_server(tmp_path):
-    found = candidates(asked("waitress", tmp_path, current="uwsgi:processes=4"))
-    assert found.tuning.references[Reference.CURRENT] == "uwsgi:processes=4"
-    assert "uwsgi:processes=4" not in found.tuning.settings
-    assert "uwsgi:processes=4" in [stack.path for stack in found.stacks]
+    request, tuning = candidates(asked("waitress", tmp_path, current="uwsgi:processes=4"))
+    assert tuning.references[Reference.CURRENT] == "uwsgi:processes=4"
+    assert "uwsgi:processes=4" not in tuning.settings
+    assert "uwsgi:processes=4" in request.stacks
 
 
 def test_a_reference_that_differs_in_what_is_not_tuned_has_no_place_among_the_configurations(tmp_path):
-    found = candidates(asked("gunicorn", tmp_path, vary=("class",), core_count=1))
-    assert set(found.tuning.settings) == {"gunicorn", "gunicorn:class=gthread"}
-    assert found.tuning.references[Reference.FORMULA] == "gunicorn:workers=3"
+    _, tuning = candidates(asked("gunicorn", tmp_path, vary=("class",), core_count=1))
+    assert set(tuning.settings) == {"gunicorn", "gunicorn:class=gthread"}
+    assert tuning.references[Reference.FORMULA] == "gunicorn:workers=3"
 
 
 def test_a_wrong_current_is_said_with_its_flag(tmp_path):

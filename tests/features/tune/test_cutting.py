@@ -6,7 +6,7 @@ from itertools import pairwise
 import pytest
 
 from stackrace.features.tune.model import Reference, Tuning, TuningGoal, TuningLimits
-from stackrace.features.tune.shaping import thinned
+from stackrace.features.tune.preparation import thinned
 from stackrace.features.tune.space import space_of
 from stackrace.stacks.servers import catalogue
 from stackrace.stacks.stack import Interface

@@ -1,9 +1,9 @@
-"""What configurations need, from two that were measured."""
+"""What configurations need, from two that were measured, and what is said where none is within the limits."""
 
 import pytest
 
-from stackrace.features.tune.model import Needs, TuningLimits, Unfit
-from stackrace.features.tune.rate import Size, beyond, model_of, pilots, size_of
+from stackrace.features.tune.model import Infeasible, Needs, TuningLimits, Unfit
+from stackrace.features.tune.needs import Size, beyond, model_of, none_within, pilots, size_of
 from stackrace.stacks.servers import catalogue
 from stackrace.stacks.stack import Interface
 from stackrace.stacks.stack_path import parse_stack
@@ -87,3 +87,31 @@ def test_the_limit_that_is_exceeded_most_is_the_reason():
     small = stack("uwsgi:processes=1,threads=1")
     out = beyond(small, limits, model_of({small: needs}), {small: needs})
     assert out.kind is Unfit.CONNECTIONS
+
+
+MIB = 2**20
+
+
+def infeasible(stack, mib, connections, *, kind=Unfit.CONNECTIONS, measured=False):
+    return Infeasible(
+        stack=stack, kind=kind, needs=Needs(memory_bytes=mib * MIB, connections=connections), measured=measured
+    )
+
+
+def test_every_limit_that_is_exceeded_is_named_with_its_own_figure_and_what_would_do():
+    limits = TuningLimits(memory_bytes=100 * MIB, connections=4)
+    said = none_within("uwsgi", limits, [infeasible("large", 500, 40), infeasible("small", 110, 6, measured=True)])
+    assert said == (
+        "no configuration of uwsgi is within the limits: small comes nearest and needs 6 connections to databases, "
+        "50 % more than the limit of 4 connections to databases and 110 MiB, 10 % more than the limit of 100 MiB "
+        "(measured under load); give --connections 6 --memory 110MiB or more"
+    )
+
+
+def test_the_nearest_of_a_connection_limit_is_the_one_with_the_fewest_connections():
+    limits = TuningLimits(connections=4)
+    said = none_within("uwsgi", limits, [infeasible("light", 40, 20), infeasible("heavy", 900, 5)])
+    assert "heavy comes nearest and needs 5 connections" in said
+    assert "25 % more" in said
+    assert "computed from two that were measured" in said
+    assert said.endswith("give --connections 5 or more")

@@ -8,6 +8,7 @@ from tests.core.race.simulated import Clock, Nowhere, plan_for
 from tests.factories import make_race, make_result
 
 from stackrace.base.verdict import Effect, Finding, Verdict
+from stackrace.features.tune.measurements import places_of, unfit
 from stackrace.features.tune.model import (
     GoalKind,
     Infeasible,
@@ -22,7 +23,7 @@ from stackrace.features.tune.model import (
 )
 from stackrace.features.tune.result import leading, tuned
 from stackrace.features.tune.stats.rounds import FINAL_LAUNCHES
-from stackrace.features.tune.tuner import Tuner, places_of, unfit
+from stackrace.features.tune.strategy import Tuner
 from stackrace.measure.launch import HopUsage, MemorySample
 from stackrace.race import runner
 from stackrace.race.results.parts import Parts

@@ -112,16 +112,16 @@ def test_what_cannot_be_tuned_is_said_with_the_way_out(path, vary, word):
 
 
 def test_the_formula_is_the_documentations_own():
-    made, name, formula = formula_of(space("gunicorn"), SPECS, ANY, 2)
+    made, name, formula = formula_of(space("gunicorn"))
     assert (made.path, name, str(formula)) == ("gunicorn:workers=5", "workers", "2n + 1")
-    assert formula_of(space("uwsgi"), SPECS, ANY, 2) is None
+    assert formula_of(space("uwsgi")) is None
 
 
 def test_a_stack_off_the_grid_has_its_own_values():
     made = space("gunicorn")
-    assert place_of(made, stack("gunicorn:workers=4"), SPECS, ANY) == ("4", "sync", None)
-    assert place_of(made, stack("gunicorn:workers=4,preload=on"), SPECS, ANY) is None
-    assert place_of(made, stack("waitress"), SPECS, ANY) is None
+    assert place_of(made, stack("gunicorn:workers=4")) == ("4", "sync", None)
+    assert place_of(made, stack("gunicorn:workers=4,preload=on")) is None
+    assert place_of(made, stack("waitress")) is None
 
 
 def test_every_server_that_hosts_an_app_says_what_may_be_tuned_or_has_nothing_to():

@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from stackrace.features.tune.stats.launched import launched
-from stackrace.features.tune.stats.weather import Slices, weather
+from stackrace.features.tune.stats.estimates import launched
+from stackrace.features.tune.stats.grid import Slices, weather
 
 PLACES = np.array([(float(i), float(j)) for i in range(6) for j in range(5)])
 TRUTH = 0.1 * PLACES[:, 0] - 0.05 * PLACES[:, 1]
@@ -31,7 +31,7 @@ def raced(dice, *, swing, noise, blocks=3, span_s=30.0, truth=TRUTH, busy=1.0):
 
 
 def calmed(slices, places=PLACES):
-    return np.nanmean(slices.values, axis=2) - weather(slices, places).felt
+    return np.nanmean(slices.values, axis=2) - weather(slices, places)[0]
 
 
 def errors(slices, truth=TRUTH):
@@ -60,7 +60,7 @@ def test_a_steady_machine_is_taken_for_one():
     dice = np.random.default_rng(2)
     for _ in range(5):
         slices = raced(dice, swing=0.0, noise=0.03)
-        assert np.std(weather(slices, PLACES).felt) < 0.012
+        assert np.std(weather(slices, PLACES)[0]) < 0.012
 
 
 def test_what_differs_between_configurations_is_no_weather():
@@ -73,7 +73,7 @@ def test_what_differs_between_configurations_is_no_weather():
 def test_who_mostly_waits_feels_little_of_it():
     busy = np.where(np.arange(len(TRUTH)) % 2 == 0, 1.0, 0.05)
     slices = raced(np.random.default_rng(7), swing=0.2, noise=0.01, busy=busy)
-    felt = weather(slices, PLACES).felt
+    felt = weather(slices, PLACES)[0]
     assert np.abs(felt[busy < 1]).max() < 0.03
     before, after = errors(slices)
     assert after < 0.75 * before
@@ -89,11 +89,11 @@ def test_what_was_not_measured_stays_so_and_few_slices_tell_nothing():
     slices.values[3, 1] = math.nan
     slices.moments_s[3, 1] = math.nan
     slices.values[5, 2, 1] = math.nan
-    felt = weather(slices, PLACES).felt
+    felt = weather(slices, PLACES)[0]
     assert felt[3, 1] == 0
     assert np.isfinite(felt).all()
     few = Slices(values=slices.values[:3, :1], moments_s=slices.moments_s[:3, :1], busy=slices.busy[:3, :1])
-    assert not weather(few, PLACES[:3]).felt.any()
+    assert not weather(few, PLACES[:3])[0].any()
 
 
 def test_a_configuration_off_the_grid_is_like_no_other():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from ...base.errors import InputError, StackError
 from ...base.numbers import about, count, setting, things
@@ -22,18 +22,8 @@ from ...stacks.stack_path import parse_stack
 from .model import GoalKind, Reference, Tuning, TuningGoal
 from .request import TuneRequest
 from .space import formula_of, place_of, space_of
-from .stats.proposing import require_sampler
 from .stats.rounds import AT_ONCE, FIRST, largest_field
-
-__all__ = [
-    "LEAST_SLICE_S",
-    "MOST_SLICE_S",
-    "Candidates",
-    "candidates",
-    "fewest_of",
-    "tail_slice_s",
-]
-
+from .stats.sampler import require_sampler
 
 _BUDGET_S = 600.0
 """Some forty configurations, and the finalists launched anew."""
@@ -42,18 +32,8 @@ _LEAST_S = 3.0
 """What launching a configuration, warming it up and a slice take at least."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Candidates:
-    """What a tuning race is prepared from."""
-
-    request: RaceRequest
-    """For all configurations."""
-    tuning: Tuning
-    stacks: tuple[Stack, ...]
-
-
-def candidates(asked: TuneRequest) -> Candidates:
-    """Return all configurations that ``asked`` means, whatever they need.
+def candidates(asked: TuneRequest) -> tuple[RaceRequest, Tuning]:
+    """Return the request for a race of all configurations that ``asked`` means, whatever they need, and the tuning.
 
     The reference stacks are among them; one that is a configuration, too, is there once, under its own path. Raises
     InputError where nothing is to be tuned or a quantile has too few requests, MissingError where there are so many
@@ -77,7 +57,7 @@ def candidates(asked: TuneRequest) -> Candidates:
         saves_memory=asked.goal.kind is GoalKind.MEMORY,
         folder=request.folder,
     )
-    advised = formula_of(space, specs, offered, cores, request.folder)
+    advised = formula_of(space)
     references = {Reference.DEFAULT: given}
     if advised is not None:
         references[Reference.FORMULA] = advised[0]
@@ -93,7 +73,7 @@ def candidates(asked: TuneRequest) -> Candidates:
             stacks[stack.identity] = stack
         named[reference] = stacks[stack.identity].path
         if stack.identity not in settings:
-            place = place_of(space, stack, specs, offered, request.folder)
+            place = place_of(space, stack)
             settings |= {} if place is None else {stack.identity: place}
     reserve = tuple(path for path in space.reserve if path not in named.values())
     proposes = len(stacks) - len(reserve) > AT_ONCE
@@ -112,30 +92,23 @@ def candidates(asked: TuneRequest) -> Candidates:
         reserve=reserve,
     )
     _refuse_short(tuning, request.budget_s or _BUDGET_S)
-    return Candidates(
-        request=replace(
-            request,
-            stacks=tuple(stack.path for stack in stacks.values()),
-            twin=False,
-            budget_s=request.budget_s or _BUDGET_S,
-            # the goal's own load is all that is measured
-            workloads=tuple(replace(workload, stacks=None) for workload in request.workloads[:1]),
-        ),
-        tuning=tuning,
-        stacks=tuple(stacks.values()),
+    wanted = replace(
+        request,
+        stacks=tuple(stack.path for stack in stacks.values()),
+        twin=False,
+        budget_s=request.budget_s or _BUDGET_S,
+        # the goal's own load is all that is measured
+        workloads=tuple(replace(workload, stacks=None) for workload in request.workloads[:1]),
     )
-
-
-def _first_of(tuning: Tuning) -> int:
-    """Return how many configurations open the race."""
-    if tuning.proposes:
-        return FIRST + len(tuning.references)
-    return len({*tuning.settings, *tuning.references.values()} - {*tuning.reserve})
+    return wanted, tuning
 
 
 def fewest_of(tuning: Tuning) -> int:
     """Return how many configurations open the race at least, where the budget is too short for all."""
-    return min(_first_of(tuning), largest_field(0, 0, AT_ONCE) + len({*tuning.references.values()}))
+    references = {*tuning.references.values()}
+    opening = {*tuning.settings, *references} - {*tuning.reserve}
+    first = FIRST + len(tuning.references) if tuning.proposes else len(opening)
+    return min(first, largest_field(0, 0, AT_ONCE) + len(references))
 
 
 def _refuse_short(tuning: Tuning, budget_s: float) -> None:
@@ -182,7 +155,7 @@ LEAST_SLICE_S, MOST_SLICE_S = 0.5, 10.0
 def _requests_for(quantile: str) -> int:
     """Return how many requests a slice needs for a quantile: ``LEAST_BEYOND`` must lie beyond it.
 
-    >>> requests_for("p50"), requests_for("p99"), requests_for("p999")
+    >>> _requests_for("p50"), _requests_for("p99"), _requests_for("p999")
     (20, 1000, 10000)
     """
     return round(LEAST_BEYOND / (1 - QUANTILES[quantile]))
@@ -202,7 +175,7 @@ def tail_slice_s(goal: TuningGoal, asked_s: float | None) -> float:
             raise InputError(
                 f"--slice {DURATION.format(asked_s)} has {count(asked_s * goal.rate_per_s)} requests at "
                 f"{setting(goal.rate_per_s)}/s; {spelt} needs {enough}: give --slice {math.ceil(needed_s)}s or "
-                f"more{_or_leave_out(needed_s <= MOST_SLICE_S)}"
+                f"more{', or leave it out' if needed_s <= MOST_SLICE_S else ''}"
             )
         return asked_s
     if needed_s > MOST_SLICE_S:
@@ -213,10 +186,6 @@ def tail_slice_s(goal: TuningGoal, asked_s: float | None) -> float:
             f"--slice {math.ceil(needed_s)}s and a long --budget"
         )
     return max(needed_s, LEAST_SLICE_S)
-
-
-def _or_leave_out(is_enough: bool) -> str:
-    return ", or leave it out" if is_enough else ""
 
 
 def _lower(goal: TuningGoal) -> str:

@@ -7,34 +7,10 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, ClassVar
 
-from ...base.numbers import Interval
 from ...race.results.parts import RacePart
 
 if TYPE_CHECKING:
     from ...race.results.race import Race
-
-__all__ = [
-    "OF_NEEDS",
-    "Against",
-    "Edge",
-    "Effect",
-    "Exceeded",
-    "GoalKind",
-    "Infeasible",
-    "Knob",
-    "Leading",
-    "Needs",
-    "Reference",
-    "Responded",
-    "Scattering",
-    "Tuned",
-    "Tuning",
-    "TuningGoal",
-    "TuningLimits",
-    "Unfit",
-    "is_tuning",
-    "tuning_of",
-]
 
 
 class GoalKind(StrEnum):
@@ -207,119 +183,6 @@ class Tuning(RacePart):
     """How many others were left out, since the budget does not answer for so many."""
     whole_s: float | None = None
     """About how long a search among those, too, would take; None where none was left out."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Against:
-    """The tuned stack compared with a reference."""
-
-    reference: Reference
-    stack: str
-    ratio: Interval | None
-    """Tuned ÷ reference, above 1 is better: of throughput, or of the inverse of latency or memory. Limits of 95 %
-    where the two met in two blocks and more; None where the reference gave nothing."""
-    is_same: bool
-    """Whether the reference is the tuned stack itself."""
-    infeasible: Infeasible | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Effect:
-    """What one setting does."""
-
-    server: str
-    name: str
-    matters: bool
-    """False where all its values are within the difference that does not matter, with 95 % confidence."""
-    known: bool
-    """Whether that is known: if not, it may or may not matter."""
-    span: float
-    """How far its best and its worst value lie apart on the average over the others: 0.2 for 20 %."""
-    span_high: float | None = None
-    """How far at most."""
-    best: str = ""
-    """Its best value on the average."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Edge:
-    """A setting whose tuned value is the last one that was tried, though the server takes others."""
-
-    server: str
-    name: str
-    value: str
-    is_largest: bool
-    """Otherwise the smallest."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Responded:
-    """One configuration and what was measured of it."""
-
-    stack: str
-    values: tuple[str | None, ...]
-    """By knob."""
-    value: float
-    """In the goal's own unit: requests per second, seconds or bytes."""
-    relative: float
-    """Compared with the tuned stack, above 1 is better."""
-    launches: int
-    needs: Needs | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Scattering:
-    """A finalist with a better mean that lost because its launches scatter."""
-
-    stack: str
-    mean: float
-    """Its mean compared with the tuned stack's."""
-    sd: float
-    """What a launch of it varies by, as a share."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Leading:
-    """How a search stands while it goes on."""
-
-    stack: str
-    """The configuration that promises the most so far."""
-    left: int
-    """How many configurations may still be the best, this one and those that were not launched yet among them."""
-    of: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tuned:
-    """The answer."""
-
-    stack: str
-    """The tuned path; empty where nothing was found."""
-    settings: Mapping[str, str]
-    """Its tuned settings by ``server.name``."""
-    value: Interval | None
-    """What it delivers, in the goal's own unit."""
-    poor: float | None
-    """What nine launches of ten deliver at least, in the same unit."""
-    launches: int
-    final_launches: int
-    """Those that ``value`` and ``poor`` are from: the ones in the finals, by which it was not selected."""
-    against: tuple[Against, ...]
-    needs: Needs | None
-    effects: tuple[Effect, ...]
-    edges: tuple[Edge, ...]
-    responses: tuple[Responded, ...]
-    """The best first."""
-    infeasible: tuple[Infeasible, ...]
-    scattering: tuple[Scattering, ...]
-    rivals: tuple[str, ...]
-    """Others that may be better by more than the difference that matters."""
-    equals: tuple[str, ...]
-    """Others that are within the difference that does not matter, by what is known."""
-    tried: int
-    """How many configurations were launched."""
-    of: int
-    """How many there are within the limits."""
 
 
 def is_tuning(race: Race) -> bool:

@@ -11,8 +11,6 @@ from ...base.units import RATE
 from ...race.request.request import RaceRequest
 from .model import GoalKind, TuningGoal, TuningLimits
 
-__all__ = ["TuneRequest", "goal_text", "parse_goal"]
-
 _GOAL_EXAMPLES = '"throughput", "p99 at 200/s" or "memory at 500/s"'
 
 _AT = re.compile(r"(p50|p90|p99|p99\.9|p999|memory)\s+at\s+(\S+)")

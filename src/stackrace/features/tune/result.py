@@ -4,41 +4,135 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from ...base.numbers import Interval
 from ...race.results.race import Race
 from ...race.resume import counted
-from .model import (
-    Against,
-    Edge,
-    Effect,
-    GoalKind,
-    Infeasible,
-    Knob,
-    Leading,
-    Needs,
-    Reference,
-    Responded,
-    Scattering,
-    Tuned,
-    Tuning,
-    TuningGoal,
-    tuning_of,
-)
-from .responses import in_unit
-from .stats.effects import MainEffect, main_effects
+from .measurements import by_stack, grid_of_race, in_unit, needs_of, steps_of, unfit
+from .model import GoalKind, Infeasible, Knob, Needs, Reference, Tuning, TuningGoal, tuning_of
+from .stats.estimates import MainEffect, main_effects
 from .stats.grid import Grid
 from .stats.rounds import in_play
 from .stats.verdict import Outcome, Verdict, verdict
-from .tuner import by_stack, grid_of_race, needs_of, steps_of, unfit
 
-__all__ = ["leading", "tuned"]
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Against:
+    """The tuned stack compared with a reference."""
+
+    reference: Reference
+    stack: str
+    ratio: Interval | None
+    """Tuned ÷ reference, above 1 is better: of throughput, or of the inverse of latency or memory. Limits of 95 %
+    where the two met in two blocks and more; None where the reference gave nothing."""
+    is_same: bool
+    """Whether the reference is the tuned stack itself."""
+    infeasible: Infeasible | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Effect:
+    """What one setting does."""
+
+    server: str
+    name: str
+    matters: bool
+    """False where all its values are within the difference that does not matter, with 95 % confidence."""
+    known: bool
+    """Whether that is known: if not, it may or may not matter."""
+    span: float
+    """How far its best and its worst value lie apart on the average over the others: 0.2 for 20 %."""
+    span_high: float | None = None
+    """How far at most."""
+    best: str = ""
+    """Its best value on the average."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Edge:
+    """A setting whose tuned value is the last one that was tried, though the server takes others."""
+
+    server: str
+    name: str
+    value: str
+    is_largest: bool
+    """Otherwise the smallest."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Responded:
+    """One configuration and what was measured of it."""
+
+    stack: str
+    values: tuple[str | None, ...]
+    """By knob."""
+    value: float
+    """In the goal's own unit: requests per second, seconds or bytes."""
+    relative: float
+    """Compared with the tuned stack, above 1 is better."""
+    launches: int
+    needs: Needs | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scattering:
+    """A finalist with a better mean that lost because its launches scatter."""
+
+    stack: str
+    mean: float
+    """Its mean compared with the tuned stack's."""
+    sd: float
+    """What a launch of it varies by, as a share."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Leading:
+    """How a search stands while it goes on."""
+
+    stack: str
+    """The configuration that promises the most so far."""
+    left: int
+    """How many configurations may still be the best, this one and those that were not launched yet among them."""
+    of: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tuned:
+    """The answer."""
+
+    stack: str
+    """The tuned path; empty where nothing was found."""
+    settings: Mapping[str, str]
+    """Its tuned settings by ``server.name``."""
+    value: Interval | None
+    """What it delivers, in the goal's own unit."""
+    poor: float | None
+    """What nine launches of ten deliver at least, in the same unit."""
+    launches: int
+    final_launches: int
+    """Those that ``value`` and ``poor`` are from: the ones in the finals, by which it was not selected."""
+    against: tuple[Against, ...]
+    needs: Needs | None
+    effects: tuple[Effect, ...]
+    edges: tuple[Edge, ...]
+    responses: tuple[Responded, ...]
+    """The best first."""
+    infeasible: tuple[Infeasible, ...]
+    scattering: tuple[Scattering, ...]
+    rivals: tuple[str, ...]
+    """Others that may be better by more than the difference that matters."""
+    equals: tuple[str, ...]
+    """Others that are within the difference that does not matter, by what is known."""
+    tried: int
+    """How many configurations were launched."""
+    of: int
+    """How many there are within the limits."""
 
 
 def tuned(race: Race) -> Tuned:
     """Return what ``race``, which has a ``tuning``, found so far."""
     tuning = tuning_of(race)
-    assert tuning is not None
     race = counted(race)
     grid = grid_of_race(race)
     found = verdict(grid)

@@ -16,26 +16,10 @@ from ...stacks.stack_path import parse_stack, setting_text, setting_value, stack
 from ...stacks.tunable import Formula
 from .model import Knob
 
-__all__ = ["Space", "formula_of", "place_of", "space_of"]
-
 _MOST = 2000
 """More configurations than this are refused: nobody can say what was tried."""
 
 _ALL = "all"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Space:
-    """What is tuned of a stack, and all its configurations."""
-
-    stack: Stack
-    """As it was given."""
-    knobs: tuple[Knob, ...]
-    stacks: tuple[Stack, ...]
-    settings: Mapping[str, tuple[str | None, ...]]
-    """By path of each of ``stacks`` its value of each knob, None where the knob means nothing there."""
-    reserve: frozenset[str] = frozenset()
-    """The paths of those with a value beyond the usual ones of a knob."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +36,22 @@ class _Reader:
             for index, hop in enumerate(stack.hops)
         ]
         return parse_stack(stack_text(hops), self.specs, self.offered, self.folder)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Space:
+    """What is tuned of a stack, and all its configurations."""
+
+    stack: Stack
+    """As it was given."""
+    reader: _Reader
+    cores: int
+    knobs: tuple[Knob, ...]
+    stacks: tuple[Stack, ...]
+    settings: Mapping[str, tuple[str | None, ...]]
+    """By path of each of ``stacks`` its value of each knob, None where the knob means nothing there."""
+    reserve: frozenset[str] = frozenset()
+    """The paths of those with a value beyond the usual ones of a knob."""
 
 
 def _with(hop: Hop, interface: Interface, given: Mapping[str, SettingValue]) -> Hop:
@@ -110,6 +110,8 @@ def space_of(
     space = _without_idle(
         Space(
             stack=stack,
+            reader=reader,
+            cores=cores,
             knobs=knobs,
             stacks=tuple(stacks.values()),
             settings=settings,
@@ -198,53 +200,37 @@ def _nothing(stack: Stack) -> str:
     return f"stack {stack.path!r} has no setting that may be tuned{more}"
 
 
-def formula_of(
-    space: Space,
-    specs: Mapping[str, ServerSpec],
-    offered: frozenset[Interface],
-    cores: int,
-    folder: Path | None = None,
-) -> tuple[Stack, str, Formula] | None:
+def formula_of(space: Space) -> tuple[Stack, str, Formula] | None:
     """Return the stack as its server's documentation advises it, the setting's name and the formula, if any."""
     host = len(space.stack.hops) - 1
     for setting in space.stack.hops[host].spec.settings:
         formula = setting.tunable.formula if setting.tunable else None
         if formula is not None:
-            value = min(formula.value(cores), setting.maximum)
-            stack = _Reader(specs, offered, folder).with_settings(space.stack, {(host, setting.name): value})
-            return stack, setting.name, formula
+            value = min(formula.value(space.cores), setting.maximum)
+            return space.reader.with_settings(space.stack, {(host, setting.name): value}), setting.name, formula
     return None
 
 
-def place_of(
-    space: Space,
-    stack: Stack,
-    specs: Mapping[str, ServerSpec],
-    offered: frozenset[Interface],
-    folder: Path | None = None,
-) -> tuple[str | None, ...] | None:
+def place_of(space: Space, stack: Stack) -> tuple[str | None, ...] | None:
     """Return the value of each knob in ``stack``, which need not be one of those tried.
 
     None where it differs from the configurations in anything else: then it has no place among them.
     """
     if len(stack.hops) != len(space.stack.hops):
         return None
-    reader = _Reader(specs, offered, folder)
     given = {(k.hop, k.name): space.stack.hops[k.hop].settings[k.name] for k in space.knobs}
     try:
-        alike = reader.with_settings(stack, given).identity == reader.with_settings(space.stack, given).identity
+        of_both = [space.reader.with_settings(each, given).identity for each in (stack, space.stack)]
     except StackError:
         return None
-    if not alike:
-        return None
-    return tuple(_value(stack, knob) for knob in space.knobs)
+    return tuple(_value(stack, knob) for knob in space.knobs) if of_both[0] == of_both[1] else None
 
 
 def _value(stack: Stack, knob: Knob) -> str | None:
     if knob.hop >= len(stack.hops) or stack.hops[knob.hop].server != knob.server:
         return None
     hop = stack.hops[knob.hop]
-    setting = _setting(hop, knob.name)
+    setting = next((one for one in (*hop.spec.settings, *BEHIND_ANOTHER) if one.name == knob.name), None)
     if setting is None or not setting.is_tuned(hop.resolved(stack.interface)):
         return None
     return None if knob.name not in hop.settings else setting_text(hop.settings[knob.name])
@@ -260,7 +246,8 @@ def _chosen(stack: Stack, vary: Sequence[str], saves_memory: bool) -> list[tuple
             for i, setting in everything
             if i == host
             and setting.name not in stack.hops[i].chosen
-            and setting.name not in _said_by_file(stack.hops[i])
+            # what a configuration file of the user's decides is used as it is
+            and (stack.hops[i].file is None or stack.hops[i].origins.get(setting.name) != "own")
             and not _idle(setting, saves_memory)
         ]
     wanted = list[tuple[int, Setting]]()
@@ -269,7 +256,7 @@ def _chosen(stack: Stack, vary: Sequence[str], saves_memory: bool) -> list[tuple
             (i, s)
             for i, s in everything
             if word in _names(stack.hops[i].server, s.name)
-            and (word not in _wide(i, stack) or not _idle(s, saves_memory))
+            and (word not in (stack.hops[i].server, _ALL) or not _idle(s, saves_memory))
         ]
         if not found:
             known = dict.fromkeys(name for i, s in everything for name in _names(stack.hops[i].server, s.name))
@@ -281,11 +268,6 @@ def _chosen(stack: Stack, vary: Sequence[str], saves_memory: bool) -> list[tuple
     return sorted(wanted, key=everything.index)
 
 
-def _wide(index: int, stack: Stack) -> tuple[str, str]:
-    """Return the words by which several settings of a hop are named at once."""
-    return stack.hops[index].server, _ALL
-
-
 def _idle(setting: Setting, saves_memory: bool) -> bool:
     """Tell whether it only saves memory, and nobody wants that."""
     return bool(setting.tunable and setting.tunable.memory_only and not saves_memory)
@@ -293,11 +275,6 @@ def _idle(setting: Setting, saves_memory: bool) -> bool:
 
 def _names(server: str, name: str) -> tuple[str, ...]:
     return name, server, f"{server}.{name}", _ALL
-
-
-def _said_by_file(hop: Hop) -> frozenset[str]:
-    """Return what a configuration file of the user's decides: it is used as it is."""
-    return frozenset(name for name, origin in hop.origins.items() if hop.file is not None and origin == "own")
 
 
 def _tunable(stack: Stack, index: int) -> Iterator[Setting]:
@@ -310,10 +287,6 @@ def _tunable(stack: Stack, index: int) -> Iterator[Setting]:
         if setting in BEHIND_ANOTHER and (hop.processes is not None or not stack.hops[index - 1].spec.balances):
             continue
         yield setting
-
-
-def _setting(hop: Hop, name: str) -> Setting | None:
-    return next((setting for setting in (*hop.spec.settings, *BEHIND_ANOTHER) if setting.name == name), None)
 
 
 def _tried(stack: Stack, index: int, setting: Setting, cores: int) -> tuple[SettingValue, ...]:

@@ -3,19 +3,65 @@
 from __future__ import annotations
 
 import math
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
+from ...race.decisions import Decisions
 from ...race.preparation.prepared import PreparedRace
+from ...race.plan import Cell
 from ...race.results.race import Race
+from ...race.resume import counted
 from ...race.rounds import OpenCells
 from ...race.runner import Decide
 from .candidates import fewest_of
-from .model import tuning_of
+from .measurements import grid_of_race, places_of
+from .model import Tuning, tuning_of
+from .preparation import under_goal
 from .report.words import outlook as foretold
-from .shaping import under_goal
-from .tuner import Tuner
+from .stats.rounds import next_round
+from .stats.sampler import proposer
 
-__all__ = ["again", "decisions", "fewest", "outlook", "show", "verb"]
+
+@dataclass(slots=True, kw_only=True)
+class Tuner:
+    """Chooses the configurations of every block; see ``rounds.OpenCells``."""
+
+    tuning: Tuning
+    ends_s: float
+    """The moment at which the budget is spent, by ``clock``."""
+    clock: Callable[[], float] = time.monotonic
+    _begun: tuple[float, int] | None = None
+    """When the first block was asked for, and how many launches there were then."""
+
+    def __call__(self, race: Race, cells: Sequence[Cell]) -> Sequence[Cell]:
+        """Return the cells of the next block; none where the answer is there."""
+        race = counted(race)
+        made = len(race.launches)
+        now = self.clock()
+        if self._begun is None:
+            self._begun = now, made
+        each_s = (now - self._begun[0]) / (made - self._begun[1]) if made > self._begun[1] else _launch_s(race)
+        left = math.inf if each_s <= 0 else (self.ends_s - now) / each_s
+        propose = proposer(places_of(race.stacks, self.tuning), race.seed + made) if self.tuning.proposes else None
+        racing = {race.stacks[i] for i in next_round(grid_of_race(race), left, propose)}
+        return [cell for cell in cells if cell.stack.path in racing]
+
+    def decide(self, race: Race) -> Decisions:
+        """Nothing is decided between blocks but who races in the next: see ``__call__``."""
+        return Decisions(settled=False, dropped=frozenset())
+
+
+def _launch_s(race: Race) -> float:
+    """Return what a launch took, as far as launches tell, with what lies around its slices."""
+    took = [
+        launch.ready_s + launch.warmup_s + sum(slice_.result.duration_s + 0.4 for slice_ in launch.slices)
+        for launch in race.launches
+        if launch.ready_s is not None
+    ]
+    return sum(took) / len(took) if took else 0.0
+
 
 verb = "stackrace tune STACK"
 

@@ -14,8 +14,6 @@ from ....cli.request_flags import APP_OPTIONS, RequestFlags, request_flags
 from ....cli.sections import SectionedCommand, section
 from ....race.request.request import MOST_SEED
 
-__all__ = ["command"]
-
 
 class _CoreCount(click.ParamType[int | tuple[int, ...]]):
     """A plain number is how many cores; a list (0-1 or 0,2) says which."""

@@ -8,10 +8,9 @@ from typing import Any, Literal
 from ....base.codec import Form, readable
 from ....base.text import printable
 from ....race.results.race import Ending, Race
-from ..model import Tuned, Tuning, tuning_of
+from ..model import Tuning, tuning_of
+from ..result import Tuned
 from . import words
-
-__all__ = ["document", "schema"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

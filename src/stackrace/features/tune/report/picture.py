@@ -9,9 +9,8 @@ from itertools import product
 from ....base.numbers import number
 from ....report.charts.svg import caption, tag, text
 from ....report.charts.svg import number as coordinate
-from ..model import Knob, Tuned, Tuning
-
-__all__ = ["LEGEND", "Facet", "Spot", "block_lines", "facets", "response_chart"]
+from ..model import Knob, Tuning
+from ..result import Tuned
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -11,23 +11,8 @@ from ....stats.limits import against_best, each
 from ....stats.pairs import Array, pairs
 from ....stats.selection import ALPHA
 from ....stats.variances import measured
+from .estimates import Launched, Surface, launched, surface
 from .grid import Flags, Grid
-from .launched import Launched, Surface, launched, surface
-
-__all__ = [
-    "AT_ONCE",
-    "FINALISTS",
-    "FINAL_LAUNCHES",
-    "FIRST",
-    "MOST_FINAL_LAUNCHES",
-    "Round",
-    "finals",
-    "in_play",
-    "largest_field",
-    "next_round",
-    "rivals",
-    "search_launches",
-]
 
 AT_ONCE = 50
 """So many configurations at most are raced all; of more, batches are proposed."""
@@ -58,16 +43,6 @@ Propose = Callable[[Array, Flags, int], Sequence[int]]
 wanted."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Round:
-    """The next block."""
-
-    racing: tuple[int, ...]
-    """Empty: it is over."""
-    final: bool = False
-    """Whether finalists race."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _State:
     grid: Grid
@@ -89,8 +64,8 @@ class _State:
         return [i for i in self.grid.references if i not in self.grid.out]
 
 
-def next_round(grid: Grid, left: float, propose: Propose | None = None) -> Round:
-    """Return who races in the next block; ``left`` is how many launches there is time for.
+def next_round(grid: Grid, left: float, propose: Propose | None = None) -> tuple[int, ...]:
+    """Return who races in the next block, nobody where it is over; ``left`` is how many launches there is time for.
 
     Up to ``AT_ONCE`` configurations all race in the first block. Of more, ``propose`` names the first and, block by
     block, a batch that races beside the best so far. Then those race on that may be the best: one that is ``_FAR``
@@ -110,13 +85,13 @@ def next_round(grid: Grid, left: float, propose: Propose | None = None) -> Round
     if not state.alive.any():
         if propose is not None and fresh.any() and not unheard.any():
             # none of the first is possible: others may be
-            return Round(racing=_joined(propose(np.full(k, np.nan), fresh, FIRST)))
-        return Round(racing=tuple(int(i) for i in np.flatnonzero(unheard)))
+            return _joined(propose(np.full(k, np.nan), fresh, FIRST))
+        return _joined(np.flatnonzero(unheard))
     final_blocks = finals(grid)
     if not final_blocks or _newcomers(grid)[-1]:
         wider = _wider(state, left) if propose is None or not _explores(state, left) else ()
         if wider:
-            return Round(racing=_joined(state.top(GUIDES, state.expected.mean), wider))
+            return _joined(state.top(GUIDES, state.expected.mean), wider)
     if final_blocks:
         return _final(state, final_blocks)
     if propose is not None and fresh.any() and _explores(state, left):
@@ -125,14 +100,10 @@ def next_round(grid: Grid, left: float, propose: Propose | None = None) -> Round
         ours = [int(i) for i in np.argsort(-hopeful, kind="stable")[: BATCH // 2] if fresh[i]]
         fresh[ours] = False
         batch = [*ours, *propose(seen, fresh, BATCH - len(ours))]
-        return Round(racing=_joined(state.top(GUIDES, state.expected.mean), batch))
+        return _joined(state.top(GUIDES, state.expected.mean), batch)
     # a configuration of which nothing could be believed is launched once more; then it is out
     screened = _screening(state, left)
-    if not unheard.any():
-        return screened
-    return replace(
-        screened, racing=_joined(screened.racing, [int(i) for i in np.flatnonzero(unheard)]), final=False
-    )
+    return _joined(screened, np.flatnonzero(unheard)) if unheard.any() else screened
 
 
 def in_play(grid: Grid) -> tuple[Flags, Surface]:
@@ -148,14 +119,14 @@ def rivals(grid: Grid, index: int) -> tuple[int, ...]:
     return tuple(int(i) for i in np.flatnonzero(state.alive & ~near) if i != index)
 
 
-def _first(grid: Grid, possible: Flags, propose: Propose | None) -> Round:
+def _first(grid: Grid, possible: Flags, propose: Propose | None) -> tuple[int, ...]:
     if propose is None:
-        return Round(racing=tuple(int(i) for i in np.flatnonzero(possible)))
+        return _joined(np.flatnonzero(possible))
     blank = np.full(len(grid.values), np.nan)
     beside = [i for i in grid.references if possible[i]]
     fresh = possible.copy()
     fresh[beside] = False
-    return Round(racing=_joined(beside, propose(blank, fresh, FIRST)))
+    return _joined(beside, propose(blank, fresh, FIRST))
 
 
 def _explores(state: _State, left: float) -> bool:
@@ -201,32 +172,27 @@ def _finals_cost(state: _State) -> int:
     return FINAL_LAUNCHES * (min(_finalists(state.grid), int(state.alive.sum())) + len(state.beside))
 
 
-def _screening(state: _State, left: float) -> Round:
+def _screening(state: _State, left: float) -> tuple[int, ...]:
     alive = int(state.alive.sum())
     finalists = min(_finalists(state.grid), alive)
     spare = left - _finals_cost(state)
     if _is_small(state.grid) or alive <= FINALISTS or spare < FINALISTS + 1:
-        return _with_references(state, state.top(finalists, state.expected.mean))
+        return _joined(state.top(finalists, state.expected.mean), state.beside)
     hopeful = state.expected.mean + state.expected.sd
     many = alive if alive <= _SHARE * spare else max(int(_SHARE * spare), FINALISTS + 1)
-    return Round(racing=tuple(sorted(state.top(many, hopeful))))
+    return tuple(sorted(state.top(many, hopeful)))
 
 
-def _with_references(state: _State, finalists: Sequence[int]) -> Round:
-    return Round(racing=_joined(finalists, state.beside), final=True)
-
-
-def _final(state: _State, blocks: int) -> Round:
+def _final(state: _State, blocks: int) -> tuple[int, ...]:
     last = state.grid.entered[:, -1]
     finalists = [int(i) for i in np.flatnonzero(state.alive & last)]
-    racing = _with_references(state, finalists)
     if not finalists:
-        return Round(racing=(), final=True)
+        return ()
     # launches that could not be believed are made up for
     believed = int(np.isfinite(state.grid.values[finalists, -blocks:]).sum(axis=1).min())
     settled = believed >= FINAL_LAUNCHES and (len(finalists) == 1 or _named(state, finalists))
     most = SMALL_MOST_LAUNCHES if _is_small(state.grid) else MOST_FINAL_LAUNCHES
-    return Round(racing=(), final=True) if settled or blocks >= most else racing
+    return () if settled or blocks >= most else _joined(finalists, state.beside)
 
 
 def _is_small(grid: Grid) -> bool:
@@ -298,5 +264,5 @@ def _proved(grid: Grid, alive: Flags) -> Array:
     return lower
 
 
-def _joined(*groups: Sequence[int]) -> tuple[int, ...]:
-    return tuple(sorted({i for group in groups for i in group}))
+def _joined(*groups: Iterable[int]) -> tuple[int, ...]:
+    return tuple(sorted({int(i) for group in groups for i in group}))

@@ -11,12 +11,9 @@ import numpy as np
 from ....base.interval import Interval
 from ....stats.limits import critical, ratio_of
 from ....stats.pairs import Array
+from .estimates import Launched, Surface, launched
 from .grid import Flags, Grid
-from .launched import Launched, Surface, launched
 from .rounds import FINAL_LAUNCHES, finals, in_play, rivals
-
-__all__ = ["Outcome", "Verdict", "poor_launch", "verdict"]
-
 
 _POOR = 0.1
 """One launch in so many delivers less than the limit by which configurations are chosen."""

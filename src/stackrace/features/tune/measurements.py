@@ -1,27 +1,101 @@
-"""A race that tunes: who races in the next block, by what was measured so far."""
+"""What launches say of configurations: their responses, what they use, and where they lie on the grid."""
 
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
-from ...measure.launch import Launch
-from ...race.decisions import Decisions
-from ...race.levels import blocks_of, headline_of, measured_levels
-from ...race.plan import Cell
+from ...base.verdict import Effect
+from ...measure.launch import Launch, Slice
+from ...race.levels import Response, blocks_of, headline_of, is_valid, measured_levels, throughput
 from ...race.results.race import Race
 from ...race.resume import counted
-from ...validity.generator import overload
-from .model import GoalKind, Infeasible, Knob, Needs, Tuning, Unfit, tuning_of
-from .responses import believed_for, memory_bytes, response_of, slices_of
-from .stats.grid import Grid, grid_of
-from .stats.proposing import proposer
-from .stats.rounds import next_round
+from ...stacks.stack import original_path
+from ...validity.generator import OF_LATENCY, overload
+from .model import GoalKind, Infeasible, Knob, Needs, Tuning, TuningGoal, Unfit, tuning_of
+from .stats.grid import Grid, OneLaunch, Slices, grid_of
 
-__all__ = ["Tuner", "by_stack", "grid_of_race", "needs_of", "places_of", "steps_of", "unfit"]
+
+def response_of(goal: TuningGoal) -> Response:
+    """Return ln throughput, −ln latency in seconds, or −ln memory in bytes."""
+    if goal.kind is GoalKind.THROUGHPUT:
+        return throughput
+    if goal.kind is GoalKind.MEMORY:
+        return _memory
+
+    def latency(launch: Launch, slice_: Slice) -> float:
+        value_s = getattr(slice_.result.latency, goal.quantile)
+        return -math.log(value_s) if value_s > 0 else math.nan
+
+    return latency
+
+
+def believed_for(goal: TuningGoal) -> Callable[[Slice], bool]:
+    """Return which slices count: what memory a rate takes does not hang on when exactly requests were sent."""
+    if goal.kind is not GoalKind.MEMORY:
+        return is_valid
+    return lambda slice_: all(
+        finding.effect is not Effect.INVALIDATES or finding.check in OF_LATENCY
+        for finding in slice_.verdict.findings
+    )
+
+
+def in_unit(goal: TuningGoal, response: float) -> float:
+    """Return a response in the goal's own unit: requests per second, seconds or bytes."""
+    return math.exp(response if goal.kind is GoalKind.THROUGHPUT else -response)
+
+
+def memory_bytes(launch: Launch) -> int:
+    """Return the most memory that a launch's own hops were seen to hold, services left out; 0 where nobody looked.
+
+    Samples are few where looking is expensive, so what was known at the end of each slice counts, too.
+    """
+    path = original_path(launch.stack)
+    own = (
+        sum(usage.pss_bytes for usage in slice_.usage if usage.hop.partition("#")[0] in path)
+        for slice_ in launch.slices
+    )
+    return max((launch.peak_bytes, *own))
+
+
+def _memory(launch: Launch, slice_: Slice) -> float:
+    held = memory_bytes(launch)
+    return -math.log(held) if held > 0 else math.nan
+
+
+def slices_of(race: Race, blocks: Sequence[int]) -> Slices:
+    """Return the throughput of all believed slices of K stacks in the ``blocks``; the race has one level.
+
+    How busy a launch kept the cores is a share of those that its processes can use: one process cannot use more
+    than one.
+    """
+    own = {
+        (launch.stack, launch.block): _of_launch(launch, valid, len(race.cores.stack_cores))
+        for launch in race.launches
+        if launch.verdict.valid and not launch.cut_short and (valid := [*filter(_counts, launch.slices)])
+    }
+    return Slices.of([[own.get((path, block)) for block in blocks] for path in race.stacks])
+
+
+def _of_launch(launch: Launch, valid: Sequence[Slice], cores: int) -> OneLaunch:
+    return OneLaunch(
+        values=[throughput(launch, one) for one in valid],
+        moments_s=[one.result.started_at + one.result.duration_s / 2 for one in valid],
+        busy=_busy(launch, valid, cores),
+    )
+
+
+def _counts(one: Slice) -> bool:
+    return is_valid(one) and one.throughput_per_s > 0
+
+
+def _busy(launch: Launch, valid: Sequence[Slice], cores: int) -> float:
+    usable = min(max(sum(hop.processes for hop in one.usage) for one in launch.slices), cores)
+    if not usable:
+        return math.nan
+    return min(sum(one.cpu_s for one in valid) / sum(one.result.duration_s for one in valid) / usable, 1.0)
+
 
 _OVERLOADS = 2
 """A rate that a configuration missed in so many launches it does not deliver."""
@@ -29,39 +103,9 @@ _FAILURES = 2
 """So many launches without anything to believe are enough."""
 
 
-@dataclass(slots=True, kw_only=True)
-class Tuner:
-    """Chooses the configurations of every block; see ``rounds.OpenCells``."""
-
-    tuning: Tuning
-    ends_s: float
-    """The moment at which the budget is spent, by ``clock``."""
-    clock: Callable[[], float] = time.monotonic
-    _begun: tuple[float, int] | None = None
-    """When the first block was asked for, and how many launches there were then."""
-
-    def __call__(self, race: Race, cells: Sequence[Cell]) -> Sequence[Cell]:
-        """Return the cells of the next block; none where the answer is there."""
-        race = counted(race)
-        made = len(race.launches)
-        now = self.clock()
-        if self._begun is None:
-            self._begun = now, made
-        each_s = (now - self._begun[0]) / (made - self._begun[1]) if made > self._begun[1] else _launch_s(race)
-        left = math.inf if each_s <= 0 else (self.ends_s - now) / each_s
-        propose = proposer(places_of(race.stacks, self.tuning), race.seed + made) if self.tuning.proposes else None
-        racing = {race.stacks[i] for i in next_round(grid_of_race(race), left, propose).racing}
-        return [cell for cell in cells if cell.stack.path in racing]
-
-    def decide(self, race: Race) -> Decisions:
-        """Nothing is decided between blocks but who races in the next: see ``__call__``."""
-        return Decisions(settled=False, dropped=frozenset())
-
-
 def grid_of_race(race: Race) -> Grid:
     """Return the configurations of ``race`` and what was measured of them, in the order of its stacks."""
     tuning = tuning_of(race)
-    assert tuning is not None
     race = counted(race)
     blocks = blocks_of(race)
     levels = measured_levels(race, response=response_of(tuning.goal), believed=believed_for(tuning.goal))
@@ -163,13 +207,3 @@ def _overloaded(launch: Launch, tuning: Tuning) -> bool:
     """Tell whether a launch did not keep up with its rate in any of its slices."""
     failing = [any(f.check == overload.declaration.id for f in s.verdict.findings) for s in launch.slices]
     return bool(failing) and all(failing) and not _is_valid(launch, tuning)
-
-
-def _launch_s(race: Race) -> float:
-    """Return what a launch took, as far as launches tell, with what lies around its slices."""
-    took = [
-        launch.ready_s + launch.warmup_s + sum(slice_.result.duration_s + 0.4 for slice_ in launch.slices)
-        for launch in race.launches
-        if launch.ready_s is not None
-    ]
-    return sum(took) / len(took) if took else 0.0

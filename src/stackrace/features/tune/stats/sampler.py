@@ -11,8 +11,6 @@ from ....base.errors import MissingError
 from ....stats.pairs import Array
 from .grid import Flags
 
-__all__ = ["Proposer", "proposer", "require_sampler"]
-
 _INSTALL = "pip install 'stackrace[tune]'"
 
 

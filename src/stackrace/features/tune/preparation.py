@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -19,17 +19,14 @@ from ...race.overhead import USUAL_LAUNCH_S
 from ...race.pace import planned_lengths
 from ...race.plan import RacePlan
 from ...race.preparation.prepared import PreparedRace
-from ...stacks.stack import Stack
-from .candidates import LEAST_SLICE_S, MOST_SLICE_S, Candidates, candidates, fewest_of, tail_slice_s
-from .model import GoalKind, Knob, Needs, Tuning, TuningGoal, TuningLimits
-from .rate import beyond, measured_needs, model_of, none_within, pilots
+from .candidates import LEAST_SLICE_S, MOST_SLICE_S, candidates, fewest_of, tail_slice_s
+from .model import GoalKind, Knob, Tuning, TuningGoal, TuningLimits
+from .needs import beyond, measured_needs, model_of, none_within, pilots
 from .request import TuneRequest
 from .stats.rounds import AT_ONCE, FIRST, largest_field, search_launches
 
 if TYPE_CHECKING:
     from ...store.store import Store
-
-__all__ = ["TOGETHER", "ready_tuning", "thinned", "under_goal"]
 
 
 @contextmanager
@@ -41,14 +38,9 @@ def ready_tuning(
     Where there are limits, two configurations are launched and loaded first, to know what all need. Raises
     InputError and its kin as a race does, RefusedError where no configuration is within the limits.
     """
-    found = candidates(asked)
-    with ready_race(
-        found.request,
-        store,
-        on_preparing,
-        shape=partial(_shaped, asked=found, on_preparing=on_preparing),
-        first=fewest_of(found.tuning),
-    ) as ready:
+    request, tuning = candidates(asked)
+    shape = partial(_shaped, tuning=tuning, on_preparing=on_preparing)
+    with ready_race(request, store, on_preparing, shape=shape, first=fewest_of(tuning)) as ready:
         yield ready
 
 
@@ -74,40 +66,45 @@ def under_goal(fresh: PreparedRace, tuning: Tuning) -> PreparedRace:
     return replace(fresh, plan=replace(plan, slice_s=_slice_s(plan, tuning.goal)))
 
 
-def _shaped(fresh: PreparedRace, asked: Candidates, on_preparing: OnPreparing) -> PreparedRace:
+def _shaped(fresh: PreparedRace, tuning: Tuning, on_preparing: OnPreparing) -> PreparedRace:
     """Return the race of those configurations of ``fresh`` that are within the limits, as two measured ones tell.
 
     Where there is no time for all of them, some are left out.
 
     Raises RefusedError where none is, naming the one that needs the least and by how much it is beyond.
     """
-    ready = under_goal(fresh, asked.tuning)
-    limits = asked.tuning.limits
+    ready, limits = under_goal(fresh, tuning), tuning.limits
     if limits == TuningLimits():
-        return _cut_to_budget(ready, asked.tuning)
+        return _cut_to_budget(ready, tuning)
     place, plan = _local(ready), ready.plan
     begun = time.monotonic()
     measured = {
         stack: measured_needs(place, stack, plan.workloads[0], plan.race.loads[0], on_preparing)
         for stack in pilots(plan.stacks)
     }
-    _refuse_uncounted(limits, measured)
+    if limits.connections is not None and all(needs.connections is None for needs in measured.values()):
+        raise InputError("--connections: this system does not tell who holds which connection; leave the limit out")
     model = model_of(measured)
     out = [one for stack in plan.stacks if (one := beyond(stack, limits, model, measured)) is not None]
-    named = {one.stack for one in out}
-    left = tuple(stack for stack in plan.stacks if stack.path not in named)
-    if not left:
-        raise RefusedError(none_within(asked.tuning.stack, limits, out))
     tuning = replace(
-        asked.tuning, infeasible=tuple(out), piloted={stack.path: needs for stack, needs in measured.items()}
+        tuning, infeasible=tuple(out), piloted={stack.path: needs for stack, needs in measured.items()}
     )
-    within = replace(
-        ready,
-        # what it takes to know the limits is not the search's
-        begun_s=ready.begun_s + time.monotonic() - begun,
-        plan=_tuning(plan.among(left), tuning),
-    )
+    # what it takes to know the limits is not the search's
+    ready = replace(ready, begun_s=ready.begun_s + time.monotonic() - begun)
+    within = _having(ready, tuning, {stack.path for stack in plan.stacks} - {one.stack for one in out})
+    if not within.plan.stacks:
+        raise RefusedError(none_within(tuning.stack, limits, out))
     return _cut_to_budget(within, tuning)
+
+
+def _having(ready: PreparedRace, tuning: Tuning, paths: Collection[str]) -> PreparedRace:
+    """Return ``ready`` with those of its configurations that have one of the ``paths``."""
+    left = tuple(stack for stack in ready.plan.stacks if stack.path in paths)
+    return replace(ready, plan=_tuning(ready.plan.among(left), tuning))
+
+
+def _tuning(plan: RacePlan, tuning: Tuning) -> RacePlan:
+    return replace(plan, race=replace(plan.race, parts=plan.race.parts.having(tuning)))
 
 
 def _local(fresh: PreparedRace) -> LocalPlace:
@@ -135,11 +132,6 @@ def _slice_s(plan: RacePlan, goal: TuningGoal) -> float:
     return min(max(needed, LEAST_SLICE_S), MOST_SLICE_S)
 
 
-def _refuse_uncounted(limits: TuningLimits, measured: Mapping[Stack, Needs]) -> None:
-    if limits.connections is not None and all(needs.connections is None for needs in measured.values()):
-        raise InputError("--connections: this system does not tell who holds which connection; leave the limit out")
-
-
 _AROUND_S = 1.5
 """What a launch takes beside its start and its slice: warming up, coming to rest, its share of stopping."""
 
@@ -162,7 +154,8 @@ def _cut_to_budget(ready: PreparedRace, tuning: Tuning) -> PreparedRace:
     if fitting >= min(len(field), FIRST if tuning.proposes else AT_ONCE):
         return ready
     knobs, kept = thinned(tuning, field, fitting)
-    stays = {*kept, *tuning.references.values(), *_beyond_range(tuning, knobs)}
+    beyond_range = [path for path in tuning.reserve if _within(knobs, tuning.settings[path], ladder=True)]
+    stays = {*kept, *tuning.references.values(), *beyond_range}
     cut = replace(
         tuning,
         knobs=knobs,
@@ -172,12 +165,7 @@ def _cut_to_budget(ready: PreparedRace, tuning: Tuning) -> PreparedRace:
         cut=len(field) - sum(path in stays for path in field),
         whole_s=search_launches(len(field), references) * each_s,
     )
-    left = tuple(stack for stack in plan.stacks if stack.path in stays)
-    return replace(ready, plan=_tuning(plan.among(left), cut))
-
-
-def _tuning(plan: RacePlan, tuning: Tuning) -> RacePlan:
-    return replace(plan, race=replace(plan.race, parts=plan.race.parts.having(tuning)))
+    return _having(ready, cut, stays)
 
 
 def thinned(tuning: Tuning, field: Sequence[str], most: int) -> tuple[tuple[Knob, ...], tuple[str, ...]]:
@@ -186,35 +174,26 @@ def thinned(tuning: Tuning, field: Sequence[str], most: int) -> tuple[tuple[Knob
     The number with the nearest neighbours goes first, of the setting that has the most. The first and the last
     stay, and so does what is no number. What is then still too much is thinned evenly.
     """
-    knobs = tuning.knobs
-    while len(kept := _with_values(tuning, field, knobs)) > most:
+    knobs, named = tuning.knobs, {*tuning.references.values()}
+
+    def left() -> tuple[str, ...]:
+        return tuple(p for p in field if p in named or _within(knobs, tuning.settings[p], ladder=False))
+
+    while len(kept := left()) > most:
         long = max(range(len(knobs)), key=lambda d: len(knobs[d].values) if knobs[d].numeric else 0)
         if not knobs[long].numeric or len(knobs[long].values) <= 2:
-            named = [path for path in kept if path in tuning.references.values()]
             others = [path for path in kept if path not in named]
-            wanted = max(most - len(named), 1)
+            wanted = max(most - (len(kept) - len(others)), 1)
             spread = {others[i * (len(others) - 1) // max(wanted - 1, 1)] for i in range(min(wanted, len(others)))}
             return knobs, tuple(path for path in kept if path in spread or path in named)
         knobs = (*knobs[:long], _without_one(knobs[long]), *knobs[long + 1 :])
     return knobs, kept
 
 
-def _with_values(tuning: Tuning, field: Sequence[str], knobs: Sequence[Knob]) -> tuple[str, ...]:
-    """Return those of the ``field`` with values that ``knobs`` have, and the references."""
-    return tuple(
-        path
-        for path in field
-        if path in tuning.references.values() or _has(knobs, tuning.settings[path], [k.values for k in knobs])
-    )
-
-
-def _beyond_range(tuning: Tuning, knobs: Sequence[Knob]) -> list[str]:
-    """Return those of the reserve that go on from what ``knobs`` have."""
-    return [path for path in tuning.reserve if _has(knobs, tuning.settings[path], [k.ladder for k in knobs])]
-
-
-def _has(knobs: Sequence[Knob], values: Sequence[str | None], known: Sequence[Collection[str]]) -> bool:
-    return all(value is None or value in some for value, some, _ in zip(values, known, knobs, strict=True))
+def _within(knobs: Sequence[Knob], values: Sequence[str | None], *, ladder: bool) -> bool:
+    """Tell whether ``knobs`` have these values, where ``ladder`` those beyond their ranges, too."""
+    known = (knob.ladder if ladder else knob.values for knob in knobs)
+    return all(value is None or value in some for value, some in zip(values, known, strict=True))
 
 
 def _without_one(knob: Knob) -> Knob:

@@ -16,9 +16,6 @@ from ...measure.workload import Workload
 from ...stacks.stack import Hop, SettingValue, Stack
 from .model import Exceeded, Infeasible, Needs, TuningLimits, Unfit
 
-__all__ = ["Line", "Model", "Size", "beyond", "measured_needs", "model_of", "none_within", "pilots", "size_of"]
-
-
 PILOT_S = 3.0
 """How long a pilot is loaded: long enough for several looks at its memory."""
 _REWARM_S = 0.5
