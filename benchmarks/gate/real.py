@@ -13,7 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from stackrace.app.app import Entry, EntryKind
-from stackrace.features.regression.prepared import CheckRequest, ready_check
+from stackrace.features.regression.preparation import CheckRequest, ready_check
 from stackrace.features.regression.series import Series, series_of
 from stackrace.features.regression.variants import VariantRequest
 from stackrace.race.decisions import Decisions
@@ -74,7 +74,9 @@ def record(kept: Kept, *, minutes: float) -> None:
         while time.monotonic() + RECORDED_S < until:
             with ready_check(request, None) as ready:
                 fresh = ready.prepared
-                race = run(fresh.plan, fresh.race, fresh.place, ready.keeper, begun_s=fresh.begun_s, decide=never)
+                race = run(
+                    fresh.plan, fresh.race, fresh.place, lambda event: None, begun_s=fresh.begun_s, decide=never
+                )
             blocks = list(common(race.id, series_of(race, Response), race.elapsed_s))
             for block in blocks:
                 kept.add(block)

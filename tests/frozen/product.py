@@ -211,7 +211,7 @@ def live(plan: Any) -> Any:
 
 def live_check(plan: Any) -> Any:
     """Return who tells a check's events on stderr."""
-    from stackrace.features.regression.cli.progress import CheckProgress
+    from stackrace.features.regression.cli.run import CheckProgress
 
     return CheckProgress(SimpleNamespace(begun_s=0.0, plan=plan))
 
@@ -303,8 +303,7 @@ def _end_of_tuning(race: Race, store: str, html: Path, *, as_json: bool) -> Said
 def _end_of_check(race: Race, store: str, files: dict[str, Path], *, as_json: bool) -> Said:
     from stackrace.features.regression.cli import run
 
-    outputs = run.Outputs(files=files, as_json=as_json, store=store)
-    return _said(click.command()(lambda: run._report(race, outputs)), store=store)
+    return _said(click.command()(lambda: run._report(race, files, as_json=as_json)), store=store)
 
 
 def _said(command: Callable[..., Any], *words: str, store: str = "", data: Path | None = None) -> Said:

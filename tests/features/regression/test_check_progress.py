@@ -6,8 +6,8 @@ import pytest
 from tests.factories import make_failure
 from tests.features.regression.checks import make_check
 
-from stackrace.features.regression.cli import progress
-from stackrace.features.regression.cli.progress import CheckProgress
+from stackrace.features.regression.cli import run
+from stackrace.features.regression.cli.run import CheckProgress
 from stackrace.measure.launch import Launch
 from stackrace.race.events import BlockEnded, LaunchEnded
 
@@ -15,7 +15,7 @@ from stackrace.race.events import BlockEnded, LaunchEnded
 @pytest.fixture
 def prepared(monkeypatch):
     """A check within whose progress no time passes."""
-    monkeypatch.setattr(progress, "time", SimpleNamespace(monotonic=lambda: 100.0))
+    monkeypatch.setattr(run, "time", SimpleNamespace(monotonic=lambda: 100.0))
     return SimpleNamespace(begun_s=100.0, plan=SimpleNamespace(budget_s=600.0))
 
 

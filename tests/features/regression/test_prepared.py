@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from tests.core.race.simulated import asking, plan_for
 
-from stackrace.features.regression.prepared import LEAST_PAIRS, CheckRequest, slice_s
+from stackrace.features.regression.preparation import LEAST_PAIRS, CheckRequest, slice_s
 from stackrace.features.regression.stats import LOOKS
 from stackrace.measure.workload import PageTime
 from stackrace.race.overhead import expected_overhead, planned_launch_s

@@ -10,22 +10,21 @@ import pytest
 from stackrace.base.errors import InputError
 from stackrace.base.files import remove_tree
 from stackrace.deploy import privileges
-from stackrace.features.regression import worktree
-from stackrace.features.regression.repository import repository_of
-from stackrace.features.regression.worktree import checked_out
+from stackrace.features.regression import repository
+from stackrace.features.regression.repository import checked_out, repository_of
 
 
 @pytest.fixture(autouse=True)
 def temporary_folder(tmp_path, monkeypatch):
     folder = tmp_path / "tmp"
     folder.mkdir()
-    monkeypatch.setattr(worktree.tempfile, "tempdir", str(folder))
+    monkeypatch.setattr(repository.tempfile, "tempdir", str(folder))
     return folder
 
 
 def checkout(work, most_bytes=10**6):
-    repository = repository_of(work.folder)
-    return checked_out(repository, repository.revision("HEAD~1"), most_bytes)
+    found = repository_of(work.folder)
+    return checked_out(found, found.revision("HEAD~1"), most_bytes)
 
 
 def test_it_holds_that_commit_and_is_gone_afterwards(work, temporary_folder):
@@ -44,7 +43,7 @@ def test_it_is_gone_after_an_error_too(work, temporary_folder):
 
 
 def test_what_a_killed_check_left_is_cleared_away_by_the_next(work, temporary_folder):
-    left = temporary_folder / f"{worktree.PREFIX}old"
+    left = temporary_folder / f"{repository.PREFIX}old"
     left.mkdir()
     (left / "lock").touch()
     work.git("worktree", "add", "--quiet", "--detach", str(left / "tree"), "HEAD~1")
@@ -98,7 +97,7 @@ def test_what_cannot_be_copied_is_said_and_what_vanishes_is_not(work, monkeypatc
     for name in ("gone.log", "closed.log", "data/closed.bin", "data/open.bin"):
         work.write(name, "x")
     os.mkfifo(work.folder / "data" / "pipe")
-    original = worktree.copy_as_it_is
+    original = repository.copy_as_it_is
 
     def copy(source, target):
         if source.name == "gone.log":
@@ -107,7 +106,7 @@ def test_what_cannot_be_copied_is_said_and_what_vanishes_is_not(work, monkeypatc
             raise PermissionError(13, "Permission denied", str(source))
         return original(source, target)
 
-    monkeypatch.setattr(worktree, "copy_as_it_is", copy)
+    monkeypatch.setattr(repository, "copy_as_it_is", copy)
     with checkout(work) as (tree, notes):
         assert (tree / "data/open.bin").exists()
         assert notes == (
@@ -151,7 +150,7 @@ def test_folders_of_any_depth_are_copied_with_links_as_they_are_and_without_pipe
 
 
 def test_a_file_that_vanishes_while_it_is_measured_is_nobodys_trouble(work):
-    assert worktree._size(work.folder / "nowhere") == 0
+    assert repository._size(work.folder / "nowhere") == 0
 
 
 def test_copies_are_private_to_the_user_that_serves(tmp_path, monkeypatch):

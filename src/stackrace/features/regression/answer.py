@@ -33,9 +33,6 @@ from .series import (
 from .stats import Sample, Stage, Watched, mean_of, values_needed, watched
 from .tails import Tails
 
-__all__ = ["decide", "gate_answer", "outcome_of", "rulings_of"]
-
-
 _ENDED = frozenset(Ending) - {Ending.ANSWERED, Ending.INTERRUPTED}
 """Endings with a last look. An answer was seen by a planned look, and an interruption is no time to look."""
 

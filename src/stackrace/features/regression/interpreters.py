@@ -27,9 +27,6 @@ from ...stacks.stack import Protocol, Side, Stack
 from ...stacks.stack_path import parse_stack, stack_text
 from .variants import Variant, Variants
 
-__all__ = ["on_stacks", "version_of", "with_interpreters"]
-
-
 _WITHOUT_PYTHON = (EntryKind.RACK, EntryKind.FILES)
 
 

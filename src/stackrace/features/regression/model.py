@@ -12,18 +12,6 @@ from ...race.results.parts import RacePart
 if TYPE_CHECKING:
     from ...race.results.race import Race
 
-__all__ = [
-    "ON_REQUEST",
-    "TERMS",
-    "Contender",
-    "FailedLaunches",
-    "GateAnswer",
-    "GateFacts",
-    "gate_of",
-    "is_check",
-    "terms_of",
-]
-
 
 ON_REQUEST = frozenset({Response.P90, Response.P50})
 """What is judged only where somebody asks for it."""

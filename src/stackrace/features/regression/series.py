@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from statistics import fmean
+from typing import Any
 
 from ...measure.engine.histogram import distribution, merge
 from ...measure.launch import FailureKind, Launch, Slice
@@ -19,19 +20,6 @@ from ...stats.summary import Buckets
 from .model import FailedLaunches
 from .stats import Differences, Sample, Shares
 from .tails import tails
-
-__all__ = [
-    "Pair",
-    "Series",
-    "failed_launches",
-    "failures_needed",
-    "is_down",
-    "may_be_confirmed",
-    "pairs_of",
-    "series_of",
-    "slices_of",
-]
-
 
 Pair = tuple[Launch, Launch]
 """Base and head of one block."""
@@ -70,16 +58,10 @@ def series_of(race: Race, responses: Iterable[Response]) -> tuple[Series, ...]:
 
     Of errors invalid slices count, too, for often it is errors that made them so.
     """
-    pairs = pairs_of(race)
-    workloads = tuple(race.workloads) or ("",)
-    wanted = tuple(responses)
-    of_workloads = [
-        _of_slices(response, workload, pairs)
-        for workload in workloads
-        for response in wanted
-        if not response.of_launch
-    ]
-    return (*of_workloads, *(_of_launches(response, pairs) for response in wanted if response.of_launch))
+    pairs, wanted = pairs_of(race), tuple(responses)
+    asked = [(each, name) for name in tuple(race.workloads) or ("",) for each in wanted if not each.of_launch]
+    asked += [(each, "") for each in wanted if each.of_launch]
+    return tuple(_series(response, workload, pairs) for response, workload in asked)
 
 
 def pairs_of(race: Race) -> list[Pair]:
@@ -90,7 +72,7 @@ def pairs_of(race: Race) -> list[Pair]:
     sides: dict[int, dict[Side, Launch]] = {}
     for launch in counted(race).launches:
         side = side_of(launch.stack)
-        if side is not None and launch.verdict.valid and not failed(launch):
+        if side is not None and launch.verdict.valid and not _failed(launch):
             sides.setdefault(launch.block, {})[side] = launch
     return [
         (both[Side.BASE], both[Side.HEAD])
@@ -104,51 +86,23 @@ def slices_of(launch: Launch, workload: str | None = None) -> list[Slice]:
     return [each for each in launch.slices if each.verdict.valid and workload in (None, each.workload)]
 
 
-def _of_launches(response: Response, pairs: Sequence[Pair]) -> Series:
-    def value(launch: Launch) -> float:
-        return float(launch.peak_bytes) if response is Response.MEMORY else launch.ready_s or 0.0
-
-    return _paired(response, "", pairs, [(value(base), value(head)) for base, head in pairs])
-
-
-def _of_slices(response: Response, workload: str, pairs: Sequence[Pair]) -> Series:
-    if response is Response.ERRORS:
-        return _errors(workload, pairs)
-    valid = [(slices_of(base, workload), slices_of(head, workload)) for base, head in pairs]
+def _series(response: Response, workload: str, pairs: Sequence[Pair]) -> Series:
+    """Keep the blocks in which both sides have a value: more than nothing."""
+    value = _VALUES.get(response, _answers)
+    both = [(base.block, value(base, workload), value(head, workload)) for base, head in pairs]
+    kept = [each for each in both if each[1] and each[2]]
+    base, head = (tuple(each[side] for each in kept) for side in (1, 2))
+    series = Series(response=response, workload=workload, blocks=tuple(block for block, _, _ in kept))
     if response.quantile is not None:
-        return _quantile(response, workload, pairs, valid)
-    value = _VALUES[response]
-    return _paired(response, workload, pairs, [(_mean(base, value), _mean(head, value)) for base, head in valid])
+        return replace(series, answers=tuple(zip(base, head, strict=True)))
+    if response is not Response.ERRORS:
+        return replace(series, base=base, head=head)
+    shares = (tuple(wrong / requests for wrong, requests in side) for side in (base, head))
+    return replace(series, base=next(shares), head=next(shares), requests=tuple(requests for _, requests in head))
 
 
-def _paired(
-    response: Response, workload: str, pairs: Sequence[Pair], values: Sequence[tuple[float, float]]
-) -> Series:
-    """Keep the blocks in which both sides have a value above zero."""
-    kept = [(pair[0].block, *both) for pair, both in zip(pairs, values, strict=True) if min(both) > 0]
-    return Series(
-        response=response,
-        workload=workload,
-        blocks=tuple(block for block, _, _ in kept),
-        base=tuple(base for _, base, _ in kept),
-        head=tuple(head for _, _, head in kept),
-    )
-
-
-def _quantile(
-    response: Response, workload: str, pairs: Sequence[Pair], valid: Sequence[tuple[list[Slice], list[Slice]]]
-) -> Series:
-    found = [(_answers(base), _answers(head)) for base, head in valid]
-    kept = [(pair[0].block, *both) for pair, both in zip(pairs, found, strict=True) if all(both)]
-    return Series(
-        response=response,
-        workload=workload,
-        blocks=tuple(block for block, _, _ in kept),
-        answers=tuple((base, head) for _, base, head in kept),
-    )
-
-
-def _answers(slices: Sequence[Slice]) -> Buckets:
+def _answers(launch: Launch, workload: str) -> Buckets:
+    slices = slices_of(launch, workload)
     histograms = tuple(each.result.histogram for each in slices if each.result.histogram)
     return _pooled(histograms) if histograms else ()
 
@@ -159,36 +113,32 @@ def _pooled(histograms: tuple[bytes, ...]) -> Buckets:
     return tuple((bucket.value_s, bucket.count) for bucket in distribution(merge(histograms)) if bucket.value_s > 0)
 
 
-def _errors(workload: str, pairs: Sequence[Pair]) -> Series:
-    counts = [(base.block, _wrong(base, workload), _wrong(head, workload)) for base, head in pairs]
-    kept = [(block, base, head) for block, base, head in counts if base[1] and head[1]]
-    return Series(
-        response=Response.ERRORS,
-        workload=workload,
-        blocks=tuple(block for block, _, _ in kept),
-        base=tuple(wrong / requests for _, (wrong, requests), _ in kept),
-        head=tuple(wrong / requests for _, _, (wrong, requests) in kept),
-        requests=tuple(requests for _, _, (_, requests) in kept),
-    )
-
-
-def _wrong(launch: Launch, workload: str) -> tuple[int, int]:
-    """Return how many requests went wrong, and of how many."""
+def _wrong(launch: Launch, workload: str) -> tuple[int, int] | None:
+    """Return how many requests went wrong, and of how many; None of none."""
     counts = [each.result.counts for each in launch.slices if each.workload == workload]
     wrong = sum(each.errors for each in counts)
-    return wrong, wrong + sum(each.ok for each in counts)
+    requests = wrong + sum(each.ok for each in counts)
+    return (wrong, requests) if requests else None
 
 
-def _mean(slices: Iterable[Slice], value: Callable[[Slice], float]) -> float:
-    """Return the geometric mean, 0 where there is none."""
-    values = [value(each) for each in slices if each.result.counts.ok]
-    return math.exp(fmean(map(math.log, values))) if values and min(values) > 0 else 0.0
+def _mean(value: Callable[[Slice], float]) -> Callable[[Launch, str], float]:
+    """Return what takes the geometric mean over the slices of a launch and workload, 0 where there is none."""
+
+    def mean(launch: Launch, workload: str) -> float:
+        values = [value(each) for each in slices_of(launch, workload) if each.result.counts.ok]
+        return math.exp(fmean(map(math.log, values))) if values and min(values) > 0 else 0.0
+
+    return mean
 
 
-_VALUES: dict[Response, Callable[[Slice], float]] = {
-    Response.THROUGHPUT: lambda each: each.throughput_per_s,
-    Response.CPU: lambda each: each.cpu_s / each.result.counts.ok,
+_VALUES: dict[Response, Callable[[Launch, str], Any]] = {
+    Response.THROUGHPUT: _mean(lambda each: each.throughput_per_s),
+    Response.CPU: _mean(lambda each: each.cpu_s / each.result.counts.ok),
+    Response.ERRORS: _wrong,
+    Response.MEMORY: lambda launch, _: float(launch.peak_bytes),
+    Response.START: lambda launch, _: launch.ready_s,
 }
+"""What a launch says of each response; of a quantile `_answers`."""
 
 
 _IN_ALL = 7
@@ -198,7 +148,7 @@ _NO_FAILURE = (FailureKind.INTERRUPTED, FailureKind.NOT_STOPPED)
 """What was cut short is raced again, and what stops late was measured before."""
 
 
-def failed(launch: Launch) -> bool:
+def _failed(launch: Launch) -> bool:
     """Tell whether a launch did not come up, answered wrongly, or died."""
     return launch.failure is not None and launch.failure.kind not in _NO_FAILURE
 
@@ -236,4 +186,4 @@ def is_down(race: Race, side: Side) -> bool:
 
 def _failures(race: Race, side: Side) -> list[bool]:
     own = [launch for launch in race.launches if side_of(launch.stack) is side and not launch.cut_short]
-    return list(map(failed, own))
+    return list(map(_failed, own))

@@ -17,25 +17,6 @@ import numpy as np
 from ...stats.limits import critical
 from ...stats.pairs import ROBUST_FROM, Array, trimmed, trimmed_from
 
-__all__ = [
-    "ALARM",
-    "CONFIRM",
-    "LOOKS",
-    "MISS",
-    "MISS_BEFORE",
-    "Differences",
-    "Figures",
-    "Look",
-    "Mean",
-    "Sample",
-    "Shares",
-    "Stage",
-    "Watched",
-    "mean_of",
-    "values_needed",
-    "watched",
-]
-
 ALARM = 0.20
 """The probability of an alarm about any response, over all looks, where none is slower than allowed."""
 
@@ -168,25 +149,19 @@ class Shares(Differences):
     """What the head's share is one of, pair by pair."""
 
     def look(self, first: int, last: int) -> Look:
+        mean = mean_of(self.values[first:last], last + 1)
         return _Share(
-            mean=mean_of(self.values[first:last], last + 1), requests=max(sum(self.requests[first:last]), 1)
-        )
+            value=mean.value, error=mean.error, values=mean.values, robust_from=mean.robust_from,
+            requests=max(sum(self.requests[first:last]), 1),
+        )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Share:
-    mean: Mean
+class _Share(Mean):
     requests: int
 
-    @property
-    def value(self) -> float:
-        return self.mean.value
-
-    def low(self, p: float, chance: float, times: float = 1.0) -> float:
-        return self.mean.low(p, chance, times)
-
     def high(self, p: float, chance: float, times: float = 1.0) -> float:
-        return self.mean.high(p, chance, times) - math.log(chance) / (self.requests * times)
+        return Mean.high(self, p, chance, times) - math.log(chance) / (self.requests * times)
 
 
 def mean_of(values: Sequence[float] | Array, robust_from: int) -> Mean:
@@ -251,13 +226,12 @@ def watched(sample: Sample, *, allowance: float, limit: float, family: int, ende
     Methods, chapter 3.8 (significance levels of known variance applied to t); Yuen 1974, Biometrika 61; Berger
     1982, Multiparameter hypothesis testing and acceptance sampling, Technometrics 24.
     """
-    bounds = _Bounds(allowance=allowance, limit=limit)
-    first = _stage(sample, 0, bounds, _before(family), ended=ended)
+    first = _stage(sample, 0, allowance, limit, _before(family), ended=ended)
     if not first.exceeded:
         return Watched(stage=Stage.WATCHED, clear=first.clear, figures=first.figures, alarm=None)
     assert first.figures is not None
     alarm = first.figures.last
-    second = _stage(sample, alarm, bounds, _AFTER, ended=ended)
+    second = _stage(sample, alarm, allowance, limit, _AFTER, ended=ended)
     return Watched(
         stage=Stage.CONFIRMED if second.exceeded else Stage.ALARMED,
         clear=second.clear,
@@ -298,12 +272,6 @@ def _rising(first: int, most: float) -> Iterator[int]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Bounds:
-    allowance: float
-    limit: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class _Rates:
     """What all looks of a stage may spend together."""
 
@@ -325,18 +293,18 @@ class _Stage:
     figures: Figures | None = None
 
 
-def _stage(sample: Sample, first: int, bounds: _Bounds, rates: _Rates, *, ended: bool) -> _Stage:
+def _stage(sample: Sample, first: int, allowance: float, limit: float, rates: _Rates, *, ended: bool) -> _Stage:
     """Look at the values from ``first`` on until the allowance is exceeded, or there is no other look."""
     total, last = len(sample) - first, None
     for n in (look for look in LOOKS if look <= total):
         last = _figures(sample, first, n, rates, _PASSING_SHARE)
-        if last.low > bounds.allowance:
+        if last.low > allowance:
             return _Stage(exceeded=True, figures=last)
     if ended and total >= LOOKS[0]:
         last = _figures(sample, first, total, rates, _LAST_SHARE)
     if last is None and total:
         last = Figures(value=sample.look(first, first + total).value, first=first, last=first + total)
-    return _Stage(clear=last is not None and last.high < bounds.limit, figures=last)
+    return _Stage(clear=last is not None and last.high < limit, figures=last)
 
 
 def _figures(sample: Sample, first: int, n: int, rates: _Rates, passing: float) -> Figures:

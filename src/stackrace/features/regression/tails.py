@@ -13,8 +13,6 @@ from ...stats.pairs import Array
 from ...stats.summary import Buckets, on_common_buckets, quantiles
 from .stats import Mean, mean_of
 
-__all__ = ["Tails", "least_answers", "tails"]
-
 _LEAST_BEYOND = 3
 """So many answers of a side lie beyond the quantile in each batch of launches: p99 takes 300."""
 

@@ -15,10 +15,7 @@ from ...base.files import real_path
 from ...race.request.request import RaceRequest
 from ...stacks.stack import Side
 from .model import Contender
-from .repository import Repository, Revision, repository_of
-from .worktree import checked_out
-
-__all__ = ["Variant", "VariantRequest", "Variants", "variants"]
+from .repository import Repository, Revision, checked_out, repository_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

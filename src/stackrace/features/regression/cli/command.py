@@ -18,9 +18,6 @@ from ....cli.run.options import BUDGET_OPTIONS
 from ....cli.sections import SectionedCommand, section
 from ....race.results.comparison import Response
 
-__all__ = ["command", "read_allowances", "read_variables"]
-
-
 _sides = section("What is compared")
 _outputs = section("Output")
 
@@ -202,9 +199,7 @@ Examples:
 @_with(_OUTPUT_OPTIONS)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document; progress goes to stderr.")
 @click.option("--schema", is_flag=True, help="Print the JSON document's schema.")
-def command(
-    race_file: Path | None, flags: RequestFlags, store: str | None, as_json: bool, schema: bool, **given: Any
-) -> None:
+def command(race_file: Path | None, flags: RequestFlags, schema: bool, **given: Any) -> None:
     """Find out whether a change makes the app slower: base and head in one interleaved race on this machine.
 
     The head is the work tree as it is; files that git ignores are shared by both. Throughput, CPU per request, p99,
@@ -212,16 +207,11 @@ def command(
     not slower, and so much could not have been missed; 1: slower, confirmed; 3: too little time, or nothing to be
     believed.
     """
-    from .run import check_and_report, outputs_of, schema_text, sides_of
-
     if schema:
-        click.echo(schema_text(), nl=False)
+        from ..report.document import schema as schema_of
+
+        click.echo(schema_of(), nl=False)
         return
-    request = flags.over(requested(race_file, flags.given.get("servers")))
-    check_and_report(
-        request,
-        base=given["base"],
-        own=sides_of(given),
-        allowances=given["allowances"],
-        outputs=outputs_of(given, as_json=as_json, store=store),
-    )
+    from .run import check_and_report
+
+    check_and_report(flags.over(requested(race_file, flags.given.get("servers"))), given)

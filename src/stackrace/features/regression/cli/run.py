@@ -2,52 +2,107 @@
 
 from __future__ import annotations
 
+import sys
+import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import click
 
 from ....base.errors import InterruptedRace
+from ....base.numbers import duration
+from ....base.text import one_line
 from ....cli.announcer import Announcer
+from ....cli.edge import redraw
 from ....cli.showing import refuse_unwritable, reports_folder, write_text
+from ....measure.launch import Launch
+from ....race.events import BlockEnded, Event, LaunchEnded
+from ....race.preparation.prepared import PreparedRace
 from ....race.request.request import RaceRequest
-from ....race.results.comparison import Response
+from ....race.results.comparison import Ruling, State
 from ....race.results.race import Ending, Race
 from ....stacks.stack import Side
 from ....store import open_store
 from ..answer import gate_answer
-from ..prepared import CheckRequest, ready_check
+from ..preparation import CheckRequest, ready_check
+from ..report import words
 from ..variants import VariantRequest
-from .progress import CheckProgress
 
-__all__ = ["Outputs", "check_and_report", "outputs_of", "schema_text", "sides_of"]
+_SILENCE_S = 15.0
+"""Between two lines, where nobody looks at a terminal."""
+
+
+class CheckProgress:
+    """Says after each pair of launches how it looks: one line that changes on a terminal, a line now and then
+    elsewhere. Nothing is drawn while anything is measured."""
+
+    def __init__(self, prepared: PreparedRace) -> None:
+        self._begun_s = prepared.begun_s
+        self._budget_s = prepared.plan.budget_s or 0.0
+        self._shown = False
+        self._silent_until_s = 0.0
+        self._alarms: set[tuple[str, str]] = set()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._shown:
+            redraw("", sys.stderr)
+
+    def __call__(self, event: Event) -> None:
+        match event:
+            case BlockEnded(race=race, block=block):
+                self._look(gate_answer(replace(race, elapsed_s=time.monotonic() - self._begun_s)).rulings, block)
+            case LaunchEnded(launch=launch) if launch.failure is not None:
+                self._mishap(launch)
+            case _:
+                pass
+
+    def _look(self, rulings: tuple[Ruling, ...], block: int) -> None:
+        for each in rulings:
+            if each.alarm is not None and (key := (str(each.response), each.workload)) not in self._alarms:
+                self._alarms.add(key)
+                self._say(f"Alarm: {words.name(each)} seems worse after {each.alarm} pairs; racing it again.")
+        left_s = max(self._budget_s - (time.monotonic() - self._begun_s), 0.0)
+        clear = sum(each.state is State.CLEAR for each in rulings)
+        changes = ", ".join(f"{words.name(each)} {words.change(each)}" for each in rulings[:2])
+        line = f"Pair {block}: {clear} of {len(rulings)} clear; {changes}; at most {duration(left_s)} more"
+        if sys.stderr.isatty():
+            redraw(one_line(line[:118]), sys.stderr)
+            self._shown = True
+        elif time.monotonic() >= self._silent_until_s:
+            self._silent_until_s = time.monotonic() + _SILENCE_S
+            click.echo(line, err=True)
+
+    def _mishap(self, launch: Launch) -> None:
+        from ....report.words.findings import failure_kind
+
+        assert launch.failure is not None
+        self._say(f"{launch.stack} {failure_kind(launch.failure)}.")
+
+    def _say(self, text: str) -> None:
+        if self._shown:
+            redraw("", sys.stderr)
+            self._shown = False
+        click.echo(one_line(text), err=True)
+
 
 _FILES = ("junit", "markdown", "openmetrics", "html")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Outputs:
-    """Where the answer goes."""
+def check_and_report(request: RaceRequest, given: Mapping[str, Any]) -> None:
+    """Check, keep the race, show the answer, and end with its exit code.
 
-    files: Mapping[str, Path]
-    """By format."""
-    as_json: bool
-    store: str | None
-
-
-def outputs_of(given: Mapping[str, Any], *, as_json: bool, store: str | None) -> Outputs:
-    """Return where the answer goes; raises InputError for a file that could not be written."""
+    ``given`` are the values of the options that only a check has. Raises InputError for a file that could not be
+    written, before anything is prepared.
+    """
     files = {name: given[name] for name in _FILES if given[name] is not None}
     for name, path in files.items():
         refuse_unwritable(f"--{name}", path)
-    return Outputs(files=files, as_json=as_json, store=store)
-
-
-def sides_of(given: Mapping[str, Any]) -> dict[Side, VariantRequest]:
-    """Return what the flags say of each side alone."""
-    return {
+    own = {
         side: VariantRequest(
             python=given[f"{side}_python"],
             settings=given[f"{side}_settings"],
@@ -56,48 +111,30 @@ def sides_of(given: Mapping[str, Any]) -> dict[Side, VariantRequest]:
         )
         for side in (Side.BASE, Side.HEAD)
     }
-
-
-def schema_text() -> str:
-    """Return the schema of the JSON document."""
-    from ..report.document import schema
-
-    return schema()
-
-
-def check_and_report(
-    request: RaceRequest,
-    *,
-    base: str | None,
-    own: Mapping[Side, VariantRequest],
-    allowances: Mapping[Response, float | None],
-    outputs: Outputs,
-) -> None:
-    """Check, keep the race, show the answer, and end with its exit code."""
-    asked = CheckRequest(race=request, base=base, own=own, allowances=allowances)
-    with open_store(outputs.store) as store:
+    asked = CheckRequest(race=request, base=given["base"], own=own, allowances=given["allowances"])
+    with open_store(given["store"]) as store:
         store.need_writable()
         with Announcer() as announcer, ready_check(asked, store, announcer) as ready:
             announcer.done()
             with CheckProgress(ready.prepared) as shown:
                 race = ready.run(shown)
-    _report(race, outputs)
+    _report(race, files, as_json=given["as_json"])
 
 
-def _report(race: Race, outputs: Outputs) -> None:
+def _report(race: Race, asked: Mapping[str, Path], *, as_json: bool) -> None:
     from ....report.terminal import print_sections
     from ..report.kind import gate_sheet, rendered
 
     result = gate_answer(race)
-    files = {"html": reports_folder() / f"{race.id}.html", **outputs.files}
+    files = {"html": reports_folder() / f"{race.id}.html", **asked}
     for name, path in files.items():
         write_text(rendered(race, result, name), path)
-    if outputs.as_json:
+    if as_json:
         click.echo(rendered(race, result, "json"), nl=False)
     else:
         print_sections(gate_sheet(race, result))
     again = f"\nThe report: {files['html'].absolute()}\nAgain, in any format: stackrace report {race.id}"
-    click.echo(again, err=outputs.as_json)
+    click.echo(again, err=as_json)
     if race.ending is Ending.INTERRUPTED:
         raise InterruptedRace(f"interrupted; what was measured is kept as race {race.id}")
     if result.exit_code:

@@ -13,8 +13,6 @@ from ....race.results.comparison import Change, Outcome, Ruling
 from ....race.results.race import Race
 from ..model import GateAnswer, gate_of
 
-__all__ = ["export"]
-
 _NOTHING = Change(value=math.nan)
 
 _FAMILIES: tuple[tuple[str, str, Callable[[Ruling], float | None]], ...] = (

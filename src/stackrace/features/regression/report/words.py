@@ -27,21 +27,6 @@ from ..model import Contender, GateAnswer, GateFacts, gate_of
 from ..stats import LOOKS
 from ..tails import least_answers
 
-__all__ = [
-    "HEADER",
-    "allowed",
-    "answer",
-    "cells",
-    "change",
-    "contender",
-    "details",
-    "failed",
-    "name",
-    "ruling",
-    "side_notes",
-    "warned",
-]
-
 HEADER = ("", "base", "head", "change", "allowed", "not ruled out", "")
 """The titles of `cells`."""
 

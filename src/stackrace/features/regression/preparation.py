@@ -9,12 +9,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ...api.racing import ReadyRace
 from ...base.errors import InputError, LimitError, StackraceError
-from ...base.verdict import Finding
 from ...deploy.environments import Environments, cache_folder
-from ...deploy.place import Place, RaceProcesses, Sides
+from ...deploy.place import RaceProcesses, SidePlace, Sides
 from ...deploy.preparing import OnPreparing, unheard
-from ...race.events import Event, Sink
 from ...race.overhead import expected_overhead, planned_launch_s
 from ...race.pace import planned_lengths, response_s
 from ...race.plan import RacePlan
@@ -23,12 +22,11 @@ from ...race.preparation.deployment import Deployment, set_up
 from ...race.preparation.leftovers import remembered
 from ...race.preparation.planning import plan_of
 from ...race.preparation.preflight import check_limits, wait_for_ports
+from ...race.preparation.prepared import PreparedRace
 from ...race.request.request import RaceRequest
 from ...race.results.comparison import Response
 from ...race.results.parts import Parts
-from ...race.results.race import Race
 from ...race.runner import check_budget
-from ...race.runner import run as run_race
 from ...report.words.findings import warning
 from ...stacks.stack import Side, Stack
 from ...store.recorder import StoreSink
@@ -41,9 +39,6 @@ from .variants import Variant, VariantRequest, variants
 
 if TYPE_CHECKING:
     from ...store.store import Store
-
-__all__ = ["CheckRequest", "PreparedCheck", "ReadyCheck", "ready_check"]
-
 
 _BUDGET_S = 600.0
 """What a check may take unless somebody says otherwise; most are over long before."""
@@ -86,27 +81,15 @@ class CheckRequest:
         return {str(response): allowed for response, allowed in whole.items() if allowed is not None}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PreparedCheck:
-    """A check before its first launch."""
-
-    plan: RacePlan
-    place: Place
-    folders: tuple[Path, ...]
-    """Where the run directories of both sides lie."""
-    warnings: tuple[Finding, ...]
-    """What this machine is short of."""
-    begun_s: float
-    """The moment from which the budget counts, on CLOCK_MONOTONIC."""
-
-
 @contextmanager
-def _prepared_check(request: CheckRequest, on_preparing: OnPreparing = unheard) -> Iterator[PreparedCheck]:
-    """Prepare the check that ``request`` asks for, and leave nothing behind afterwards.
+def ready_check(
+    request: CheckRequest, store: Store | None, on_preparing: OnPreparing = unheard
+) -> Iterator[ReadyRace]:
+    """Prepare what ``request`` asks for, to be kept in ``store``; nothing is left running or behind afterwards.
 
     Both sides have the same cores and memory, and services with data of their own. What is found of the head (which
     page, which interpreter) is asked of the base, too. The budget counts from the first launch. Raises InputError
-    and its kin with the way out; what is wrong with one side says of which.
+    and its kin with the way out where there is nothing to compare; what is wrong with one side says of which.
     """
     if not request.judged:
         raise InputError("--allow: every response is left out, so there is nothing to check; leave one in")
@@ -126,19 +109,29 @@ def _prepared_check(request: CheckRequest, on_preparing: OnPreparing = unheard) 
             allowances=request.judged,
             packages=both.packages,
         )
-        plan = _plan(named[Side.HEAD].request, deployments, request.judged)
+        asked = named[Side.HEAD].request
+        plan = _plan(asked, deployments, request.judged)
         wait_for_ports(on_preparing)
-        warnings = check_limits(
-            plan.race.loads, plan.race.cores, folder=head.guard.directory, stacks=len(plan.stacks)
+        limits = plan.race.loads, plan.race.cores
+        warnings = check_limits(*limits, folder=head.guard.directory, stacks=len(plan.stacks))
+        notes = (
+            *dict.fromkeys((*both.notes, *head.notes, *base.notes, *plan.race.notes)),
+            *map(warning, warnings),
         )
-        notes = tuple(dict.fromkeys((*both.notes, *head.notes, *base.notes, *plan.race.notes)))
-        yield PreparedCheck(
+        ready = PreparedRace(
+            request=asked,
             plan=replace(plan, race=replace(plan.race, notes=notes, parts=Parts().having(facts))),
             place=_side_by_side(deployments),
-            folders=tuple(each.guard.directory for each in deployments.values()),
+            folder=head.guard.directory,
+            left_out=(),
             warnings=warnings,
             begun_s=time.monotonic(),
         )
+        folders = tuple(each.guard.directory for each in deployments.values())
+        held.enter_context(remembered(folders, cache_folder() / "checks"))
+        check_budget(ready.plan, begun_s=ready.begun_s)
+        keepers = () if store is None else (StoreSink(store),)
+        yield ReadyRace(prepared=ready, keepers=keepers, foretold=(), open_cells=None, decide=decide)
 
 
 def _bounded(request: RaceRequest) -> RaceRequest:
@@ -168,15 +161,12 @@ def _deployed(side: Side, variant: Variant, on_preparing: OnPreparing) -> Iterat
         except LimitError:
             raise
         except StackraceError as error:
-            raise _of_side(side, variant.contender, error) from error
+            its = variant.contender
+            commit = f", {its.revision[:10]}" if its.revision else ""
+            raise InputError(
+                f"the {side} ({its.label}{commit}) cannot be raced: {error.message}", detail=error.detail
+            ) from error
         yield deployment
-
-
-def _of_side(side: Side, contender: Contender, error: StackraceError) -> InputError:
-    commit = f", {contender.revision[:10]}" if contender.revision else ""
-    return InputError(
-        f"the {side} ({contender.label}{commit}) cannot be raced: {error.message}", detail=error.detail
-    )
 
 
 def _refuse_other_code(deployments: Mapping[Side, Deployment], moved: tuple[Path, Path] | None) -> None:
@@ -258,44 +248,3 @@ def _side_by_side(deployments: Mapping[Side, Deployment]) -> Sides:
         {side: deployment.place(processes=processes) for side, deployment in deployments.items()},
         {side: deployment.workloads for side, deployment in deployments.items()},
     )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReadyCheck:
-    """A check that can begin at once."""
-
-    prepared: PreparedCheck
-    keeper: Sink
-    """Who keeps it."""
-
-    def run(self, shown: Sink) -> Race:
-        """Race until the check is answered, and return the race; ``shown`` hears every event after it is kept.
-
-        What an interruption leaves is kept and returned, its ending INTERRUPTED.
-        """
-
-        def tell(event: Event) -> None:
-            self.keeper(event)
-            shown(event)
-
-        ready = self.prepared
-        return run_race(ready.plan, ready.place, tell, begun_s=ready.begun_s, decide=decide)
-
-
-@contextmanager
-def ready_check(
-    request: CheckRequest, store: Store | None, on_preparing: OnPreparing = unheard
-) -> Iterator[ReadyCheck]:
-    """Prepare what ``request`` asks for, to be kept in ``store``; nothing is left running afterwards.
-
-    Raises InputError and its kin where there is nothing to compare, or one of the two cannot be raced.
-    """
-    with (
-        _prepared_check(request, on_preparing) as fresh,
-        remembered(fresh.folders, cache_folder() / "checks"),
-    ):
-        race = fresh.plan.race
-        notes = (*race.notes, *map(warning, fresh.warnings))
-        ready = replace(fresh, plan=replace(fresh.plan, race=replace(race, notes=notes)))
-        check_budget(ready.plan, begun_s=ready.begun_s)
-        yield ReadyCheck(prepared=ready, keeper=(lambda event: None) if store is None else StoreSink(store))
