@@ -14,8 +14,8 @@ from ..race.results.race import Race
 from ..race.results.standing import Standing
 from ..race.resume import counted
 from ..stacks.stack import original_path
-from ..validity import DECLARATIONS
 from ..validity.declaration import Cause
+from ..validity.registry import DECLARATIONS
 from ..validity.stack import debug_on
 from .figures import listed
 from .sheet import Item, Tone

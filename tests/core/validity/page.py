@@ -4,7 +4,6 @@ from string import Formatter
 
 from stackrace.base.verdict import Effect
 from stackrace.report.words.findings import RACE, limit_in_words
-from stackrace.report.words.findings import limit_in_words
 from stackrace.validity.declaration import Check, Made
 from stackrace.validity.registry import EVERY_CHECK
 

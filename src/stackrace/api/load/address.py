@@ -11,7 +11,7 @@ from ...base.errors import InputError
 from ...base.verdict import Effect
 from ...measure.engine.url import Url
 from ...report.words.findings import LOAD, remedy, seen, warning
-from ...validity.address import Destination, address
+from ...validity.preflight import Destination, address
 
 __all__ = ["check_address", "nobody_listens"]
 

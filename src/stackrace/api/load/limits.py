@@ -11,7 +11,7 @@ from ...measure.resources import Resources
 from ...race.preparation.cores import usable_cores
 from ...race.preparation.preflight import check_limits
 from ...report.words.findings import LOAD, refusal, warning
-from ...validity import SPARE_FILES
+from ...validity.preflight import SPARE_FILES
 
 __all__ = ["allow_files", "engine_cores", "open_connections", "refuse_too_much"]
 

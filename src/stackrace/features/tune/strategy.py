@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ...race.decisions import Decisions
-from ...race.preparation.prepared import PreparedRace
 from ...race.plan import Cell
+from ...race.preparation.prepared import PreparedRace
 from ...race.results.race import Race
 from ...race.resume import counted
 from ...race.rounds import OpenCells

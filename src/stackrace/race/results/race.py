@@ -13,7 +13,7 @@ from ...measure.load import Load
 from ...measure.resources import Resources
 from ...measure.workload import RightAnswers
 from ...stacks.facts import StackFacts
-from ...stats.values.question import Question
+from ...stats.values import Question
 from .duty import Duty
 from .parts import Parts
 

@@ -9,7 +9,7 @@ from ...base.verdict import Effect, Verdict
 from ...race.results.answer import Answer, AnswerKind
 from ...race.results.race import Race
 from ...race.results.standing import Row, Standing, Withdrawal
-from ...stats.values.question import Question
+from ...stats.values import Question
 from ..figures import names, others, sentence, times
 from .findings import failure_kind, failure_message, seen
 

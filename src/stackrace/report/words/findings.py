@@ -16,9 +16,9 @@ from ...base.units import DURATION, SIZE
 from ...base.verdict import Effect, Finding, Unit, Verdict, usual_refusal
 from ...measure.host import Disturbance
 from ...measure.launch import Failure, FailureKind, Lack
-from ...validity import DECLARATIONS
-from ...validity.machine import contention
-from ...validity.planned_resources import memory_limit
+from ...validity.cores import contention
+from ...validity.preflight import memory_limit
+from ...validity.registry import DECLARATIONS
 
 __all__ = [
     "LOAD",

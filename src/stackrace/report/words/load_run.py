@@ -10,7 +10,7 @@ from ...base.verdict import Effect, Finding
 from ...measure.engine.load_run import FinishedRun
 from ...measure.load import Load, LoadResult
 from ...measure.workload import Order
-from ...validity import STAGES
+from ...validity.answers import STAGES
 from .findings import LOAD, remedy, seen
 
 __all__ = ["accounting", "engine", "failures", "headline", "late_connections", "warning"]

@@ -16,7 +16,7 @@ from ...race.schedule import FEWEST_BLOCKS, extent_of, least_budget_s, plan_bloc
 from ...race.twins import entrants
 from ...stacks.stack import Stack
 from ...stats.planning import blocks_expected
-from ...stats.values.question import Question
+from ...stats.values import Question
 from ..figures import listed
 
 __all__ = ["estimate", "outlook"]

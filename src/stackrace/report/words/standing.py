@@ -15,7 +15,7 @@ from ...race.results.lead import Lead, LeadKind
 from ...race.results.race import Race
 from ...race.results.reason import CpuTime, Reason
 from ...race.results.standing import Standing
-from ...stats.values.machines import MachineComparison, MachineVerdict
+from ...stats.values import MachineComparison, MachineVerdict
 from ..figures import names, others, sentence, share, times
 from .answer import answer
 

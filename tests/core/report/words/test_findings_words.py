@@ -8,7 +8,7 @@ from stackrace.base.verdict import Effect, Finding, Unit
 from stackrace.measure.launch import Failure, FailureKind, Lack
 from stackrace.report.words import findings as say
 from stackrace.report.words.findings import LOAD
-from stackrace.validity import EVERY_CHECK
+from stackrace.validity.registry import EVERY_CHECK
 
 BUSY = Finding(
     check="generator-busy",

@@ -14,7 +14,7 @@ from stackrace.report.document import schema
 from stackrace.report.exporter import Format, render
 from stackrace.report.terminal import make_console, print_report
 from stackrace.report.words.standing import machines, words_of
-from stackrace.stats.values.machines import MachineComparison, MachineVerdict, RatioShift
+from stackrace.stats.values import MachineComparison, MachineVerdict, RatioShift
 
 
 def compared(ratio=None, speed=MachineVerdict.UNKNOWN, shift=None, ratios=MachineVerdict.UNKNOWN):
