@@ -1,6 +1,8 @@
-"""Limits: how many standard errors hold for all pairs at once."""
+"""Limits: how many standard errors hold for all pairs at once, and ratios that come back from logarithms."""
 
 from __future__ import annotations
+
+import math
 
 import numpy as np
 import pytest
@@ -9,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stackrace.stats import limits
-from stackrace.stats.limits import against_best, critical, each
+from stackrace.stats.limits import FURTHEST, against_best, critical, each, growth, ratio_of
 
 SIMULATED = {5: 5.11, 7: 4.94, 10: 4.82, 14: 4.63, 20: 4.52, 28: 4.36, 40: 4.21}
 """The method's table for 12 stacks: a simulation, so known to about 0.06."""
@@ -29,17 +31,25 @@ def test_the_quadrature_agrees_with_another_one(stacks, nu, alpha):
     assert critical(stacks, nu, alpha) == pytest.approx(expected, rel=1e-3)
 
 
-def test_the_quadrature_agrees_with_drawn_numbers():
-    rng = np.random.default_rng(7)
-    ranges = np.ptp(rng.normal(size=(200_000, 5)), axis=1) / np.sqrt(2)
-    drawn = ranges / np.sqrt(rng.chisquare(6, 200_000) / 6)
-    assert np.mean(drawn > critical(5, 6, 0.007)) == pytest.approx(0.007, abs=0.0007)
+@pytest.mark.parametrize(
+    ("quantile", "statistic", "stacks"),
+    [
+        (critical, lambda z: np.ptp(z, axis=1), 5),
+        (against_best, lambda z: z[:, 1:].max(axis=1) - z[:, 0], 3),
+        (against_best, lambda z: z[:, 1:].max(axis=1) - z[:, 0], 10),
+    ],
+)
+def test_the_quadrature_agrees_with_drawn_numbers(quantile, statistic, stacks):
+    rng = np.random.default_rng(8)
+    drawn = statistic(rng.normal(size=(400_000, stacks))) / np.sqrt(2) / np.sqrt(rng.chisquare(6, 400_000) / 6)
+    assert np.mean(drawn > quantile(stacks, 6, 0.007)) == pytest.approx(0.007, abs=0.0006)
 
 
 @pytest.mark.parametrize("nu", [1, 2, 3, 10])
-def test_two_stacks_need_students_t_and_so_does_one(nu):
-    assert critical(2, nu, 0.007) == pytest.approx(scipy.stats.t.ppf(1 - 0.0035, nu), rel=1e-3)
-    assert critical(1, nu, 0.007) == critical(2, nu, 0.007)
+@pytest.mark.parametrize(("quantile", "tail"), [(critical, 0.0035), (against_best, 0.007)])
+def test_two_stacks_need_students_t_and_so_does_one(nu, quantile, tail):
+    assert quantile(2, nu, 0.007) == pytest.approx(scipy.stats.t.ppf(1 - tail, nu), rel=1e-3)
+    assert quantile(1, nu, 0.007) == quantile(2, nu, 0.007)
 
 
 def test_two_or_three_launches_give_wide_limits_but_limits():
@@ -49,18 +59,20 @@ def test_two_or_three_launches_give_wide_limits_but_limits():
 
 
 @settings(max_examples=25)
-@given(st.integers(2, 20), st.floats(1, 60), st.floats(0.002, 0.2))
-def test_more_stacks_less_data_and_more_confidence_need_more(stacks, nu, alpha):
-    c = critical(stacks, nu, alpha)
-    assert critical(stacks + 1, nu, alpha) > c
-    assert critical(stacks, nu + 1, alpha) < c
-    assert critical(stacks, nu, alpha / 2) > c
+@given(st.integers(2, 20), st.floats(1, 60), st.floats(0.002, 0.2), st.sampled_from([critical, against_best]))
+def test_more_stacks_less_data_and_more_confidence_need_more(stacks, nu, alpha, quantile):
+    c = quantile(stacks, nu, alpha)
+    assert quantile(stacks + 1, nu, alpha) > c
+    assert quantile(stacks, nu + 1, alpha) < c
+    assert quantile(stacks, nu, alpha / 2) > c
+    assert against_best(stacks, nu, alpha) < critical(stacks, nu, alpha)
 
 
 @pytest.mark.parametrize(("stacks", "nu", "alpha"), [(0, 5, 0.01), (3, 0, 0.01), (3, np.nan, 0.01), (3, 5, 1)])
-def test_what_has_no_limits_is_refused(stacks, nu, alpha):
+@pytest.mark.parametrize("quantile", [critical, against_best])
+def test_what_has_no_limits_is_refused(quantile, stacks, nu, alpha):
     with pytest.raises(ValueError, match="no limits"):
-        critical(stacks, nu, alpha)
+        quantile(stacks, nu, alpha)
 
 
 def test_a_limit_is_looked_up_once():
@@ -70,12 +82,6 @@ def test_a_limit_is_looked_up_once():
     assert limits._solve.cache_info().hits == before.hits + 1
 
 
-@pytest.mark.parametrize("nu", [1, 2, 3, 10])
-def test_one_rival_needs_the_one_sided_t_and_nobody_needs_it_too(nu):
-    assert against_best(2, nu, 0.005) == pytest.approx(scipy.stats.t.ppf(1 - 0.005, nu), rel=1e-3)
-    assert against_best(1, nu, 0.005) == against_best(2, nu, 0.005)
-
-
 DUNNETT = {(1, 10): 1.81, (2, 10): 2.15, (3, 10): 2.34, (9, 10): 2.81, (3, 5): 2.68, (3, 20): 2.19, (3, 60): 2.10}
 """One-sided 5 % points by the number of comparisons and degrees of freedom, as Dunnett 1955 prints them."""
 
@@ -83,30 +89,6 @@ DUNNETT = {(1, 10): 1.81, (2, 10): 2.15, (3, 10): 2.34, (9, 10): 2.81, (3, 5): 2
 @pytest.mark.parametrize(("comparisons", "nu"), DUNNETT)
 def test_limits_against_the_best_are_those_of_the_printed_table(comparisons, nu):
     assert against_best(comparisons + 1, nu, 0.05) == pytest.approx(DUNNETT[comparisons, nu], abs=0.011)
-
-
-@pytest.mark.parametrize("stacks", [3, 10])
-def test_limits_against_the_best_agree_with_drawn_numbers(stacks):
-    rng = np.random.default_rng(8)
-    drawn = rng.normal(size=(400_000, stacks))
-    leads = (drawn[:, 1:].max(axis=1) - drawn[:, 0]) / np.sqrt(2) / np.sqrt(rng.chisquare(6, 400_000) / 6)
-    assert np.mean(leads > against_best(stacks, 6, 0.005)) == pytest.approx(0.005, abs=0.0005)
-
-
-@settings(max_examples=25)
-@given(st.integers(2, 20), st.floats(1, 60), st.floats(0.002, 0.2))
-def test_the_best_alone_needs_less_than_all_pairs_and_more_the_more_rivals(stacks, nu, alpha):
-    width = against_best(stacks, nu, alpha)
-    assert width < critical(stacks, nu, alpha)
-    assert against_best(stacks + 1, nu, alpha) > width
-    assert against_best(stacks, nu + 1, alpha) < width
-    assert against_best(stacks, nu, alpha / 2) > width
-
-
-@pytest.mark.parametrize(("stacks", "nu", "alpha"), [(0, 5, 0.01), (3, 0, 0.01), (3, np.nan, 0.01), (3, 5, 1)])
-def test_against_the_best_what_has_no_limits_is_refused_too(stacks, nu, alpha):
-    with pytest.raises(ValueError, match="no limits"):
-        against_best(stacks, nu, alpha)
 
 
 @given(st.lists(st.floats(0.5, 60), min_size=1, max_size=6))
@@ -120,3 +102,31 @@ def test_what_is_not_known_has_no_width_and_the_shape_stays():
     found = each(against_best, 3, np.array([[0.0, 5.0], [np.nan, -1.0]]), 0.05)
     assert found.shape == (2, 2)
     assert np.isnan(found).tolist() == [[True, False], [True, True]]
+
+
+LOGS = st.floats(-20, 20)
+
+
+@given(LOGS, st.floats(0, 1e300))
+def test_limits_are_finite_and_hold_the_ratio(log, half):
+    found = ratio_of(log, half)
+    assert 0 < found.low <= found.value <= found.high < math.inf
+
+
+@given(LOGS)
+def test_limits_are_as_far_on_either_side(log):
+    found = ratio_of(log, math.log(2))
+    assert found.low == pytest.approx(found.value / 2)
+    assert found.high == pytest.approx(found.value * 2)
+
+
+@pytest.mark.parametrize("half", [math.inf, math.nan])
+def test_without_a_half_width_there_are_no_limits(half):
+    found = ratio_of(0.0, half)
+    assert (found.value, found.low, found.high) == (1.0, None, None)
+
+
+def test_a_growth_beyond_all_bounds_is_none():
+    assert growth(math.log(1.04)) == pytest.approx(0.04)
+    assert growth(FURTHEST) is None
+    assert growth(math.inf) is None

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from stackrace.stats.pairs import pairs
-from stackrace.stats.variances import MOST_PRIOR, Variances, measured, unknown
+from stackrace.stats.variances import MOST_PRIOR, Variances, measured, priors, spreads, unknown
 
 
 def explained_by(own, blocks=8):
@@ -94,3 +94,23 @@ def test_only_the_stacks_asked_for_are_replaced():
     found = older.replaced(newer, np.array([True, False, True]))
     np.testing.assert_array_equal(found.own, [2, 1, 2])
     np.testing.assert_array_equal(found.df, [5, 1, 5])
+
+
+def unequal(rng, k, n, times):
+    """Races of stacks of which the first has so many times the others' variance."""
+    values = rng.normal(size=(300, k, n))
+    values[:, 0] *= np.sqrt(times)
+    return pairs(values)
+
+
+def test_a_stacks_own_share_is_its_own_variance_in_the_mean():
+    own = spreads(unequal(np.random.default_rng(3), 6, 20, times=9.0)).mean(axis=0)
+    assert own[0] / own[1:].mean() == pytest.approx(9.0, rel=0.15)
+
+
+@given(st.lists(st.floats(0, 1e9), min_size=3, max_size=8), st.integers(1, 30), st.integers(1, 11))
+def test_the_noisier_a_stack_the_less_the_others_count(times, df, most):
+    ordered = np.sort(times)
+    found = priors(ordered, np.full(len(ordered), df), most)
+    assert (np.diff(found) <= 1e-12).all()
+    assert ((found >= 0) & (found <= most)).all()
