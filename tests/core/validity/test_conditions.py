@@ -3,14 +3,16 @@
 import math
 from dataclasses import replace
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.core.validity.healthy import SHARED, counts, healthy, load, machine, quantiles, result
+from tests.core.validity.healthy import SHARED, counts, healthy, load, machine, quantiles, result, stack_of
+from tests.factories import make_path
 
 from stackrace.base.verdict import Effect
 from stackrace.measure.host import Offender
 from stackrace.measure.launch import HopUsage
-from stackrace.measure.load import SeriesBin
+from stackrace.measure.load import EngineShare, SeriesBin
 from stackrace.measure.resources import Resources
 from stackrace.report.words import findings as say
 from stackrace.validity.observation import Observation
@@ -274,3 +276,101 @@ def test_a_stack_that_used_more_than_its_cores_have_is_not_believed():
     # a slice's end is not known to the hundredth of a second
     assert findings(using(2.1)) == {}
     assert findings(using(3.4, cores=Resources(stack_cores=(0, 1), generator_cores=(2,)))) == {}
+
+
+REMEMBERED = {"cached_answers": 19_000, "nonces_lost": 19_000, "stale_dates": 19_000}
+
+
+def remembered(**settings):
+    seen = healthy(stack=stack_of("varnish", **settings), result=result(counts=counts(), **REMEMBERED))
+    return {say.title(finding) for finding in examine(seen).findings}
+
+
+def test_a_declared_cache_is_no_finding():
+    assert not remembered(cache=True) & {"cached answers", "nonces lost", "stale dates"}
+
+
+@pytest.mark.parametrize("settings", [{"cache": False}, {}])
+def test_a_hidden_one_is(settings):
+    assert {"cached answers", "nonces lost", "stale dates"} <= remembered(**settings)
+
+
+def test_a_server_that_is_not_ours_declares_nothing():
+    seen = replace(healthy(result=result(**REMEMBERED)), stack=None)
+    assert "cached answers" in {say.title(finding) for finding in examine(seen).findings}
+
+
+MIB = 2**20
+
+
+def told(shares, paths):
+    seen = healthy(result=result(engines=shares), network=paths)
+    return [say.seen(finding) for finding in examine(seen).findings if finding.check == "network-full"]
+
+
+def share(name, *, read=0, written=0):
+    """What an engine moved in each of the slice's two seconds, in MiB."""
+    return EngineShare(name=name, connections=10, bytes_read=2 * read * MIB, bytes_written=2 * written * MIB)
+
+
+def test_answers_fill_the_way_to_the_engine():
+    assert told((share("far", read=90),), (make_path(),)) == [
+        "90.0 MiB/s went from host to far, 90 % of what the network carries there: it was the limit, not the stack"
+    ]
+
+
+def test_requests_fill_the_way_to_the_host():
+    [said] = told((share("far", read=50, written=45),), (make_path(),))
+    assert said.startswith("45.0 MiB/s went from far to host, 90 %")
+
+
+def test_engines_that_are_fine_alone_fill_the_line_of_their_host_together():
+    paths = tuple(make_path(engine=name, host_sends_bytes_per_s=100.0 * MIB) for name in ("one", "two"))
+    shares = (share("one", read=45), share("two", read=45))
+    assert told(shares, paths)[0].startswith("90.0 MiB/s went from host to one, two, 90 %")
+    assert not told((share("one", read=30), share("two", read=45)), paths)
+
+
+def test_nothing_is_said_where_the_network_was_not_measured():
+    assert not told((share("far", read=90),), ())
+    unknown = make_path(engine_takes_bytes_per_s=0.0, host_sends_bytes_per_s=0.0)
+    assert not told((share("far", read=90),), (unknown,))
+
+
+WATCHED = machine(
+    elapsed_s=2.0,
+    own_s=0.5,
+    stack_cores=1,
+    stack_cores_busy_s=1.9,
+    stack_cores_steal_s=0.06,
+    canary_before_ns=250_000.0,
+    canary_after_ns=300_000.0,
+)
+
+
+def watched(**changes):
+    """The stack had 1.5 of the 1.9 s in which its core was busy."""
+    usage = (replace(healthy().usage[0], cpu_s=1.5),)
+    return healthy(machine=WATCHED, usage=usage, result=result(generator_cpu_s=0.4), **changes)
+
+
+def test_foreign_is_what_remains_without_the_stack_and_the_others():
+    assert watched().foreign_on_stack_cores_s == pytest.approx(0.4)
+    assert watched(idle_cpu_s=0.2).foreign_on_stack_cores_s == pytest.approx(0.2)
+
+
+def test_we_count_where_engine_and_stacks_share_cores():
+    assert watched(cores=SHARED).foreign_on_stack_cores_s == pytest.approx(-0.1)
+
+
+def test_a_slice_keeps_theft_and_canary_of_the_stacks_cores():
+    kept = watched().conditions
+    assert kept is not None
+    assert (kept.elapsed_s, kept.cores, kept.stolen_s) == (2.0, 1, 0.06)
+    assert (kept.canary_before_ns, kept.canary_after_ns) == (250_000.0, 300_000.0)
+    assert kept.taken == pytest.approx(0.23)
+
+
+def test_nothing_is_kept_where_nobody_watched_the_cores():
+    assert healthy(machine=machine(stack_cores=0)).conditions is None
+    assert healthy(machine=replace(WATCHED, elapsed_s=0.0)).conditions is None

@@ -1,4 +1,4 @@
-"""Before a race: refused, warned, or silent."""
+"""Before a race or a load: refused, warned, or silent."""
 
 from dataclasses import fields, replace
 from typing import Any
@@ -14,7 +14,8 @@ from stackrace.measure.resources import Resources
 from stackrace.report.words import findings as say
 from stackrace.report.words.findings import LOAD
 from stackrace.validity.observation import Preparation
-from stackrace.validity.registry import PREFLIGHT_CHECKS, examine_plan
+from stackrace.validity.preflight import Destination, address
+from stackrace.validity.registry import examine_plan
 
 SOUND = Preparation(
     loads=(Load(concurrency=20), Load(concurrency=100)),
@@ -128,13 +129,42 @@ def test_memory_that_is_not_there_for_all_says_for_how_many():
     assert "batches" in say.remedy(some)
 
 
-@pytest.mark.parametrize("check", PREFLIGHT_CHECKS, ids=lambda check: check.declaration.id)
-def test_every_check_cites_its_source(check):
-    assert check.summary.endswith((".", "?"))
-
-
 def test_a_disk_that_is_nearly_full_warns():
     gib = 2**30
     assert found(disk_bytes=100 * gib, disk_free_bytes=9 * gib) == {"disk nearly full": Effect.WARNS}
     assert found(disk_bytes=100 * gib, disk_free_bytes=11 * gib) == {}
     assert found(disk_bytes=1000 * gib, disk_free_bytes=100 * gib) == {}
+
+
+LOCALHOST = Destination(name="localhost", dialled="127.0.0.1")
+
+
+def test_one_address_and_no_proxy_is_no_finding():
+    assert address(LOCALHOST) is None
+
+
+@pytest.mark.parametrize(
+    ("seen", "effect", "way_out"),
+    [
+        (
+            Destination(name="localhost", dialled="127.0.0.1", others=("::1",)),
+            Effect.WARNS,
+            "name the address you mean: 127.0.0.1 or [::1]",
+        ),
+        (
+            Destination(name="localhost", dialled="127.0.0.1", answers=False, others=("::1",)),
+            Effect.INVALIDATES,
+            "name it: [::1]",
+        ),
+        (
+            Destination(name="a.example", dialled="127.0.0.1", proxies={"http_proxy": "http://10.0.0.1:3128"}),
+            Effect.WARNS,
+            "unset http_proxy, or add a.example to no_proxy",
+        ),
+    ],
+)
+def test_another_way_is_told_with_the_way_out(seen: Destination, effect: Effect, way_out: str):
+    finding = address(seen)
+    assert finding is not None
+    assert finding.effect is effect
+    assert way_out in say.remedy(finding)
