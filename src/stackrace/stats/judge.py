@@ -23,9 +23,9 @@ class Judgement:
 
     family: Family
     """All pairs, with limits that hold for all of them together."""
-    order: Relation
+    order: _Relation
     """Who is above whom by ``family``: the limits exclude 1."""
-    tied: Relation
+    tied: _Relation
     """Who differs by nothing that matters, by ``family``."""
     winner: int | None
     """The stack that a planned look has named, None while none has."""
@@ -133,16 +133,16 @@ def _ahead(family: Family, by_rule: Array, leader: int) -> Array:
     return np.where(upper < 0, upper, np.minimum(upper, by_rule))
 
 
-Relation = npt.NDArray[np.bool_]
+_Relation = npt.NDArray[np.bool_]
 
 
-def beats(estimate: Array, half_width: Array) -> Relation:
+def beats(estimate: Array, half_width: Array) -> _Relation:
     """Return the relation "i beats j": m_ij − H_ij > 0, (…, K, K). NaN and infinite limits never beat anybody."""
     with np.errstate(invalid="ignore"):
         return np.asarray(estimate - half_width > 0)
 
 
-def ties(estimate: Array, half_width: Array, delta: float) -> Relation:
+def ties(estimate: Array, half_width: Array, delta: float) -> _Relation:
     """Return the K×K relation "a tie": the limits hold 0, and H ≤ ``delta`` leaves none that matters.
 
     ``delta`` ≥ 0 in ln units, ln 1.05 for 5 %. Tied stacks differ by at most |m| + H. Symmetric; true on the
@@ -152,7 +152,7 @@ def ties(estimate: Array, half_width: Array, delta: float) -> Relation:
         return np.asarray((np.abs(estimate) <= half_width) & (half_width <= delta))
 
 
-def foremost(order: Relation, estimate: Array, leader: int) -> int:
+def foremost(order: _Relation, estimate: Array, leader: int) -> int:
     """Return the stack to compare all others with: ``leader``, unless ``order`` has somebody beat it.
 
     Then the one of those that comes out best against the others. Limits of few launches may say so of a leader by
@@ -165,7 +165,7 @@ def foremost(order: Relation, estimate: Array, leader: int) -> int:
     return leader
 
 
-def tiers(order: Relation, estimate: Array, leader: int) -> tuple[int, ...]:
+def tiers(order: _Relation, estimate: Array, leader: int) -> tuple[int, ...]:
     """Return each stack's tier: in the first are all that ``leader`` does not beat.
 
     Of the others the one that is nearest to the leader by ``estimate`` heads the second tier, with all that it does
@@ -186,7 +186,7 @@ def tiers(order: Relation, estimate: Array, leader: int) -> tuple[int, ...]:
     return tuple(level.tolist())
 
 
-def rank_sets(order: Relation) -> tuple[tuple[int, int], ...]:
+def rank_sets(order: _Relation) -> tuple[tuple[int, int], ...]:
     """Return each stack's possible places: from 1 + #{j that beat i} to K − #{j that i beats}, 1 being the best.
 
     ``order`` is what `beats` returns. All sets hold at once with the confidence of the limits behind them.
@@ -198,7 +198,7 @@ def rank_sets(order: Relation) -> tuple[tuple[int, int], ...]:
     return tuple((1 + int(o), len(order) - int(u)) for o, u in zip(over, under, strict=True))
 
 
-def settled_stacks(order: Relation, tied: Relation) -> Relation:
+def settled_stacks(order: _Relation, tied: _Relation) -> _Relation:
     """Tell of each stack whether all its pairs are decided or ties.
 
     The ranking is settled when all stacks are. Shape (K,).

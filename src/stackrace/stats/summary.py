@@ -72,7 +72,7 @@ _CONFIDENCE = 0.95
 _SEED = 1979
 _LEAST_LAUNCHES = 2
 
-Histograms = npt.NDArray[np.float64] | npt.NDArray[np.int64]
+_Histograms = npt.NDArray[np.float64] | npt.NDArray[np.int64]
 
 
 def enough(count: float, q: float) -> bool:
@@ -83,7 +83,7 @@ def enough(count: float, q: float) -> bool:
     return count * (1 - q) >= BEYOND * (1 - 1e-9)
 
 
-def quantile_interval(values: Array, counts: Histograms, q: float, *, draws: int = 2000) -> Interval:
+def quantile_interval(values: Array, counts: _Histograms, q: float, *, draws: int = 2000) -> Interval:
     """Return the quantile ``q`` of one stack's latency with 95 % limits, in seconds.
 
     Where each launch has `enough` answers, the quantile of each is one replicate, and their trimmed mean in ln
@@ -108,7 +108,7 @@ def quantile_interval(values: Array, counts: Histograms, q: float, *, draws: int
     )
 
 
-def _checked(values: Array, counts: Histograms, q: float) -> Array:
+def _checked(values: Array, counts: _Histograms, q: float) -> Array:
     """Return the running totals of each launch's counts."""
     array = np.asarray(counts, dtype=float)
     if not 0 < q < 1 or array.ndim != 2 or array.shape[1:] != np.shape(values) or not array.shape[1]:

@@ -36,7 +36,7 @@ _LOWER_BOUNDS = "{censored:list} include requests unfinished at the end: they ar
     seen="{value:.0f} of {limit:.0f} requests were answered or failed in time",
     remedy="is the stack that slow, or does it hang? Give fewer [load] requests, or a larger [race] budget",
 )
-def run_cut_off(observation: Observation) -> Finding | None:
+def _run_cut_off(observation: Observation) -> Finding | None:
     """A run with a fixed number of requests ended before all were sent.
 
     Its throughput holds, its length does not.
@@ -44,7 +44,7 @@ def run_cut_off(observation: Observation) -> Finding | None:
     requests, limit_s = observation.load.requests, observation.limit_s
     if requests is None or observation.result.duration_s < limit_s:
         return None
-    return run_cut_off.finding(value=observation.tried, limit=requests, limit_s=limit_s)
+    return _run_cut_off.finding(value=observation.tried, limit=requests, limit_s=limit_s)
 
 
 @Declaration(
@@ -105,12 +105,12 @@ def wrong_body(observation: Observation) -> Finding | None:
     remedy='say what a right answer is: check = "status", or a text that it must contain',
     source="RFC 9110 section 6.4",
 )
-def changing_page(observation: Observation) -> Finding | None:
+def _changing_page(observation: Observation) -> Finding | None:
     """A page that was constant before the race changes in the app itself.
 
     The app was asked again when a stack was accused, so the stacks are held against less: a length, or the status.
     """
-    return changing_page.judge(len(observation.changing), pages=observation.changing)
+    return _changing_page.judge(len(observation.changing), pages=observation.changing)
 
 
 @Declaration(
@@ -202,13 +202,13 @@ def failures(observation: Observation) -> Finding | None:
     remedy=_FEWER,
     source="G. Tene, How NOT to measure latency, 2013",
 )
-def timeouts(observation: Observation) -> Finding | None:
+def _timeouts(observation: Observation) -> Finding | None:
     """Requests timed out.
 
     Dropping what never came back is how a server that hangs gets a perfect p99.
     """
     censored = _censored(observation)
-    return timeouts.judge(
+    return _timeouts.judge(
         observation.result.counts.timed_out,
         case="bounded" if censored else "",
         timeout_s=observation.load.timeout_s,
@@ -226,7 +226,7 @@ def timeouts(observation: Observation) -> Finding | None:
     remedy=f"{{knob.longer}}; or {_FEWER}",
     source="E. Kaplan, P. Meier, JASA 53 (1958), on censoring",
 )
-def unfinished_requests(observation: Observation) -> Finding | None:
+def _unfinished_requests(observation: Observation) -> Finding | None:
     """Quantiles that include requests unfinished at the end are lower bounds ("≥").
 
     What is merely under way when the slice ends is normal in a closed loop and no finding, even where it may bound
@@ -235,7 +235,7 @@ def unfinished_requests(observation: Observation) -> Finding | None:
     if observation.result.counts.timed_out:
         return None
     censored = _censored(observation)
-    return unfinished_requests.judge(len(censored), censored=censored, clients=observation.load.concurrency)
+    return _unfinished_requests.judge(len(censored), censored=censored, clients=observation.load.concurrency)
 
 
 def _censored(observation: Observation) -> tuple[str, ...]:
@@ -254,14 +254,14 @@ def _censored(observation: Observation) -> tuple[str, ...]:
     remedy="this is a fault of the load engine: please report it",
     source="the accounting identity that `Counts` states",
 )
-def books_unbalanced(observation: Observation) -> Finding | None:
+def _books_unbalanced(observation: Observation) -> Finding | None:
     """The counts do not add up: scheduled = right + wrong + failed + timed out + under way + unsent.
 
     Then the engine lost track of requests, and no figure of the slice can be trusted.
     """
     counts = observation.result.counts
     missing = counts.scheduled - (counts.ok + counts.errors + counts.in_flight + counts.unsent)
-    return books_unbalanced.judge(abs(missing), case="lost" if missing > 0 else "twice")
+    return _books_unbalanced.judge(abs(missing), case="lost" if missing > 0 else "twice")
 
 
 @Declaration(
@@ -276,7 +276,7 @@ def books_unbalanced(observation: Observation) -> Finding | None:
     "Ask for the page with curl -v",
     source="RFC 9112 sections 6.3 and 9.3",
 )
-def bytes_unaccounted(observation: Observation) -> Finding | None:
+def _bytes_unaccounted(observation: Observation) -> Finding | None:
     """Some received bytes belong to no answer.
 
     The engine counts every byte it reads, and gives each to the answer it is part of. What is left over was sent
@@ -284,4 +284,4 @@ def bytes_unaccounted(observation: Observation) -> Finding | None:
     server that says goodbye to an idle connection (408) sends a few, so few only warn.
     """
     surplus, read = observation.result.surplus_bytes, observation.result.bytes_read
-    return bytes_unaccounted.judge(surplus / max(1, read), surplus_bytes=surplus, read_bytes=read)
+    return _bytes_unaccounted.judge(surplus / max(1, read), surplus_bytes=surplus, read_bytes=read)

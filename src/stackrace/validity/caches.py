@@ -22,12 +22,12 @@ _CACHE_BETWEEN = "a cache answers between client and server: switch it off, or l
     remedy=f"does the app repeat it at all? If so, {_CACHE_BETWEEN}",
     source="RFC 9111 section 2",
 )
-def nonces_lost(observation: Observation) -> Finding | None:
+def _nonces_lost(observation: Observation) -> Finding | None:
     """Answers did not repeat their request's unique number.
 
     An answer that was made for another request cannot hold it, whatever its headers claim.
     """
-    return None if _keeps_answers(observation) else nonces_lost.judge(observation.result.nonces_lost)
+    return None if _keeps_answers(observation) else _nonces_lost.judge(observation.result.nonces_lost)
 
 
 @Declaration(
@@ -39,12 +39,12 @@ def nonces_lost(observation: Observation) -> Finding | None:
     remedy=_CACHE_BETWEEN,
     source="RFC 9111 section 5.1",
 )
-def cached_answers(observation: Observation) -> Finding | None:
+def _cached_answers(observation: Observation) -> Finding | None:
     """Answers came from a cache, according to their headers (Age, X-Cache).
 
     A stack that answers from a cache does not run the app, so it is not compared with those that do.
     """
-    return None if _keeps_answers(observation) else cached_answers.judge(observation.result.cached_answers)
+    return None if _keeps_answers(observation) else _cached_answers.judge(observation.result.cached_answers)
 
 
 @Declaration(
@@ -58,7 +58,7 @@ def cached_answers(observation: Observation) -> Finding | None:
     remedy=f"is the server's clock behind this machine's? If not, {_CACHE_BETWEEN}",
     source="RFC 9110 section 6.6.1",
 )
-def stale_dates(observation: Observation) -> Finding | None:
+def _stale_dates(observation: Observation) -> Finding | None:
     """Answers had a Date more than two seconds before their request.
 
     Servers stamp an answer when they make it, or when they begin on its request, some only once a second. One that
@@ -67,7 +67,7 @@ def stale_dates(observation: Observation) -> Finding | None:
     if _keeps_answers(observation):
         return None
     stale = observation.result.stale_dates
-    return stale_dates.judge(stale / max(1, observation.answered), stale=stale)
+    return _stale_dates.judge(stale / max(1, observation.answered), stale=stale)
 
 
 def _keeps_answers(observation: Observation) -> bool:
@@ -90,14 +90,14 @@ _MISSING = 0.25
     remedy="a longer keep-alive timeout of the server; or {knob.close}",
     source="RFC 9112 sections 9.3.1 and 9.5",
 )
-def retries(observation: Observation) -> Finding | None:
+def _retries(observation: Observation) -> Finding | None:
     """The engine sent requests again because the server closed their connection.
 
     Each counts once, with the time both took. It is what browsers do, and a sign that a server closes connections
     while they are in use.
     """
     again = observation.result.retried
-    return retries.judge(again / max(1, observation.tried), again=again)
+    return _retries.judge(again / max(1, observation.tried), again=again)
 
 
 @Declaration(
@@ -116,7 +116,7 @@ def retries(observation: Observation) -> Finding | None:
     },
     source="RFC 9110 section 9.2.2",
 )
-def hidden_retries(observation: Observation) -> Finding | None:
+def _hidden_retries(observation: Observation) -> Finding | None:
     """The app counted more requests than the client sent (something retries), or far fewer (a cache answers).
 
     A front end that asks a second worker when the first one fails makes its errors vanish and the app work twice.
@@ -136,7 +136,7 @@ def hidden_retries(observation: Observation) -> Finding | None:
         case = "fewer"
     else:
         return None
-    return hidden_retries.finding(
+    return _hidden_retries.finding(
         value=observation.served,
         limit=sent,
         case=case,

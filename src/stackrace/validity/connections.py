@@ -33,14 +33,14 @@ _QUEUES = {
     },
     source="Schroeder et al., NSDI 2006",
 )
-def established(observation: Observation) -> Finding | None:
+def _established(observation: Observation) -> Finding | None:
     """Fewer connections were open at the same time than the load asks for.
 
     A figure for 250 clients that was got with 200 is a figure for 200. Only kept connections can be held to
     this: with keep-alive off, or a server that closes, some are always being opened. A load of fewer requests
     than connections needs no more connections than requests, an open loop no more than it has use for.
     """
-    few_reconnects = reconnects.limits.warns or 0.0
+    few_reconnects = _reconnects.limits.warns or 0.0
     if not _are_kept(observation) or observation.load.is_open or _reconnect_share(observation) > few_reconnects:
         return None
     claimed = min(observation.load.concurrency, observation.result.counts.scheduled)
@@ -48,7 +48,7 @@ def established(observation: Observation) -> Finding | None:
     if peak >= claimed:
         return None
     overflowed = observation.machine.listen_overflows or observation.machine.syn_retransmits
-    return established.finding(
+    return _established.finding(
         value=peak, limit=claimed, cure="queue" if overflowed else "server", lower=max(1, peak)
     )
 
@@ -68,12 +68,12 @@ def established(observation: Observation) -> Finding | None:
     },
     source="R. Jain, D. Chiu, W. Hawe, DEC-TR-301, 1984",
 )
-def fairness(observation: Observation) -> Finding | None:
+def _fairness(observation: Observation) -> Finding | None:
     """Some connections got far more answers than others, by Jain's index."""
     few = observation.answered < _ENOUGH_PER_CONNECTION * observation.load.concurrency
     if few or observation.load.is_open:
         return None
-    return fairness.judge(
+    return _fairness.judge(
         observation.result.fairness,
         cure="kept" if observation.load.keep_alive else "closed",
         clients=observation.load.concurrency,
@@ -95,7 +95,7 @@ def fairness(observation: Observation) -> Finding | None:
     },
     source="RFC 9112 section 9.3",
 )
-def reconnects(observation: Observation) -> Finding | None:
+def _reconnects(observation: Observation) -> Finding | None:
     """Keep-alive is on, but the server closed connections after an answer.
 
     Latencies then contain connecting, and stacks that keep connections are compared with one that does not.
@@ -105,7 +105,7 @@ def reconnects(observation: Observation) -> Finding | None:
         return None
     front = observation.stack.hops[0] if observation.stack else None
     reason = front.closes_because if front else ""
-    return reconnects.judge(
+    return _reconnects.judge(
         _reconnect_share(observation),
         cure="design" if reason else "server",
         reason=reason,
@@ -124,11 +124,11 @@ def reconnects(observation: Observation) -> Finding | None:
     remedy="{knob.keep} if connections are to be kept; else please report this",
     source="RFC 9112 section 9.6",
 )
-def close_ignored(observation: Observation) -> Finding | None:
+def _close_ignored(observation: Observation) -> Finding | None:
     """Keep-alive is off, but answers came over a connection that was used before."""
     if observation.load.keep_alive or not observation.answered:
         return None
-    return close_ignored.judge(1 - observation.result.connections_opened / observation.answered)
+    return _close_ignored.judge(1 - observation.result.connections_opened / observation.answered)
 
 
 def _are_kept(observation: Observation) -> bool:
@@ -148,12 +148,12 @@ def _reconnect_share(observation: Observation) -> float:
     remedy={"kept": f"{MORE_PORTS}; or {LOWER_CONCURRENCY}", "closed": f"{{knob.keep}}; or {MORE_PORTS}"},
     source="connect(2), EADDRNOTAVAIL; Documentation/networking/ip-sysctl.rst",
 )
-def ports_exhausted(observation: Observation) -> Finding | None:
+def _ports_exhausted(observation: Observation) -> Finding | None:
     """A connection could not be opened because every local port was in use (EADDRNOTAVAIL).
 
     The client then waits for its own ports, and the server is measured at what is left.
     """
-    return ports_exhausted.judge(
+    return _ports_exhausted.judge(
         observation.result.ports_exhausted,
         cure="kept" if observation.load.keep_alive else "closed",
         clients=observation.load.concurrency,
@@ -169,9 +169,9 @@ def ports_exhausted(observation: Observation) -> Finding | None:
     remedy=f"{MORE_FILES}; or {LOWER_CONCURRENCY}",
     source="socket(2), EMFILE and ENFILE; getrlimit(2), RLIMIT_NOFILE",
 )
-def descriptors_exhausted(observation: Observation) -> Finding | None:
+def _descriptors_exhausted(observation: Observation) -> Finding | None:
     """A connection could not be opened because a limit on open files was reached (EMFILE, ENFILE)."""
-    return descriptors_exhausted.judge(observation.result.files_exhausted, clients=observation.load.concurrency)
+    return _descriptors_exhausted.judge(observation.result.files_exhausted, clients=observation.load.concurrency)
 
 
 _LUMPS_S = (1.0, 3.0, 7.0)
@@ -191,7 +191,7 @@ _LEAST_LUMP = 3
     remedy=_QUEUES,
     source="listen(2); RFC 6298 section 2; ListenOverflows in netstat(8)",
 )
-def listen_overflows(observation: Observation) -> Finding | None:
+def _listen_overflows(observation: Observation) -> Finding | None:
     """A full accept queue lost connections.
 
     The client tries again after one, three, seven seconds: what is measured then is that timer. The counter
@@ -200,7 +200,7 @@ def listen_overflows(observation: Observation) -> Finding | None:
     """
     lost = observation.machine.listen_overflows
     opened = max(observation.machine.accepted, observation.result.connections_opened) + lost
-    return listen_overflows.judge(
+    return _listen_overflows.judge(
         lost / opened if opened else 0.0, cure=_kept(observation), lost=lost, clients=observation.load.concurrency
     )
 
@@ -219,12 +219,12 @@ def _kept(observation: Observation) -> str:
     remedy=_QUEUES,
     source="RFC 6298; TCPSynRetrans in /proc/net/netstat",
 )
-def syn_retransmits(observation: Observation) -> Finding | None:
+def _syn_retransmits(observation: Observation) -> Finding | None:
     """An attempt to connect was repeated, so a request waited at least a second.
 
     The kernel counts for the whole network namespace.
     """
-    return syn_retransmits.judge(
+    return _syn_retransmits.judge(
         observation.machine.syn_retransmits, cure=_kept(observation), clients=observation.load.concurrency
     )
 
@@ -240,7 +240,7 @@ def syn_retransmits(observation: Observation) -> Finding | None:
     remedy=_QUEUES,
     source="RFC 6298 sections 2 and 5.5",
 )
-def latency_lumps(observation: Observation) -> Finding | None:
+def _latency_lumps(observation: Observation) -> Finding | None:
     """Many latencies are just above 1, 3 or 7 s: attempts to connect were repeated.
 
     The timer of a lost SYN runs for one second and doubles, so such a request takes its usual time and 1, 3 or 7 s.
@@ -251,7 +251,7 @@ def latency_lumps(observation: Observation) -> Finding | None:
     lumps = {f"{mark_s:g}": size for mark_s in _LUMPS_S if (size := _lump(observation, mark_s))}
     if not lumps:
         return None
-    return latency_lumps.finding(
+    return _latency_lumps.finding(
         value=max(lumps.values()),
         limit=_LEAST_LUMP,
         cure=_kept(observation),
@@ -280,13 +280,13 @@ def _lump(observation: Observation, mark_s: float) -> int:
     remedy="the {knob.server} did not get to read its sockets in time: fewer workers, or more cores",
     source="RFC 2012, tcpRetransSegs and tcpOutSegs",
 )
-def retransmits(observation: Observation) -> Finding | None:
+def _retransmits(observation: Observation) -> Finding | None:
     """TCP segments were sent again (attempts to connect do not count).
 
     Single ones are the ordinary end of connections whose process was busy. Loopback loses nothing, so on it many
     mean that a receiver did not get to read. Other traffic of the machine counts too: no more than a warning.
     """
     again = max(0, observation.machine.retransmits - observation.machine.syn_retransmits)
-    return retransmits.judge(
+    return _retransmits.judge(
         again / observation.machine.segments_sent if observation.machine.segments_sent else 0.0, again=again
     )

@@ -23,13 +23,13 @@ MOST_TAKEN = 0.10
     source="proc_stat(5), `steal`",
     passing=True,
 )
-def steal(observation: Observation) -> Finding | None:
+def _steal(observation: Observation) -> Finding | None:
     """The hypervisor gave this machine's CPU time to others.
 
     Stolen time looks like a slow server, and stacks suffer unequally: where engine and stack were kept to 0.9 of a
     core, some lost 19 % and one 28 %. It comes in waves, so the slice is worth another try.
     """
-    return steal.judge(_share(observation, observation.machine.steal_s))
+    return _steal.judge(_share(observation, observation.machine.steal_s))
 
 
 @Declaration(
@@ -44,7 +44,7 @@ def steal(observation: Observation) -> Finding | None:
     remedy="end what else runs here (`stackrace doctor` names it): builds, browsers, indexers, scheduled jobs",
     source="Georges, Buytaert, Eeckhout, OOPSLA 2007; T. Kalibera, R. Jones, ISMM 2013",
 )
-def foreign_cpu(observation: Observation) -> Finding | None:
+def _foreign_cpu(observation: Observation) -> Finding | None:
     """Processes outside the race used CPU time.
 
     They share caches and memory with stack and engine; whether they took the cores is what *contention* looks at.
@@ -54,7 +54,7 @@ def foreign_cpu(observation: Observation) -> Finding | None:
     foreign_s = (
         observation.machine.busy_s - observation.machine.own_s - observation.stack_cpu_s - observation.idle_cpu_s
     )
-    return foreign_cpu.judge(_share(observation, foreign_s))
+    return _foreign_cpu.judge(_share(observation, foreign_s))
 
 
 @Declaration(
@@ -113,7 +113,7 @@ def _share(observation: Observation, cpu_s: float) -> float:
     remedy={"single": "a machine with more cores", "several": "leave a core to the load engine alone"},
     source="Schroeder et al., NSDI 2006",
 )
-def shared_cores(observation: Observation) -> Finding | None:
+def _shared_cores(observation: Observation) -> Finding | None:
     """Engine and stack compete for a core; the finding states what both cost per request.
 
     The faster the stack, the more the engine takes from it: differences between stacks come out too small. The
@@ -122,7 +122,7 @@ def shared_cores(observation: Observation) -> Finding | None:
     if not observation.cores.shared:
         return None
     answers = max(1, observation.result.counts.ok)
-    return shared_cores.finding(
+    return _shared_cores.finding(
         cure="single" if observation.machine.cores < 2 else "several",
         shared=tuple(sorted({*observation.cores.stack_cores} & {*observation.cores.generator_cores})),
         stack_us=1e6 * observation.stack_cpu_s / answers,
@@ -143,7 +143,7 @@ def shared_cores(observation: Observation) -> Finding | None:
     },
     source="A. Abedi, T. Brecht, ICPE 2017, on randomised multiple interleaved trials",
 )
-def idle_stacks_busy(observation: Observation) -> Finding | None:
+def _idle_stacks_busy(observation: Observation) -> Finding | None:
     """Stacks that wait for their turn used CPU time.
 
     All stacks of a block are up at once so that their slices can alternate; that is fair only while the idle
@@ -151,7 +151,7 @@ def idle_stacks_busy(observation: Observation) -> Finding | None:
     """
     elapsed_s = observation.machine.elapsed_s
     share = observation.idle_cpu_s / elapsed_s if elapsed_s > 0 else 0.0
-    return idle_stacks_busy.judge(share, cure="debug" if observation.debug else "")
+    return _idle_stacks_busy.judge(share, cure="debug" if observation.debug else "")
 
 
 @Declaration(
@@ -164,7 +164,7 @@ def idle_stacks_busy(observation: Observation) -> Finding | None:
     remedy="look for a server or an app that binds itself to cores (taskset, sched_setaffinity)",
     source="sched_setaffinity(2)",
 )
-def beyond_its_cores(observation: Observation) -> Finding | None:
+def _beyond_its_cores(observation: Observation) -> Finding | None:
     """A part of the stack ran on cores that are not its own.
 
     A process that is born while its stack is bound to its cores escapes, and twice the throughput is believed. So
@@ -175,4 +175,4 @@ def beyond_its_cores(observation: Observation) -> Finding | None:
     if had_s <= 0:
         return None
     used_s = observation.stack_cpu_s
-    return beyond_its_cores.judge(used_s / had_s, used_s=used_s, had_s=had_s)
+    return _beyond_its_cores.judge(used_s / had_s, used_s=used_s, had_s=had_s)

@@ -22,10 +22,10 @@ _TIMEOUT_S = 0.2
     seen="{engines} of the load engines were lost with what they had recorded",
     remedy="look at the workers' logs on these machines; once they are back, continue with --resume",
 )
-def engine_lost(observation: Observation) -> Finding | None:
+def _engine_lost(observation: Observation) -> Finding | None:
     """A load engine was lost before it had returned what it recorded."""
     lost = [share.name for share in observation.result.engines if share.lost]
-    return engine_lost.finding(value=len(lost), limit=0, engines=", ".join(lost)) if lost else None
+    return _engine_lost.finding(value=len(lost), limit=0, engines=", ".join(lost)) if lost else None
 
 
 @Declaration(
@@ -37,7 +37,7 @@ def engine_lost(observation: Observation) -> Finding | None:
     remedy="let nothing else run on that machine; a clock that is stepped or slewed shows the same",
     source="Cristian, Probabilistic clock synchronization, 1989",
 )
-def engine_late(observation: Observation) -> Finding | None:
+def _engine_late(observation: Observation) -> Finding | None:
     """One of several load engines did not begin with the others.
 
     All are told one moment, each by its own clock. Who begins later leaves the others to load the stack alone.
@@ -46,7 +46,7 @@ def engine_late(observation: Observation) -> Finding | None:
     if not shares:
         return None
     worst = max(shares, key=lambda share: abs(share.late_s))
-    return engine_late.judge(abs(worst.late_s), engine=worst.name)
+    return _engine_late.judge(abs(worst.late_s), engine=worst.name)
 
 
 @Declaration(
@@ -57,10 +57,10 @@ def engine_late(observation: Observation) -> Finding | None:
     seen="the engine {engine} stood still for {value:duration}; its latencies include this time",
     remedy="let nothing else run on that machine, and do not let it sleep or be moved",
 )
-def engine_stalled(observation: Observation) -> Finding | None:
+def _engine_stalled(observation: Observation) -> Finding | None:
     """A load engine on another machine did not run for a while: it was stopped, or its machine was."""
     worst = max(observation.result.engines, key=lambda share: share.stalled_s, default=None)
-    return None if worst is None else engine_stalled.judge(worst.stalled_s, engine=worst.name)
+    return None if worst is None else _engine_stalled.judge(worst.stalled_s, engine=worst.name)
 
 
 @Declaration(
@@ -77,7 +77,7 @@ def engine_stalled(observation: Observation) -> Finding | None:
     remedy="use a faster network between engines and stack, or less load; look for a faulty cable or port",
     source="RFC 6298; RFC 2012",
 )
-def engine_network(observation: Observation) -> Finding | None:
+def _engine_network(observation: Observation) -> Finding | None:
     """The network between an engine and the stack lost segments, so that requests waited for their repetition.
 
     Who waits for an answer that is cut off sends little, so that few segments tell of it. Therefore time counts,
@@ -93,8 +93,8 @@ def engine_network(observation: Observation) -> Finding | None:
     connections_s = observation.load.concurrency * observation.result.duration_s
     waited = waits * _TIMEOUT_S / connections_s if connections_s > 0 else 0.0
     if again >= waited:
-        return engine_network.judge(again, engine=worst.name)
-    return engine_network.judge(waited, case="waited", waits=waits)
+        return _engine_network.judge(again, engine=worst.name)
+    return _engine_network.judge(waited, case="waited", waits=waits)
 
 
 @Declaration(
@@ -112,7 +112,7 @@ def engine_network(observation: Observation) -> Finding | None:
     remedy="use a faster network, or pages of fewer bytes; or start no engines: a host then sends its own load",
     source="RFC 6349",
 )
-def network_full(observation: Observation) -> Finding | None:
+def _network_full(observation: Observation) -> Finding | None:
     """The slice moved nearly all the bytes that the network between engines and host carries.
 
     Then every stack is as fast as the network. Bytes are those of requests and answers, and what they are compared
@@ -122,7 +122,7 @@ def network_full(observation: Observation) -> Finding | None:
     fullest = max(_flows(observation), key=lambda flow: flow.share, default=None)
     if fullest is None:
         return None
-    return network_full.judge(
+    return _network_full.judge(
         fullest.share, case=fullest.way, moved=fullest.moved_bytes_per_s, host=fullest.host, engines=fullest.engines
     )
 

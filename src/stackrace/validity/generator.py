@@ -37,14 +37,14 @@ _RELIEF = {
     remedy=_RELIEF,
     source="Schroeder, Wierman, Harchol-Balter, Open versus closed: a cautionary tale, NSDI 2006",
 )
-def generator_busy(observation: Observation) -> Finding | None:
+def _generator_busy(observation: Observation) -> Finding | None:
     """The engine's busiest thread may limit the throughput.
 
     A server that is faster than its client is measured as fast as the client; what remains true is "at
     least". The limit leaves room for the bursts in which a loop is saturated although its mean is not: queueing
     delay grows as 1/(1 − utilisation).
     """
-    return generator_busy.judge(
+    return _generator_busy.judge(
         observation.result.generator_busy,
         cure=_relief(observation),
         throughput_per_s=observation.result.throughput_per_s,
@@ -85,7 +85,7 @@ def _spare_cores(observation: Observation) -> int:
     source="Documentation/scheduler/sched-stats.rst, /proc/PID/task/TID/schedstat",
     passing=True,
 )
-def generator_waited(observation: Observation) -> Finding | None:
+def _generator_waited(observation: Observation) -> Finding | None:
     """An engine thread was ready to run but had no core.
 
     That wait is counted as latency of the server, and a server that handles one connection at a time stands still
@@ -95,9 +95,9 @@ def generator_waited(observation: Observation) -> Finding | None:
     """
     time_s = observation.result.duration_s * observation.generator_threads
     shared = observation.cores.shared
-    return generator_waited.judge(
+    return _generator_waited.judge(
         observation.result.generator_wait_s / time_s if time_s > 0 else 0.0,
-        limits=generator_waited.limits.only_warns if shared else None,
+        limits=_generator_waited.limits.only_warns if shared else None,
         cure="shared" if shared else "elsewhere" if observation.result.engines else "apart",
         engine_cores=observation.cores.generator_cores,
     )
@@ -114,7 +114,7 @@ def generator_waited(observation: Observation) -> Finding | None:
     remedy=_RELIEF,
     source="as for any instrument: a reading near full scale is not a reading",
 )
-def engine_ceiling(observation: Observation) -> Finding | None:
+def _engine_ceiling(observation: Observation) -> Finding | None:
     """The throughput is close to the most that the engine can do here.
 
     The ceiling is what the engine reaches against a server that does nothing; near it, differences between
@@ -124,7 +124,7 @@ def engine_ceiling(observation: Observation) -> Finding | None:
     idled = not observation.cores.shared and observation.result.generator_busy < _IDLE
     if not observation.ceiling_per_s or idled:
         return None
-    return engine_ceiling.judge(
+    return _engine_ceiling.judge(
         observation.result.throughput_per_s / observation.ceiling_per_s,
         cure=_relief(observation),
         throughput_per_s=observation.result.throughput_per_s,
@@ -145,7 +145,7 @@ def engine_ceiling(observation: Observation) -> Finding | None:
     remedy={"shared": _OWN_CORE, "apart": "lower {knob.concurrency}, or give the load engine more cores"},
     source="J. D. C. Little, Operations Research 9 (1961) 383–387",
 )
-def dead_time(observation: Observation) -> Finding | None:
+def _dead_time(observation: Observation) -> Finding | None:
     """Connections of a closed loop had no request under way for some of the time.
 
     In a closed loop C = X·R̄: concurrency is throughput times mean latency. 1 − X·R̄/C is the share of time
@@ -165,7 +165,7 @@ def dead_time(observation: Observation) -> Finding | None:
         return None
     tail = 0.0 if observation.load.requests is None else result.latency.p99 / result.duration_s
     share = result.dead_time - tail
-    return dead_time.judge(share, cure="shared" if observation.cores.shared else "apart")
+    return _dead_time.judge(share, cure="shared" if observation.cores.shared else "apart")
 
 
 _ONE_IN_A_THOUSAND = 1.95
@@ -187,20 +187,20 @@ _ENOUGH = 50
     source="A. N. Kolmogorov, 1933; N. Smirnov, 1948; D. R. Cox, P. A. W. Lewis, "
     "The Statistical Analysis of Series of Events, 1966",
 )
-def arrivals(observation: Observation) -> Finding | None:
+def _arrivals(observation: Observation) -> Finding | None:
     """The requests were not sent in the requested rhythm (even or random).
 
     Given their number, the arrivals of a Poisson process are uniform over the run, and those on a grid more than
     that. The statistic D is how far the share of requests sent ever strays from the share of time gone by. A
     generator that stood still for a second in ten shows as 0.1. Chance exceeds the limit for few requests once in
     a thousand runs; the other keeps a million requests from making an accusation of a few milliseconds. Where all
-    connections were taken it was the server that held requests back, and `pool_limit` speaks.
+    connections were taken it was the server that held requests back, and *pool limit* speaks.
     """
     distance = observation.result.arrivals_distance
     sent = observation.result.counts.scheduled - observation.result.counts.unsent
     if distance is None or sent < _ENOUGH or observation.result.pool_waits:
         return None
-    return arrivals.judge(
+    return _arrivals.judge(
         distance,
         limits=Limits(invalidates=max(_LEAST, _ONE_IN_A_THOUSAND / math.sqrt(sent))),
         cure="shared" if observation.cores.shared else "apart",
@@ -223,16 +223,16 @@ _LAG_SHARE = 0.05
     remedy={"shared": _OWN_CORE, "apart": _ANOTHER_CORE},
     source="G. Tene, How NOT to measure latency, 2013; Schroeder et al., NSDI 2006",
 )
-def lag(observation: Observation) -> Finding | None:
+def _lag(observation: Observation) -> Finding | None:
     """1 % of the requests were sent too late.
 
     Latency counts from the intended time, so the delay is in it, but it is the engine's, not the server's. Where
-    all connections were taken it is not the engine's either, and `pool_limit` speaks.
+    all connections were taken it is not the engine's either, and *pool limit* speaks.
     """
     late = observation.result.lag
     if not observation.load.is_open or late is None or not late.count or observation.result.pool_waits:
         return None
-    return lag.judge(
+    return _lag.judge(
         late.p99,
         limits=Limits(invalidates=max(_LEAST_LAG_S, _LAG_SHARE * observation.result.latency.p50)),
         cure="shared" if observation.cores.shared else "apart",
@@ -282,7 +282,7 @@ def overload(observation: Observation) -> Finding | None:
     remedy="raise {knob.concurrency}, the maximum of connections in an open loop",
     source="Schroeder et al., NSDI 2006",
 )
-def pool_limit(observation: Observation) -> Finding | None:
+def _pool_limit(observation: Observation) -> Finding | None:
     """Requests of an open loop fell due while all connections were in use.
 
     They waited for one, which is in their latency, as users wait who find a server full. Whether that limit is the
@@ -290,7 +290,7 @@ def pool_limit(observation: Observation) -> Finding | None:
     """
     if not observation.load.is_open:
         return None
-    return pool_limit.judge(observation.result.pool_waits, clients=observation.load.concurrency)
+    return _pool_limit.judge(observation.result.pool_waits, clients=observation.load.concurrency)
 
 
 def _piled_up(observation: Observation) -> float:
@@ -313,5 +313,5 @@ def _due_s(observation: Observation, result: LoadResult) -> float:
     return min(result.duration_s, observation.load.requests / observation.load.rate_per_s)
 
 
-OF_LATENCY = frozenset({lag.declaration.id, arrivals.declaration.id})
+OF_LATENCY = frozenset({_lag.declaration.id, _arrivals.declaration.id})
 """The findings about when exactly requests were sent, which only latencies hang on."""

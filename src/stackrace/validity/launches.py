@@ -22,7 +22,7 @@ from .observation import Complaint, LaunchView
     remedy="`ss -ltnp` shows who listens on {ports:ports}: end it, and race again",
     source="socket(7), SO_REUSEPORT; proc_net_tcp(5); proc_pid_fd(5)",
 )
-def leftover_listener(view: LaunchView) -> Finding | None:
+def _leftover_listener(view: LaunchView) -> Finding | None:
     """Another program listens on a port of the stack, or the stack still listens after its stop.
 
     Where two listen on one port (SO_REUSEPORT) the kernel deals connections out to both: another program answered
@@ -30,7 +30,7 @@ def leftover_listener(view: LaunchView) -> Finding | None:
     """
     after = view.aftermath
     ports = after.strangers or after.listeners_left
-    return leftover_listener.judge(len(ports), case="stranger" if after.strangers else "left", ports=ports)
+    return _leftover_listener.judge(len(ports), case="stranger" if after.strangers else "left", ports=ports)
 
 
 @Declaration(
@@ -50,19 +50,19 @@ def leftover_listener(view: LaunchView) -> Finding | None:
     },
     source="kill(2); prctl(2), PR_SET_CHILD_SUBREAPER",
 )
-def leftover_processes(view: LaunchView) -> Finding | None:
+def _leftover_processes(view: LaunchView) -> Finding | None:
     """Processes of the stack were still alive after they were asked to end.
 
     What was killed takes nothing from the next launch; what could not be killed does.
     """
     left, failure = view.aftermath.processes_left, view.launch.failure
     if left:
-        return leftover_processes.finding(
+        return _leftover_processes.finding(
             effect=Effect.INVALIDATES, value=left, limit=0, case="alive", cure="alive"
         )
     if failure is None or failure.kind is not FailureKind.NOT_STOPPED:
         return None
-    return leftover_processes.finding(case="killed", cure="killed", message=failure.message)
+    return _leftover_processes.finding(case="killed", cure="killed", message=failure.message)
 
 
 _LOGGED = "the stack's logs say {value:count} times: {complaint}"
@@ -78,9 +78,9 @@ _LOGGED = "the stack's logs say {value:count} times: {complaint}"
     remedy=f"let its hops speak over Unix sockets (socket=unix), or keep their connections; or {MORE_PORTS}",
     source="connect(2), EADDRNOTAVAIL, as servers log it by strerror(3)",
 )
-def logs_complain_of_ports(view: LaunchView) -> Finding | None:
+def _logs_complain_of_ports(view: LaunchView) -> Finding | None:
     """A server's log says that it had no local port left to connect to the next one."""
-    return logs_complain_of_ports.judge(
+    return _logs_complain_of_ports.judge(
         view.aftermath.complaints.get(Complaint.NO_PORTS, 0), complaint=Complaint.NO_PORTS.value
     )
 
@@ -95,9 +95,9 @@ def logs_complain_of_ports(view: LaunchView) -> Finding | None:
     remedy=MORE_FILES,
     source="accept(2), EMFILE and ENFILE, as servers log it by strerror(3)",
 )
-def logs_complain_of_files(view: LaunchView) -> Finding | None:
+def _logs_complain_of_files(view: LaunchView) -> Finding | None:
     """A server's log says that it had no file descriptor left."""
-    return logs_complain_of_files.judge(
+    return _logs_complain_of_files.judge(
         view.aftermath.complaints.get(Complaint.NO_FILES, 0), complaint=Complaint.NO_FILES.value
     )
 
@@ -120,7 +120,7 @@ _MANAGERS_EACH = 2
     remedy="do workers die, or does a variable or a file of the app's own configure this server? Look at its log",
     source="proc_pid_stat(5); each server's own documentation of the setting",
 )
-def other_configuration(view: LaunchView) -> Finding | None:
+def _other_configuration(view: LaunchView) -> Finding | None:
     """A server had fewer processes than declared, or many more, during the whole launch.
 
     Then another configuration was measured than the report names: a setting that did not take, workers that died at
@@ -137,7 +137,7 @@ def other_configuration(view: LaunchView) -> Finding | None:
         managers = _MANAGERS + len(group) * _MANAGERS_EACH + sum(_most(host) for host in hosts)
         too_few = max(counts) < declared.least * copies
         if too_few or min(counts) > (declared.most + managers) * copies:
-            return other_configuration.finding(
+            return _other_configuration.finding(
                 value=max(counts) if too_few else min(counts),
                 limit=declared.most * copies,
                 hop=name,
@@ -155,13 +155,13 @@ def other_configuration(view: LaunchView) -> Finding | None:
     remedy="switch the app's or the server's reloader off (DEBUG, --reload)",
     source="Django, django.utils.autoreload (RUN_MAIN); Werkzeug, WERKZEUG_RUN_MAIN; inotify(7)",
 )
-def reloader(view: LaunchView) -> Finding | None:
+def _reloader(view: LaunchView) -> Finding | None:
     """A process of the stack watches the app's files, to restart it when they change.
 
     It costs time at random moments, and nobody deploys it.
     """
     reloaders = view.aftermath.reloaders
-    return reloader.judge(len(reloaders), first=reloaders[0] if reloaders else "")
+    return _reloader.judge(len(reloaders), first=reloaders[0] if reloaders else "")
 
 
 def _most(host: Hop) -> int:

@@ -25,7 +25,7 @@ _PAGES_PER_MIB = 256
     },
     source="Documentation/scheduler/sched-bwc.rst",
 )
-def throttled(observation: Observation) -> Finding | None:
+def _throttled(observation: Observation) -> Finding | None:
     """A CPU quota stopped this container's processes.
 
     All threads of a throttled group stand still together until the next period, so latencies show the quota's
@@ -33,11 +33,11 @@ def throttled(observation: Observation) -> Finding | None:
     race only warns.
     """
     declared = observation.cores.quota
-    return throttled.judge(
+    return _throttled.judge(
         observation.machine.throttled_s / observation.machine.elapsed_s
         if observation.machine.elapsed_s > 0
         else 0.0,
-        limits=throttled.limits.only_warns if declared else None,
+        limits=_throttled.limits.only_warns if declared else None,
         cure="declared" if declared else "",
     )
 
@@ -56,13 +56,13 @@ def throttled(observation: Observation) -> Finding | None:
     },
     source="proc_vmstat(5), `pswpin` and `pswpout`, in pages of 4 KiB",
 )
-def swapping(observation: Observation) -> Finding | None:
+def _swapping(observation: Observation) -> Finding | None:
     """Memory was swapped in or out.
 
     A page from disk costs a thousand requests. A few pages may be some sleeping daemon that awoke; a MiB
     within a slice means that memory is short.
     """
-    return swapping.judge(
+    return _swapping.judge(
         observation.machine.swapped_pages,
         cure="stack" if observation.usage else "",
         held_bytes=sum(hop.pss_bytes for hop in observation.usage),
@@ -78,13 +78,13 @@ def swapping(observation: Observation) -> Finding | None:
     remedy="a longer warm-up, more memory, or nothing else that reads the disk",
     source="proc_vmstat(5), `pgmajfault`",
 )
-def major_faults(observation: Observation) -> Finding | None:
+def _major_faults(observation: Observation) -> Finding | None:
     """Page faults had to wait for the disk.
 
     Code or files were read for the first time: the stack is not warm yet.
     """
     elapsed_s = observation.machine.elapsed_s
-    return major_faults.judge(observation.machine.major_faults / elapsed_s if elapsed_s > 0 else 0.0)
+    return _major_faults.judge(observation.machine.major_faults / elapsed_s if elapsed_s > 0 else 0.0)
 
 
 @Declaration(
@@ -97,7 +97,7 @@ def major_faults(observation: Observation) -> Finding | None:
     remedy="{knob.quieter}; `stackrace doctor` looks for the cause",
     source="T. Mytkowicz et al., ASPLOS 2009; E. Barrett et al., OOPSLA 2017",
 )
-def machine_speed(observation: Observation) -> Finding | None:
+def _machine_speed(observation: Observation) -> Finding | None:
     """A fixed computation on the stack's cores took longer or shorter after the slice than before.
 
     A slower machine looks like a slower stack. That the stacks take turns lets most of it cancel; what is left
@@ -110,7 +110,7 @@ def machine_speed(observation: Observation) -> Finding | None:
     if change is None:
         return None
     ratio = max(1 + change, 1 / (1 + change)) - 1
-    return machine_speed.judge(ratio, change=math.copysign(ratio, change))
+    return _machine_speed.judge(ratio, change=math.copysign(ratio, change))
 
 
 @Declaration(
@@ -124,13 +124,13 @@ def machine_speed(observation: Observation) -> Finding | None:
     remedy="set the governor to performance (`sudo stackrace doctor --apply`), and check the cooling",
     source="Documentation/admin-guide/pm/cpufreq.rst",
 )
-def cpu_frequency(observation: Observation) -> Finding | None:
+def _cpu_frequency(observation: Observation) -> Finding | None:
     """The frequency of the stack's cores changed during the slice.
 
     Governors that follow the load, turbo and heat move it. The reading at each end is of one moment, under load.
     """
     change = observation.machine.frequency_change
-    return None if change is None else cpu_frequency.judge(abs(change), change=change)
+    return None if change is None else _cpu_frequency.judge(abs(change), change=change)
 
 
 @Declaration(
@@ -142,9 +142,9 @@ def cpu_frequency(observation: Observation) -> Finding | None:
     remedy="let the machine cool down, check its fans, or switch turbo off",
     source="Intel SDM volume 3, Thermal monitoring and protection; sysfs `thermal_throttle`",
 )
-def overheated(observation: Observation) -> Finding | None:
+def _overheated(observation: Observation) -> Finding | None:
     """The processor slowed down because of heat."""
-    return overheated.judge(observation.machine.heat_stops)
+    return _overheated.judge(observation.machine.heat_stops)
 
 
 STEADY_CLOCKS = frozenset(
@@ -163,14 +163,14 @@ STEADY_CLOCKS = frozenset(
     remedy="was this machine paused, migrated, or its clock set? If the {knob.span} stands out, {knob.again} again",
     source="clock_gettime(2), adjtimex(2)",
 )
-def clock_stepped(observation: Observation) -> Finding | None:
+def _clock_stepped(observation: Observation) -> Finding | None:
     """The wall clock moved against the monotonic clock: it was set, or the machine was paused.
 
     Latencies come from the monotonic clock, so a step does them no harm; a pause or a migration of the
     virtual machine, which also shows here, does. Time daemons that slew stay below 1 ms in a slice.
     """
     step_s = observation.machine.clock_step_s
-    return clock_stepped.judge(abs(step_s), step_ms=1000 * step_s)
+    return _clock_stepped.judge(abs(step_s), step_ms=1000 * step_s)
 
 
 @Declaration(
@@ -187,7 +187,7 @@ def clock_stepped(observation: Observation) -> Finding | None:
     remedy="`journalctl -k -g clocksource` says why; another machine, or the kernel's option clocksource=tsc",
     source="Documentation/timers/timekeeping.rst; /sys/devices/system/clocksource",
 )
-def unstable_clock(observation: Observation) -> Finding | None:
+def _unstable_clock(observation: Observation) -> Finding | None:
     """The kernel changed its clock source, or uses a slow one.
 
     It leaves the processor's own counter for good when its watchdog finds that unstable. Others (hpet, acpi_pm,
@@ -196,7 +196,7 @@ def unstable_clock(observation: Observation) -> Finding | None:
     """
     before, now = observation.machine.clocksource_before, observation.machine.clocksource
     if before and now and before != now:
-        return unstable_clock.finding(case="changed", before=before, now=now)
+        return _unstable_clock.finding(case="changed", before=before, now=now)
     if now and now not in STEADY_CLOCKS:
-        return unstable_clock.finding(case="slow", before=before, now=now)
+        return _unstable_clock.finding(case="slow", before=before, now=now)
     return None

@@ -248,7 +248,7 @@ _ROOMY_BYTES = 10 * 2**30
     remedy="free some space, or set TMPDIR to a folder on a roomier disk",
     source="statvfs(3)",
 )
-def disk_nearly_full(view: Preparation | LaunchView) -> Finding | None:
+def _disk_nearly_full(view: Preparation | LaunchView) -> Finding | None:
     """The file system of the run directories is nearly full.
 
     A share alone would accuse large disks with hundreds of GiB to spare.
@@ -261,7 +261,7 @@ def nearly_full(total_bytes: int, free_bytes: int) -> Finding | None:
     """Judge a file system of ``total_bytes``, 0 when unknown."""
     if not total_bytes or free_bytes >= _ROOMY_BYTES or free_bytes >= (1 - _FULL) * total_bytes:
         return None
-    return disk_nearly_full.finding(value=1 - free_bytes / total_bytes, limit=_FULL, free_bytes=free_bytes)
+    return _disk_nearly_full.finding(value=1 - free_bytes / total_bytes, limit=_FULL, free_bytes=free_bytes)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

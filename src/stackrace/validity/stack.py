@@ -25,7 +25,7 @@ _CONCURRENCY_SETTINGS = ("processes", "workers", "threads")
     },
     source="N. J. Gunther, Guerrilla Capacity Planning, 2007",
 )
-def unused_cpu(observation: Observation) -> Finding | None:
+def _unused_cpu(observation: Observation) -> Finding | None:
     """Some of the stack's cores were idle, but more clients brought less than 5 % more throughput.
 
     Something other than the CPU is the limit: too few workers, a lock, a backend, a backlog. Silent unless
@@ -47,7 +47,7 @@ def unused_cpu(observation: Observation) -> Finding | None:
     idle = min(cores_s - used_s, spare_s) / cores_s if cores_s > 0 else 0.0
     setting, now = _too_small(observation)
     server = observation.stack.hops[-1].server if observation.stack else ""
-    return unused_cpu.judge(idle, cure="setting" if setting else "", server=server, setting=setting, now=now)
+    return _unused_cpu.judge(idle, cure="setting" if setting else "", server=server, setting=setting, now=now)
 
 
 def _too_small(observation: Observation) -> tuple[str, int]:
@@ -96,7 +96,7 @@ _ENOUGH_PER_CONNECTION = 20
     remedy="does the app log every request, or its LOGGING setting print them? Switch that off, or set "
     "access_log=on in all stacks",
 )
-def access_log(observation: Observation) -> Finding | None:
+def _access_log(observation: Observation) -> Finding | None:
     """Files grew by a line for every answer, although all access logs are off.
 
     Writing costs, in some servers as much as answering, and other stacks are spared it. A slice cuts off as many
@@ -107,7 +107,7 @@ def access_log(observation: Observation) -> Finding | None:
     if observation.stack is None or observation.answered < enough or _logs_access(observation):
         return None
     each = observation.log_bytes / observation.answered
-    return None if each < _LINE_BYTES else access_log.finding(value=each, limit=_LINE_BYTES)
+    return None if each < _LINE_BYTES else _access_log.finding(value=each, limit=_LINE_BYTES)
 
 
 @Declaration(
@@ -122,14 +122,14 @@ def access_log(observation: Observation) -> Finding | None:
         "declared": "leave out access_log=on where it is not what you want to measure",
     },
 )
-def logs_grow(observation: Observation) -> Finding | None:
+def _logs_grow(observation: Observation) -> Finding | None:
     """The stack wrote a lot into its run directory.
 
     A disk shared with others, a full page cache and a full file system await whoever races for long.
     """
     elapsed_s = observation.machine.elapsed_s
     rate = observation.log_bytes / elapsed_s if elapsed_s > 0 else 0.0
-    return logs_grow.judge(rate, cure="declared" if _logs_access(observation) else "", mib_per_s=rate / _MIB)
+    return _logs_grow.judge(rate, cure="declared" if _logs_access(observation) else "", mib_per_s=rate / _MIB)
 
 
 def _logs_access(observation: Observation) -> bool:

@@ -41,7 +41,7 @@ _SEEN = "throughput {{change:moved}} of its mean between thirds of the {span} ({
     remedy="a longer warm-up, or {knob.longer}",
     source="T. Kalibera, R. Jones, ISMM 2013; E. Barrett et al., OOPSLA 2017",
 )
-def not_steady(observation: Observation) -> Finding | None:
+def _not_steady(observation: Observation) -> Finding | None:
     """Throughput differs significantly between thirds of the slice.
 
     A cache fills, workers start, memory grows: then the figure depends on how long one measures. Windows under 6 s
@@ -49,7 +49,7 @@ def not_steady(observation: Observation) -> Finding | None:
     24 at most, since neighbours resemble each other.
     """
     return _differing(
-        not_steady, thirds(_blocks(observation.result, bounded=observation.load.requests is not None))
+        _not_steady, thirds(_blocks(observation.result, bounded=observation.load.requests is not None))
     )
 
 
@@ -88,7 +88,7 @@ _LEAST_LOADED_S = 3.0
     remedy="a longer warm-up (a larger [race] budget); or does the app cache?",
     source="as for the thirds of a window; O. J. Dunn, JASA 56 (1961)",
 )
-def launch_not_steady(view: LaunchView) -> Finding | None:
+def _launch_not_steady(view: LaunchView) -> Finding | None:
     """At some load level, throughput differs significantly between thirds of the launch.
 
     Slices of a level lie seconds apart, so they are nearly independent. Fewer than six at a level say nothing.
@@ -100,7 +100,7 @@ def launch_not_steady(view: LaunchView) -> Finding | None:
     worst = min((trend for trend in trends if trend is not None), key=lambda trend: trend.p, default=None)
     if worst is None or worst.p * len(trends) >= _SIGNIFICANT:
         return None
-    return _differing(launch_not_steady, worst)
+    return _differing(_launch_not_steady, worst)
 
 
 @Declaration(
@@ -115,7 +115,7 @@ def launch_not_steady(view: LaunchView) -> Finding | None:
     "after so many requests; give all stacks the same number",
     source="H. Theil, 1950; P. K. Sen, JASA 63 (1968) 1379–1389; proc_pid_smaps(5), Pss",
 )
-def memory_grows(view: LaunchView) -> Finding | None:
+def _memory_grows(view: LaunchView) -> Finding | None:
     """Memory kept growing under load (median of all slopes between samples).
 
     A leak makes a stack slower later, and the machine after it. Time counts while the stack is measured, so that
@@ -131,10 +131,10 @@ def memory_grows(view: LaunchView) -> Finding | None:
     typical = median(held for _, held in points)
     half = len(points) // 2
     share = _slope(points) / typical if typical > 0 else 0.0
-    enough = (memory_grows.limits.warns or 0.0) / 2 * typical
+    enough = (_memory_grows.limits.warns or 0.0) / 2 * typical
     if min(_slope(points[:half]), _slope(points[half:])) < enough:
         return None
-    return memory_grows.judge(share, held_bytes=points[-1][1])
+    return _memory_grows.judge(share, held_bytes=points[-1][1])
 
 
 def _slope(points: Sequence[tuple[float, float]]) -> float:

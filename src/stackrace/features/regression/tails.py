@@ -52,7 +52,7 @@ class Tails:
             return None
         return math.ceil(values * max(least_answers(self.q) * self.made / self.answers, 1.0))
 
-    def look(self, first: int, last: int) -> Pooled:
+    def look(self, first: int, last: int) -> _Pooled:
         """Return what batches ``first`` to ``last`` say of ln(head's quantile/base's)."""
         of_base, of_head = (
             quantiles(self.seconds, np.cumsum(side[first:last], axis=1), self.q) for side in (self.base, self.head)
@@ -62,7 +62,7 @@ class Tails:
             for side in (self.base, self.head)
         )
         # launches that have the long answers alone are what is looked for: nothing is trimmed
-        return Pooled(base=base, head=head, batches=mean_of(np.log(of_head / of_base), last + 1))
+        return _Pooled(base=base, head=head, batches=mean_of(np.log(of_head / of_base), last + 1))
 
 
 def tails(base: Sequence[Buckets], head: Sequence[Buckets], q: float) -> Tails:
@@ -108,7 +108,7 @@ class _Side:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Pooled:
+class _Pooled:
     """ln of the ratio of two pooled quantiles, with the wider of two limits.
 
     How much launches vary is what batches vary by: the mean of their ln ratios has t limits (`gate.Mean`, nothing

@@ -17,7 +17,7 @@ from .model import GoalKind, Infeasible, Knob, Needs, Tuning, TuningGoal, Unfit,
 from .stats.grid import Grid, OneLaunch, Slices, grid_of
 
 
-def response_of(goal: TuningGoal) -> Response:
+def _response_of(goal: TuningGoal) -> Response:
     """Return ln throughput, −ln latency in seconds, or −ln memory in bytes."""
     if goal.kind is GoalKind.THROUGHPUT:
         return throughput
@@ -31,7 +31,7 @@ def response_of(goal: TuningGoal) -> Response:
     return latency
 
 
-def believed_for(goal: TuningGoal) -> Callable[[Slice], bool]:
+def _believed_for(goal: TuningGoal) -> Callable[[Slice], bool]:
     """Return which slices count: what memory a rate takes does not hang on when exactly requests were sent."""
     if goal.kind is not GoalKind.MEMORY:
         return is_valid
@@ -46,7 +46,7 @@ def in_unit(goal: TuningGoal, response: float) -> float:
     return math.exp(response if goal.kind is GoalKind.THROUGHPUT else -response)
 
 
-def memory_bytes(launch: Launch) -> int:
+def _memory_bytes(launch: Launch) -> int:
     """Return the most memory that a launch's own hops were seen to hold, services left out; 0 where nobody looked.
 
     Samples are few where looking is expensive, so what was known at the end of each slice counts, too.
@@ -60,11 +60,11 @@ def memory_bytes(launch: Launch) -> int:
 
 
 def _memory(launch: Launch, slice_: Slice) -> float:
-    held = memory_bytes(launch)
+    held = _memory_bytes(launch)
     return -math.log(held) if held > 0 else math.nan
 
 
-def slices_of(race: Race, blocks: Sequence[int]) -> Slices:
+def _slices_of(race: Race, blocks: Sequence[int]) -> Slices:
     """Return the throughput of all believed slices of K stacks in the ``blocks``; the race has one level.
 
     How busy a launch kept the cores is a share of those that its processes can use: one process cannot use more
@@ -108,7 +108,7 @@ def grid_of_race(race: Race) -> Grid:
     tuning = tuning_of(race)
     race = counted(race)
     blocks = blocks_of(race)
-    levels = measured_levels(race, response=response_of(tuning.goal), believed=believed_for(tuning.goal))
+    levels = measured_levels(race, response=_response_of(tuning.goal), believed=_believed_for(tuning.goal))
     level = levels[headline_of(levels)] if levels else None
     rows = dict(zip(level.stacks, level.values, strict=True)) if level else {}
     launched = {(launch.stack, launch.block) for launch in race.launches}
@@ -118,7 +118,7 @@ def grid_of_race(race: Race) -> Grid:
         values=[rows.get(path, (math.nan,) * len(blocks)) for path in race.stacks],
         entered=[[(path, block) in launched for block in blocks] for path in race.stacks],
         # memory does not hang on how fast the cores are; a latency does, in ways of its own
-        slices=slices_of(race, blocks) if tuning.goal.kind is GoalKind.THROUGHPUT else None,
+        slices=_slices_of(race, blocks) if tuning.goal.kind is GoalKind.THROUGHPUT else None,
         places=places_of(race.stacks, tuning),
         delta=math.log1p(race.difference),
         references=tuple(sorted({number[path] for path in tuning.references.values() if path in number})),
@@ -194,13 +194,13 @@ def _found(tuning: Tuning, path: str, launches: Sequence[Launch]) -> Iterator[In
 
 def needs_of(launches: Sequence[Launch]) -> Needs | None:
     """Return the most that the ``launches`` of a configuration were seen to use; None where nobody looked."""
-    memory = max(map(memory_bytes, launches), default=0)
+    memory = max(map(_memory_bytes, launches), default=0)
     seen = [launch.peak_connections for launch in launches if launch.peak_connections is not None]
     return Needs(memory_bytes=memory, connections=max(seen, default=None)) if memory else None
 
 
 def _is_valid(launch: Launch, tuning: Tuning) -> bool:
-    return launch.verdict.valid and any(map(believed_for(tuning.goal), launch.slices))
+    return launch.verdict.valid and any(map(_believed_for(tuning.goal), launch.slices))
 
 
 def _overloaded(launch: Launch, tuning: Tuning) -> bool:

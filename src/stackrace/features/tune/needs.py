@@ -91,7 +91,7 @@ def measured_needs(place: Place, stack: Stack, workload: Workload, load: Load, o
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class _Line:
     """What grows by the same each time."""
 
     base: float
@@ -110,10 +110,10 @@ class Model:
     the same for each request that the app works on at once.
     """
 
-    bytes_by: Line
+    bytes_by: _Line
     by_processes: bool
     """Whether ``bytes_by`` is by processes, or by threads."""
-    connections_by: Line | None
+    connections_by: _Line | None
     """By requests at a time; None where nobody could count them."""
 
     def needs(self, size: Size) -> Needs | None:
@@ -141,20 +141,20 @@ def model_of(measured: Mapping[Stack, Needs]) -> Model:
         if needs.connections is not None
     ]
     return Model(
-        bytes_by=_through(memory) or Line(memory[0][1], 0.0),
+        bytes_by=_through(memory) or _Line(memory[0][1], 0.0),
         by_processes=by_processes,
         # of one alone, or of two of the same size, nobody knows what does not grow: all is taken to
-        connections_by=_through(counted) or (Line(0.0, max(y / x for x, y in counted)) if counted else None),
+        connections_by=_through(counted) or (_Line(0.0, max(y / x for x, y in counted)) if counted else None),
     )
 
 
-def _through(points: Sequence[tuple[int, float]]) -> Line | None:
+def _through(points: Sequence[tuple[int, float]]) -> _Line | None:
     """Return the line through two points, level where it would fall; None where they do not make one."""
     if len(points) < 2 or points[1][0] <= points[0][0]:
         return None
     (low, least), (high, most) = points
     each = max((most - least) / (high - low), 0.0)
-    return Line(least - each * low, each)
+    return _Line(least - each * low, each)
 
 
 def beyond(stack: Stack, limits: TuningLimits, model: Model, measured: Mapping[Stack, Needs]) -> Infeasible | None:

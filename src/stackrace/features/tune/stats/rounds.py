@@ -38,7 +38,7 @@ FIRST, BATCH, GUIDES = 20, 8, 3
 _EXPLORING = 0.5
 """Of many configurations: the share of all launches that goes to proposals."""
 
-Propose = Callable[[Array, Flags, int], Sequence[int]]
+_Propose = Callable[[Array, Flags, int], Sequence[int]]
 """Takes what is expected of each configuration (NaN: never launched), who may be proposed, and how many are
 wanted."""
 
@@ -64,7 +64,7 @@ class _State:
         return [i for i in self.grid.references if i not in self.grid.out]
 
 
-def next_round(grid: Grid, left: float, propose: Propose | None = None) -> tuple[int, ...]:
+def next_round(grid: Grid, left: float, propose: _Propose | None = None) -> tuple[int, ...]:
     """Return who races in the next block, nobody where it is over; ``left`` is how many launches there is time for.
 
     Up to ``AT_ONCE`` configurations all race in the first block. Of more, ``propose`` names the first and, block by
@@ -119,7 +119,7 @@ def rivals(grid: Grid, index: int) -> tuple[int, ...]:
     return tuple(int(i) for i in np.flatnonzero(state.alive & ~near) if i != index)
 
 
-def _first(grid: Grid, possible: Flags, propose: Propose | None) -> tuple[int, ...]:
+def _first(grid: Grid, possible: Flags, propose: _Propose | None) -> tuple[int, ...]:
     if propose is None:
         return _joined(np.flatnonzero(possible))
     blank = np.full(len(grid.values), np.nan)
