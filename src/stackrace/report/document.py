@@ -28,8 +28,7 @@ from ..race.results.reason import Reason
 from ..race.results.sensitivity import Condition
 from ..race.results.standing import Level, Row, Standing
 from ..stacks.facts import StackFacts
-from ..stats.values.machines import MachineComparison
-from ..stats.values.scaling import ScalingCurve
+from ..stats.values import MachineComparison, ScalingCurve
 from . import scaling
 from .troubles import refused
 from .words import race_words

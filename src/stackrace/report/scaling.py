@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from ..base.numbers import connections
 from ..base.text import few
 from ..race.results.standing import Interval, Standing
-from ..stats.values.scaling import ScalingCurve, Unfit, UnfitKind
+from ..stats.values import ScalingCurve, Unfit, UnfitKind
 from . import figures
 from .level_table import READABLE
 from .sheet import Block, Column, Medium, Paragraph, Section, Table, Tone

@@ -9,22 +9,12 @@ import pytest
 from tests.core.race.simulated import plan_for
 from tests.features.tune.test_tuner import tune, tuning
 
-from stackrace.features.tune.model import (
-    Edge,
-    Infeasible,
-    Knob,
-    Leading,
-    Needs,
-    Tuned,
-    TuningLimits,
-    Unfit,
-    tuning_of,
-)
+from stackrace.features.tune.model import Infeasible, Knob, Needs, TuningLimits, Unfit, tuning_of
 from stackrace.features.tune.report import words
 from stackrace.features.tune.report.document import document, schema
 from stackrace.features.tune.report.kind import KIND, tuning_sheet
 from stackrace.features.tune.report.picture import block_lines, facets, response_chart
-from stackrace.features.tune.result import tuned
+from stackrace.features.tune.result import Edge, Leading, Tuned, tuned
 from stackrace.race.events import Activity
 from stackrace.race.results.parts import Parts
 from stackrace.report.live import LiveState, LiveView

@@ -11,9 +11,9 @@ from ....base.units import SIZE
 from ....race.results.race import Race
 from ....report.exporter import Kind
 from ....report.sheet import Block, Column, Drawing, Item, Listing, Medium, Notes, Paragraph, Section, Table, Tone
-from ..model import Responded, Tuned, Tuning, tuning_of
+from ..model import Tuning, tuning_of
+from ..result import Responded, Tuned, tuned
 from ..result import leading as leading_now
-from ..result import tuned
 from . import words
 from .picture import LEGEND, block_lines, facets
 

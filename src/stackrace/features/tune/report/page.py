@@ -9,7 +9,8 @@ from pathlib import Path
 from ....race.results.race import Race
 from ....report.html.page import draw_page
 from ....report.sheet import Medium, Section, shown
-from ..model import Tuned, tuning_of
+from ..model import tuning_of
+from ..result import Tuned
 from . import words
 from .picture import Facet, facets, response_chart
 

@@ -15,22 +15,18 @@ from ....report.figures import listed, names, sentence, times
 from ....report.words import findings
 from ..model import (
     OF_NEEDS,
-    Against,
-    Edge,
-    Effect,
     GoalKind,
     Infeasible,
-    Leading,
     Needs,
     Reference,
-    Tuned,
     Tuning,
     TuningGoal,
     TuningLimits,
     Unfit,
     tuning_of,
 )
-from ..rate import none_within
+from ..needs import none_within
+from ..result import Against, Edge, Effect, Leading, Tuned
 from ..stats.rounds import FINAL_LAUNCHES
 
 __all__ = [
