@@ -17,7 +17,7 @@ from ..base.numbers import duration
 from ..base.secrets import masked
 from ..measure.launch import Failure, FailureKind, MemorySample
 from ..measure.probe.proc import open_files
-from ..validity import Aftermath, Complaint
+from ..validity.observation import Aftermath, Complaint
 from .guard import Guard, Status
 from .place import Retired
 from .rendering import Part

@@ -8,7 +8,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-from ..base.interval import Interval
+from ..base.numbers import Interval
 from .limits import FURTHEST, critical
 from .pairs import Array
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ..base.interval import Interval
+from ..base.numbers import Interval
 from .limits import exp, growth
 from .pairs import Array, Family
 from .planning import blocks_to_answer

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from ..base.interval import Interval
+from ..base.numbers import Interval
 from .pairs import Array, Counts
 
 FURTHEST = 700.0

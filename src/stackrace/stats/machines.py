@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..base.interval import Interval
+from ..base.numbers import Interval
 from .limits import critical, each, ratio_of
 from .pairs import ROBUST_FROM, Array, Family, Pairs, pairs
 from .values import MachineVerdict

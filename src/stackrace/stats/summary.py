@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from ..base.interval import Interval
+from ..base.numbers import Interval
 from .bootstrap import expanded
 from .limits import critical, ratio_of
 from .pairs import Array, trimmed, trimmed_from

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from ..base.interval import Interval
+from ..base.numbers import Interval
 
 
 class Question(StrEnum):

@@ -21,7 +21,7 @@ from stackrace.base.text import legible, storable
 from stackrace.measure.launch import FailureKind
 from stackrace.measure.load import Counts, Load, Quantiles
 from stackrace.race.results.race import Race
-from stackrace.stats.values.question import Question
+from stackrace.stats.values import Question
 
 
 def travelled(value):

@@ -1,13 +1,14 @@
 """EVIDENCE.md: the race's answer in its own words, and the proof of the files."""
 
+from stackrace.stats.values.equivalence import Verdict
 from tests.factories import make_race
 
 from stackrace.base.numbers import Interval
+from stackrace.features.export.equivalence import Equivalence, Proof, Reloaded
 from stackrace.features.export.evidence import evidence
 from stackrace.features.export.words import equivalence, limits
 from stackrace.report.result import standing_of
 from stackrace.report.words.standing import words_of
-from stackrace.stats.values.equivalence import Equivalence, Proof, Reloaded, Verdict
 
 
 def same(verdict, low, high, **changes):

@@ -15,7 +15,7 @@ from enum import IntEnum
 import numpy as np
 import numpy.typing as npt
 
-from ...base.interval import Interval
+from ...base.numbers import Interval
 from ...stats.limits import critical, ratio_of
 from ...stats.pairs import Array, Counts
 from .evidence import LEAST_BLOCKS, Evidence, Panel, evidence

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from ...base.codec import FLAT, LEFT_OUT, Form, readable
 from ...base.numbers import Interval
-from ...stats.values.equivalence import Proof, Verdict
+from ...stats.values.equivalence import Verdict
+from .equivalence import Proof
 
 if TYPE_CHECKING:
     from .target import Target

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from ...base.interval import Interval
+from ...base.numbers import Interval
 from ...race.decisions import Decisions
 from ...race.levels import MeasuredLevel, blocks_of, headline_of, measured_levels
 from ...race.results.race import Race

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from ...api.racing import ReadyRace
 from ...base.errors import InputError, LimitError, StackraceError
 from ...deploy.environments import Environments, cache_folder
-from ...deploy.place import RaceProcesses, SidePlace, Sides
+from ...deploy.place import RaceProcesses, Sides
 from ...deploy.preparing import OnPreparing, unheard
 from ...race.overhead import expected_overhead, planned_launch_s
 from ...race.pace import planned_lengths, response_s

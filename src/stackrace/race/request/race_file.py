@@ -15,7 +15,7 @@ from ...base.errors import SpecError, StackraceError, said_by
 from ...base.files import MOST_COPIED_BYTES, real_path
 from ...base.numbers import things
 from ...base.text import did_you_mean
-from ...stats.values.question import Question
+from ...stats.values import Question
 from .contradictions import contradictions
 from .request import RaceRequest, WorkloadRequest
 from .tables import NamedWorkloadTable, RaceFileTable

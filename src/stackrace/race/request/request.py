@@ -9,7 +9,7 @@ from pathlib import Path
 from ...app.app import Entry
 from ...base.files import MOST_COPIED_BYTES
 from ...measure.workload import RightAnswers
-from ...stats.values.question import Question
+from ...stats.values import Question
 
 __all__ = ["LEAST_MEMORY_BYTES", "MOST_SEED", "RaceRequest", "WorkloadRequest"]
 

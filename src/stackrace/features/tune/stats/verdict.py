@@ -8,7 +8,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-from ....base.interval import Interval
+from ....base.numbers import Interval
 from ....stats.limits import critical, ratio_of
 from ....stats.pairs import Array
 from .estimates import Launched, Surface, launched
