@@ -1,10 +1,9 @@
 """EVIDENCE.md: the race's answer in its own words, and the proof of the files."""
 
-from stackrace.stats.values.equivalence import Verdict
 from tests.factories import make_race
 
 from stackrace.base.numbers import Interval
-from stackrace.features.export.equivalence import Equivalence, Proof, Reloaded
+from stackrace.features.export.equivalence import Equivalence, Proof, Reloaded, Verdict
 from stackrace.features.export.evidence import evidence
 from stackrace.features.export.words import equivalence, limits
 from stackrace.report.result import standing_of

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from ...base.codec import FLAT, LEFT_OUT, Form, readable
 from ...base.numbers import Interval
-from ...stats.values.equivalence import Verdict
-from .equivalence import Proof
+from .equivalence import Proof, Verdict
 
 if TYPE_CHECKING:
     from .target import Target

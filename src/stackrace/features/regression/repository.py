@@ -14,10 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ...base.errors import InputError, OwnerError, said_by
-from ...base.files import real_path, walk
+from ...base.files import real_path, remove_tree, walk
 from ...base.numbers import duration
 from ...base.process import foreign_filters, git
-from ...base.removal import remove_tree
 from ...base.text import tail
 from ...base.units import SIZE
 from ...deploy.environments import cache_folder
