@@ -12,10 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..base.numbers import Interval
-from .limits import critical
-from .logs import ratio_of
-from .pairs import Array, trimmed, trimmed_from
+from stackrace.base.numbers import Interval
+from stackrace.stats.limits import critical, ratio_of
+from stackrace.stats.pairs import Array, trimmed, trimmed_from
 
 __all__ = ["Contrast", "ratios"]
 
