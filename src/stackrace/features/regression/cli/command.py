@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
+from functools import reduce
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from ....race.results.comparison import Response
 _sides = section("What is compared")
 _outputs = section("Output")
 
-_Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+_Command = Callable[..., Any]
 
 _ANY = "any"
 
@@ -67,8 +68,16 @@ def read_variables(context: click.Context, option: click.Parameter, texts: tuple
     return variables
 
 
-def _side_options(side: str, what: str) -> tuple[_Decorator, ...]:
-    return (
+def _with(*options: Callable[[_Command], _Command]) -> Callable[[_Command], _Command]:
+    def decorate(function: _Command) -> _Command:
+        return reduce(lambda made, option: option(made), reversed(options), function)
+
+    return decorate
+
+
+def _side_options(side: str, what: str) -> Callable[[_Command], _Command]:
+    """Return what gives a command the options of one side."""
+    return _with(
         _sides(
             f"--{side}-python",
             metavar="PATH",
@@ -87,29 +96,7 @@ def _side_options(side: str, what: str) -> tuple[_Decorator, ...]:
     )
 
 
-_SIDE_OPTIONS = (
-    _sides(
-        "--base",
-        metavar="REV",
-        help="Commit to compare the work tree with, such as main or HEAD~1. Default: where it left the default "
-        "branch; on that branch the last commit if files are changed, else the one before.",
-    ),
-    *_side_options("base", "the base"),
-    *_side_options("head", "the head"),
-)
-"""What base and head are."""
-
 _raced = section("How it is raced")
-
-_ALLOW_OPTION = _raced(
-    "--allow",
-    "allowances",
-    multiple=True,
-    metavar="'RESPONSE SHARE'",
-    callback=read_allowances,
-    help="How much worse a response may get, as in 'cpu 3%', or 'memory any' to leave it out: throughput (1%), cpu "
-    "(1%), p99 (5%), memory (2%), errors (0.1%), start (5%). p90 and p50 are judged only if they are named.",
-)
 
 _RACE_OPTIONS = (
     _raced(
@@ -151,28 +138,9 @@ _RACE_OPTIONS = (
 )
 """How both sides are raced; each is named like a field of ``RaceRequest``."""
 
-_OUTPUT_OPTIONS = tuple(
-    _outputs(f"--{name}", metavar="PATH", type=click.Path(path_type=Path), help=text)
-    for name, text in (
-        ("junit", "Write JUnit XML, a test case for each response."),
-        ("markdown", "Write Markdown, for a step summary or a comment."),
-        ("openmetrics", "Write OpenMetrics text, for a time-series database."),
-        ("html", "Write the self-contained HTML report. Default: beside the results."),
-    )
-)
-"""Files that are written beside what is printed."""
 
-
-_Command = Callable[..., None]
-
-
-def _with(options: Sequence[Callable[[_Command], _Command]]) -> Callable[[_Command], _Command]:
-    def decorate(function: _Command) -> _Command:
-        for option in reversed(options):
-            function = option(function)
-        return function
-
-    return decorate
+def _file(name: str, text: str) -> Callable[[_Command], _Command]:
+    return _outputs(f"--{name}", metavar="PATH", type=click.Path(path_type=Path), help=text)
 
 
 class _CheckCommand(SectionedCommand):
@@ -192,11 +160,29 @@ Examples:
   stackrace check --base main --junit check.xml --markdown check.md --json > check.json""",
 )
 @click.argument("race_file", metavar="[RACE.toml]", required=False, type=click.Path(path_type=Path))
-@_with(_SIDE_OPTIONS)
-@_ALLOW_OPTION
+@_sides(
+    "--base",
+    metavar="REV",
+    help="Commit to compare the work tree with, such as main or HEAD~1. Default: where it left the default "
+    "branch; on that branch the last commit if files are changed, else the one before.",
+)
+@_side_options("base", "the base")
+@_side_options("head", "the head")
+@_raced(
+    "--allow",
+    "allowances",
+    multiple=True,
+    metavar="'RESPONSE SHARE'",
+    callback=read_allowances,
+    help="How much worse a response may get, as in 'cpu 3%', or 'memory any' to leave it out: throughput (1%), cpu "
+    "(1%), p99 (5%), memory (2%), errors (0.1%), start (5%). p90 and p50 are judged only if they are named.",
+)
 @request_flags(*_RACE_OPTIONS, *APP_OPTIONS, *BUDGET_OPTIONS)
 @store_option
-@_with(_OUTPUT_OPTIONS)
+@_file("junit", "Write JUnit XML, a test case for each response.")
+@_file("markdown", "Write Markdown, for a step summary or a comment.")
+@_file("openmetrics", "Write OpenMetrics text, for a time-series database.")
+@_file("html", "Write the self-contained HTML report. Default: beside the results.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document; progress goes to stderr.")
 @click.option("--schema", is_flag=True, help="Print the JSON document's schema.")
 def command(race_file: Path | None, flags: RequestFlags, schema: bool, **given: Any) -> None:
