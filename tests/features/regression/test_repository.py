@@ -1,9 +1,17 @@
-"""What a change is compared with."""
+"""What git says of a folder, and a commit beside the work tree."""
+
+import os
+import socket
+import subprocess
+from pathlib import Path
 
 import pytest
 
 from stackrace.base.errors import InputError
-from stackrace.features.regression.repository import repository_of
+from stackrace.base.files import remove_tree
+from stackrace.deploy import privileges
+from stackrace.features.regression import repository
+from stackrace.features.regression.repository import checked_out, repository_of
 
 
 def test_a_folder_without_a_repository_is_told_what_else_can_be_compared(tmp_path):
@@ -76,3 +84,189 @@ def test_at_the_tip_of_the_default_branch_another_branchs_name_is_no_base(work):
     work.git("update-ref", "refs/remotes/origin/main", "HEAD")
     base = repository_of(work.folder).default_base()
     assert (base.label, base.commit) == ("HEAD^", work.git("rev-parse", "HEAD^"))
+
+
+@pytest.fixture(autouse=True)
+def temporary_folder(tmp_path, monkeypatch):
+    folder = tmp_path / "tmp"
+    folder.mkdir()
+    monkeypatch.setattr(repository.tempfile, "tempdir", str(folder))
+    return folder
+
+
+def checkout(work, most_bytes=10**6):
+    found = repository_of(work.folder)
+    return checked_out(found, found.revision("HEAD~1"), most_bytes)
+
+
+def test_it_holds_that_commit_and_is_gone_afterwards(work, temporary_folder):
+    with checkout(work) as (tree, notes):
+        assert (tree / "app.py").read_text() == "version = 1\n"
+        assert (work.folder / "app.py").read_text() == "version = 2\n"
+        assert notes == ()
+    assert not list(temporary_folder.iterdir())
+    assert len(work.git("worktree", "list").splitlines()) == 1
+
+
+def test_it_is_gone_after_an_error_too(work, temporary_folder):
+    with pytest.raises(KeyboardInterrupt), checkout(work):
+        raise KeyboardInterrupt
+    assert not list(temporary_folder.iterdir())
+
+
+def test_what_a_killed_check_left_is_cleared_away_by_the_next(work, temporary_folder):
+    left = temporary_folder / f"{repository.PREFIX}old"
+    left.mkdir()
+    (left / "lock").touch()
+    work.git("worktree", "add", "--quiet", "--detach", str(left / "tree"), "HEAD~1")
+    with checkout(work):
+        assert not left.exists()
+        with checkout(work) as (second, _):
+            assert len(work.git("worktree", "list").splitlines()) == 3, "one that runs is left alone"
+        assert not second.exists()
+    assert len(work.git("worktree", "list").splitlines()) == 1
+
+
+def test_both_sides_share_what_git_ignores_but_no_environment_and_no_new_file(work):
+    work.write(".gitignore", "*.sqlite3\n.env\n.venv/\nstatic/\n__pycache__/\nnode_modules/\n")
+    for name in ("db.sqlite3", ".env", "static/a.css", "__pycache__/app.pyc", "node_modules/x.js"):
+        work.write(name, "shared")
+    work.write(".venv/pyvenv.cfg")
+    work.write("new.py", "of the head alone")
+    with checkout(work) as (tree, _):
+        assert (tree / "db.sqlite3").read_text() == (tree / "static/a.css").read_text() == "shared"
+        assert (tree / ".env").is_file()
+        assert (tree / "node_modules").is_symlink()
+        assert not [name for name in (".venv", "new.py", "__pycache__") if (tree / name).exists()]
+
+
+def test_what_is_too_large_to_copy_is_said(work):
+    work.write(".gitignore", "*.sqlite3\n")
+    work.write("db.sqlite3", "x" * 2000)
+    with checkout(work, most_bytes=1000) as (tree, notes):
+        assert not (tree / "db.sqlite3").exists()
+        assert "db.sqlite3" in notes[0]
+
+
+def test_the_smallest_ignored_files_are_copied_first_and_our_own_caches_never(work, monkeypatch):
+    work.write(".gitignore", "*.sqlite3\nassets/\n.stackrace/\nvar/\n")
+    work.write("assets/a.bin", "x" * 900)
+    work.write("db.sqlite3", "x" * 200)
+    work.write(".stackrace/pip/wheel", "x" * 10)
+    work.write("var/stackrace/x", "x" * 10)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(work.folder / "var"))
+    with checkout(work, most_bytes=1000) as (tree, notes):
+        assert (tree / "db.sqlite3").exists()
+        assert not [name for name in ("assets", ".stackrace", "var") if (tree / name).exists()]
+        assert notes[0] == "The base lacks var, which holds our own cache."
+        assert notes[1].startswith(
+            "The base lacks ignored files that are too large to copy ([app] copy_limit): assets"
+        )
+
+
+def test_what_cannot_be_copied_is_said_and_what_vanishes_is_not(work, monkeypatch):
+    work.write(".gitignore", "*.log\ndata/\n")
+    for name in ("gone.log", "closed.log", "data/closed.bin", "data/open.bin"):
+        work.write(name, "x")
+    os.mkfifo(work.folder / "data" / "pipe")
+    original = repository.copy_as_it_is
+
+    def copy(source, target):
+        if source.name == "gone.log":
+            source.unlink()
+        if "closed" in source.name:
+            raise PermissionError(13, "Permission denied", str(source))
+        return original(source, target)
+
+    monkeypatch.setattr(repository, "copy_as_it_is", copy)
+    with checkout(work) as (tree, notes):
+        assert (tree / "data/open.bin").exists()
+        assert notes == (
+            "The base lacks ignored files that could not be copied: closed.log (Permission denied), "
+            "data/closed.bin (Permission denied).",
+        )
+
+
+def test_folders_of_any_depth_are_copied_with_links_as_they_are_and_without_pipes_and_sockets(work, request):
+    # pytest itself removes none so deep
+    request.addfinalizer(lambda: remove_tree(work.folder))
+    work.write(".gitignore", "data/\n")
+    work.write("data/closed/a.txt", "shared")
+    (work.folder / "data/closed").chmod(0o555)
+    os.mkfifo(work.folder / "data/pipe")
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind(str(work.folder / "data/socket"))
+    for name, target in {"itself": "itself", "above": "..", "nowhere": "/nowhere/at/all"}.items():
+        (work.folder / "data" / name).symlink_to(target)
+    deep = Path("data")
+    # deeper than Python calls itself
+    for _ in range(1100):
+        deep /= "d"
+        (work.folder / deep).mkdir()
+    (work.folder / deep / "b.txt").write_text("shared")
+    with checkout(work) as (tree, notes):
+        assert notes == ()
+        assert (tree / deep / "b.txt").read_text() == (tree / "data/closed/a.txt").read_text() == "shared"
+        assert (tree / "data/closed").stat().st_mode & 0o777 == 0o555
+        assert {name: str((tree / "data" / name).readlink()) for name in ("itself", "above")} == {
+            "itself": "itself", "above": "..",
+        }  # fmt: skip
+        assert sorted(path.name for path in (tree / "data").iterdir()) == [
+            "above",
+            "closed",
+            "d",
+            "itself",
+            "nowhere",
+        ]
+    assert not tree.parent.exists()
+
+
+def test_a_file_that_vanishes_while_it_is_measured_is_nobodys_trouble(work):
+    assert repository._size(work.folder / "nowhere") == 0
+
+
+def test_copies_are_private_to_the_user_that_serves(tmp_path, monkeypatch):
+    folder, owners = tmp_path / "home", []
+    folder.mkdir(mode=0o700)
+    monkeypatch.setattr(privileges, "serves_as_another", lambda: True)
+    monkeypatch.setattr(privileges.os, "chown", lambda path, *ids: owners.append(ids))
+    privileges.let_in(folder)
+    assert folder.stat().st_mode & 0o777 == 0o750
+    assert owners == [(-1, privileges._ids()[1])]
+
+
+def test_files_come_as_the_users_filters_make_them_and_no_program_of_the_repositorys_settings_runs(
+    work, tmp_path, monkeypatch
+):
+    """What Git LFS keeps elsewhere comes with its filter; hooks and the like are no part of a commit."""
+    ran = tmp_path / "ran"
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "of_the_user"))
+    (tmp_path / "module").mkdir()
+    module = type(work)(tmp_path / "module" / "it")
+    module.commit(module_py="")
+    # git clones no module from a folder unless it is told to
+    monkeypatch.setenv("GIT_ALLOW_PROTOCOL", "file")
+    work.git("submodule", "--quiet", "add", str(module.folder), "module")
+    work.commit(large_dat="smudged\n", _gitattributes="*.dat filter=large\n")
+    work.commit()
+    hooks = tmp_path / "hooks"
+    hooks.mkdir()
+    for name, key in {
+        "post-checkout": "core.hooksPath", "monitor": "core.fsmonitor", "update": "submodule.module.update",
+        "signature": "gpg.program", "smudge": "filter.large.smudge",
+    }.items():  # fmt: skip
+        program = hooks / name
+        program.write_text(f"#!/bin/sh\necho {name} >> {ran}\nexec cat\n")
+        program.chmod(0o755)
+        value = {"update": f"!{program}", "post-checkout": str(hooks)}.get(name, str(program))
+        work.git("config", key, value)
+    with pytest.raises(InputError) as refused, checkout(work):
+        pass
+    _, known, way_out = refused.value.message.partition("set it for yourself: ")
+    assert known
+    assert not ran.exists()
+    subprocess.run(way_out, shell=True, check=True, cwd=work.folder)
+    with checkout(work) as (tree, _):
+        assert (tree / "large.dat").read_text() == "smudged\n"
+        assert (tree / "module" / "module.py").exists()
+    assert set(ran.read_text().split()) == {"smudge"}

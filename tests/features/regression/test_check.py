@@ -1,0 +1,93 @@
+"""The verb: its options, what is said while a check runs, and the chances of a side that is not ready."""
+
+import math
+from dataclasses import replace
+from types import SimpleNamespace
+
+import click
+import pytest
+from tests.factories import make_failure, make_race
+from tests.features.regression.checks import make_check
+
+from stackrace.features.regression.cli import run
+from stackrace.features.regression.cli.command import read_allowances, read_variables
+from stackrace.features.regression.cli.run import CheckProgress
+from stackrace.measure.launch import FailureKind, Launch
+from stackrace.race.events import BlockEnded, LaunchEnded
+from stackrace.race.ledger import Ledger
+from stackrace.race.results.comparison import Response
+from stackrace.race.steps import Steps
+
+
+def allowed(*texts):
+    option = click.Option(["--allow"])
+    return read_allowances(click.Context(click.Command("check")), option, texts)
+
+
+def test_an_allowance_is_a_response_and_a_share():
+    assert allowed("cpu 3%", "memory any", "p99=0.1") == {
+        Response.CPU: 0.03, Response.MEMORY: None, Response.P99: 0.1,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("text", ["cpu", "speed 3%", "cpu fast", "throughput 100%", "3%", ""])
+def test_anything_else_is_refused_with_what_may_be_written(text):
+    with pytest.raises(click.BadParameter) as refused:
+        allowed(text)
+    assert "any" in refused.value.message or "write it like" in refused.value.message
+
+
+def test_variables_have_a_name_and_a_value():
+    context, option = click.Context(click.Command("check")), click.Option(["--head-env"])
+    assert read_variables(context, option, ("A=1", "B=a=b", "C=")) == {"A": "1", "B": "a=b", "C": ""}
+    with pytest.raises(click.BadParameter, match="NAME=VALUE"):
+        read_variables(context, option, ("A",))
+
+
+@pytest.fixture
+def prepared(monkeypatch):
+    """A check within whose progress no time passes."""
+    monkeypatch.setattr(run, "time", SimpleNamespace(monotonic=lambda: 100.0))
+    return SimpleNamespace(begun_s=100.0, plan=SimpleNamespace(budget_s=600.0))
+
+
+def test_a_pipe_gets_a_line_now_and_then_and_each_alarm_once(capsys, prepared):
+    with CheckProgress(prepared) as shown:
+        for block in range(1, 4):
+            shown(BlockEnded(block, make_check(blocks=block, slower=0.06, ending=None)))
+        shown(BlockEnded(4, make_check(blocks=4, slower=0.06, ending=None)))
+    lines = capsys.readouterr().err.splitlines()
+    assert next(line for line in lines if line.startswith("Pair")).startswith("Pair 1: 0 of 6 clear; throughput ")
+    assert len([line for line in lines if line.startswith("Pair")]) == 1
+    assert [line for line in lines if "throughput seems worse" in line] == [
+        "Alarm: throughput seems worse after 3 pairs; racing it again."
+    ]
+
+
+def test_a_side_that_does_not_start_is_said(capsys, prepared):
+    failed = Launch(id="x", block=0, stack="gunicorn#head", failure=make_failure())
+    with CheckProgress(prepared) as shown:
+        shown(LaunchEnded(failed))
+    assert "gunicorn#head never became ready" in capsys.readouterr().err
+
+
+def test_a_side_of_a_check_that_was_not_ready_has_other_chances():
+    slow = Launch(id="0", block=0, stack="a", failure=make_failure(kind=FailureKind.NOT_READY))
+    for race, given_up in ((make_race(stacks=2, blocks=0, facts=()), True), (make_check(blocks=0), False)):
+        ledger = Ledger(race)
+        ledger.enter(slow)
+        assert ledger.given_up("a") is given_up
+        for number in (1, 2):
+            ledger.enter(replace(slow, id=str(number), block=number))
+        assert ledger.given_up("a") is given_up
+        ledger.enter(replace(slow, id="3", block=3))
+        assert ledger.given_up("a")
+
+
+def test_another_chance_of_a_side_of_a_check_takes_no_longer_than_expected():
+    for race, is_short in ((make_race(stacks=2, blocks=0, facts=()), False), (make_check(blocks=0), True)):
+        ledger = Ledger(race)
+        steps = Steps(number=1, place=None, ledger=ledger, sink=None, deadline_s=math.inf, start_s=5.0)
+        assert steps._patience_s(SimpleNamespace(path="a")) == math.inf
+        ledger.enter(Launch(id="0", block=0, stack="a", failure=make_failure()))
+        assert (steps._patience_s(SimpleNamespace(path="a")) == 10.0) is is_short
