@@ -116,10 +116,6 @@ class Declaration:
         limited = tuple(effect for effect, _ in self.limits.gravest_first)
         return tuple(effect for effect in Effect if effect in (self.effects or limited))
 
-    def template(self, texts: str | Mapping[str, str], key: str) -> str:
-        """Return the text of ``texts`` for ``key``; raises KeyError for a key that is not declared."""
-        return texts if isinstance(texts, str) else texts[key]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Check(Generic[View]):

@@ -90,16 +90,8 @@ def measured_needs(place: Place, stack: Stack, workload: Workload, load: Load, o
     return Needs(memory_bytes=memory, connections=max(seen, default=None))
 
 
-@dataclass(frozen=True, slots=True)
-class _Line:
-    """What grows by the same each time."""
-
-    base: float
-    each: float
-
-    def at(self, many: int) -> float:
-        """Return how much it is of ``many``."""
-        return self.base + self.each * many
+_Line = tuple[float, float]
+"""What grows by the same each time: how much it is of none, and of each more."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,8 +115,12 @@ class Model:
             return None
         connections = None
         if self.connections_by is not None and size.slots is not None:
-            connections = max(math.ceil(self.connections_by.at(size.slots) - 1e-9), 0)
-        return Needs(memory_bytes=round(self.bytes_by.at(many)), connections=connections)
+            connections = max(math.ceil(_at(self.connections_by, size.slots) - 1e-9), 0)
+        return Needs(memory_bytes=round(_at(self.bytes_by, many)), connections=connections)
+
+
+def _at(line: _Line, many: int) -> float:
+    return line[0] + line[1] * many
 
 
 def model_of(measured: Mapping[Stack, Needs]) -> Model:
@@ -141,10 +137,10 @@ def model_of(measured: Mapping[Stack, Needs]) -> Model:
         if needs.connections is not None
     ]
     return Model(
-        bytes_by=_through(memory) or _Line(memory[0][1], 0.0),
+        bytes_by=_through(memory) or (memory[0][1], 0.0),
         by_processes=by_processes,
         # of one alone, or of two of the same size, nobody knows what does not grow: all is taken to
-        connections_by=_through(counted) or (_Line(0.0, max(y / x for x, y in counted)) if counted else None),
+        connections_by=_through(counted) or ((0.0, max(y / x for x, y in counted)) if counted else None),
     )
 
 
@@ -154,7 +150,7 @@ def _through(points: Sequence[tuple[int, float]]) -> _Line | None:
         return None
     (low, least), (high, most) = points
     each = max((most - least) / (high - low), 0.0)
-    return _Line(least - each * low, each)
+    return least - each * low, each
 
 
 def beyond(stack: Stack, limits: TuningLimits, model: Model, measured: Mapping[Stack, Needs]) -> Infeasible | None:
