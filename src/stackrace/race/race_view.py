@@ -13,7 +13,8 @@ from ..measure.load import LoadResult
 from ..stacks.stack import original_path
 from ..stats.drift import carry_over, drift
 from ..stats.limits import exp
-from ..validity.races import AnswerSizes, CarryOverTest, RaceView, ThroughputDrift, TwinPair
+from ..stats.values import Drift
+from ..validity.races import AnswerSizes, CarryOverTest, RaceView, TwinPair
 from .levels import LevelKey, MeasuredLevel, key_of, means, measured_levels, steady
 from .results.race import Race
 from .resume import counted
@@ -165,22 +166,17 @@ def _walk(race: Race) -> Iterator[PlacedSlice]:
             position, after = position + 1, original_path(launch.stack)
 
 
-def _drift_of_mean(level: MeasuredLevel) -> ThroughputDrift | None:
+def _drift_of_mean(level: MeasuredLevel) -> Drift | None:
     """Return the drift of the stacks that were measured in most blocks, in the mean; None where nothing tells."""
-    return _drifted(means(steady(level)))
+    return drift(means(steady(level)))
 
 
-def _drift_of_each(level: MeasuredLevel) -> Iterator[tuple[str, ThroughputDrift]]:
+def _drift_of_each(level: MeasuredLevel) -> Iterator[tuple[str, Drift]]:
     """Give the drift of each of these stacks beside the mean of the others."""
     alike = steady(level)
     for stack, own in alike.items():
         others = {name: values for name, values in alike.items() if name != stack}
         if others:
-            drifted = _drifted([a - b for a, b in zip(own, means(others), strict=True)], alpha=0.05 / len(alike))
+            drifted = drift([a - b for a, b in zip(own, means(others), strict=True)], alpha=0.05 / len(alike))
             if drifted is not None:
                 yield stack, drifted
-
-
-def _drifted(values: Sequence[float], alpha: float = 0.05) -> ThroughputDrift | None:
-    limits = drift(values, alpha=alpha)
-    return None if limits is None else ThroughputDrift(value=limits.value, low=limits.low, high=limits.high)

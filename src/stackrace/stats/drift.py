@@ -3,26 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
 
 from .pairs import Array, Counts
+from .values import Drift
 
 LEAST_BLOCKS = 5
 """With fewer there are no 95 % limits."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Drift:
-    """The change from the first block to the last, in ln units."""
-
-    value: float
-    low: float
-    """The lower limit."""
-    high: float
-    """The upper limit."""
 
 
 def drift(values: Sequence[float] | Array, *, alpha: float = 0.05) -> Drift | None:

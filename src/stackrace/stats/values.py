@@ -17,6 +17,17 @@ class Question(StrEnum):
     """Where every stack stands."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Drift:
+    """The change from the first block to the last, in ln units."""
+
+    value: float
+    low: float
+    """The lower limit."""
+    high: float
+    """The upper limit."""
+
+
 class MachineVerdict(StrEnum):
     """Whether two machines are equal in something."""
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from ..base.numbers import percent
 from ..base.verdict import Effect, Finding, Unit
+from ..stats.values import Drift
 from .declaration import Declaration, Limits, Made
 
 _MOST_DRIFT = 0.10
@@ -29,20 +30,6 @@ class TwinPair:
     ratio: float
     low: float
     high: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ThroughputDrift:
-    """How much a series changed from the first block to the last, in ln units, with its limits."""
-
-    value: float
-    low: float
-    high: float
-
-    @property
-    def notable(self) -> bool:
-        """Whether it is larger than what is let pass, and surely more than nothing."""
-        return abs(self.value) > math.log1p(_MOST_DRIFT) and not self.low <= 0 <= self.high
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,9 +59,9 @@ class RaceView:
     twin: str = ""
     """The path of the stack that ran twice."""
     twins: tuple[TwinPair, ...] = ()
-    drift: ThroughputDrift | None = None
+    drift: Drift | None = None
     """The mean over the stacks that took part in most blocks, at the headline level."""
-    uneven: tuple[tuple[str, ThroughputDrift], ...] = ()
+    uneven: tuple[tuple[str, Drift], ...] = ()
     """The drift of each of them beside the others, by path; the limits hold for all at once."""
     sizes: tuple[AnswerSizes, ...] = ()
     carried: tuple[CarryOverTest, ...] = ()
@@ -137,10 +124,10 @@ def _throughput_drifts(view: RaceView) -> Finding | None:
     Blocks cancel what all stacks meet alike, so that alone is a warning: it makes the absolute figures doubtful.
     Where one of them drifted beside the others as well, the order depends on the hour, and the race is void.
     """
-    if view.drift is None or not view.drift.notable:
+    if view.drift is None or not _notable(view.drift):
         return None
     change = math.expm1(view.drift.value)
-    others = [(stack, drift) for stack, drift in view.uneven if drift.notable]
+    others = [(stack, drift) for stack, drift in view.uneven if _notable(drift)]
     if not others:
         return _throughput_drifts.finding(value=abs(change), limit=_MOST_DRIFT, case="alike", change=change)
     stack, most = max(others, key=lambda pair: abs(pair[1].value))
@@ -211,6 +198,11 @@ def _carry_over(view: RaceView) -> Finding | None:
     return _carry_over.finding(
         value=shared, limit=_CARRY_OVER, where=least.where, by=least.by, p=least.p, tests=len(view.carried)
     )
+
+
+def _notable(drift: Drift) -> bool:
+    """Tell whether it is larger than what is let pass, and surely more than nothing."""
+    return abs(drift.value) > math.log1p(_MOST_DRIFT) and not drift.low <= 0 <= drift.high
 
 
 def _apart(level: AnswerSizes) -> float:

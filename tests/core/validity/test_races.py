@@ -7,13 +7,14 @@ from dataclasses import replace
 
 from stackrace.base.verdict import Effect
 from stackrace.report.words import findings as say
-from stackrace.validity.races import AnswerSizes, CarryOverTest, RaceView, ThroughputDrift, TwinPair
+from stackrace.stats.values import Drift
+from stackrace.validity.races import AnswerSizes, CarryOverTest, RaceView, TwinPair
 from stackrace.validity.registry import examine_race
 
 EQUAL = TwinPair(where="at c=20", ratio=1.01, low=0.98, high=1.04)
 APART = TwinPair(where="at c=100", ratio=1.2, low=1.1, high=1.3)
-STILL = ThroughputDrift(value=0.01, low=-0.02, high=0.04)
-SLOWER = ThroughputDrift(value=math.log(0.85), low=math.log(0.8), high=math.log(0.9))
+STILL = Drift(value=0.01, low=-0.02, high=0.04)
+SLOWER = Drift(value=math.log(0.85), low=math.log(0.8), high=math.log(0.9))
 HEALTHY = RaceView(
     twin="waitress",
     twins=(EQUAL,),
@@ -53,7 +54,7 @@ def test_a_drift_that_all_share_only_warns():
 
 
 def test_a_drift_that_another_stack_does_not_share_voids_the_race():
-    faster = ThroughputDrift(value=0.2, low=0.15, high=0.25)
+    faster = Drift(value=0.2, low=0.15, high=0.25)
     finding = found(drift=SLOWER, uneven=(("gunicorn", faster),))["throughput drifts"]
     assert finding.effect is Effect.INVALIDATES
     assert "gunicorn changed otherwise" in say.seen(finding)
@@ -62,7 +63,7 @@ def test_a_drift_that_another_stack_does_not_share_voids_the_race():
 
 def test_a_drift_that_may_be_none_or_is_small_is_let_pass():
     assert not found(drift=replace(SLOWER, high=0.01))
-    assert not found(drift=ThroughputDrift(value=0.09, low=0.05, high=0.12))
+    assert not found(drift=Drift(value=0.09, low=0.05, high=0.12))
 
 
 def test_answers_of_different_sizes_warn_and_name_the_stacks():
