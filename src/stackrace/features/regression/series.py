@@ -91,7 +91,8 @@ def _series(response: Response, workload: str, pairs: Sequence[Pair]) -> Series:
     value = _VALUES.get(response, _answers)
     both = [(base.block, value(base, workload), value(head, workload)) for base, head in pairs]
     kept = [each for each in both if each[1] and each[2]]
-    base, head = (tuple(each[side] for each in kept) for side in (1, 2))
+    base: tuple[Any, ...] = tuple(base for _, base, _ in kept)
+    head: tuple[Any, ...] = tuple(head for _, _, head in kept)
     series = Series(response=response, workload=workload, blocks=tuple(block for block, _, _ in kept))
     if response.quantile is not None:
         return replace(series, answers=tuple(zip(base, head, strict=True)))
