@@ -25,7 +25,7 @@ from ...measure.probe import (
 from ...measure.probe.host import allowed_cores, delegated
 from ...measure.resources import Resources
 from ...race.preparation.cores import split_cores, usable_cores
-from ...validity import Preparation
+from ...validity.observation import Preparation
 from .examination import Examination, examine
 from .kernel import BOOST, CLOCKS, NO_TURBO, THP, Kernel
 from .neighbours import daemons, jobs, listeners, remains
