@@ -6,16 +6,19 @@ from dataclasses import replace
 from pathlib import Path
 
 from stackrace.app.app import App, Entry, EntryKind
-from stackrace.features.export.hosting import deployed_app
+from stackrace.app.examination import PythonFacts
+from stackrace.features.export.export import Django, Export, Health, deployed_app
 from stackrace.features.export.layout import laid_out
 from stackrace.features.export.packages import Packages
 from stackrace.features.export.target import Target
-from stackrace.features.export.wanted import Django, Export, Health
 from stackrace.measure.resources import Resources
 from stackrace.stacks.servers import catalogue
 from stackrace.stacks.stack_path import parse_stack
 
 PROJECT = Path("/home/ann/shop")
+PYTHON = PythonFacts(
+    version="3.11.2", python=Path("/usr/bin/python3"), base=Path("/usr/bin/python3"), site_packages=()
+)
 TARGET = Target(name="shop", base=Path("/srv/shop"), user="shop", host="0.0.0.0", port=8000, projects=(PROJECT,))
 
 APP = TARGET.app
@@ -51,7 +54,7 @@ def export_of(
     servers = catalogue()
     target = replace(target, projects=(project,))
     stack = parse_stack(path, servers.specs, app.interfaces, project)
-    deployed = deployed_app(app, stack, servers, target, minor=(3, 11), proxied=False)
+    deployed = deployed_app(app, stack, servers, target, facts=PYTHON, proxied=False)
     entries = [servers.entries[hop.server] for hop in stack.hops]
     return Export(
         stack=stack,

@@ -12,10 +12,12 @@ from pathlib import Path
 
 import pytest
 import yaml
+from hypothesis import given
+from hypothesis import strategies as st
 
 from stackrace.features.export.files import exported_files
-from stackrace.features.export.unit_file import command_words, environment_words, read_unit
-from stackrace.features.export.units import quoted
+from stackrace.features.export.packages import Asked
+from stackrace.features.export.units import command_words, environment_words, quoted, read_unit
 
 from .exports import DJANGO, PROJECT, TARGET, export_of
 
@@ -46,6 +48,12 @@ MANY = (
 )
 
 
+@pytest.fixture(scope="module", params=MANY)
+def files(request):
+    """The files of one stack after the other."""
+    return exported_files(export_of(request.param), "")
+
+
 def services(files):
     return {name: read_unit(text) for name, text in files.items() if name.endswith(".service")}
 
@@ -60,9 +68,7 @@ def test_all_files_are_as_in_the_golden_file(name):
     assert text == golden.read_text(encoding="utf-8"), "set STACKRACE_UPDATE_GOLDEN=1 if it is right"
 
 
-@pytest.mark.parametrize("path", MANY)
-def test_units_procfile_and_compose_start_the_same_commands(path):
-    files = exported_files(export_of(path), "")
+def test_units_procfile_and_compose_start_the_same_commands(files):
     units = {command_words(unit["ExecStart"][0]) for unit in services(files).values()}
     procfile = {
         tuple(
@@ -80,24 +86,20 @@ def test_units_procfile_and_compose_start_the_same_commands(path):
     assert {command[-1] for command in procfile} == {command[-1] for command in units}
 
 
-@pytest.mark.parametrize("path", MANY)
-def test_no_value_of_a_variable_is_in_any_file(path):
-    files = exported_files(export_of(path), "")
-    assert not [name for name, text in files.items() if "hunter2" in text]
+def test_no_file_has_a_value_of_a_variable_or_a_folder_of_the_machine_that_exported(files):
+    assert not [
+        name for name, text in files.items() if "hunter2" in text or str(PROJECT) in text or "/tmp/" in text
+    ]
     assert "SECRET_KEY=\n" in files[".env.example"]
 
 
-@pytest.mark.parametrize("path", MANY)
-def test_no_file_names_a_folder_of_the_machine_that_exported(path):
-    files = exported_files(export_of(path), "")
-    assert not [name for name, text in files.items() if str(PROJECT) in text or "/tmp/" in text]
-
-
-@pytest.mark.parametrize("path", MANY)
-def test_every_unit_has_what_production_wants(path):
-    for unit in services(exported_files(export_of(path), "")).values():
+def test_every_unit_has_what_production_wants(files):
+    for unit in services(files).values():
         assert unit["User"] == ["shop"]
         assert unit["Restart"] == ["always"]
+        assert unit["StartLimitIntervalSec"] == ["0"]
+        assert "network-online.target" in unit["Wants"]
+        assert unit["After"][0].startswith("network-online.target")
         assert unit["NoNewPrivileges"] == ["yes"]
         assert int(unit["TimeoutStopSec"][0]) > 30
         assert unit["KillSignal"][0].startswith("SIG")
@@ -106,9 +108,8 @@ def test_every_unit_has_what_production_wants(path):
         )
 
 
-@pytest.mark.parametrize("path", MANY)
-def test_units_are_ini_files_with_three_sections(path):
-    for name, text in exported_files(export_of(path), "").items():
+def test_units_are_ini_files_with_three_sections(files):
+    for name, text in files.items():
         if name.endswith(".service"):
             parser = configparser.ConfigParser(strict=False, interpolation=None, delimiters=("=",))
             parser.optionxform = str
@@ -116,9 +117,8 @@ def test_units_are_ini_files_with_three_sections(path):
             assert parser.sections() == ["Unit", "Service", "Install"]
 
 
-@pytest.mark.parametrize("path", MANY)
-def test_the_dockerfile_starts_a_program_by_its_path_and_not_as_root(path):
-    text = exported_files(export_of(path), "")["Dockerfile"]
+def test_the_dockerfile_starts_a_program_by_its_path_and_not_as_root(files):
+    text = files["Dockerfile"]
     lines = re.sub(r"\\\n\s*", "", text).splitlines()
     assert re.search(r"^USER [1-9]\d*:[1-9]\d*$", text, re.MULTILINE)
     command = next(line for line in lines if line.startswith("CMD "))
@@ -170,10 +170,11 @@ def test_constraints_hold_everything_but_tools():
     assert files["requirements.txt"].endswith("gunicorn==23.0.0\n")
 
 
-@pytest.mark.parametrize("path", MANY)
-def test_no_service_waits_for_one_that_needs_it_started(path):
-    services = yaml.safe_load(exported_files(export_of(path), "")["compose.yaml"])["services"]
-    needs = {name: {*service.get("depends_on", ()), *_network_of(service)} for name, service in services.items()}
+def test_containers_have_an_init_and_no_service_waits_for_one_that_needs_it_started(files):
+    composed = yaml.safe_load(files["compose.yaml"])["services"]
+    # the first process of a container ignores signals that it does not handle
+    assert all(service["init"] is True for service in composed.values())
+    needs = {name: {*service.get("depends_on", ()), *_network_of(service)} for name, service in composed.items()}
     TopologicalSorter(needs).prepare()
 
 
@@ -187,20 +188,6 @@ def test_each_process_that_is_reached_over_a_socket_has_a_volume_of_its_own():
     mounted = {volume.split(":")[1] for volume in composed["services"]["nginx"]["volumes"]}
     assert mounted >= {"/run/shop/cheroot-1", "/run/shop/cheroot-2"}
     assert set(composed["volumes"]) == {"static", "media", "run-cheroot-1", "run-cheroot-2"}
-
-
-@pytest.mark.parametrize("path", MANY)
-def test_every_container_has_an_init_since_its_first_process_ignores_unhandled_signals(path):
-    services = yaml.safe_load(exported_files(export_of(path), "")["compose.yaml"])["services"]
-    assert all(service["init"] is True for service in services.values())
-
-
-@pytest.mark.parametrize("path", MANY)
-def test_whatever_ends_a_process_it_comes_back_however_often(path):
-    for unit in services(exported_files(export_of(path), "")).values():
-        assert unit["StartLimitIntervalSec"] == ["0"]
-        assert "network-online.target" in unit["Wants"]
-        assert unit["After"][0].startswith("network-online.target")
 
 
 def test_a_page_that_is_not_found_does_not_stop_the_site_but_is_no_health():
@@ -288,7 +275,7 @@ def test_a_value_with_a_dollar_is_read_back_from_environment_as_it_is():
 
 
 def test_requirements_with_hashes_are_installed_by_a_command_of_their_own():
-    hashed = export_of("gunicorn", packages={"asked": "requirements.txt", "is_hashed": True})
+    hashed = export_of("gunicorn", packages={"asked": Asked(file="requirements.txt", is_hashed=True)})
     files = exported_files(hashed, "")
     for text in (files["README.md"].partition("## Deploy the next")[0], files["Dockerfile"]):
         installs = [line for line in text.splitlines() if "pip install" in line]
@@ -313,7 +300,9 @@ def test_a_package_without_wheels_brings_a_compiler():
 
 
 def test_what_a_lock_file_says_is_what_is_installed():
-    files = exported_files(export_of("gunicorn", packages={"lock": "uv.lock", "locked": "Django==5.2.1\n"}), "")
+    files = exported_files(
+        export_of("gunicorn", packages={"asked": Asked(lock="uv.lock", locked="Django==5.2.1\n")}), ""
+    )
     assert files["requirements-app.txt"] == "# What uv.lock of the project says, as pip reads it.\nDjango==5.2.1\n"
 
 
@@ -350,9 +339,7 @@ def test_the_readme_deploys_in_order_variables_tables_files_start():
     assert places == sorted(places)
 
 
-@pytest.mark.parametrize("path", MANY)
-def test_the_readme_names_only_files_and_units_that_are_there(path):
-    files = exported_files(export_of(path), "")
+def test_the_readme_names_only_files_and_units_that_are_there(files):
     there = {f"/srv/shop/deploy/{name}" for name in files}
     named = re.findall(r"/srv/shop/deploy/[\w./-]*[\w-]", files["README.md"])
     assert {name for name in named if "." in name.rpartition("/")[2]} <= there
@@ -360,9 +347,7 @@ def test_the_readme_names_only_files_and_units_that_are_there(path):
     assert set(re.findall(r"shop[\w-]*\.(?:service|target)", files["README.md"])) <= units
 
 
-@pytest.mark.parametrize("path", MANY)
-def test_a_reload_is_offered_where_the_unit_has_one(path):
-    files = exported_files(export_of(path), "")
+def test_a_reload_is_offered_where_the_unit_has_one(files):
     units = services(files)
     for line in re.findall(r"systemctl reload ([\w. -]+)", files["README.md"]):
         assert all("ExecReload" in units[f"systemd/{unit}"] for unit in line.split())
@@ -424,3 +409,26 @@ def test_the_shell_understands_every_block_of_the_readme(path, django):
     for block in blocks:
         read = subprocess.run(["bash", "-n"], input=block, text=True, capture_output=True, check=False)
         assert read.returncode == 0, read.stderr
+
+
+@given(st.lists(st.text(st.characters(min_codepoint=32, max_codepoint=126), min_size=1), min_size=1, max_size=5))
+def test_whatever_a_command_says_is_read_back(words):
+    assert command_words(" ".join(map(quoted, words))) == tuple(words)
+
+
+def test_signs_that_systemd_would_replace_are_doubled():
+    assert quoted("100%") == '"100%%"'
+    assert quoted("$HOME") == '"$$HOME"'
+
+
+def test_a_line_goes_on_over_comments_and_an_empty_value_clears():
+    unit = read_unit(
+        "[Service]\nExecStart=/bin/a \\\n# why\n  -b\nEnvironment=A=1\nEnvironment=\nEnvironment=B=2\n"
+    )
+    assert unit["ExecStart"] == ["/bin/a -b"]
+    assert unit["Environment"] == ["B=2"]
+
+
+def test_a_line_that_is_none_is_named():
+    with pytest.raises(ValueError, match="nonsense"):
+        read_unit("[Service]\nnonsense\n")

@@ -6,7 +6,8 @@ import pytest
 
 from stackrace.app.app import App, Entry, EntryKind
 from stackrace.base.errors import InputError
-from stackrace.features.export.making import TargetWishes, refuse_open, refuse_proxies, target_of
+from stackrace.features.export.assembly import refuse_open
+from stackrace.features.export.target import TargetWishes, refuse_proxies, target_of
 from stackrace.stacks.servers import catalogue
 from stackrace.stacks.stack_path import parse_stack
 
@@ -43,3 +44,34 @@ def test_a_file_that_restricts_who_may_ask_is_not_exported_without_that(tmp_path
                 refuse_open(stack)
         else:
             refuse_open(stack)
+
+
+def test_an_address_and_a_port_are_taken():
+    assert target_of(TargetWishes(listen="0.0.0.0:80"), "shop").port == 80
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[::]:8000", "IPv4 only: give 0.0.0.0:8000"),
+        (":::8000", "IPv4 only"),
+        ("localhost:8000", "such as 127.0.0.1:8000"),
+        ("shop.example:80", "such as 0.0.0.0:80"),
+        ("8000", "ADDRESS:PORT"),
+        ("0.0.0.0:70000", "ADDRESS:PORT"),
+    ],
+)
+def test_what_not_every_server_can_listen_at_is_refused(text, said):
+    with pytest.raises(InputError, match=said.replace("[", "\\[")):
+        target_of(TargetWishes(listen=text), "shop")
+
+
+def test_addresses_and_networks_are_proxies():
+    target = target_of(TargetWishes(proxies=("10.0.0.7", "10.1.0.0/16", "::1", "10.0.0.7/32")), "shop")
+    assert target.proxies == ("10.0.0.7", "10.1.0.0/16", "::1")
+
+
+@pytest.mark.parametrize("text", ["balancer", "10.0.0.7/8", "*", "10.0.0.7 1; default", "0.0.0.0/0"])
+def test_what_is_no_proxys_address_is_refused(text):
+    with pytest.raises(InputError, match="--trusted-proxy"):
+        target_of(TargetWishes(proxies=(text,)), "shop")

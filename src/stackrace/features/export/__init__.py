@@ -7,7 +7,7 @@ EXTENSIONS = (
         "export",
         "Decide",
         "Write what deploys a stack: configurations, units, an image, and why.",
-        f"{__name__}.cli.command:command",
+        f"{__name__}.command:command",
         40,
     ),
 )

@@ -12,7 +12,8 @@ from ...base.numbers import Interval
 from .equivalence import Proof, Verdict
 
 if TYPE_CHECKING:
-    from .target import Target
+    from ...race.results.race import Race
+    from .export import Export
 
 __all__ = ["export_document", "schema"]
 
@@ -73,13 +74,14 @@ def schema() -> str:
 
 
 def export_document(
-    stack: str, target: Target, folder: Path, files: Iterable[str], *, race: str | None, proof: Proof | None
+    export: Export, race: Race | None, folder: Path, files: Iterable[str], proof: Proof | None
 ) -> dict[str, Any]:
-    """Return the document of an export of ``stack`` to ``folder``; ``race`` is the id of the race behind it."""
+    """Return the document of an ``export`` to ``folder``; ``race`` is the one behind it."""
+    target = export.target
     return readable(
         ExportDocument(
-            stack=stack,
-            race=race,
+            stack=export.stack.path,
+            race=None if race is None else race.id,
             folder=str(folder),
             files=tuple(sorted(files)),
             name=target.name,

@@ -11,36 +11,23 @@ import signal
 import socket
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ...base.errors import LaunchError
 from ...deploy.privileges import hand_over
 from ...deploy.rendering import Part
 from ...deploy.sockets import LOOPBACK
-from ...stacks.servers import Endpoint, Hosted, Recipe, Site
+from ...stacks.servers import Hosted, Site
+from .export import Export
 from .stage import staged
-from .unit_file import FOLDERS, command_words, environment_words, read_unit
+from .units import FOLDERS, command_words, environment_words
 
-__all__ = ["ExportedFiles", "ExportedProcess", "is_free"]
+__all__ = ["ExportedFiles", "is_free"]
 
 _PORT_WAIT_S = 45.0
 """A unit's port is always the same: a launch waits for the last one's stop, which is given 35 s."""
 _POLL_S = 0.05
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ExportedProcess:
-    """One unit."""
-
-    hop: str
-    """The name of its hop in reports, which the original's has too."""
-    unit: str
-    """Its file's text."""
-    listen: Endpoint
-    """As the unit's process has it, at the paths of the target."""
-    recipe: Recipe
-    """The original's, for what no unit says: how its faults look."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,51 +36,43 @@ class ExportedFiles:
 
     folder: Path
     """With the files; a copy of it is used."""
-    target: Path
-    """Where they belong."""
+    export: Export
+    units: tuple[Mapping[str, Sequence[str]], ...]
+    """What the units of its processes say, in their order."""
     mounts: tuple[tuple[Path, Path], ...]
     """The project, the environment and what lies beside them: where they are, and where they belong."""
-    processes: tuple[ExportedProcess, ...]
-    """The last hop first, as they are started."""
     app: Hosted
     """As the original's host sees it."""
-    name: str
-    """The folder in /run, /var/log and /var/cache that is theirs."""
-    environment: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def port(self) -> int:
         """The port of its front."""
-        return self.processes[-1].listen.port
+        return self.export.target.port
 
     def parts(self, directory: Path) -> tuple[Part, ...]:
         """Lay everything out below ``directory``, ready to be started."""
         self._wait_for_port()
         own = directory / "deploy"
         shutil.copytree(self.folder, own)
-        roots = [(directory / "roots" / base.name / self.name, base / self.name) for base in FOLDERS.values()]
+        name, target = self.export.target.name, self.export.target.files
+        roots = [(directory / "roots" / base.name / name, base / name) for base in FOLDERS.values()]
         for source, _ in roots:
             _make(source, directory)
-        mounts = (*self.mounts, (own, self.target), *roots)
-        return tuple(
-            self._part(process, number, directory, mounts) for number, process in enumerate(self.processes)
-        )
+        mounts = (*self.mounts, (own, target), *roots)
+        return tuple(self._part(number, directory, mounts) for number in range(len(self.units)))
 
-    def _part(
-        self, process: ExportedProcess, number: int, directory: Path, mounts: Sequence[tuple[Path, Path]]
-    ) -> Part:
-        unit = read_unit(process.unit)
+    def _part(self, number: int, directory: Path, mounts: Sequence[tuple[Path, Path]]) -> Part:
+        process, unit = self.export.processes[number], self.units[number]
         roots = {target: source for source, target in mounts}
         for kind, base in FOLDERS.items():
-            for name in (each for line in unit.get(kind, ()) for each in line.split()):
+            for name in _names(unit, kind):
                 _make(_outside(base / name, roots), directory)
         place = directory / str(number)
         _make(place, directory)
         # beside its output, where the launcher looks for the last words of what fails
         logs = [
             (place / "logs" / Path(name).name, FOLDERS["LogsDirectory"] / name)
-            for line in unit.get("LogsDirectory", ())
-            for name in line.split()
+            for name in _names(unit, "LogsDirectory")
         ]
         for source, _ in logs:
             _make(source, directory)
@@ -101,14 +80,16 @@ class ExportedFiles:
         variables = dict(
             word.partition("=")[::2] for line in unit.get("Environment", ()) for word in environment_words(line)
         )
-        listen = process.listen
+        listen, stack = process.site.listen, self.export.stack
         if listen.path is not None:
             listen = replace(listen, path=_outside(listen.path, roots))
         else:
             listen = replace(listen, host=LOOPBACK)
         return Part(
-            hop=process.hop,
+            # the original's has the same name in reports
+            hop=stack.process_names[stack.processes.index(process.hops)],
             site=Site(directory=place, listen=listen, settings={}, app=self.app),
+            # what no unit says is the original's: how its faults look
             recipe=replace(
                 process.recipe,
                 command=command_words(unit["ExecStart"][0]),
@@ -132,6 +113,11 @@ class ExportedFiles:
                     f"port {self.port}, on which the exported files listen, is taken by another program"
                 )
             time.sleep(_POLL_S)
+
+
+def _names(unit: Mapping[str, Sequence[str]], kind: str) -> list[str]:
+    """Return the folders that a directive of that ``kind`` names."""
+    return [name for line in unit.get(kind, ()) for name in line.split()]
 
 
 def is_free(port: int) -> bool:

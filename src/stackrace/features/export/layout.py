@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -45,11 +45,6 @@ class Process:
         return " with ".join(entry.spec.title for entry in self.entries)
 
     @property
-    def hop(self) -> str:
-        """The name of its hop, which its copies share."""
-        return re.sub(r"-\d+$", "", self.name)
-
-    @property
     def variables(self) -> Mapping[str, str]:
         """The variables that it needs itself; who starts it has a PATH already."""
         return {name: value for name, value in self.recipe.environment.items() if name != "PATH"}
@@ -58,6 +53,11 @@ class Process:
     def files(self) -> Mapping[str, str]:
         """Its configuration by the name of the file."""
         return {name: text for name, text in self.recipe.files.items() if text}
+
+    @property
+    def _production(self) -> Production:
+        assert self.site.production is not None
+        return self.site.production
 
     def uses(self, folder: Path) -> bool:
         """Tell whether its files, its command or its variables speak of ``folder``."""
@@ -68,8 +68,7 @@ class Process:
     @property
     def folders(self) -> tuple[Path, ...]:
         """What it writes to, to be made before it starts and to belong to its user; outer ones first."""
-        production = self.site.production
-        assert production is not None
+        production = self._production
         own = (production.run, production.logs, production.temporary, self.site.empty)
         kept = [Path(name).parent for name, text in self.recipe.files.items() if not text]
         below = [production.run / folder.relative_to("run") for folder in kept if _is_below(folder, "run")]
@@ -79,16 +78,14 @@ class Process:
     @property
     def touched(self) -> tuple[Path, ...]:
         """Logs that must be there before it starts."""
-        production = self.site.production
-        assert production is not None
+        production = self._production
         empty = (Path(name) for name, text in self.recipe.files.items() if not text and not name.endswith(".keep"))
         return tuple(production.logs / path.name for path in empty if path.parts[0] == "logs")
 
     @property
     def log_files(self) -> tuple[Path, ...]:
         """The logs that it writes itself, as far as its files name them."""
-        production = self.site.production
-        assert production is not None
+        production = self._production
         texts = "\n".join((*self.files.values(), *self.command))
         names = re.findall(rf"{re.escape(str(production.logs))}/([\w.-]+\.log)", texts)
         return tuple(production.logs / name for name in dict.fromkeys(names))
@@ -105,22 +102,28 @@ def laid_out(stack: Stack, *, catalogue: Catalogue, app: Hosted, target: Target,
     ports = iter(range(target.port + 1, target.port + 1000))
     names = _names(stack)
     for index in range(len(stack.processes) - 1, -1, -1):
-        group = stack.processes[index]
-        copies = [
-            _process(
-                group,
-                name=names[index] if group[0].instances == 1 else f"{names[index]}-{copy + 1}",
-                catalogue=catalogue,
+        group, is_front = stack.processes[index], index == 0
+        copies = []
+        for copy in range(group[0].instances):
+            name = names[index] if group[0].instances == 1 else f"{names[index]}-{copy + 1}"
+            port = target.port if is_front else next(ports)
+            site = Site(
+                directory=target.files / name,
+                listen=_endpoint(group[0], target, name, port, is_front=is_front),
+                settings={},
                 # only the front serves static files; a hop behind it never sees them
-                app=app if index == 0 else replace(app, static={}),
-                target=target,
-                port=target.port if index == 0 else next(ports),
-                is_front=index == 0,
-                upstream=upstream,
+                app=app if is_front else replace(app, static={}),
+                upstream=tuple(process.site.listen for process in upstream),
                 cores=cores,
             )
-            for copy in range(group[0].instances)
-        ]
+            production = Production(
+                run=target.run(name),
+                logs=target.logs(name),
+                temporary=target.temporary(name),
+                proxies=target.proxies if is_front else (_LOOPBACK,),
+                is_behind=not is_front and site.listen.is_unix,
+            )
+            copies.append(_process(group, name, replace(site, production=production), upstream, catalogue, target))
         processes += copies
         upstream = copies
     return tuple(processes)
@@ -137,34 +140,13 @@ def _names(stack: Stack) -> tuple[str, ...]:
 
 def _process(
     group: tuple[Hop, ...],
-    *,
     name: str,
+    site: Site,
+    upstream: Sequence[Process],
     catalogue: Catalogue,
-    app: Hosted,
     target: Target,
-    port: int,
-    is_front: bool,
-    upstream: list[Process],
-    cores: int,
 ) -> Process:
     host, *guests = group
-    listen = _endpoint(host, target, name, port, is_front=is_front)
-    production = Production(
-        run=target.run(name),
-        logs=target.logs(name),
-        temporary=target.temporary(name),
-        proxies=target.proxies if is_front else (_LOOPBACK,),
-        is_behind=not is_front and listen.is_unix,
-    )
-    site = Site(
-        directory=target.files / name,
-        listen=listen,
-        settings={},
-        app=app,
-        upstream=tuple(process.site.listen for process in upstream),
-        cores=cores,
-        production=production,
-    )
     for guest in reversed(guests):
         site = replace(site, inside=catalogue.guest(guest.server).fragment(_of_hop(site, guest, target)))
     site = _of_hop(site, host, target)

@@ -1,12 +1,93 @@
-"""What is installed on the target: Debian's packages and PyPI's, in the versions that the export found."""
+"""Where a project says which packages it needs: a list for pip, a lock file, or its pyproject.toml."""
 
 from __future__ import annotations
 
+import platform
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib.metadata import distributions
+from pathlib import Path
 
-__all__ = ["Packages", "app_requirements", "constraints", "debian", "requirements"]
+from ...app.lock_files import requirements_of
+from ...app.project_files import table, table_in, text
+from ...base.errors import InputError
+from ...base.process import run
+from ...deploy.environments import site_packages
+from ...race.preparation.deployment import Deployment
+from ...stacks.servers import PythonRuntime
+from ...stacks.servers.contract import Entry
+from ...stacks.stack import Stack
+
+__all__ = [
+    "Asked",
+    "Packages",
+    "app_requirements",
+    "asked_of",
+    "constraints",
+    "debian",
+    "distribution",
+    "packages_of",
+    "requirements",
+]
+
+_LISTS = ("requirements.txt", "requirements/production.txt", "requirements/prod.txt", "requirements/base.txt")
+_LOCKS = ("uv.lock", "poetry.lock", "Pipfile.lock")
+_ELSEWHERE = re.compile(r"^\s*(-|\.|/|file:)", re.MULTILINE)
+"""A line that speaks of another file of the project."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What a project says of its packages; all is empty for one that says nothing that pip understands."""
+
+    file: str = ""
+    """What pip reads, below the project's root: a list, or pyproject.toml."""
+    is_whole: bool = True
+    """Whether that file speaks of no other one of the project."""
+    is_hashed: bool = False
+    """Whether that file has hashes."""
+    lock: str = ""
+    """The lock file, where that is what says it."""
+    locked: str = ""
+    """What it says, as requirements."""
+
+
+def asked_of(root: Path) -> Asked:
+    """Return where the project in ``root`` says it: what deployments install from goes first."""
+    for name in _LISTS:
+        if (root / name).is_file():
+            listed = text(root / name)
+            is_hashed = "--hash" in listed
+            plain = re.sub(r"\s*\\?\n?\s*--hash[= ]\S+", "", listed)
+            return Asked(file=name, is_whole=_ELSEWHERE.search(plain) is None, is_hashed=is_hashed)
+    for name in _LOCKS:
+        if (root / name).is_file() and (locked := _locked(root / name)):
+            return Asked(lock=name, locked=locked)
+    if (root / "pyproject.toml").is_file() and _can_be_installed(root / "pyproject.toml"):
+        return Asked(file="pyproject.toml", is_whole=False)
+    return Asked()
+
+
+def _locked(path: Path) -> str:
+    """Return what a lock file says; empty where it cannot be read, or speaks of other folders."""
+    try:
+        locked = requirements_of(path)
+    except InputError:
+        return ""
+    return "" if _ELSEWHERE.search(locked) else locked
+
+
+def _can_be_installed(pyproject: Path) -> bool:
+    """Tell whether ``pip install FOLDER`` brings what the project needs; most files only configure tools."""
+    read = table(pyproject)
+    if table_in(read, "tool", "poetry").get("package-mode") is False:
+        return False
+    return bool(
+        table_in(read, "project").get("dependencies")
+        or table_in(read, "tool", "poetry", "dependencies").keys() - {"python"}
+    )
+
 
 _TOOLS = {"pip", "setuptools", "wheel"}
 """In every environment, and nobody's requirement."""
@@ -34,16 +115,8 @@ class Packages:
     """Of PyPI, for the servers."""
     app: Mapping[str, str] = field(default_factory=dict)
     """Of PyPI, in the app's own environment."""
-    asked: str = ""
-    """Where the project says what it needs, below its root, as requirements.txt; empty for nowhere."""
-    lock: str = ""
-    """The name of the lock file, where that says what is needed instead."""
-    locked: str = ""
-    """What it says, as requirements."""
-    is_hashed: bool = False
-    """Whether that file has hashes; pip then wants one for everything that the same command installs."""
-    is_whole: bool = True
-    """Whether that file speaks of no other one of the project."""
+    asked: Asked = field(default_factory=Asked)
+    """Where the project says what it needs."""
     debian: Mapping[str, str] = field(default_factory=dict)
     """Of Debian."""
 
@@ -67,49 +140,73 @@ class Packages:
 
 def requirements(packages: Packages, source: str) -> str:
     """Return requirements.txt: the servers' packages."""
-    return "".join(
-        (
-            f"# The servers' packages in the versions that the export found; made by {source}.\n",
-            "# The app's own: see README.md, and constraints.txt for what they were.\n",
-            *_pins(packages.servers),
-        )
+    return (
+        f"# The servers' packages in the versions that the export found; made by {source}.\n"
+        f"# The app's own: see README.md, and constraints.txt for what they were.\n{_pins(packages.servers)}"
     )
 
 
 def constraints(packages: Packages) -> str:
     """Return constraints.txt: every version that the export found, whoever wants it."""
-    return "".join(
-        (
-            "# Every version that the export found; pip install --constraint keeps to them.\n",
-            *_pins({**packages.app, **packages.servers}),
-        )
-    )
+    pins = _pins({**packages.app, **packages.servers})
+    return f"# Every version that the export found; pip install --constraint keeps to them.\n{pins}"
 
 
 def app_requirements(packages: Packages) -> str:
     """Return requirements-app.txt: what a lock file says, or the app's whole environment where nothing says it."""
-    if packages.lock:
-        return f"# What {packages.lock} of the project says, as pip reads it.\n{packages.locked}"
-    return "".join(
-        (
-            "# No file of the project says what it needs, so this is all that its environment had.\n"
-            "# What is not on PyPI under that name (your own packages) must go.\n",
-            *_pins(packages.app),
-        )
+    if packages.asked.lock:
+        return f"# What {packages.asked.lock} of the project says, as pip reads it.\n{packages.asked.locked}"
+    return (
+        "# No file of the project says what it needs, so this is all that its environment had.\n"
+        f"# What is not on PyPI under that name (your own packages) must go.\n{_pins(packages.app)}"
     )
 
 
 def debian(packages: Packages) -> str:
     """Return packages.txt: Debian's packages and their versions."""
-    head = (
+    return (
         "# Debian's packages in the versions that the export found. A release keeps to a version and adds\n"
-        "# security fixes, so install them by name: apt-get install "
-        f"{' '.join(packages.debian)}\n"
+        f"# security fixes, so install them by name: apt-get install {' '.join(packages.debian)}\n"
+        + "".join(f"{name}={version}\n" for name, version in packages.debian.items())
     )
-    return head + "".join(f"{name}={version}\n" for name, version in packages.debian.items())
 
 
-def _pins(versions: Mapping[str, str]) -> Iterator[str]:
-    for name, version in sorted(versions.items(), key=lambda pair: pair[0].lower()):
-        if name.lower() not in _TOOLS:
-            yield f"{name}=={version}\n"
+def _pins(versions: Mapping[str, str]) -> str:
+    wanted = sorted((name for name in versions if name.lower() not in _TOOLS), key=str.lower)
+    return "".join(f"{name}=={versions[name]}\n" for name in wanted)
+
+
+def packages_of(deployment: Deployment, stack: Stack, entries: Sequence[Entry]) -> Packages:
+    names = dict.fromkeys(name for entry in entries for name in entry.needs.apt)
+    debian = {name: _debian_version(name) for name in names}
+    facts = deployment.examined.interpreter
+    if facts is None:
+        return Packages(debian=debian)
+    runtime = deployment.launcher.host_for(stack).runtime
+    assert isinstance(runtime, PythonRuntime)
+    installed = distributions(path=[str(site_packages(runtime.home))])
+    return Packages(
+        python=facts.version,
+        embedded=any(entry.needs.embeds for entry in entries),
+        servers={each.metadata["Name"]: each.version for each in installed if each.metadata["Name"]},
+        app=facts.distributions,
+        asked=asked_of(deployment.examined.project.root),
+        debian=debian,
+    )
+
+
+def _debian_version(package: str) -> str:
+    try:
+        result = run(["dpkg-query", "--show", "--showformat=${Version}", package])
+    except OSError:
+        return ""
+    return result.output.strip() if result.code == 0 else ""
+
+
+def distribution() -> str:
+    """Return the code name of the Debian that this is; of one that was current, where it is none."""
+    try:
+        release = platform.freedesktop_os_release()
+    except OSError:
+        return "bookworm"
+    return release.get("VERSION_CODENAME", "bookworm") if release["ID"] == "debian" else "bookworm"

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import ipaddress
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from ...base.errors import InputError
+from ...stacks.servers.contract import Entry
 from ...stacks.stack import Interface
 
-__all__ = ["RESERVED_USERS", "Target"]
+__all__ = ["Target", "TargetWishes", "refuse_proxies", "target_of"]
 
-RESERVED_USERS = frozenset({
+_RESERVED_USERS = frozenset({
     "root", "daemon", "bin", "sys", "sync", "games", "man", "lp", "mail", "news", "uucp", "proxy", "www-data",
     "backup", "list", "irc", "gnats", "nobody", "_apt", "nginx", "apache", "haproxy", "caddy", "varnish",
     "vcache", "h2o", "lighttpd", "cherokee", "postgres", "mysql", "redis", "memcache", "rabbitmq", "mongodb",
@@ -65,11 +70,7 @@ class Target:
 
     def entry(self, interface: Interface) -> Path:
         """Return the file that binds ``application``."""
-        return self.files / "entry" / f"{self.module(interface)}.py"
-
-    def module(self, interface: Interface) -> str:
-        """Return the name of its module."""
-        return f"deployed_{interface}"
+        return self.files / "entry" / f"deployed_{interface}.py"
 
     def run(self, process: str) -> Path:
         """Return where ``process`` has its socket and pid."""
@@ -92,3 +93,90 @@ class Target:
         """The address at which this machine itself reaches the front."""
         host = "127.0.0.1" if self.host == "0.0.0.0" else self.host
         return f"{host}:{self.port}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TargetWishes:
+    """What the user says about the machine; None is decided here."""
+
+    base: Path | None = None
+    user: str | None = None
+    listen: str = "0.0.0.0:8000"
+    proxies: tuple[str, ...] = ("127.0.0.1",)
+
+
+def target_of(wishes: TargetWishes, app_name: str) -> Target:
+    """Return the target; raises InputError for an address or a folder that nobody could use."""
+    base = wishes.base
+    name = _name(base.name if base is not None else app_name)
+    base = base or Path("/srv", name)
+    if not base.is_absolute() or not re.fullmatch(r"[A-Za-z0-9_./-]+", str(base)) or len(base.parts) < 3:
+        raise InputError(
+            f"--app-dir {base} must be an absolute path of the characters a-z, A-Z, 0-9, _, ., / and -, below "
+            "another folder, such as /srv/shop"
+        )
+    user = wishes.user or (f"{name}-app" if name in _RESERVED_USERS else name)
+    if wishes.user in _RESERVED_USERS - {"root"}:
+        raise InputError(
+            f"--user {user} is a user of Debian's or of one of its packages; give the app one of its own, such as "
+            f"{name}-app"
+        )
+    if user == "root" or not re.fullmatch(r"[a-z_][a-z0-9_-]{0,31}", user):
+        raise InputError(f"--user {user!r} must be an unprivileged user's name, such as {name}; root is none")
+    host, port = _listened_at(wishes.listen)
+    return Target(name=name, base=base, user=user, host=host, port=port, proxies=_known_proxies(wishes.proxies))
+
+
+def _name(text: str) -> str:
+    """Return ``text`` as units, folders and users may be called."""
+    name = re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:24].strip("-")
+    return name if re.match("[a-z]", name) else f"app-{name}".strip("-")
+
+
+def refuse_proxies(front: Entry, target: Target) -> None:
+    """Raise InputError for proxies of which the front cannot be told."""
+    if front.trusts_one_proxy and (len(target.proxies) != 1 or "/" in target.proxies[0]):
+        raise InputError(
+            f"{front.spec.title} trusts one proxy, by its address, not {', '.join(target.proxies)}: give one "
+            f"--trusted-proxy, or put a front end before it, such as nginx/http/{front.spec.name}"
+        )
+
+
+def _listened_at(text: str) -> tuple[str, int]:
+    """Return the IPv4 address and the port of ``--listen``; raises InputError for anything else.
+
+    Names are refused: one such as localhost may be several addresses, and not every server listens at all of them.
+    """
+    host, _, port = text.rpartition(":")
+    if not host or not port.isascii() or not port.isdecimal() or not 0 < int(port) < 65536:
+        raise InputError(f"--listen {text!r} must be ADDRESS:PORT, such as 0.0.0.0:8000 or 127.0.0.1:8000")
+    if ":" in host:
+        raise InputError(
+            f"--listen {text!r} is an IPv6 address, and exported files listen on IPv4 only: give 0.0.0.0:{port}, "
+            "and let the TLS proxy in front listen on IPv6"
+        )
+    try:
+        return str(ipaddress.IPv4Address(host)), int(port)
+    except ValueError:
+        example = "127.0.0.1" if host == "localhost" else "0.0.0.0"
+        raise InputError(f"--listen {text!r} must name an IPv4 address, such as {example}:{port}") from None
+
+
+def _known_proxies(texts: Sequence[str]) -> tuple[str, ...]:
+    """Return the addresses and networks of ``--trusted-proxy``; raises InputError for what is none."""
+    return tuple(dict.fromkeys(map(_proxy, texts)))
+
+
+def _proxy(text: str) -> str:
+    try:
+        network = ipaddress.ip_network(text)
+    except ValueError:
+        raise InputError(
+            f"--trusted-proxy {text!r} must be an IP address or a network, such as 10.0.0.7 or 10.0.0.0/24"
+        ) from None
+    if network.prefixlen == 0:
+        raise InputError(
+            f"--trusted-proxy {text} is everybody, and then any client could say where it comes from; give the "
+            "proxy's address"
+        )
+    return str(network.network_address if network.num_addresses == 1 else network)

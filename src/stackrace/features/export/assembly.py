@@ -3,79 +3,37 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from importlib.metadata import distributions
 from pathlib import Path
 
 from ...app.environment import settings_module
 from ...base.errors import InputError
 from ...base.http_syntax import by_prefix
-from ...base.process import run
-from ...deploy.environments import site_packages
+from ...deploy.preparing import OnPreparing, unheard
 from ...deploy.running_stack import change_facts
 from ...measure.workload import AnswerOrigin, Workload
-from ...race.preparation.deployment import Deployment
-from ...stacks.servers import PythonRuntime
-from ...stacks.servers.contract import Entry
+from ...race.preparation.deployment import Deployment, set_up
 from ...stacks.stack import Stack
-from .addresses import known_proxies, listened_at
-from .asked import asked_of
-from .hosting import deployed_app, placed
+from .equivalence import Proof
+from .evidence import evidence, limits
+from .export import Django, Export, Health, deployed_app, placed
+from .files import exported_files, write_folder
 from .layout import laid_out
-from .packages import Packages
+from .packages import distribution, packages_of
 from .subject import Subject
-from .target import RESERVED_USERS, Target
-from .wanted import Django, Export, Health
+from .target import Target, TargetWishes, refuse_proxies, target_of
 
-__all__ = ["TargetWishes", "changes_of", "made", "refuse_open", "refuse_proxies", "target_of"]
+__all__ = ["Rendered", "refuse_open", "rendered"]
 
 _OURS = {"PYTHONPYCACHEPREFIX", "PYTHONDONTWRITEBYTECODE", "DJANGO_SETTINGS_MODULE"}
 """Variables that a race sets, or that the entry module sets itself."""
 _RESTRICTS = re.compile("allow|deny|satisfy|auth_basic|auth_basic_user_file|auth_request")
 """Directives of nginx's that a race goes without."""
-_OS_RELEASE = Path("/etc/os-release")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TargetWishes:
-    """What the user says about the machine; None is decided here."""
-
-    base: Path | None = None
-    user: str | None = None
-    listen: str = "0.0.0.0:8000"
-    proxies: tuple[str, ...] = ("127.0.0.1",)
-
-
-def target_of(wishes: TargetWishes, app_name: str) -> Target:
-    """Return the target; raises InputError for an address or a folder that nobody could use."""
-    base = wishes.base
-    name = _name(base.name if base is not None else app_name)
-    base = base or Path("/srv", name)
-    if not base.is_absolute() or not re.fullmatch(r"[A-Za-z0-9_./-]+", str(base)) or len(base.parts) < 3:
-        raise InputError(
-            f"--app-dir {base} must be an absolute path of the characters a-z, A-Z, 0-9, _, ., / and -, below "
-            "another folder, such as /srv/shop"
-        )
-    user = wishes.user or (f"{name}-app" if name in RESERVED_USERS else name)
-    if wishes.user in RESERVED_USERS - {"root"}:
-        raise InputError(
-            f"--user {user} is a user of Debian's or of one of its packages; give the app one of its own, such as "
-            f"{name}-app"
-        )
-    if user == "root" or not re.fullmatch(r"[a-z_][a-z0-9_-]{0,31}", user):
-        raise InputError(f"--user {user!r} must be an unprivileged user's name, such as {name}; root is none")
-    host, port = listened_at(wishes.listen)
-    return Target(name=name, base=base, user=user, host=host, port=port, proxies=known_proxies(wishes.proxies))
-
-
-def _name(text: str) -> str:
-    """Return ``text`` as units, folders and users may be called."""
-    name = re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:24].strip("-")
-    return name if re.match("[a-z]", name) else f"app-{name}".strip("-")
-
-
-def made(deployment: Deployment, subject: Subject, wishes: TargetWishes) -> Export:
+def _made(deployment: Deployment, subject: Subject, wishes: TargetWishes) -> Export:
     """Return the export of the only stack of ``deployment``."""
     (stack,) = deployment.stacks
     examined = deployment.examined
@@ -89,15 +47,13 @@ def made(deployment: Deployment, subject: Subject, wishes: TargetWishes) -> Expo
     )
     refuse_open(stack)
     refuse_proxies(entries[0], target)
-    facts = examined.interpreter
     workload = deployment.workloads[0]
     deployed = deployed_app(
         project,
         stack,
         deployment.launcher.catalogue,
         target,
-        minor=None if facts is None else facts.minor,
-        versions={} if facts is None else facts.distributions,
+        facts=examined.interpreter,
         proxied=any(request.has("x-forwarded-proto") for request in workload.requests),
         lasting=[_theirs(folder, deployment) for folder in _folders(deployment).values()],
     )
@@ -115,27 +71,18 @@ def made(deployment: Deployment, subject: Subject, wishes: TargetWishes) -> Expo
         target=target,
         deployed=deployed,
         processes=processes,
-        packages=_packages(deployment, stack, entries),
+        packages=packages_of(deployment, stack, entries),
         variables=tuple(sorted(declared)),
         health=_health(workload),
         django=_django(deployment, target),
         resources=deployment.cores,
         memory_bytes=_memory(subject),
         source="stackrace export" + ("" if subject.race is None else f" from race {subject.race.id}"),
-        distribution=_distribution(),
+        distribution=distribution(),
     )
 
 
-def refuse_proxies(front: Entry, target: Target) -> None:
-    """Raise InputError for proxies of which the front cannot be told."""
-    if front.trusts_one_proxy and (len(target.proxies) != 1 or "/" in target.proxies[0]):
-        raise InputError(
-            f"{front.spec.title} trusts one proxy, by its address, not {', '.join(target.proxies)}: give one "
-            f"--trusted-proxy, or put a front end before it, such as nginx/http/{front.spec.name}"
-        )
-
-
-def changes_of(stack: Stack) -> tuple[str, ...]:
+def _changes_of(stack: Stack) -> tuple[str, ...]:
     """Say what had to be changed in configuration files of the user's, and what is missing, a sentence each."""
     changed = [
         f"{fact.key} of your file for {fact.hop} ({fact.theirs}) gave way: {fact.concern} is this deployment's."
@@ -226,54 +173,51 @@ def _health(workload: Workload) -> Health:
     return Health(path=page.path, host=workload.host, headers=said)
 
 
-def _packages(deployment: Deployment, stack: Stack, entries: Sequence[Entry]) -> Packages:
-    names = dict.fromkeys(name for entry in entries for name in entry.needs.apt)
-    debian = {name: _debian_version(name) for name in names}
-    facts = deployment.examined.interpreter
-    if facts is None:
-        return Packages(debian=debian)
-    runtime = deployment.launcher.host_for(stack).runtime
-    assert isinstance(runtime, PythonRuntime)
-    asked = asked_of(deployment.examined.project.root)
-    return Packages(
-        python=facts.version,
-        embedded=any(entry.needs.embeds for entry in entries),
-        servers=_installed(site_packages(runtime.home)),
-        app=facts.distributions,
-        asked=asked.file,
-        is_whole=asked.is_whole,
-        is_hashed=asked.is_hashed,
-        lock=asked.lock,
-        locked=asked.locked,
-        debian=debian,
-    )
-
-
-def _installed(folder: Path) -> dict[str, str]:
-    found = ((each.metadata["Name"], each.version) for each in distributions(path=[str(folder)]))
-    return {name: version for name, version in found if name}
-
-
-def _debian_version(package: str) -> str:
-    try:
-        result = run(["dpkg-query", "--show", "--showformat=${Version}", package])
-    except OSError:
-        return ""
-    return result.output.strip() if result.code == 0 else ""
-
-
-def _distribution() -> str:
-    try:
-        text = _OS_RELEASE.read_text(encoding="utf-8")
-    except OSError:
-        return "bookworm"
-    release = dict(line.split("=", 1) for line in text.splitlines() if "=" in line)
-    is_debian = release.get("ID") == "debian" and release.get("VERSION_CODENAME")
-    return release["VERSION_CODENAME"] if is_debian else "bookworm"
-
-
 def _memory(subject: Subject) -> float | None:
     if subject.standing is None:
         return None
     rows = [row for row in subject.standing.rows if row.stack == subject.stack]
     return float(sum(rows[0].memory_bytes.values())) if rows else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rendered:
+    """An export that can be written or proven while everything is set up."""
+
+    subject: Subject
+    deployment: Deployment
+    export: Export
+
+    def files(self, proof: Proof | None = None) -> dict[str, str]:
+        """Return all files by their paths below the folder."""
+        subject, front = self.subject, self.export.front
+        text = evidence(
+            self.export.stack.path,
+            race=subject.race,
+            standing=subject.standing,
+            limits=limits(
+                front.title,
+                bodies=any(entry.limits_bodies for entry in front.entries),
+                answers=any(entry.limits_answers for entry in front.entries),
+                own=front.site.file is not None,
+            ),
+            changes=_changes_of(self.export.stack),
+            proof=proof,
+            notes=(*subject.notes, *self.deployment.notes),
+        )
+        return exported_files(self.export, text)
+
+    def write(self, folder: Path, proof: Proof | None = None, *, force: bool) -> dict[str, str]:
+        """Write them; see ``write_folder``."""
+        files = self.files(proof)
+        write_folder(folder, files, force=force)
+        return files
+
+
+@contextmanager
+def rendered(subject: Subject, wishes: TargetWishes, on_preparing: OnPreparing = unheard) -> Iterator[Rendered]:
+    """Set the app up as a race does, and yield the export of the one stack; nothing is left running afterwards."""
+    # before anything is started
+    target_of(wishes, "app")
+    with set_up(subject.request, on_preparing) as deployment:
+        yield Rendered(subject=subject, deployment=deployment, export=_made(deployment, subject, wishes))

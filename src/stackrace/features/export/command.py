@@ -6,10 +6,10 @@ from pathlib import Path
 
 import click
 
-from ....base.units import DURATION, PERCENT
-from ....cli.options import Quantity, store_option
-from ....cli.request_flags import APP_OPTIONS, RequestFlags, request_flags
-from ....cli.sections import SectionedCommand, section
+from ...base.units import DURATION, PERCENT
+from ...cli.options import Quantity, store_option
+from ...cli.request_flags import APP_OPTIONS, RequestFlags, request_flags
+from ...cli.sections import SectionedCommand, section
 
 __all__ = ["command"]
 
@@ -88,18 +88,19 @@ def command(
     With --prove, the exit code is 1 where the files do not do what the original does, and 3 where that could not be
     measured, or not in this time.
     """
-    from ..document import schema as schema_of
+    from .document import schema as schema_of
     from .run import Wishes, export
+    from .target import TargetWishes
 
     if schema:
         click.echo(schema_of(), nl=False)
         return
+    target = TargetWishes(base=base, user=user, listen=listen, proxies=proxies or ("127.0.0.1",))
     export(
         words,
         flags,
         Wishes(
-            folder=to, force=force, base=base, user=user, listen=listen, proxies=proxies or ("127.0.0.1",),
-            prove=prove, race=not start_only, difference=difference, budget_s=budget_s, store=store,
-            as_json=as_json,
+            folder=to, force=force, target=target, prove=prove, race=not start_only, difference=difference,
+            budget_s=budget_s, store=store, as_json=as_json,
         ),
     )  # fmt: skip

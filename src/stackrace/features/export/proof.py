@@ -28,15 +28,14 @@ from ...race.request.request import RaceRequest
 from ...race.runner import run as run_race
 from ...stacks.servers import PythonRuntime
 from ...stacks.stack import Side
-from .equivalence import LOOKS, Equivalence, Proof, Reloaded, equivalence_of, until_known
-from .exported_stack import ExportedFiles, ExportedProcess, is_free
-from .exporting import Rendered
-from .folder import write_files
-from .layout import Process
-from .reloading import Page, reloaded
+from .assembly import Rendered
+from .equivalence import LOOKS, Equivalence, Proof, Reloaded
+from .export import Export
+from .exported_stack import ExportedFiles, is_free
+from .files import write_files
+from .reload import Page, reloaded
 from .stage import staged
-from .unit_file import command_words, read_unit
-from .wanted import Export
+from .units import command_words, read_unit
 
 __all__ = ["ProofFailed", "Prover"]
 
@@ -132,7 +131,7 @@ class Prover:
 
     def _run(self, command: Sequence[str], folder: Path) -> CommandResult:
         """Run ``command`` where the exported files lie at their paths, ``folder`` being a copy of them."""
-        mounts = (*self.exported.mounts, (folder, self.exported.target))
+        mounts = (*self.exported.mounts, (folder, self.ready.export.target.files))
         guard = self.ready.deployment.guard
         return run(
             [*staged(mounts, Path("/")), *unprivileged(), *command],
@@ -156,7 +155,7 @@ class Prover:
 
     def _health(self, running: Running) -> None:
         """Run what systemd runs after the start, and what a container engine runs all the time."""
-        unit = read_unit(self.exported.processes[-1].unit)
+        unit = self.exported.units[-1]
         image = (self.exported.folder / "Dockerfile").read_text(encoding="utf-8")
         checks = {
             "the unit's": [command_words(line) for line in unit.get("ExecStartPost", ())],
@@ -177,9 +176,8 @@ class Prover:
             questions(workload)[0],
         )
         page = Page(address=(LOOPBACK, running.port), host=workload.host, request=request, answer=answer)
-        for number, process in enumerate(self.exported.processes):
-            lines = read_unit(process.unit).get("ExecReload", ())
-            if lines:
+        for number, unit in enumerate(self.exported.units):
+            if lines := unit.get("ExecReload", ()):
                 yield self._reload(running, number, page, lines)
 
     def _reload(self, running: Running, number: int, page: Page, lines: Sequence[str]) -> Reloaded:
@@ -227,31 +225,19 @@ def _refuse_impossible(export: Export) -> None:
 
 def _exported(ready: Rendered, folder: Path) -> ExportedFiles:
     deployment, export = ready.deployment, ready.export
-    (stack,) = deployment.stacks
-    target, app = export.target, deployment.examined.app
-    hosted = deployment.launcher.host_for(stack)
-    mounts = [(app.root, target.app)]
+    target = export.target
+    hosted = deployment.launcher.host_for(export.stack)
+    mounts = [(deployment.examined.app.root, target.app)]
     if isinstance(hosted.runtime, PythonRuntime):
         mounts.append((hosted.runtime.home, target.venv))
-    mounts += [(place, target_place) for target_place, place in export.deployed.beside.items()]
+    mounts += [(folder_here, place) for place, folder_here in export.deployed.beside.items()]
+    units = (folder / "systemd" / f"{target.unit(process.name)}.service" for process in export.processes)
     return ExportedFiles(
         folder=folder,
-        target=target.files,
+        export=export,
+        units=tuple(read_unit(unit.read_text(encoding="utf-8")) for unit in units),
         mounts=tuple(mounts),
-        processes=tuple(_process(process, export, folder) for process in export.processes),
         app=hosted,
-        name=target.name,
-    )
-
-
-def _process(process: Process, export: Export, folder: Path) -> ExportedProcess:
-    place = export.stack.processes.index(process.hops)
-    unit = folder / "systemd" / f"{export.target.unit(process.name)}.service"
-    return ExportedProcess(
-        hop=export.stack.process_names[place],
-        unit=unit.read_text(encoding="utf-8"),
-        listen=process.site.listen,
-        recipe=process.recipe,
     )
 
 

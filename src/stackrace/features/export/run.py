@@ -3,32 +3,32 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-from ....base.errors import InputError, RefusedError
-from ....cli.announcer import Announcer
-from ....cli.race_file import apart, requested
-from ....cli.request_flags import RequestFlags
-from ....cli.stored import meant
-from ....race.request.request import RaceRequest
-from ....stacks.servers import catalogue
-from ....stacks.servers.catalogue import GONE
-from ....store import open_store
-from .. import words
-from ..document import export_document
-from ..equivalence import Proof, Verdict
-from ..exporting import Rendered, rendered
-from ..folder import refuse_existing
-from ..making import TargetWishes
-from ..subject import Subject, of_path, of_race, request_of
-
-if TYPE_CHECKING:
-    from ....store.store import Store
+from ...base.errors import InputError, RefusedError
+from ...base.text import one_line
+from ...cli.announcer import Announcer
+from ...cli.edge import redraw
+from ...cli.race_file import apart, requested
+from ...cli.request_flags import RequestFlags
+from ...cli.stored import meant
+from ...race.events import BlockEnded, Event
+from ...race.request.request import RaceRequest
+from ...stacks.servers import catalogue
+from ...stacks.servers.catalogue import GONE
+from ...store import open_store
+from .assembly import Rendered, rendered
+from .document import export_document
+from .equivalence import Proof, Verdict
+from .evidence import proof_said
+from .files import refuse_existing
+from .subject import Subject, of_path, of_race, request_of
+from .target import TargetWishes
 
 __all__ = ["Wishes", "export"]
 
@@ -41,10 +41,7 @@ class Wishes:
 
     folder: Path | None
     force: bool
-    base: Path | None
-    user: str | None
-    listen: str
-    proxies: tuple[str, ...]
+    target: TargetWishes
     prove: bool
     race: bool
     """Whether a proof races; else it only starts the files."""
@@ -52,11 +49,6 @@ class Wishes:
     budget_s: float | None
     store: str | None
     as_json: bool
-
-    @property
-    def target(self) -> TargetWishes:
-        """What it says about the machine."""
-        return TargetWishes(base=self.base, user=self.user, listen=self.listen, proxies=self.proxies)
 
 
 def export(words_: Sequence[str], flags: RequestFlags, wishes: Wishes) -> None:
@@ -69,7 +61,9 @@ def export(words_: Sequence[str], flags: RequestFlags, wishes: Wishes) -> None:
         proof = _proven(ready, wishes) if wishes.prove else None
         files = ready.write(folder, proof, force=wishes.force)
         if wishes.as_json:
-            click.echo(json.dumps(_document(ready, folder, files, proof), indent=2))
+            click.echo(
+                json.dumps(export_document(ready.export, ready.subject.race, folder, files, proof), indent=2)
+            )
         else:
             _show(ready, folder, files, proof)
     if proof is not None and proof.equivalence is not None and proof.equivalence.verdict is not Verdict.EQUIVALENT:
@@ -104,37 +98,15 @@ def _subject(race_file: Path | None, others: Sequence[str], flags: RequestFlags,
     with open_store(store_url) as store:
         if stack is not None and not races:
             return of_path(stack, here, store)
-        return _of_race(store, races[0] if races else None, stack, flags, here)
-
-
-def _of_race(store: Store, race: str | None, stack: str | None, flags: RequestFlags, here: RaceRequest) -> Subject:
-    loaded = store.load(meant(race, store))
-    request, notes = request_of(loaded, here)
-    return of_race(loaded, stack, flags.over(request), notes)
+        race = store.load(meant(races[0] if races else None, store))
+    request, notes = request_of(race, here)
+    return of_race(race, stack, flags.over(request), notes)
 
 
 def _is_stack(word: str, request: RaceRequest) -> bool:
     first = word.split("/")[0].split("+")[0].split(":")[0]
     known = catalogue().extended(request.servers).entries
     return first in known or any(gone.name == first for gone in GONE) or "/" in word or ":" in word
-
-
-def _proven(ready: Rendered, wishes: Wishes) -> Proof:
-    from .proving import prove
-
-    return prove(ready, wishes.difference, wishes.budget_s, race=wishes.race)
-
-
-def _document(ready: Rendered, folder: Path, files: dict[str, str], proof: Proof | None) -> dict[str, object]:
-    race = ready.subject.race
-    return export_document(
-        ready.export.stack.path,
-        ready.export.target,
-        folder,
-        files,
-        race=None if race is None else race.id,
-        proof=proof,
-    )
 
 
 def _show(ready: Rendered, folder: Path, files: dict[str, str], proof: Proof | None) -> None:
@@ -147,6 +119,34 @@ def _show(ready: Rendered, folder: Path, files: dict[str, str], proof: Proof | N
     for note in ready.subject.notes:
         click.echo(note)
     if proof is not None:
-        for sentence in words.proof(proof):
+        for sentence in proof_said(proof):
             click.echo(sentence)
     click.echo("How to deploy it: README.md")
+
+
+def _proven(ready: Rendered, wishes: Wishes) -> Proof:
+    """Prove the files of ``ready``, and say meanwhile how far it is; see ``Prover``."""
+    from .proof import Prover
+
+    prover = Prover.of(ready)
+    _say("starting the exported files")
+    proof = prover.start()
+    if wishes.race:
+        _say("racing them against the original")
+        result = prover.race(wishes.difference, wishes.budget_s, _heard)
+        proof = replace(proof, equivalence=result)
+    if sys.stderr.isatty():
+        redraw("", sys.stderr)
+    return proof
+
+
+def _heard(event: Event) -> None:
+    if isinstance(event, BlockEnded):
+        _say(f"racing them against the original: {event.block} blocks")
+
+
+def _say(what: str) -> None:
+    if sys.stderr.isatty():
+        redraw(one_line(f"{what} …"), sys.stderr)
+    else:
+        click.echo(what, err=True)

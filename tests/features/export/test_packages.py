@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from stackrace.features.export.asked import Asked, asked_of
+from stackrace.features.export.packages import Asked, asked_of
 
 HASHED = "Django==5.2.1 \\\n    --hash=sha256:ab \\\n    --hash=sha256:cd\n"
 POETRY = '[[package]]\nname = "django"\nversion = "5.2.1"\n'
