@@ -6,7 +6,7 @@ from benchmarks.method.claims import CLAIMS, DELTA, PARTS, wrong
 
 from stackrace.features.comparisons.claims import Answer, settled
 from stackrace.features.comparisons.evidence import Panel
-from stackrace.features.comparisons.files import NAMES
+from stackrace.features.comparisons.named import NAMES
 from stackrace.features.comparisons.reading import read_comparison
 
 

@@ -3,16 +3,17 @@
 from dataclasses import replace
 
 import pytest
-from tests.factories import make_failure
+from tests.factories import make_failure, make_race
 
+from stackrace.features.comparisons.cells import survival, values
 from stackrace.features.comparisons.claims import Answer, Finding
-from stackrace.features.comparisons.family import share_of
-from stackrace.features.comparisons.judging import ruling
+from stackrace.features.comparisons.judging import ruling, share_of
 from stackrace.features.comparisons.model import Kind, Metric
 from stackrace.features.comparisons.report import words
 from stackrace.features.comparisons.rerun import Ruling
 from stackrace.measure.launch import FailureKind
 from stackrace.race.results.standing import Interval
+from stackrace.stacks.stack import twin_path
 
 from .reruns import (
     ONE,
@@ -363,3 +364,14 @@ def test_an_original_is_not_held_against_a_substitute():
     assert rerun_of(comparison, alone).claims[0].now.value == pytest.approx(3.0)
     both = race_of(*launches, make_launch(beside, 0, make_slice(90)), stacks=stacks)
     assert rerun_of(comparison, both).claims[0].now.value == pytest.approx(2.0)
+
+
+def test_a_twins_launches_are_nobodys():
+    race = make_race(stacks=["a", "b"])
+    beside = tuple(replace(one, id=one.id[::-1], stack=twin_path("a")) for one in race.launches if one.stack == "b")
+    with_twin = replace(race, launches=(*race.launches, *beside), twin="a")
+    at = cell(concurrency=20)
+    for path in ("a", "b"):
+        for metric in (Metric.THROUGHPUT, Metric.MEMORY):
+            assert values(with_twin, path, at, metric) == values(race, path, at, metric)
+        assert survival(with_twin, path, at) == survival(race, path, at)

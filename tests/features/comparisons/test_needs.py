@@ -6,7 +6,7 @@ import pytest
 from tests.absent import nothing_installed
 
 from stackrace.base.errors import InputError, MissingError, SpecError
-from stackrace.features.comparisons.files import NAMES, part_file
+from stackrace.features.comparisons.named import NAMES, file_of
 from stackrace.features.comparisons.racing import lack_of_comparison
 from stackrace.features.comparisons.reading import read_comparison
 from stackrace.race.preparation.deployment import set_up
@@ -125,7 +125,7 @@ def test_a_comparison_lacks_what_any_of_its_parts_does(bare):
 
 
 def test_the_static_part_needs_no_service():
-    file = part_file(Path("historic/mod-wsgi-2009/a-static"))
+    file = file_of(Path("historic/mod-wsgi-2009/a-static"))
     assert services_of(read_request(file)) == ()
 
 

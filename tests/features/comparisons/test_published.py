@@ -3,8 +3,8 @@
 import pytest
 
 from stackrace.app.bundle import BUNDLES, bundled
-from stackrace.features.comparisons.files import NAMES
 from stackrace.features.comparisons.model import Metric
+from stackrace.features.comparisons.named import NAMES
 from stackrace.features.comparisons.reading import read_comparison
 from stackrace.race.preparation.sessions import with_bundled_sessions
 from stackrace.race.request.race_file import read_race_file

@@ -27,10 +27,7 @@ path = "gunicorn"
 [techniques.other]
 title = "Other"
 path = "waitress"
-
-[[gone]]
-technique = "other"
-why = "It is no more."
+gone = "It is no more."
 instead = "waitress"
 
 [[figure]]
@@ -109,16 +106,16 @@ def test_a_cell_may_say_more_than_its_technique(tmp_path):
 PROBLEMS = {
     "an unknown key": (GOOD.replace("year =", "yaer ="), "yaer"),
     "no year": (GOOD.replace("year = 2001\n", ""), "year: Field required"),
-    "a wrong kind": (GOOD.replace('kind = "more"', 'kind = "faster"'), "line 41: claim 1.kind"),
+    "a wrong kind": (GOOD.replace('kind = "more"', 'kind = "faster"'), "line 38: claim 1.kind"),
     "no duration": (GOOD.replace('"2min"', '"soon"'), "write it like"),
     "an unknown technique": (GOOD.replace('this = "one"', 'this = "onne"'), "did you mean one"),
     "an unknown technique in a figure": (GOOD.replace('technique = "one"', 'technique = "on"'), "figure 1"),
-    "a companion that is not gone": (GOOD.replace("why =", 'companion = "one"\nwhy ='), "'one' is not gone"),
+    "a companion that is not gone": (GOOD.replace("gone =", 'companion = "one"\ngone ='), "'one' is not gone"),
     "an unknown part": (GOOD.replace("says =", 'part = "rice"\nsays ='), "did you mean race"),
     "one cell only": (GOOD.replace('that = "other"\n', ""), "compares two cells"),
     "a failing that is compared": (GOOD.replace('"more"', '"fails"'), "speaks of one cell"),
     "a ratio of errors": (GOOD.replace("says =", 'metric = "errors"\nsays ='), "makes no ratios"),
-    "a figure of nothing": (GOOD.replace("value = 300", "value = 0"), "line 30: figure 1.value"),
+    "a figure of nothing": (GOOD.replace("value = 300", "value = 0"), "line 27: figure 1.value"),
     "an endless figure": (GOOD.replace("value = 300", "value = inf"), "figure 1.value"),
     "a level too many": (GOOD.replace("[1, 20]", "[1, 1000000]"), "less than or equal to 20000"),
     "no claim": (GOOD[: GOOD.index("[[claim]]")], "claim: Field required"),

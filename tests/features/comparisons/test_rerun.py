@@ -21,9 +21,9 @@ from tests.features.comparisons.reruns import (
     rerun_of,
 )
 
-from stackrace.features.comparisons.files import NAMES
 from stackrace.features.comparisons.judging import judged
 from stackrace.features.comparisons.model import Basis, Kind
+from stackrace.features.comparisons.named import NAMES
 from stackrace.features.comparisons.reading import read_comparison
 from stackrace.features.comparisons.report import words
 from stackrace.features.comparisons.report.kind import KIND

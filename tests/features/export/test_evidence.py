@@ -3,6 +3,7 @@
 from tests.factories import make_race
 
 from stackrace.base.numbers import Interval
+from stackrace.features.export.equivalence import Equivalence, Proof, Reloaded, Verdict
 from stackrace.features.export.evidence import equivalence, evidence, limits
 from stackrace.report.result import standing_of
 from stackrace.report.words.standing import words_of

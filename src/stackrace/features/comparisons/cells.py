@@ -13,12 +13,16 @@ from ...stats.summary import intervals
 from .model import CellName, Comparison, Metric, Technique
 from .rerun import Cause, Gap, Survival
 
-__all__ = ["FAILING_SHARE", "gap", "measured_ratio", "path_in", "survival", "values"]
+__all__ = ["FAILING_SHARE", "RacedCell", "gap", "measured_ratio", "path_in", "raced_as", "survival", "values"]
 
 FAILING_SHARE = 0.01
 """A launch fails where more than one request in a hundred is answered wrongly or not at all."""
 
 _COLLAPSED = (FailureKind.DIED, FailureKind.NOT_READY, FailureKind.NOT_STARTED)
+
+
+RacedCell = tuple[str, str, int]
+"""A cell as it was raced: path, workload, concurrency. Two techniques may be raced by one path."""
 
 
 def path_in(race: Race, technique: Technique) -> str:
@@ -29,6 +33,11 @@ def path_in(race: Race, technique: Technique) -> str:
     """
     originals = [technique.original, *([technique.companion] if technique.companion else [])]
     return technique.original if all(_was_possible(race, path) for path in originals) else technique.path
+
+
+def raced_as(comparison: Comparison, race: Race, cell: CellName) -> RacedCell:
+    """Return the cell as it was raced."""
+    return path_in(race, comparison.techniques[cell.technique]), cell.workload, cell.concurrency
 
 
 def _was_possible(race: Race, path: str) -> bool:
@@ -80,9 +89,7 @@ def measured_ratio(
     comparison: Comparison, race: Race, metric: Metric, this: CellName, that: CellName
 ) -> float | None:
     """Return the ratio of two cells over the blocks that both have a value in; None without such a block."""
-    first, second = (
-        values(race, path_in(race, comparison.techniques[cell.technique]), cell, metric) for cell in (this, that)
-    )
+    first, second = (values(race, raced_as(comparison, race, cell)[0], cell, metric) for cell in (this, that))
     both = tuple(first[block] - second[block] for block in sorted(first.keys() & second.keys()))
     return intervals([both])[0].value if both else None
 

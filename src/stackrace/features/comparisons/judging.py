@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from ...race.results.race import Race
-from .cells import FAILING_SHARE, gap, path_in, survival, values
-from .claims import CONFIDENCE, Answer, Finding
-from .family import family_findings
-from .mix import mix_outcome
-from .model import Claim, Comparison, Kind
+from .cells import FAILING_SHARE, RacedCell, gap, path_in, raced_as, survival, values
+from .claims import CONFIDENCE, Answer, Finding, Sample, findings
+from .evidence import LEAST_BLOCKS
+from .model import Claim, Comparison, Kind, Metric
+from .ratios import mix_outcome, table_outcome
 from .rerun import Cause, ClaimOutcome, Gap, Mode, PartOutcome, Rerun, Ruling
-from .tables import table_outcome
 
-__all__ = ["judged", "outcomes", "ruling"]
+__all__ = ["judged", "outcomes", "ruling", "share_of"]
 
 _LEAST_LAUNCHES = 2
 """Claims of failing are not judged by fewer."""
+
+_LONGEST_FROM = 10
+"""Blocks. The longest of a few thousand requests is an extreme value: with fewer of them no limits would hold."""
 
 
 def judged(
@@ -59,11 +61,11 @@ def _as_raced(comparison: Comparison, races: Iterable[Race]) -> Comparison:
 
 def outcomes(comparison: Comparison, races: Mapping[str, Race], *, ended: bool = True) -> tuple[ClaimOutcome, ...]:
     """Return what ``races`` say of each claim; of races that have not ``ended`` only planned looks count."""
-    findings: dict[Claim, Finding | None] = {}
+    found: dict[Claim, Finding | None] = {}
     for part, race in races.items():
-        findings |= family_findings(comparison, part, race, ended=ended)
+        found |= _family_findings(comparison, part, race, ended=ended)
     return tuple(
-        _outcome(comparison, races.get(claim.part), claim, findings.get(claim)) for claim in comparison.claims
+        _outcome(comparison, races.get(claim.part), claim, found.get(claim)) for claim in comparison.claims
     )
 
 
@@ -124,9 +126,8 @@ def _more_s(race: Race, finding: Finding) -> float | None:
 
 def _gap(comparison: Comparison, race: Race, claim: Claim) -> Gap:
     """Return which of the two cells has no value, and why; or that they never met."""
-    assert claim.that is not None
-    for cell in (claim.this, claim.that):
-        path = path_in(race, comparison.techniques[cell.technique])
+    for cell in claim.cells:
+        path, *_ = raced_as(comparison, race, cell)
         if not values(race, path, cell, claim.metric):
             return gap(race, path, cell)
     return Gap(cause=Cause.NEVER_MET)
@@ -138,7 +139,7 @@ def _survival_outcome(comparison: Comparison, race: Race, claim: Claim) -> Claim
     It fails where at least half of its launches do, and lives where none does; anything between cannot be told, and
     nothing by a single launch.
     """
-    path = path_in(race, comparison.techniques[claim.this.technique])
+    path, *_ = raced_as(comparison, race, claim.this)
     survived = survival(race, path, claim.this)
     failed, launches = survived.failed, survived.launches
     if not launches:
@@ -153,3 +154,79 @@ def _survival_outcome(comparison: Comparison, race: Race, claim: Claim) -> Claim
         survival=survived,
         difference=FAILING_SHARE,
     )
+
+
+# The claims of a part as one family: which cells lend each other variance
+
+
+def _family_findings(
+    comparison: Comparison, part: str, race: Race, *, ended: bool = True
+) -> dict[Claim, Finding | None]:
+    """Return what ``race`` says of each ratio that is claimed of ``part``; None of one without a common block.
+
+    All claims of a comparison are one family; each part may spend of its error rate as its claims are of all. So
+    a part can be judged while it is raced, before others are.
+    """
+    claims = [claim for claim in comparison.claims if claim.part == part and claim.kind.is_ratio]
+    sets = [_Set.of(comparison, race, metric, claims) for metric in dict.fromkeys(claim.metric for claim in claims)]
+    blocks = 1 + max((launch.block for launch in race.launches if not launch.cut_short), default=-1)
+    results = findings(
+        [each.sample for each in sets],
+        blocks=blocks, difference=race.difference, share=share_of(comparison, part), ended=ended,
+    )  # fmt: skip
+    return dict(zip((claim for each in sets for claim in each.claims), results, strict=True)) if blocks else {}
+
+
+def share_of(comparison: Comparison, part: str) -> float:
+    """Return the share of the family's error rate that ``part`` may spend; a pair that is claimed twice counts
+    once."""
+    pairs = {
+        (claim.part, claim.metric, frozenset((claim.this, claim.that)))
+        for claim in comparison.claims
+        if claim.kind.is_ratio
+    }
+    return sum(key == part for key, _, _ in pairs) / max(len(pairs), 1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Set:
+    """The claims of one metric with the cells they rest on."""
+
+    claims: tuple[Claim, ...]
+    sample: Sample
+
+    @classmethod
+    def of(cls, comparison: Comparison, race: Race, metric: Metric, claims: Sequence[Claim]) -> _Set:
+        """Gather the cells that claims and tables of ``metric`` speak of."""
+        own = tuple(claim for claim in claims if claim.metric is metric)
+        spoken_of = [cell for claim in own for cell in claim.cells]
+        for table in comparison.tables:
+            if (table.part, table.metric) == (own[0].part, metric):
+                spoken_of += table.cells
+        cells = {raced_as(comparison, race, cell): cell for cell in spoken_of}
+        order = list(cells)
+        at = {key: number for number, key in enumerate(order)}
+        pairs = [
+            (at[raced_as(comparison, race, claim.this)], at[raced_as(comparison, race, claim.that)])
+            for claim in own
+            if claim.that is not None
+        ]
+        sample = Sample(
+            cells=[values(race, key[0], cell, metric) for key, cell in cells.items()],
+            group=_groups(order, pairs),
+            pairs=pairs,
+            least=_LONGEST_FROM if metric is Metric.LONGEST else LEAST_BLOCKS,
+        )
+        return cls(claims=own, sample=sample)
+
+
+def _groups(cells: Sequence[RacedCell], pairs: Sequence[tuple[int, int]]) -> list[int]:
+    """Number the groups: cells under one load, which were measured close together, and those that claims
+    compare."""
+    group = list(range(len(cells)))
+    first: dict[tuple[str, int], int] = {}
+    same_load = [(first.setdefault(cell[1:], at), at) for at, cell in enumerate(cells)]
+    for first_cell, second_cell in (*same_load, *pairs):
+        kept, gone = group[first_cell], group[second_cell]
+        group = [kept if name == gone else name for name in group]
+    return group

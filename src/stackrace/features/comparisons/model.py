@@ -1,4 +1,8 @@
-"""A published comparison as data: its sources, techniques, figures and claims."""
+"""A published comparison as data: its sources, techniques, figures and claims.
+
+What is written in a comparison.toml as it is here is validated by these types; `reading` has the rest. A part that
+need not be said is empty there.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +10,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
+from typing import Annotated
+
+from pydantic import BeforeValidator, Field
+
+from ...race.request.tables import Seconds
 
 __all__ = [
     "Basis",
@@ -14,6 +23,8 @@ __all__ = [
     "Comparison",
     "Figure",
     "Kind",
+    "Level",
+    "Levels",
     "Metric",
     "Mix",
     "Part",
@@ -21,7 +32,22 @@ __all__ = [
     "Source",
     "Table",
     "Technique",
+    "listed",
 ]
+
+
+_Words = Annotated[str, Field(min_length=1)]
+_Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+_Count = Annotated[int, Field(ge=1)]
+Level = Annotated[int, Field(ge=1, le=20_000)]
+
+
+def listed(value: object) -> object:
+    """Return what may be given alone as a list."""
+    return value if isinstance(value, list) else [value]
+
+
+Levels = Annotated[tuple[Level, ...], BeforeValidator(listed), Field(min_length=1, alias="concurrency")]
 
 
 class Metric(StrEnum):
@@ -75,9 +101,9 @@ class Basis(StrEnum):
 class Source:
     """The facts of the publication: on what, with which versions, how, and what its author doubted."""
 
-    machine: str
-    software: str
-    protocol: str
+    machine: _Words
+    software: _Words
+    protocol: _Words
     doubts: str = ""
 
 
@@ -85,32 +111,38 @@ class Source:
 class Part:
     """One race of a comparison."""
 
-    key: str
-    title: str
+    key: str = ""
+    title: _Words
     file: Path
     """Its race file."""
-    quick_s: float
+    quick_s: Annotated[Seconds, Field(alias="quick")]
     """Its budget with ``--quick``, in seconds."""
-    quick_slice_s: float | None = None
+    quick_slice_s: Annotated[Seconds | None, Field(alias="quick_slice")] = None
     """How long a slice is with ``--quick``, where an answer takes seconds and shorter slices would see none; None:
     fitted to the budget."""
-    quick_repeats: int | None = None
+    quick_repeats: _Count | None = None
     """With ``--quick`` at most so many runs instead of slices: a stack that a load overwhelms would not recover in
     time for another stack's slice. None: slices."""
-    quick_requests: int | None = None
+    quick_requests: _Count | None = None
     """The requests of each of these runs."""
     deviations: str = ""
     """What we do otherwise than its author, in words."""
+
+    def __post_init__(self) -> None:
+        if (self.quick_repeats is None) != (self.quick_requests is None):
+            raise ValueError("quick_repeats and quick_requests go together")
+        if self.quick_slice_s is not None and self.quick_repeats is not None:
+            raise ValueError("quick_slice is for slices, quick_repeats for runs: give one of them")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Technique:
     """One way of deploying."""
 
-    key: str
-    title: str
+    key: str = ""
+    title: _Words
     """As published."""
-    path: str
+    path: _Words
     """As it is raced today."""
     gone: str = ""
     """Why it cannot be had any more; empty where it can."""
@@ -119,7 +151,8 @@ class Technique:
     original: str = ""
     """The path it is raced by where somebody still has it and a catalogue entry for it."""
     companion: str = ""
-    """The original of a technique it is held against: both are raced as originals, or neither."""
+    """The original of a technique it is held against (in the file: its key): both are raced as originals, or
+    neither."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,9 +161,9 @@ class CellName:
 
     technique: str
     """The technique's key."""
-    workload: str
+    workload: str = ""
     """Empty where the part has only one."""
-    concurrency: int
+    concurrency: Level
     """The load level, in connections."""
 
 
@@ -138,16 +171,16 @@ class CellName:
 class Figure:
     """A published figure."""
 
-    part: str
+    part: str = ""
     """By key."""
     cell: CellName
-    metric: Metric
-    value: float
+    metric: Metric = Metric.THROUGHPUT
+    value: _Positive
     """In ``unit``."""
-    unit: str
-    low: float | None = None
+    unit: _Words
+    low: _Positive | None = None
     """The lower end of the range it was published with."""
-    high: float | None = None
+    high: _Positive | None = None
     """The upper end."""
     of: str = ""
     """The process it belongs to where it is not the whole stack's; such figures make no ratios."""
@@ -171,35 +204,58 @@ class Claim:
     ratio: float | None = None
     """As published; None where only a direction was."""
 
+    @property
+    def cells(self) -> tuple[CellName, ...]:
+        """The two that are compared, or the one that it speaks of."""
+        return (self.this,) if self.that is None else (self.this, self.that)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
     """One row of a then/now table."""
 
-    title: str
+    title: _Words
     technique: str
-    workload: str
+    workload: str = ""
+
+    def cell(self, level: int) -> CellName:
+        """Return its cell at a load level."""
+        return CellName(technique=self.technique, workload=self.workload, concurrency=level)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
     """A published table or chart: its rows against its first one, at each of its load levels."""
 
-    title: str
-    part: str
-    metric: Metric
-    rows: tuple[Row, ...]
-    levels: tuple[int, ...]
+    title: _Words
+    part: str = ""
+    metric: Metric = Metric.THROUGHPUT
+    rows: Annotated[tuple[Row, ...], Field(min_length=2)]
+    levels: Levels
+
+    @property
+    def cells(self) -> tuple[CellName, ...]:
+        """All of its rows', at all of its levels."""
+        return tuple(row.cell(level) for row in self.rows for level in self.levels)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mix:
     """The workload of a part that mixes other ones, its throughput predicted from theirs."""
 
-    part: str
+    part: str = ""
     technique: str
-    workload: str
-    concurrency: int
+    workload: _Words
+    concurrency: Level
+
+    @property
+    def cells(self) -> tuple[CellName, ...]:
+        """Its own."""
+        return (self.cell(self.workload),)
+
+    def cell(self, workload: str) -> CellName:
+        """Return the cell of a workload that it mixes, or of its own."""
+        return CellName(technique=self.technique, workload=workload, concurrency=self.concurrency)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,28 +6,54 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from ...base.errors import InputError
-from ...cli.request_flags import given_beside
-from .files import NAMES, PREFIX, comparison_name, part_file
+from ...base.text import did_you_mean
 
 if TYPE_CHECKING:
     from ...cli.run.output import Output
 
-__all__ = ["file_of", "files_of", "is_whole", "names", "run", "show"]
+__all__ = ["NAMES", "file_of", "files_of", "is_whole", "names", "run", "show"]
 
-file_of = part_file
+_PREFIX = "historic"
+_FOLDER = Path(__file__).parent
+_FILE = "comparison.toml"
+NAMES = tuple(sorted(path.parent.name for path in _FOLDER.glob(f"*/{_FILE}")))
+"""All of them."""
+
+_WHOLE = {"race_file", "quick", "budget_s", "seed", "store", "html", "as_json", "details"}
+"""What may be said of a whole comparison; everything else belongs to one of its races."""
 
 
 def names() -> tuple[str, ...]:
     """Return the names of all comparisons."""
-    return tuple(f"{PREFIX}/{name}" for name in NAMES)
+    return tuple(f"{_PREFIX}/{name}" for name in NAMES)
 
 
 def is_whole(asked: str | Path) -> bool:
-    """Tell whether ``asked`` is the name of a comparison; InputError for one that begins so and is unknown."""
-    return comparison_name(asked) is not None
+    """Tell whether ``asked`` is ``historic/NAME``; a file of the user's own by that path comes first.
+
+    Raises InputError listing the names for one that is none.
+    """
+    path = Path(asked)
+    if path.parent != Path(_PREFIX) or path.is_file():
+        return False
+    if path.name not in NAMES:
+        raise InputError(f"there is no published comparison {path.name!r}; known: {', '.join(NAMES)}")
+    return True
+
+
+def file_of(asked: Path) -> Path | None:
+    """Return the race file of ``historic/NAME/PART``, with ``.toml`` or without, None for any other path.
+
+    Raises InputError naming the parts of a comparison that has none of that name.
+    """
+    if asked.parent.parent != Path(_PREFIX) or asked.parent.name not in NAMES or asked.exists():
+        return None
+    files = {path.stem: path for path in (_FOLDER / asked.parent.name).glob("*.toml") if path.name != _FILE}
+    stem = asked.name.removesuffix(".toml")
+    if stem not in files:
+        raise InputError(f"{asked.parent} has no part called {stem!r}{did_you_mean(stem, files)}")
+    return files[stem]
 
 
 def files_of(asked: str | Path) -> tuple[Path, ...]:
@@ -37,15 +63,13 @@ def files_of(asked: str | Path) -> tuple[Path, ...]:
     return tuple(part.file for part in read_comparison(Path(asked).name).parts)
 
 
-_WHOLE = {"race_file", "quick", "budget_s", "seed", "store", "html", "as_json", "details"}
-"""What may be said of a whole comparison; everything else belongs to one of its races."""
-
-
 def run(asked: Path, given: Mapping[str, Any], output: Output, *, quick: bool) -> None:
     """Run a published comparison again, after refusing flags that would make it another one."""
-    from .racing import RerunOptions
+    import click
+
+    from ...cli.request_flags import given_beside
+    from .racing import RerunOptions, compare_again
     from .rerun import Mode
-    from .showing import compare_again
 
     for other in given_beside(_WHOLE):
         raise click.UsageError(f"{other} would change the comparison {asked}; use it with a race file")
@@ -59,7 +83,7 @@ def run(asked: Path, given: Mapping[str, Any], output: Output, *, quick: bool) -
 def show(asked: str, store_url: str | None, form: str | None, html: Path | None) -> None:
     """Show the last run of a comparison again."""
     from ...report.exporter import Format
-    from .showing import show_again
+    from .racing import show_again
 
     if form == Format.CSV:
         raise InputError(

@@ -1,45 +1,56 @@
-"""A published comparison raced again, part by part."""
+"""A published comparison raced again, part by part, kept, and shown.
+
+What is kept is which races it is made of, a small JSON document in a folder beside the results; everything else is
+worked out again from them.
+"""
 
 from __future__ import annotations
 
+import json
 import shlex
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import click
+
 from ...base import ids
-from ...base.errors import InterruptedRace, MissingError, StackraceError
+from ...base.codec import decode, encode, pretty
+from ...base.errors import InterruptedRace, MissingError, RefusedError, StackraceError, StoreError, said_by
+from ...cli.run.live import raced
+from ...cli.run.output import Output
+from ...cli.showing import reports_folder, write_text
+from ...deploy.privileges import private_folder
 from ...race.preparation.choosing import ready_stack
 from ...race.preparation.needs import distinct, lacks_of, refusal
 from ...race.request.race_file import read_race_file
-from ...race.request.request import RaceRequest
 from ...race.results.race import Ending, Race
-from ...race.rounds import OpenCells
+from ...report.exporter import Format, written
 from ...report.result import standing_of
+from ...report.terminal import print_sections
 from ...report.troubles import complaints
 from ...report.words.standing import words_of
 from ...stacks.servers import catalogue
+from ...store import open_store
 from ...store.address import data_folder
 from .judging import judged
-from .kept import Kept, keep, latest
 from .model import Comparison, Part
+from .parts import PartRequest, part_request, still_open
 from .reading import read_comparison
-from .requesting import PartRequest, part_request
+from .report.kind import KIND
 from .rerun import Mode, PartOutcome, Rerun
-from .stopping import still_open
 
 if TYPE_CHECKING:
     from ...store.store import Store
 
-__all__ = ["FinishedRerun", "RerunOptions", "lack_of_comparison", "last_rerun", "race_again"]
+__all__ = ["Kept", "RerunOptions", "compare_again", "keep", "lack_of_comparison", "latest", "show_again"]
 
-RacePart = Callable[[RaceRequest, OpenCells | None], Race]
-"""Races one part and keeps it."""
+_WIDTH = 100
+"""Columns at most: a report that is read beside another one."""
 
-OnPart = Callable[[Part, tuple[str, ...]], None]
-"""Hears which part begins, and what is left out of it."""
+_FORMAT = {"format": "stackrace-rerun", "version": 1}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,87 +63,101 @@ class RerunOptions:
     seed: int | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FinishedRerun:
-    """A comparison raced again."""
-
-    rerun: Rerun
-    """The rulings."""
-    races: Mapping[str, Race]
-    """By the key of their part."""
-    interrupted: bool
-    """Whether the user stopped it."""
-
-
-def race_again(
-    name: str, options: RerunOptions, race_part: RacePart, on_part: OnPart, on_lack: Callable[[str], None]
-) -> FinishedRerun:
-    """Race the comparison ``name`` again, and keep what it is made of where any part could be raced.
+def compare_again(name: str, options: RerunOptions, output: Output) -> None:
+    """Race the comparison ``name`` again, keep what it is made of where any part could be raced, and show it.
 
     A part that cannot run here has its reason among the outcomes, and the others go on. Raises MissingError, before
-    anything is raced, where every part lacks something; where only some do, ``on_lack`` hears the same sentence.
+    anything is raced, where every part lacks something; InterruptedRace after an interruption, keeping what was
+    measured, and RefusedError when not one part gave a race.
     """
-    comparison = read_comparison(name)
-    wanted = {part.key: _wanted(comparison, part, options) for part in comparison.parts}
-    if (lack := lack_of_comparison(comparison)) is not None:
-        if all(isinstance(part, MissingError) for part in wanted.values()):
-            raise lack
-        on_lack(lack.message)
-    races, parts, interrupted = _parts(comparison, wanted, options, race_part, on_part)
-    kept = Kept(
-        id=ids.generate(),
-        name=name,
-        made_at=datetime.now(UTC).isoformat(timespec="seconds"),
-        mode=options.mode,
-        parts=parts,
-    )
+    with open_store(output.store) as store:
+        store.need_writable()
+        comparison = read_comparison(name)
+        wanted = {part.key: _wanted(comparison, part, options) for part in comparison.parts}
+        if (lack := lack_of_comparison(comparison)) is not None:
+            if all(isinstance(part, MissingError) for part in wanted.values()):
+                raise lack
+            click.echo(lack.message, err=True)
+        races, parts, interrupted = _raced(comparison, wanted, options.mode, store)
+    made_at = datetime.now(UTC).isoformat(timespec="seconds")
+    kept = Kept(id=ids.generate(), name=name, made_at=made_at, mode=options.mode, parts=parts)
     if races:
         keep(kept, _folder())
-    return FinishedRerun(rerun=_rerun(comparison, kept, races, parts), races=races, interrupted=interrupted)
+    _show(_judged(comparison, kept, races, parts), races, output)
+    if interrupted:
+        raise InterruptedRace("interrupted; the results are kept; continue a part with: stackrace run --resume ID")
+    if not races:
+        why = "the document's parts say why" if output.as_json else "see the reasons above"
+        raise RefusedError(f"no part of the comparison could be run; {why}")
 
 
-def last_rerun(name: str, store: Store) -> Rerun:
-    """Return the last rerun of the comparison ``name``, judged anew from its races in ``store``."""
-    comparison = read_comparison(name)
-    kept = latest(name, _folder())
-    races = {outcome.part: store.load(outcome.race) for outcome in kept.parts if outcome.race is not None}
+def show_again(name: str, *, store_url: str | None, form: Format | None, html: Path | None) -> None:
+    """Show the last rerun of the comparison ``name``, judged anew from its races: on the terminal, in ``form``, or
+    as the file ``html``."""
+    comparison, kept = read_comparison(name), latest(name, _folder())
+    with open_store(store_url) as store:
+        races = {outcome.part: store.load(outcome.race) for outcome in kept.parts if outcome.race is not None}
     parts = tuple(
         _outcome(races[outcome.part], outcome.part, outcome.left_out) if outcome.race else outcome
         for outcome in kept.parts
     )
-    return _rerun(comparison, kept, races, parts)
+    rerun = _judged(comparison, kept, races, parts)
+    if html is not None:
+        click.echo(f"The report: {_write_html(rerun, html)}", err=form is not None)
+    if form is not None:
+        click.echo(written(KIND, rerun, form), nl=False)
+    elif html is None:
+        _print(rerun)
 
 
-def _rerun(comparison: Comparison, kept: Kept, races: Mapping[str, Race], parts: tuple[PartOutcome, ...]) -> Rerun:
+def _show(rerun: Rerun, races: Mapping[str, Race], output: Output) -> None:
+    if output.as_json:
+        click.echo(written(KIND, rerun, Format.JSON), nl=False)
+    else:
+        _print(rerun)
+    if races:
+        path = _write_html(rerun, output.html)
+        ours = ", ".join(f"stackrace report {race.id}" for race in races.values())
+        again = f"stackrace report historic/{rerun.comparison.name}"
+        click.echo(f"\nThe report: {path}\nAgain: {again}\nIts races: {ours}", err=output.as_json)
+
+
+def _print(rerun: Rerun) -> None:
+    print_sections(KIND.sections(rerun), width=_WIDTH)
+
+
+def _write_html(rerun: Rerun, path: Path | None) -> Path:
+    path = path or reports_folder() / f"{rerun.comparison.name}-{rerun.id}.html"
+    return write_text(written(KIND, rerun, Format.HTML), path)
+
+
+def _judged(comparison: Comparison, kept: Kept, races: Mapping[str, Race], parts: tuple[PartOutcome, ...]) -> Rerun:
     return judged(comparison, races, parts, id=kept.id, made_at=kept.made_at, mode=kept.mode)
 
 
-def _parts(
-    comparison: Comparison,
-    wanted: Mapping[str, PartRequest | StackraceError],
-    options: RerunOptions,
-    race_part: RacePart,
-    on_part: OnPart,
+def _raced(
+    comparison: Comparison, wanted: Mapping[str, PartRequest | StackraceError], mode: Mode, store: Store
 ) -> tuple[dict[str, Race], tuple[PartOutcome, ...], bool]:
     """Race part after part; tells, too, whether the user stopped it."""
     races: dict[str, Race] = {}
     outcomes: list[PartOutcome] = []
     for part in comparison.parts:
         planned = wanted[part.key]
-        if isinstance(planned, StackraceError):
-            on_part(part, ())
-            outcomes.append(PartOutcome(part=part.key, trouble=_trouble(planned)))
-            continue
-        on_part(part, planned.left_out)
+        left_out = planned.left_out if isinstance(planned, PartRequest) else ()
+        for line in (f"{comparison.name}: {part.title}", *left_out):
+            click.echo(line, err=True)
         try:
-            race = race_part(planned.request, still_open(comparison, part) if options.mode is Mode.QUICK else None)
+            if isinstance(planned, StackraceError):
+                raise planned
+            open_cells = still_open(comparison, part) if mode is Mode.QUICK else None
+            race = raced(planned.request, store, open_cells=open_cells)
         except (KeyboardInterrupt, InterruptedRace):
             return races, (*outcomes, *_not_reached(comparison, len(outcomes))), True
         except StackraceError as error:
             outcomes.append(PartOutcome(part=part.key, trouble=_trouble(error)))
             continue
         races[part.key] = race
-        outcomes.append(_outcome(race, part.key, planned.left_out))
+        outcomes.append(_outcome(race, part.key, left_out))
         if race.ending is Ending.INTERRUPTED:
             return races, (*outcomes, *_not_reached(comparison, len(outcomes))), True
     return races, tuple(outcomes), False
@@ -194,3 +219,49 @@ def _outcome(race: Race, part: str, left_out: tuple[str, ...]) -> PartOutcome:
 
 def _folder() -> Path:
     return data_folder() / "historic"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kept:
+    """A rerun of the comparison ``name``: each part with its race's id, or the trouble it met."""
+
+    id: str
+    name: str
+    made_at: str
+    number: int = field(default=0, compare=False)
+    """Grows with each that is kept here."""
+    mode: Mode
+    parts: tuple[PartOutcome, ...]
+
+
+def keep(kept: Kept, folder: Path) -> Path:
+    """Write ``kept`` into ``folder`` and return its file; raises StoreError when it cannot be written."""
+    path = folder / f"{kept.name}-{kept.id}.json"
+    numbered = replace(kept, number=1 + sum(1 for _ in folder.glob(f"{kept.name}-*.json")))
+    try:
+        private_folder(folder)
+        path.write_text(pretty(_FORMAT | encode(numbered)), encoding="utf-8")
+    except OSError as error:
+        raise StoreError(f"{path} cannot be written: {error.strerror}; set XDG_DATA_HOME") from error
+    return path
+
+
+def latest(name: str, folder: Path) -> Kept:
+    """Return the last rerun of ``name`` in ``folder``; raises StoreError when none is there, or readable."""
+    files = sorted(folder.glob(f"{name}-*.json"))
+    reruns = [_read(path) for path in files if ids.is_valid(path.stem.removeprefix(f"{name}-"))]
+    if not reruns:
+        raise StoreError(f"historic/{name} has not been run yet; start with: stackrace run historic/{name} --quick")
+    # clocks are set back
+    return max(reruns, key=lambda kept: (kept.number, kept.made_at))
+
+
+def _read(path: Path) -> Kept:
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+        if {name: document.pop(name) for name in _FORMAT} != _FORMAT:
+            raise StoreError(f"{path} was written by another version of stackrace; move it away")
+        kept: Kept = decode(Kept, document)
+        return kept
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise StoreError(f"{path} cannot be read: {said_by(error)}; move it away") from error

@@ -29,7 +29,7 @@ from ...race.runner import run as run_race
 from ...stacks.servers import PythonRuntime
 from ...stacks.stack import Side
 from .assembly import Rendered
-from .equivalence import LOOKS, Equivalence, Proof, Reloaded
+from .equivalence import LOOKS, Equivalence, Proof, Reloaded, equivalence_of, until_known
 from .export import Export
 from .exported_stack import ExportedFiles, is_free
 from .files import write_files

@@ -1,23 +1,24 @@
 """A published comparison on the command line: what may be said of it, and what becomes of its parts."""
 
 import json
+import re
 import shutil
 from contextlib import suppress
+from dataclasses import replace
 
 import pytest
 from click.testing import CliRunner
 from tests.absent import nothing_installed
 from tests.factories import make_race
 
-from stackrace.base.errors import InterruptedRace, MissingError, RefusedError, StackraceError
+from stackrace.base import ids
+from stackrace.base.errors import InterruptedRace, MissingError, RefusedError, StackraceError, StoreError
 from stackrace.cli.run.command import command
 from stackrace.cli.run.output import Output
-from stackrace.features.comparisons import racing as comparison
-from stackrace.features.comparisons import showing as comparing
-from stackrace.features.comparisons.racing import RerunOptions
+from stackrace.features.comparisons import racing
+from stackrace.features.comparisons.racing import Kept, RerunOptions, compare_again, keep, latest
 from stackrace.features.comparisons.reading import read_comparison
-from stackrace.features.comparisons.rerun import Mode
-from stackrace.features.comparisons.showing import compare_again
+from stackrace.features.comparisons.rerun import Mode, PartOutcome
 from stackrace.race.preparation import needs
 from stackrace.race.results.race import Ending
 
@@ -59,10 +60,10 @@ def racer(monkeypatch):
 
     asked = raced.asked = []
     raced.answers = answers
-    monkeypatch.setattr(comparing, "raced", raced)
-    monkeypatch.setattr(comparison, "ready_stack", lambda path: ())
-    monkeypatch.setattr(comparison, "lack_of_comparison", lambda comparison: None)
-    monkeypatch.setattr(comparison, "lacks_of", lambda request, catalogue: ())
+    monkeypatch.setattr(racing, "raced", raced)
+    monkeypatch.setattr(racing, "ready_stack", lambda path: ())
+    monkeypatch.setattr(racing, "lack_of_comparison", lambda comparison: None)
+    monkeypatch.setattr(racing, "lacks_of", lambda request, catalogue: ())
     return raced
 
 
@@ -97,7 +98,7 @@ def test_the_latest_run_is_shown_again(folder, racer, capsys):
     run(folder, as_json=True)
     first = json.loads(capsys.readouterr().out)
     store = f"sqlite:///{folder}/races.sqlite3"
-    comparing.show_again("nginx-mod-wsgi-2007", store_url=store, form=comparing.Format.JSON, html=None)
+    racing.show_again("nginx-mod-wsgi-2007", store_url=store, form=racing.Format.JSON, html=None)
     assert json.loads(capsys.readouterr().out) == first
 
 
@@ -155,9 +156,9 @@ def test_parts_that_can_run_do_and_the_command_for_the_others_stands_at_the_top(
         return race_of("nginx-mod-wsgi-2007", 0)
 
     races = []
-    monkeypatch.setattr(comparing, "raced", raced)
+    monkeypatch.setattr(racing, "raced", raced)
     # all servers are here
-    monkeypatch.setattr(comparison, "ready_stack", lambda path: ())
+    monkeypatch.setattr(racing, "ready_stack", lambda path: ())
     monkeypatch.setattr(needs, "missing_from", lambda stack, catalogue: ())
     nothing_installed(monkeypatch, tmp_path)
     with suppress(StackraceError):
@@ -167,3 +168,70 @@ def test_parts_that_can_run_do_and_the_command_for_the_others_stands_at_the_top(
     assert first.startswith("historic/mod-wsgi-2009 needs what is not installed here: ")
     assert first.endswith("run: stackrace install historic/mod-wsgi-2009")
     assert second == "mod-wsgi-2009: A static file, embedded, daemon"
+
+
+# What is kept
+
+
+def make_kept(**changes):
+    kept = Kept(
+        id=ids.generate(),
+        name="sample-2001",
+        made_at="2026-11-22T03:00:00+00:00",
+        mode=Mode.QUICK,
+        parts=(
+            PartOutcome(part="a", race="0" * 13, left_out=("x is left out",)),
+            PartOutcome(part="b", trouble="mariadb is not installed"),
+        ),
+    )
+    return replace(kept, **changes)
+
+
+def test_what_is_kept_comes_back(tmp_path):
+    kept = make_kept()
+    keep(kept, tmp_path / "new")
+    assert latest("sample-2001", tmp_path / "new") == kept
+
+
+def test_the_one_that_was_kept_last_comes_back_although_the_clock_was_set_back(tmp_path):
+    times = ("2026-11-22T03:00:00+00:00", "2026-11-23T03:00:00+00:00", "2026-11-21T03:00:00+00:00")
+    for made_at in times:
+        keep(make_kept(made_at=made_at), tmp_path)
+    assert latest("sample-2001", tmp_path).made_at == times[-1]
+
+
+def test_other_comparisons_are_others(tmp_path):
+    keep(make_kept(name="sample-2001-more"), tmp_path)
+    with pytest.raises(StoreError, match="stackrace run historic/sample-2001"):
+        latest("sample-2001", tmp_path)
+
+
+def test_nothing_was_run_yet(tmp_path):
+    with pytest.raises(StoreError, match="has not been run yet"):
+        latest("sample-2001", tmp_path / "nowhere")
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda text: text[:-20],
+        lambda text: text.replace('"quick"', '"slow"'),
+        lambda text: text.replace('"parts"', '"parst"'),
+        lambda text: text.replace('"version": 1', '"version": 2'),
+        lambda text: json.dumps([1]),
+        lambda text: re.sub(r'\[\s*"x is left out"\s*\]', "7", text),
+    ],
+)
+def test_a_file_that_cannot_be_understood_is_named(tmp_path, spoil):
+    path = keep(make_kept(), tmp_path)
+    path.write_text(spoil(path.read_text()))
+    with pytest.raises(StoreError) as raised:
+        latest("sample-2001", tmp_path)
+    assert str(path) in raised.value.message and "move it away" in raised.value.message
+
+
+def test_a_place_that_cannot_be_written_is_named(tmp_path):
+    blocked = tmp_path / "file"
+    blocked.write_text("")
+    with pytest.raises(StoreError, match="XDG_DATA_HOME"):
+        keep(make_kept(), blocked)

@@ -1,0 +1,155 @@
+"""What each part of a comparison asks to be raced, and which of its cells are still to be: those of open claims."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from ...base.errors import MissingError, StackraceError
+from ...race.plan import Cell
+from ...race.request.race_file import read_race_file
+from ...race.request.request import RaceRequest
+from ...race.results.race import Race
+from ...stacks.stack import original_path
+from .cells import RacedCell, raced_as
+from .judging import outcomes
+from .model import Claim, Comparison, Mix, Part, Table
+from .rerun import ClaimOutcome, Mode
+
+__all__ = ["FAILING_LAUNCHES", "TWIN_BLOCKS", "PartRequest", "part_request", "still_open"]
+
+TWIN_BLOCKS = 3
+"""The hidden twin runs in so many blocks: enough to show that a race sees a difference where there is none."""
+
+FAILING_LAUNCHES = 3
+"""A claim of failing is not looked at any more after so many launches that agree."""
+
+_Check = Callable[[str], object]
+"""Raises StackraceError for a stack path that cannot be raced here; its result is not used."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartRequest:
+    """A part's race."""
+
+    request: RaceRequest
+    left_out: tuple[str, ...] = ()
+    """A sentence for each stack that cannot run here."""
+
+
+def part_request(comparison: Comparison, part: Part, mode: Mode, check: _Check) -> PartRequest:
+    """Return what ``part`` asks for: the author's protocol, or, quick, every cell within its budget.
+
+    Stacks that ``check`` refuses are left out, and originals of techniques that are gone come in beside their
+    substitutes where it accepts them. Raises MissingError when no stack is left, SpecError as the race file's
+    reader.
+    """
+    request = read_race_file(part.file, lambda path: None)
+    request = _with_originals(comparison, request, check)
+    kept, left_out = _sorted_out(request.stacks or (), check)
+    if not kept:
+        raise MissingError(f"none of the stacks of {part.file.name} can be raced here", detail="\n".join(left_out))
+    request = _only(request, kept)
+    return PartRequest(request=_quick(request, part) if mode is Mode.QUICK else request, left_out=left_out)
+
+
+def _quick(request: RaceRequest, part: Part) -> RaceRequest:
+    """What fits the part's quick budget: interleaved slices, or shorter runs, at most so many of each."""
+    within = replace(
+        request, repeats=None, run_requests=None, run_requests_at={}, run_s=None, budget_s=part.quick_s
+    )
+    if part.quick_repeats is not None:
+        return replace(within, repeats=part.quick_repeats, run_requests=part.quick_requests)
+    return replace(within, slice_s=part.quick_slice_s, exhaustive=True)
+
+
+def _sorted_out(paths: Sequence[str], check: _Check) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    kept: list[str] = []
+    left_out: list[str] = []
+    for path in paths:
+        try:
+            check(path)
+        except StackraceError as error:
+            left_out.append(f"{path} is left out: {error.message}")
+        else:
+            kept.append(path)
+    return tuple(kept), tuple(left_out)
+
+
+def _with_originals(comparison: Comparison, request: RaceRequest, check: _Check) -> RaceRequest:
+    """Put each original that can be raced here beside its substitute."""
+    beside: dict[str, str] = {}
+    for technique in comparison.techniques.values():
+        if technique.original and _sorted_out([technique.original], check)[0]:
+            beside[technique.path] = technique.original
+
+    def widened(paths: Sequence[str]) -> tuple[str, ...]:
+        # two techniques may have the same original
+        return tuple(dict.fromkeys(each for path in paths for each in (path, beside.get(path)) if each is not None))
+
+    workloads = tuple(
+        replace(workload, stacks=None if workload.stacks is None else widened(workload.stacks))
+        for workload in request.workloads
+    )
+    return replace(request, stacks=widened(request.stacks or ()), workloads=workloads)
+
+
+def _only(request: RaceRequest, kept: tuple[str, ...]) -> RaceRequest:
+    """Return ``request`` with these stacks only, and without workloads that none of them is left for."""
+    workloads = [
+        workload
+        if workload.stacks is None
+        else replace(workload, stacks=tuple(path for path in workload.stacks if path in kept))
+        for workload in request.workloads
+    ]
+    return replace(
+        request, stacks=kept, workloads=tuple(workload for workload in workloads if workload.stacks != ())
+    )
+
+
+def still_open(comparison: Comparison, part: Part) -> Callable[[Race, Sequence[Cell]], Sequence[Cell]]:
+    """Return what chooses the cells of each block of ``part``, by what its race says so far.
+
+    The first block has every cell that a claim or a table speaks of. Later ones have those of claims that cannot be
+    told yet, as long as both of a claim's cells are there; the twin has its original's in the first three blocks.
+    Where no claim is open nothing is left.
+    """
+
+    def still(race: Race, cells: Sequence[Cell]) -> Sequence[Cell]:
+        launches = [launch for launch in race.launches if not launch.cut_short]
+        blocks = 1 + max((launch.block for launch in launches), default=-1)
+        wanted = set(_spoken_of(comparison, part, race) if not blocks else _open(comparison, part, race, cells))
+        if not any(cell.workload.name for cell in cells):
+            # a race's only workload has no name
+            wanted = {(path, "", concurrency) for path, _, concurrency in wanted}
+        return [
+            cell for cell in cells
+            if _key(cell) in wanted and (blocks < TWIN_BLOCKS or cell.stack.path == original_path(cell.stack.path))
+        ]  # fmt: skip
+
+    return still
+
+
+def _key(cell: Cell) -> RacedCell:
+    return original_path(cell.stack.path), cell.workload.name, cell.load.concurrency
+
+
+def _spoken_of(comparison: Comparison, part: Part, race: Race) -> Iterator[RacedCell]:
+    entries: list[Claim | Table | Mix] = [*comparison.claims, *comparison.tables, *comparison.mixes]
+    for entry in entries:
+        if entry.part == part.key:
+            yield from (raced_as(comparison, race, cell) for cell in entry.cells)
+
+
+def _open(comparison: Comparison, part: Part, race: Race, cells: Sequence[Cell]) -> Iterator[RacedCell]:
+    there = {cell.stack.path for cell in cells}
+    for outcome in outcomes(comparison, {part.key: race}, ended=False):
+        if outcome.claim.part != part.key or _is_answered(outcome):
+            continue
+        spoken_of = [raced_as(comparison, race, cell) for cell in outcome.claim.cells]
+        if there.issuperset(path for path, *_ in spoken_of):
+            yield from spoken_of
+
+
+def _is_answered(outcome: ClaimOutcome) -> bool:
+    return outcome.ruling.decides and (outcome.claim.kind.is_ratio or outcome.blocks >= FAILING_LAUNCHES)

@@ -1,0 +1,109 @@
+"""Then and now as ratios: of a published table, and of a mix with what either arithmetic predicts of it.
+
+The author of the 2009 cost ladder measured memcached lookups (2,100 requests per second) and the ORM (700), and
+predicted a site that answers 90 % from the one and 10 % from the other, less 5 % for logic, at about 1,850. That is
+the mean of the rates. But rates do not add up, times do: the slow tenth of the requests takes a quarter of it.
+From his own figures the right answer is about 1,660.
+
+Both hold for load that keeps one and the same resource busy, such as a closed loop on a saturated CPU, where a rate
+is the reciprocal of a cost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+
+from ...race.results.race import Race
+from .cells import measured_ratio
+from .model import CellName, Comparison, Figure, Metric, Mix, Table
+from .rerun import MixOutcome, Prediction, TableOutcome
+
+__all__ = ["mix_outcome", "predicted", "published_ratio", "table_outcome"]
+
+_SHARES: Mapping[str, float] = {"memcached": 0.9, "sqlalchemy": 0.1}
+"""The parts of the ladder's own mix, by the workloads of its rungs."""
+
+_MAIN = "memcached"
+"""The one that it has most of."""
+
+_EXTRA = 0.05
+"""The part of the rate that logic beside the lookups takes, as the author put it."""
+
+_Ratio = Callable[[CellName, CellName], float | None]
+"""Of two cells of one part in one metric."""
+
+
+def published_ratio(
+    figures: Iterable[Figure], part: str, metric: Metric, this: CellName, that: CellName
+) -> float | None:
+    """Return the published ``this`` ÷ ``that``; None unless both have a figure for the whole stack in one unit."""
+    known = {
+        figure.cell: figure
+        for figure in figures
+        if figure.part == part and figure.metric is metric and not figure.of
+    }
+    first, second = known.get(this), known.get(that)
+    if first is None or second is None or first.unit != second.unit:
+        return None
+    return first.value / second.value
+
+
+def _then(comparison: Comparison, part: str, metric: Metric) -> _Ratio:
+    return lambda this, that: published_ratio(comparison.figures, part, metric, this, that)
+
+
+def _now(comparison: Comparison, race: Race | None, metric: Metric) -> _Ratio:
+    return lambda this, that: None if race is None else measured_ratio(comparison, race, metric, this, that)
+
+
+def table_outcome(comparison: Comparison, race: Race | None, table: Table) -> TableOutcome:
+    """Return the ratios of ``table``, then from the figures and now from ``race`` (None: it was not run)."""
+
+    def to_the_first(ratio: _Ratio) -> tuple[tuple[float | None, ...], ...]:
+        first = table.rows[0]
+        return tuple(
+            tuple(ratio(row.cell(level), first.cell(level)) for level in table.levels) for row in table.rows
+        )
+
+    return TableOutcome(
+        table=table,
+        then=to_the_first(_then(comparison, table.part, table.metric)),
+        now=to_the_first(_now(comparison, race, table.metric)),
+    )
+
+
+def mix_outcome(comparison: Comparison, race: Race | None, mix: Mix) -> MixOutcome | None:
+    """Return what the mix reached, and what either arithmetic predicts from the rungs; None when one is missing.
+
+    All rates are relative to that of the mix's main part, so that nothing but ratios of one block is needed.
+    """
+
+    def rungs(ratio: _Ratio) -> Prediction | None:
+        rates = {name: ratio(mix.cell(name), mix.cell(_MAIN)) for name in _SHARES}
+        known = {name: rate for name, rate in rates.items() if rate is not None}
+        return predicted(known) if len(known) == len(rates) else None
+
+    measured = _now(comparison, race, Metric.THROUGHPUT)
+    reached, now = measured(mix.cell(mix.workload), mix.cell(_MAIN)), rungs(measured)
+    if reached is None or now is None:
+        return None
+    then = rungs(_then(comparison, mix.part, Metric.THROUGHPUT))
+    return MixOutcome(main=_MAIN, reached=reached, now=now, then=then)
+
+
+def predicted(rates: Mapping[str, float]) -> Prediction:
+    """Return what the mix should reach by the rates of its parts, each above 0, with shares sᵢ and rates rᵢ.
+
+    The author's way is Σ sᵢrᵢ · (1 - extra), the weighted arithmetic mean; times add up to (1 - extra) / Σ(sᵢ/rᵢ),
+    the weighted harmonic mean, which is never above it, and equal only where all rates are.
+
+    >>> round(predicted({"memcached": 2100, "sqlalchemy": 700}).mean_of_rates)
+    1862
+    >>> round(predicted({"memcached": 2100, "sqlalchemy": 700}).rate_of_mean_time)
+    1662
+    """
+    parts = [(share, rates[name]) for name, share in _SHARES.items()]
+    return Prediction(
+        mean_of_rates=sum(share * rate for share, rate in parts) * (1 - _EXTRA),
+        rate_of_mean_time=(1 - _EXTRA) / sum(share / rate for share, rate in parts),
+    )
