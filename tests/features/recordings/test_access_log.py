@@ -1,9 +1,136 @@
+"""Access logs: their lines, their pages, and the steps that come of them."""
+
 import io
 
 import pytest
 
-from stackrace.features.recordings.recorded.access_log import LINE_MAX_BYTES, from_access_log
-from stackrace.features.recordings.recorded.step import THINK_MAX_NS, RecordingError, Step
+from stackrace.features.recordings.access_log import (
+    LINE_MAX_BYTES,
+    LogLine,
+    Pages,
+    from_access_log,
+    is_static,
+    parse_line,
+)
+from stackrace.features.recordings.steps import THINK_MAX_NS, RecordingError, Step
+
+TIME = "[10/Oct/2000:13:55:36 -0700]"
+TIME_NS = 971_211_336_000_000_000
+
+
+def plain(client, request, status):
+    return LogLine(client.encode(), TIME_NS, request.encode(), status, None, None)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            f'127.0.0.1 - frank {TIME} "GET /apache_pb.gif HTTP/1.0" 200 2326',
+            plain("127.0.0.1", "GET /apache_pb.gif HTTP/1.0", 200),
+        ),
+        (f'2001:db8::7 - - {TIME} "HEAD / HTTP/2.0" 304 -', plain("2001:db8::7", "HEAD / HTTP/2.0", 304)),
+        (f'192.0.2.7 - - {TIME} "GET / HTTP/1.1" - 5', plain("192.0.2.7", "GET / HTTP/1.1", 0)),
+    ],
+)
+def test_the_common_format_is_read(text, expected):
+    assert parse_line(text.encode()) == expected
+
+
+def test_the_combined_format_adds_where_from_and_with_what():
+    text = (
+        f'client.example - - {TIME} "GET / HTTP/1.1" 200 5 "http://shop.example/a?b" '
+        r'"Mozilla/5.0 (X11; \"x\")" "203.0.113.9" 0.004'
+    )
+    line = parse_line(text.encode())
+    assert (line.referer, line.user_agent) == (b"http://shop.example/a?b", b'Mozilla/5.0 (X11; "x")')
+    text = f'client.example - - {TIME} "GET / HTTP/1.1" 200 5 "-" "-"'
+    assert parse_line(text.encode()) == plain("client.example", "GET / HTTP/1.1", 200)
+
+
+@pytest.mark.parametrize("user", ["J. [10/Oct/x] Doe", '""', "[31/Feb/2000:13:55:36 -0700]"])
+def test_a_user_name_may_hold_anything(user):
+    text = f'192.0.2.7 - {user} {TIME} "GET / HTTP/1.1" 200 5'
+    assert parse_line(text.encode()) == plain("192.0.2.7", "GET / HTTP/1.1", 200)
+
+
+@pytest.mark.parametrize("identity", ["alice", "\x03"])
+def test_an_identity_is_not_the_client(identity):
+    text = f'192.0.2.7 {identity} - {TIME} "GET / HTTP/1.1" 200 5'
+    assert parse_line(text.encode()) == plain("192.0.2.7", "GET / HTTP/1.1", 200)
+
+
+@pytest.mark.parametrize("host", ["shop.example:80", "shop.example"])
+def test_a_virtual_host_in_front_is_not_the_client(host):
+    text = f'{host} 192.0.2.7 - - {TIME} "GET / HTTP/1.1" 200 5'
+    assert parse_line(text.encode()) == plain("192.0.2.7", "GET / HTTP/1.1", 200)
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        (rb"GET /\"a\\b\t\n\r\b\v HTTP/1.1", b'GET /"a\\b\t\n\r\x08\x0b HTTP/1.1'),
+        (rb"GET /caf\xc3\xa9 HTTP/1.1", b"GET /caf\xc3\xa9 HTTP/1.1"),
+        (rb"\x16\x03\x01", b"\x16\x03\x01"),
+        (rb"GET /\x22\x5C HTTP/1.1", b'GET /"\\ HTTP/1.1'),
+        (rb"GET /\xg0\q HTTP/1.1", rb"GET /\xg0\q HTTP/1.1"),
+        (b"", b""),
+    ],
+)
+def test_escapes_of_both_servers_are_undone(written, meant):
+    line = parse_line(b'192.0.2.7 - - %s "%s" 200 5' % (TIME.encode(), written))
+    assert line.request == meant
+
+
+@pytest.mark.parametrize("field", ["", '"', '"a', '"\\', '"\\"', '"\\x', '"\\x4', 'a"'])
+def test_a_field_without_its_end_is_none(field):
+    assert parse_line(f"192.0.2.7 - - {TIME} {field} 200 5".encode()) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "#Version: 1.0",
+        f"192.0.2.7 - - {TIME}",
+        f"192.0.2.7 - - {TIME} GET / HTTP/1.1 200 5",
+        f'192.0.2.7 - - {TIME} "GET / HTTP/1.1"',
+        f'192.0.2.7 - - {TIME} "GET / HTTP/1.1" 200',
+        f'192.0.2.7 - - {TIME} "GET / HTTP/1.1" ok 5',
+        f'192.0.2.7 - - {TIME} "GET / HTTP/1.1" 70000 5',
+        f'192.0.2.7 - - {TIME} "GET / HTTP/1.1" 200 +5',
+        f'192.0.2.7 - - {TIME} "GET / HTTP/1.1" 200 99999999999999999999',
+        '192.0.2.7 - - [yesterday] "GET / HTTP/1.1" 200 5',
+        f' {TIME} "GET / HTTP/1.1" 200 5',
+        f'192.0.2.7 {TIME} "GET / HTTP/1.1" 200 5',
+    ],
+)
+def test_other_lines_are_none(text):
+    assert parse_line(text.encode()) is None
+
+
+@pytest.mark.parametrize("path", ["/a.css", "/a/b.min.JS?v=1.2", "/x.y/.ico", "/%20.woff2"])
+def test_an_extension_tells_what_is_static(path):
+    assert is_static(path)
+
+
+@pytest.mark.parametrize("path", ["/", "/css", "/a.css/", "/a.html", "/a?b=c.css", "/a.cssx", "/a."])
+def test_anything_else_is_not(path):
+    assert not is_static(path)
+
+
+def test_static_files_belong_to_the_page_they_are_asked_for_from():
+    pages = Pages()
+    assert not pages.embed(b"me", "/a?b=1", None)
+    assert not pages.embed(b"you", "/other", None)
+    assert pages.embed(b"me", "/x.css", None)
+    assert pages.embed(b"me", "/x.css", b"http://shop.example/a?b=1")
+    assert pages.embed(b"me", "/x.woff", b"http://shop.example/x.css")
+    assert pages.embed(b"me", "/x.css", b"no URL")
+    assert not pages.embed(b"me", "/x.css", b"http://shop.example/a")
+    assert pages.embed(b"you", "/x.css", b"http://shop.example/other")
+    assert not pages.embed(b"nobody", "/x.css", None)
+    assert not pages.embed(b"me", "/next", b"http://shop.example/a?b=1")
 
 
 def common(request, *, client="192.0.2.7", second=0, status="200", length="5"):
@@ -157,8 +284,7 @@ def test_a_file_that_is_no_log_is_refused_with_the_line_and_the_way_out():
     assert "not a line of the common or combined format" in complaint(f"what?\nwhere?\n{post}")
 
 
-def test_reading_stops_at_the_limit_and_beyond_what_can_be_held():
-    assert len(from_access_log(io.BufferedReader(Endless()), 3).steps) == 3
+def test_reading_stops_beyond_what_can_be_held():
     with pytest.raises(RecordingError, match="line 6"):
         from_access_log(io.BufferedReader(Endless()), max_steps=5)
 

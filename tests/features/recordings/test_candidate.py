@@ -1,8 +1,7 @@
 import pytest
 
-from stackrace.features.recordings.recorded.candidate import judge
-from stackrace.features.recordings.recorded.skip import LeftOut, Skip
-from stackrace.features.recordings.recorded.step import Step
+from stackrace.features.recordings.candidate import judge
+from stackrace.features.recordings.steps import LeftOut, Skip, Step
 
 
 def entry(request=(), response=(), **rest):

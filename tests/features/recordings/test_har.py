@@ -2,9 +2,8 @@ import json
 
 import pytest
 
-from stackrace.features.recordings.recorded.har import from_har
-from stackrace.features.recordings.recorded.skip import Skip
-from stackrace.features.recordings.recorded.step import MAX_STEPS, THINK_MAX_NS, RecordingError
+from stackrace.features.recordings.har import from_har
+from stackrace.features.recordings.steps import MAX_STEPS, THINK_MAX_NS, RecordingError
 
 
 def file(*entries):
@@ -16,8 +15,8 @@ def entry(url="http://a/", status=200, **fields):
     return json.dumps({"request": {"method": "GET", "url": url}, "response": {"status": status}} | fields)
 
 
-def from_text(text, limit=None):
-    return from_har(text.encode(), limit)
+def from_text(text):
+    return from_har(text.encode())
 
 
 def paths(recording):
@@ -57,11 +56,6 @@ def test_what_failed_does_not_make_a_server_the_main_one():
 def test_an_odd_entry_costs_itself_only():
     recording = from_text(file(entry(), "17", "null", "{}", r'"\ud800"'))
     assert (len(recording.steps), recording.skipped) == (1, {"not a readable entry": 4})
-
-
-def test_a_limit_keeps_the_first_steps():
-    entries = [entry(f"http://a/{number}") for number in range(5)]
-    assert paths(from_text(file(*entries), limit=2)) == ["/0", "/1"]
 
 
 def test_a_byte_order_mark_is_passed_over():
@@ -110,24 +104,6 @@ def test_a_file_with_nothing_to_replay_says_what_stands_in_the_way_and_where():
     assert "none of its 3 entries" in refused
     assert "failed, blocked" in refused
     assert "entry 2" in refused
-
-
-@pytest.mark.parametrize(
-    ("entry", "reason"),
-    [
-        ("{}", Skip.UNREADABLE),
-        (entry("data:text/plain,x"), Skip.SCHEME),
-        (entry(request={"method": "CONNECT", "url": "http://a/"}), Skip.METHOD),
-        (entry(status=101), Skip.WEB_SOCKET),
-        (entry(_resourceType="eventsource"), Skip.EVENT_STREAM),
-        (entry(_fromCache="disk"), Skip.OWN_ANSWER),
-        (entry(response=None), Skip.NO_ANSWER),
-        (entry(request={"method": "POST", "url": "http://a/", "bodySize": 5}), Skip.BODY_MISSING),
-        (entry(request={"method": "POST", "url": "http://a/", "postData": {"text": "\ufffd"}}), Skip.BODY_DAMAGED),
-    ],
-)
-def test_each_reason_to_leave_an_entry_out_is_given(entry, reason):
-    assert f"most often as: {reason}; the first is entry 1" in complaint(file(entry))
 
 
 def test_more_entries_than_can_be_held_are_refused():

@@ -1,6 +1,6 @@
 import pytest
 
-from stackrace.features.recordings.recorded.moments import iso_8601, log_time
+from stackrace.features.recordings.moments import iso_8601, log_time
 
 SECOND_NS = 10**9
 

@@ -2,50 +2,50 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from typing import BinaryIO
 from urllib.parse import urlsplit
 
 from ...base.errors import InputError, said_by
+from ...base.files import opened
 from ...measure.recording import Recording
 from ...measure.workload import Answer, AnswerOrigin, Order, Request, Sameness, Workload
-from . import recorded
-from .recorded.step import Headers, Step
+from .access_log import from_access_log
+from .har import from_har
+from .steps import Headers, RecordingError, Step, Steps
 
-__all__ = ["read_recording"]
+__all__ = ["read_recording", "read_steps"]
 
 _NS = 1e-9
 _RECORDED = AnswerOrigin.RECORDING
 
 
-def read_recording(
-    path: Path, *, think: bool = True, limit: int | None = None, cookies: bool = False, bodies: bool = False
-) -> Recording:
+def read_recording(path: Path, *, think: bool = True, cookies: bool = False, bodies: bool = False) -> Recording:
     """Return what is recorded in the file at ``path``, which may be a pipe.
 
     It is a HAR file if its first byte, after a byte order mark and blanks, is "{"; anything else is taken for an
     access log in the common or combined format. A HAR file is one visitor's session; a log is what many visitors
     asked for, in turn.
 
-    ``think`` keeps the recorded pauses, ``limit`` the first so many requests. ``cookies`` has each visitor send
-    back the cookies it is given, and drops those that were recorded. An answer is right if its status is the
-    recorded one, or any 2xx where the recorded one was the browser cache's (304); with ``bodies`` also its body,
-    where a HAR file holds it and it was not compressed.
+    ``think`` keeps the recorded pauses. ``cookies`` has each visitor send back the cookies it is given, and drops
+    those that were recorded. An answer is right if its status is the recorded one, or any 2xx where the recorded
+    one was the browser cache's (304); with ``bodies`` also its body, where a HAR file holds it and it was not
+    compressed.
 
     InputError: the file cannot be read, is neither, or holds nothing that can be replayed.
     """
-    if limit is not None and limit < 1:
-        raise InputError(f"a limit of {limit} leaves nothing of {path} to replay; give at least 1")
     try:
-        session = recorded.read(path, limit)
+        session = read_steps(path)
     except OSError as error:
         raise InputError(
             f"--session ([workload] session): {path} cannot be read: {said_by(error)}; give a HAR file "
             "or an access log"
         ) from error
-    except recorded.RecordingError as error:
+    except RecordingError as error:
         raise InputError(f"{path} cannot be replayed: {error}") from error
     origin = session.origin
     order = Order.SESSION if session.is_session else Order.TURN
@@ -53,8 +53,7 @@ def read_recording(
     workload = Workload(requests=requests, answers=answers, order=order, cookies=cookies)
     if origin is not None:
         workload = replace(workload, host=urlsplit(origin).netloc)
-    skipped = {str(reason): number for reason, number in session.skipped.items()}
-    return Recording(workload=workload, origin=origin, skipped=skipped)
+    return Recording(workload=workload, origin=origin, skipped=session.skipped)
 
 
 def _exchanges(
@@ -90,3 +89,53 @@ def _with_status(status: int | None) -> Answer:
 
 def _with_body(status: int | None, body: bytes) -> Answer:
     return Answer(status=status, body=body, content_type="", sameness=Sameness.BODY, origin=_RECORDED)
+
+
+_HAR_MAX_BYTES = 1 << 30
+"""The longest HAR file that is read: all of it is held at once."""
+
+_HEAD_BYTES = 64 * 1024
+"""How much of a file is looked at to tell what it is."""
+
+
+def read_steps(path: Path) -> Steps:
+    """Read the file at ``path``, which may be a pipe: it is opened and read once.
+
+    What begins with ``{``, after a byte order mark and blanks, is a HAR file; everything else is an access log.
+
+    OSError: it cannot be read. RecordingError: it cannot be replayed.
+    """
+    with opened(path) as file:
+        head = file.read(_HEAD_BYTES)
+        if head.startswith(b"\x1f\x8b"):
+            raise RecordingError("it is compressed with gzip; unpack it first with gunzip")
+        if not head.removeprefix(b"\xef\xbb\xbf").lstrip(b" \t\n\r\x0c").startswith(b"{"):
+            return from_access_log(io.BufferedReader(_Rejoined(head, file), _HEAD_BYTES))
+        return from_har(_whole(head, file, _HAR_MAX_BYTES))
+
+
+def _whole(head: bytes, file: BinaryIO, max_bytes: int) -> bytes:
+    content = head + file.read(max(max_bytes + 1 - len(head), 0))
+    if len(content) > max_bytes:
+        raise RecordingError(
+            f"it is a HAR file of more than {max_bytes >> 20} MiB; "
+            "record a shorter session, or without answers' bodies"
+        )
+    return content
+
+
+class _Rejoined(io.RawIOBase):
+    """A file with its first bytes, already taken from it, in front again."""
+
+    def __init__(self, head: bytes, file: BinaryIO) -> None:
+        self._head = head
+        self._file = file
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        block, self._head = self._head[: len(buffer)], self._head[len(buffer) :]
+        block = block or self._file.read(len(buffer))
+        buffer[: len(block)] = block
+        return len(block)

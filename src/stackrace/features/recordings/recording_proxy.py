@@ -23,7 +23,7 @@ from ...deploy.sockets import LOOPBACK, accepts
 from ...stacks.servers import Endpoint
 from ...stacks.stack import Protocol, Socket
 
-__all__ = ["REQUIREMENT", "RecordingProxy", "Seen", "Side"]
+__all__ = ["REQUIREMENT", "RecordingProxy", "Side"]
 
 REQUIREMENT = "mitmproxy>=10.2"
 """The first that writes HAR files by itself."""
@@ -46,15 +46,6 @@ class Side:
     """What a front end adds to each request."""
     any_certificate: bool = False
     """Whether its certificate may be anyone's, as that of an app in development."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Seen:
-    """A request that was answered."""
-
-    method: str
-    path: str
-    status: int
 
 
 class RecordingProxy:
@@ -88,16 +79,14 @@ class RecordingProxy:
             # answers that the browser's cache has are no answers to a new visitor
             "--anticache",
             "--quiet",
-            *_options(
-                confdir=str(self._folder / "settings"),
-                hardump=str(self._har),
-                keep_host_header="true",
-                connection_strategy="lazy",
-                flow_detail="0",
-                ssl_insecure=str(side.any_certificate).lower(),
-                # the addon marks what it refused
-                save_stream_filter="!~marked",
-            ),
+            "--set", f"confdir={self._folder / 'settings'}",
+            "--set", f"hardump={self._har}",
+            "--set", "keep_host_header=true",
+            "--set", "connection_strategy=lazy",
+            "--set", "flow_detail=0",
+            "--set", f"ssl_insecure={str(side.any_certificate).lower()}",
+            # the addon marks what it refused
+            "--set", "save_stream_filter=!~marked",
         )  # fmt: skip
 
     def start(self) -> None:
@@ -129,8 +118,8 @@ class RecordingProxy:
         if code is not None:
             raise LaunchError(f"the recording proxy {ended(code)}", detail=tail(self._log.parent))
 
-    def news(self) -> Iterator[Seen]:
-        """Yield what was answered since it was last asked."""
+    def news(self) -> Iterator[str]:
+        """Yield what was answered since it was last asked: ``GET /cart/ 200``."""
         with self._log.open("rb") as log:
             log.seek(self._read)
             for line in log:
@@ -138,7 +127,7 @@ class RecordingProxy:
                     break
                 self._read += len(line)
                 if line.startswith(b'{"method"'):
-                    yield Seen(**json.loads(line))
+                    yield " ".join(map(str, json.loads(line).values()))
 
     def stop(self) -> bytes:
         """Stop it, and return what it recorded, a HAR document. Raises LaunchError where there is none."""
@@ -150,7 +139,3 @@ class RecordingProxy:
             return read_bytes(self._har, _MOST_BYTES)
         except OSError as error:
             raise LaunchError("the recording proxy left no recording", detail=tail(self._log.parent)) from error
-
-
-def _options(**values: str) -> list[str]:
-    return [word for name, value in values.items() for word in ("--set", f"{name}={value}")]

@@ -59,7 +59,7 @@ def command(
     from ...cli.showing import print_document, refuse_unwritable
     from ...cli.signals import undisturbed
     from ...deploy.sockets import claim
-    from .recorded_file import keep
+    from .record import keep
     from .report import document, lines
 
     refuse_unwritable("--out", out)
@@ -119,7 +119,7 @@ def _watch(proxy: RecordingProxy, length_s: float | None) -> LaunchError | None:
             proxy.require_alive()
             for seen in proxy.news():
                 requests += 1
-                _tell(progress(requests, f"{seen.method} {seen.path} {seen.status}"))
+                _tell(progress(requests, seen))
             time.sleep(_LOOK_S)
     except LaunchError as error:
         return error

@@ -9,7 +9,7 @@ from functools import lru_cache
 _ISO_8601 = re.compile(
     r"(\d{4})-(\d{2})-(\d{2})[Tt ](\d{2}):(\d{2}):(\d{2})(?:[.,](\d*))?(?:[Zz]|([+-])(\d{2}):?(\d{2})?)?", re.ASCII
 )
-_LOG_TIME = re.compile(rb"(\d{2})/([A-Za-z]{3})/(\d{4}):(\d{2}):(\d{2}):(\d{2}) ([+-])(\d{2})(\d{2})")
+_LOG_TIME = re.compile(rb"(\d{2})/([A-Za-z]{3})/(\d{4}):(\d{2}:\d{2}:\d{2}) ([+-]\d{4})")
 _MONTHS = {
     name: number for number, name in enumerate(b"jan feb mar apr may jun jul aug sep oct nov dec".split(), 1)
 }
@@ -28,8 +28,17 @@ def iso_8601(text: str) -> int | None:
         return None
     year, month, day, hour, minute, second = map(int, match.groups()[:6])
     fraction_ns = int((match[7] or "")[:9].ljust(9, "0"))
-    offset_s = _offset_s(match[8] == "-", int(match[9] or 0), int(match[10] or 0))
-    return _moment_ns((year, month, day), (hour, minute, second), offset_s, fraction_ns)
+    away_h, away_min = int(match[9] or 0), int(match[10] or 0)
+    # 60 is a leap second
+    if hour > 23 or minute > 59 or second > 60 or away_h > 23 or away_min > 59:
+        return None
+    try:
+        days = date(year, month, day).toordinal() - _EPOCH
+    except ValueError:
+        return None
+    offset_s = (-1 if match[8] == "-" else 1) * (away_h * 3600 + away_min * 60)
+    moment = (days * 86_400 + hour * 3600 + minute * 60 + second - offset_s) * 10**9 + fraction_ns
+    return moment if moment in _RANGE_NS else None
 
 
 @lru_cache(maxsize=4096)
@@ -38,28 +47,5 @@ def log_time(text: bytes) -> int | None:
     match = _LOG_TIME.fullmatch(text)
     if match is None or (month := _MONTHS.get(match[2].lower())) is None:
         return None
-    offset_s = _offset_s(match[7] == b"-", int(match[8]), int(match[9]))
-    return _moment_ns(
-        (int(match[3]), month, int(match[1])), (int(match[4]), int(match[5]), int(match[6])), offset_s
-    )
-
-
-def _offset_s(west: bool, hours: int, minutes: int) -> int | None:
-    if hours > 23 or minutes > 59:
-        return None
-    return (-1 if west else 1) * (hours * 3600 + minutes * 60)
-
-
-def _moment_ns(
-    day: tuple[int, int, int], clock: tuple[int, int, int], offset_s: int | None, fraction_ns: int = 0
-) -> int | None:
-    hour, minute, second = clock
-    # 60 is a leap second
-    if offset_s is None or hour > 23 or minute > 59 or second > 60:
-        return None
-    try:
-        days = date(*day).toordinal() - _EPOCH
-    except ValueError:
-        return None
-    moment = (days * 86_400 + hour * 3600 + minute * 60 + second - offset_s) * 10**9 + fraction_ns
-    return moment if moment in _RANGE_NS else None
+    day, _, year, clock, offset = (part.decode() for part in match.groups())
+    return iso_8601(f"{year}-{month:02}-{day}T{clock}{offset}")

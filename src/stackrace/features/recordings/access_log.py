@@ -5,14 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 
-from ....measure.engine.url import is_token, origin_form, split_url
-from .headers import is_value
-from .log_line import LogLine, parse_line
-from .pages import Pages
-from .skip import LeftOut, Skip, Skips
-from .step import MAX_STEPS, Headers, RecordingError, Step, Steps, pause_ns
+from ...measure.engine.url import is_address, is_token, origin_form, split_url
+from .moments import log_time
+from .steps import MAX_STEPS, Headers, LeftOut, RecordingError, Skip, Skips, Step, Steps, is_value, pause_ns
 
 LINE_MAX_BYTES = 128 * 1024
 """The longest line that is read. Request line and headers of common servers end at 8 to 32 KiB, and escapes take
@@ -23,10 +20,10 @@ _VERSION = re.compile(rb"HTTP/\d\.\d")
 _BLANKS = b" \t\n\r\x0c"
 
 
-def from_access_log(file: BinaryIO, limit: int | None = None, max_steps: int = MAX_STEPS) -> Steps:
-    """Read an access log into its first ``limit`` steps, all of them without a limit.
+def from_access_log(file: BinaryIO, max_steps: int = MAX_STEPS) -> Steps:
+    """Read an access log, in the common or the combined format.
 
-    The log is read line by line, and no further than needed. A line that cannot be replayed is counted, no error.
+    The log is read line by line. A line that cannot be replayed is counted, no error.
     Pauses are those of the log as a whole, in whole seconds as it has them.
 
     RecordingError: no line is of either format or can be replayed, or there are more than ``max_steps`` that can.
@@ -42,8 +39,6 @@ def from_access_log(file: BinaryIO, limit: int | None = None, max_steps: int = M
                 f"line {number} holds the request after the {max_steps}th, and no more can be replayed; "
                 "limit their number, or cut the log"
             )
-        if limit is not None and len(log.steps) == limit:
-            break
     if not log.steps:
         raise _nothing(log.skips, first_line)
     return Steps(is_session=False, origin=None, steps=log.steps, skipped=log.skips.counts())
@@ -150,3 +145,115 @@ def _text(value: bytes | None) -> str:
     except UnicodeDecodeError:
         return ""
     return text if is_value(text) else ""
+
+
+_TIME = re.compile(rb" \[(\d\d/[A-Za-z]{3}/\d{4}:\d\d:\d\d:\d\d [+-]\d{4})\]")
+_QUOTED = rb'"([^"\\]*+(?:\\.[^"\\]*+)*+)"'
+_AFTER_TIME = re.compile(
+    rb" " + _QUOTED + rb" (-|\d{1,9}) (?:-|\d{1,19})(?![^ ])(?: " + _QUOTED + rb"(?: " + _QUOTED + rb")?)?",
+    re.DOTALL,
+)
+_ESCAPE = re.compile(rb'\\(x[0-9A-Fa-f]{2}|["\\btnvr])')
+_MEANT = {b'"': b'"', b"\\": b"\\", b"b": b"\b", b"t": b"\t", b"n": b"\n", b"v": b"\v", b"r": b"\r"}
+
+_is_address = lru_cache(maxsize=4096)(is_address)
+
+
+class LogLine(NamedTuple):
+    """What a line says."""
+
+    client: bytes
+    time_ns: int
+    """Since 1970, whole seconds."""
+    request: bytes
+    status: int
+    """0 if there was none."""
+    referer: bytes | None
+    user_agent: bytes | None
+
+
+def parse_line(text: bytes) -> LogLine | None:
+    """Read a line without its end; None if it is of neither format."""
+    # a user name may hold spaces and brackets, so the first brackets that hold a time count
+    for around in _TIME.finditer(text):
+        time_ns = log_time(around[1])
+        if time_ns is not None:
+            break
+    else:
+        return None
+    client = _client(text[: around.start()])
+    match = _AFTER_TIME.match(text, around.end())
+    if client is None or match is None:
+        return None
+    request, status, referer, user_agent = match.groups()
+    number = 0 if status == b"-" else int(status)
+    if number > 65535:
+        return None
+    return LogLine(client, time_ns, _plain(request), number, _optional(referer), _optional(user_agent))
+
+
+def _client(before: bytes) -> bytes | None:
+    """Return the first word; the second where the first names a virtual host, as in Debian's ``vhost_combined``."""
+    words = before.split(b" ", 3)
+    if len(words) < 3:
+        return None
+    first, second, third = words[:3]
+    client = second if second != b"-" and third and _is_address(second) else first
+    return client or None
+
+
+def _optional(field: bytes | None) -> bytes | None:
+    return None if field is None or field == b"-" else _plain(field)
+
+
+def _plain(field: bytes) -> bytes:
+    r"""Undo a field's escapes; what nobody writes stands for itself.
+
+    Apache writes ``\"``, ``\\``, ``\n`` and the like, and ``\xhh``; nginx writes ``\xHH`` only. Source: Apache's
+    ``ap_escape_logitem``, nginx's ``escape=default``.
+    """
+    return _ESCAPE.sub(_unescape, field) if b"\\" in field else field
+
+
+def _unescape(match: re.Match[bytes]) -> bytes:
+    kind = match[1]
+    return bytes.fromhex(kind[1:].decode()) if kind.startswith(b"x") else _MEANT[kind]
+
+
+_STATIC = frozenset({
+    "avif", "css", "gif", "ico", "jpeg", "jpg", "js", "map", "mjs", "png", "svg", "ttf", "webp", "woff", "woff2",
+})  # fmt: skip
+
+
+class Pages:
+    """The path of the page that each client saw last."""
+
+    def __init__(self) -> None:
+        self._last: dict[bytes, str] = {}
+
+    def embed(self, client: bytes, path: str, referer: bytes | None) -> bool:
+        """Tell whether a request for ``path`` is part of its client's last page, or note the next page.
+
+        Where the log tells what page it was asked for from, that must be the one. What a style sheet asks for names
+        the style sheet there, so the client alone decides.
+        """
+        if not is_static(path):
+            self._last[client] = path
+            return False
+        page = self._last.get(client)
+        if page is None:
+            return False
+        asked_from = None if referer is None else _path_of(referer)
+        return asked_from is None or asked_from == page or is_static(asked_from)
+
+
+def is_static(path: str) -> bool:
+    """Tell whether the path names a file that pages are made of."""
+    _, dot, extension = path.partition("?")[0].rpartition("/")[2].rpartition(".")
+    return bool(dot) and extension.lower() in _STATIC
+
+
+@lru_cache(maxsize=16384)
+def _path_of(url: bytes) -> str | None:
+    address = split_url(url)
+    return None if address is None else address.path

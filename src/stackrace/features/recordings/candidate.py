@@ -2,17 +2,32 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from ....measure.engine._engine import page_fields
-from ....measure.engine.url import is_token, split_url
-from .bodies import PAGE_TYPES, answered, decoded, essence, media_type, sent
-from .entry import Fields, Pairs, fields, number, pairs, text
-from .headers import replayable, value_of
+from ...measure.engine import _engine
+from ...measure.engine._engine import page_fields
+from ...measure.engine.url import is_token, split_url
+from .bodies import (
+    PAGE_TYPES,
+    Fields,
+    Pairs,
+    answered,
+    decoded,
+    essence,
+    fields,
+    media_type,
+    number,
+    pairs,
+    sent,
+    text,
+)
 from .moments import iso_8601
-from .secrets import Secret, secrets
-from .skip import LeftOut, Skip
-from .step import Step
+from .steps import LeftOut, Skip, Step, replayable, value_of
+
+__all__ = ["Secret", "secrets", "words"]
 
 _MAX_NS = 2**63 - 1
 
@@ -141,3 +156,37 @@ def _cookies(headers: Pairs, name: str, separator: str) -> Pairs:
     texts = (part for header, value in headers if header.lower() == name for part in value.split(separator))
     split = (text.partition(";")[0].partition("=") for text in texts)
     return tuple((key.strip(), value.strip()) for key, equals, value in split if equals and key.strip())
+
+
+_WORD = re.compile(rb"[0-9A-Za-z_+/.~-]{16,}={0,2}")
+_CHANGE = re.compile(rb"(?<=[0-9])(?=[A-Za-z])|(?<=[A-Za-z])(?=[0-9])|(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[a-z])")
+_BYTES_A_CHANGE = 8
+"""Random hexadecimal digits change between letters and digits at every other byte; names and dates seldom do."""
+
+
+class Secret(NamedTuple):
+    """A named string, by its number among those of that name."""
+
+    name: bytes
+    nth: int
+    value: bytes
+
+
+def secrets(body: bytes) -> Iterator[Secret]:
+    """Yield the strings of JSON or a page that look random."""
+    counts: dict[bytes, int] = {}
+    for name, value in _engine.page_members(body):
+        nth = counts.setdefault(name, 0)
+        counts[name] += 1
+        if _is_random(value):
+            yield Secret(name, nth, value)
+
+
+def words(text: bytes) -> Iterator[tuple[int, bytes]]:
+    """Yield what may be a secret in ``text``, and where it begins."""
+    return ((match.start(), match[0]) for match in _WORD.finditer(text))
+
+
+def _is_random(value: bytes) -> bool:
+    changes = len(_CHANGE.findall(value)) if _WORD.fullmatch(value) else 0
+    return changes * _BYTES_A_CHANGE >= len(value) and any(byte in b"0123456789" for byte in value)

@@ -1,3 +1,5 @@
+"""Addresses of requests, as recordings and race files have them."""
+
 import pytest
 
 from stackrace.measure.engine.url import origin_form, split_url

@@ -1,14 +1,97 @@
-"""JSON read part by part: of a large file only one part at a time becomes objects. Source: RFC 8259.
-
-Numbers come as they are written: what a header or a status says is read when it is asked for.
-"""
+"""HAR 1.2 files. Source: HTTP Archive 1.2, <http://www.softwareishard.com/blog/har-12-spec/>."""
 
 from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator
 from typing import NoReturn
+
+from .candidate import Candidate, judge
+from .session import session_steps
+from .steps import MAX_STEPS, LeftOut, RecordingError, Skip, Skips, Steps
+
+
+def from_har(content: bytes) -> Steps:
+    """Read a HAR file.
+
+    Kept are the requests to the server that got most of them, in the order they were started in. An entry that
+    cannot be replayed is counted, no error.
+
+    RecordingError: the file is no HAR file, has more than ``MAX_STEPS`` entries, or none can be replayed.
+    """
+    judged = [_judged(entry) for entry in _entries(content)]
+    candidates = [result for result in judged if isinstance(result, Candidate)]
+    skips = Skips()
+    for number, result in enumerate(judged, 1):
+        if isinstance(result, Skip):
+            skips.count(result, number)
+    if not candidates:
+        raise _nothing(skips, len(judged))
+    # the first of several
+    origin = Counter(candidate.origin for candidate in candidates).most_common(1)[0][0]
+    for number, result in enumerate(judged, 1):
+        if isinstance(result, Candidate) and result.origin != origin:
+            skips.count(Skip.OTHER_SERVER, number)
+    steps = session_steps([candidate for candidate in candidates if candidate.origin == origin])
+    return Steps(is_session=True, origin=origin, steps=steps, skipped=skips.counts())
+
+
+def _judged(entry: object) -> Candidate | Skip:
+    try:
+        return judge(entry)
+    except LeftOut as left_out:
+        return left_out.skip
+
+
+def _entries(content: bytes) -> Iterator[object]:
+    """Yield ``log.entries`` one by one, so that no more than one of them is held as objects."""
+    try:
+        text = _JsonText(content.removeprefix(b"\xef\xbb\xbf").decode())
+        yield from _entries_of_log(text)
+    except UnicodeDecodeError as error:
+        raise _broken(f"byte {error.start + 1} is no UTF-8") from error
+    except ValueError as error:
+        raise error if isinstance(error, RecordingError) else _broken(str(error)) from error
+
+
+def _entries_of_log(text: _JsonText) -> Iterator[object]:
+    has_entries = False
+    for name in text.members():
+        if name != "log" or not text.begins("{"):
+            text.skip()
+            continue
+        for part in text.members():
+            if part != "entries" or not text.begins("["):
+                text.skip()
+                continue
+            has_entries = True
+            for number, entry in enumerate(text.items(), 1):
+                if number > MAX_STEPS:
+                    raise RecordingError(f"it has more than {MAX_STEPS} entries; record a shorter session")
+                yield entry
+    text.end()
+    if not has_entries:
+        raise RecordingError("it is JSON without a list log.entries; export the session as HAR 1.2")
+
+
+def _broken(why: str) -> RecordingError:
+    return RecordingError(f"it is not a whole HAR 1.2 file ({why}); export the session again")
+
+
+def _nothing(skips: Skips, entries: int) -> RecordingError:
+    most_frequent = skips.most_frequent()
+    if most_frequent is None:
+        return RecordingError(
+            "its list log.entries is empty; "
+            "reload the page while the network panel or the proxy records, then export"
+        )
+    return RecordingError(
+        f"none of its {entries} entries can be replayed, most often as: {most_frequent[0]}; "
+        f"the first is entry {most_frequent[1]}; record plain http or https pages"
+    )
+
 
 _BLANKS = re.compile(r"[ \t\n\r]*")
 _STRINGS_AND_BRACKETS = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[\[{]+|[\]}]+', re.DOTALL)
@@ -28,7 +111,7 @@ def _no_number(text: str) -> NoReturn:
 _DECODER = json.JSONDecoder(parse_int=str, parse_float=str, parse_constant=_no_number)
 
 
-class JsonText:
+class _JsonText:
     """A cursor in ``text``. ValueError, with line and column: it is no JSON."""
 
     def __init__(self, text: str) -> None:

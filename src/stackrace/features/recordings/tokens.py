@@ -17,10 +17,8 @@ from urllib.parse import unquote_to_bytes
 from stackrace.measure.workload import Fill, FillPart, Handout, HandoutPlace
 
 from .bodies import FORM, essence
-from .candidate import Candidate
-from .headers import value_of
-from .secrets import words
-from .step import Step
+from .candidate import Candidate, words
+from .steps import Step, value_of
 
 __all__ = ["with_tokens"]
 

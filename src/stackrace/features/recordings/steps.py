@@ -1,0 +1,167 @@
+"""What a recording holds: steps to replay, and what was left out, with its reason."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import NamedTuple
+
+from stackrace.measure.workload import Fill, Handout
+
+from ...measure.engine.url import is_token
+
+
+class Skip(StrEnum):
+    """A reason to leave a request out, in words that follow "left out: "."""
+
+    UNREADABLE = "not a readable entry"
+    SCHEME = "neither http nor https (data:, ws:, a browser extension)"
+    OTHER_SERVER = "sent to another server"
+    METHOD = "its method cannot be replayed"
+    WEB_SOCKET = "a WebSocket"
+    EVENT_STREAM = "an event stream, which has no end"
+    OWN_ANSWER = "answered by the browser itself, out of its cache or by a service worker"
+    NO_ANSWER = "failed, blocked or never answered"
+    BODY_MISSING = "its body is not in the file"
+    BODY_DAMAGED = "its body is not whole in the file"
+    LINE = "not a line of the common or combined format"
+    REQUEST_LINE = "its request line is malformed"
+    BODY_NOT_LOGGED = "its body is not in the log"
+    ANSWER_NOT_LOGGED = "no answer to it is in the log"
+
+
+class Skips:
+    """Counts reasons, and remembers where each was met first."""
+
+    def __init__(self) -> None:
+        self._counts: Counter[Skip] = Counter()
+        self._first: dict[Skip, int] = {}
+
+    def count(self, reason: Skip, place: int) -> None:
+        """Count ``reason``, met at ``place``: the number of an entry or a line."""
+        self._counts[reason] += 1
+        self._first.setdefault(reason, place)
+
+    def most_frequent(self) -> tuple[Skip, int] | None:
+        """Return the reason met most often, the last of several, and its first place."""
+        if not self._counts:
+            return None
+        reason = max(reversed(Skip), key=self._counts.__getitem__)
+        return reason, self._first[reason]
+
+    def counts(self) -> Mapping[str, int]:
+        """Return the reasons that were met with their numbers, in the order of ``Skip``."""
+        return {str(reason): self._counts[reason] for reason in Skip if self._counts[reason]}
+
+
+class LeftOut(Exception):  # noqa: N818 (no error: the request is left out, and counted)
+    """Leaves a request out, for ``skip``."""
+
+    def __init__(self, skip: Skip) -> None:
+        super().__init__(skip)
+        self.skip = skip
+
+
+MAX_STEPS = 1_000_000
+"""The most steps a recording may have. Every thread of the engine holds each of them, rendered."""
+
+THINK_MAX_NS = 24 * 3600 * 10**9
+"""The longest pause kept, a day: who pauses longer has come back another time."""
+
+Headers = tuple[tuple[str, str], ...]
+
+
+class RecordingError(ValueError):
+    """The file cannot be replayed. The message says why, and the way out."""
+
+
+class Step(NamedTuple):
+    """One recorded request with what is known of its answer."""
+
+    method: str
+    path: str
+    """Path and query, starting with a slash; what may not stand in a request line is percent-encoded."""
+    headers: Headers = ()
+    """Without those that belong to the recorded connection or to the browser's cache. Accept-Encoding stays: a
+    replay asks for what was asked for. A recorded Cookie stays, too."""
+    body: bytes = b""
+    status: int | None = None
+    """The status to expect; None where the recorded one says nothing about a new visitor's, as 304 does."""
+    answer: bytes | None = None
+    """The answer's body; only where its bytes are certain, so never one with a content coding."""
+    think_ns: int = 0
+    """The pause before the request, at most a day."""
+    embedded: bool = False
+    """Whether it belongs to the page before it, as style sheets, scripts and images do."""
+    handouts: tuple[Handout, ...] = ()
+    """What of its answer later steps send back."""
+    fills: tuple[Fill, ...] = ()
+    """Where it sends back what earlier answers gave."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Steps:
+    """The steps of one visitor's session, or of a log, in order; at least one."""
+
+    is_session: bool
+    origin: str | None
+    """Where the requests were sent, as "http://host:port" without a default port; a log does not say."""
+    steps: Sequence[Step]
+    skipped: Mapping[str, int]
+    """How many requests were left out, by reason."""
+
+
+def pause_ns(since_ns: int | None, until_ns: int | None) -> int:
+    """Return the pause between two moments, within its bounds; 0 where one of them is not known."""
+    if since_ns is None or until_ns is None:
+        return 0
+    return min(max(until_ns - since_ns, 0), THINK_MAX_NS)
+
+
+_OF_THE_CONNECTION = frozenset({
+    "alt-used", "connection", "content-length", "expect", "host", "http2-settings", "keep-alive",
+    "proxy-authorization", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade",
+})  # fmt: skip
+"""Owned by the recorded connection, or set anew by whoever sends.
+
+Source: RFC 9110 section 7.6.1; RFC 7838 section 5 for Alt-Used, RFC 9113 section 8.2.2 for Proxy-Connection and
+HTTP2-Settings."""
+
+_OF_THE_CACHE = frozenset({"if-modified-since", "if-none-match", "if-range"})
+"""Owned by the browser's cache, which a new visitor does not have. If-Match and If-Unmodified-Since are not among
+them: with these an application guards what it writes. Source: RFC 9110 section 13.1."""
+
+_CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
+
+
+def replayable(recorded: Sequence[tuple[str, str]]) -> Headers:
+    """Return the headers to replay, in their order.
+
+    Dropped are those of the connection and those that Connection names, conditions set by a cache, the
+    pseudo-headers of HTTP/2 (they start with a colon), and any that could not be a header at all.
+    """
+    dropped = _OF_THE_CONNECTION | _OF_THE_CACHE | _connection_options(recorded)
+    stripped = ((name, value.strip()) for name, value in recorded)
+    return tuple(
+        (name, value)
+        for name, value in stripped
+        if name.lower() not in dropped and is_token(name) and is_value(value)
+    )
+
+
+def is_value(text: str) -> bool:
+    """Tell whether ``text`` stays in its line. Source: RFC 9110 section 5.5."""
+    return _CONTROL.search(text) is None
+
+
+def value_of(headers: Sequence[tuple[str, str]], name: str) -> str | None:
+    """Return the value of the first header called ``name``, which is in lower case."""
+    return next((value.strip() for other, value in headers if other.lower() == name), None)
+
+
+def _connection_options(recorded: Sequence[tuple[str, str]]) -> frozenset[str]:
+    values = (value for name, value in recorded if name.lower() == "connection")
+    return frozenset(option.strip().lower() for value in values for option in value.split(","))
