@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from stackrace.features.doctor.kernel import THP, Kernel
-from stackrace.features.doctor.surroundings import Surroundings
+from stackrace.features.doctor.look import Surroundings
 from stackrace.measure.host import HostFacts, MachineDelta, NetworkLimits
 from stackrace.measure.load import Load
 from stackrace.measure.resources import Resources

@@ -9,7 +9,7 @@ from tests.features.doctor.machines import GIB, GOVERNORS, plan, quiet, settings
 from stackrace.features.doctor.advice import Change, Gain, command_of
 from stackrace.features.doctor.examination import ADVISERS, examine
 from stackrace.features.doctor.kernel import BOOST, NO_TURBO, THP
-from stackrace.features.doctor.surroundings import Job, Remains, Surroundings
+from stackrace.features.doctor.look import Job, Remains, Surroundings
 from stackrace.measure.host import HostFacts, Offender
 from stackrace.measure.resources import Resources
 from stackrace.report.words import findings as say
@@ -191,8 +191,9 @@ def test_commands_quote_what_the_shell_would_split():
 
 
 def test_an_examination_as_json_has_every_field():
-    from stackrace.features.doctor.record import Record
-    from stackrace.features.doctor.show import document
+    from stackrace.features.doctor.cli.show import document
+
+    from stackrace.features.doctor.kernel import Record
 
     advice = examine(quiet(plan=plan(time_wait=20_000, threads=HALVES)))
     told = json.loads(json.dumps(document(advice, (), Record(Path("/nowhere")))))

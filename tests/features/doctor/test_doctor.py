@@ -9,10 +9,9 @@ import textwrap
 import pytest
 
 from stackrace.deploy.guard import Guard
-from stackrace.features.doctor import neighbours
 from stackrace.features.doctor.examination import examine
 from stackrace.features.doctor.kernel import Kernel
-from stackrace.features.doctor.look import look
+from stackrace.features.doctor.look import look, remains
 from stackrace.measure.resources import Resources
 from stackrace.report.words import findings as say
 
@@ -23,9 +22,7 @@ ROUND_TRIP = textwrap.dedent(
     import json, sys
     from pathlib import Path
     from stackrace.features.doctor.advice import Change
-    from stackrace.features.doctor.kernel import Kernel
-    from stackrace.features.doctor.kernel_settings import apply, undo
-    from stackrace.features.doctor.record import Record
+    from stackrace.features.doctor.kernel import Kernel, Record, apply, undo
 
     kernel, record, key = Kernel(), Record(Path(sys.argv[1])), "net.core.somaxconn"
     before = kernel.read(key)
@@ -71,6 +68,6 @@ def test_a_real_sysctl_is_changed_and_put_back(tmp_path):
 
 def test_a_race_under_way_is_told_from_what_a_killed_one_left():
     with Guard() as guard:
-        (found,) = neighbours.remains([guard.directory])
+        (found,) = remains([guard.directory])
         assert found.guarded
         assert guard.pid in found.pids

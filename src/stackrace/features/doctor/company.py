@@ -6,7 +6,7 @@ import shlex
 
 from ...base.numbers import count, number, percent
 from .advice import Advice, Gain, advise
-from .surroundings import Surroundings
+from .look import Surroundings
 
 __all__ = ["busy", "cron", "due_soon", "irq_balance", "leftovers", "listening", "other_race", "pressed"]
 

@@ -18,7 +18,7 @@ from ...validity.preflight import (
 )
 from ...validity.registry import examine_plan
 from .advice import Advice, Change, Gain, advise, command_of
-from .surroundings import Surroundings
+from .look import Surroundings
 
 __all__ = ["cpu_quota", "delegation", "few_ports", "planned", "short_queue"]
 

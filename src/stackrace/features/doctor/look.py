@@ -1,14 +1,20 @@
-"""Looking at this machine: read everything once, and watch it for a moment while we do nothing."""
+"""This machine at rest, seen from all sides: read once, and watched for a moment while we do nothing."""
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
+import subprocess
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
+from ...deploy import sockets
+from ...deploy.guard import RUN_DIRECTORY
+from ...measure.host import HostFacts, MachineDelta, Offender
 from ...measure.load import Load
 from ...measure.probe import (
     available_bytes,
@@ -23,26 +29,82 @@ from ...measure.probe import (
     read_machine,
 )
 from ...measure.probe.host import allowed_cores, delegated
+from ...measure.probe.proc import pids, process_name, read
 from ...measure.resources import Resources
-from ...race.preparation.cores import split_cores, usable_cores
 from ...validity.observation import Preparation
-from .examination import Examination, examine
 from .kernel import BOOST, CLOCKS, NO_TURBO, THP, Kernel
-from .neighbours import daemons, jobs, listeners, remains
-from .surroundings import Surroundings
 
-__all__ = ["examine_machine", "look"]
+__all__ = ["Job", "Remains", "Surroundings", "daemons", "jobs", "listeners", "look", "remains"]
 
 
-def examine_machine(watch_s: float, concurrency: int, remote_engine: bool = False) -> Examination:
-    """Examine this machine for races at ``concurrency`` connections; takes ``watch_s`` seconds.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """Something that will start by itself."""
 
-    With a ``remote_engine`` stacks and engines are on different machines, so whoever is here has every core of it.
-    """
-    usable = usable_cores()
-    stacks, engine = (usable, ()) if remote_engine else split_cores(physical_cores(usable))
-    cores = Resources(stack_cores=stacks, generator_cores=engine)
-    return examine(look(Kernel(), cores=cores, concurrency=concurrency, watch_s=watch_s))
+    name: str
+    due_s: float
+    """Seconds until then; negative when it is overdue."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Remains:
+    """A race's folder that is still there."""
+
+    folder: Path
+    pids: tuple[int, ...] = ()
+    """The processes that work in it."""
+    guarded: bool = False
+    """Whether its supervisor lives, so that the race is under way."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Surroundings:
+    """A machine before a race."""
+
+    host: HostFacts
+    plan: Preparation
+    """What the checks before a race look at."""
+    watched: MachineDelta
+    """What the machine did for two seconds without us."""
+    speed_spread: float | None = None
+    """How much faster its fastest moments were than its slowest: 0.3 is 30 %. None when unknown."""
+    offenders: tuple[Offender, ...] = ()
+    """Who used it most."""
+    load_average: float = 0.0
+    settings: Mapping[str, str] = field(default_factory=dict)
+    """Kernel settings as ``Kernel.read`` has them, by key."""
+    governors: tuple[str, ...] = ()
+    """The keys, in ``settings``, of the frequency governors: one for each group of cores."""
+    memory_free_bytes: float
+    swap_bytes: int = 0
+    swap_used_bytes: int = 0
+    disk: Path = Path("/tmp")
+    """Where races run."""
+    disk_bytes: int
+    """The size of the file system of ``disk``."""
+    disk_free_bytes: int
+    """What is free there."""
+    allowed_cores: float = float("inf")
+    """A control group's CPU quota, in cores; infinite without one."""
+    delegated: bool | None = None
+    """Whether control groups below ours may be made; None where there is no version 2 of them."""
+    clocks: tuple[str, ...] = ()
+    """The clock sources that the kernel could use."""
+    daemons: frozenset[str] = frozenset()
+    """The names of running processes."""
+    jobs: tuple[Job, ...] = ()
+    """What systemd's timers will start within an hour."""
+    remains: tuple[Remains, ...] = ()
+    """The folders of races that are under way, and of those that left theirs."""
+    listeners: Mapping[int, str] = field(default_factory=dict)
+    """Who listens on ports that examples use."""
+
+    @property
+    def foreign_share(self) -> float:
+        """The share of the machine that others used meanwhile."""
+        watched = self.watched
+        share = (watched.busy_s - watched.own_s) / watched.capacity_s if watched.capacity_s > 0 else 0.0
+        return max(0.0, share)
 
 
 _BETWEEN_S = 0.1
@@ -125,3 +187,87 @@ def _plan(cores: Resources, concurrency: int) -> Preparation:
         limits=network_limits(),
         threads=physical_cores({*cores.stack_cores, *cores.generator_cores}),
     )
+
+
+_PORTS = (8000, 8765)
+"""What the examples load, and where ``stackrace web`` listens."""
+
+_WITHIN_S = 3600.0
+
+
+def daemons() -> frozenset[str]:
+    """Return the names of all running processes. Source: proc_pid_comm(5), at most 15 characters."""
+    return frozenset(process_name(pid) for pid in pids())
+
+
+def jobs(listed: str | None = None, now_s: float | None = None) -> tuple[Job, ...]:
+    """Return systemd's timers that are due within an hour, the nearest first; none where systemd does not run.
+
+    ``listed`` is what systemctl printed, ``now_s`` the wall clock's time then. Source: systemctl(1), list-timers;
+    ``next`` is in microseconds since 1970, 0 or null for never.
+    """
+    now_s = time.time() if now_s is None else now_s
+    text = _list_timers() if listed is None else listed
+    try:
+        timers = json.loads(text or "[]")
+    except ValueError:
+        return ()  # systemd before 247 prints a table
+    due = [Job(name=str(timer["unit"]), due_s=timer["next"] / 1e6 - now_s) for timer in timers if timer["next"]]
+    return tuple(sorted((job for job in due if job.due_s < _WITHIN_S), key=lambda job: job.due_s))
+
+
+def _list_timers() -> str:
+    if not Path("/run/systemd/system").exists():
+        return ""  # sd_booted(3)
+    try:
+        command = ("systemctl", "list-timers", "--output=json", "--no-pager")
+        return subprocess.run(command, capture_output=True, text=True, timeout=30).stdout
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+
+
+def remains(folders: Iterable[Path] | None = None) -> tuple[Remains, ...]:
+    """Return the run directories of races that are there, with the processes that work in them."""
+    if folders is None:
+        tops = dict.fromkeys((Path(tempfile.gettempdir()), Path("/tmp")))
+        paths = (path for top in tops if top.is_dir() for path in top.iterdir())
+        folders = [path for path in paths if RUN_DIRECTORY.fullmatch(path.name)]
+    users = {pid: _use(pid) for pid in pids() if pid != os.getpid()}
+    return tuple(_remains(folder, users) for folder in sorted(folders))
+
+
+def _remains(folder: Path, users: Mapping[int, tuple[str, list[str]]]) -> Remains:
+    workers = [
+        pid
+        for pid, (cwd, words) in users.items()
+        if _inside(cwd, folder) or any(_inside(word, folder) for word in words)
+    ]
+    guarded = any(
+        any(word.endswith("/supervisor.py") for word in users[pid][1]) and str(folder) in users[pid][1]
+        for pid in workers
+    )
+    return Remains(folder=folder, pids=tuple(workers), guarded=guarded)
+
+
+def _inside(word: str, folder: Path) -> bool:
+    return word == str(folder) or f"{folder}/" in word
+
+
+def _use(pid: int) -> tuple[str, list[str]]:
+    """Where a process works and how it was called."""
+    try:
+        cwd = str(Path(f"/proc/{pid}/cwd").readlink())
+    except OSError:
+        cwd = ""
+    return cwd, (read(f"/proc/{pid}/cmdline") or b"").decode(errors="replace").split("\0")
+
+
+def listeners(ports: Iterable[int] = _PORTS) -> Mapping[int, str]:
+    """Return who listens on ``ports`` of this machine: ``python3 (pid 812)``, or "another user's process"."""
+    inodes = {inode: port for port, own in sockets.listeners().items() if port in ports for inode in own}
+    owners = dict.fromkeys(inodes.values(), "another user's process")
+    for pid in pids() if inodes else ():
+        open_files = sockets.descriptors(pid)
+        for inode in open_files.sockets & inodes.keys() if open_files else ():
+            owners[inodes[inode]] = f"{process_name(pid)} (pid {pid})"
+    return owners

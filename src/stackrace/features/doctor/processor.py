@@ -6,7 +6,7 @@ from ...base.numbers import duration, percent
 from ...validity.machine import STEADY_CLOCKS
 from .advice import Advice, Change, Gain, advise
 from .kernel import BOOST, NO_TURBO
-from .surroundings import Surroundings
+from .look import Surroundings
 
 __all__ = ["governor", "restless", "slow_clock", "stolen", "turbo", "virtual", "watchdog"]
 

@@ -1,4 +1,4 @@
-"""None"""
+"""How ``stackrace doctor`` shows what it found and what it did."""
 
 from __future__ import annotations
 
@@ -18,8 +18,7 @@ from ...report.terminal import make_console
 from ...report.words.findings import remedy, seen, threshold, title
 from .advice import Advice, Change, Gain, command_of
 from .examination import Examination
-from .kernel_settings import Outcome, State
-from .record import Record
+from .kernel import Outcome, Record, State
 
 __all__ = [
     "FORM",

@@ -1,4 +1,4 @@
-"""None"""
+"""How ``stackrace doctor --cluster`` shows what it found."""
 
 from __future__ import annotations
 

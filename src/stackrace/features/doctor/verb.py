@@ -1,4 +1,4 @@
-"""None"""
+"""``stackrace doctor``."""
 
 from __future__ import annotations
 
@@ -61,10 +61,8 @@ def command(
     """
     from ...cli.showing import print_document
     from ...store.address import data_folder
-    from .kernel import Kernel
-    from .kernel_settings import apply, undo
-    from .look import examine_machine
-    from .record import Record
+    from .examination import examine_machine
+    from .kernel import Kernel, Record, apply, undo
     from .show import document, print_examination, print_outcomes
 
     if schema:
@@ -103,7 +101,7 @@ def _is_cluster_forbidden(address: str, concurrency: int, watch_s: float, as_jso
     """Examine the cluster at ``address``, show what was found, and tell whether that forbids a race."""
     from ...cli.showing import print_document
     from ...race.preparation.places import places
-    from .look import examine_machine
+    from .examination import examine_machine
     from .show_cluster import document, is_forbidden, print_cluster
 
     found = places().examined(address, concurrency, partial(examine_machine, watch_s))
