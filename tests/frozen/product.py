@@ -142,7 +142,7 @@ def capacity(name: str, *flags: str) -> Said:
 
 def keep_rerun(name: str, data: Path) -> None:
     """Keep a recorded rerun of a published comparison where ``stackrace report`` looks for it."""
-    from stackrace.features.comparisons.kept import Kept, keep
+    from stackrace.features.comparisons.racing import Kept, keep
 
     keep(read(Kept, name), data / "stackrace" / "historic")
 
@@ -156,7 +156,7 @@ def export(stack: str, race: Race | None, proof: str | None, folder: Path, *flag
 
     from stackrace.features.export.equivalence import Proof
 
-    run = import_module("stackrace.features.export.cli.run")
+    run = import_module("stackrace.features.export.run")
     subject = SimpleNamespace(race=race, standing=race and standing_of(race), stack=stack, notes=("A note.",))
     ready = _rendered(subject, export_of(stack))
 
@@ -174,8 +174,8 @@ def export(stack: str, race: Race | None, proof: str | None, folder: Path, *flag
 
 def doctor(examination: Any, data: Path, *flags: str) -> Said:
     """Return what ``stackrace doctor`` says of a machine that was examined."""
-    looking = import_module("stackrace.features.doctor.look")
-    with mock.patch.object(looking, "examine_machine", lambda *_: examination):
+    examined = import_module("stackrace.features.doctor.examination")
+    with mock.patch.object(examined, "examine_machine", lambda *_: examination):
         return _said(cli, "doctor", *flags, data=data)
 
 
@@ -279,8 +279,7 @@ def let_time_pass(monkeypatch: Any, clock: Callable[[], float]) -> None:
 def _rendered(subject: object, export: object) -> object:
     """Return what ``stackrace export`` has once an app is set up."""
     from stackrace.features.export.evidence import evidence
-    from stackrace.features.export.files import exported_files
-    from stackrace.features.export.folder import write_folder
+    from stackrace.features.export.files import exported_files, write_folder
 
     def write(folder: Path, proof: Any, *, force: bool) -> dict[str, str]:
         text = evidence(

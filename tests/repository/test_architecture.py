@@ -203,7 +203,7 @@ READERS += ("features/current", "features/export", "features/init", "features/re
 
 READ_THEIR_OWN = {
     "features/regression/report/html.py",
-    "features/export/proving.py",
+    "features/export/proof.py",
     "app/bundle.py",
     "race/preparation/installing.py",
     "race/preparation/leftovers.py",
@@ -248,7 +248,7 @@ def test_only_the_engines_folder_knows_the_engine():
     users = {
         each.parent.as_posix() for each in modules() if named.search((PACKAGE / each).read_text(encoding="utf-8"))
     }
-    assert users <= {"measure/engine", "features/recordings/recorded"}
+    assert users <= {"measure/engine", "features/recordings"}
 
 
 def test_rooms_that_compute_print_nothing():

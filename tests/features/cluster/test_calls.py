@@ -4,7 +4,7 @@ import pickle
 import subprocess
 import sys
 
-from stackrace.features.cluster.calls import as_bytes, pickled
+from stackrace.features.cluster.connection import as_bytes, pickled
 
 
 class Costly:
@@ -32,7 +32,7 @@ def test_what_the_main_script_defines_is_taken_along(tmp_path):
     script = tmp_path / "script.py"
     script.write_text(
         "import sys\n"
-        "from stackrace.features.cluster.calls import as_bytes\n"
+        "from stackrace.features.cluster.connection import as_bytes\n"
         "def twice(number):\n"
         "    return 2 * number\n"
         "sys.stdout.buffer.write(as_bytes(twice))\n"

@@ -12,7 +12,7 @@ from tests.features.doctor.machines import plan, quiet
 
 from stackrace.base.errors import InputError
 from stackrace.base.process import Background
-from stackrace.features.cluster import provider, transfers
+from stackrace.features.cluster import network, provider
 from stackrace.features.cluster.connection import MemberLost
 from stackrace.features.doctor.examination import examine
 from stackrace.features.doctor.show_cluster import document, is_forbidden, print_cluster, schema
@@ -38,11 +38,11 @@ class Machines:
         return Background(lambda: self.call(*asked))
 
     def call(self, whom, function, *args):
-        if function is transfers.listen:
+        if function is network.listen:
             return 40_000
-        if function is transfers.close:
+        if function is network.close:
             return None
-        if function is transfers.round_trips_s:
+        if function is network.round_trips_s:
             if whom.name in self.cut_off:
                 raise ConnectionRefusedError(111, "Connection refused")
             return 0.001, 0.002

@@ -15,7 +15,7 @@ def hosted(body=b"hello", stacks=(), cores=(0,)):
     plan = SimpleNamespace(
         stacks=tuple(SimpleNamespace(path=stack) for stack in stacks),
         workloads=(workload,),
-        cores=SimpleNamespace(stack_cores=cores),
+        race=SimpleNamespace(cores=SimpleNamespace(stack_cores=cores)),
     )
     return SimpleNamespace(plan=plan)
 

@@ -17,9 +17,8 @@ from ...measure.engine.outcome import merged
 from ...measure.host import NetworkPath
 from ...measure.load import EngineShare, Load, LoadResult
 from . import player
-from .calls import pickled
 from .clocks import ClockOffset
-from .connection import Connection, MemberLost
+from .connection import Connection, MemberLost, pickled
 from .hosting import Target
 from .members import Member
 from .network import paths
@@ -123,23 +122,15 @@ def _played(part: _Part) -> Played | None:
 
 
 def _share(part: _Part, played: Played | None, opens_s: float) -> EngineShare:
-    share = EngineShare(name=part.member.name, connections=part.job.load.concurrency, lost=played is None)
+    name = part.member.name
     if played is None:
-        return share
+        return EngineShare(name=name, connections=part.job.load.concurrency, lost=True)
     return replace(
-        share,
-        answered=played.answered,
-        bytes_read=played.bytes_read,
-        bytes_written=played.bytes_written,
+        played.share,
+        name=name,
         late_s=played.opened_s - part.clock.offset_s - opens_s,
         clock_error_s=part.clock.error_s,
         round_trip_s=part.round_trip_s,
-        lag_p99_s=played.lag_p99_s,
-        busy=played.busy,
-        stalled_s=played.stalled_s,
-        retransmits=played.machine.retransmits,
-        segments_sent=played.machine.segments_sent,
-        timeouts=played.machine.timeouts,
     )
 
 

@@ -7,17 +7,15 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
 
 from ...base.errors import BreakdownError
 from ...base.verdict import Finding
 from ...deploy.local_place import LocalPlace
-from ...deploy.place import Launched, RemoteEngine, Retired, Retiring
+from ...deploy.place import RemoteEngine, Retired, Retiring
 from ...measure.engine.engine import EngineRun, Play, RunningEngine
-from ...measure.host import Disturbance
-from ...measure.launch import Failure
 from ...measure.load import Load, LoadResult
 from ...measure.workload import Workload
 from ...race.plan import RacePlan
@@ -94,25 +92,9 @@ class Hosting(Lease[PreparedRace]):
             self._remote.deliver(None)
         super().close()
 
-    def calibrate(self, loads: Sequence[Load]) -> None:
-        """As ``Place.calibrate``."""
-        self._place.calibrate(loads)
-
-    def room_bytes(self) -> float:
-        """As ``Place.room_bytes``."""
-        return self._place.room_bytes()
-
-    def launch(self, stack: Stack, timeout_s: float) -> Launched:
-        """As ``Place.launch``."""
-        return self._place.launch(stack, timeout_s)
-
-    def rest(self, limit_s: float) -> None:
-        """As ``Place.rest``."""
-        self._place.rest(limit_s)
-
-    def load(self, stack: Stack, workload: Workload, load: Load, rewarm_s: float, limit_s: float) -> Observation:
-        """As ``Place.load``, by the engine here."""
-        return self._place.load(stack, workload, load, rewarm_s, limit_s)
+    def do(self, step: Callable[..., Any], *args: object) -> Any:
+        """Return what ``step``, a method of the place here, returns."""
+        return step(self._place, *args)
 
     def target(self, stack: Stack, workload: Workload) -> Target:
         """Return what engines on other machines have to know."""
@@ -148,14 +130,6 @@ class Hosting(Lease[PreparedRace]):
     def warm(self) -> None:
         """Hear that the stack is warm."""
         self._warming.enough = True
-
-    def disturbance(self) -> Disturbance:
-        """As ``Place.disturbance``."""
-        return self._place.disturbance()
-
-    def failure_of(self, stack: Stack) -> Failure | None:
-        """As ``Place.failure_of``."""
-        return self._place.failure_of(stack)
 
     def retire(self, stacks: Sequence[Stack]) -> int:
         """As ``Place.retire``; returns the number by which ``retired`` knows them."""

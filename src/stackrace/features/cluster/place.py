@@ -11,6 +11,7 @@ from typing import Self, TypeVar
 
 from ...base.errors import StackraceError
 from ...base.process import Pending
+from ...deploy.local_place import LocalPlace
 from ...deploy.place import WARM_BIN_S, Enough, Launched, Retired
 from ...measure.host import Disturbance, NetworkPath
 from ...measure.launch import Failure
@@ -76,28 +77,28 @@ class WorkerPlace:
     def calibrate(self, loads: Sequence[Load]) -> None:
         """Measure what the engines reach at each of ``loads``."""
         if self._senders is None:
-            self._ask(Hosting.calibrate, loads)
+            self._do(LocalPlace.calibrate, loads)
         else:
             self._senders.calibrate(loads)
 
     def room_bytes(self) -> float:
         """Return the memory that could be had there without swapping."""
-        return self._ask(Hosting.room_bytes)
+        return self._do(LocalPlace.room_bytes)
 
     def launch(self, stack: Stack, timeout_s: float) -> Launched:
         """Start ``stack`` there; see ``Place.launch``."""
-        return self._ask(Hosting.launch, stack, timeout_s)
+        return self._do(LocalPlace.launch, stack, timeout_s)
 
     def rest(self, limit_s: float = math.inf) -> None:
         """Let the stacks there come to rest."""
-        self._ask(Hosting.rest, limit_s)
+        self._do(LocalPlace.rest, limit_s)
 
     def load(
         self, stack: Stack, workload: Workload, load: Load, rewarm_s: float, limit_s: float = math.inf
     ) -> Observation:
         """Send ``load`` and observe the recorded stretch of it; see ``Place.load``."""
         if self._senders is None:
-            return self._ask(Hosting.load, stack, workload, load, rewarm_s, limit_s)
+            return self._do(LocalPlace.load, stack, workload, load, rewarm_s, limit_s)
         target = self._ask(Hosting.target, stack, workload)
         clock = self._connection.clock(self.member)
         with self._senders.playing(target, load, rewarm_s=rewarm_s) as run:
@@ -134,15 +135,20 @@ class WorkerPlace:
 
     def disturbance(self) -> Disturbance:
         """Look there what other programs have of the stacks' cores."""
-        return self._ask(Hosting.disturbance)
+        return self._do(LocalPlace.disturbance)
 
     def failure_of(self, stack: Stack) -> Failure | None:
         """Tell whether ``stack`` died since it was launched."""
-        return self._ask(Hosting.failure_of, stack)
+        return self._do(LocalPlace.failure_of, stack)
 
     def retire(self, stacks: Sequence[Stack]) -> Pending[Retired]:
         """Begin to stop ``stacks``; others can start meanwhile."""
         return self._begin(Hosting.retired, self._ask(Hosting.retire, stacks))
+
+    def _do(self, step: Callable[..., _T], *args: object) -> _T:
+        """Have the place there do ``step``, a method of its."""
+        done: _T = self._ask(Hosting.do, step, *args)
+        return done
 
     def _ask(self, step: Callable[..., _T], *args: object) -> _T:
         return self._begin(step, *args).finish()

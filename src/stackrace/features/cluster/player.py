@@ -12,8 +12,7 @@ from ...base.errors import RefusedError
 from ...deploy.place import WARM_BIN_S
 from ...measure.engine.engine import FOLLOW_S, Monitor, ceiling, record
 from ...measure.engine.outcome import merged
-from ...measure.host import MachineDelta
-from ...measure.load import Load
+from ...measure.load import EngineShare, Load
 from ...measure.probe import difference, read_machine
 from ...measure.workload import Workload
 
@@ -52,17 +51,8 @@ class Played:
     """To be merged with the others'. What it says of this engine alone is read here, where it costs nobody."""
     opened_s: float
     """When its window opened, on this machine's CLOCK_MONOTONIC."""
-    answered: int
-    """Right answers."""
-    bytes_read: int
-    """See ``EngineShare``, as the next ones."""
-    bytes_written: int
-    lag_p99_s: float
-    busy: float
-    stalled_s: float
-    """The longest time for which this process did not run, in seconds."""
-    machine: MachineDelta
-    """What this machine did meanwhile."""
+    share: EngineShare
+    """What is known of it here: neither its name, nor how late it was."""
 
 
 @dataclass(slots=True)
@@ -96,18 +86,24 @@ def play(job: Job) -> Played:
             )
     finally:
         del _playing[job.key]
-    after = read_machine()
+    machine = difference(before, read_machine())
     seen = merged([(recording, 0.0)])
     return Played(
         recording=recording,
         opened_s=seen.started_at,
-        answered=seen.counts.ok,
-        bytes_read=seen.bytes_read,
-        bytes_written=seen.bytes_written,
-        lag_p99_s=seen.lag.p99 if seen.lag is not None and seen.lag.count else 0.0,
-        busy=seen.generator_busy,
-        stalled_s=watch.stalled_s,
-        machine=difference(before, after),
+        share=EngineShare(
+            name="",
+            connections=job.load.concurrency,
+            answered=seen.counts.ok,
+            bytes_read=seen.bytes_read,
+            bytes_written=seen.bytes_written,
+            lag_p99_s=seen.lag.p99 if seen.lag is not None and seen.lag.count else 0.0,
+            busy=seen.generator_busy,
+            stalled_s=watch.stalled_s,
+            retransmits=machine.retransmits,
+            segments_sent=machine.segments_sent,
+            timeouts=machine.timeouts,
+        ),
     )
 
 

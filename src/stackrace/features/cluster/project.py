@@ -18,6 +18,7 @@ from ...app.bundle import DJANGO
 from ...app.examine import python_facts
 from ...app.interpreter import Buildable
 from ...app.revision import source_of
+from ...base.codec import map_paths
 from ...base.errors import AppError, InputError, said_by
 from ...base.files import is_folder, is_present, opened, real_path, walk
 from ...base.process import git
@@ -70,6 +71,9 @@ def request_for_hosts(request: RaceRequest) -> RaceRequest:
     place = request.cluster_project or request.folder
 
     def path(given: Path) -> Path:
+        if given in (request.python, request.ruby) and not given.is_absolute():
+            # python3.12 is a program on a host's own PATH
+            return given
         absolute = Path(os.path.normpath(given.absolute()))
         for folder in spellings:
             if absolute.is_relative_to(folder):
@@ -84,25 +88,16 @@ def request_for_hosts(request: RaceRequest) -> RaceRequest:
 
     if request.entry is not None and request.entry.kind is EntryKind.FILES:
         request = replace(request, entry=replace(request.entry, target=text(request.entry.target)))
+    moved = map_paths(request, path)
     return replace(
-        request,
+        moved,
         folder=place,
-        # python3.12 is a program on a host's own PATH
-        python=path(request.python) if request.python and request.python.is_absolute() else request.python,
-        ruby=path(request.ruby) if request.ruby and request.ruby.is_absolute() else request.ruby,
+        source=request.source,
+        cluster_project=request.cluster_project,
         environment={name: text(value) for name, value in request.environment.items()},
-        env_files=tuple(map(path, request.env_files)),
-        static=request.static and {url: path(folder) for url, folder in request.static.items()},
         prepare=tuple(tuple(map(text, command)) for command in request.prepare),
-        protect=tuple(map(path, request.protect)),
-        current=path(request.current) if isinstance(request.current, Path) else request.current,
-        servers=request.servers and path(request.servers),
         stacks=texts(request.stacks),
-        session=request.session and path(request.session),
-        workloads=tuple(
-            replace(each, session=each.session and path(each.session), stacks=texts(each.stacks))
-            for each in request.workloads
-        ),
+        workloads=tuple(replace(each, stacks=texts(each.stacks)) for each in moved.workloads),
     )
 
 

@@ -5,8 +5,8 @@ import threading
 
 import pytest
 
-from stackrace.features.cluster import transfers
-from stackrace.features.cluster.transfers import pace
+from stackrace.features.cluster import network
+from stackrace.features.cluster.network import pace
 
 HERE = "127.0.0.1"
 
@@ -14,64 +14,64 @@ HERE = "127.0.0.1"
 @pytest.fixture(autouse=True)
 def patience(monkeypatch):
     """However slow this machine is, nobody gives up, and streams end with their last byte."""
-    monkeypatch.setattr(transfers, "PATIENCE_S", 300.0)
-    monkeypatch.setattr(transfers, "LASTS_S", 300.0)
-    monkeypatch.setattr(transfers, "MOST_BYTES", 40 * len(transfers.CHUNK))
+    monkeypatch.setattr(network, "PATIENCE_S", 300.0)
+    monkeypatch.setattr(network, "LASTS_S", 300.0)
+    monkeypatch.setattr(network, "MOST_BYTES", 40 * len(network.CHUNK))
     # how fast they arrive is nobody's here: the pace is tested on recorded arrivals
-    monkeypatch.setattr(transfers, "pace", lambda arrivals: sum(size for _, size in arrivals))
+    monkeypatch.setattr(network, "pace", lambda arrivals: sum(size for _, size in arrivals))
 
 
 @pytest.fixture
 def port():
-    listening = transfers.listen(HERE)
+    listening = network.listen(HERE)
     yield listening
-    transfers.close(listening)
+    network.close(listening)
 
 
 def test_echoes_come_back(port):
-    median_s, p99_s = transfers.round_trips_s((HERE, port))
+    median_s, p99_s = network.round_trips_s((HERE, port))
     assert 0 < median_s <= p99_s
 
 
 def test_a_stream_to_the_engine_is_timed_by_it_and_its_losses_by_the_host(port):
-    assert transfers.take((HERE, port)) == transfers.MOST_BYTES
-    there = transfers.heard(port)
+    assert network.take((HERE, port)) == network.MOST_BYTES
+    there = network.heard(port)
     assert there.taken_bytes_per_s == 0
     assert there.sent.segments > there.sent.retransmits
 
 
 def test_a_stream_to_the_host_is_timed_by_it_and_its_losses_by_the_engine(port):
-    sent = transfers.give((HERE, port))
-    there = transfers.heard(port)
-    assert there.taken_bytes_per_s == transfers.MOST_BYTES
-    assert there.sent == transfers.Sent()
+    sent = network.give((HERE, port))
+    there = network.heard(port)
+    assert there.taken_bytes_per_s == network.MOST_BYTES
+    assert there.sent == network.Sent()
     assert sent.segments > sent.retransmits
 
 
 def test_a_stream_without_an_end_is_ended_by_who_takes_it(port, monkeypatch):
-    monkeypatch.setattr(transfers, "MOST_BYTES", 10**15)
-    monkeypatch.setattr(transfers, "LASTS_S", 0.0)
-    assert 0 < transfers.take((HERE, port)) < 10**15
-    assert transfers.heard(port).sent.segments > 0
+    monkeypatch.setattr(network, "MOST_BYTES", 10**15)
+    monkeypatch.setattr(network, "LASTS_S", 0.0)
+    assert 0 < network.take((HERE, port)) < 10**15
+    assert network.heard(port).sent.segments > 0
 
 
 def test_what_was_told_once_is_not_told_again(port):
-    transfers.give((HERE, port))
-    transfers.heard(port)
-    assert transfers.heard(port) == transfers.Heard(0.0, transfers.Sent())
+    network.give((HERE, port))
+    network.heard(port)
+    assert network.heard(port) == network.Heard(0.0, network.Sent())
 
 
 def test_nobody_listens_any_more_once_it_is_closed(port):
-    transfers.close(port)
+    network.close(port)
     with pytest.raises(OSError, match="refused"):
-        transfers.round_trips_s((HERE, port))
+        network.round_trips_s((HERE, port))
 
 
 def test_who_goes_away_without_a_word_is_no_error():
     with socket.create_server((HERE, 0)) as listening:
-        ended = threading.Thread(target=lambda: [listening.accept()[0].close() for _ in range(transfers.STREAMS)])
+        ended = threading.Thread(target=lambda: [listening.accept()[0].close() for _ in range(network.STREAMS)])
         ended.start()
-        assert transfers.take(listening.getsockname()) == 0
+        assert network.take(listening.getsockname()) == 0
         ended.join()
 
 
