@@ -29,7 +29,7 @@ from ...measure.probe import (
     read_machine,
 )
 from ...measure.probe.host import allowed_cores, delegated
-from ...measure.probe.proc import pids, process_name, read
+from ...measure.probe.proc import open_files, pids, process_name, read
 from ...measure.resources import Resources
 from ...validity.observation import Preparation
 from .kernel import BOOST, CLOCKS, NO_TURBO, THP, Kernel
@@ -267,7 +267,7 @@ def listeners(ports: Iterable[int] = _PORTS) -> Mapping[int, str]:
     inodes = {inode: port for port, own in sockets.listeners().items() if port in ports for inode in own}
     owners = dict.fromkeys(inodes.values(), "another user's process")
     for pid in pids() if inodes else ():
-        open_files = sockets.descriptors(pid)
-        for inode in open_files.sockets & inodes.keys() if open_files else ():
+        files = open_files(pid)
+        for inode in files.sockets & inodes.keys() if files else ():
             owners[inodes[inode]] = f"{process_name(pid)} (pid {pid})"
     return owners
