@@ -191,9 +191,8 @@ def test_commands_quote_what_the_shell_would_split():
 
 
 def test_an_examination_as_json_has_every_field():
-    from stackrace.features.doctor.cli.show import document
-
     from stackrace.features.doctor.kernel import Record
+    from stackrace.features.doctor.show import document
 
     advice = examine(quiet(plan=plan(time_wait=20_000, threads=HALVES)))
     told = json.loads(json.dumps(document(advice, (), Record(Path("/nowhere")))))
