@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from typing import Self
 
-import click
-
-from ..base.text import one_line
 from ..deploy.preparing import Preparing, Step
-from .edge import redraw
+from .edge import StatusLine
 
 __all__ = ["Announcer"]
 
@@ -23,8 +19,9 @@ class Announcer:
     """Says what is being prepared: one line that changes on a terminal, one line each elsewhere."""
 
     def __init__(self) -> None:
-        self._shown = False
+        self._line = StatusLine()
         self._silent_until_s = 0.0
+        self.done = self._line.clear
 
     def __enter__(self) -> Self:
         return self
@@ -33,27 +30,16 @@ class Announcer:
         self.done()
 
     def __call__(self, preparing: Preparing) -> None:
-        if preparing.step is Step.PAGES and not sys.stderr.isatty():
+        if preparing.step is Step.PAGES and not self._line.changes:
             # how far it is, changes often: a log needs no line for each
             if time.monotonic() < self._silent_until_s:
                 return
             self._silent_until_s = time.monotonic() + _SILENCE_S
-        what = _words(preparing)
         if preparing.step in (Step.CHANGES, Step.CHOSEN):
             # to be read, also when the race is over
-            self.done()
-            click.echo(what, err=True)
-        elif sys.stderr.isatty():
-            redraw(one_line(f"{what[:100]} …"), sys.stderr)
-            self._shown = True
+            self._line.say(_words(preparing))
         else:
-            click.echo(what, err=True)
-
-    def done(self) -> None:
-        """Clear the line; what follows speaks for itself."""
-        if self._shown:
-            redraw("", sys.stderr)
-            self._shown = False
+            self._line.tell(_words(preparing), " …")
 
 
 _WORDS = {

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any, BinaryIO, TextIO, cast
 
 import click
 
-from ..base.text import printable
+from ..base.text import one_line, printable
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
-__all__ = ["PrintableStream", "open_streams", "printable_output", "redraw", "trusted"]
+__all__ = ["PrintableStream", "StatusLine", "open_streams", "printable_output", "trusted"]
 
 
 class PrintableStream:
@@ -106,8 +106,43 @@ def trusted(stream: TextIO) -> TextIO:
     return cast(TextIO, getattr(stream, "trusted", stream))
 
 
-def redraw(line: str, stream: TextIO) -> None:
-    """Put ``line``, which is printable but for styles of ours, in place of the last line on a terminal."""
-    encoding = stream.encoding or "ascii"
-    text = f"\r\x1b[K{line}".encode(encoding, "replace").decode(encoding)
-    click.echo(text, nl=False, file=trusted(stream), color=True)
+class StatusLine:
+    """What is being done, on stderr: one line that changes on a terminal, lines of their own elsewhere."""
+
+    def __init__(self, stream: TextIO | None = None, *, quiet: bool = False) -> None:
+        self._stream = stream
+        self._quiet = quiet
+        self._shown = False
+
+    @property
+    def changes(self) -> bool:
+        """Whether each line takes the place of the last."""
+        return not self._quiet and (self._stream or sys.stderr).isatty()
+
+    def show(self, line: str) -> None:
+        """Put ``line``, which is printable but for styles of ours, in place of the last, on a terminal alone."""
+        if not self.changes:
+            return
+        out = self._stream or sys.stderr
+        encoding = out.encoding or "ascii"
+        text = f"\r\x1b[K{line}".encode(encoding, "replace").decode(encoding)
+        click.echo(text, nl=False, file=trusted(out), color=True)
+        self._shown = True
+
+    def tell(self, text: str, end: str = "") -> None:
+        """Show ``text``, cut to a line of the terminal before its ``end``; elsewhere it is a line."""
+        if self.changes:
+            self.show(one_line(f"{text[:100]}{end}"))
+        else:
+            click.echo(text, err=True)
+
+    def say(self, text: str) -> None:
+        """Print ``text``, which stays to be read."""
+        self.clear()
+        click.echo(text, err=True)
+
+    def clear(self) -> None:
+        """Leave the line empty; what follows speaks for itself."""
+        if self._shown:
+            self.show("")
+            self._shown = False

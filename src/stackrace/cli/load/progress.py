@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections import deque
 from typing import TextIO
 
@@ -11,7 +10,7 @@ import click
 
 from ...base.numbers import count, duration, number
 from ...measure.load import Load
-from ..edge import redraw
+from ..edge import StatusLine
 
 __all__ = ["ProgressLine", "text"]
 
@@ -29,39 +28,26 @@ class ProgressLine:
         self._load = load
         self._warmup_s = warmup_s
         self._before = before
-        self._stream = stream or sys.stderr
-        self._draws = self._stream.isatty() and not quiet
+        self._line = StatusLine(stream, quiet=quiet)
         self._coloured = "NO_COLOR" not in os.environ
         self._seen: deque[tuple[float, int]] = deque([(warmup_s, 0)], maxlen=_RECENT)
-        self._shown = False
+        self.clear = self._line.clear
 
     def draw(self, ok: int, errors: int, elapsed_s: float) -> None:
         """Show the run as it is ``elapsed_s`` seconds after its start, warm-up included."""
-        if not self._draws:
+        if not self._line.changes:
             return
         rate_per_s = self._rate_per_s(ok, elapsed_s)
         line = self._before + text(self._load, self._warmup_s, ok, errors, elapsed_s, rate_per_s)
-        redraw(click.style(line, fg="red") if errors and self._coloured else line, self._stream)
-        self._shown = True
+        self._line.show(click.style(line, fg="red") if errors and self._coloured else line)
 
     def calibrating(self) -> None:
         """Show what happens before the run."""
-        if self._draws:
-            redraw("measuring what the engine itself can do here …", self._stream)
-            self._shown = True
+        self._line.show("measuring what the engine itself can do here …")
 
     def connecting(self, opened: int, connections: int) -> None:
         """Show how many connections are open before the run."""
-        if self._draws:
-            line = f"{self._before}connecting: {count(opened)} of {count(connections)} are open"
-            redraw(line, self._stream)
-            self._shown = True
-
-    def clear(self) -> None:
-        """Leave the line empty."""
-        if self._shown:
-            redraw("", self._stream)
-            self._shown = False
+        self._line.show(f"{self._before}connecting: {count(opened)} of {count(connections)} are open")
 
     def _rate_per_s(self, ok: int, elapsed_s: float) -> float:
         if elapsed_s <= self._warmup_s:

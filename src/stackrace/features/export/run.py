@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,9 +10,8 @@ from pathlib import Path
 import click
 
 from ...base.errors import InputError, RefusedError
-from ...base.text import one_line
 from ...cli.announcer import Announcer
-from ...cli.edge import redraw
+from ...cli.edge import StatusLine
 from ...cli.race_file import apart, requested
 from ...cli.request_flags import RequestFlags
 from ...cli.stored import meant
@@ -128,25 +126,17 @@ def _proven(ready: Rendered, wishes: Wishes) -> Proof:
     """Prove the files of ``ready``, and say meanwhile how far it is; see ``Prover``."""
     from .proof import Prover
 
+    line = StatusLine()
+
+    def heard(event: Event) -> None:
+        if isinstance(event, BlockEnded):
+            line.tell(f"racing them against the original: {event.block} blocks", " …")
+
     prover = Prover.of(ready)
-    _say("starting the exported files")
+    line.tell("starting the exported files", " …")
     proof = prover.start()
     if wishes.race:
-        _say("racing them against the original")
-        result = prover.race(wishes.difference, wishes.budget_s, _heard)
-        proof = replace(proof, equivalence=result)
-    if sys.stderr.isatty():
-        redraw("", sys.stderr)
+        line.tell("racing them against the original", " …")
+        proof = replace(proof, equivalence=prover.race(wishes.difference, wishes.budget_s, heard))
+    line.clear()
     return proof
-
-
-def _heard(event: Event) -> None:
-    if isinstance(event, BlockEnded):
-        _say(f"racing them against the original: {event.block} blocks")
-
-
-def _say(what: str) -> None:
-    if sys.stderr.isatty():
-        redraw(one_line(f"{what} …"), sys.stderr)
-    else:
-        click.echo(what, err=True)

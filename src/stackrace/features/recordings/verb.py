@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ...base.units import DURATION
-from ...cli.edge import redraw
+from ...cli.edge import StatusLine
 from ...cli.options import Quantity
 from ...cli.request_flags import APP_OPTIONS, RequestFlags, request_flags
 
@@ -113,26 +112,19 @@ def _watch(proxy: RecordingProxy, length_s: float | None) -> LaunchError | None:
 
     click.echo(f"Browse {proxy.origin}/ and press Ctrl-C when you are done.", err=True)
     until = None if length_s is None else time.monotonic() + length_s
-    requests = 0
+    requests, line = 0, StatusLine()
     try:
         while until is None or time.monotonic() < until:
             proxy.require_alive()
             for seen in proxy.news():
                 requests += 1
-                _tell(progress(requests, seen))
+                line.tell(progress(requests, seen))
             time.sleep(_LOOK_S)
     except LaunchError as error:
         return error
     except KeyboardInterrupt:
         pass
     finally:
-        if sys.stderr.isatty():
+        if line.changes:
             click.echo("", err=True)
     return None
-
-
-def _tell(line: str) -> None:
-    if sys.stderr.isatty():
-        redraw(line[:100], sys.stderr)
-    else:
-        click.echo(line, err=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import click
@@ -48,6 +47,7 @@ def command(
 
 
 def _show(project: str | None, store_url: str | None, html: Path | None, *, as_json: bool, markdown: bool) -> None:
+    from ...cli.edge import StatusLine
     from ...cli.showing import write_text
     from ...report.exporter import Format, written
     from ...report.terminal import print_sections
@@ -55,19 +55,17 @@ def _show(project: str | None, store_url: str | None, html: Path | None, *, as_j
     from .report.kind import KIND
     from .stored import trend_of
 
+    line = StatusLine()
+
+    def on_race(done: int, of: int) -> None:
+        """Show on a terminal how far reading is; the last race leaves nothing behind."""
+        line.show(f"reading race {done + 1} of {of} …" if done < of else "")
+
     with open_store(store_url) as results:
-        trend = trend_of(project, results, folder=Path.cwd(), on_race=_progress)
+        trend = trend_of(project, results, folder=Path.cwd(), on_race=on_race)
     if html is not None:
         click.echo(f"The trend: {write_text(KIND.page(trend), html)}", err=as_json or markdown)
     if as_json or markdown:
         click.echo(written(KIND, trend, Format.JSON if as_json else Format.MARKDOWN), nl=False)
     elif html is None:
         print_sections(KIND.sections(trend))
-
-
-def _progress(done: int, of: int) -> None:
-    """Show on a terminal how far reading is; the last race leaves nothing behind."""
-    from ...cli.edge import redraw
-
-    if sys.stderr.isatty():
-        redraw(f"reading race {done + 1} of {of} …" if done < of else "", sys.stderr)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Mapping
 from dataclasses import replace
@@ -15,7 +14,7 @@ from ....base.errors import InterruptedRace
 from ....base.numbers import duration
 from ....base.text import one_line
 from ....cli.announcer import Announcer
-from ....cli.edge import redraw
+from ....cli.edge import StatusLine
 from ....cli.showing import refuse_unwritable, reports_folder, write_text
 from ....measure.launch import Launch
 from ....race.events import BlockEnded, Event, LaunchEnded
@@ -41,7 +40,7 @@ class CheckProgress:
     def __init__(self, prepared: PreparedRace) -> None:
         self._begun_s = prepared.begun_s
         self._budget_s = prepared.plan.budget_s or 0.0
-        self._shown = False
+        self._line = StatusLine()
         self._silent_until_s = 0.0
         self._alarms: set[tuple[str, str]] = set()
 
@@ -49,8 +48,7 @@ class CheckProgress:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._shown:
-            redraw("", sys.stderr)
+        self._line.clear()
 
     def __call__(self, event: Event) -> None:
         match event:
@@ -65,29 +63,24 @@ class CheckProgress:
         for each in rulings:
             if each.alarm is not None and (key := (str(each.response), each.workload)) not in self._alarms:
                 self._alarms.add(key)
-                self._say(f"Alarm: {words.name(each)} seems worse after {each.alarm} pairs; racing it again.")
+                self._line.say(
+                    one_line(f"Alarm: {words.name(each)} seems worse after {each.alarm} pairs; racing it again.")
+                )
         left_s = max(self._budget_s - (time.monotonic() - self._begun_s), 0.0)
         clear = sum(each.state is State.CLEAR for each in rulings)
         changes = ", ".join(f"{words.name(each)} {words.change(each)}" for each in rulings[:2])
         line = f"Pair {block}: {clear} of {len(rulings)} clear; {changes}; at most {duration(left_s)} more"
-        if sys.stderr.isatty():
-            redraw(one_line(line[:118]), sys.stderr)
-            self._shown = True
+        if self._line.changes:
+            self._line.show(one_line(line[:118]))
         elif time.monotonic() >= self._silent_until_s:
             self._silent_until_s = time.monotonic() + _SILENCE_S
-            click.echo(line, err=True)
+            self._line.say(line)
 
     def _mishap(self, launch: Launch) -> None:
         from ....report.words.findings import failure_kind
 
         assert launch.failure is not None
-        self._say(f"{launch.stack} {failure_kind(launch.failure)}.")
-
-    def _say(self, text: str) -> None:
-        if self._shown:
-            redraw("", sys.stderr)
-            self._shown = False
-        click.echo(one_line(text), err=True)
+        self._line.say(one_line(f"{launch.stack} {failure_kind(launch.failure)}."))
 
 
 _FILES = ("junit", "markdown", "openmetrics", "html")
