@@ -29,7 +29,7 @@ from stackrace.deploy.local_place import LocalPlace
 from stackrace.measure.load import LoadResult
 from stackrace.race.plan import Cell
 from stackrace.race.preparation.deployment import set_up
-from stackrace.race.preparation.planning import plan_of
+from stackrace.race.preparation.prepared import plan_of
 from stackrace.race.request.request import RaceRequest
 
 from ._races import table, write

@@ -67,7 +67,7 @@ class Notice(NamedTuple):
     place: str
     """Of a module with what `race.notices.Notices` says."""
     kind: str
-    """Of the type of what it makes of a standing, a `race.results.notice.StandingNotice`."""
+    """Of the type of what it makes of a standing, a `race.results.standing.StandingNotice`."""
 
 
 class Part(NamedTuple):
@@ -87,7 +87,7 @@ class PlaceProvider(NamedTuple):
     """Machines elsewhere, on which stacks run and load engines work."""
 
     place: str
-    """Of a class like `race.preparation.places.Places`."""
+    """Of a class like `race.preparation.prepared.Places`."""
 
 
 class ResultKind(NamedTuple):
@@ -105,7 +105,7 @@ class Strategy(NamedTuple):
     part: str
     """By name."""
     place: str
-    """Of a module with what `api.strategies.Strategist` says."""
+    """Of a module with what `race.strategies.Strategist` says."""
 
 
 class WorkloadSource(NamedTuple):

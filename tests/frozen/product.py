@@ -187,9 +187,9 @@ def cluster(members: Sequence[Any], *flags: str) -> Said:
 
 def doctor_of_cluster(examination: Any, *flags: str) -> Said:
     """Return what ``stackrace doctor --cluster`` says of machines that were examined."""
-    places = import_module("stackrace.race.preparation.places")
+    prepared = import_module("stackrace.race.preparation.prepared")
     elsewhere = SimpleNamespace(examined=lambda *_: examination)
-    with mock.patch.object(places, "places", lambda: elsewhere):
+    with mock.patch.object(prepared, "places", lambda: elsewhere):
         return _said(cli, "doctor", "--cluster", "tcp://10.0.0.1:8786", *flags)
 
 

@@ -16,6 +16,7 @@ from stackrace.base.errors import InputError, LaunchError
 from stackrace.deploy.environments import Environments
 from stackrace.deploy.guard import Guard
 from stackrace.deploy.preparing import Step
+from stackrace.race.preparation.app import asked_app
 from stackrace.race.preparation.examination import examined_app
 from stackrace.race.preparation.protection import protected
 from stackrace.race.request.request import RaceRequest
@@ -83,6 +84,7 @@ def examined(guard, folder, entry=SHOP, heard=str, **asked):
     environments = Environments(guard.directory / "cache", str)
     return examined_app(
         request,
+        asked_app(request),
         environments,
         guard.directory / "data",
         {},

@@ -12,6 +12,7 @@ from stackrace.deploy.guard import Guard
 from stackrace.deploy.preparing import Step
 from stackrace.deploy.seeding import prepare
 from stackrace.features.init.survey import survey_project
+from stackrace.race.preparation.app import asked_app
 from stackrace.race.preparation.examination import examined_app
 from stackrace.race.preparation.pages import Crawling
 from stackrace.race.request.request import RaceRequest
@@ -46,6 +47,7 @@ def loaded(folder, python, **asked):
     with Guard() as guard:
         app = examined_app(
             request,
+            asked_app(request),
             Environments(cache_folder(), str),
             folder / "data",
             {},

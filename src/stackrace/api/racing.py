@@ -4,34 +4,35 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass, replace
+from contextlib import contextmanager, nullcontext
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..app.revision import source_digest
 from ..deploy.preparing import OnPreparing, unheard
-from ..race.decisions import decisions
-from ..race.events import Event, Sink
+from ..race.events import Sink
 from ..race.preparation.contestants import beside_current
-from ..race.preparation.places import places
-from ..race.preparation.prepared import PreparedRace, prepared
+from ..race.preparation.prepared import PreparedRace, places, prepared
+from ..race.request.document import request_document
 from ..race.request.request import RaceRequest
 from ..race.results.race import Race
-from ..race.rounds import OpenCells
-from ..race.runner import Decide, check_budget
-from ..race.runner import run as run_race
+from ..race.runner import check_budget
+from ..race.strategies import OpenCells, strategist_of
 from ..report.words.findings import warning
 from ..report.words.outlook import estimate, outlook
 from ..store import open_store
-from .keeping import keepers, opening_of
-from .resumed import ResumedRace, refuse_changed
-from .strategies import strategist_of
+from ..store.manifest import ManifestFile, Opening, begin_manifest
+from ..store.recorder import ManifestSink, StoreSink
+from .resuming import ResumedRace, refuse_changed
 
 if TYPE_CHECKING:
     from ..store.store import Store
 
-__all__ = ["ReadyRace", "Shape", "ready_race", "run"]
+__all__ = ["ready_race", "run"]
 
-Shape = Callable[[PreparedRace], PreparedRace]
+
+_Shape = Callable[[PreparedRace], PreparedRace]
 """Makes another race of one that was prepared."""
 
 
@@ -56,41 +57,6 @@ def run(
         return ready.run(on_event or (lambda event: None))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReadyRace:
-    """A race that can begin at once."""
-
-    prepared: PreparedRace
-    keepers: tuple[Sink, ...]
-    """Who keeps it, in the order in which they hear events."""
-    foretold: tuple[str, ...]
-    """What is to be expected of it, one sentence each; nothing of a race that goes on."""
-    open_cells: OpenCells | None
-    """Chooses among the cells before each block."""
-    decide: Decide = decisions
-    """Says when the race's question is answered."""
-
-    def run(self, shown: Sink) -> Race:
-        """Race, and return the race; ``shown`` hears every event after it is kept.
-
-        What an interruption leaves is kept and returned, its ending INTERRUPTED.
-        """
-
-        def tell(event: Event) -> None:
-            for sink in (*self.keepers, shown):
-                sink(event)
-
-        ready = self.prepared
-        return run_race(
-            ready.plan,
-            ready.place,
-            tell,
-            begun_s=ready.begun_s,
-            open_cells=self.open_cells,
-            decide=self.decide,
-        )
-
-
 @contextmanager
 def ready_race(
     request: RaceRequest,
@@ -99,9 +65,9 @@ def ready_race(
     *,
     resumed: ResumedRace | None = None,
     open_cells: OpenCells | None = None,
-    shape: Shape | None = None,
+    shape: _Shape | None = None,
     first: int | None = None,
-) -> Iterator[ReadyRace]:
+) -> Iterator[PreparedRace]:
     """Prepare what ``request`` asks for, to be kept in ``store``; nothing is left running afterwards.
 
     ``resumed`` is the race that goes on, where this is no new one. ``shape`` makes another race of the one that was
@@ -112,50 +78,67 @@ def ready_race(
     strategist = None if resumed is None else strategist_of(resumed.race)
     if resumed is not None and strategist is not None:
         first = strategist.fewest(resumed.race)
-    with _prepared(request, on_preparing, first) as fresh:
+    prepare = prepared if request.cluster is None else places().prepared
+    with prepare(request, on_preparing, first=first) as fresh:
         if resumed is not None and strategist is not None:
             fresh = strategist.again(fresh, resumed.race)
         elif shape is not None:
             fresh = shape(fresh)
-        opening = None if store is None else opening_of(fresh, store)
+        opening = None if store is None else _opening_of(fresh, store)
         if resumed is not None and opening is not None:
             refuse_changed(resumed, fresh.plan.race, opening)
-        ahead, foretold = _foretold(fresh) if resumed is None else (_again(fresh, resumed.race), ())
-        decide: Decide = decisions
-        if (strategist := strategist_of(ahead.plan.race)) is not None:
-            open_cells, decide = strategist.decisions(ahead)
+        ready = _foretold(fresh) if resumed is None else _again(fresh, resumed.race)
+        if (strategist := strategist_of(ready.plan.race)) is not None:
+            open_cells, decide = strategist.decisions(ready)
+            ready = replace(ready, decide=decide)
         # before anything is kept of a race that will not be
-        check_budget(ahead.plan, begun_s=ahead.begun_s, open_cells=open_cells)
+        check_budget(ready.plan, begun_s=ready.begun_s, open_cells=open_cells)
         manifest = None if resumed is None else resumed.manifest
-        kept = nullcontext(()) if store is None or opening is None else keepers(ahead, opening, store, manifest)
+        kept = nullcontext(()) if store is None or opening is None else _keepers(ready, opening, store, manifest)
         with kept as sinks:
-            yield ReadyRace(prepared=ahead, keepers=sinks, foretold=foretold, open_cells=open_cells, decide=decide)
+            yield replace(ready, open_cells=open_cells, keepers=sinks)
 
 
-def _prepared(
-    request: RaceRequest, on_preparing: OnPreparing, first: int | None
-) -> AbstractContextManager[PreparedRace]:
-    if request.cluster is None:
-        return prepared(request, on_preparing, first=first)
-    return places().prepared(request, on_preparing, first=first)
-
-
-def _foretold(fresh: PreparedRace) -> tuple[PreparedRace, tuple[str, ...]]:
-    """Return the race with warnings and what is unusual of it among its notes, and all that is foretold."""
-    warned = (*fresh.plan.race.notes, *map(warning, fresh.warnings))
-    if (strategist := strategist_of(fresh.plan.race)) is not None:
+def _foretold(fresh: PreparedRace) -> PreparedRace:
+    """Return the race with all that is foretold, and with warnings and what is unusual of it among its notes."""
+    plan, race = fresh.plan, fresh.plan.race
+    warned = (*race.notes, *map(warning, fresh.warnings))
+    if (strategist := strategist_of(race)) is not None:
         # what it says is in the answer, too
-        return _noted(fresh, warned), strategist.outlook(fresh)
-    foretold = (*fresh.limit, *outlook(fresh.plan, fresh.request, left_out=fresh.left_out))
-    alone = estimate(fresh.plan, left_out=fresh.left_out)
-    told = (*foretold, alone) if alone else foretold
-    return _noted(fresh, (*warned, *foretold)), told
-
-
-def _noted(fresh: PreparedRace, notes: tuple[str, ...]) -> PreparedRace:
-    return replace(fresh, plan=replace(fresh.plan, race=replace(fresh.plan.race, notes=notes)))
+        return replace(fresh.having(replace(race, notes=warned)), foretold=strategist.outlook(fresh))
+    unusual = (*plan.limit, *outlook(plan, fresh.request))
+    foretold = (*unusual, *filter(None, [estimate(plan)]))
+    return replace(fresh.having(replace(race, notes=(*warned, *unusual))), foretold=foretold)
 
 
 def _again(fresh: PreparedRace, race: Race) -> PreparedRace:
     """Return ``race`` as it goes on; its budget pays neither for the block that was cut nor for preparing again."""
-    return replace(fresh, plan=replace(fresh.plan, race=race), begun_s=time.monotonic() - race.elapsed_s)
+    return replace(fresh.having(race), begun_s=time.monotonic() - race.elapsed_s)
+
+
+@contextmanager
+def _keepers(
+    prepared: PreparedRace, opening: Opening, store: Store, manifest: ManifestFile | None = None
+) -> Iterator[tuple[Sink, ...]]:
+    """Yield who keeps a race, in the order in which they hear events; a race that goes on has its ``manifest``."""
+    with nullcontext(manifest) if manifest else begin_manifest(opening) as file:
+        # the store first: the manifest tells the end of nothing that the store does not have
+        yield StoreSink(store), ManifestSink(file, prepared.begun_s, folder=prepared.folder)
+
+
+def _opening_of(prepared: PreparedRace, store: Store) -> Opening:
+    """Return a manifest's first line."""
+    app, request = prepared.plan.app, prepared.request
+    return Opening(
+        race=prepared.plan.race.id,
+        version=prepared.plan.race.version,
+        store=str(store.address),
+        request=request_document(request),
+        interpreter=str(app.python or app.ruby or ""),
+        sources=source_digest(app, _recordings(request)),
+    )
+
+
+def _recordings(request: RaceRequest) -> list[Path]:
+    asked = (request.session, *(workload.session for workload in request.workloads))
+    return [path for path in asked if path is not None and not path.name.startswith("bundled:")]

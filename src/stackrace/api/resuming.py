@@ -4,28 +4,106 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..base.errors import InputError, StoreError, said_by
-from ..base.units import DURATION
+from ..base.units import DURATION, SIZE
+from ..measure.resources import Resources, format_cores
 from ..race.preparation.cores import usable_cores
 from ..race.preparation.leftovers import clear_away
 from ..race.request.document import request_from
 from ..race.request.request import RaceRequest
 from ..race.results.race import Ending, Race
 from ..race.resume import going_on
+from ..race.strategies import strategist_named
 from ..stacks.stack import twin_path
 from ..store.address import races_folder
-from ..store.manifest import Manifest, ManifestFile, finished, has_manifest, is_racing, reopen_manifest
-from .resumed import ResumedRace
-from .strategies import strategist_named
+from ..store.manifest import Manifest, ManifestFile, Opening, finished, has_manifest, is_racing, reopen_manifest
 
 if TYPE_CHECKING:
     from ..store.store import Store
 
-__all__ = ["unfinished"]
+__all__ = ["ResumedRace", "refuse_changed", "unfinished"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResumedRace:
+    """A race that was interrupted, as it goes on."""
+
+    race: Race
+    """As it is now: the launches of the block that was cut are marked."""
+    request: RaceRequest
+    """What sets it up again."""
+    manifest: ManifestFile
+    """Locked, so that nobody else goes on with it."""
+    opening: Opening
+    """The manifest's first line."""
+    done: int
+    """Whole blocks, which stay."""
+    left_s: float | None
+    """About how long it will go on; None while nothing tells."""
+
+
+def refuse_changed(resumed: ResumedRace, race: Race, opening: Opening) -> None:
+    """Raise InputError where what was set up now, ``race`` and ``opening``, differs from what was raced before.
+
+    Blocks measured on two systems, or of two apps, would be one ranking of neither.
+    """
+    for what, before, now in _compared(resumed, race, opening):
+        if before != now:
+            raise InputError(
+                f"race {resumed.race.id} cannot continue: {what} was {before}, now it is {now}; restore it, or "
+                "start a new race: the results so far are kept"
+            )
+
+
+def _compared(resumed: ResumedRace, race: Race, opening: Opening) -> Iterator[tuple[str, object, object]]:
+    before = resumed.race
+    yield "Stackrace", before.version, race.version
+    for name, what in _HOST.items():
+        yield what, getattr(before.host, name), getattr(race.host, name)
+    yield from zip(_RESOURCES, _resources(before.cores), _resources(race.cores), strict=True)
+    yield "the app", before.app, race.app
+    yield "the app's interpreter", resumed.opening.interpreter or "none", opening.interpreter or "none"
+    yield "the digest of the app's files", resumed.opening.sources[:12], opening.sources[:12]
+    for name, what in _ASKED.items():
+        yield what, getattr(before, name), getattr(race, name)
+
+
+def _resources(resources: Resources) -> tuple[str, ...]:
+    memory = "unlimited" if resources.memory_bytes is None else SIZE.format(resources.memory_bytes)
+    quota = "declared" if resources.quota else "not declared"
+    cores = format_cores(resources.stack_cores), format_cores(resources.generator_cores)
+    return *cores, memory, resources.enforced.value, quota
+
+
+_RESOURCES = (
+    "the list of the stacks' cores",
+    "the list of the load engine's cores",
+    "the memory of each stack",
+    "what holds stacks to that",
+    "a CPU quota",
+)
+
+_HOST = {
+    "system": "the operating system",
+    "kernel": "the kernel",
+    "cpu": "the processor",
+    "cores": "the number of cores",
+    "virtual": "the virtual machine",
+    "python": "Stackrace's own Python",
+}
+"""Fields of HostFacts; memory and limits vary from boot to boot, and are checked before each race."""
+
+_ASKED = {
+    "urls": "what is asked for",
+    "workloads": "what is asked for",
+    "loads": "the load",
+    "stacks": "the list of stacks",
+    "limits": "the stacks of some workload",
+}
 
 
 @contextmanager

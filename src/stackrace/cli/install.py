@@ -51,8 +51,7 @@ def command(
     """
     from ..base.errors import InputError, MissingError
     from ..deploy.installation import can_install
-    from ..race.preparation.installing import plan_of
-    from ..race.preparation.missing import wanted
+    from ..race.preparation.installing import plan_of, wanted
     from ..stacks.servers import catalogue
 
     if not names and not everything:

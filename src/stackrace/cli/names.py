@@ -29,7 +29,7 @@ def entries_called(names: Sequence[str], known: Catalogue) -> list[Entry]:
 
 def complete_installable(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Complete what ``stackrace install`` takes: names and comparisons, and where none fits a file."""
-    from ..race.preparation.missing import installable
+    from ..race.preparation.installing import installable
     from ..race.request.named_races import known_names
 
     names = (*installable(catalogue()), *known_names())

@@ -10,8 +10,8 @@ from ..measure.host import Disturbance
 from ..measure.launch import Launch, Slice
 from ..stacks.facts import StackFacts
 from .plan import Cell
-from .results.duty import Duty
 from .results.race import Ending, Race
+from .stopwatch import Duty
 
 __all__ = [
     "Activity",

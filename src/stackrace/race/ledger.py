@@ -12,9 +12,9 @@ from ..measure.launch import FailureKind, Launch, Slice
 from ..measure.load import Load
 from ..stacks.facts import StackFacts
 from ..stacks.stack import original_path
-from .results.duty import Duty
 from .results.race import Ending, Race
 from .resume import changed, cut_short
+from .stopwatch import Duty
 
 __all__ = ["FAILED_LAUNCHES", "FAILED_OF_A_SIDE", "Ledger"]
 

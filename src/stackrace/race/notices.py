@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from ..extensions import Notice, declared, load
-from .results.notice import StandingNotice
+from .results.standing import StandingNotice
 
 if TYPE_CHECKING:
     from .levels import JudgedLevel
@@ -44,6 +44,10 @@ def _sources() -> list[Notices]:
     return [load(notice.place) for notice in declared(Notice)]
 
 
+def _said(say: Callable[[Notices], str]) -> str:
+    return " ".join(filter(None, map(say, _sources())))
+
+
 def notice_of(race: Race, headline: JudgedLevel | None, withdrawals: Sequence[Withdrawal]) -> StandingNotice | None:
     """Return what the first feature that knows something makes of the headline level."""
     made = (source.notice_of(race, headline, withdrawals) for source in _sources())
@@ -52,26 +56,22 @@ def notice_of(race: Race, headline: JudgedLevel | None, withdrawals: Sequence[Wi
 
 def news(notice: StandingNotice | None) -> str:
     """Return what comes before the answer."""
-    return _joined(source.news(notice) for source in _sources())
+    return _said(lambda source: source.news(notice))
 
 
 def headline(notice: StandingNotice | None) -> str:
     """Return what stands below the answer."""
-    return _joined(source.headline(notice) for source in _sources())
+    return _said(lambda source: source.headline(notice))
 
 
 def before(race: Race) -> str:
     """Return what is to be known before the race."""
-    return _joined(source.before(race) for source in _sources())
+    return _said(lambda source: source.before(race))
 
 
 def shortly(race: Race) -> str:
     """Return what is to be known of what was raced, on one screen."""
-    return _joined(source.shortly(race) for source in _sources())
-
-
-def _joined(sentences: Iterable[str]) -> str:
-    return " ".join(filter(None, sentences))
+    return _said(lambda source: source.shortly(race))
 
 
 def details(race: Race) -> tuple[str, ...]:

@@ -23,7 +23,7 @@ __all__ = [
     "launch_s",
     "overhead_of_launches",
     "planned_launch_s",
-    "warmup_cap_s",
+    "planned_overhead",
 ]
 
 _REST_S = 0.06
@@ -81,7 +81,7 @@ def expected_overhead(
     """
     usual = Overhead(
         launch_s=max(launch_s, USUAL_LAUNCH_S),
-        warmup_s=warmup_cap_s(budget_s, stacks, lengths.response_s, most_blocks=most_blocks),
+        warmup_s=_warmup_cap_s(budget_s, stacks, lengths.response_s, most_blocks=most_blocks),
     )
     return replace(usual, stop_s=max(usual.stop_s, STOP_S * stacks), rest_s=usual.rest_s + lengths.queue_s)
 
@@ -99,7 +99,7 @@ def overhead_of_launches(launches: Sequence[Launch], expected: Overhead) -> Over
     )
 
 
-def warmup_cap_s(budget_s: float, stacks: int, response_s: float, *, most_blocks: int | None = None) -> float:
+def _warmup_cap_s(budget_s: float, stacks: int, response_s: float, *, most_blocks: int | None = None) -> float:
     """A thirtieth of a stack's share of the budget, from 0.5 s or one answer's time to the 20 s after which none
     will be steady.
 
@@ -157,6 +157,14 @@ def launch_s(stacks: Sequence[Stack], loading: PageTime, cores: int) -> float:
     before it makes its processes loads it once.
     """
     return SERVER_S + fmean(max(loading.wall_s, stack.hops[-1].loaders * loading.cpu_s / cores) for stack in stacks)
+
+
+def planned_overhead(plan: RacePlan, lengths: SliceLengths) -> Overhead:
+    """Return what a block of ``plan`` may cost, its slices being of these ``lengths``; ``plan`` has a budget."""
+    assert plan.budget_s is not None
+    return expected_overhead(
+        plan.budget_s, len(plan.stacks), lengths, planned_launch_s(plan), most_blocks=plan.most_blocks
+    )
 
 
 def planned_launch_s(plan: RacePlan, left_out: Sequence[Stack] = ()) -> float:

@@ -58,6 +58,10 @@ class RacePlan:
     """Blocks at most; None: as many as any race makes."""
     together: int | None = None
     """How many stacks may be up at once; None for as many as memory holds."""
+    left_out: tuple[Stack, ...] = ()
+    """Stacks for which the budget is too short."""
+    limit: tuple[str, ...] = ()
+    """What was found to be the limit before the race, where that is no server; a sentence."""
 
     @property
     def budget_s(self) -> float | None:

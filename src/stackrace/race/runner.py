@@ -19,17 +19,14 @@ from .overhead import planned_launch_s
 from .plan import RacePlan
 from .results.race import Ending, Race
 from .resume import blocks_done, spent_s
-from .rounds import OpenCells, Rounds
 from .runs import Runs
-from .slices import Slices
+from .slices import Rounds, Slices
 from .steps import Steps
 from .stopwatch import Phase
+from .strategies import Decide, OpenCells
 from .twins import came_up, choice, crew, replacement
 
-__all__ = ["Decide", "check_budget", "run"]
-
-Decide = Callable[[Race], Decisions]
-"""Says between blocks whether a race's question is answered, and who need not go on."""
+__all__ = ["check_budget", "run"]
 
 
 def check_budget(

@@ -12,8 +12,8 @@ from .events import BlockStarted
 from .plan import Cell, RacePlan
 from .results.race import Ending
 from .resume import spent_s
-from .rounds import OpenCells
 from .steps import Steps, shuffled, shuffler_of
+from .strategies import OpenCells
 
 __all__ = ["RUN_LIMIT_S", "Runs"]
 
@@ -22,7 +22,7 @@ RUN_LIMIT_S = 600.0
 
 
 @dataclass(slots=True, kw_only=True)
-class RunBlock:
+class _RunBlock:
     """One run of each cell, in shuffled order: launch (which asks every URL once), measure, retire."""
 
     cells: Sequence[Cell]
@@ -84,7 +84,7 @@ class Runs:
         steps.deadline_s = time.monotonic() + remaining_s
         begun_s = time.monotonic()
         cells = self._plan.cells(racing)
-        block = RunBlock(
+        block = _RunBlock(
             cells=cells if self._open_cells is None else self._open_cells(steps.ledger.race, cells),
             steps=steps,
             shuffler=shuffler_of(self._plan.race.seed, steps.number),

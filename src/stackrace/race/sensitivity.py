@@ -7,10 +7,9 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from ..base.numbers import Interval
-from .answer import lead_of
-from .costs import CHEAPER, cpu_ms, cpu_time, memory
+from .answer import CHEAPER, cpu_ms, cpu_time, lead_of, memory
 from .levels import JudgedLevel
-from .results.lead import Lead, LeadKind
+from .results.answer import Lead, LeadKind
 from .results.sensitivity import (
     Condition,
     CpuCounts,

@@ -1,26 +1,34 @@
-"""From a race's launches to its standing. Pure: nothing is measured."""
+"""From a race's launches to its standing, row by row. Pure: nothing is measured."""
 
 from __future__ import annotations
 
+import math
 from collections import Counter
+from collections.abc import Callable, Sequence, Set
 from dataclasses import replace
+from statistics import median
 
-from ..base.verdict import Effect
+from ..base.numbers import Interval
+from ..base.verdict import Effect, usual_refusal
+from ..measure.launch import Failure, FailureKind, Lack, Launch, Slice
+from ..measure.load import Quantiles
+from ..stacks.stack import original_path
+from ..stats import summary
+from ..stats.judge import Judgement
+from ..stats.summary import Buckets, on_common_buckets, quantile_interval
 from ..validity.registry import examine_race
-from .answer import answer_of, lead_of
-from .costs import costs_of, reason_of
-from .levels import JudgedLevel, MeasuredLevel, curves, headline_of, judgement_of, measured_levels
+from .answer import answer_of, costs_of, lead_of, reason_of
+from .levels import JudgedLevel, MeasuredLevel, curves, headline_of, judgement_of, key_of, measured_levels
 from .machines import compared, pooled
 from .notices import notice_of
 from .race_view import race_view
 from .results.answer import Answer, AnswerKind
 from .results.race import Race
-from .results.standing import Standing
+from .results.standing import Level, Row, Standing, Withdrawal
 from .resume import counted
-from .rows import Merge, Spread, level_of, withdrawals
 from .sensitivity import conditions_of
 
-__all__ = ["standing"]
+__all__ = ["LEAST_BEYOND", "Merge", "Spread", "latency_limits", "standing"]
 
 
 def standing(race: Race, *, merge: Merge, spread: Spread | None = None, thorough: bool = True) -> Standing:
@@ -39,13 +47,13 @@ def standing(race: Race, *, merge: Merge, spread: Spread | None = None, thorough
     race = pooled(race, machines)
     measured = measured_levels(race, pooled=True)
     if not measured:
-        missing = withdrawals(race, set())
+        missing = _withdrawals(race, set())
         return Standing(withdrawals=missing, warnings=_warnings(race), current=notice_of(race, None, missing))
     at = headline_of(measured)
 
     def judged(index: int, level: MeasuredLevel) -> JudgedLevel:
         judgement = judgement_of(race, level, drops=index == at)
-        rows = level_of(race, level, judgement, merge, spread)
+        rows = _level_of(race, level, judgement, merge, spread)
         return JudgedLevel(race=race, measured=level, judgement=judgement, level=rows)
 
     levels = [judged(index, level) for index, level in enumerate(measured)]
@@ -54,7 +62,7 @@ def standing(race: Race, *, merge: Merge, spread: Spread | None = None, thorough
     result = Standing(
         headline=at,
         levels=tuple(level.level for level in levels),
-        withdrawals=withdrawals(race, {row.stack for level in levels for row in level.rows}),
+        withdrawals=_withdrawals(race, {row.stack for level in levels for row in level.rows}),
         warnings=_warnings(race),
         resolution=headline.judgement.resolution,
         verdict=verdict,
@@ -79,3 +87,173 @@ def _warnings(race: Race) -> dict[str, int]:
     """Return how often each check warned, by its id."""
     findings = (f for launch in race.launches for slice_ in launch.slices for f in slice_.verdict.findings)
     return dict(Counter(finding.check for finding in findings if finding.effect is Effect.WARNS))
+
+
+Merge = Callable[[Sequence[bytes]], Quantiles]
+"""Merges latency histograms, one or more, into one distribution."""
+
+_LIMITED = {"p50": 0.5, "p99": 0.99, "p999": 0.999}
+"""The quantiles that are given limits."""
+
+LEAST_BEYOND = 10
+"""Requests of all launches together that must lie beyond a quantile for it to be known: p99 takes 1,000."""
+
+Spread = Callable[[bytes], Buckets]
+"""Returns the buckets of one encoded latency histogram."""
+
+
+def _level_of(
+    race: Race, measured: MeasuredLevel, judgement: Judgement, merge: Merge, spread: Spread | None
+) -> Level:
+    """Return the rows of ``measured`` by tiers, the leader first, in each tier by how they compare with it.
+
+    Rates are those of the leader's moments: their quotients are the ratios, though a stack that left early was
+    measured in the first minutes only.
+    """
+    throughputs = summary.intervals(measured.values)
+    rows = [_row(race, measured, judgement, i, throughputs, merge) for i in range(len(measured.stacks))]
+    if spread is not None:
+        launches = [launch for launch in race.launches if original_path(launch.stack) in measured.stacks]
+        rows = [
+            replace(row, latency_limits=latency_limits(slices, launches, spread))
+            for row, slices in zip(rows, measured.slices, strict=True)
+        ]
+    leader = measured.stacks[judgement.leader]
+    rows.sort(key=lambda row: (row.tier, row.stack != leader, -row.ratio.value))
+    return Level(load=measured.load, rows=tuple(rows), workload=measured.workload)
+
+
+def _row(
+    race: Race,
+    measured: MeasuredLevel,
+    judgement: Judgement,
+    index: int,
+    throughputs: Sequence[Interval],
+    merge: Merge,
+) -> Row:
+    stack, slices = measured.stacks[index], measured.slices[index]
+    launches = [launch for launch in race.launches if launch.stack == stack and _counts(race, launch, measured)]
+    ready = [launch.ready_s for launch in launches if launch.ready_s is not None]
+    errors = sum(slice_.result.counts.errors for slice_ in slices)
+    latency = _latency(slices, merge)
+    own, leader = throughputs[index], throughputs[judgement.leader]
+    ratio = judgement.ratio(index, judgement.leader)
+    if math.isnan(ratio.value):  # they never met in a block
+        ratio = Interval(value=own.value / leader.value)
+    return Row(
+        stack=stack,
+        tier=judgement.tiers[index],
+        rank=judgement.ranks[index],
+        throughput_per_s=_moved(own, leader.value * ratio.value),
+        ratio=ratio,
+        latency=latency,
+        p50_without_network_s=_without_network_s(latency, slices),
+        errors=errors,
+        requests=sum(slice_.result.counts.ok for slice_ in slices) + errors,
+        cpu_ms_per_request=_cpu_ms(slices),
+        memory_bytes=_memory(slices, launches),
+        launches=sum(not math.isnan(value) for value in measured.values[index]),
+        slices=len(slices),
+        ready_s=median(ready) if ready else None,
+    )
+
+
+def _moved(own: Interval, value: float) -> Interval:
+    low, high = (None if limit is None else limit * value / own.value for limit in (own.low, own.high))
+    return Interval(value=value, low=low, high=high)
+
+
+def _counts(race: Race, launch: Launch, measured: MeasuredLevel) -> bool:
+    """A launch made for one run says nothing about other levels, one of slices something about all."""
+    return race.repeats is None or any(key_of(slice_) == measured.key for slice_ in launch.slices)
+
+
+def _latency(slices: Sequence[Slice], merge: Merge) -> Quantiles:
+    """Merge the slices' distributions; a quantile that one of them knows only as a lower bound stays one."""
+    parts = [slice_.result.latency for slice_ in slices]
+    histograms = [slice_.result.histogram for slice_ in slices if slice_.result.histogram]
+    whole = merge(histograms) if histograms else max(parts, key=lambda part: part.p99)
+    censored = whole.censored.union(*(part.censored for part in parts))
+    return replace(whole, max=max(part.max for part in parts), censored=censored)
+
+
+def _without_network_s(latency: Quantiles, slices: Sequence[Slice]) -> float | None:
+    """Return the median less the round trip that half of the answers had at most; None without any.
+
+    Where most requests opened a connection they took another one. Source: RFC 9293 section 3.5.
+    """
+    opened = sum(slice_.result.connections_opened for slice_ in slices)
+    trips = 2 if opened > sum(slice_.result.counts.ok for slice_ in slices) / 2 else 1
+    shares = [share for slice_ in slices for share in slice_.result.engines if share.answered]
+    left = sum(share.answered for share in shares) / 2
+    for share in sorted(shares, key=lambda share: share.round_trip_s):
+        left -= share.answered
+        if left <= 0:
+            return max(latency.p50 - trips * share.round_trip_s, 0.0)
+    return None
+
+
+def _cpu_ms(slices: Sequence[Slice]) -> dict[str, float]:
+    spent: dict[str, float] = {}
+    for slice_ in slices:
+        for usage in slice_.usage:
+            spent[usage.hop] = spent.get(usage.hop, 0.0) + usage.cpu_s
+    answered = sum(slice_.result.counts.ok + slice_.result.counts.non2xx for slice_ in slices)
+    return {hop: 1000 * cpu_s / answered for hop, cpu_s in spent.items()}
+
+
+def _memory(slices: Sequence[Slice], launches: Sequence[Launch]) -> dict[str, int]:
+    peak: dict[str, int] = {}
+    sizes = [(usage.hop, usage.pss_bytes) for slice_ in slices for usage in slice_.usage]
+    sizes += [pair for launch in launches for sample in launch.memory for pair in sample.pss_bytes.items()]
+    for hop, size in sizes:
+        peak[hop] = max(peak.get(hop, 0), size)
+    return peak
+
+
+def latency_limits(
+    slices: Sequence[Slice], launches: Sequence[Launch], spread: Spread
+) -> dict[str, Interval | None]:
+    """Return one stack's quantiles at one level in seconds with 95 % limits; None where requests are too few.
+
+    ``slices`` are the valid ones, taken on some of ``launches``. Empty where a slice has no histogram. See
+    `stats.percentiles` for when one launch is enough for a quantile.
+    """
+    groups = _by_launch(slices, launches)
+    if not groups or not all(slice_.result.histogram for group in groups for slice_ in group):
+        return {}
+    buckets = [[pair for slice_ in group for pair in spread(slice_.result.histogram)] for group in groups]
+    values, counts = on_common_buckets(buckets)
+    total = float(counts.sum())
+    return {
+        name: quantile_interval(values, counts, q) if total * (1 - q) >= LEAST_BEYOND else None
+        for name, q in _LIMITED.items()
+    }
+
+
+def _by_launch(slices: Sequence[Slice], launches: Sequence[Launch]) -> list[list[Slice]]:
+    wanted = {id(slice_) for slice_ in slices}
+    groups = ([slice_ for slice_ in launch.slices if id(slice_) in wanted] for launch in launches)
+    return [group for group in groups if group]
+
+
+def _withdrawals(race: Race, placed: Set[str]) -> tuple[Withdrawal, ...]:
+    """Return why stacks are missing among those that are ``placed``, by path; nothing of one yet to be raced."""
+    missing = ((stack, _failure(race, stack)) for stack in race.stacks if stack not in placed)
+    return tuple(Withdrawal(stack=stack, failure=failure) for stack, failure in missing if failure is not None)
+
+
+def _failure(race: Race, stack: str) -> Failure | None:
+    """Return a stack's last failure, else what refused its slices, or None while its turn may still come."""
+    launches = [launch for launch in race.launches if launch.stack == stack]
+    failures = [launch.failure for launch in launches if launch.failure is not None]
+    if failures:
+        return failures[-1]
+    finding = usual_refusal(slice_.verdict for launch in launches for slice_ in launch.slices)
+    if finding is not None:
+        return Failure(kind=FailureKind.REFUSED, finding=finding)
+    if launches:
+        return Failure(kind=FailureKind.REFUSED, lack=Lack.RIGHT_ANSWER)
+    if race.ending is not None:
+        return Failure(kind=FailureKind.REFUSED, lack=Lack.LAUNCH)
+    return None

@@ -65,7 +65,7 @@ _TIMES_EXPECTED = 2
 
 
 @dataclass(slots=True)
-class Neighbours:
+class _Neighbours:
     """What is known of other programs on the machine, over a whole race."""
 
     often: int = 0
@@ -119,7 +119,7 @@ class Steps:
     """Takes the time of each step."""
     pending_stops: _PendingStops = field(default_factory=_PendingStops)
     """The stops of the block before: its stacks may still stop while this block's stacks start."""
-    neighbours: Neighbours = field(default_factory=Neighbours)
+    neighbours: _Neighbours = field(default_factory=_Neighbours)
     """Who else is on the machine."""
     up: dict[Stack, str] = field(default_factory=dict)
     """The ids of the launches of the stacks that are up."""

@@ -18,15 +18,12 @@ from ..measure.launch import Failure, HopUsage, Launch, MemorySample, Slice
 from ..measure.load import Load, LoadResult, Quantiles
 from ..measure.resources import Resources
 from ..race.notices import details, notice_types
-from ..race.results.answer import Answer
-from ..race.results.costs import Costs
-from ..race.results.duty import Duty
-from ..race.results.lead import Lead
+from ..race.results.answer import Answer, Lead
 from ..race.results.parts import shown, shown_type
 from ..race.results.race import Race
-from ..race.results.reason import Reason
 from ..race.results.sensitivity import Condition
-from ..race.results.standing import Level, Row, Standing
+from ..race.results.standing import Costs, Level, Reason, Row, Standing
+from ..race.stopwatch import Duty
 from ..stacks.facts import StackFacts
 from ..stats.values import MachineComparison, ScalingCurve
 from . import scaling

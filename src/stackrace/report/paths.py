@@ -9,9 +9,8 @@ from dataclasses import replace
 
 from ..base.text import one_line
 from ..race.results.answer import Answer
-from ..race.results.costs import Costs
 from ..race.results.race import Race
-from ..race.results.standing import Standing
+from ..race.results.standing import Costs, Standing
 from ..stacks.stack import Protocol
 
 __all__ = ["fold", "renamed", "short_names", "split_settings"]

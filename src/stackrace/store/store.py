@@ -17,8 +17,8 @@ from ..base.codec import encode
 from ..base.errors import StoreError
 from ..base.ids import parse_name
 from ..measure.launch import FailureKind, Launch, Slice
-from ..race.results.duty import Duty
 from ..race.results.race import Ending, Race
+from ..race.stopwatch import Duty
 from ..stacks.facts import StackFacts
 from .address import VARIABLE, Address
 from .database import is_read_only, translated

@@ -5,8 +5,7 @@ from dataclasses import fields, replace
 import pytest
 from tests.factories import HOST, make_race
 
-from stackrace.api.resumed import ResumedRace, refuse_changed
-from stackrace.api.resuming import _budget_s, _left_s, _request
+from stackrace.api.resuming import ResumedRace, _budget_s, _left_s, _request, refuse_changed
 from stackrace.base.errors import InputError
 from stackrace.measure.load import Load
 from stackrace.measure.resources import Enforcement

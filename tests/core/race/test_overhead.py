@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.core.race.preparation.test_planning import stacks_of
+from tests.core.race.preparation.test_prepared import stacks_of
 
 from stackrace.measure.workload import PageTime
 from stackrace.race.overhead import SERVER_S, launch_s

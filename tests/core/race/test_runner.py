@@ -185,11 +185,6 @@ def test_every_slice_keeps_what_the_machine_did_meanwhile(clock):
     assert {one and one.stolen_s for one in kept} == {0.25}
 
 
-def test_a_budget_that_holds_no_block_is_refused(clock):
-    with pytest.raises(InputError, match="--budget 2 s is too short"):
-        race(clock, Nowhere(clock, SPEEDS), PATHS, budget_s=2.0)
-
-
 def test_a_budget_that_getting_ready_used_up_says_so(clock):
     asked = plan_for(PATHS, budget_s=20.0)
     with pytest.raises(InputError, match=r"--budget 20 s .* takes \S+ s after 15 s of preparation, "):
@@ -212,7 +207,7 @@ def test_a_budget_that_holds_no_block_is_refused_before_anything_is_measured(clo
         lambda: runner.check_budget(asked, clock=clock),
         lambda: runner.run(asked, place, told.append, clock=clock),
     ):
-        with pytest.raises(InputError, match="too short"):
+        with pytest.raises(InputError, match="--budget 2 s is too short"):
             refuse()
     assert place.calibrated is None
     assert told == []

@@ -2,8 +2,7 @@
 
 import pytest
 
-from stackrace.race.results.duty import Duty
-from stackrace.race.stopwatch import Phase, Stopwatch
+from stackrace.race.stopwatch import Duty, Phase, Stopwatch
 
 from .simulated import PATHS, SPEEDS, Nowhere, race
 

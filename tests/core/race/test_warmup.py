@@ -7,7 +7,7 @@ from tests.core.race.simulated import PATHS, SPEEDS, Nowhere, race
 from tests.factories import make_result
 
 from stackrace.deploy.place import WARM_BIN_S
-from stackrace.race.overhead import warmup_cap_s
+from stackrace.race.overhead import _warmup_cap_s
 from stackrace.race.warmup import MOST_REWARM_S, REWARM_S, rewarm_s, rising
 
 
@@ -31,7 +31,7 @@ def test_a_stack_rises_while_it_answers_more_than_chance_explains(counts, rises)
     [(180.0, None, 3.0), (600.0, None, 10.0), (3600.0, None, 20.0), (600.0, 120, 600 / 2 / 360), (200.0, 120, 0.5)],
 )
 def test_the_more_blocks_there_are_to_be_the_shorter_is_a_warm_up(budget_s, most_blocks, cap_s):
-    assert warmup_cap_s(budget_s, 2, response_s=0.1, most_blocks=most_blocks) == pytest.approx(cap_s)
+    assert _warmup_cap_s(budget_s, 2, response_s=0.1, most_blocks=most_blocks) == pytest.approx(cap_s)
 
 
 class Filling(Nowhere):

@@ -7,9 +7,9 @@ import pytest
 from tests.factories import STACKS, make_counts, make_quantiles, make_race, make_standing
 
 from stackrace.measure.load import LoadResult, TargetResult
-from stackrace.race.results.duty import Duty
 from stackrace.race.results.race import Ending
 from stackrace.race.results.standing import Interval
+from stackrace.race.stopwatch import Duty
 from stackrace.report.document import document, schema
 
 from .hostile import hostile_race, hostile_standing

@@ -14,11 +14,10 @@ from tests.factories import STACKS, make_finding, make_load, make_race, make_sta
 from stackrace.base.verdict import Effect, Verdict
 from stackrace.measure.resources import Enforcement, Resources
 from stackrace.race.results import sensitivity
-from stackrace.race.results.costs import Costs, Need
-from stackrace.race.results.lead import Lead, LeadKind
+from stackrace.race.results.answer import Lead, LeadKind
 from stackrace.race.results.race import Ending
 from stackrace.race.results.sensitivity import LessMemory, NoErrors
-from stackrace.race.results.standing import Interval
+from stackrace.race.results.standing import Costs, Interval, Need
 from stackrace.race.resume import going_on
 from stackrace.report import scaling
 from stackrace.report.document import document, schema

@@ -25,9 +25,9 @@ from stackrace.measure.load import (
 )
 from stackrace.measure.resources import Enforcement, Resources
 from stackrace.measure.workload import Likeness, RightAnswer
-from stackrace.race.results.duty import Duty
 from stackrace.race.results.parts import Parts
 from stackrace.race.results.race import Ending, LeftOut, Race
+from stackrace.race.stopwatch import Duty
 from stackrace.stacks.facts import ChangeFact, SettingFact, StackFacts
 from stackrace.stacks.native_options import Concern
 from stackrace.stacks.stack import Origin

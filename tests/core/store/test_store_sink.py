@@ -18,8 +18,8 @@ from stackrace.race.events import (
     StackDescribed,
     TwinChosen,
 )
-from stackrace.race.results.duty import Duty
 from stackrace.race.results.race import Ending
+from stackrace.race.stopwatch import Duty
 from stackrace.stacks.facts import StackFacts
 from stackrace.store.recorder import StoreSink
 

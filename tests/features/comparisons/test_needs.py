@@ -10,8 +10,7 @@ from stackrace.features.comparisons.named import NAMES, file_of
 from stackrace.features.comparisons.racing import lack_of_comparison
 from stackrace.features.comparisons.reading import read_comparison
 from stackrace.race.preparation.deployment import set_up
-from stackrace.race.preparation.missing import wanted
-from stackrace.race.preparation.needs import lacks_of, services_of
+from stackrace.race.preparation.installing import lacks_of, services_of, wanted
 from stackrace.race.preparation.race_file import read_request
 from stackrace.race.request.request import RaceRequest
 from stackrace.stacks.servers import catalogue

@@ -19,7 +19,7 @@ from stackrace.features.comparisons import racing
 from stackrace.features.comparisons.racing import Kept, RerunOptions, compare_again, keep, latest
 from stackrace.features.comparisons.reading import read_comparison
 from stackrace.features.comparisons.rerun import Mode, PartOutcome
-from stackrace.race.preparation import needs
+from stackrace.race.preparation import installing
 from stackrace.race.results.race import Ending
 
 
@@ -159,7 +159,7 @@ def test_parts_that_can_run_do_and_the_command_for_the_others_stands_at_the_top(
     monkeypatch.setattr(racing, "raced", raced)
     # all servers are here
     monkeypatch.setattr(racing, "ready_stack", lambda path: ())
-    monkeypatch.setattr(needs, "missing_from", lambda stack, catalogue: ())
+    monkeypatch.setattr(installing, "missing_from", lambda stack, catalogue: ())
     nothing_installed(monkeypatch, tmp_path)
     with suppress(StackraceError):
         run(folder, name="mod-wsgi-2009")

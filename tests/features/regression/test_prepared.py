@@ -8,7 +8,7 @@ from tests.core.race.simulated import asking, plan_for
 from stackrace.features.regression.preparation import LEAST_PAIRS, CheckRequest, slice_s
 from stackrace.features.regression.stats import LOOKS
 from stackrace.measure.workload import PageTime
-from stackrace.race.overhead import expected_overhead, planned_launch_s
+from stackrace.race.overhead import planned_overhead
 from stackrace.race.pace import planned_lengths
 from stackrace.race.request.request import RaceRequest
 from stackrace.race.results.comparison import Response
@@ -21,13 +21,13 @@ def plan_of_page(wall_s, budget_s=600.0, workloads=("",)):
     page = PageTime(wall_s=wall_s)
     plan = plan_for(["gunicorn:workers=2"] * 2, budget_s=budget_s, levels=(2,))
     race = replace(plan.race, exhaustive=len(workloads) > 1)
-    return replace(plan, race=race, workloads=tuple(replace(asking(name), page=page) for name in workloads))
+    plan = replace(plan, race=race, most_blocks=LOOKS[-1])
+    return replace(plan, workloads=tuple(replace(asking(name), page=page) for name in workloads))
 
 
 def answers_in(plan, length_s, wall_s):
     """How many answers of a side the budget holds, and how many pairs of launches."""
-    lengths = planned_lengths(plan)
-    overhead = expected_overhead(plan.budget_s, 2, lengths, planned_launch_s(plan), most_blocks=LOOKS[-1])
+    overhead = planned_overhead(plan, planned_lengths(plan))
     slices = 2 * len(plan.workloads)
     pairs = plan.budget_s / (overhead.empty_block_s(2) + slices * (length_s + overhead.between_s))
     return pairs * length_s / (wall_s / 2), pairs

@@ -13,8 +13,7 @@ from ...measure.engine.url import parse
 from ...race.preparation.sessions import with_bundled_sessions
 from ...race.request.request import RaceRequest, WorkloadRequest
 from ..one_stack import StackUp, of_one_stack, stack_up
-from .limits import allow_files, engine_cores
-from .measure import LoadSetup, set_up_load
+from .measure import LoadSetup, allow_files, engine_cores, set_up_load
 from .options import LoadOptions, flag, refuse_contradictions
 from .target import headers_of
 

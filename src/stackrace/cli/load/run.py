@@ -9,15 +9,14 @@ from pathlib import Path
 
 import click
 
-from ...api.load.limits import open_connections, refuse_too_much
-from ...api.load.measure import LoadSetup, measure
+from ...api.load.measure import LoadSetup, measure, open_connections, refuse_too_much
 from ...api.load.options import LoadOptions
 from ...api.load.raced import load_setup
 from ...base.errors import InputError, RefusedError
 from ...base.text import url_meant
 from ...measure.engine.load_run import FinishedRun
 from ...measure.load import LoadResult
-from ...race.preparation.mistaken import race_file_near
+from ...race.preparation.race_file import race_file_near
 from ...race.request.request import RaceRequest
 from ..announcer import Announcer
 from ..race_file import apart, requested

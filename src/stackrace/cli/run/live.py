@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ...api.racing import ready_race
-from ...api.resumed import ResumedRace
-from ...api.resuming import unfinished
-from ...api.strategies import strategist_of
+from ...api.resuming import ResumedRace, unfinished
 from ...base.errors import BreakdownError, InterruptedRace, RefusedError, StoreError
 from ...base.units import DURATION
 from ...base.verdict import Effect
@@ -17,7 +15,7 @@ from ...deploy.guard import removed
 from ...race.notices import before
 from ...race.request.request import RaceRequest
 from ...race.results.race import Ending, Race
-from ...race.rounds import OpenCells
+from ...race.strategies import OpenCells, strategist_of
 from ...report.exporter import Format
 from ...report.result import standing_of
 from ...report.words.findings import busy, remedy
@@ -52,13 +50,13 @@ def raced(
         ready_race(request, store, announcer, resumed=resumed, open_cells=open_cells) as ready,
     ):
         announcer.done()
-        for sentence in (*filter(None, [before(ready.prepared.plan.race)]), *ready.foretold):
+        for sentence in (*filter(None, [before(ready.plan.race)]), *ready.foretold):
             click.echo(sentence, err=True)
         try:
-            with LiveSink(ready.prepared.plan, ready.prepared.begun_s) as live:
+            with LiveSink(ready.plan, ready.begun_s) as live:
                 return ready.run(live)
         except (BreakdownError, StoreError, OSError, MemoryError) as error:
-            raise _broken_off(error, ready.prepared.plan.race.id, store) from error
+            raise _broken_off(error, ready.plan.race.id, store) from error
 
 
 def _broken_off(error: Exception, race_id: str, store: Store) -> BreakdownError:

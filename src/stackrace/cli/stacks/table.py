@@ -90,7 +90,7 @@ def show(states: States, gone: Sequence[Gone], *, explain: bool) -> None:
         console.print()
         console.print(_gone(gone))
     if not explain:
-        ready = most_used(catalogue(), frozenset({Interface.WSGI, Interface.ASGI}), sys.version_info[:2])
+        ready, _ = most_used(catalogue(), frozenset({Interface.WSGI, Interface.ASGI}), sys.version_info[:2])
         console.print()
         console.print(f"Raced by default: {'  '.join(stack.path for stack in ready)}")
     _say_how_to_get(console, len(states), [lack for _, lack in states if lack])

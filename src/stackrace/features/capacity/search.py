@@ -7,8 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from ...api.load.limits import open_connections, refuse_too_much
-from ...api.load.measure import LoadSetup, Watcher, measure
+from ...api.load.measure import LoadSetup, Watcher, measure, open_connections, refuse_too_much
 from ...base.errors import InterruptedRace, RefusedError
 from ...base.verdict import Effect, Finding
 from ...measure.engine.load_run import FinishedRun, Goal, Miss, Missed

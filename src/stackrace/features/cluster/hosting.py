@@ -47,10 +47,8 @@ class Hosted:
     """What was prepared on a worker, as far as it can be told to others."""
 
     plan: RacePlan
-    left_out: tuple[Stack, ...]
-    limit: tuple[str, ...]
-    """As in ``PreparedRace``."""
     warnings: tuple[Finding, ...]
+    """As in ``PreparedRace``."""
     counted_s: float
     """How much of the budget preparing has spent, in seconds."""
 
@@ -80,8 +78,6 @@ class Hosting(Lease[PreparedRace]):
         ready = self.held
         return Hosted(
             plan=ready.plan,
-            left_out=ready.left_out,
-            limit=ready.limit,
             warnings=ready.warnings,
             counted_s=time.monotonic() - ready.begun_s,
         )

@@ -23,7 +23,7 @@ from ...base.errors import AppError, InputError, said_by
 from ...base.files import is_folder, is_present, opened, real_path, walk
 from ...base.process import git
 from ...deploy.sqlite_files import is_side
-from ...race.preparation.app import entry_told, python_for
+from ...race.preparation.app import asked_app, python_for
 from ...race.request.request import RaceRequest
 from .lease import refuse_busy
 
@@ -61,7 +61,8 @@ def request_for_hosts(request: RaceRequest) -> RaceRequest:
 
     An interpreter outside of the project, as of an environment that is active here, has the same path there.
     """
-    entry, root = entry_told(request)
+    asked = asked_app(request)
+    entry, root = asked.entry, asked.root
     if entry is None:
         # hosts may have a project in the folder that holds none here
         request = replace(request, bundled=request.bundled or DJANGO)
@@ -119,7 +120,8 @@ def project_of(request: RaceRequest) -> Project:
 
     Raises InputError for a file that cannot be read, and OwnerError where git refuses to say what it tracks.
     """
-    entry, root = entry_told(request)
+    asked = asked_app(request)
+    entry, root = asked.entry, asked.root
     if entry is None:
         return Project(folder=request.folder)
     folder = request.folder

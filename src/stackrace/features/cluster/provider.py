@@ -17,8 +17,7 @@ from ...base.process import Background
 from ...deploy.place import Fleet
 from ...deploy.preparing import OnPreparing, Preparing, Step, unheard
 from ...measure.workload import Answer, Sameness
-from ...race.preparation.places import Machine, Machines
-from ...race.preparation.prepared import PreparedRace
+from ...race.preparation.prepared import Machine, Machines, PreparedRace
 from ...race.request.request import RaceRequest
 from .connection import Connection
 from .engines import Engines
@@ -72,8 +71,6 @@ class DaskCluster:
                 plan=replace(one.plan, race=replace(race, network=network, source=source)),
                 place=Fleet(machines=places) if len(places) > 1 else places[roles.hosts[0].name],
                 folder=None,
-                left_out=one.left_out,
-                limit=one.limit,
                 warnings=one.warnings,
                 begun_s=time.monotonic() - max(each.counted_s for each in hosted.values()),
             )

@@ -24,7 +24,7 @@ from ...cli.run.output import Output
 from ...cli.showing import reports_folder, write_text
 from ...deploy.privileges import private_folder
 from ...race.preparation.choosing import ready_stack
-from ...race.preparation.needs import distinct, lacks_of, refusal
+from ...race.preparation.installing import distinct, lacks_of, refusal
 from ...race.request.race_file import read_race_file
 from ...race.results.race import Ending, Race
 from ...report.exporter import Format, written

@@ -19,7 +19,7 @@ from ...base.errors import InputError, StackError
 from ...base.files import is_file
 from ...deploy.installation import missing_from, unready
 from ...race.preparation.contestants import CurrentStack
-from ...race.preparation.needs import install_command, refusal
+from ...race.preparation.installing import install_command, refusal
 from ...race.request.request import RaceRequest
 from ...stacks.native_options import Weight
 from ...stacks.servers import Catalogue

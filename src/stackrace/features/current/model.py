@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, ClassVar, Self
 from ...base.numbers import Interval
 from ...measure.launch import Failure
 from ...measure.load import Load
-from ...race.results.notice import StandingNotice
 from ...race.results.parts import RacePart
+from ...race.results.standing import StandingNotice
 from ...stacks.native_options import Concern, Weight
 
 if TYPE_CHECKING:

@@ -9,9 +9,8 @@ from collections.abc import Iterator, Sequence
 
 from ...base.numbers import Interval, connections, count, percent, things
 from ...race.levels import JudgedLevel
-from ...race.results.notice import StandingNotice
 from ...race.results.race import Race
-from ...race.results.standing import Withdrawal
+from ...race.results.standing import StandingNotice, Withdrawal
 from ...report.figures import limited, listed, share
 from ...report.words.findings import failure_kind, failure_message
 from ...stacks.native_options import Concern, Weight

@@ -10,7 +10,7 @@ from ...base.numbers import Interval
 from ...base.verdict import Effect
 from ...measure.launch import Slice
 from ...measure.load import Load
-from ...race.costs import cpu_ms, memory
+from ...race.answer import cpu_ms, memory
 from ...race.levels import JudgedLevel
 from ...race.results.race import Race
 from ...race.results.standing import Withdrawal

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from ...base.codec import readable
 from ...base.numbers import things
-from ...race.preparation.places import Machine, Machines
+from ...race.preparation.prepared import Machine, Machines
 from ...report.terminal import make_console
 from .examination import Examination
 from .show import FORM, AdviceDocument, advice_document, print_found

@@ -100,7 +100,7 @@ def command(
 def _is_cluster_forbidden(address: str, concurrency: int, watch_s: float, as_json: bool) -> bool:
     """Examine the cluster at ``address``, show what was found, and tell whether that forbids a race."""
     from ...cli.showing import print_document
-    from ...race.preparation.places import places
+    from ...race.preparation.prepared import places
     from .examination import examine_machine
     from .show_cluster import document, is_forbidden, print_cluster
 

@@ -23,7 +23,7 @@ from ...deploy.sockets import LOOPBACK
 from ...measure.engine.visitor import questions
 from ...measure.launch import Launch
 from ...race.events import Sink
-from ...race.preparation.planning import plan_of
+from ...race.preparation.prepared import plan_of
 from ...race.request.request import RaceRequest
 from ...race.runner import run as run_race
 from ...stacks.servers import PythonRuntime

@@ -7,14 +7,13 @@ from pathlib import Path
 
 from ...app.app import App
 from ...app.examination import Examination
-from ...app.projects.detection import detect
 from ...app.refusal import lacks_static_files, lacks_tables
 from ...base.errors import InputError
 from ...deploy.environments import Environments, cache_folder
 from ...deploy.guard import Guard
 from ...deploy.preparing import OnPreparing, Preparing, Step, unheard
 from ...deploy.seeding import prepare
-from ...race.preparation.app import find_app, project_run
+from ...race.preparation.app import asked_app, find_app
 from ...race.preparation.contestants import CurrentStack, current_stack
 from ...race.preparation.examination import furnished
 from ...race.preparation.pages import AskedPages, Crawling, Page, asked_pages, raced
@@ -57,12 +56,13 @@ def survey_project(
 
     Raises InputError where there is no app, AppError where it does not load.
     """
-    if request.entry is None and request.bundled is None and detect(request.folder) is None:
+    found = asked_app(request)
+    if found.entry is None and request.bundled is None:
         raise InputError(f"there is no app in {request.folder} to write a race file for; give --project, --wsgi, …")
-    environments = Environments(cache_folder(), on_preparing, project_run(request))
+    environments = Environments(cache_folder(), on_preparing, found.project)
     crawling = crawling or Crawling()
     with Guard() as guard:
-        found_app = find_app(request, environments, guard.directory / "data", on_preparing)
+        found_app = find_app(request, found, environments, guard.directory / "data", on_preparing)
         project = furnished(found_app.app, request, {})
         protection = protected(project, request, guard, {}, on_preparing)
         app = protection.files.app

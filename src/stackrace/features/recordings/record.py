@@ -28,7 +28,7 @@ from ...deploy.sockets import free_port
 from ...measure.engine.url import Url, parse
 from ...measure.recording import Recording
 from ...measure.workload import Workload
-from ...race.preparation.app import offered_by
+from ...race.preparation.app import asked_app
 from ...race.preparation.choosing import most_used
 from ...race.request.request import RaceRequest
 from ...stacks.servers import catalogue
@@ -52,7 +52,9 @@ def recording_url(url: str, port: int | None, on_preparing: OnPreparing) -> Iter
 @contextmanager
 def recording_app(request: RaceRequest, port: int | None, on_preparing: OnPreparing) -> Iterator[RecordingProxy]:
     """Start the app of ``request`` on its first stack, and record what is asked of it."""
-    stack = request.stacks[0] if request.stacks else most_used(catalogue(), offered_by(request), None)[0].path
+    stack = (
+        request.stacks[0] if request.stacks else most_used(catalogue(), asked_app(request).offered, None)[0][0].path
+    )
     # what it is raced with may be the very session that is not recorded yet
     alone = replace(request, stacks=(stack,), session=None, workloads=())
     programs = _programs(on_preparing)

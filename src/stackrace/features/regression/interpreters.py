@@ -18,7 +18,7 @@ from ...app.lock_files import requirements_of
 from ...base.errors import AppError, InputError, StackError
 from ...base.files import read_text, real_path
 from ...deploy.environments import Environments
-from ...race.preparation.app import entry_told, offered_by, python_for
+from ...race.preparation.app import asked_app, python_for
 from ...race.preparation.choosing import most_used
 from ...race.preparation.contestants import beside_current, current_stack
 from ...race.request.request import RaceRequest
@@ -39,7 +39,8 @@ def with_interpreters(both: Variants, environments: Environments) -> Variants:
     with the installer's own words.
     """
     head = both.sides[Side.HEAD].request
-    entry, root = entry_told(head)
+    asked = asked_app(head)
+    entry, root = asked.entry, asked.root
     if both.moved is None or entry is None or entry.kind in _WITHOUT_PYTHON:
         return both
     found = python_for(root, entry, head.python)
@@ -64,7 +65,8 @@ def version_of(request: RaceRequest) -> tuple[int, int] | None:
 
     None for an app without Python, and where the interpreter does not start, which setting up explains.
     """
-    entry, root = entry_told(request)
+    asked = asked_app(request)
+    entry, root = asked.entry, asked.root
     if entry is None:
         ours = bundled(request.bundled or DJANGO)
         entry, root, request = ours.entry, ours.root, replace(request, python=request.python or _ours())
@@ -185,11 +187,11 @@ def _usual(request: RaceRequest) -> Stack:
     servers = catalogue().extended(request.servers)
     python = version_of(request)
     current = _current(request, servers, python)
-    return most_used(servers, offered_by(request), python)[0] if current is None else current
+    return most_used(servers, asked_app(request).offered, python)[0][0] if current is None else current
 
 
 def _current(request: RaceRequest, servers: Catalogue, python: tuple[int, int] | None = None) -> Stack | None:
-    found = current_stack(beside_current(request), servers, offered_by(request), python, request.entry)
+    found = current_stack(beside_current(request), servers, asked_app(request).offered, python, request.entry)
     return None if found is None else found.stack
 
 
@@ -206,7 +208,7 @@ def _of_base(request: RaceRequest, usual: Stack) -> tuple[str, list[str]]:
             f"servers; {_WAY_OUT}."
         )
     try:
-        return parse_stack(usual.path, servers.specs, offered_by(request), request.folder).path, notes
+        return parse_stack(usual.path, servers.specs, asked_app(request).offered, request.folder).path, notes
     except StackError:
         files = [hop.config for hop in usual.hops if hop.config]
         if not files:

@@ -9,20 +9,18 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ...api.racing import ReadyRace
 from ...base.errors import InputError, LimitError, StackraceError
 from ...deploy.environments import Environments, cache_folder
 from ...deploy.place import RaceProcesses, Sides
 from ...deploy.preparing import OnPreparing, unheard
-from ...race.overhead import expected_overhead, planned_launch_s
+from ...race.overhead import planned_overhead
 from ...race.pace import planned_lengths, response_s
 from ...race.plan import RacePlan
-from ...race.preparation.app import project_run
+from ...race.preparation.app import asked_app
 from ...race.preparation.deployment import Deployment, set_up
 from ...race.preparation.leftovers import remembered
-from ...race.preparation.planning import plan_of
 from ...race.preparation.preflight import check_limits, wait_for_ports
-from ...race.preparation.prepared import PreparedRace
+from ...race.preparation.prepared import PreparedRace, plan_of
 from ...race.request.request import RaceRequest
 from ...race.results.comparison import Response
 from ...race.results.parts import Parts
@@ -84,7 +82,7 @@ class CheckRequest:
 @contextmanager
 def ready_check(
     request: CheckRequest, store: Store | None, on_preparing: OnPreparing = unheard
-) -> Iterator[ReadyRace]:
+) -> Iterator[PreparedRace]:
     """Prepare what ``request`` asks for, to be kept in ``store``; nothing is left running or behind afterwards.
 
     Both sides have the same cores and memory, and services with data of their own. What is found of the head (which
@@ -93,7 +91,7 @@ def ready_check(
     """
     if not request.judged:
         raise InputError("--allow: every response is left out, so there is nothing to check; leave one in")
-    environments = Environments(cache_folder(), on_preparing, project_run(request.race))
+    environments = Environments(cache_folder(), on_preparing, asked_app(request.race).project)
     with ExitStack() as held:
         found = held.enter_context(variants(_bounded(request.race), request.base, request.own))
         both = on_stacks(with_interpreters(found, environments))
@@ -123,15 +121,14 @@ def ready_check(
             plan=replace(plan, race=replace(plan.race, notes=notes, parts=Parts().having(facts))),
             place=_side_by_side(deployments),
             folder=head.guard.directory,
-            left_out=(),
-            warnings=warnings,
             begun_s=time.monotonic(),
+            decide=decide,
+            keepers=() if store is None else (StoreSink(store),),
         )
         folders = tuple(each.guard.directory for each in deployments.values())
         held.enter_context(remembered(folders, cache_folder() / "checks"))
         check_budget(ready.plan, begun_s=ready.begun_s)
-        keepers = () if store is None else (StoreSink(store),)
-        yield ReadyRace(prepared=ready, keepers=keepers, foretold=(), open_cells=None, decide=decide)
+        yield ready
 
 
 def _bounded(request: RaceRequest) -> RaceRequest:
@@ -233,9 +230,7 @@ def _filling_s(plan: RacePlan, loaded_s: float) -> float:
     assert plan.budget_s is not None
     sides = len(plan.stacks)
     slices = sides * len(plan.workloads)
-    overhead = expected_overhead(
-        plan.budget_s, sides, planned_lengths(plan), planned_launch_s(plan), most_blocks=LOOKS[-1]
-    )
+    overhead = planned_overhead(plan, planned_lengths(plan))
     beside_s = overhead.empty_block_s(sides) + slices * overhead.between_s
     spare_s = plan.budget_s - slices * loaded_s
     most_s = (plan.budget_s / LEAST_PAIRS - beside_s) / slices

@@ -11,11 +11,11 @@ from ...base.units import DURATION
 from ...measure.engine.histogram import QUANTILES
 from ...measure.engine.load_run import label
 from ...measure.resources import format_cores
-from ...race.preparation.app import offered_by
+from ...race.preparation.app import asked_app
 from ...race.preparation.contestants import beside_current, current_stack
 from ...race.preparation.cores import cores_of
 from ...race.request.request import RaceRequest
-from ...race.rows import LEAST_BEYOND
+from ...race.standing import LEAST_BEYOND
 from ...stacks.servers import Catalogue, catalogue
 from ...stacks.stack import Interface, Stack
 from ...stacks.stack_path import parse_stack
@@ -46,7 +46,7 @@ def candidates(asked: TuneRequest) -> tuple[RaceRequest, Tuning]:
     resources = cores_of(request)
     servers = catalogue().extended(request.servers)
     cores, specs = len(resources.stack_cores), servers.specs
-    offered = offered_by(request)
+    offered = asked_app(request).offered
     given = parse_stack(asked.stack, specs, offered, request.folder)
     space = space_of(
         given,

@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from ...api.racing import ReadyRace, ready_race
+from ...api.racing import ready_race
 from ...base.errors import InputError, RefusedError
 from ...deploy.local_place import LocalPlace
 from ...deploy.preparing import OnPreparing, unheard
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 @contextmanager
 def ready_tuning(
     asked: TuneRequest, store: Store | None, on_preparing: OnPreparing = unheard
-) -> Iterator[ReadyRace]:
+) -> Iterator[PreparedRace]:
     """Prepare the race of the configurations that ``asked`` means; nothing is left running afterwards.
 
     Where there are limits, two configurations are launched and loaded first, to know what all need. Raises

@@ -13,8 +13,7 @@ from ...race.plan import Cell
 from ...race.preparation.prepared import PreparedRace
 from ...race.results.race import Race
 from ...race.resume import counted
-from ...race.rounds import OpenCells
-from ...race.runner import Decide
+from ...race.strategies import Decide, OpenCells
 from .candidates import fewest_of
 from .measurements import grid_of_race, places_of
 from .model import Tuning, tuning_of

@@ -11,7 +11,7 @@ from ...app.app import App, Entry, EntryKind
 from ...app.bundle import DJANGO, bundled
 from ...app.interpreter import Buildable, find_python, find_ruby, import_problem
 from ...app.known_pythons import KnownPython
-from ...app.projects.detection import Project, detect
+from ...app.projects.detection import detect
 from ...base.errors import AppError, InputError
 from ...base.files import real_path
 from ...base.process.namespaces import read_only
@@ -20,7 +20,26 @@ from ...deploy.preparing import OnPreparing, Preparing, Step
 from ...stacks.stack import Interface
 from ..request.request import RaceRequest
 
-__all__ = ["FoundApp", "entry_told", "find_app", "offered_by", "project_run", "python_for"]
+__all__ = ["AskedApp", "FoundApp", "asked_app", "find_app", "python_for"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AskedApp:
+    """Which app is raced, before anything of it is prepared or started."""
+
+    entry: Entry | None
+    """None for the bundled app."""
+    root: Path
+    """Where its imports start."""
+    name: str
+    place: str = ""
+    """The file that names a project which was found; empty where that is none."""
+    offered: frozenset[Interface]
+
+    @property
+    def project(self) -> Path | None:
+        """Where the project lies whose code is run; None for the bundled app, wherever the user is."""
+        return None if self.entry is None else self.root
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,30 +53,18 @@ class FoundApp:
     """Worth telling the user, one sentence each."""
 
 
-def offered_by(request: RaceRequest) -> frozenset[Interface]:
-    """Return what the app of ``request`` will offer, before anything is prepared or started."""
-    if request.bundled is not None:
-        return bundled(request.bundled).entry.interfaces
-    if request.entry is not None:
-        return request.entry.interfaces
-    project = detect(request.folder)
-    return (bundled(DJANGO) if project is None else project).entry.interfaces
-
-
-def entry_told(request: RaceRequest) -> tuple[Entry | None, Path]:
-    """Return what ``request`` loads and where its imports start; without an entry for the bundled app."""
-    if request.bundled is not None:
-        return None, request.folder
-    if request.entry is not None:
-        return request.entry, request.folder
-    project = detect(request.folder)
-    return (None, request.folder) if project is None else (project.entry, project.root)
-
-
-def project_run(request: RaceRequest) -> Path | None:
-    """Return where the project lies whose code ``request`` runs; None for the bundled app, wherever the user is."""
-    entry, root = entry_told(request)
-    return None if entry is None else root
+def asked_app(request: RaceRequest) -> AskedApp:
+    """Return the app that ``request`` names; else the project in its folder; in an empty one the bundled app."""
+    folder, entry = request.folder, request.entry
+    if request.bundled is None and entry is not None:
+        return AskedApp(entry=entry, root=folder, name=folder.name, offered=entry.interfaces)
+    found = detect(folder) if request.bundled is None else None
+    if found is None:
+        ours = bundled(request.bundled or DJANGO)
+        return AskedApp(entry=None, root=folder, name=ours.name, offered=ours.entry.interfaces)
+    return AskedApp(
+        entry=found.entry, root=found.root, name=found.name, place=found.place, offered=found.entry.interfaces
+    )
 
 
 def _imported_by(entry: Entry) -> str:
@@ -65,18 +72,21 @@ def _imported_by(entry: Entry) -> str:
     return "django" if entry.kind is EntryKind.DJANGO else entry.target.partition(":")[0]
 
 
-def find_app(request: RaceRequest, environments: Environments, data: Path, on_preparing: OnPreparing) -> FoundApp:
-    """Return the app that ``request`` names; else the project in its folder; in an empty one the bundled app.
+def find_app(
+    request: RaceRequest, asked: AskedApp, environments: Environments, data: Path, on_preparing: OnPreparing
+) -> FoundApp:
+    """Return the ``asked`` app of ``request`` with its interpreter.
 
     ``data`` is a private folder for a bundled app's files. Raises AppError or InputError naming the way out.
     """
-    entry, root, name = request.entry, request.folder, request.folder.name
-    project = detect(request.folder) if request.bundled is None and entry is None else None
-    if project is not None:
-        entry, root, name = project.entry, project.root, project.name
-    if entry is None or request.bundled is not None:
+    entry, root = asked.entry, asked.root
+    if entry is None:
         return _bundled(request, environments, data, on_preparing)
-    where = () if project is None or not project.place else (_where(project),)
+    where = (
+        (f'The app is {entry.target}, found in {asked.place}; name another as [app] {entry.kind} = "…".',)
+        if asked.place
+        else ()
+    )
     if root.is_file():
         raise InputError(f"the app's folder {root} is a file; set [app] root or --project to the folder it lies in")
     if not root.is_dir():
@@ -84,17 +94,12 @@ def find_app(request: RaceRequest, environments: Environments, data: Path, on_pr
     urls = request.urls or ()
     if entry.kind is EntryKind.FILES:
         return FoundApp(app=_files(entry, root), urls=urls)
-    app = App(name=name, root=root, entry=entry, services=request.services)
+    app = App(name=asked.name, root=root, entry=entry, services=request.services)
     if entry.kind is EntryKind.RACK:
         ruby, note = _ruby(request, entry, root)
         return FoundApp(app=replace(app, ruby=ruby), urls=urls, notes=(note,))
     python, note = _python(request, entry, root, environments, on_preparing)
     return FoundApp(app=replace(app, python=python), urls=urls, notes=(*where, note))
-
-
-def _where(project: Project) -> str:
-    entry = project.entry
-    return f'The app is {entry.target}, found in {project.place}; name another as [app] {entry.kind} = "…".'
 
 
 def _files(entry: Entry, root: Path) -> App:

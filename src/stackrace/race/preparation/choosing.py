@@ -80,7 +80,7 @@ def choose(
     python = None if interpreter is None else interpreter.minor
     left_out: tuple[LeftOut, ...] = ()
     if request.stacks is None:
-        candidates, left_out = _most_used(catalogue, offered, python)
+        candidates, left_out = most_used(catalogue, offered, python)
     else:
         candidates = asked(request.stacks, catalogue, offered, python, request.folder)
     candidates, unstarted = _without_lifespan(candidates, examined, catalogue)
@@ -171,15 +171,11 @@ def ready_stack(path: str) -> Stack:
 
 def most_used(
     catalogue: Catalogue, offered: frozenset[Interface], python: tuple[int, int] | None
-) -> tuple[Stack, ...]:
-    """Return the most used stacks that are ready here and host the app; ``python`` is None for one without."""
-    return _most_used(catalogue, offered, python)[0]
-
-
-def _most_used(
-    catalogue: Catalogue, offered: frozenset[Interface], python: tuple[int, int] | None
 ) -> tuple[tuple[Stack, ...], tuple[LeftOut, ...]]:
-    """Return the most used stacks that are ready here, and those of which something is missing."""
+    """Return the most used stacks that are ready here and host the app, and those of which something is missing.
+
+    ``python`` is None for an app without.
+    """
     stacks: list[Stack] = []
     left_out: list[LeftOut] = []
     for stack in _hosting(catalogue, offered):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Protocol, Self
+from typing import Protocol, Self, cast
 
 from ...app.app import Entry
 from ...extensions import Contestants, declared, load
@@ -65,18 +65,6 @@ class CurrentStack:
         return CurrentStack(deployment=self.deployment.having_problem(problem), stack=raced)
 
 
-class _Finder(Protocol):
-    def __call__(
-        self,
-        request: RaceRequest,
-        catalogue: Catalogue,
-        offered: frozenset[Interface],
-        python: tuple[int, int] | None,
-        entry: Entry | None,
-        interpreter: Path | None,
-    ) -> CurrentStack | None: ...
-
-
 def beside_current(request: RaceRequest) -> RaceRequest:
     """Return ``request`` with what the project runs today looked for, unless it says otherwise."""
     return replace(request, current=True) if request.current is None else request
@@ -98,7 +86,7 @@ def current_stack(
     names and that starts no server.
     """
     for contestants in declared(Contestants):
-        finder: _Finder = load(contestants.place)
-        if (found := finder(request, catalogue, offered, python, entry, interpreter)) is not None:
-            return found
+        found = load(contestants.place)(request, catalogue, offered, python, entry, interpreter)
+        if found is not None:
+            return cast(CurrentStack, found)
     return None

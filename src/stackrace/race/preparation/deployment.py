@@ -30,14 +30,14 @@ from ...stacks.servers import Hosted, catalogue
 from ...stacks.stack import Stack, original_path
 from ..request.request import RaceRequest
 from ..results.race import LeftOut
-from .app import offered_by, project_run
+from .app import asked_app
 from .bursts import Bursts, pilots, pool_note
 from .choosing import asked, choose
 from .contestants import CurrentStack, current_stack
 from .cores import cores_of
 from .environments import build_stack, build_stacks
 from .examination import ExaminedApp, examined_app
-from .needs import require_all, services_of
+from .installing import require_all, services_of
 from .protection import protected
 from .workloads import limits_of, meets, met
 
@@ -115,12 +115,14 @@ def set_up(
     are checked before anything is started. Raises InputError and its kin with the way out.
     """
     servers = catalogue().extended(request.servers)
-    offered = offered_by(request)
-    asked(request.stacks or (), servers, offered, folder=request.folder)
-    current_stack(request, servers, offered)
-    require_all(request, servers)
+    app = asked_app(request)
+    asked(request.stacks or (), servers, app.offered, folder=request.folder)
+    if isinstance(request.current, Path):
+        # a wrong file is refused before anything is started
+        current_stack(request, servers, app.offered)
+    require_all(request, servers, app)
     require_loopback()
-    environments = Environments(cache_folder(), on_preparing, project_run(request))
+    environments = Environments(cache_folder(), on_preparing, app.project)
     templates = Templates(cache_folder(), on_preparing)
     cores = cores_of(request, remote_engine=remote is not None)
     raised = request.priority and can_raise()
@@ -129,12 +131,13 @@ def set_up(
         seeding = Seeding(services_of(request), guard, cores.stack_cores, templates)
         examined = examined_app(
             request,
+            app,
             environments,
             seeding.data,
             seeding.environment,
             on_preparing,
             seeding.bring_up,
-            lambda app: protected(app, request, guard, seeding.environment, on_preparing),
+            lambda found: protected(found, request, guard, seeding.environment, on_preparing),
             most_pages,
         )
         python = None if examined.interpreter is None else examined.interpreter.minor
@@ -177,18 +180,20 @@ def set_up(
             all_named=all_named,
         )
         named = request.stacks is not None
-        built = build_stacks(choice, servers, environments, examined.interpreter, named=named)
-        homes.update(built.homes)
-        launcher.forget(stack.path for stack in built.stacks)
-        current = None if current is None else current.among(built.stacks, choice.current)
+        built, unbuilt = build_stacks(choice, servers, environments, examined.interpreter, named=named)
+        homes.update(built)
+        stacks = tuple(stack for stack in choice.candidates if stack.path in built)
+        launcher.forget(built)
+        attempted = {*built, *(each.stack for each in unbuilt)}
+        current = None if current is None else current.among(stacks, choice.current)
         limits = limits_of(request, servers, choice.current)
-        workloads = met(choice.workloads, limits, built.stacks)
+        workloads = met(choice.workloads, limits, stacks)
         yield Deployment(
             guard=guard,
             examined=examined,
-            stacks=built.stacks,
-            left_out=built.left_out,
-            unready=(*choice.left_out, *(each for each in built.unbuilt if each.stack != choice.current)),
+            stacks=stacks,
+            left_out=tuple(stack for stack in choice.candidates if stack.path not in attempted),
+            unready=(*choice.left_out, *(each for each in unbuilt if each.stack != choice.current)),
             levels=choice.levels,
             workloads=workloads,
             limits=limits,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from ...app.examination import PythonFacts
@@ -16,34 +15,21 @@ from ...stacks.stack import Stack
 from ..results.race import LeftOut
 from .choosing import Choice
 
-__all__ = ["BuiltStacks", "build_stack", "build_stacks", "requirements_of"]
+__all__ = ["build_stack", "build_stacks", "requirements_of"]
 
 UNBUILT = "its Python packages cannot be installed beside the app's; leave it out, or loosen the app's pins"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BuiltStacks:
-    """Stacks that can be launched."""
-
-    stacks: tuple[Stack, ...]
-    homes: Mapping[str, Path | None]
-    """The folder of each stack's environment by its path; None without Python."""
-    left_out: tuple[Stack, ...]
-    """Candidates for which there is no room in the budget."""
-    unbuilt: tuple[LeftOut, ...]
-    """Those whose packages cannot be installed."""
-
-
 def build_stacks(
     choice: Choice, catalogue: Catalogue, environments: Environments, app: PythonFacts | None, *, named: bool
-) -> BuiltStacks:
-    """Build the environments of as many stacks as are raced.
+) -> tuple[Mapping[str, Path | None], tuple[LeftOut, ...]]:
+    """Build the environments of as many stacks as are raced; return their folders by path, and who has none.
 
     Where the user ``named`` them, the first that cannot be built raises MissingError; else the next replaces it.
-    The current one was named by nobody.
+    The current one was named by nobody. Without Python there is no folder.
     """
     homes: dict[str, Path | None] = {}
-    unbuilt: dict[str, LeftOut] = {}
+    unbuilt: list[LeftOut] = []
     for stack in choice.candidates:
         if len(homes) == choice.number:
             break
@@ -52,13 +38,8 @@ def build_stacks(
         except MissingError:
             if named and stack.path != choice.current:
                 raise
-            unbuilt[stack.path] = LeftOut(stack=stack.path, reason=UNBUILT)
-    return BuiltStacks(
-        stacks=tuple(stack for stack in choice.candidates if stack.path in homes),
-        homes=homes,
-        left_out=tuple(stack for stack in choice.candidates if stack.path not in {*homes, *unbuilt}),
-        unbuilt=tuple(unbuilt.values()),
-    )
+            unbuilt.append(LeftOut(stack=stack.path, reason=UNBUILT))
+    return homes, tuple(unbuilt)
 
 
 def build_stack(

@@ -18,7 +18,7 @@ from ...deploy.environments import Environments, byte_code
 from ...deploy.preparing import OnPreparing, Preparing, Step
 from ...measure.workload import PageTime, Request, Workload
 from ..request.request import RaceRequest
-from .app import find_app
+from .app import AskedApp, find_app
 from .pages import Crawling, asked_pages, problem_of, raced
 from .protection import Protected
 from .sessions import with_bundled_sessions
@@ -63,6 +63,7 @@ class ExaminedApp:
 
 def examined_app(
     request: RaceRequest,
+    asked: AskedApp,
     environments: Environments,
     data: Path,
     beside: Mapping[str, str],
@@ -71,14 +72,14 @@ def examined_app(
     protecting: Callable[[App], Protected] = Protected.not_at_all,
     most_pages: int = MOST_RACED,
 ) -> ExaminedApp:
-    """Find the app, prepare it, have it examined by its own interpreter, and ask it for its golden answers.
+    """Find the ``asked`` app, prepare it, have its own interpreter examine it, and ask it for its golden answers.
 
     ``data`` is a private folder for a bundled app's files, ``beside`` the variables that lead to the app's
     services, which ``preparing`` starts; ``protecting`` comes before anything of the app runs. ``most_pages`` are
     raced where nobody names any. Raises AppError or InputError naming the way out.
     """
     request = with_bundled_sessions(request)
-    found_app = find_app(request, environments, data, on_preparing)
+    found_app = find_app(request, asked, environments, data, on_preparing)
     app = furnished(found_app.app, request, beside)
     project = app
     protected = protecting(project)

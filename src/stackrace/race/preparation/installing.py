@@ -1,27 +1,182 @@
-"""Installing what races need: Debian's packages first, then Python's, each race's into its own environments."""
+"""What a race needs and does not find here, and how it is installed: Debian's packages first, then Python's."""
 
 from __future__ import annotations
 
+import re
+import shlex
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ...app.bundle import bundled
+from ...app.bundle import BUNDLES, bundled
 from ...app.examine import python_facts
-from ...base.errors import Lack, MissingError
+from ...base.errors import InputError, Lack, MissingError
+from ...base.text import did_you_mean, nearest
 from ...deploy.environments import Environments, cache_folder
-from ...deploy.installation import apt_command
+from ...deploy.installation import apt_command, lack_of, missing_from
 from ...deploy.preparing import OnPreparing
+from ...deploy.services import service_of
 from ...stacks.servers import Catalogue
+from ...stacks.servers.catalogue import GONE
+from ...stacks.services import services
 from ...stacks.stack import Interface, Stack
+from ...stacks.stack_path import parse_stack
+from ..request.named_races import file_of, known_names, source_of
+from ..request.race_file import read_race_file
 from ..request.request import RaceRequest
-from .app import find_app, offered_by, project_run
+from .app import AskedApp, asked_app, find_app
 from .choosing import asked, most_used
 from .environments import requirements_of
-from .missing import Wanted
+from .race_file import read_request
 
-__all__ = ["InstallPlan", "install_python", "plan_of"]
+__all__ = [
+    "InstallPlan",
+    "Wanted",
+    "distinct",
+    "install_command",
+    "install_python",
+    "installable",
+    "lacks_of",
+    "plan_of",
+    "refusal",
+    "require_all",
+    "services_of",
+    "wanted",
+]
+
+
+def services_of(request: RaceRequest) -> tuple[str, ...]:
+    """Return the services that are asked for, after those that a bundled app cannot do without."""
+    own = () if request.bundled is None else bundled(request.bundled, request.environment).services
+    return tuple(dict.fromkeys((*own, *request.services)))
+
+
+def lacks_of(request: RaceRequest, catalogue: Catalogue, app: AskedApp | None = None) -> tuple[Lack, ...]:
+    """Return everything that the race lacks here: servers of its stacks, services, what its bundled app needs.
+
+    What comes from PyPI is not looked for: races install it themselves. Raises StackError for an illegal stack.
+    """
+    paths = request.stacks or ()
+    offered = (app or asked_app(request)).offered if paths else frozenset()
+    stacks = [parse_stack(path, catalogue.specs, offered, request.folder) for path in paths]
+    servers = [lack for stack in stacks for lack in missing_from(stack, catalogue)]
+    return distinct([*_of_app(request), *_of_services(services_of(request)), *servers])
+
+
+def _of_app(request: RaceRequest) -> Iterable[Lack]:
+    if request.bundled is not None and (lack := bundled(request.bundled, request.environment).lack()):
+        yield lack
+
+
+def _of_services(names: Sequence[str]) -> Iterable[Lack]:
+    """Look for services; an unknown name is refused."""
+    for name in names:
+        service, _ = service_of(name)
+        if lack := service.lack():
+            yield lack
+
+
+def distinct(lacks: Iterable[Lack]) -> tuple[Lack, ...]:
+    """Return each lack once, in the order in which they come."""
+    return tuple({lack.name: lack for lack in lacks}.values())
+
+
+def require_all(request: RaceRequest, catalogue: Catalogue, app: AskedApp) -> None:
+    """Raise MissingError with everything that the race lacks, and the one command that installs it."""
+    if lacks := lacks_of(request, catalogue, app):
+        raise refusal("the race", lacks, install_command(lacks, request.servers))
+
+
+def install_command(lacks: Iterable[Lack], servers: Path | None = None) -> str:
+    """Return the command that installs all of ``lacks`` that Debian has packages of; empty where it has of none."""
+    names = [lack.name for lack in lacks if not lack.elsewhere]
+    folder = ["--servers", str(servers)] if servers is not None else []
+    return shlex.join(["stackrace", "install", *names, *folder]) if names else ""
+
+
+def refusal(subject: str, lacks: Sequence[Lack], command: str) -> MissingError:
+    """Return the error that says what ``subject`` lacks, and how to get it."""
+    listed = ", ".join(lack.words for lack in lacks)
+    ways = [f"run: {command}"] if command else []
+    ways += [f"{lack.name} has no Debian package: {lack.elsewhere}" for lack in lacks if lack.elsewhere]
+    return MissingError(f"{subject} needs what is not installed here: {listed}; {'; '.join(ways)}")
+
+
+_PACKAGE = re.compile(r"[A-Za-z][A-Za-z0-9._-]*")
+"""What a package of PyPI may be called."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """What is to be installed."""
+
+    lacks: tuple[Lack, ...] = ()
+    """What is not here, each once."""
+    races: tuple[RaceRequest, ...] = ()
+    """Races, and bundled apps as races, whose Python packages are wanted as well."""
+
+
+def installable(known: Catalogue) -> tuple[str, ...]:
+    """Return every name that can be installed, files and comparisons apart."""
+    return (*known.entries, *services(), *BUNDLES)
+
+
+def wanted(words: Iterable[str], known: Catalogue, servers: Path | None = None) -> Wanted:
+    """Return what ``words`` lack here; ``servers`` is a folder with the user's own, for race files.
+
+    Raises InputError naming the nearest for a word that stands for nothing, SpecError for a wrong race file.
+    """
+    parts = [_wanted(word, known, servers) for word in words]
+    return Wanted(
+        lacks=distinct(lack for part in parts for lack in part.lacks),
+        races=tuple(race for part in parts for race in part.races),
+    )
+
+
+def _wanted(word: str, known: Catalogue, servers: Path | None) -> Wanted:
+    if word in known.entries:
+        return Wanted(lacks=_of(lack_of(known.entries[word])))
+    if word in services():
+        return Wanted(lacks=_of(services()[word].lack()))
+    if word in BUNDLES:
+        return _of_races([RaceRequest(folder=Path.cwd(), bundled=word, stacks=())], known)
+    if not Path(word).is_file() and word.partition(":")[0].partition("/")[0] in known.entries:
+        (stack,) = asked([word], known)
+        return Wanted(lacks=missing_from(stack, known))
+    return _of_races(_races(word, known, servers), known)
+
+
+def _of(lack: Lack | None) -> tuple[Lack, ...]:
+    return () if lack is None else (lack,)
+
+
+def _of_races(races: Sequence[RaceRequest], known: Catalogue) -> Wanted:
+    lacks = (lack for race in races for lack in lacks_of(race, known.extended(race.servers)))
+    return Wanted(lacks=distinct(lacks), races=tuple(races))
+
+
+def _races(word: str, known: Catalogue, servers: Path | None) -> list[RaceRequest]:
+    """Return what a comparison, a part of one, or a race file asks for."""
+    if (source := source_of(word)) is not None:
+        return [read_race_file(file, lambda path: None) for file in source.files_of(word)]
+    if gone := next((gone for gone in GONE if gone.name == word), None):
+        raise InputError(gone.sentence)
+    file = file_of(Path(word))
+    if not file.is_file() and file.suffix != ".toml":
+        names = (*installable(known), *known_names())
+        raise InputError(f"there is no server, service, bundled app or race file {word!r}{_meant(word, names)}")
+    return [read_request(file, servers, recordings=False)]
+
+
+def _meant(word: str, names: Sequence[str]) -> str:
+    """Return what to do instead of installing ``word``, which is nothing of ours, to stand behind that."""
+    if nearest(word, names) or not _PACKAGE.fullmatch(word):
+        return did_you_mean(word, names)
+    return (
+        f"; this installs servers and services of races (see: stackrace stacks). What your app imports belongs "
+        f"into the app's own environment: pip install {word}"
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,11 +216,12 @@ def plan_of(wanted: Wanted, known: Catalogue) -> InstallPlan:
 
 def _requirements(race: RaceRequest, known: Catalogue) -> Iterator[str]:
     """Yield what a race takes from PyPI, its own app's requirements apart: only the app's project knows those."""
-    if race.bundled is not None and Interface.RACK not in offered_by(race):
+    offered = asked_app(race).offered
+    if race.bundled is not None and Interface.RACK not in offered:
         file = bundled(race.bundled, race.environment).requirements(race.services)
         yield from _lines(file)
     servers = known.extended(race.servers)
-    for stack in asked(race.stacks or (), servers, offered_by(race), folder=race.folder):
+    for stack in asked(race.stacks or (), servers, offered, folder=race.folder):
         yield from requirements_of(stack, servers)
 
 
@@ -81,26 +237,29 @@ def _lines(file: Path) -> Iterator[str]:
 def install_python(races: Iterable[RaceRequest], known: Catalogue, on_preparing: OnPreparing) -> None:
     """Build the environments of ``races``, as their first run would; raises InputError and its kin."""
     for race in races:
-        if Interface.WSGI in offered_by(race) or Interface.ASGI in offered_by(race):
-            environments = Environments(cache_folder(), on_preparing, project_run(race))
-            _build(race, known.extended(race.servers), environments, on_preparing)
+        app = asked_app(race)
+        if app.offered & {Interface.WSGI, Interface.ASGI}:
+            _build(race, app, known.extended(race.servers), on_preparing)
 
 
-def _build(race: RaceRequest, known: Catalogue, environments: Environments, on_preparing: OnPreparing) -> None:
+def _build(race: RaceRequest, app: AskedApp, known: Catalogue, on_preparing: OnPreparing) -> None:
+    environments = Environments(cache_folder(), on_preparing, app.project)
     with tempfile.TemporaryDirectory() as data:
-        app = find_app(race, environments, Path(data), on_preparing).app
-        facts = python_facts(replace(app, environment={**app.environment, **race.environment}))
+        found = find_app(race, app, environments, Path(data), on_preparing).app
+        facts = python_facts(replace(found, environment={**found.environment, **race.environment}))
     if facts is None:
         return
-    for stack in _stacks(race, known, facts.minor):
+    for stack in _stacks(race, app.offered, known, facts.minor):
         environments.layered(facts, requirements_of(stack, known, facts))
 
 
-def _stacks(race: RaceRequest, known: Catalogue, python: tuple[int, int]) -> tuple[Stack, ...]:
+def _stacks(
+    race: RaceRequest, offered: frozenset[Interface], known: Catalogue, python: tuple[int, int]
+) -> tuple[Stack, ...]:
     """Return the stacks that are raced. One that cannot host this Python is the race's to refuse."""
     if race.stacks is None:
-        return most_used(known, offered_by(race), python)
+        return most_used(known, offered, python)[0]
     try:
-        return asked(race.stacks, known, offered_by(race), python, race.folder)
+        return asked(race.stacks, known, offered, python, race.folder)
     except MissingError:
-        return asked(race.stacks, known, offered_by(race), folder=race.folder)
+        return asked(race.stacks, known, offered, folder=race.folder)

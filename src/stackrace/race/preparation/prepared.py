@@ -1,30 +1,191 @@
-"""A race that can begin: everything set up, its plan made, this machine looked at."""
+"""A race that can begin: everything set up, its plan made, here or on machines that a feature has."""
 
 from __future__ import annotations
 
+import random
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Generic, Protocol, TypeVar, cast
 
+from ... import __version__
+from ...app.app import EntryKind
+from ...app.bundle import is_bundled
+from ...app.revision import Source, source_of
+from ...base import ids
+from ...base.errors import InputError, OwnerError
 from ...base.verdict import Finding
 from ...deploy.place import Fleet, Place, RemoteEngine
 from ...deploy.preparing import OnPreparing, Preparing, unheard
-from ...stacks.stack import Stack
+from ...extensions import PlaceProvider, declared, load
+from ...measure.load import Load
+from ...measure.workload import RightAnswers
+from ..decisions import decisions
+from ..events import Event, Sink
 from ..plan import RacePlan
 from ..request.request import RaceRequest
+from ..results.parts import Parts
+from ..results.race import Race
+from ..runner import run as run_race
+from ..strategies import Decide, OpenCells
 from ..twins import entrants
-from .deployment import set_up
-from .planning import plan_of
+from .choosing import unserved
+from .cores import usable_cores
+from .defaults import budget_s_of
+from .deployment import Deployment, set_up
 from .preflight import check_limits, refuse_early, wait_for_ports
 
-__all__ = ["PreparedRace", "prepared"]
+__all__ = ["Machine", "Machines", "Places", "PreparedRace", "places", "plan_of", "prepared"]
+
+
+def plan_of(request: RaceRequest, deployment: Deployment) -> RacePlan:
+    """Return what will be done, and the race as it is kept before anything is launched.
+
+    Raises InputError for runs whose length is not known at some concurrency.
+    """
+    from ...measure.probe import host_facts
+
+    app, current = deployment.examined.project, deployment.current
+    asked = {workload.name: _asked(request, workload.name) for workload in deployment.workloads}
+    source, refusal = (None, ()) if is_bundled(app) else _source(request.folder)
+    first = deployment.workloads[0]
+    race = Race(
+        id=ids.generate(),
+        started_at=datetime.now(UTC).isoformat(timespec="seconds"),
+        version=__version__,
+        app=app.name,
+        entry="" if is_bundled(app) or app.entry.kind is EntryKind.FILES else app.entry.target,
+        urls=() if first.name else asked[""] or tuple(request.path for request in first.requests),
+        stacks=tuple(stack.path for stack in deployment.stacks),
+        loads=tuple(_load(request, level) for level in deployment.levels),
+        question=request.question,
+        difference=request.difference,
+        budget_s=budget_s_of(request) or 0.0,
+        cores=deployment.cores,
+        seed=random.SystemRandom().randrange(2**32) if request.seed is None else request.seed,
+        host=host_facts(),
+        notes=(*deployment.notes, *refusal),
+        left_out=deployment.unready,
+        workloads=asked if first.name else {},
+        repeats=request.repeats,
+        limits={name: paths for name, paths in deployment.limits.items() if name in asked},
+        exhaustive=request.exhaustive,
+        checks={name: check for name in asked if (check := _check(request, name))},
+        source=source,
+        current=current.stack.path if current is not None and current.stack is not None else "",
+        parts=Parts() if current is None else Parts().having(current.part),
+        unserved=unserved(deployment.stacks, deployment.examined),
+    )
+    return RacePlan(
+        race=race,
+        app=app,
+        workloads=deployment.workloads,
+        stacks=deployment.stacks,
+        slice_s=request.slice_s,
+        twin=request.twin,
+        loading=deployment.examined.loading,
+        start_cores=len(usable_cores()),
+        left_out=deployment.left_out,
+        limit=deployment.limit,
+    )
+
+
+def _load(request: RaceRequest, level: int) -> Load:
+    load = Load(concurrency=level, keep_alive=request.keep_alive, timeout_s=request.timeout_s)
+    if request.repeats is None:
+        return load
+    requests = request.run_requests_at.get(level, request.run_requests)
+    if requests is None and request.run_s is None:
+        raise InputError(
+            f"how long is a run at {level} connections? Give --requests or --duration, or in a race file "
+            f'[load] requests = {{ "{level}" = 500 }}'
+        )
+    return replace(load, requests=requests, duration_s=request.run_s if requests is None else None)
+
+
+def _source(folder: Path) -> tuple[Source | None, tuple[str, ...]]:
+    """Return whose code ``folder`` holds, or none and why git refuses to say, with its way out."""
+    try:
+        return source_of(folder), ()
+    except OwnerError as error:
+        return None, (f"The race is kept without its commit: {error.message}.",)
+
+
+def _asked(request: RaceRequest, name: str) -> tuple[str, ...]:
+    """Return the URLs of a workload, or its recording's; nothing where the app itself decided.
+
+    Without a name it is the only one, whatever the race file calls it.
+    """
+    for workload in request.workloads:
+        if not name or workload.name == name:
+            return _recording(workload.session) if workload.session is not None else workload.urls
+    return _recording(request.session) if request.session is not None else ()
+
+
+def _check(request: RaceRequest, name: str) -> RightAnswers:
+    for workload in request.workloads:
+        if not name or workload.name == name:
+            return workload.check
+    return request.check
+
+
+def _recording(session: Path) -> tuple[str, ...]:
+    return (session.absolute().as_uri(),)
+
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Machine:
+    """One of the machines."""
+
+    name: str
+    roles: tuple[str, ...]
+    """What it is for."""
+    host: str
+    """Its network address."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Machines(Generic[T]):
+    """What was found on them."""
+
+    conflicts: tuple[str, ...]
+    """Why they do not fit together, each with the way out; no race starts before."""
+    examined: tuple[tuple[Machine, T | None], ...]
+    """By name; None where a machine could not be examined, as ``conflicts`` say."""
+
+
+class Places(Protocol):
+    """What a `PlaceProvider` offers: machines elsewhere."""
+
+    def prepared(
+        self, request: RaceRequest, on_preparing: OnPreparing, *, first: int | None = None
+    ) -> AbstractContextManager[PreparedRace]:
+        """Prepare the race that ``request`` asks for on those machines, as `prepared` does on this one."""
+
+    def examined(self, address: str, concurrency: int, examine: Callable[[int, bool], T]) -> Machines[T]:
+        """Call ``examine`` on each machine at once, with the connections that it has to hold in a race.
+
+        Its second argument says whether stacks and load engines are on different machines.
+        """
+
+
+def places() -> Places:
+    """Return the machines to which ``[race] cluster`` leads. Raises InputError where no feature knows any."""
+    for provider in declared(PlaceProvider):
+        # Dask takes a second to import
+        return cast(Places, load(provider.place)())
+    raise InputError("--cluster ([race] cluster): no feature that is installed here knows of clusters")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PreparedRace:
-    """A race before its first launch."""
+    """A race before its first launch, who decides in it, and who keeps it."""
 
     request: RaceRequest
     plan: RacePlan
@@ -32,14 +193,36 @@ class PreparedRace:
     """Where its stacks run."""
     folder: Path | None
     """Where their run directories lie; None: on other machines."""
-    left_out: tuple[Stack, ...]
-    """Stacks for which the budget is too short."""
-    warnings: tuple[Finding, ...]
+    warnings: tuple[Finding, ...] = ()
     """What this machine is short of."""
-    limit: tuple[str, ...] = ()
-    """What was found to be the limit before the race, where that is no server; a sentence."""
     begun_s: float
     """The moment from which the budget counts, on CLOCK_MONOTONIC."""
+    open_cells: OpenCells | None = None
+    """Chooses among the cells before each block."""
+    decide: Decide = decisions
+    """Says when the race's question is answered."""
+    keepers: tuple[Sink, ...] = ()
+    """Who keeps it, in the order in which they hear events."""
+    foretold: tuple[str, ...] = ()
+    """What is to be expected of it, one sentence each; nothing of a race that goes on."""
+
+    def having(self, race: Race) -> PreparedRace:
+        """Return it with ``race`` for what is kept."""
+        return replace(self, plan=replace(self.plan, race=race))
+
+    def run(self, shown: Sink) -> Race:
+        """Race, and return the race; ``shown`` hears every event after it is kept.
+
+        What an interruption leaves is kept and returned, its ending INTERRUPTED.
+        """
+
+        def tell(event: Event) -> None:
+            for sink in (*self.keepers, shown):
+                sink(event)
+
+        return run_race(
+            self.plan, self.place, tell, begun_s=self.begun_s, open_cells=self.open_cells, decide=self.decide
+        )
 
 
 @contextmanager
@@ -72,8 +255,6 @@ def prepared(
             warnings=warnings,
             place=deployment.place(),
             folder=deployment.guard.directory,
-            left_out=deployment.left_out,
-            limit=deployment.limit,
             begun_s=begun_s + waited_s + stopwatch.once_s(),
         )
 

@@ -14,14 +14,10 @@ from ...measure.resources import Resources
 from ...measure.workload import RightAnswers
 from ...stacks.facts import StackFacts
 from ...stats.values import Question
-from .duty import Duty
+from ..stopwatch import Duty
 from .parts import Parts
 
-__all__ = [
-    "Ending",
-    "LeftOut",
-    "Race",
-]
+__all__ = ["Ending", "LeftOut", "Race"]
 
 
 class Ending(StrEnum):

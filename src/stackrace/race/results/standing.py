@@ -2,22 +2,110 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import ClassVar, Self
 
 from ...base.numbers import Interval
 from ...base.verdict import Verdict
 from ...measure.launch import Failure
 from ...measure.load import Load, Quantiles
 from ...stats.values import MachineComparison, ScalingCurve
-from .answer import Answer, AnswerKind
-from .costs import Costs
-from .lead import Lead
-from .notice import StandingNotice
-from .reason import Reason
+from .answer import Answer, AnswerKind, Lead
 from .sensitivity import Condition
 
-__all__ = ["Interval", "Level", "Row", "Standing", "Withdrawal"]
+__all__ = [
+    "Costs",
+    "CpuTime",
+    "Interval",
+    "Level",
+    "Need",
+    "Reason",
+    "Row",
+    "Standing",
+    "StandingNotice",
+    "Withdrawal",
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Need:
+    """What the hops of one stack need; services beside it are not counted. None where nobody knows."""
+
+    stack: str
+    """By path."""
+    memory_bytes: float | None
+    """The highest sum of PSS that was seen."""
+    cpu_ms_per_request: float | None
+    """A mean over all requests."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Costs:
+    """What the stack that the answer names needs, against the next row and against a cheaper equal.
+
+    Neither memory nor CPU time has limits, so small differences say nothing.
+    """
+
+    first: Need
+    """The stack that the answer names."""
+    second: Need
+    """The best row of another stack."""
+    ratio: Interval | None = None
+    """The throughput of ``first`` over that of ``second``, where it is proved better."""
+    cheaper: Need | None = None
+    """A stack of the first tier that needs clearly less, if there is one."""
+    equal: bool = False
+    """Whether ``cheaper`` is proved as good; otherwise it only cannot be told from ``first``."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CpuTime:
+    """The CPU time of one stack, in ms per request."""
+
+    stack: str
+    """By path."""
+    hops: Mapping[str, float]
+    """By hop of the stack, the dearest first."""
+    services: Mapping[str, float] = field(default_factory=dict)
+    """By service beside the stack, such as PostgreSQL."""
+
+    @property
+    def total_ms(self) -> float:
+        """What all hops of the stack take, services left out."""
+        return sum(self.hops.values())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reason:
+    """Why the second row is behind the first, as far as CPU time tells."""
+
+    first: CpuTime
+    """That of the leader."""
+    second: CpuTime | None = None
+    """None where there is one row only."""
+    not_cpu: bool = False
+    """Whether the second stack is proved slower, though its requests take no more CPU time."""
+    hop: str = ""
+    """The hop that only the second stack has, where it makes most of the difference; else empty."""
+
+
+class StandingNotice:
+    """Subclasses are frozen dataclasses; a race's JSON document shows them as ``current``."""
+
+    __slots__ = ()
+
+    unshown: ClassVar[tuple[str, ...]] = ()
+    """Fields that the document does without."""
+
+    @property
+    def is_news(self) -> bool:
+        """Whether it comes before the answer, and explains the errors of its stack."""
+        return False
+
+    def renamed(self, name: Callable[[str], str]) -> Self:
+        """Return it with other names for the stacks that it is compared with."""
+        return self
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

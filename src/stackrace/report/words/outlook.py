@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from ...base.numbers import about, connections, duration, milliseconds, percent
 from ...base.units import DURATION
 from ...race.forecast import ForecastInput, answer_s, fits, forecast_input
-from ...race.overhead import USUAL_LAUNCH_S, expected_overhead, planned_launch_s
+from ...race.overhead import USUAL_LAUNCH_S, planned_launch_s, planned_overhead
 from ...race.pace import SLICE_S, lengths_of, planned_lengths, response_s
 from ...race.plan import RacePlan
 from ...race.preparation.defaults import CONCURRENCY
 from ...race.request.request import RaceRequest
 from ...race.schedule import FEWEST_BLOCKS, extent_of, least_budget_s, plan_block
 from ...race.twins import entrants
-from ...stacks.stack import Stack
 from ...stats.planning import blocks_expected
 from ...stats.values import Question
 from ..figures import listed
@@ -30,30 +29,29 @@ _DIFFERENCES = (0.01, 0.02, 0.03, 0.05, 0.1)
 """Differences that are proposed in place of one that is too small."""
 
 
-def outlook(plan: RacePlan, request: RaceRequest, *, left_out: Sequence[Stack] = ()) -> tuple[str, ...]:
+def outlook(plan: RacePlan, request: RaceRequest) -> tuple[str, ...]:
     """Return what is to be known before the race, one or two sentences each; nothing where all goes as usual.
 
     Reckoned from how long the app takes for an answer and from what launches usually take; the first blocks tell
-    better. ``left_out`` are the stacks that nobody named and for which the budget is too short. Runs foretell
-    nothing: they take as long as they take.
+    better. Runs foretell nothing: they take as long as they take.
     """
     if plan.race.repeats is not None or plan.budget_s is None:
         return ()
     levels = tuple(_of_levels(plan, request))
     # the page's time is told once, and only where it is the reason
     reason = "" if levels or _needed_slice_s(plan) <= SLICE_S else f"{_page(plan)}. "
-    reason += _loading(plan, left_out)
-    time = (_as_one(reason, sentence) for sentence in _of_time(plan, plan.budget_s, left_out))
+    reason += _loading(plan)
+    time = (_as_one(reason, sentence) for sentence in _of_time(plan, plan.budget_s))
     return (*levels, *time, *_of_difference(plan))
 
 
-def estimate(plan: RacePlan, *, left_out: Sequence[Stack] = ()) -> str:
+def estimate(plan: RacePlan) -> str:
     """Return how long the race is likely to take, where `outlook` does not say it; empty where nobody can tell."""
     if plan.race.repeats is not None or plan.budget_s is None or plan.race.exhaustive or len(plan.stacks) < 2:
         return ""
-    if any(_of_time(plan, plan.budget_s, left_out)):
+    if any(_of_time(plan, plan.budget_s)):
         return ""
-    return _needed(plan, answer_s(_forecast(plan, left_out), len(plan.stacks)), len(plan.stacks)) + "."
+    return _needed(plan, answer_s(_forecast(plan), len(plan.stacks)), len(plan.stacks)) + "."
 
 
 def _needed(plan: RacePlan, seconds: float, stacks: int) -> str:
@@ -83,9 +81,9 @@ def _of_levels(plan: RacePlan, request: RaceRequest) -> Iterator[str]:
         )
 
 
-def _loading(plan: RacePlan, left_out: Sequence[Stack]) -> str:
+def _loading(plan: RacePlan) -> str:
     """Tell how long the app takes until its first answer, if launches take long for it; the sentence goes on."""
-    each_s, alone_s = planned_launch_s(plan, left_out), plan.loading.wall_s
+    each_s, alone_s = planned_launch_s(plan, plan.left_out), plan.loading.wall_s
     if each_s <= USUAL_LAUNCH_S:
         return ""
     together = f", and {duration(each_s)} in the processes of a stack" if each_s > _SIDE_BY_SIDE * alone_s else ""
@@ -97,9 +95,9 @@ def _as_one(reason: str, sentence: str) -> str:
     return reason + (sentence[0].lower() + sentence[1:] if reason.endswith(": ") else sentence)
 
 
-def _of_time(plan: RacePlan, budget_s: float, left_out: Sequence[Stack]) -> Iterator[str]:
+def _of_time(plan: RacePlan, budget_s: float) -> Iterator[str]:
     """Say who is left out, or that the budget is too short."""
-    missing = listed([stack.path for stack in left_out])
+    left_out, missing = plan.left_out, listed([stack.path for stack in plan.left_out])
     if plan.race.exhaustive or len(plan.stacks) < 2:
         if left_out:
             yield f"The budget is too short for more stacks. Left out: {missing}."
@@ -107,7 +105,7 @@ def _of_time(plan: RacePlan, budget_s: float, left_out: Sequence[Stack]) -> Iter
     if single := _of_one_block(plan, budget_s):
         yield single + (f" Left out: {missing}." if left_out else "")
         return
-    forecast, racing, every = _forecast(plan, left_out), len(plan.stacks), len(plan.stacks) + len(left_out)
+    forecast, racing, every = _forecast(plan), len(plan.stacks), len(plan.stacks) + len(left_out)
     budget, needed_s = DURATION.format(budget_s), answer_s(forecast, every)
     if left_out:
         yield (
@@ -125,7 +123,7 @@ def _of_time(plan: RacePlan, budget_s: float, left_out: Sequence[Stack]) -> Iter
 def _of_one_block(plan: RacePlan, budget_s: float) -> str:
     """Tell that the budget is too short for any answer; nothing where it is not."""
     ahead, lengths = extent_of(plan.cells(entrants(plan))), planned_lengths(plan)
-    overhead = expected_overhead(budget_s, len(plan.stacks), lengths, planned_launch_s(plan))
+    overhead = planned_overhead(plan, lengths)
     planned = plan_block(
         ahead, remaining_s=budget_s - plan.loading.wall_s, done=0, overhead=overhead, lengths=lengths
     )
@@ -156,14 +154,14 @@ def _is_told(stacks: int, difference: float) -> bool:
     return blocks_expected(stacks, difference=difference, lead=0.0) is not None
 
 
-def _forecast(plan: RacePlan, left_out: Sequence[Stack]) -> ForecastInput:
+def _forecast(plan: RacePlan) -> ForecastInput:
     return forecast_input(
         plan.cells(plan.stacks),
         len(plan.race.cores.stack_cores),
         difference=plan.race.difference,
         twin=plan.twin,
         fixed_slice_s=plan.slice_s,
-        launch_s=planned_launch_s(plan, left_out),
+        launch_s=planned_launch_s(plan, plan.left_out),
         loading_s=plan.loading.wall_s,
     )
 

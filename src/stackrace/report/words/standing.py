@@ -10,11 +10,9 @@ from itertools import groupby
 from ...base.numbers import Interval, connections, count, mebibytes, milliseconds, not_one, number, percent
 from ...race.notices import headline, news
 from ...race.results import sensitivity as model
-from ...race.results.costs import Costs, Need
-from ...race.results.lead import Lead, LeadKind
+from ...race.results.answer import Lead, LeadKind
 from ...race.results.race import Race
-from ...race.results.reason import CpuTime, Reason
-from ...race.results.standing import Standing
+from ...race.results.standing import Costs, CpuTime, Need, Reason, Standing
 from ...stats.values import MachineComparison, MachineVerdict
 from ..figures import names, others, sentence, share, times
 from .answer import answer

@@ -4,7 +4,7 @@ import socket
 
 import pytest
 
-from stackrace.api.load.address import check_address
+from stackrace.api.load.target import check_address
 from stackrace.base.errors import InputError
 from stackrace.measure.engine.url import Url
 

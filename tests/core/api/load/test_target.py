@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 from tests.tls import Certificate
 
-from stackrace.api.load.options import LoadOptions
+from stackrace.api.load.options import LoadOptions, refuse_contradictions
 from stackrace.api.load.target import target_of
+from stackrace.base.errors import InputError
 from stackrace.measure.engine.load_run import Target
 from stackrace.measure.load import Load
 from stackrace.measure.workload import Nonce, NoncePlace, Order, Sameness
@@ -118,3 +119,9 @@ def test_a_recording_is_sent_from_the_site_that_the_headers_tell_of(tmp_path: Pa
         found = target(session=file, headers=headers)
         assert ("Origin", origin) in found.workload.requests[0].headers
         assert (found.address, found.tls, found.workload.host) == (("127.0.0.1", 8000), None, "127.0.0.1:8000")
+
+
+def test_a_rate_that_no_engine_reaches_is_refused() -> None:
+    with pytest.raises(InputError, match="--rate is more than 1 M/s"):
+        refuse_contradictions(LoadOptions(urls=(URL,), rate=1e9))
+    refuse_contradictions(LoadOptions(urls=(URL,), rate=1e6))

@@ -6,7 +6,7 @@ import pytest
 from click.testing import CliRunner
 from tests.factories import make_race
 
-from stackrace.api.resumed import ResumedRace
+from stackrace.api.resuming import ResumedRace
 from stackrace.cli.run.command import command
 from stackrace.cli.run.live import _going_on
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.core.race.preparation.test_planning import asking, stacks_of
+from tests.core.race.preparation.test_prepared import asking, stacks_of
 from tests.factories import make_counts, make_quantiles, make_result
 
 from stackrace.app.examination import ThreadPool

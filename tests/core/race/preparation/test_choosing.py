@@ -26,7 +26,7 @@ def _installed(monkeypatch):
 
 
 def left_out(offered, python):
-    return choosing._most_used(catalogue(), offered, python)[1]
+    return most_used(catalogue(), offered, python)[1]
 
 
 def test_a_default_stack_that_hosts_another_python_is_left_out_with_the_reason():
@@ -44,7 +44,7 @@ def test_a_default_stack_that_is_not_installed_is_left_out_with_the_command_that
 
 
 def test_what_would_never_have_been_raced_is_not_left_out():
-    stacks, absent = choosing._most_used(catalogue(), WSGI, (3, 11))
+    stacks, absent = most_used(catalogue(), WSGI, (3, 11))
     assert absent
     last = choosing.STACKS.index(stacks[-1].path)
     assert all(choosing.STACKS.index(each.stack) < last for each in absent)
@@ -52,10 +52,10 @@ def test_what_would_never_have_been_raced_is_not_left_out():
 
 
 def test_each_stack_races_once_however_its_path_is_spelled():
-    paths = [stack.path for stack in most_used(catalogue(), ASGI, (3, 13))]
+    paths = [stack.path for stack in most_used(catalogue(), ASGI, (3, 13))[0]]
     assert "granian" in paths
     assert "granian:interface=asgi" not in paths
-    both = [stack.path for stack in most_used(catalogue(), WSGI | ASGI, (3, 13))]
+    both = [stack.path for stack in most_used(catalogue(), WSGI | ASGI, (3, 13))[0]]
     assert "granian" in both
 
 

@@ -13,7 +13,7 @@ from stackrace.base.errors import AppError, InputError
 from stackrace.deploy.environments import Environments
 from stackrace.deploy.guard import Guard
 from stackrace.deploy.seeding import prepare
-from stackrace.race.preparation.app import offered_by
+from stackrace.race.preparation.app import asked_app
 from stackrace.race.preparation.examination import _static, examined_app
 from stackrace.race.request.request import RaceRequest
 from stackrace.stacks.stack import Interface
@@ -24,7 +24,13 @@ def load(folder, beside=None, **asked):
     environments = Environments(folder / "cache", str)
     with Guard() as guard:
         return examined_app(
-            request, environments, folder / "data", beside or {}, str, lambda app: prepare(app, guard)
+            request,
+            asked_app(request),
+            environments,
+            folder / "data",
+            beside or {},
+            str,
+            lambda app: prepare(app, guard),
         )
 
 
@@ -65,10 +71,10 @@ def test_what_is_not_there_names_its_key(tmp_path, asked, words):
 )
 def test_what_the_app_offers_is_known_before_anything_starts(tmp_path, asked, offered):
     (tmp_path / "config.ru").touch()
-    assert offered_by(RaceRequest(folder=tmp_path, **asked)) == offered
+    assert asked_app(RaceRequest(folder=tmp_path, **asked)).offered == offered
     if not asked:
         (tmp_path / "config.ru").unlink()
-        assert offered_by(RaceRequest(folder=tmp_path)) == {Interface.WSGI, Interface.ASGI}
+        assert asked_app(RaceRequest(folder=tmp_path)).offered == {Interface.WSGI, Interface.ASGI}
 
 
 def test_a_root_that_is_not_there_names_its_key(tmp_path):

@@ -2,7 +2,7 @@
 
 from tests.core.race.contests import Entry, flat
 
-from stackrace.race.results.costs import Costs, Need
+from stackrace.race.results.standing import Costs, Need
 from stackrace.report.words.standing import costs
 
 from .worded import told

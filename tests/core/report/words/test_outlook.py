@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.core.race.preparation.test_planning import asking, stacks_of, stage
+from tests.core.race.preparation.test_prepared import asking, stacks_of, stage
 
 from stackrace.measure.resources import Resources
 from stackrace.measure.workload import PageTime
 from stackrace.race.pace import response_s
 from stackrace.race.preparation.choosing import ABOUT, Ahead, levels_for
 from stackrace.race.preparation.defaults import CONCURRENCY, LONGEST_RESPONSE_S
-from stackrace.race.preparation.planning import plan_of
+from stackrace.race.preparation.prepared import plan_of
 from stackrace.race.request.request import RaceRequest
 from stackrace.report.words.outlook import estimate, outlook
 from stackrace.stats.values import Question
@@ -46,7 +46,8 @@ def told(ms, request=ASKED, *, paths=TEN, loading=QUICK, cores=2):
     levels = coming.levels(ready)
     number = coming.number(ready, levels)
     made = stage(workload, levels=levels, paths=paths[:number], loading=loading)
-    return outlook(replace(plan_of(request, made), start_cores=cores), request, left_out=ready[number:])
+    plan = replace(plan_of(request, made), start_cores=cores, left_out=ready[number:])
+    return outlook(plan, request)
 
 
 def test_of_ten_stacks_and_a_fast_page_nothing_is_said():

@@ -109,7 +109,7 @@ def check_and_report(request: RaceRequest, given: Mapping[str, Any]) -> None:
         store.need_writable()
         with Announcer() as announcer, ready_check(asked, store, announcer) as ready:
             announcer.done()
-            with CheckProgress(ready.prepared) as shown:
+            with CheckProgress(ready) as shown:
                 race = ready.run(shown)
     _report(race, files, as_json=given["as_json"])
 

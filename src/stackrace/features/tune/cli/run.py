@@ -7,13 +7,14 @@ from pathlib import Path
 
 import click
 
-from ....api.racing import ReadyRace, ready_race
+from ....api.racing import ready_race
 from ....api.resuming import unfinished
 from ....base.errors import BreakdownError, InputError, InterruptedRace, RefusedError, StoreError
 from ....cli.announcer import Announcer
 from ....cli.failures import failure_of
 from ....cli.progress import LiveSink
 from ....cli.showing import print_document, reports_folder, write_text
+from ....race.preparation.prepared import PreparedRace
 from ....race.results.race import Ending, Race
 from ....report.terminal import print_sections
 from ....store import open_store
@@ -55,16 +56,16 @@ def resume_tuning(
         show_outcome(race, html=html, as_json=as_json)
 
 
-def _raced(preparing: AbstractContextManager[ReadyRace], announcer: Announcer) -> Race:
+def _raced(preparing: AbstractContextManager[PreparedRace], announcer: Announcer) -> Race:
     with preparing as ready:
         announcer.done()
         for sentence in ready.foretold:
             click.echo(sentence, err=True)
         try:
-            with LiveSink(ready.prepared.plan, ready.prepared.begun_s) as live:
+            with LiveSink(ready.plan, ready.begun_s) as live:
                 return ready.run(live)
         except (BreakdownError, StoreError, OSError, MemoryError) as error:
-            failure, race_id = failure_of(error), ready.prepared.plan.race.id
+            failure, race_id = failure_of(error), ready.plan.race.id
             kept = f"; what was measured is kept; continue with: stackrace tune --resume {race_id}"
             message = failure.message + (kept if has_manifest(race_id) else "")
             raise BreakdownError(message, detail=failure.detail) from error

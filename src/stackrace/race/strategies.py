@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from ..extensions import Strategy, declared, load
-from ..race.preparation.prepared import PreparedRace
-from ..race.results.parts import RacePart
-from ..race.results.race import Race
-from ..race.rounds import OpenCells
-from ..race.runner import Decide
+from .decisions import Decisions
+from .plan import Cell
+from .results.parts import RacePart
+from .results.race import Race
 
-__all__ = ["Strategist", "strategist_named", "strategist_of"]
+if TYPE_CHECKING:
+    from .preparation.prepared import PreparedRace
+
+__all__ = ["Decide", "OpenCells", "Strategist", "strategist_named", "strategist_of"]
+
+OpenCells = Callable[[Race, Sequence[Cell]], Sequence[Cell]]
+"""Returns those of the cells that are still to be raced, after the race so far; none of them ends the race."""
+
+Decide = Callable[[Race], Decisions]
+"""Says between blocks whether a race's question is answered, and who need not go on."""
 
 
 class Strategist(Protocol):
