@@ -18,7 +18,7 @@ KINDS = {
     "tune-1": "features.tune.report.document",
     "trend-1": "features.trend.report.document",
     "export-1": "features.export.document",
-    "doctor-cluster-1": "features.doctor.show_cluster",
+    "doctor-cluster-1": "features.doctor.show",
 }
 
 

@@ -28,7 +28,11 @@ from .sheet import Column, Table, Tone
 from .terminal import ScreenTable, make_console
 from .words.findings import disturbed, failure_kind, failure_message
 
-__all__ = ["Lines", "LiveState", "LiveView", "Mishap", "screen"]
+__all__ = [
+    "LiveState",
+    "LiveView",
+    "Mishap",
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,7 +121,7 @@ class LiveView:
         self._held: LiveState | None = None
         self._drawn: LiveState | None = None
         self._live: Live | None = None
-        self._lines: Lines | None = None
+        self._lines: _Lines | None = None
 
     def __enter__(self) -> Self:
         console = make_console(self._stream)
@@ -125,7 +129,7 @@ class LiveView:
             self._live = Live(console=console, auto_refresh=False, transient=True, redirect_stdout=False)
             self._live.start()
         else:
-            self._lines = Lines(self._stream)
+            self._lines = _Lines(self._stream)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -163,7 +167,7 @@ class LiveView:
             return
         self._drawn_at = self._now()
         self._drawn = self._held
-        self._live.update(screen(self._held), refresh=True)
+        self._live.update(_screen(self._held), refresh=True)
 
 
 _RECENT = 3
@@ -174,7 +178,7 @@ _SPARE = 2
 """Lines of the terminal left free, so that the view never scrolls."""
 
 
-def screen(state: LiveState) -> RenderableType:
+def _screen(state: LiveState) -> RenderableType:
     """Return the action, the time, the latest failures and the provisional standing, which is the progress."""
     parts: list[RenderableType] = [_action(state), _time(state)]
     parts += [_mishap(mishap) for mishap in state.mishaps[-_RECENT:]]
@@ -258,7 +262,7 @@ def _mishap(mishap: Mishap) -> Text:
     return line.append(f" {failure_kind(failure)}: {one_line(failure_message(failure))}", style="default")
 
 
-class Lines:
+class _Lines:
     """Writes what is new since the last state."""
 
     def __init__(self, stream: TextIO) -> None:

@@ -34,7 +34,7 @@ from .sheet import (
     shown,
 )
 
-__all__ = ["STYLES", "ScreenTable", "drawn", "make_console", "print_report", "print_sections"]
+__all__ = ["ScreenTable", "drawn", "make_console", "print_report", "print_sections"]
 
 
 _PIPE_WIDTH = 120
@@ -152,7 +152,7 @@ class _Cut:
 def _block(block: Block) -> Iterator[RenderableType]:
     match block:
         case Paragraph(text=text, tone=tone, lines=lines):
-            yield _Cut(Text(one_line(text), style=STYLES[tone]), lines)
+            yield _Cut(Text(one_line(text), style=_STYLES[tone]), lines)
         case Notes(texts=texts):
             yield from (Text(one_line(text), style="dim") for text in texts)
         case Listing(items=items):
@@ -169,7 +169,7 @@ def _item(item: Item) -> RenderableType:
     """Set the text off by its mark, its further lines beneath its first."""
     line = Text().append(one_line(item.lead), style="bold").append(item.join + one_line(item.text))
     grid = Grid.grid(padding=(0, 1, 0, 0))
-    grid.add_row(Text(_MARKS.get(item.tone, "-"), style=STYLES[item.tone]), _Cut(line, item.lines, beside=2))
+    grid.add_row(Text(_MARKS.get(item.tone, "-"), style=_STYLES[item.tone]), _Cut(line, item.lines, beside=2))
     for text in tail(item.log, _LOG_LINES):
         grid.add_row("", Text(f"  {text}", style="dim", no_wrap=True, overflow="ellipsis"))
     if item.remedy:
@@ -182,7 +182,7 @@ def _item(item: Item) -> RenderableType:
 _GAP = 2
 _NARROWEST_PATH = 16
 
-STYLES = {
+_STYLES = {
     Tone.PLAIN: "",
     Tone.STRONG: "bold",
     Tone.ASIDE: "dim",
@@ -250,7 +250,7 @@ def _texts(column: Column) -> list[Text]:
     texts = []
     cells = zip(column.cells, column.cell_notes, column.cell_tones, strict=True)
     for place, (cell, note, tone) in enumerate(cells):
-        text = Text(one_line(cell) if column.left else cell, style=STYLES[tone])
+        text = Text(one_line(cell) if column.left else cell, style=_STYLES[tone])
         if note:
             text.append(column.join.format(one_line(note)), style="dim" if column.wraps else "")
         texts.append(Text() if column.once and place and column.cells[place - 1] == cell else text)
@@ -263,7 +263,7 @@ def _grid(columns: Sequence[Column], width: int, lines: int) -> Grid:
     for column in columns:
         least, share = column.wraps or (None, None)
         grid.add_column(Text(one_line(column.title)), justify="left" if column.left else "right", min_width=least,
-                        ratio=share, no_wrap=not column.wraps, style=STYLES[column.tone])  # fmt: skip
+                        ratio=share, no_wrap=not column.wraps, style=_STYLES[column.tone])  # fmt: skip
     cells = [_folded(column, room, lines) if column.fold_to else _texts(column) for column in columns]
     for row in zip(*cells, strict=True):
         grid.add_row(*row)
@@ -279,7 +279,7 @@ def _folded(column: Column, room: int, lines: int) -> list[Text]:
     ]
     texts = []
     for path, note, tone in zip(_cut(paths, lines), beside, column.cell_tones, strict=True):
-        text = Text(path, style=STYLES[tone])
+        text = Text(path, style=_STYLES[tone])
         texts.append(text.append(note, style="dim") if note else text)
     return texts
 

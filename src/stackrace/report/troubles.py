@@ -22,7 +22,7 @@ from .sheet import Item, Tone
 from .words.findings import check_title, failure_kind, failure_message, remedy, seen, threshold, title
 from .words.race_words import left_out, of
 
-__all__ = ["Complaint", "Setback", "Trial", "causes", "complaints", "refused", "setbacks"]
+__all__ = ["Complaint", "Setback", "causes", "complaints", "refused", "setbacks"]
 
 
 _SEVERITY = (Effect.INVALIDATES, Effect.REDOES, Effect.WARNS)
@@ -35,7 +35,7 @@ _MOST_STACKS = 4
 """So many stacks are named within a sentence, those with the most complaints."""
 
 
-class Trial(StrEnum):
+class _Trial(StrEnum):
     """What a check looked at; the value is its name in reports."""
 
     RACE = "race"
@@ -52,7 +52,7 @@ class Complaint:
     effect: Effect
     count: int
     """How many findings."""
-    trial: Trial = Trial.SLICE
+    trial: _Trial = _Trial.SLICE
     whole: int = 0
     """How many trials of that kind the race had; 0 where that is not known."""
     by_stack: tuple[tuple[str, int], ...] = ()
@@ -72,7 +72,7 @@ class Complaint:
     @property
     def headline(self) -> str:
         """``3 of 120 slices refused``: how often, and what it did."""
-        if self.trial is Trial.RACE:
+        if self.trial is _Trial.RACE:
             return "the race is warned about" if self.effect is Effect.WARNS else "makes the race void"
         if self.whole > self.count:
             return f"{count(self.count)} of {of(self.whole, self.trial)} {_DONE[self.effect]}"
@@ -91,8 +91,8 @@ def complaints(race: Race, standing: Standing) -> tuple[Complaint, ...]:
     Launches that an interruption cut short count nowhere.
     """
     race = counted(race)
-    trials = {Trial.LAUNCH: len(race.launches), Trial.SLICE: sum(len(launch.slices) for launch in race.launches)}
-    groups: dict[tuple[Trial, str, Effect], list[tuple[str, Finding]]] = {}
+    trials = {_Trial.LAUNCH: len(race.launches), _Trial.SLICE: sum(len(launch.slices) for launch in race.launches)}
+    groups: dict[tuple[_Trial, str, Effect], list[tuple[str, Finding]]] = {}
     for trial, stack, verdict in _verdicts(race, standing):
         for finding in verdict.findings:
             groups.setdefault((trial, title(finding), finding.effect), []).append((stack, finding))
@@ -110,11 +110,11 @@ def refused(race: Race) -> str:
     whole = counted(race).launches
     launches = [(original_path(launch.stack), launch.verdict) for launch in whole]
     slices = [(original_path(launch.stack), each.verdict) for launch in whole for each in launch.slices]
-    sentences = [_refused(Trial.LAUNCH, launches, "refused"), _refused(Trial.SLICE, slices, "refused or redone")]
+    sentences = [_refused(_Trial.LAUNCH, launches, "refused"), _refused(_Trial.SLICE, slices, "refused or redone")]
     return " ".join(sentence for sentence in sentences if sentence)
 
 
-def _refused(trial: Trial, trials: Sequence[tuple[str, Verdict]], done: str) -> str:
+def _refused(trial: _Trial, trials: Sequence[tuple[str, Verdict]], done: str) -> str:
     bad = [(stack, verdict) for stack, verdict in trials if not verdict.valid]
     if not bad:
         return ""
@@ -131,16 +131,16 @@ def _refused(trial: Trial, trials: Sequence[tuple[str, Verdict]], done: str) -> 
     return f"{count(len(bad))} of {of(len(trials), trial)} {were} {done}: {by}; on {stacks}."
 
 
-def _verdicts(race: Race, standing: Standing) -> Iterable[tuple[Trial, str, Verdict]]:
-    yield Trial.RACE, "", standing.verdict
+def _verdicts(race: Race, standing: Standing) -> Iterable[tuple[_Trial, str, Verdict]]:
+    yield _Trial.RACE, "", standing.verdict
     for launch in race.launches:
         stack = original_path(launch.stack)
-        yield Trial.LAUNCH, stack, launch.verdict
+        yield _Trial.LAUNCH, stack, launch.verdict
         for slice_ in launch.slices:
-            yield Trial.SLICE, stack, slice_.verdict
+            yield _Trial.SLICE, stack, slice_.verdict
 
 
-def _complaint(trial: Trial, pairs: list[tuple[str, Finding]], whole: int) -> Complaint:
+def _complaint(trial: _Trial, pairs: list[tuple[str, Finding]], whole: int) -> Complaint:
     first = pairs[0][1]
     return Complaint(
         check=title(first), effect=first.effect, count=len(pairs), trial=trial, whole=whole,
@@ -150,7 +150,7 @@ def _complaint(trial: Trial, pairs: list[tuple[str, Finding]], whole: int) -> Co
 
 
 def _gravity(complaint: Complaint) -> tuple[int, int, int, str]:
-    return _SEVERITY.index(complaint.effect), list(Trial).index(complaint.trial), -complaint.count, complaint.check
+    return _SEVERITY.index(complaint.effect), list(_Trial).index(complaint.trial), -complaint.count, complaint.check
 
 
 def _listed(counts: Iterable[tuple[str, int]]) -> str:

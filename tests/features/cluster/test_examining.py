@@ -15,7 +15,8 @@ from stackrace.base.process import Background
 from stackrace.features.cluster import network, provider
 from stackrace.features.cluster.connection import MemberLost
 from stackrace.features.doctor.examination import examine
-from stackrace.features.doctor.show_cluster import document, is_forbidden, print_cluster, schema
+from stackrace.features.doctor.show import cluster_document as document
+from stackrace.features.doctor.show import is_forbidden, print_cluster, schema
 
 
 class Machines:

@@ -1,4 +1,4 @@
-"""How ``stackrace doctor`` shows what it found and what it did."""
+"""How ``stackrace doctor`` shows what it found and what it did, on this machine or on those of a cluster."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import sys
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any, Literal
 
 from rich.console import Console
 from rich.text import Text
@@ -14,29 +15,17 @@ from rich.text import Text
 from ...base.codec import Form, readable
 from ...base.numbers import duration, percent, things
 from ...base.verdict import Effect
+from ...race.preparation.prepared import Machine, Machines
 from ...report.terminal import make_console
 from ...report.words.findings import remedy, seen, threshold, title
 from .advice import Advice, Change, Gain, command_of
 from .examination import Examination
 from .kernel import Outcome, Record, State
 
-__all__ = [
-    "FORM",
-    "AdviceDocument",
-    "advice_document",
-    "document",
-    "print_examination",
-    "print_found",
-    "print_outcomes",
-]
+__all__ = ["cluster_document", "document", "is_forbidden", "print_cluster", "print_examination", "print_outcomes",
+           "schema"]  # fmt: skip
 
 
-_GAINS = {
-    Gain.DECISIVE: "decisive",
-    Gain.GREAT: "great",
-    Gain.SOME: "some",
-    Gain.LITTLE: "little",
-}
 _STYLES = {Gain.DECISIVE: "red", Gain.GREAT: "yellow", Gain.SOME: "cyan", Gain.LITTLE: "dim"}
 _MARKS = {State.DONE: "✓", State.ALREADY: "·"}
 
@@ -67,7 +56,7 @@ class AdviceDocument:
     """The kernel settings that this would change."""
 
 
-FORM = Form(names={Change: {"before": "from", "after": "to"}})
+_FORM = Form(names={Change: {"before": "from", "after": "to"}})
 """How the JSON documents write down what would be changed."""
 
 
@@ -75,26 +64,18 @@ def document(examination: Examination | None, outcomes: Sequence[Outcome], recor
     """Return what ``--json`` prints; ``advice`` is null after ``--undo``, which examines nothing."""
     return {
         "forbidden": examination.forbidden if examination else False,
-        "advice": [readable(advice_document(each), FORM) for each in examination.advice] if examination else None,
-        "outcomes": [
-            {
-                "change": readable(outcome.change, FORM),
-                "state": outcome.state,
-                "now": outcome.now,
-                "reason": outcome.reason,
-            }
-            for outcome in outcomes
-        ],
+        "advice": [readable(_advice_document(each), _FORM) for each in examination.advice] if examination else None,
+        "outcomes": [readable(outcome, _FORM) for outcome in outcomes],
         "undo": str(record.path) if record.path.exists() else None,
     }
 
 
-def advice_document(advice: Advice) -> AdviceDocument:
+def _advice_document(advice: Advice) -> AdviceDocument:
     """Return one piece of advice as ``--json`` has it."""
     return AdviceDocument(
         check=title(advice.finding),
         effect=advice.finding.effect,
-        gain=_GAINS[advice.gain],
+        gain=advice.gain.name.lower(),
         seen=seen(advice.finding),
         threshold=threshold(advice.finding),
         why=advice.why,
@@ -108,7 +89,7 @@ def advice_document(advice: Advice) -> AdviceDocument:
 def print_examination(examination: Examination, record: Record, *, applying: bool) -> None:
     """Print what was found on this machine, and what can be done about it here."""
     console = make_console()
-    print_found(console, examination)
+    _print_found(console, examination)
     if examination.changes and not applying:
         console.print(
             f"--apply makes {things(len(examination.changes), 'change')} of these, and --undo takes them back: "
@@ -120,7 +101,7 @@ def print_examination(examination: Examination, record: Record, *, applying: boo
         )
 
 
-def print_found(console: Console, examination: Examination) -> None:
+def _print_found(console: Console, examination: Examination) -> None:
     """Print the machine, and the advice by number."""
     _print_machine(console, examination)
     for number, advice in enumerate(examination.advice, 1):
@@ -145,7 +126,7 @@ def _print_machine(console: Console, examination: Examination) -> None:
 
 def _print_advice(console: Console, number: int, advice: Advice) -> None:
     heading = Text(f"{number}. ").append(title(advice.finding), style="bold")
-    heading.append(f"  gain: {_GAINS[advice.gain]}", style=_STYLES[advice.gain])
+    heading.append(f"  gain: {advice.gain.name.lower()}", style=_STYLES[advice.gain])
     heading.append(", safe: --apply does it" if advice.changes else ", left to you")
     console.print(heading)
     lines = [
@@ -210,3 +191,92 @@ def _outcome(outcome: Outcome) -> str:
             return f"{change.key} is {outcome.now} now, which another program set: left alone, not {change.after}"
         case State.ELSEWHERE:
             return f"{change.key} was changed in another network namespace: undo it there"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MachineDocument:
+    """One machine."""
+
+    name: str
+    """Its worker's name."""
+    roles: tuple[str, ...]
+    """What it is for: ``stack``, ``engine``, ``service``."""
+    forbidden: bool | None
+    """Whether something must be done on it before a race may start; null where it was not examined."""
+    advice: tuple[AdviceDocument, ...] | None
+    """What to change on it, the most useful first; null where it was not examined."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClusterDocument:
+    """What was found on the machines of a cluster, as `stackrace doctor --cluster --json` prints it."""
+
+    schema: Literal["doctor-cluster-1"] = "doctor-cluster-1"
+    """Name and version of this format."""
+    forbidden: bool
+    """Whether something must be done before a race may start: a fault, or a machine's decisive advice."""
+    faults: tuple[str, ...]
+    """What is wrong with the machines together, each with the way out."""
+    machines: tuple[MachineDocument, ...]
+    """Every machine that joined for something and has a stackrace, by name."""
+
+
+def is_forbidden(found: Machines[Examination]) -> bool:
+    """Tell whether something must be done before a race may start."""
+    return bool(found.conflicts) or any(
+        examination is not None and examination.forbidden for _, examination in found.examined
+    )
+
+
+def schema() -> str:
+    """Return the JSON Schema of ``cluster_document``."""
+    from ...base.json_schema import json_schema
+
+    return json_schema(ClusterDocument, _FORM, "doctor-cluster-1")
+
+
+def cluster_document(found: Machines[Examination]) -> dict[str, Any]:
+    """Return what ``--json`` prints."""
+    machines = tuple(_machine(machine, examination) for machine, examination in found.examined)
+    return readable(
+        ClusterDocument(forbidden=is_forbidden(found), faults=found.conflicts, machines=machines), _FORM
+    )
+
+
+def _machine(machine: Machine, examination: Examination | None) -> MachineDocument:
+    return MachineDocument(
+        name=machine.name,
+        roles=machine.roles,
+        forbidden=None if examination is None else examination.forbidden,
+        advice=None if examination is None else tuple(map(_advice_document, examination.advice)),
+    )
+
+
+def print_cluster(found: Machines[Examination]) -> None:
+    """Print each machine with its advice, and at the end what is wrong with them together."""
+    console = make_console()
+    for machine, examination in found.examined:
+        _print_member(console, machine, examination)
+        console.print()
+    for conflict in found.conflicts:
+        console.print(Text(f"✗ {conflict}"), soft_wrap=True)
+    if is_forbidden(found):
+        console.print("No race should start on this cluster before these are done.", style="red")
+    else:
+        console.print("These machines fit together: a race may start.")
+
+
+def _print_member(console: Console, machine: Machine, examination: Examination | None) -> None:
+    console.print(Text(machine.name, style="bold").append(f" ({', '.join(machine.roles)}, {machine.host})"))
+    if examination is None:
+        console.print("Not examined; see the end.")
+        return
+    _print_found(console, examination)
+    if examination.changes:
+        console.print(
+            Text(
+                f"On {machine.name}, `sudo stackrace doctor --apply` makes "
+                f"{things(len(examination.changes), 'change')} of these."
+            ),
+            soft_wrap=True,
+        )

@@ -66,7 +66,7 @@ def command(
     from .show import document, print_examination, print_outcomes
 
     if schema:
-        from .show_cluster import schema as schema_of
+        from .show import schema as schema_of
 
         click.echo(schema_of(), nl=False)
         return
@@ -102,11 +102,11 @@ def _is_cluster_forbidden(address: str, concurrency: int, watch_s: float, as_jso
     from ...cli.showing import print_document
     from ...race.preparation.prepared import places
     from .examination import examine_machine
-    from .show_cluster import document, is_forbidden, print_cluster
+    from .show import cluster_document, is_forbidden, print_cluster
 
     found = places().examined(address, concurrency, partial(examine_machine, watch_s))
     if as_json:
-        print_document(document(found))
+        print_document(cluster_document(found))
     else:
         print_cluster(found)
     return is_forbidden(found)

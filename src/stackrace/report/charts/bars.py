@@ -14,9 +14,6 @@ from ..paths import split_settings
 from .svg import Scale, caption, number, tag, text
 
 __all__ = [
-    "CENTRED",
-    "INDENT",
-    "SPAN",
     "Part",
     "Role",
     "axis",
@@ -29,16 +26,16 @@ __all__ = [
 ]
 
 
-INDENT = 0.3
+_INDENT = 0.3
 """Per cent kept free at the left, so that a line at zero is not cut in half."""
-SPAN = 98.4
-CENTRED = "translate(0,-7)"
+_SPAN = 98.4
+_CENTRED = "translate(0,-7)"
 """Moves a bar 14 px high to the middle of its row."""
 
 
 def percent(scale: Scale, value: float) -> str:
     """Return the position of ``value`` in per cent of the cell."""
-    return f"{number(INDENT + SPAN * scale.at(value))}%"
+    return f"{number(_INDENT + _SPAN * scale.at(value))}%"
 
 
 def rules(scale: Scale) -> str:
@@ -53,10 +50,10 @@ def rules(scale: Scale) -> str:
 def interval_bar(interval: Interval, scale: Scale, title: str, *, first: bool) -> str:
     """Return one bar from zero to the estimate with a whisker over the limits; ``first`` stands out."""
     parts = [caption(title), rules(scale)]
-    width = number(SPAN * scale.at(interval.value))
+    width = number(_SPAN * scale.at(interval.value))
     style = "bar first" if first else "bar"
     parts.append(
-        tag("rect", x=f"{INDENT}%", y="50%", width=f"{width}%", height=14, transform=CENTRED, class_=style)
+        tag("rect", x=f"{_INDENT}%", y="50%", width=f"{width}%", height=14, transform=_CENTRED, class_=style)
     )
     if interval.low is not None and interval.high is not None:
         parts.append(_whisker(scale, interval.low, interval.high))
@@ -147,11 +144,11 @@ def split_bar(split: tuple[Part, ...], scale: Scale, stack: str) -> str:
         drawn.append(
             tag(
                 "rect",
-                x=f"{number(INDENT + SPAN * left)}%",
+                x=f"{number(_INDENT + _SPAN * left)}%",
                 y="50%",
-                width=f"{number(SPAN * (right - left))}%",
+                width=f"{number(_SPAN * (right - left))}%",
                 height=14,
-                transform=CENTRED,
+                transform=_CENTRED,
                 class_=f"part {part.role.name.lower()}",
             )
         )

@@ -21,13 +21,11 @@ from .findings import check_title
 __all__ = [
     "CONDITIONS",
     "VOID",
-    "cores",
     "debug",
     "duty",
     "ending",
     "heading",
     "left_out",
-    "machines",
     "network",
     "notes",
     "of",
@@ -118,18 +116,18 @@ def twin(race: Race) -> str:
 def resources(race: Race) -> str:
     """Say what each stack had, and what held it to that: the same for all."""
     allotted = race.cores
-    had = cores(allotted.stack_cores)
+    had = _cores(allotted.stack_cores)
     enforced = _ENFORCED[allotted.enforced]
     if allotted.memory_bytes is not None:
         had += f" and had at most {figures.mebibytes(allotted.memory_bytes)} MiB of memory"
         enforced += _OF_MEMORY[allotted.enforced]
     same = "the same core" + ("" if len(allotted.stack_cores) == 1 else "s")
-    engine = same if allotted.stack_cores == allotted.generator_cores else cores(allotted.generator_cores)
-    on = f" of {_listed(hosts)}" if (hosts := machines(race)) else ""
+    engine = same if allotted.stack_cores == allotted.generator_cores else _cores(allotted.generator_cores)
+    on = f" of {listed(hosts)}" if (hosts := _machines(race)) else ""
     sent = f"The load engine ran on {engine}."
     if senders := _senders(race):
         away = [f"{name} ({figures.milliseconds(way_s)} ms away)" for name, way_s in senders.items()]
-        sent = f"The load came from {_listed(away)}; latencies include that way."
+        sent = f"The load came from {listed(away)}; latencies include that way."
     return f"Each stack ran on {had}{on} (set by {enforced}). {sent}"
 
 
@@ -144,7 +142,7 @@ def network(race: Race) -> Iterator[str]:
         yield f"Between {path.engine} and {path.host} before the race: {trips}, {there}, {back}; {again}."
 
 
-def machines(race: Race) -> tuple[str, ...]:
+def _machines(race: Race) -> tuple[str, ...]:
     """Return the names of the machines that hosted its stacks; none where it was one alone."""
     return tuple(sorted({launch.machine for launch in race.launches} - {""}))
 
@@ -163,11 +161,7 @@ def heading(level: Level) -> str:
     return f"Standing {level.where}, latencies in ms{clean}"
 
 
-def _listed(names: Sequence[str]) -> str:
-    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
-
-
-def cores(numbers: Sequence[int]) -> str:
+def _cores(numbers: Sequence[int]) -> str:
     """Name processor cores: ``core 1``, ``cores 0, 1 and 2``."""
     return f"core{'' if len(numbers) == 1 else 's'} {listed(numbers) or figures.NOTHING}"
 
@@ -319,10 +313,10 @@ def _first(names: Sequence[str]) -> str:
 
 
 def _machine(race: Race) -> str:
-    hosts = machines(race)
+    hosts = _machines(race)
     system, *_ = race.host.system.split(" (")  # without its code name
     where = listed(hosts) if hosts else f"{race.host.cpu}, {system}"
-    stacks, engine = cores(race.cores.stack_cores), cores(race.cores.generator_cores)
+    stacks, engine = _cores(race.cores.stack_cores), _cores(race.cores.generator_cores)
     return f"Stacks on {stacks}, load engine on {engine} of {where}."
 
 

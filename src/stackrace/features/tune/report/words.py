@@ -33,7 +33,6 @@ __all__ = [
     "REFERENCES",
     "against",
     "answer",
-    "beyond",
     "ending",
     "figure",
     "leading",
@@ -139,7 +138,7 @@ def _than_given(goal: TuningGoal, given: Against | None) -> str:
         return "; that is the stack as it was given"
     if given.ratio is None:
         return "; the stack as it was given " + (
-            beyond(given.infeasible) if given.infeasible else "could not be measured"
+            _beyond(given.infeasible) if given.infeasible else "could not be measured"
         )
     ratio = given.ratio
     if goal.kind is GoalKind.THROUGHPUT:
@@ -159,7 +158,7 @@ def against(goal: TuningGoal, one: Against) -> str:
     if one.is_same:
         return "the same stack"
     if one.infeasible is not None:
-        return beyond(one.infeasible)
+        return _beyond(one.infeasible)
     if one.ratio is None:
         return "not measured"
     return times(one.ratio if goal.kind is GoalKind.THROUGHPUT else _inverse(one.ratio))
@@ -276,7 +275,7 @@ def _infeasible(tuning: Tuning, out: Sequence[Infeasible]) -> str:
     return f"{things(len(out), 'configuration')} left out: {listed(parts)}{known}."
 
 
-def beyond(one: Infeasible) -> str:
+def _beyond(one: Infeasible) -> str:
     """Return what made a configuration be left out, for a cell."""
     if one.kind is Unfit.RATE:
         return "does not keep up with the rate"
