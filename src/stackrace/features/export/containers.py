@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from ...stacks.servers.site import GRACEFUL_S
-from .export import HOST, Export, health_command
+from .export import HOST, Export
 from .layout import Process
 
 __all__ = ["compose", "composed", "dockerfile", "dockerignore", "install_commands"]
@@ -99,7 +99,7 @@ def _image(export: Export) -> Iterator[str]:
     yield "# Lets requests end"
     yield f"STOPSIGNAL {process.recipe.stop.name}"
     yield "HEALTHCHECK --interval=10s --timeout=6s --start-period=60s --retries=3 \\"
-    yield f"    CMD {json.dumps(list(health_command(export, patient=False)))}"
+    yield f"    CMD {json.dumps(list(export.health_command(patient=False)))}"
     if len(export.processes) > 1:
         yield "# The front; the other processes are services of compose.yaml, from this same image"
     yield f"CMD {json.dumps(list(process.command))}"
@@ -258,7 +258,7 @@ def _service(export: Export, process: Process) -> Iterator[str]:
         yield from (f"      {name}: {{condition: service_started}}" for name in process.behind)
     if process is export.front:
         yield "    healthcheck:"
-        yield f"      test: {_words(('CMD', *health_command(export, patient=False)))}"
+        yield f"      test: {_words(('CMD', *export.health_command(patient=False)))}"
         yield "      interval: 10s"
         yield "      timeout: 6s"
         yield "      start_period: 60s"

@@ -17,16 +17,12 @@ from .layout import Process
 from .packages import Packages
 from .target import Target
 
-__all__ = [
-    "HOST",
-    "DeployedApp",
-    "Django",
-    "Export",
-    "Health",
-    "deployed_app",
-    "health_command",
-    "placed",
-]
+__all__ = ["HOST", "SCRIPT", "DeployedApp", "Django", "Export", "Health", "deployed_app", "placed"]
+
+
+SCRIPT = "health.py"
+HOST = "HEALTH_HOST"
+"""The variable that names the Host to ask for, where the app accepts another one than it did here."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,6 +106,27 @@ class Export:
         """Whether Python runs the app; else it is plain files."""
         return self.stack.interface is not Interface.FILES
 
+    def health_command(self, *, patient: bool = True) -> tuple[str, ...]:
+        """Return the command that ends with 0 where the page is answered.
+
+        While the stack starts it is ``patient``, and content with any answer that is no server error: a page that
+        was deleted, or a host that the app does not know yet, must not take the whole site down. A front end has
+        started in the end with any answer at all: what it forwards to may be down, and it must be there when that
+        comes back.
+        """
+        health, target = self.health, self.target
+        url = f"http://{target.asked_at}{health.path}"
+        said = (("Host", health.host), *health.headers)
+        headers = tuple(word for name, value in said for word in ("--header", f"{name}: {value}"))
+        if self.has_python:
+            anyway = ("--any",) if self.front.site.upstream else ()
+            wait = ("--wait", "60", "--below", "500", *anyway) if patient else ()
+            return (str(target.python), str(target.files / SCRIPT), *wait, *headers, url)
+        again = ("--retry", "60", "--retry-delay", "1", "--retry-connrefused") if patient else ()
+        # plain files: without --fail any answer is one
+        strict = () if patient else ("--fail",)
+        return ("/usr/bin/curl", *strict, "--silent", "--output", "/dev/null", *again, *headers, url)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeployedApp:
@@ -185,29 +202,3 @@ def _beside(folder: Path, target: Target, beside: dict[Path, Path]) -> Path:
     place = target.base / f"static{len(beside) + 1}"
     beside[place] = folder.absolute()
     return place
-
-
-SCRIPT = "health.py"
-HOST = "HEALTH_HOST"
-"""The variable that names the Host to ask for, where the app accepts another one than it did here."""
-
-
-def health_command(export: Export, *, patient: bool = True) -> tuple[str, ...]:
-    """Return the command that ends with 0 where the page is answered.
-
-    While the stack starts it is ``patient``, and content with any answer that is no server error: a page that was
-    deleted, or a host that the app does not know yet, must not take the whole site down. A front end has started in
-    the end with any answer at all: what it forwards to may be down, and it must be there when that comes back.
-    """
-    health, target = export.health, export.target
-    url = f"http://{target.asked_at}{health.path}"
-    said = (("Host", health.host), *health.headers)
-    headers = tuple(word for name, value in said for word in ("--header", f"{name}: {value}"))
-    if export.has_python:
-        anyway = ("--any",) if export.front.site.upstream else ()
-        wait = ("--wait", "60", "--below", "500", *anyway) if patient else ()
-        return (str(target.python), str(target.files / SCRIPT), *wait, *headers, url)
-    again = ("--retry", "60", "--retry-delay", "1", "--retry-connrefused") if patient else ()
-    # plain files: without --fail any answer is one
-    strict = () if patient else ("--fail",)
-    return ("/usr/bin/curl", *strict, "--silent", "--output", "/dev/null", *again, *headers, url)

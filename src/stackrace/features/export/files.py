@@ -14,7 +14,6 @@ from ...base.files import remove_tree
 from .containers import compose, dockerfile, dockerignore
 from .export import SCRIPT, Export
 from .layout import Process
-from .packages import app_requirements, constraints, debian, requirements
 from .readme import environment_example, readme
 from .units import units
 
@@ -34,13 +33,13 @@ def exported_files(export: Export, evidence: str) -> dict[str, str]:
     if text := _logrotate(export):
         files["logrotate"] = text
     if packages.debian:
-        files["packages.txt"] = debian(packages)
+        files["packages.txt"] = packages.debian_list()
     if export.has_python:
         files[SCRIPT] = Path(__file__).with_name("health_script.py").read_text(encoding="utf-8")
-        files["requirements.txt"] = requirements(packages, export.source)
-        files["constraints.txt"] = constraints(packages)
+        files["requirements.txt"] = packages.requirements(export.source)
+        files["constraints.txt"] = packages.constraints()
         if not packages.asked.file:
-            files["requirements-app.txt"] = app_requirements(packages)
+            files["requirements-app.txt"] = packages.app_requirements()
         files[".env.example"] = environment_example(export)
     files["EVIDENCE.md"] = evidence
     files[MARK] = "Made by stackrace export. No app of the project is looked for in this folder.\n"

@@ -19,17 +19,7 @@ from ...stacks.servers import PythonRuntime
 from ...stacks.servers.contract import Entry
 from ...stacks.stack import Stack
 
-__all__ = [
-    "Asked",
-    "Packages",
-    "app_requirements",
-    "asked_of",
-    "constraints",
-    "debian",
-    "distribution",
-    "packages_of",
-    "requirements",
-]
+__all__ = ["Asked", "Packages", "asked_of", "distribution", "packages_of"]
 
 _LISTS = ("requirements.txt", "requirements/production.txt", "requirements/prod.txt", "requirements/base.txt")
 _LOCKS = ("uv.lock", "poetry.lock", "Pipfile.lock")
@@ -137,38 +127,34 @@ class Packages:
         """The app's Python, as ``3.11``."""
         return ".".join(self.python.split(".")[:2])
 
+    def requirements(self, source: str) -> str:
+        """Return requirements.txt: the servers' packages."""
+        return (
+            f"# The servers' packages in the versions that the export found; made by {source}.\n"
+            f"# The app's own: see README.md, and constraints.txt for what they were.\n{_pins(self.servers)}"
+        )
 
-def requirements(packages: Packages, source: str) -> str:
-    """Return requirements.txt: the servers' packages."""
-    return (
-        f"# The servers' packages in the versions that the export found; made by {source}.\n"
-        f"# The app's own: see README.md, and constraints.txt for what they were.\n{_pins(packages.servers)}"
-    )
+    def constraints(self) -> str:
+        """Return constraints.txt: every version that the export found, whoever wants it."""
+        pins = _pins({**self.app, **self.servers})
+        return f"# Every version that the export found; pip install --constraint keeps to them.\n{pins}"
 
+    def app_requirements(self) -> str:
+        """Return requirements-app.txt: what a lock file says, else the app's whole environment."""
+        if self.asked.lock:
+            return f"# What {self.asked.lock} of the project says, as pip reads it.\n{self.asked.locked}"
+        return (
+            "# No file of the project says what it needs, so this is all that its environment had.\n"
+            f"# What is not on PyPI under that name (your own packages) must go.\n{_pins(self.app)}"
+        )
 
-def constraints(packages: Packages) -> str:
-    """Return constraints.txt: every version that the export found, whoever wants it."""
-    pins = _pins({**packages.app, **packages.servers})
-    return f"# Every version that the export found; pip install --constraint keeps to them.\n{pins}"
-
-
-def app_requirements(packages: Packages) -> str:
-    """Return requirements-app.txt: what a lock file says, or the app's whole environment where nothing says it."""
-    if packages.asked.lock:
-        return f"# What {packages.asked.lock} of the project says, as pip reads it.\n{packages.asked.locked}"
-    return (
-        "# No file of the project says what it needs, so this is all that its environment had.\n"
-        f"# What is not on PyPI under that name (your own packages) must go.\n{_pins(packages.app)}"
-    )
-
-
-def debian(packages: Packages) -> str:
-    """Return packages.txt: Debian's packages and their versions."""
-    return (
-        "# Debian's packages in the versions that the export found. A release keeps to a version and adds\n"
-        f"# security fixes, so install them by name: apt-get install {' '.join(packages.debian)}\n"
-        + "".join(f"{name}={version}\n" for name, version in packages.debian.items())
-    )
+    def debian_list(self) -> str:
+        """Return packages.txt: Debian's packages and their versions."""
+        return (
+            "# Debian's packages in the versions that the export found. A release keeps to a version and adds\n"
+            f"# security fixes, so install them by name: apt-get install {' '.join(self.debian)}\n"
+            + "".join(f"{name}={version}\n" for name, version in self.debian.items())
+        )
 
 
 def _pins(versions: Mapping[str, str]) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ...base.numbers import mebibytes
 from ...stacks.servers.site import GRACEFUL_S
-from .export import Export, health_command
+from .export import Export
 from .layout import Process
 
 __all__ = ["FOLDERS", "command_words", "environment_words", "quoted", "read_unit", "units"]
@@ -193,7 +193,7 @@ def _commands(export: Export, process: Process) -> Iterator[str]:
     yield f"ExecStart={_line(process.command)}"
     if process is export.front:
         yield "# Started means: it answers"
-        yield f"ExecStartPost={_line(health_command(export))}"
+        yield f"ExecStartPost={_line(export.health_command())}"
     if (reload := process.recipe.reload) is not None:
         yield f"# Takes what is new while requests go on. Source: {reload.source}"
         if process.check:
