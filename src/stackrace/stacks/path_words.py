@@ -24,13 +24,21 @@ __all__ = [
     "quoted",
 ]
 
-_WIRE = re.compile(f"/({'|'.join(Protocol)})/")
-_OWN = ("--", f"{CONFIG}=")
+_WIRE = f"/(?:{'|'.join(Protocol)})/"
 _QUOTES = "\"'"
-_NAME = re.compile(r"[^/+:,]*")
-_SETTING = re.compile(r"[^/+,]*")
-_OPTION = re.compile(r"[^=/+,]*")
-_VALUE = re.compile(f"(?:[^/+,]|/(?!(?:{'|'.join(Protocol)})/))*")
+_WORD = re.compile(
+    rf"""
+    (?P<separator> ^ | [/+:,] )
+    (?P<word>
+        (?<=[:,]) (?:--[^=/+,]*|{CONFIG}) = (?: "[^"]*" | '[^']*' ) (?= [/,+] | $ )
+      | (?<=[:,]) (?P<torn> --[^=/+,]*|{CONFIG} ) = (?P<quote> ["'] )
+      | (?<=[:,]) (?:--|{CONFIG}=) (?: [^/+,] | (?!{_WIRE}) / )*
+      | (?<=[:,]) [^/+,]*
+      | [^/+:,]*
+    )""",
+    re.VERBOSE,
+)
+"""After its separator: what is the server's own, in quotes, in torn quotes, or plain; a setting of ours; a name."""
 _PLAIN = re.compile(r"[^\s,+#\"'][^\s,+#]*")
 
 
@@ -46,7 +54,7 @@ class HopWords:
 
 def quoted(value: str) -> str:
     """Return ``value`` as a path can hold it; what a path could not hold was never read from one."""
-    if _PLAIN.fullmatch(value) and not _WIRE.search(f"{value}/"):
+    if _PLAIN.fullmatch(value) and not re.search(_WIRE, f"{value}/"):
         return value
     quote = _QUOTES[0] if _QUOTES[0] not in value else _QUOTES[1]
     return f"{quote}{value}{quote}"
@@ -82,7 +90,7 @@ def _side_by_side(segment: list[tuple[str, str]], wire: str | None) -> list[HopW
 
 def _setting(word: str) -> tuple[str, str | None]:
     name, equals, value = word.partition("=")
-    if word.startswith(_OWN) and value[:1] in tuple(_QUOTES):
+    if word.startswith(("--", f"{CONFIG}=")) and value[:1] in tuple(_QUOTES):
         value = value[1:-1]
     return name, value if equals else None
 
@@ -96,33 +104,10 @@ def _words(text: str) -> Iterator[tuple[str, str]]:
     path = text.strip()
     if not path.isprintable():
         raise StackError("it holds a line break or another control character; leave it out")
-    separator, start = "", 0
-    while True:
-        end = _end(path, start, separator)
-        yield separator, path[start:end]
-        if end == len(path):
-            return
-        separator, start = path[end], end + 1
-
-
-def _end(path: str, start: int, separator: str) -> int:
-    """Return where the word ends that starts after ``separator``."""
-    is_setting = separator in (":", ",")
-    if not (is_setting and path.startswith(_OWN, start)):
-        return _match(_SETTING if is_setting else _NAME, path, start)
-    equals = _match(_OPTION, path, start)
-    quote = path[equals + 1 : equals + 2]
-    if path[equals : equals + 1] != "=" or quote not in tuple(_QUOTES):
-        return _match(_VALUE, path, equals)
-    end = path.find(quote, equals + 2) + 1
-    if not end or path[end : end + 1] not in ("", "/", ",", "+"):
-        raise StackError(f"put {quote} before and after the value of {path[start:equals]}")
-    return end
-
-
-def _match(pattern: re.Pattern[str], path: str, start: int) -> int:
-    found = pattern.match(path, start)
-    return found.end() if found else start
+    for found in _WORD.finditer(path):
+        if found["torn"]:
+            raise StackError(f"put {found['quote']} before and after the value of {found['torn']}")
+        yield found["separator"], found["word"]
 
 
 _MOST_BYTES = 256 * 1024

@@ -33,11 +33,11 @@ def main(protocol: str, mode: str, address: str, module: str, *numbers: str) -> 
     processes, threads, min_spare, max_spare, backlog = map(int, numbers)
     setattr(socket, "SOMAXCONN", backlog)  # noqa: B010 (flup takes no other backlog than this one)
     application = import_module(module).application
-    options: dict[str, Any] = {"bindAddress": bind_address(address)}
+    options: dict[str, Any] = {"bindAddress": _bind_address(address)}
     if protocol == "scgi":
         application = _read_to_the_end(application)
     if protocol != "fastcgi":
-        application = at_the_root(application)
+        application = _at_the_root(application)
         options["loggingLevel"] = logging.ERROR  # its own level writes a line per request to stderr
     if mode == "prefork":
         # flup compares the children's bytes with text and so never sees a busy one: the pool cannot grow.
@@ -49,7 +49,7 @@ def main(protocol: str, mode: str, address: str, module: str, *numbers: str) -> 
     _server_class(protocol, mode)(application, **options).run()
 
 
-def bind_address(address: str) -> str | tuple[str, int]:
+def _bind_address(address: str) -> str | tuple[str, int]:
     """Return what flup binds to: a pair for TCP, a string for a unix socket."""
     host, colon, port = address.rpartition(":")
     return (host, int(port)) if colon else address
@@ -59,13 +59,13 @@ def _server_class(protocol: str, mode: str) -> Callable[..., Any]:
     """Return flup's class with what it needs on today's Python laid over it."""
     suffix = "_fork" if mode == "prefork" else ""
     base = import_module(f"flup.server.{_FAMILY[protocol]}{suffix}").WSGIServer
-    layers: list[type] = [Prefork if mode == "prefork" else Threaded]
+    layers: list[type] = [_Prefork if mode == "prefork" else _Threaded]
     if protocol == "ajp":
-        layers.append(HonestStatus)
+        layers.append(_HonestStatus)
     return type("WSGIServer", (*layers, base), {})
 
 
-def at_the_root(application: Callable[..., Iterable[bytes]]) -> Callable[..., Iterable[bytes]]:
+def _at_the_root(application: Callable[..., Iterable[bytes]]) -> Callable[..., Iterable[bytes]]:
     """Take the path from the request line: flup's AJP leaves it encoded, Apache's SCGI splits it wrongly."""
 
     def mounted(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
@@ -78,7 +78,7 @@ def at_the_root(application: Callable[..., Iterable[bytes]]) -> Callable[..., It
     return mounted
 
 
-class Body(io.RawIOBase):
+class _Body(io.RawIOBase):
     """The request's body and not a byte more: flup's SCGI hands the bare connection over."""
 
     def __init__(self, connection: Any, length: int) -> None:
@@ -101,7 +101,7 @@ def _read_to_the_end(application: Callable[..., Iterable[bytes]]) -> Callable[..
     """Read what the app left of the body: closing a socket with unread data resets it, and the answer is lost."""
 
     def drained(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
-        body = io.BufferedReader(Body(environ["wsgi.input"], int(environ.get("CONTENT_LENGTH") or 0)))
+        body = io.BufferedReader(_Body(environ["wsgi.input"], int(environ.get("CONTENT_LENGTH") or 0)))
         environ["wsgi.input"] = body
         answer = application(environ, start_response)
         try:
@@ -115,7 +115,7 @@ def _read_to_the_end(application: Callable[..., Iterable[bytes]]) -> Callable[..
     return drained
 
 
-class Prefork:
+class _Prefork:
     """Stops when told to."""
 
     _keepGoing: bool  # noqa: N815 (flup's name)
@@ -134,14 +134,14 @@ class Prefork:
             os.waitpid(pid, 0)
 
 
-class Threaded:
+class _Threaded:
     """Stops without waiting for threads that a kept AJP connection holds; they are daemons."""
 
     def shutdown(self) -> None:
         """Leave the threads alone."""
 
 
-class HonestStatus:
+class _HonestStatus:
     """Answers 500 when the app raises, where flup's AJP sends its error page as 200."""
 
     def error(self, request: Any) -> None:

@@ -13,23 +13,23 @@ from urllib.parse import unquote_to_bytes
 
 # Not by import statement: nothing but Apache has this module.
 apache: Any = import_module("mod_python.apache")
-THREADED = bool(apache.mpm_query(apache.AP_MPMQ_IS_THREADED))
-FORKED = bool(apache.mpm_query(apache.AP_MPMQ_IS_FORKED))
+_THREADED = bool(apache.mpm_query(apache.AP_MPMQ_IS_THREADED))
+_FORKED = bool(apache.mpm_query(apache.AP_MPMQ_IS_FORKED))
 
 
 def handler(request: Any) -> int:
     """Answer one request; an exception of the app is logged and becomes a 500."""
     application = import_module(request.get_options()["stackrace.module"]).application
-    response = Response(request)
+    response = _Response(request)
     body: Iterable[bytes] = ()
     try:
-        body = application(environ_of(request), response.start)
+        body = application(_environ_of(request), response.start)
         for chunk in body:
             if chunk:
                 response.write(chunk)
         response.send_head()
     except Exception:
-        return failed(request, response)
+        return _failed(request, response)
     finally:
         close = getattr(body, "close", None)
         if close:
@@ -37,7 +37,7 @@ def handler(request: Any) -> int:
     return int(apache.OK)
 
 
-def failed(request: Any, response: Response) -> int:
+def _failed(request: Any, response: _Response) -> int:
     """Log the traceback; what was sent already cannot be taken back."""
     for line in traceback.format_exc().splitlines():
         request.log_error(line, apache.APLOG_ERR)
@@ -47,7 +47,7 @@ def failed(request: Any, response: Response) -> int:
     return int(apache.HTTP_INTERNAL_SERVER_ERROR)
 
 
-def environ_of(request: Any) -> dict[str, Any]:
+def _environ_of(request: Any) -> dict[str, Any]:
     """Return the WSGI environment; the app is mounted at the root, so the whole path is PATH_INFO."""
     request.add_common_vars()
     environ: dict[str, Any] = dict(request.subprocess_env.items())
@@ -55,23 +55,23 @@ def environ_of(request: Any) -> dict[str, Any]:
         {
             "REQUEST_METHOD": request.method,
             "SCRIPT_NAME": "",
-            "PATH_INFO": unquote_to_bytes(path_of(request.unparsed_uri)).decode("latin-1"),
+            "PATH_INFO": unquote_to_bytes(_path_of(request.unparsed_uri)).decode("latin-1"),
             "QUERY_STRING": request.args or "",
             "REQUEST_URI": request.unparsed_uri,
             "SERVER_PROTOCOL": request.protocol,
             "wsgi.version": (1, 0),
             "wsgi.url_scheme": "https" if environ.get("HTTPS") == "on" else "http",
-            "wsgi.input": Input(request),
-            "wsgi.errors": Errors(request),
-            "wsgi.multithread": THREADED,
-            "wsgi.multiprocess": FORKED,
+            "wsgi.input": _Input(request),
+            "wsgi.errors": _Errors(request),
+            "wsgi.multithread": _THREADED,
+            "wsgi.multiprocess": _FORKED,
             "wsgi.run_once": False,
         }
     )
     return environ
 
 
-def path_of(target: str) -> str:
+def _path_of(target: str) -> str:
     """Return the path of a request target as it was sent: Apache decodes every other copy of it in place."""
     path = target.partition("?")[0]
     if not path.startswith("/"):  # absolute-form, as proxies are asked: RFC 9112 section 3.2.2
@@ -79,7 +79,7 @@ def path_of(target: str) -> str:
     return path
 
 
-class Response:
+class _Response:
     """Collects the head and sends it with the first byte of the body."""
 
     def __init__(self, request: Any) -> None:
@@ -123,7 +123,7 @@ class Response:
         self.request.write(chunk, 0)
 
 
-class Input:
+class _Input:
     """The request's body; mod_python's own object lacks iteration."""
 
     def __init__(self, request: Any) -> None:
@@ -135,7 +135,7 @@ class Input:
         return iter(self.readline, b"")
 
 
-class Errors:
+class _Errors:
     """A text stream into Apache's error log."""
 
     def __init__(self, request: Any) -> None:
