@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from tests.core.store.arbitrary import COUNT, REAL, TEXT, few, mapping, whole
+from tests.core.store.arbitrary import of
 
-from stackrace.features.regression.model import Contender, GateFacts
+from stackrace.features.regression.model import GateFacts
 
-CONTENDER = whole(Contender, label=TEXT, revision=TEXT, changed=COUNT, python=TEXT, settings=TEXT, stack=TEXT)
-PART = whole(GateFacts, base=CONTENDER, head=CONTENDER, allowances=mapping(REAL), packages=few(TEXT))
+PART = of(GateFacts)
