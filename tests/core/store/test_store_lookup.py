@@ -65,8 +65,3 @@ def test_the_last_race_is_the_one_that_began_last_although_the_clock_was_set_bac
     assert store.latest() == IDS[2]
     assert store.unfinished() == (IDS[2], IDS[1], IDS[0])
     assert [summary.id for summary in store.list(None)] == [IDS[2], IDS[1], IDS[0], fetched.id]
-
-
-def test_a_stored_race_loads_by_its_prefix(store, writer):
-    store.begin(writer.make_race(IDS[0]))
-    assert store.load("2bc").id == IDS[0]

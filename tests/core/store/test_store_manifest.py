@@ -130,19 +130,10 @@ def test_lines_of_a_kind_that_is_unknown_are_passed_over():
 # Which blocks are whole
 
 
-def test_blocks_that_the_manifest_tells_and_the_store_holds_are_whole(folder):
-    race = make_race(stacks=3, levels=(10,), blocks=4, ending=None)
-    assert finished(noted(race, folder), race) == (4, 120.0)
-
-
-def test_a_block_whose_end_is_not_told_was_cut(folder):
-    race = make_race(stacks=3, levels=(10,), blocks=4, ending=None)
-    assert finished(noted(race, folder, blocks=3), race) == (3, 90.0)
-
-
-def test_before_the_first_block_ended_nothing_is_whole_and_nothing_spent(folder):
-    race = make_race(stacks=3, levels=(10,), blocks=1, ending=None)
-    assert finished(noted(race, folder, blocks=0), race) == (0, 0.0)
+@pytest.mark.parametrize(("blocks", "told", "whole"), [(4, 4, (4, 120.0)), (4, 3, (3, 90.0)), (1, 0, (0, 0.0))])
+def test_blocks_are_whole_whose_end_is_told(folder, blocks, told, whole):
+    race = make_race(stacks=3, levels=(10,), blocks=blocks, ending=None)
+    assert finished(noted(race, folder, blocks=told), race) == whole
 
 
 @pytest.mark.parametrize("lost", ["launch", "slice", "end"])

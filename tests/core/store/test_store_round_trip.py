@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from stackrace.base import ids
 from stackrace.base.errors import StoreError
-from stackrace.measure.launch import Failure, FailureKind, Launch, MemorySample
+from stackrace.measure.launch import Launch
 from stackrace.race.results.race import Ending
 from stackrace.stacks.facts import StackFacts
 
@@ -70,32 +70,6 @@ def test_a_share_of_nothing_stays_nan(store, writer):
     assert math.isnan(loaded.fairness)
     assert math.isnan(loaded.latency.mean)
     assert loaded.dead_time == -math.inf
-
-
-def test_an_open_launch_already_has_its_slices(store, writer):
-    race_id, launch_id = ids.generate(), ids.generate()
-    store.begin(writer.make_race(race_id))
-    store.add_launch(race_id, writer.make_launch(launch_id))
-    store.add_slice(launch_id, writer.make_slice(0))
-    race = store.load(race_id)
-    assert race.ending is None
-    assert race.launches[0].slices == (writer.make_slice(0),)
-
-
-def test_the_end_of_a_launch_keeps_its_slices(store, writer):
-    race_id, launch_id = ids.generate(), ids.generate()
-    store.begin(writer.make_race(race_id))
-    store.add_launch(race_id, writer.make_launch(launch_id))
-    store.add_slice(launch_id, writer.make_slice(0))
-    ended = replace(
-        writer.make_launch(launch_id),
-        ready_s=0.25,
-        warmup_s=3.0,
-        memory=(MemorySample(at_s=0.1, pss_bytes={"gunicorn": 1}),),
-        failure=Failure(kind=FailureKind.DIED, message="exit 139", log="\0segfault"),
-    )
-    store.end_launch(ended)
-    assert store.load(race_id).launches == (replace(ended, slices=(writer.make_slice(0),)),)
 
 
 @pytest.mark.parametrize("what", ["race", "launch"])

@@ -24,6 +24,7 @@ __all__ = [
     "command_words",
     "fixed_by",
     "given",
+    "in_threads",
     "processes",
     "recycling",
     "threads",
@@ -42,6 +43,11 @@ def _count(setting: str, settings: Settings) -> ProcessCount | None:
     # it is not there where a configuration file of the user's computes it
     number = int(settings.get(setting, 0))
     return ProcessCount(setting=setting, least=number, most=number) if number else None
+
+
+def in_threads(settings: Settings) -> int:
+    """Return how many requests a server works on at once: one in each thread of each process."""
+    return int(settings.get("processes", 1)) * int(settings["threads"])
 
 
 MOST_REQUESTS = 1_000_000_000

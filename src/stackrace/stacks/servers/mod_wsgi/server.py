@@ -9,7 +9,7 @@ from ...stack import Interface, Origin, ProcessCount, ServerSpec, Setting, Setti
 from ...tunable import Tunable
 from ..apache.server import SERVER as APACHE
 from ..contract import Guest, Needs
-from ..settings import MOST_REQUESTS, fixed_by
+from ..settings import MOST_REQUESTS, fixed_by, in_threads
 from ..site import Fragment, Site
 
 __all__ = ["SERVER", "ModWsgi"]
@@ -21,18 +21,13 @@ def _processes(settings: Settings) -> ProcessCount | None:
     return fixed_by("processes")(settings) if settings["mode"] == "daemon" else None
 
 
-def _at_once(settings: Settings) -> int:
-    """Return how many requests it works on at once: one in each thread."""
-    return int(settings.get("processes", 1)) * int(settings.get("threads", 5))
-
-
 # ``mod_wsgi-express start-server`` starts it without a configuration of Apache's
 _OPTIONS = NativeOptions(
     in_paths=False,
     programs=("mod_wsgi-express",),
     verbs={"start-server": ""},
     path="apache+mod_wsgi",
-    at_once=_at_once,
+    at_once=in_threads,
     is_inside=True,
     rows=(
         Option(

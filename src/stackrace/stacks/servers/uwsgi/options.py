@@ -22,7 +22,7 @@ from ...native_options import (
     switches,
 )
 from ...stack import Origin, Setting, Settings, SettingValue
-from ..settings import ACCESS_LOG, MOST_REQUESTS, MOST_SECONDS, RECYCLING, STATIC, processes, threads
+from ..settings import ACCESS_LOG, MOST_REQUESTS, MOST_SECONDS, RECYCLING, STATIC, in_threads, processes, threads
 from ..templates import PLAIN
 
 __all__ = ["OPTIONS", "theirs"]
@@ -148,16 +148,11 @@ def _options(document: object, section: str) -> list[tuple[str, str | None]]:
     return options
 
 
-def _at_once(settings: Settings) -> int:
-    """Return how many requests it works on at once: one in each thread."""
-    return int(settings.get("processes", 1)) * int(settings.get("threads", 1))
-
-
 OPTIONS = NativeOptions(
     programs=("uwsgi", "pyuwsgi"),
     underscores=True,
     prefix="UWSGI_",
-    at_once=_at_once,
+    at_once=in_threads,
     file="uwsgi.ini",
     file_option="ini",
     file_suffix=".ini",
@@ -285,12 +280,10 @@ OPTIONS = NativeOptions(
         Option("socket-protocol", concern=Concern.ADDRESS, protocol=""),
         *switches("http-keepalive, http-auto-chunked", Concern.ADDRESS),
         *decided(
-            Concern.ADDRESS, "http-to, http11-socket, https, https-socket, puwsgi-socket, raw-socket, shared-socket"
+            Concern.ADDRESS,
+            "http-to, http11-socket, https, https-socket, puwsgi-socket, raw-socket, shared-socket, map-socket, "
+            "chmod-socket C, chown-socket, stats, zerg, zerg-server, subscribe-to, fastrouter",
         ),
-        *decided(
-            Concern.ADDRESS, "map-socket, chmod-socket C, chown-socket, stats, zerg, zerg-server, subscribe-to"
-        ),
-        *decided(Concern.ADDRESS, "fastrouter"),
         *decided(Concern.USER, "uid, gid, chroot, cap, unshare"),
         *switches("log-master, disable-logging L", Concern.LOGS),
         *decided(Concern.LOGS, "logto, logto2, logger, req-logger, logdate, log-date, log-format, logformat"),
@@ -315,22 +308,18 @@ OPTIONS = NativeOptions(
         Option("honour-stdin", is_for_development=True),
         # what it starts beside the app
         *decided(
-            Concern.PROCESS, "attach-daemon, attach-daemon2, smart-attach-daemon, smart-attach-daemon2, exec-asap"
+            Concern.PROCESS,
+            "attach-daemon, attach-daemon2, smart-attach-daemon, smart-attach-daemon2, exec-asap, "
+            "exec-pre-jail, exec-post-jail, exec-in-jail, exec-as-root, exec-as-user, exec-pre-app, "
+            "exec-post-app, hook-asap, hook-pre-jail, hook-post-jail, hook-in-jail, hook-as-root, hook-as-user, "
+            "hook-pre-app, hook-post-app, hook-accepting, hook-accepting1, cron, cron2, unique-cron, spooler, "
+            "spooler-processes, mule, mules, farm",
         ),
-        *decided(Concern.PROCESS, "exec-pre-jail, exec-post-jail, exec-in-jail, exec-as-root, exec-as-user"),
-        *decided(
-            Concern.PROCESS, "exec-pre-app, exec-post-app, hook-asap, hook-pre-jail, hook-post-jail, hook-in-jail"
-        ),
-        *decided(Concern.PROCESS, "hook-as-root, hook-as-user, hook-pre-app, hook-post-app, hook-accepting"),
-        *decided(
-            Concern.PROCESS, "hook-accepting1, cron, cron2, unique-cron, spooler, spooler-processes, mule, mules"
-        ),
-        *decided(Concern.PROCESS, "farm"),
-        *switches("enable-threads T, vacuum, http-chunked-input, py-call-osafterfork, no-orphans, memory-report"),
         *switches(
-            "ignore-sigpipe, ignore-write-errors, disable-write-exception, log-x-forwarded-for, no-default-app"
+            "enable-threads T, vacuum, http-chunked-input, py-call-osafterfork, no-orphans, memory-report, "
+            "ignore-sigpipe, ignore-write-errors, disable-write-exception, log-x-forwarded-for, no-default-app, "
+            "auto-procname"
         ),
-        *switches("auto-procname"),
         *passed("socket-timeout z, buffer-size b"),
     ),
 )

@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 from ...native_options import Concern, NativeOptions, Option, decided, switches
-from ...stack import Interface, Origin, Protocol, ServerSpec, Setting, Settings
+from ...stack import Interface, Origin, Protocol, ServerSpec, Setting
 from ..contract import BACKLOG, Recipe, Server
-from ..settings import KEEP_ALIVE, given, threads
+from ..settings import KEEP_ALIVE, given, in_threads, threads
 from ..site import ANYBODY, BODILESS, MOST_PROXIES, Site
 
 __all__ = ["SERVER", "Waitress"]
 
 
-def _at_once(settings: Settings) -> int:
-    """Return how many requests it works on at once: one in each thread."""
-    return int(settings.get("threads", 4))
-
-
 _OPTIONS = NativeOptions(
     programs=("waitress-serve", "waitress"),
     underscores=True,
-    at_once=_at_once,
+    at_once=in_threads,
     rows=(
         Option(
             "threads",
