@@ -10,7 +10,7 @@ from types import ModuleType, SimpleNamespace
 import pytest
 
 from stackrace.stacks.servers.apache.server import SERVER as APACHE
-from stackrace.stacks.servers.mod_python.server import HANDLER, MODULE
+from stackrace.stacks.servers.mod_python.server import SERVER
 
 
 def test_it_renders_as_in_the_golden_file(make_site, assert_golden):
@@ -20,10 +20,10 @@ def test_it_renders_as_in_the_golden_file(make_site, assert_golden):
 
 def test_the_handler_lies_beside_the_configuration(make_site):
     files = APACHE.recipe(make_site("apache", guest="mod_python")).files
-    assert files["python/stackrace_mod_python.py"] == HANDLER.read_text(encoding="utf-8")
+    assert files["python/stackrace_mod_python.py"] == (SERVER.folders[0] / "handler.py").read_text(encoding="utf-8")
 
 
-@pytest.mark.skipif(not MODULE.exists(), reason="mod_python is not installed")
+@pytest.mark.skipif(not SERVER.needs.files[0].exists(), reason="mod_python is not installed")
 @pytest.mark.parametrize("mpm", APACHE.spec.setting("mpm").choices)
 def test_apache_accepts_it(mpm, tmp_path, make_site, assert_checks):
     site = make_site("apache", directory=tmp_path / "folder", guest="mod_python", mpm=mpm)

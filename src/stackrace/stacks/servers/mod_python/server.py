@@ -11,8 +11,8 @@ from ..site import Fragment, Site
 
 __all__ = ["SERVER", "ModPython"]
 
-MODULE = Path("/usr/lib/apache2/modules/mod_python.so")
-HANDLER = Path(__file__).with_name("handler.py")
+_MODULE = Path("/usr/lib/apache2/modules/mod_python.so")
+_HANDLER = Path(__file__).with_name("handler.py")
 
 
 class ModPython(Guest):
@@ -35,7 +35,7 @@ class ModPython(Guest):
         },
     )
     # Debian 12 links its module to libpython3.11, and a process can hold only one Python.
-    needs = Needs(apt=("libapache2-mod-python",), files=(MODULE,), embeds=(3, 11))
+    needs = Needs(apt=("libapache2-mod-python",), files=(_MODULE,), embeds=(3, 11))
 
     quoted = APACHE.quoted
 
@@ -43,9 +43,9 @@ class ModPython(Guest):
         """Return the directives and the handler; without a home directive, site-packages join the path."""
         folders = (site.directory / "python", *site.app.import_path, *site.app.site_packages)
         return Fragment(
-            modules={"python": MODULE},
+            modules={"python": _MODULE},
             directives=self.render("mod_python.conf.j2", site, path=[str(folder) for folder in folders]),
-            files={"python/stackrace_mod_python.py": HANDLER.read_text(encoding="utf-8")},
+            files={"python/stackrace_mod_python.py": _HANDLER.read_text(encoding="utf-8")},
             unloadable=(f"directive_PythonImport: error importing {site.app.module}",),
         )
 

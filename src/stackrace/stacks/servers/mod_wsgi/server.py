@@ -14,7 +14,7 @@ from ..site import Fragment, Site
 
 __all__ = ["SERVER", "ModWsgi"]
 
-MODULE = Path("/usr/lib/apache2/modules/mod_wsgi.so")
+_MODULE = Path("/usr/lib/apache2/modules/mod_wsgi.so")
 
 
 def _processes(settings: Settings) -> ProcessCount | None:
@@ -114,14 +114,14 @@ class ModWsgi(Guest):
         suggested_for=frozenset({Interface.WSGI}),
     )
     # Debian 12 links its module to libpython3.11, and a process can hold only one Python.
-    needs = Needs(apt=("libapache2-mod-wsgi-py3",), files=(MODULE,), embeds=(3, 11))
+    needs = Needs(apt=("libapache2-mod-wsgi-py3",), files=(_MODULE,), embeds=(3, 11))
 
     quoted = APACHE.quoted
 
     def fragment(self, site: Site) -> Fragment:
         """Return the directives of the chosen mode."""
         return Fragment(
-            modules={"wsgi": MODULE},
+            modules={"wsgi": _MODULE},
             directives=self.render(f"{site.settings['mode']}.conf.j2", site),
             unloadable=("Failed to exec Python script file", "cannot be loaded as Python module"),
         )

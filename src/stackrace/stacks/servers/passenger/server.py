@@ -12,7 +12,7 @@ from ..site import Fragment, Site
 
 __all__ = ["SERVER", "Passenger"]
 
-MODULE = Path("/usr/lib/apache2/modules/mod_passenger.so")
+_MODULE = Path("/usr/lib/apache2/modules/mod_passenger.so")
 
 
 class Passenger(Guest):
@@ -68,14 +68,14 @@ class Passenger(Guest):
         ),
     )
     # Its WSGI loader imports imp, which is gone since Python 3.12.
-    needs = Needs(apt=("libapache2-mod-passenger",), files=(MODULE,), before=(3, 12))
+    needs = Needs(apt=("libapache2-mod-passenger",), files=(_MODULE,), before=(3, 12))
 
     quoted = APACHE.quoted
 
     def fragment(self, site: Site) -> Fragment:
         """Return the directives for the app's interface."""
         return Fragment(
-            modules={"passenger": MODULE},
+            modules={"passenger": _MODULE},
             directives=self.render("passenger.conf.j2", site),
             # it does not make its log itself
             files={"logs/passenger.log": "", "run/passenger/.keep": ""},
