@@ -46,7 +46,7 @@ NORMAL does not wait for the disk at each commit, so storing a slice does not di
 power failure can cost the last slices. Source: SQLite, "Write-Ahead Logging", section 3.
 """
 
-WAYS_OUT = {
+_WAYS_OUT = {
     "file is not a database": f"it is no SQLite database; name another file with {VARIABLE}",
     "unable to open database file": f"it cannot be opened; make its folder writable or set {VARIABLE}",
     "readonly database": f"it may not be written; make it and its folder writable or set {VARIABLE}",
@@ -143,7 +143,7 @@ def translated(address: Address) -> Iterator[None]:
 
 def _way_out(complaint: str) -> str:
     lowered = complaint.lower()
-    for fragment, way_out in WAYS_OUT.items():
+    for fragment, way_out in _WAYS_OUT.items():
         if fragment in lowered:
             return way_out
     return f"the database refused; repair it or name another store with {VARIABLE}"

@@ -10,9 +10,9 @@ from enum import StrEnum
 from ..base.errors import StoreError
 from ..race.results.race import Ending
 
-__all__ = ["NEAR", "Alteration", "Deed", "Summary", "note_of", "the_one"]
+__all__ = ["Alteration", "Deed", "Summary", "note_of", "the_one"]
 
-NEAR = 10
+_NEAR = 10
 """How many ids an error lists at most."""
 
 
@@ -105,10 +105,10 @@ def the_one(prefix: str, ids: Sequence[str], names: Mapping[str, str] | None = N
 def _near(wanted: str, ids: Sequence[str]) -> Sequence[str]:
     """Return ids that resemble ``wanted`` where it has characters, else the newest ones."""
     heads = {race_id[: len(wanted)]: race_id for race_id in reversed(ids)}
-    close = get_close_matches(wanted, heads, n=NEAR)
+    close = get_close_matches(wanted, heads, n=_NEAR)
     return [heads[head] for head in close] or ids
 
 
 def _listed(ids: Sequence[str]) -> str:
-    shown = list(ids[:NEAR])
-    return "\n".join([*shown, f"and {len(ids) - NEAR} more"] if len(ids) > NEAR else shown)
+    shown = list(ids[:_NEAR])
+    return "\n".join([*shown, f"and {len(ids) - _NEAR} more"] if len(ids) > _NEAR else shown)

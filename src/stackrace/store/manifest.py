@@ -91,9 +91,9 @@ class SpellLine:
     """Its run directory meanwhile."""
 
 
-Line = Opening | SpellLine | LaunchLine | BlockLine
+_Line = Opening | SpellLine | LaunchLine | BlockLine
 
-_KINDS: Mapping[str, type[Line]] = {
+_KINDS: Mapping[str, type[_Line]] = {
     "request": Opening,
     "spell": SpellLine,
     "launch": LaunchLine,
@@ -112,7 +112,7 @@ class Manifest:
     """The run directory of the last process that raced."""
 
 
-def line_of(line: Line) -> bytes:
+def line_of(line: _Line) -> bytes:
     """Return ``line`` as it is written: one object of JSON whose member ``line`` names its kind."""
     kind = next(name for name, shape in _KINDS.items() if type(line) is shape)
     return json.dumps({"line": kind, **asdict(line)}, separators=(",", ":")).encode() + b"\n"
@@ -138,7 +138,7 @@ def parse(text: bytes) -> Manifest:
     )
 
 
-def _lines(text: bytes) -> Iterator[Line]:
+def _lines(text: bytes) -> Iterator[_Line]:
     # what follows the last end of line was not written to its end
     for raw in text.split(b"\n")[:-1]:
         try:
@@ -187,7 +187,7 @@ class ManifestFile(AbstractContextManager["ManifestFile"]):
     def __exit__(self, *_: object) -> None:
         os.close(self._descriptor)
 
-    def append(self, line: Line) -> None:
+    def append(self, line: _Line) -> None:
         """Write ``line`` and wait until it is on the disk; raises StoreError when that fails."""
         try:
             os.write(self._descriptor, line_of(line))

@@ -8,7 +8,7 @@ import pytest
 
 from stackrace.base.errors import StoreError
 from stackrace.race.results.race import Ending
-from stackrace.store.lookup import NEAR, the_one
+from stackrace.store.lookup import the_one
 
 IDS = ("2bcd000000000", "1abc000000000", "1abd000000000")
 
@@ -32,7 +32,7 @@ def test_a_mistyped_prefix_lists_near_ids():
 
 def test_a_prefix_near_nothing_lists_the_newest():
     with pytest.raises(StoreError) as caught:
-        the_one("zzzz", [f"{number:013d}" for number in range(NEAR + 2)])
+        the_one("zzzz", [f"{number:013d}" for number in range(12)])
     lines = caught.value.detail.splitlines()
     assert lines[0] == "0000000000000"
     assert lines[-1] == "and 2 more"

@@ -14,7 +14,7 @@ import pytest
 from stackrace.base import ids
 from stackrace.base.errors import StoreError
 from stackrace.store import open_store
-from stackrace.store.database import WAYS_OUT
+from stackrace.store.database import _WAYS_OUT
 
 
 def python(script, **environment):
@@ -175,9 +175,9 @@ except StoreError as error:
 
 
 def test_every_way_out_can_be_reached():
-    for fragment, way_out in WAYS_OUT.items():
-        first = next(other for other in WAYS_OUT if other in f"the driver says: {fragment}")
-        assert WAYS_OUT[first] == way_out
+    for fragment, way_out in _WAYS_OUT.items():
+        first = next(other for other in _WAYS_OUT if other in f"the driver says: {fragment}")
+        assert _WAYS_OUT[first] == way_out
 
 
 def test_a_damaged_store_is_explained(url, writer):

@@ -24,7 +24,7 @@ from ..stack import BEHIND_ANOTHER, Interface, Protocol, ServerSpec, Setting, So
 from .contract import Entry, Guest, Recipe, Server
 from .site import Endpoint, Fragment, Hosted, PythonRuntime, RubyRuntime, Site
 
-__all__ = ["ENTRY_POINT_GROUP", "in_folder", "in_packages"]
+__all__ = ["in_folder", "in_packages"]
 
 _WORD = re.compile(r"[a-z][a-z0-9_-]*")
 """No word of a stack's path may be misread as part of the grammar."""
@@ -132,14 +132,14 @@ def _runtime(interface: Interface) -> PythonRuntime | RubyRuntime | None:
     )
 
 
-ENTRY_POINT_GROUP = "stackrace.servers"
+_GROUP = "stackrace.servers"
 
 
 def in_packages() -> Iterator[Entry]:
     """Yield the entries that installed packages offer."""
-    for point in entry_points(group=ENTRY_POINT_GROUP):
+    for point in entry_points(group=_GROUP):
         package = f"{point.dist.name} {point.dist.version}" if point.dist else "an installed package"
-        where = f"entry point {point.name!r} of {package} (group {ENTRY_POINT_GROUP})"
+        where = f"entry point {point.name!r} of {package} (group {_GROUP})"
         with _explained(where, f"correct it, or uninstall {package}"):
             yield _checked(point.load(), where, _module_file(point))
 

@@ -15,7 +15,6 @@ __all__ = [
     "ANYBODY",
     "BODILESS",
     "GRACEFUL_S",
-    "MOST_PROXIES",
     "OTHERS",
     "Endpoint",
     "Fragment",
@@ -30,9 +29,6 @@ __all__ = [
 
 ANYBODY = "*"
 """Whom servers that name the proxies they trust are to trust: over unix sockets a client has no address at all."""
-
-MOST_PROXIES = 16
-"""How many proxies a server that counts them is to believe, so that it drops nothing of what they said."""
 
 OTHERS = ("X-Forwarded-Host", "X-Forwarded-Port", "X-Forwarded-Prefix", "X-Forwarded-Ssl", "Forwarded")
 """What apps may believe of a proxy beside X-Forwarded-For and X-Forwarded-Proto, which every front end knows."""

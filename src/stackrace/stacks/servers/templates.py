@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from jinja2 import Environment
     from jinja2.runtime import Context
 
-__all__ = ["ANY", "MIME_TYPES", "PLAIN", "Quote", "Rendered", "in_quotes", "in_yaml", "render", "to_the_end"]
+__all__ = ["ANY", "MIME_TYPES", "PLAIN", "Rendered", "in_quotes", "in_yaml", "render", "to_the_end"]
 
 PLAIN = re.compile("[A-Za-z0-9_./-]*")
 """No blank or quote, and none of ``$ % = : , ; # @ { } \\``: each of them is syntax for some server."""
@@ -86,7 +86,7 @@ MIME_TYPES = {
 """Suffixes by type."""
 
 
-Quote = Callable[[str], str]
+_Quote = Callable[[str], str]
 """Returns a text as a server's configuration writes it; raises LaunchError for one that it cannot write."""
 
 _BARE = re.compile("[A-Za-z0-9_./:-]*")
@@ -101,7 +101,7 @@ class Rendered(str):
 
 
 @cache
-def _environment(folders: tuple[Path, ...], quote: Quote) -> Environment:
+def _environment(folders: tuple[Path, ...], quote: _Quote) -> Environment:
     import jinja2
     from jinja2.filters import do_indent, do_trim
     from markupsafe import Markup
@@ -140,7 +140,7 @@ def _own(value: object) -> Rendered:
     return Rendered(value)
 
 
-def render(folders: tuple[Path, ...], template: str, quote: Quote, **values: object) -> Rendered:
+def render(folders: tuple[Path, ...], template: str, quote: _Quote, **values: object) -> Rendered:
     """Render ``template`` out of the first of ``folders`` that has it; ``| quoted`` quotes by ``quote`` there.
 
     A variable nobody gave is an error, never an empty string, and so is one that would need quotes and has none.

@@ -144,7 +144,7 @@ def test_a_folder_without_servers_is_explained(tmp_path, make):
     ],
 )
 def test_a_broken_entry_point_is_named_with_its_package(monkeypatch, value, complaint):
-    point = EntryPoint(name="theirs", value=value, group=outside_servers.ENTRY_POINT_GROUP)
+    point = EntryPoint(name="theirs", value=value, group=outside_servers._GROUP)
     monkeypatch.setattr(outside_servers, "entry_points", lambda group: [point])
     with pytest.raises(InputError, match=f"entry point 'theirs'.*{complaint}"):
         list(outside_servers.in_packages())
