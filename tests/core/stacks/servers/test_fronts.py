@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket as sockets
 from dataclasses import replace
 
 import pytest
@@ -46,6 +47,8 @@ CHOSEN = {
 FRONTS = {name: catalogue().specs[name] for name in FILES}
 LINKS = [(name, protocol) for name, spec in FRONTS.items() for protocol in sorted(spec.forwards)]
 SERVES = [(name, "") for name, spec in FRONTS.items() if spec.hosts]
+
+VARNISH, OPENLITESPEED = (catalogue().server(name) for name in ("varnish", "openlitespeed"))
 
 
 def config(site, name):
@@ -181,3 +184,60 @@ def test_cherokees_proxy_is_given_a_host_and_a_port():
 def test_a_stack_with_several_instances_behind_h2o_is_not_legal():
     with pytest.raises(StackError, match="one instance only"):
         parse_stack("h2o/http/gunicorn:instances=2", catalogue().specs, frozenset({Interface.WSGI}))
+
+
+@pytest.mark.parametrize("cache", [False, True])
+def test_passing_and_keeping_render_as_in_the_golden_files(cache, make_site, next_hop, assert_golden):
+    site = make_site("varnish", upstream=next_hop(Protocol.HTTP, instances=2), cache=cache)
+    name = "varnish-keeping.vcl" if cache else "varnish-passing.vcl"
+    assert_golden(name, VARNISH.recipe(site).files["default.vcl"])
+
+
+def test_varnish_listens_where_the_site_says(make_site, next_hop):
+    upstream = next_hop(Protocol.HTTP)
+    tcp = VARNISH.recipe(make_site("varnish", upstream=upstream)).command
+    unix = VARNISH.recipe(make_site("varnish", upstream=upstream, listen=next_hop("http")[0])).command
+    assert "127.0.0.1:8000,HTTP" in tcp
+    assert "/srv/next0/socket,HTTP,mode=666" in unix
+
+
+@pytest.mark.parametrize("chosen", [{}, {"upstream_keep_alive": False, "cache": True}])
+@pytest.mark.parametrize("kind", list(Socket))
+def test_varnish_accepts_it(kind, chosen, tmp_path, make_site, next_hop, assert_checks):
+    upstream = next_hop(Protocol.HTTP, kind, instances=2)
+    with sockets.socket(sockets.AF_UNIX) as next_socket:
+        if kind is Socket.UNIX:
+            # it warns of a backend's socket that is not there
+            next_socket.bind(str(tmp_path / "next"))
+            upstream = (replace(upstream[0], path=tmp_path / "next"),)
+        site = make_site("varnish", directory=tmp_path / "folder", upstream=upstream, **chosen)
+        assert_checks(site, VARNISH.recipe(site))
+
+
+@pytest.mark.parametrize("protocol", sorted(OPENLITESPEED.spec.forwards))
+def test_each_protocol_of_openlitespeed_renders_as_in_the_golden_file(protocol, make_site, next_hop, assert_golden):
+    socket = Socket.TCP if protocol == Protocol.AJP else Socket.UNIX
+    site = make_site("openlitespeed", upstream=next_hop(protocol, socket))
+    files = OPENLITESPEED.recipe(site).files
+    assert_golden(f"openlitespeed-{protocol}.conf", files["conf/httpd_config.conf"] + files["conf/vhconf.conf"])
+
+
+def test_its_server_a_balancer_and_files_render_as_in_the_golden_files(make_site, next_hop, assert_golden):
+    balancer = OPENLITESPEED.recipe(make_site("openlitespeed", upstream=next_hop("http", instances=2))).files
+    files = OPENLITESPEED.recipe(make_site("openlitespeed", access_log=True)).files
+    assert_golden("openlitespeed-server.conf", balancer["conf/httpd_config.conf"])
+    assert_golden("openlitespeed-balancer.conf", balancer["conf/vhconf.conf"])
+    assert_golden("openlitespeed-files.conf", files["conf/vhconf.conf"])
+
+
+@pytest.mark.parametrize(("workers", "flag"), [(1, "-d"), (2, "-n")])
+def test_openlitespeed_stays_in_the_foreground_and_in_its_own_root(workers, flag, make_site, next_hop):
+    recipe = OPENLITESPEED.recipe(make_site("openlitespeed", upstream=next_hop("http"), workers=workers))
+    assert recipe.command == ("openlitespeed", flag)
+    assert recipe.environment["LSWS_HOME"] == "/srv/site"
+
+
+def test_files_of_any_suffix_have_a_type(make_site):
+    files = OPENLITESPEED.recipe(make_site("openlitespeed")).files
+    assert files["conf/mime.properties"].startswith("default = application/octet-stream\n")
+    assert "css = text/css" in files["conf/mime.properties"].replace("text/css\n", "text/css ")
