@@ -27,6 +27,7 @@ __all__ = [
     "in_threads",
     "processes",
     "recycling",
+    "row_words",
     "threads",
     "unless_off",
     "value_of",
@@ -174,7 +175,7 @@ def recycling(prefix: str = "") -> tuple[Option, ...]:
 
 def command_words(native: NativeOptions, site: Site) -> tuple[str, ...]:
     """Return all that a server is told on ``site``: what its rows write, then what the path gives as it is."""
-    return (*(word for row in native.rows for word in _row_words(row, value_of(row, site))), *given(site))
+    return (*(word for row in native.rows for word in row_words(row, value_of(row, site))), *given(site))
 
 
 def given(site: Site) -> tuple[str, ...]:
@@ -191,7 +192,7 @@ def value_of(row: Option, site: Site) -> object:
     return row.written(site) if callable(row.written) else row.written
 
 
-def _row_words(row: Option, value: object) -> Iterator[str]:
+def row_words(row: Option, value: object) -> Iterator[str]:
     """Yield the words for a value: those of a switch say ``--no-…`` where the server knows that."""
     if isinstance(value, tuple):
         yield from map(str, value)

@@ -222,9 +222,9 @@ class Endpoint:
 class Fragment:
     """A guest's part of its server's configuration."""
 
-    modules: Mapping[str, Path]
+    modules: Mapping[str, Path] = field(default_factory=dict)
     """The server's modules to load, by name, and their shared objects."""
-    directives: str
+    directives: str = ""
     """The text that goes into the server's configuration."""
     files: Mapping[str, str] = field(default_factory=dict)
     """Text by path below the site's directory; they join the server's own ``Recipe.files``."""

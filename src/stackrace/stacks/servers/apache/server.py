@@ -9,7 +9,7 @@ from ...native_options import Signs
 from ...stack import Interface, Origin, ProcessCount, Protocol, ServerSpec, Setting, Settings, Socket
 from ..contract import Fault, Needs, Recipe, Reload, Server
 from ..settings import ACCESS_LOG, ANY_SOCKET, UPSTREAM_KEEP_ALIVE
-from ..site import Endpoint, Site
+from ..site import Endpoint, Fragment, Site
 from ..templates import Rendered, in_quotes
 
 __all__ = ["SERVER", "Apache"]
@@ -133,17 +133,18 @@ class Apache(Server):
     def recipe(self, site: Site) -> Recipe:
         """Start in the foreground; TERM ends it, and after some seconds kills children still at work."""
         command = ("apache2", "-f", str(site.directory / "apache.conf"), "-DFOREGROUND")
+        inside = site.inside or Fragment()
         return Recipe(
             command=command,
             check=(*command[:3], "-t"),
             files={
                 "apache.conf": self._config(site),
                 **{f"{folder}/.keep": "" for folder in ("htdocs", "logs", "run")},
-                **(site.inside.files if site.inside else {}),
+                **inside.files,
             },
             # As init systems start it: a Python inside Apache takes the environment of the first python3 on PATH.
-            unloadable=site.inside.unloadable if site.inside else (),
-            rare_crashes=site.inside.rare_crashes if site.inside else (),
+            unloadable=inside.unloadable,
+            rare_crashes=inside.rare_crashes,
             # WINCH lets requests end; a race has none left
             stop=site.stop(signal.SIGWINCH),
             reload=Reload(by=signal.SIGUSR1, source='httpd, "Stopping and Restarting", Graceful Restart'),

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from ...native_options import Option
 from ...stack import Interface, Protocol, ServerSpec, Settings
 from ..contract import Fault, Recipe, Reload, Server
-from ..settings import fixed_by, given, value_of
+from ..settings import fixed_by, given, row_words, value_of
 from ..site import Site
 from ..templates import Rendered
 from .options import CLASS_OF, CLASSES, OPTIONS
@@ -73,22 +73,13 @@ class Gunicorn(Server):
     def recipe(self, site: Site) -> Recipe:
         """Bind to the site's socket; heartbeats stay in the site, no control socket opens in HOME."""
         rows = list(_said(site))
-        said = {f"--{row.long[0]}": value for row, value in rows}
-        config: dict[str, object] = {}
-        if site.production:
-            # what stays is read by people, who look for it in a file
-            config = {row.file_key: value for row, value in rows if row.long[0] != "config"}
-            said = {"--config": said["--config"]}
+        # what stays is read by people, who look for it in a file
+        told = [(row, value) for row, value in rows if not site.production or row.long[0] == "config"]
+        words = (word for row, value in told for word in row_words(row, value))
+        app = f"{site.app.module}:application"
         return Recipe(
-            command=(
-                str(site.app.python),
-                "-m",
-                "gunicorn",
-                *_words(said),
-                *given(site),
-                f"{site.app.module}:application",
-            ),
-            files={"tmp/.keep": "", "logs/.keep": "", **self._config(site, config)},
+            command=(str(site.app.python), "-m", "gunicorn", *words, *given(site), app),
+            files={"tmp/.keep": "", "logs/.keep": "", **self._config(site, rows)},
             environment=site.app.import_environment,
             reload=Reload(
                 by=signal.SIGHUP,
@@ -102,15 +93,15 @@ class Gunicorn(Server):
             arguments_variable="GUNICORN_CMD_ARGS",
         )
 
-    def _config(self, site: Site, said: Mapping[str, object]) -> dict[str, str]:
-        """Return its file, without which gunicorn takes one that lies in the project; ``said`` is by its keys."""
+    def _config(self, site: Site, rows: Iterable[tuple[Option, object]]) -> dict[str, str]:
+        """Return its file, without which gunicorn takes one that lies in the project; deployed, with ``rows``."""
         wrapper = self.render(
             "gunicorn.conf.py.j2",
             site,
             file=site.file,
             taken=sorted(OPTIONS.decided_keys),
             trusted=site.trusted_proxies,
-            said={key: Rendered(repr(_plain(value))) for key, value in said.items()},
+            said={row.file_key: _literal(value) for row, value in rows if row.long[0] != "config"},
         )
         return {"gunicorn.conf.py": wrapper, **({_OWN_FILE: site.file.text} if site.file else {})}
 
@@ -129,14 +120,9 @@ def _said(site: Site) -> Iterator[tuple[Option, object]]:
             yield row, value
 
 
-def _words(options: Mapping[str, object]) -> tuple[str, ...]:
-    return tuple(
-        str(word) for option, value in options.items() for word in ((option,) if value is True else (option, value))
-    )
-
-
-def _plain(value: object) -> object:
-    return value if isinstance(value, (int, bool)) else str(value)
+def _literal(value: object) -> Rendered:
+    """Return ``value`` as Python writes it."""
+    return Rendered(repr(value if isinstance(value, (int, bool)) else str(value)))
 
 
 SERVER = Gunicorn()
