@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import subprocess
 import sys
 import tempfile
@@ -11,14 +10,15 @@ from contextlib import ExitStack
 from dataclasses import replace
 
 import pytest
-from tests.integration.awkward import AWKWARD, make_launch, make_race, make_slice
+from hypothesis import HealthCheck, given, settings
+from tests.core.store.arbitrary import RACE, with_fresh_ids
+from tests.integration.awkward import make_launch, make_race, make_slice
 from tests.integration.postgresql import DEADLINE_S, find, running_server
 
 from stackrace.base import ids
 from stackrace.base.codec import decode
 from stackrace.base.errors import StoreError
 from stackrace.measure.launch import Launch, Slice
-from stackrace.measure.resources import Enforcement, Resources
 from stackrace.race.results.race import Ending
 from stackrace.race.resume import going_on
 from stackrace.store import open_store
@@ -68,46 +68,12 @@ def test_a_race_with_awkward_values_loads_equal(store):
     assert store.load(race.id[:8]) == race
 
 
-def test_large_counts_and_what_is_rarely_known_load_equal_too(store):
-    launch = make_launch()
-    (one, _) = launch.slices
-    counts = {
-        "surplus_bytes": 2**63 - 1,
-        "ports_exhausted": 1,
-        "files_exhausted": 2,
-        "arrivals_distance": 0.1 + 0.2,
-    }
-    one = replace(one, result=replace(one.result, **counts))
-    race = replace(
-        make_race(),
-        launches=(replace(launch, slices=(one,), verdict=one.verdict),),
-        cores=Resources(stack_cores=(0,), generator_cores=(1,), memory_bytes=2**40, enforced=Enforcement.CGROUP),
-        twin=AWKWARD,
-        resumed=3,
-    )
+@settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
+@given(race=RACE)
+def test_whatever_a_race_holds_loads_equal(store, race):
+    race = with_fresh_ids(race)
     store.begin(race)
     assert store.load(race.id) == race
-
-
-def test_a_share_of_nothing_stays_nan(store):
-    launch = make_launch()
-    one = replace(launch.slices[0], result=replace(launch.slices[0].result, fairness=math.nan))
-    race = replace(make_race(), launches=(replace(launch, slices=(one,)),))
-    store.begin(race)
-    assert math.isnan(store.load(race.id).launches[0].slices[0].result.fairness)
-
-
-def test_an_open_launch_already_has_its_slices(store):
-    race, launch = replace(make_race(), launches=(), ending=None), make_launch()
-    store.begin(race)
-    store.add_launch(race.id, Launch(id=launch.id, block=launch.block, stack=launch.stack))
-    store.add_slice(launch.id, make_slice(0))
-    assert store.load(race.id).launches[0].slices == (make_slice(0),)
-    store.end_launch(launch)
-    store.end(race.id, Ending.INTERRUPTED, 3.5)
-    expected = replace(launch, slices=(make_slice(0),))
-    assert store.load(race.id) == replace(race, launches=(expected,), ending=Ending.INTERRUPTED, elapsed_s=3.5)
-    assert store.list(1)[0].ending is Ending.INTERRUPTED
 
 
 def test_a_race_that_cannot_be_stored_whole_is_not_stored_at_all(store):
