@@ -10,15 +10,13 @@ from pathlib import Path
 import pytest
 
 from stackrace.stacks import servers
-from stackrace.stacks.servers import Guest, Server, catalogue
-from stackrace.stacks.stack import BEHIND_ANOTHER, Protocol, Socket
+from stackrace.stacks.servers import Guest, Server, catalogue, outside
+from stackrace.stacks.stack import Protocol, Socket
 
 ENTRIES = list(catalogue())
 SERVERS = [entry for entry in ENTRIES if isinstance(entry, Server)]
 GUESTS = [entry for entry in ENTRIES if isinstance(entry, Guest)]
 FOLDER = Path(servers.__file__).parent
-# No word of a path may be misread as part of the grammar of stacks.
-WORD = re.compile(r"[a-z][a-z0-9_-]*")
 
 
 def named(entry):
@@ -26,14 +24,10 @@ def named(entry):
 
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=named)
-def test_every_entry_says_what_it_is_and_can_do(entry):
-    spec = entry.spec
-    assert WORD.fullmatch(spec.name)
-    assert spec.title
-    assert spec.hosts or spec.forwards
-    assert bool(spec.inside) == isinstance(entry, Guest)
-    assert bool(spec.listens) == isinstance(entry, Server)
-    assert type(entry).__doc__ and spec.sockets
+def test_every_entry_is_what_is_asked_of_others(entry):
+    assert outside._problem_of(entry) == ""
+    assert entry.spec.title and type(entry).__doc__
+    assert bool(entry.spec.inside) == isinstance(entry, Guest) != isinstance(entry, Server)
 
 
 FILES = {
@@ -84,19 +78,11 @@ def test_what_a_setting_says_of_its_own_conditions_is_so(entry):
 
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=named)
-def test_every_setting_is_legal_and_explained(entry):
-    names = Counter(setting.name for setting in (*entry.spec.settings, *BEHIND_ANOTHER))
-    assert set(names.values()) == {1}
+def test_every_setting_is_explained(entry):
     for setting in entry.spec.settings:
-        assert WORD.fullmatch(setting.name)
         assert setting.help.endswith(".") and len(setting.help) > 20
         assert set(setting.implies) <= set(setting.choices)
         assert set(setting.implies.values()) <= entry.spec.hosts
-        if isinstance(setting.default, str):
-            assert setting.default in setting.choices
-            assert all(re.fullmatch(r"[a-z0-9_]+", choice) for choice in setting.choices)
-        elif not isinstance(setting.default, bool):
-            assert setting.minimum <= setting.default <= setting.maximum
 
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=named)
