@@ -7,6 +7,7 @@ import signal
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import ClassVar
 
 from ..native_options import GivenOption, NativeFile
 from ..stack import Interface, Protocol, Settings, Socket
@@ -36,10 +37,6 @@ OTHERS = ("X-Forwarded-Host", "X-Forwarded-Port", "X-Forwarded-Prefix", "X-Forwa
 
 GRACEFUL_S = 30
 """Seconds that requests have to end when a server is stopped; Gunicorn's own default, and Kubernetes'."""
-_ANSWER_S = 60
-"""Seconds after which a front end gives an answer up; nginx's and Apache's own default."""
-_MOST_BODY_BYTES = 16 * 2**20
-"""The largest request body. nginx's own limit of 1 MiB refuses a photograph."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,9 +53,11 @@ class Production:
     """The addresses of those who speak to it for others and are believed; see ``trusted_proxies``."""
     is_behind: bool = False
     """Whether another server of the stack stands in front, over a socket that nobody else can reach."""
-    graceful_s: int = GRACEFUL_S
-    most_body_bytes: int = _MOST_BODY_BYTES
-    answer_s: int = _ANSWER_S
+    graceful_s: ClassVar[int] = GRACEFUL_S
+    most_body_bytes: ClassVar[int] = 16 * 2**20
+    """The largest request body. nginx's own limit of 1 MiB refuses a photograph."""
+    answer_s: ClassVar[int] = 60
+    """Seconds after which a front end gives an answer up; nginx's and Apache's own default."""
 
     @property
     def trusted_proxies(self) -> str:
