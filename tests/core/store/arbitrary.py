@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from dataclasses import fields, is_dataclass, replace
 from enum import Enum
 from functools import cache
-from importlib import import_module
-from pathlib import Path
 from types import NoneType, UnionType
 from typing import Union, get_args, get_origin, get_type_hints
 
@@ -15,6 +13,7 @@ from hypothesis import strategies as st
 
 from stackrace.base import ids
 from stackrace.base.verdict import Finding
+from stackrace.extensions import Part, declared, load
 from stackrace.measure.host import HostFacts
 from stackrace.measure.launch import Launch
 from stackrace.measure.load import Load, Quantiles
@@ -31,7 +30,6 @@ PLAIN = {
     bytes: st.binary(max_size=64),
     NoneType: st.none(),
 }
-FEATURES = Path(__file__).parents[2] / "features"
 
 
 def few(values):
@@ -60,12 +58,10 @@ def of(kind):
 
 
 def parts():
-    """A strategy of what features keep with races: ``PART`` of each ``tests/features/NAME/arbitrary.py``."""
-    names = sorted(path.parent.name for path in FEATURES.glob("*/arbitrary.py"))
-    kinds = [import_module(f"tests.features.{name}.arbitrary").PART for name in names]
-    return st.lists(st.one_of(*kinds), max_size=len(kinds)).map(
-        lambda held: Parts({part.name: part for part in held})
-    )
+    """A strategy of what features keep with races."""
+    kinds = [of(load(part.place)) for part in declared(Part)]
+    held = st.lists(st.one_of(*kinds), max_size=len(kinds))
+    return held.map(lambda held: Parts({part.name: part for part in held}))
 
 
 WORD = TEXT | st.integers(0, 2**40)
