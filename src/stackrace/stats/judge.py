@@ -102,7 +102,7 @@ def judge(
     narrowly: a stack that is not proved worse than the leader is better by (H_lj − d_lj)₊ at most, with the H of
     the rule for a winner (`Selection.ahead`), which promises no more than that.
 
-    Source: see `selection.looks`, `limits.critical` and the functions of `tiers`, which this joins.
+    Source: see `selection.looks`, `limits.critical` and the functions below, which this joins.
     """
     array, delta = np.asarray(values, dtype=float), math.log1p(difference)
     ranking = question is Question.RANKING

@@ -7,9 +7,8 @@ import pytest
 
 from stackrace.app.app import Entry, EntryKind
 from stackrace.base.errors import InputError, StackError
-from stackrace.features.tune.candidates import candidates, tail_slice_s
+from stackrace.features.tune.candidates import TuneRequest, candidates, goal_text, parse_goal, tail_slice_s
 from stackrace.features.tune.model import GoalKind, Reference
-from stackrace.features.tune.request import TuneRequest, goal_text, parse_goal
 from stackrace.race.request.request import RaceRequest
 
 

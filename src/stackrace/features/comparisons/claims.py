@@ -292,8 +292,8 @@ def findings(
 ) -> tuple[Finding | None, ...]:
     """Return what ``blocks`` blocks say of all pairs of ``samples``, None of a pair without a common block.
 
-    They are one family with the confidence `claims.CONFIDENCE`, of whose error rate they may spend ``share``;
-    ``difference`` is what does not matter, 0.05 for 5 %. For ``ended`` see `claims.settled`.
+    They are one family with the confidence ``CONFIDENCE``, of whose error rate they may spend ``share``;
+    ``difference`` is what does not matter, 0.05 for 5 %. For ``ended`` see `settled`.
     """
     panels = [_panel(sample, blocks) for sample in samples if sample.pairs]
     if not panels:

@@ -67,7 +67,7 @@ def series_of(race: Race, responses: Iterable[Response]) -> tuple[Series, ...]:
 def pairs_of(race: Race) -> list[Pair]:
     """Return base and head of each block that has both, and nothing wrong with either.
 
-    What a launch showed before it died is no launch's worth, and failures count by themselves: see `failures`.
+    What a launch showed before it died is no launch's worth; failures count by themselves: see `failed_launches`.
     """
     sides: dict[int, dict[Side, Launch]] = {}
     for launch in counted(race).launches:

@@ -111,7 +111,7 @@ class _Side:
 class _Pooled:
     """ln of the ratio of two pooled quantiles, with the wider of two limits.
 
-    How much launches vary is what batches vary by: the mean of their ln ratios has t limits (`gate.Mean`, nothing
+    How much launches vary is what batches vary by: the mean of their ln ratios has t limits (`stats.Mean`, nothing
     trimmed). How much chance leaves open is told by how few answers lie beyond the quantile, on whichever launch
     they are: of N answers the share below it is q ± z·√(q(1 − q)/N), and the quantiles at these two shares are the
     limits of one side; those of the ratio take the squares of both sides' together (MOVER). A distribution with a
@@ -138,7 +138,7 @@ class _Pooled:
         return math.exp(self.base.at(self.base.q)), math.exp(self.head.at(self.head.q))
 
     def low(self, p: float, chance: float, times: float = 1.0) -> float:
-        """Return the lower limit; see `gate.Look`."""
+        """Return the lower limit; see `stats.Look`."""
         by_chance = self.value - math.hypot(_down(self.head, chance, times), _up(self.base, chance, times))
         return min(self.batches.low(p, chance, times), by_chance)
 

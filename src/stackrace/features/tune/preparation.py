@@ -19,10 +19,9 @@ from ...race.overhead import USUAL_LAUNCH_S
 from ...race.pace import planned_lengths
 from ...race.plan import RacePlan
 from ...race.preparation.prepared import PreparedRace
-from .candidates import LEAST_SLICE_S, MOST_SLICE_S, candidates, fewest_of, tail_slice_s
+from .candidates import LEAST_SLICE_S, MOST_SLICE_S, TuneRequest, candidates, fewest_of, tail_slice_s
 from .model import GoalKind, Knob, Tuning, TuningGoal, TuningLimits
 from .needs import beyond, measured_needs, model_of, none_within, pilots
-from .request import TuneRequest
 from .stats.rounds import AT_ONCE, FIRST, largest_field, search_launches
 
 if TYPE_CHECKING:

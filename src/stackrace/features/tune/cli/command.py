@@ -162,8 +162,8 @@ def command(
     from dataclasses import replace
 
     from ....cli.showing import refuse_unwritable
+    from ..candidates import TuneRequest, parse_goal
     from ..model import TuningLimits
-    from ..request import TuneRequest, parse_goal
     from .run import resume_tuning, tune
 
     if schema:

@@ -19,11 +19,11 @@ from ....race.results.race import Ending, Race
 from ....report.terminal import print_sections
 from ....store import open_store
 from ....store.manifest import has_manifest
+from ..candidates import TuneRequest
 from ..model import Tuning, is_tuning
 from ..preparation import ready_tuning
 from ..report.kind import KIND
 from ..report.words import unproved
-from ..request import TuneRequest
 from ..result import tuned
 
 __all__ = ["resume_tuning", "show_outcome", "tune"]

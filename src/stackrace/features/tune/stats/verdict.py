@@ -82,7 +82,7 @@ class Verdict:
 
 
 def verdict(grid: Grid) -> Verdict:
-    """Choose among the configurations of ``grid``; see `choice.chosen`.
+    """Choose among the configurations of ``grid``; see `_chosen`.
 
     Among those that may be the best; where the race ended before the finals, what is expected counts, too. The
     choice is by all launches. The figures are from the finals alone, where there were two blocks of them: a
