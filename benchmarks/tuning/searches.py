@@ -11,7 +11,7 @@ import numpy as np
 from stackrace.features.tune.stats.grid import Grid as Estimated
 from stackrace.features.tune.stats.grid import Slices, grid_of
 from stackrace.features.tune.stats.rounds import AT_ONCE, next_round
-from stackrace.features.tune.stats.sampler import proposer, require_sampler
+from stackrace.features.tune.stats.sampler import Proposer, require_sampler
 from stackrace.features.tune.stats.verdict import Verdict, verdict
 
 from ..method.noise import Dice
@@ -52,7 +52,7 @@ def ours(grid: Grid, dice: Dice, budget_s: float) -> Found:
             values=values, entered=np.isfinite(values), slices=slices, places=grid.places, delta=DELTA,
             references=references,
         )  # fmt: skip
-        propose = proposer(grid.places, launches) if k > AT_ONCE else None
+        propose = Proposer(grid.places, launches) if k > AT_ONCE else None
         racing = next_round(now, (budget_s - spent_s) / each_s, propose)
         block_s = float(grid.cost_s[list(racing)].sum())
         if not racing or spent_s + block_s > budget_s:

@@ -115,7 +115,7 @@ def test_of_many_configurations_a_sampler_names_the_first_and_then_batches():
     pytest.importorskip("optuna", reason="the sampler is an extra: pip install 'stackrace[tune]'")
     places = [(float(i), float(j)) for i in range(12) for j in range(12)]
     truth = [-0.05 * ((i - 8) ** 2 + (j - 3) ** 2) for i, j in places]
-    chosen, raced, _ = play(truth, 160, places=places, propose=Proposer(np.array(places), 3))
+    chosen, raced, _ = play(truth, 160, places=places, propose=Proposer(places, 3))
     assert len(raced[0]) == FIRST
     assert sum(map(len, raced)) <= 160
     assert truth[chosen.index] > -0.3

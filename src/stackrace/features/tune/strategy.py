@@ -20,7 +20,7 @@ from .model import Tuning, tuning_of
 from .preparation import under_goal
 from .report.words import outlook as foretold
 from .stats.rounds import next_round
-from .stats.sampler import proposer
+from .stats.sampler import Proposer
 
 
 @dataclass(slots=True, kw_only=True)
@@ -43,7 +43,7 @@ class Tuner:
             self._begun = now, made
         each_s = (now - self._begun[0]) / (made - self._begun[1]) if made > self._begun[1] else _launch_s(race)
         left = math.inf if each_s <= 0 else (self.ends_s - now) / each_s
-        propose = proposer(places_of(race.stacks, self.tuning), race.seed + made) if self.tuning.proposes else None
+        propose = Proposer(places_of(race.stacks, self.tuning), race.seed + made) if self.tuning.proposes else None
         racing = {race.stacks[i] for i in next_round(grid_of_race(race), left, propose)}
         return [cell for cell in cells if cell.stack.path in racing]
 

@@ -26,8 +26,6 @@ from ..report.kind import KIND
 from ..report.words import unproved
 from ..result import tuned
 
-__all__ = ["resume_tuning", "show_outcome", "tune"]
-
 
 def tune(asked: TuneRequest, *, store: str | None, html: Path | None, as_json: bool) -> None:
     """Tune as ``asked``, keep the race, show what was found."""

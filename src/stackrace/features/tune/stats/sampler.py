@@ -18,15 +18,16 @@ class Proposer:
     """Optuna's tree-structured Parzen estimator, asked for a batch and told all means so far.
 
     It is made anew for each batch from the seed and what was measured, so that a race can be repeated and go on.
+    Raises MissingError where Optuna is missing.
 
     Source: Bergstra et al. 2011, Algorithms for Hyper-Parameter Optimization, NeurIPS 24.
     """
 
-    def __init__(self, places: Array, seed: int) -> None:
+    def __init__(self, places: Sequence[Sequence[float]] | Array, seed: int) -> None:
         self._optuna = require_sampler()
-        self._places = places
-        self._seed = seed
-        self._steps = [sorted({float(step) for step in column if np.isfinite(step)}) for column in places.T]
+        self._places = np.asarray(places, dtype=float)
+        self._seed = seed % 2**32
+        self._steps = [sorted({float(step) for step in column if np.isfinite(step)}) for column in self._places.T]
 
     def __call__(self, expected: Array, fresh: Flags, many: int) -> Sequence[int]:
         """Return ``many`` of the configurations ``fresh``, fewer where there are not so many."""
@@ -55,11 +56,6 @@ class Proposer:
         """Return how far a configuration is from a proposal, which others may forbid, or which was tried."""
         apart = float(((self._places[i] - wanted) ** 2).sum())
         return apart if np.isfinite(apart) else np.inf
-
-
-def proposer(places: Sequence[Sequence[float]], seed: int) -> Proposer:
-    """Return who proposes among the configurations at ``places``; raises MissingError where Optuna is missing."""
-    return Proposer(np.asarray(places, dtype=float), seed % 2**32)
 
 
 def require_sampler() -> Any:
