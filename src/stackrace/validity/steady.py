@@ -130,17 +130,17 @@ def _memory_grows(view: LaunchView) -> Finding | None:
         return None
     typical = median(held for _, held in points)
     half = len(points) // 2
-    share = _slope(points) / typical if typical > 0 else 0.0
+    share = (median_slope(points) or 0.0) / typical if typical > 0 else 0.0
     enough = (_memory_grows.limits.warns or 0.0) / 2 * typical
-    if min(_slope(points[:half]), _slope(points[half:])) < enough:
+    if any((median_slope(part) or 0.0) < enough for part in (points[:half], points[half:])):
         return None
     return _memory_grows.judge(share, held_bytes=points[-1][1])
 
 
-def _slope(points: Sequence[tuple[float, float]]) -> float:
-    """Return the median of the slopes between any two points, by Theil and Sen; 0 where there are none."""
+def median_slope(points: Sequence[tuple[float, float]]) -> float | None:
+    """Return the median of the slopes between any two points, by Theil and Sen; None where there are none."""
     slopes = [(b[1] - a[1]) / (b[0] - a[0]) for a, b in combinations(points, 2) if b[0] > a[0]]
-    return median(slopes) if slopes else 0.0
+    return median(slopes) if slopes else None
 
 
 LEAST = 6

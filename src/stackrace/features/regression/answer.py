@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
-from statistics import fmean, median
+from statistics import fmean
 
 from ...measure.launch import Launch
 from ...race.decisions import Decisions
@@ -18,6 +17,7 @@ from ...race.warmup import REWARM_S
 from ...stacks.stack import Side
 from ...stats.limits import exp
 from ...validity.registry import examine_race
+from ...validity.steady import median_slope
 from .model import FailedLaunches, GateAnswer, gate_of, is_check, terms_of
 from .series import (
     Pair,
@@ -267,5 +267,4 @@ def _slope(launch: Launch) -> float | None:
         result = each.result
         served += result.counts.ok * (1 + REWARM_S / result.duration_s)
         points.append((served, float(sum(hop.pss_bytes for hop in each.usage))))
-    slopes = [(b[1] - a[1]) / (b[0] - a[0]) for a, b in combinations(points, 2) if b[0] > a[0]]
-    return median(slopes) if slopes else None
+    return median_slope(points)
