@@ -28,10 +28,10 @@ from .results.standing import Level, Row, Standing, Withdrawal
 from .resume import counted
 from .sensitivity import conditions_of
 
-__all__ = ["LEAST_BEYOND", "Merge", "Spread", "latency_limits", "standing"]
+__all__ = ["LEAST_BEYOND", "latency_limits", "standing"]
 
 
-def standing(race: Race, *, merge: Merge, spread: Spread | None = None, thorough: bool = True) -> Standing:
+def standing(race: Race, *, merge: _Merge, spread: _Spread | None = None, thorough: bool = True) -> Standing:
     """Return how the stacks of ``race`` stand, from everything measured so far.
 
     The hidden twin is no competitor: its launches count as its original's, with which the checks on the race as a
@@ -89,7 +89,7 @@ def _warnings(race: Race) -> dict[str, int]:
     return dict(Counter(finding.check for finding in findings if finding.effect is Effect.WARNS))
 
 
-Merge = Callable[[Sequence[bytes]], Quantiles]
+_Merge = Callable[[Sequence[bytes]], Quantiles]
 """Merges latency histograms, one or more, into one distribution."""
 
 _LIMITED = {"p50": 0.5, "p99": 0.99, "p999": 0.999}
@@ -98,12 +98,12 @@ _LIMITED = {"p50": 0.5, "p99": 0.99, "p999": 0.999}
 LEAST_BEYOND = 10
 """Requests of all launches together that must lie beyond a quantile for it to be known: p99 takes 1,000."""
 
-Spread = Callable[[bytes], Buckets]
+_Spread = Callable[[bytes], Buckets]
 """Returns the buckets of one encoded latency histogram."""
 
 
 def _level_of(
-    race: Race, measured: MeasuredLevel, judgement: Judgement, merge: Merge, spread: Spread | None
+    race: Race, measured: MeasuredLevel, judgement: Judgement, merge: _Merge, spread: _Spread | None
 ) -> Level:
     """Return the rows of ``measured`` by tiers, the leader first, in each tier by how they compare with it.
 
@@ -129,7 +129,7 @@ def _row(
     judgement: Judgement,
     index: int,
     throughputs: Sequence[Interval],
-    merge: Merge,
+    merge: _Merge,
 ) -> Row:
     stack, slices = measured.stacks[index], measured.slices[index]
     launches = [launch for launch in race.launches if launch.stack == stack and _counts(race, launch, measured)]
@@ -168,7 +168,7 @@ def _counts(race: Race, launch: Launch, measured: MeasuredLevel) -> bool:
     return race.repeats is None or any(key_of(slice_) == measured.key for slice_ in launch.slices)
 
 
-def _latency(slices: Sequence[Slice], merge: Merge) -> Quantiles:
+def _latency(slices: Sequence[Slice], merge: _Merge) -> Quantiles:
     """Merge the slices' distributions; a quantile that one of them knows only as a lower bound stays one."""
     parts = [slice_.result.latency for slice_ in slices]
     histograms = [slice_.result.histogram for slice_ in slices if slice_.result.histogram]
@@ -212,7 +212,7 @@ def _memory(slices: Sequence[Slice], launches: Sequence[Launch]) -> dict[str, in
 
 
 def latency_limits(
-    slices: Sequence[Slice], launches: Sequence[Launch], spread: Spread
+    slices: Sequence[Slice], launches: Sequence[Launch], spread: _Spread
 ) -> dict[str, Interval | None]:
     """Return one stack's quantiles at one level in seconds with 95 % limits; None where requests are too few.
 

@@ -136,7 +136,7 @@ def _recording(session: Path) -> tuple[str, ...]:
     return (session.absolute().as_uri(),)
 
 
-T = TypeVar("T")
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -151,12 +151,12 @@ class Machine:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Machines(Generic[T]):
+class Machines(Generic[_T]):
     """What was found on them."""
 
     conflicts: tuple[str, ...]
     """Why they do not fit together, each with the way out; no race starts before."""
-    examined: tuple[tuple[Machine, T | None], ...]
+    examined: tuple[tuple[Machine, _T | None], ...]
     """By name; None where a machine could not be examined, as ``conflicts`` say."""
 
 
@@ -168,7 +168,7 @@ class Places(Protocol):
     ) -> AbstractContextManager[PreparedRace]:
         """Prepare the race that ``request`` asks for on those machines, as `prepared` does on this one."""
 
-    def examined(self, address: str, concurrency: int, examine: Callable[[int, bool], T]) -> Machines[T]:
+    def examined(self, address: str, concurrency: int, examine: Callable[[int, bool], _T]) -> Machines[_T]:
         """Call ``examine`` on each machine at once, with the connections that it has to hold in a race.
 
         Its second argument says whether stacks and load engines are on different machines.

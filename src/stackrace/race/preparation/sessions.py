@@ -34,7 +34,7 @@ from ..request.request import RaceRequest
 
 __all__ = ["Ask", "refuse_strange_paths", "session_workload", "with_bundled_sessions"]
 
-Headers = tuple[tuple[str, str], ...]
+_Headers = tuple[tuple[str, str], ...]
 
 Ask = Callable[..., Examination]
 """``examine``, or the same with a view of the files of its own."""
@@ -69,7 +69,7 @@ def session_workload(
     path: Path,
     app: App,
     examination: Examination,
-    headers: Headers,
+    headers: _Headers,
     *,
     think: bool,
     check: RightAnswers = _NO_RULES,
@@ -171,7 +171,7 @@ def _with_bodies(workload: Workload, app: App, examination: Examination, ask: As
     )
 
 
-def _key(request: Request) -> tuple[str, str, Headers]:
+def _key(request: Request) -> tuple[str, str, _Headers]:
     return request.method, request.path, request.headers
 
 
@@ -197,8 +197,8 @@ def _is_for_everybody(exchange: Exchange) -> bool:
 def _answer(
     request: Request,
     recorded: Answer,
-    bodies: Mapping[tuple[str, str, Headers], Exchange],
-    lacking: AbstractSet[tuple[str, str, Headers]],
+    bodies: Mapping[tuple[str, str, _Headers], Exchange],
+    lacking: AbstractSet[tuple[str, str, _Headers]],
 ) -> Answer:
     """Return the app's own answer where it is for everybody; ``lacking`` are files that only a front end sends."""
     exchange = bodies.get(_key(request))
