@@ -27,8 +27,7 @@ WRITERS = {
     "report/charts/svg.py": "coordinates, and the ticks of an axis, whole or as short as they can be",
     "features/comparisons/report/page.py": "coordinates",
     "features/regression/report/page.py": "coordinates",
-    "features/regression/report/junit.py": "seconds as the schema has them",
-    "features/regression/report/openmetrics.py": "floating-point numbers for programs",
+    "features/regression/report/ci.py": "seconds as the schema has them, numbers for programs",
 }
 """Who may format a number by itself, and what for."""
 

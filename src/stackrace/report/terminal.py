@@ -86,7 +86,7 @@ def print_report(race: Race, standing: Standing, console: Console | None = None,
         print_sections(STANDING.sections((race, standing)), console)
     else:
         # with the statistics, which most of what is drawn here does without
-        from .brief_sheet import brief_sheet
+        from .race_sheet import brief_sheet
 
         print_sections(brief_sheet(race, standing), console, most=_SCREEN_LINES)
 

@@ -146,7 +146,7 @@ KIND = Kind(sections=_sections, document=_document, page=_page, first_line=_firs
 
 def rendered(race: Race, result: GateAnswer, form: str) -> str:
     """Return the report of a check in one of ``FORMATS``; KeyError for any other."""
-    from . import junit, openmetrics
+    from .ci import junit, openmetrics
 
-    of_ci = {"junit": junit.export, "openmetrics": openmetrics.export}
+    of_ci = {"junit": junit, "openmetrics": openmetrics}
     return of_ci[form](race, result) if form in of_ci else written(KIND, race, Format[form.upper()])
