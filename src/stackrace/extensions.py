@@ -18,6 +18,7 @@ __all__ = [
     "Notice",
     "Part",
     "PlaceProvider",
+    "RequestPart",
     "ResultKind",
     "Strategy",
     "Verb",
@@ -88,6 +89,19 @@ class PlaceProvider(NamedTuple):
 
     place: str
     """Of a class like `race.preparation.prepared.Places`."""
+
+
+class RequestPart(NamedTuple):
+    """What a feature may be asked for in a race: flags of ``stackrace run``, and keys below ``[race]``."""
+
+    name: str
+    """By which a request keeps it; the same as its type has, and no `Part`'s."""
+    place: str
+    """Of its type, a `race.request.request.AskedPart`."""
+    flags: str
+    """Of its click options."""
+    heading: str
+    """Where they stand in ``stackrace run --help``."""
 
 
 class ResultKind(NamedTuple):

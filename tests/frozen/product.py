@@ -23,8 +23,7 @@ from stackrace import __version__
 from stackrace.base.codec import decode, encode
 from stackrace.base.errors import StackraceError
 from stackrace.cli.main import cli
-from stackrace.cli.run.live import report_of
-from stackrace.cli.run.output import Output
+from stackrace.cli.racing import Output, report_of
 from stackrace.features.export.equivalence import equivalence_of
 from stackrace.race import block, events
 from stackrace.race.decisions import Decisions, decisions
@@ -134,7 +133,7 @@ def capacity(name: str, *flags: str) -> Said:
     """Return what ``stackrace capacity`` says of a recorded search; nothing is sent."""
     from stackrace.features.capacity.search import CapacityResult
 
-    search = import_module("stackrace.features.capacity.showing")
+    search = import_module("stackrace.features.capacity.report")
     found = read(CapacityResult, name)
     with mock.patch.object(search, "find_capacity", lambda *_, **__: found):
         return _said(cli, "capacity", *found.closed.target.urls, "--p99", "1s", *flags)

@@ -139,7 +139,15 @@ def imports_of(name):
             ("numpy", "scipy"),
             {"stats", *(f"features/{name}" for name in ("capacity", "comparisons", "regression", "trend", "tune"))},
         ),
-        (("pydantic", "pydantic_core"), {"base", "race", "stacks", "features/comparisons", "features/tune"}),
+        (
+            ("pydantic", "pydantic_core"),
+            {
+                "base",
+                "race",
+                "stacks",
+                *(f"features/{name}" for name in ("cluster", "comparisons", "current", "tune")),
+            },
+        ),
         (("django",), {"store", "features/web"}),
         (("rich",), {"report", "cli", *(f"features/{name}" for name in FEATURES)}),
         (("click",), {"cli", *(f"features/{name}" for name in FEATURES)}),

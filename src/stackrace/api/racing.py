@@ -78,7 +78,7 @@ def ready_race(
     strategist = None if resumed is None else strategist_of(resumed.race)
     if resumed is not None and strategist is not None:
         first = strategist.fewest(resumed.race)
-    prepare = prepared if request.cluster is None else places().prepared
+    prepare = places().prepared if is_elsewhere(request) else prepared
     with prepare(request, on_preparing, first=first) as fresh:
         if resumed is not None and strategist is not None:
             fresh = strategist.again(fresh, resumed.race)

@@ -196,8 +196,8 @@ def _request(manifest: Manifest, race: Race) -> RaceRequest:
     # the page is measured anew, and may seem slow enough for other default levels
     levels = tuple(load.concurrency for load in race.loads)
     # what could not be raced then is not raced now, even if it could be
-    current = request.current if race.current else False
-    asked = replace(request, seed=race.seed, stacks=stacks, concurrency=levels, current=current)
+    contestants = request.contestants if race.current else False
+    asked = replace(request, seed=race.seed, stacks=stacks, concurrency=levels, contestants=contestants)
     had, mine = race.cores, set(usable_cores())
     if not had.shared and {*had.stack_cores, *had.generator_cores} <= mine:
         # others may be quieter now

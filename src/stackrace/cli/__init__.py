@@ -1,5 +1,26 @@
-"""The command line: one file per verb. Imports everybody; nobody imports it."""
+"""The command line. Its process: from its first moment to its last, Ctrl-C ends it without a traceback."""
 
-from .process import main
+from __future__ import annotations
+
+import sys
+
+from .edge import open_streams
+from .main import INTERRUPTED
+from .main import main as run
+from .signals import heed, leave_to_the_kernel
 
 __all__ = ["main"]
+
+
+def main() -> None:
+    """Run the command line, and leave."""
+    try:
+        try:
+            open_streams()
+            heed()
+            run()
+        finally:
+            leave_to_the_kernel()
+    except KeyboardInterrupt:
+        # behind the place that prints errors, or a second one
+        sys.exit(INTERRUPTED)

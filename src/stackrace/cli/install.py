@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .names import complete_installable
+from .arguments import complete_installable
 from .request_flags import servers_option
 
 if TYPE_CHECKING:

@@ -14,20 +14,17 @@ from .. import __version__
 from ..base.errors import BreakdownError, LimitError, StackraceError
 from ..base.secrets import masked
 from ..extensions import Group, Verb, declared, load
-from .edge import printable_output, trusted
-from .failures import TRACEBACK, brief, failure_of
+from .edge import TRACEBACK, brief, failure_of, printable_output, trusted
 from .signals import has_come
 
-__all__ = ["INTERRUPTED", "main"]
+__all__ = ["INTERRUPTED", "completion_command", "main"]
 
 INTERRUPTED = 130
 
 _CLI = __name__.rpartition(".")[0]
 
 _CORE = (
-    Verb(
-        "stacks", "Start", "List the servers: what is ready, what is missing.", f"{_CLI}.stacks.command:command", 20
-    ),
+    Verb("stacks", "Start", "List the servers: what is ready, what is missing.", f"{_CLI}.stacks:command", 20),
     Verb(
         "install",
         "Start",
@@ -36,14 +33,12 @@ _CORE = (
         30,
     ),
     Verb("up", "Start", "Start one stack and look at it.", f"{_CLI}.up:command", 50),
-    Verb("completion", "Start", "Print a completion script for your shell.", f"{_CLI}.completion:command", 60),
-    Verb(
-        "run", "Decide", "Race stacks: deploy, load, compare, and name a winner.", f"{_CLI}.run.command:command", 10
-    ),
+    Verb("completion", "Start", "Print a completion script for your shell.", f"{__name__}:completion_command", 60),
+    Verb("run", "Decide", "Race stacks: deploy, load, compare, and name a winner.", f"{_CLI}.run:command", 10),
     Verb("load", "Measure", "Load one server, with the load engine alone.", f"{_CLI}.load.command:command", 10),
     Verb("compare", "Measure", "Compare two results of load.", f"{_CLI}.compare:command", 40),
-    Verb("report", "Keep", "Show a race again, in any format.", f"{_CLI}.report:command", 10),
-    Verb("name", "Keep", "Give a stored race a name.", f"{_CLI}.name:command", 40),
+    Verb("report", "Keep", "Show a race again, in any format.", f"{_CLI}.report:report_command", 10),
+    Verb("name", "Keep", "Give a stored race a name.", f"{_CLI}.report:name_command", 40),
 )
 
 VERBS = {verb.name: verb for verb in sorted((*_CORE, *declared(Verb)), key=lambda verb: verb.rank)}
@@ -98,6 +93,23 @@ def cli() -> None:
 
     You get a ranking you can believe, the reason behind it, and the configuration that won.
     """
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  stackrace completion bash >> ~/.bashrc
+  stackrace completion zsh > ~/.zfunc/_stackrace
+  stackrace completion fish > ~/.config/fish/completions/stackrace.fish"""
+)
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+def completion_command(shell: str) -> None:
+    """Print a completion script for your shell. It completes verbs, options, servers and stacks."""
+    from click.shell_completion import get_completion_class
+
+    completion = get_completion_class(shell)
+    assert completion is not None
+    click.echo(completion(cli, {}, "stackrace", "_STACKRACE_COMPLETE").source())
 
 
 def main() -> None:

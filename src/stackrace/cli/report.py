@@ -1,10 +1,10 @@
-"""``stackrace report``."""
+"""``stackrace report`` and ``stackrace name``."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -12,10 +12,7 @@ from ..base.errors import InputError
 from ..report.exporter import Format
 from .options import details_option, store_option
 
-if TYPE_CHECKING:
-    pass
-
-__all__ = ["command"]
+__all__ = ["name_command", "report_command"]
 
 _PRINTED = [form for form in Format if form is not Format.HTML]
 
@@ -46,7 +43,7 @@ Examples:
 @_format_options
 @click.option("--schema", is_flag=True, help="Print the JSON document's schema.")
 @store_option
-def command(
+def report_command(
     race: str | None,
     listing: bool,
     html: Path | None,
@@ -98,9 +95,7 @@ def _show_race(
     from ..report.exporter import kind_of
     from ..report.result import standing_of
     from ..store import open_store
-    from .run.output import short_steps
-    from .showing import show, write_html
-    from .stored import at_store, meant, unfinished_note
+    from .showing import at_store, meant, short_steps, show, unfinished_note, write_html
 
     with open_store(store_url) as store:
         loaded = store.load(meant(race, store))
@@ -114,3 +109,25 @@ def _show_race(
         click.echo("\n" + "\n".join(short_steps(loaded, standing, at=at)))
     if hint:
         click.echo(hint, err=True)
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  stackrace name 3m41c before-upgrade-2024
+  stackrace report before-upgrade-2024"""
+)
+@click.argument("race", metavar="RACE")
+@click.argument("name", metavar="NAME")
+@store_option
+def name_command(race: str, name: str, store: str | None) -> None:
+    """Give a stored race a name. Every command accepts it as RACE.
+
+    A name has 13 to 32 characters of 0-9, a-z and -, with a hyphen inside. It never changes.
+    """
+    from ..store import open_store
+
+    with open_store(store) as results:
+        race_id = results.find(race)
+        given = results.name(race_id, name)
+    click.echo(f"race {race_id} is now called {given}")

@@ -13,18 +13,21 @@ import click
 from ..app.app import EntryKind
 from ..base.errors import InputError
 from ..base.http_syntax import path_fault
+from ..base.units import SIZE
+from ..extensions import RequestPart, declared, load
 from ..race.request.expectations import check_flags, read_check_flags
-from ..race.request.request import RaceRequest
-from .options import right_host
-from .sections import section
+from ..race.request.request import RaceRequest, parts_over
+from .options import Cores, Quantity, right_host, section
 
 __all__ = [
     "APP_OPTIONS",
+    "BUDGET_OPTIONS",
     "PROJECT_OPTIONS",
     "STARTED_OPTIONS",
     "RequestFlags",
     "app_words",
     "given_beside",
+    "of_features",
     "request_flags",
     "servers_option",
     "spelt",
@@ -32,10 +35,8 @@ __all__ = [
 
 _FIELDS = {field.name for field in fields(RaceRequest)}
 
-_app = section("The app of a stack")
 
-_APP = ("servers", "bundled", *EntryKind, "python", "env_files", "folder", "urls", "host", "check")
-"""The parameters of ``APP_OPTIONS``."""
+_app = section("The app of a stack")
 
 servers_option = _app(
     "--servers",
@@ -113,6 +114,57 @@ STARTED_OPTIONS = (
 APP_OPTIONS = (*STARTED_OPTIONS, _host_option)
 """Which app, what to ask it, and what is right."""
 
+_APP = ("servers", "bundled", *EntryKind, "python", "env_files", "folder", "urls", "host", "check")
+"""The parameters of ``APP_OPTIONS``."""
+
+
+_resources = section("What every stack gets")
+
+
+def of_features(heading: str) -> tuple[Callable[..., Any], ...]:
+    """Return the options of features that stand below ``heading``."""
+    return tuple(option for part in declared(RequestPart) if part.heading == heading for option in load(part.flags))
+
+
+BUDGET_OPTIONS = (
+    *of_features("What every stack gets"),
+    _resources(
+        "--cores",
+        type=Cores(),
+        metavar="LIST",
+        help="Cores of every stack, such as 0-3 or 0,2. Default: all but the load engine's.",
+    ),
+    _resources(
+        "--engine-cores",
+        type=Cores(),
+        metavar="LIST",
+        help="Cores of the load engine. Default: one, with all its threads.",
+    ),
+    _resources(
+        "--memory",
+        "memory_bytes",
+        type=Quantity(SIZE),
+        callback=lambda context, option, size: None if size is None else int(size),
+        metavar="SIZE",
+        help="Memory limit of every stack, such as 512MiB or 2GiB. A stack above it is out. Default: no limit.",
+    ),
+    _resources(
+        "--quota",
+        is_flag=True,
+        help="The CPU quota of this container is intended: its throttling only gives a warning.",
+    ),
+    _resources(
+        "--no-priority",
+        "priority",
+        is_flag=True,
+        flag_value=False,
+        default=True,
+        help="Leave engine and stacks at the usual priority. Default: nice -20 where that is allowed (root, "
+        "CAP_SYS_NICE), so that other programs cannot disturb the race.",
+    ),
+)
+"""What every stack gets."""
+
 
 @dataclass(frozen=True, slots=True)
 class RequestFlags:
@@ -123,19 +175,18 @@ class RequestFlags:
     def over(self, request: RaceRequest) -> RaceRequest:
         """Return ``request`` with the flags on top; raises InputError where they contradict each other or it."""
         _refuse_both(self.given)
+        parts = parts_over(request.parts, self.given, Path.cwd())
         if {"session", "urls"} & self.given.keys():
             request = replace(request, session=None, urls=None, workloads=(), think=False, check={})
-        if "no_current" in self.given:
-            request = replace(request, current=False)
         if {"run_requests", "run_s"} & self.given.keys():
             request = replace(request, run_requests=None, run_requests_at={}, run_s=None)
-        request = replace(request, **self._changes(request.folder))
+        request = replace(request, **self._changes(request.folder), parts=parts)
         _refuse_incomplete(request)
         return request
 
     def _changes(self, folder: Path) -> dict[str, Any]:
         changes = {name: value for name, value in self.given.items() if name in _FIELDS}
-        for name in ("folder", "python", "session", "current"):
+        for name in ("folder", "python", "session"):
             # python3.12 is a program on PATH
             if name in changes and (name != "python" or len(changes[name].parts) > 1 or changes[name].exists()):
                 changes[name] = changes[name].absolute()
@@ -164,8 +215,6 @@ def _refuse_both(given: Mapping[str, Any]) -> None:
             raise InputError(f"--url {path!r} {fault}")
     if "folder" in given and not given["folder"].is_dir():
         raise InputError(f"--project {given['folder']} is not a folder")
-    if {"current", "no_current"} <= given.keys():
-        raise InputError("give --current or --no-current, not both")
     if {"session", "urls"} <= given.keys():
         raise InputError("give --session or --url, not both")
     if {"run_requests", "run_s"} <= given.keys():
@@ -176,11 +225,6 @@ def _refuse_incomplete(request: RaceRequest) -> None:
     # a workload of a race file says itself whether it thinks
     if request.think and request.session is None:
         raise InputError("--think keeps the pauses of a recording; give it with --session")
-    if request.cluster_project is not None and not request.cluster_project.is_absolute():
-        raise InputError(
-            f"--cluster-project {request.cluster_project}: hosts have another folder to start from; give a path "
-            "that begins with /"
-        )
     if request.check and request.workloads:
         raise InputError("--check is for one workload; give check to each [workloads.NAME] of the race file")
     has_length = request.run_requests is not None or request.run_requests_at or request.run_s is not None

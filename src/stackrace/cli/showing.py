@@ -1,32 +1,41 @@
-"""A result on the screen, in a file, in any format."""
+"""A result on the screen, in a file, in any format; which stored race is meant, and how it goes on."""
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable
+import shlex
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from ..base.errors import InputError
+from ..base.errors import InputError, StoreError
 from ..deploy.privileges import private_folder
-from ..race.results.race import Race
+from ..race.results.race import Ending, Race
 from ..race.results.standing import Standing
 from ..report.exporter import Format, render
-from ..store.address import data_folder
+from ..store.address import VARIABLE, SqliteFile, data_folder, default_file
+from ..store.manifest import has_manifest, is_racing
 from .signals import uncut
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+    from ..store.store import Store
+
 __all__ = [
+    "at_store",
+    "go_on_with",
+    "meant",
     "print_document",
     "print_parts",
     "refuse_unwritable",
     "reports_folder",
+    "short_steps",
     "show",
+    "unfinished_note",
     "write_html",
     "write_text",
 ]
@@ -106,3 +115,43 @@ def write_html(race: Race, standing: Standing, path: Path | None) -> Path:
     """Write the HTML report to ``path``, by default beside the results; returns where it is."""
     path = path or reports_folder() / f"{race.id}.html"
     return write_text(render(race, standing, Format.HTML), path)
+
+
+def meant(race: str | None, store: Store) -> str:
+    """Return the race that an argument names, by default the last one; raises StoreError where there is none."""
+    chosen = race or store.latest()
+    if chosen is None:
+        raise StoreError("nothing has been raced yet; start with: stackrace run")
+    return chosen
+
+
+def go_on_with(race_id: str, store: Store) -> str:
+    """Return the command that goes on with a race."""
+    return f"stackrace run --resume {race_id}{at_store(store)}"
+
+
+def at_store(store: Store) -> str:
+    """Return the end of a command that needs ``store``; empty where that would be found anyway."""
+    if store.address == default_file() or VARIABLE in os.environ:
+        return ""
+    address = f"sqlite:///{store.address}" if isinstance(store.address, SqliteFile) else str(store.address)
+    return f" --store {shlex.quote(address)}"
+
+
+def unfinished_note(race: Race, store: Store) -> str:
+    """Tell how a race that was made here and has not ended goes on; empty for any other."""
+    if race.ending not in (None, Ending.INTERRUPTED) or not has_manifest(race.id):
+        return ""
+    if is_racing(race.id):
+        return "It is going on at this moment."
+    return f"It was interrupted; continue with: {go_on_with(race.id, store)}"
+
+
+def short_steps(race: Race, standing: Standing, *, at: str = "") -> Iterator[str]:
+    """Yield two at most, a line each: read all of it, and write what deploys the stack that it names.
+
+    ``at`` ends a command that needs another store than the usual one.
+    """
+    yield f"All of it: stackrace report {race.id} --details{at}"
+    if standing.settled and standing.verdict.valid:
+        yield f"Deploy the first: stackrace export {race.id} --to deploy{at}"

@@ -10,8 +10,7 @@ import click
 
 from ..base.errors import InputError
 from ..base.numbers import duration
-from .names import complete_stack
-from .race_file import apart, one_stack_option, requested
+from .arguments import apart, complete_stack, one_stack_option, requested
 from .request_flags import APP_OPTIONS, RequestFlags, request_flags
 
 if TYPE_CHECKING:

@@ -93,8 +93,8 @@ def test_what_is_left_is_told_from_what_launches_took():
 
 
 def test_what_is_run_today_goes_on_only_where_it_was_raced(tmp_path):
-    asked = RaceRequest(folder=tmp_path, current=True)
+    asked = RaceRequest(folder=tmp_path, contestants=True)
     manifest = Manifest(opening=replace(OPENING, request=request_document(asked)))
     raced, unraced = (_request(manifest, replace(RACE, current=current)) for current in (RACE.stacks[0], ""))
-    assert (raced.current, raced.stacks) == (True, RACE.stacks)
-    assert (unraced.current, unraced.stacks) == (False, RACE.stacks)
+    assert (raced.contestants, raced.stacks) == (True, RACE.stacks)
+    assert (unraced.contestants, unraced.stacks) == (False, RACE.stacks)

@@ -153,7 +153,7 @@ def test_only_what_draws_writes_past_the_edge() -> None:
 def test_standard_streams_that_are_closed_lead_nowhere(closed, tmp_path):
     code = f"""
         import os, sys
-        from stackrace.cli import process
+        import stackrace.cli as process
         def run():
             print("a", sys.stdout.isatty(), file=sys.stderr)
             print(sys.stdin.read())

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from stackrace.base.errors import InputError
-from stackrace.cli.failures import TRACEBACK, brief, failure_of
+from stackrace.cli.edge import TRACEBACK, brief, failure_of
 
 # the package has a function of that name
 module = import_module("stackrace.cli.main")
@@ -119,7 +119,7 @@ def test_any_words_end_in_a_sentence(
     monkeypatch.chdir(folder)
     monkeypatch.setenv("XDG_DATA_HOME", str(folder))
     # an empty folder races the bundled app
-    monkeypatch.setattr("stackrace.cli.run.live.race_and_report", lambda *_: None)
+    monkeypatch.setattr("stackrace.cli.racing.race_and_report", lambda *_: None)
     monkeypatch.setattr(sys, "argv", ["stackrace", *words])
     with pytest.raises(SystemExit) as left:
         module.main()

@@ -7,8 +7,8 @@ from click.testing import CliRunner
 from tests.absent import nothing_installed
 
 from stackrace.base.errors import InputError, MissingError
+from stackrace.cli.arguments import complete_installable
 from stackrace.cli.install import command
-from stackrace.cli.names import complete_installable
 
 RAILS = ["ruby", "ruby-actionpack", "ruby-dalli", "ruby-mysql2", "ruby-railties", "ruby-sqlite3"]
 

@@ -17,11 +17,56 @@ import stackrace
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(stackrace.__file__).parents[1])}
 
 
+def ended(code):
+    """Run ``code`` as a program; returns its exit code and what it says on stderr."""
+    done = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True)
+    return done.returncode, done.stderr
+
+
+def importing(name, *body):
+    """Return a program in which ``body`` happens while ``name`` is imported."""
+    lines = "\n".join(f"            {line}" for line in body)
+    return f"""
+import sys
+from stackrace.__main__ import main
+
+class Dying:
+    def __del__(self):
+        raise KeyboardInterrupt
+
+class Named:
+    def __set_name__(self, owner, name):
+        import signal
+        signal.raise_signal(signal.SIGINT)
+
+class Interrupting:
+    def find_spec(name, path, target=None):
+        if name == {name!r}:
+{lines}
+
+sys.meta_path.insert(0, Interrupting)
+main()
+"""
+
+
+@pytest.mark.parametrize("at", ["stackrace.cli", "stackrace.cli.main", "stackrace.cli.edge"])
+def test_an_interruption_while_it_is_imported_is_not_printed(at):
+    assert ended(importing(at, "raise KeyboardInterrupt")) == (130, "")
+
+
+def test_an_interruption_that_an_import_turns_into_its_own_error_is_one():
+    assert ended(importing("stackrace.cli", 'type("Owner", (), {"named": Named()})')) == (130, "")
+
+
+def test_an_interruption_within_a_callback_of_an_import_is_neither_lost_nor_printed():
+    assert ended(importing("stackrace.cli", "import time", "Dying()", "time.sleep(60)")) == (130, "")
+
+
 def test_an_interruption_within_a_callback_is_neither_lost_nor_printed():
     code = """
         import time
         from stackrace.__main__ import main
-        from stackrace.cli import process
+        import stackrace.cli as process
 
         class Dying:
             def __del__(self):
@@ -34,14 +79,13 @@ def test_an_interruption_within_a_callback_is_neither_lost_nor_printed():
         process.run = run
         main()
     """
-    done = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True)
-    assert (done.returncode, done.stderr) == (130, "")
+    assert ended(code) == (130, "")
 
 
 def test_an_interruption_that_a_compiler_of_classes_turns_into_its_own_error_is_one():
     code = """
         import signal, sys
-        from stackrace.cli import process
+        import stackrace.cli as process
 
         def wrapping(**_):
             try:
@@ -52,71 +96,7 @@ def test_an_interruption_that_a_compiler_of_classes_turns_into_its_own_error_is_
         sys.modules['stackrace.cli.main'].cli.main = wrapping
         process.main()
     """
-    done = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True)
-    assert (done.returncode, done.stderr) == (130, "interrupted\n")
-
-
-@pytest.mark.parametrize("at", ["stackrace.cli", "stackrace.cli.main", "stackrace.cli.edge"])
-def test_an_interruption_while_it_is_imported_is_not_printed(at):
-    code = f"""
-        import sys
-        from stackrace.__main__ import main
-
-        class Interrupting:
-            def find_spec(name, path, target=None):
-                if name == {at!r}:
-                    raise KeyboardInterrupt
-
-        sys.meta_path.insert(0, Interrupting)
-        main()
-    """
-    done = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True)
-    assert (done.returncode, done.stderr) == (130, "")
-
-
-def test_an_interruption_that_an_import_turns_into_its_own_error_is_one():
-    code = """
-        import sys
-        from stackrace.__main__ import main
-
-        class Named:
-            def __set_name__(self, owner, name):
-                import signal
-                signal.raise_signal(signal.SIGINT)
-
-        class Interrupting:
-            def find_spec(name, path, target=None):
-                if name == "stackrace.cli":
-                    type("Owner", (), {"named": Named()})
-
-        sys.meta_path.insert(0, Interrupting)
-        main()
-    """
-    done = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True)
-    assert (done.returncode, done.stderr) == (130, "")
-
-
-def test_an_interruption_within_a_callback_of_an_import_is_neither_lost_nor_printed():
-    code = """
-        import sys
-        from stackrace.__main__ import main
-
-        class Dying:
-            def __del__(self):
-                raise KeyboardInterrupt
-
-        class Interrupting:
-            def find_spec(name, path, target=None):
-                if name == "stackrace.cli":
-                    import time
-                    Dying()
-                    time.sleep(60)
-
-        sys.meta_path.insert(0, Interrupting)
-        main()
-    """
-    done = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True)
-    assert (done.returncode, done.stderr) == (130, "")
+    assert ended(code) == (130, "interrupted\n")
 
 
 def test_nothing_is_imported_before_it_is_heeded():

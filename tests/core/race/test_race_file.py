@@ -1,7 +1,6 @@
 """race.toml, read and checked."""
 
 import re
-from pathlib import Path
 
 import pytest
 
@@ -231,11 +230,6 @@ def test_contradictions_name_their_line_their_key_and_the_way_out(tmp_path, text
 )
 def test_budgets_that_cannot_be_are_refused(tmp_path, key, words):
     assert words in problems(tmp_path, f"[race]\n{key}\n")
-
-
-def test_where_the_project_lies_on_hosts_is_a_whole_path(tmp_path):
-    assert read(tmp_path, '[race]\ncluster_project = "/srv/app"\n').cluster_project == Path("/srv/app")
-    assert "race.cluster_project" in problems(tmp_path, '[race]\ncluster_project = "app"\n')
 
 
 def test_a_cpu_quota_may_be_declared(tmp_path):

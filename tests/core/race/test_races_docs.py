@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from stackrace.race.request.race_file import read_race_file
+from stackrace.race.request.race_file import keys_of, read_race_file
 from stackrace.race.request.tables import NamedWorkloadTable, RaceFileTable
 
 DOCS = Path(__file__).parents[3] / "docs"
@@ -14,10 +14,9 @@ PAGE = (DOCS / "races.md").read_text(encoding="utf-8")
 
 
 def keys():
-    for table, field in RaceFileTable.model_fields.items():
+    for table, shape in keys_of(RaceFileTable).items():
         named = table == "workloads"
-        shape = NamedWorkloadTable if named else field.annotation
-        for key in shape.model_fields:
+        for key in keys_of(NamedWorkloadTable if named else shape):
             yield f"[{table}.NAME] {key}" if named else f"[{table}] {key}"
 
 

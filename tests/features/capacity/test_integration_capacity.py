@@ -15,7 +15,7 @@ from tests.features.capacity.brief import TRIALS, of_requests
 
 from stackrace.base.errors import InputError, RefusedError
 from stackrace.features.capacity import search as capacity_search
-from stackrace.features.capacity.stats import HIGH, LOW
+from stackrace.features.capacity.search import HIGH, LOW
 from stackrace.features.capacity.verb import command
 from stackrace.validity import registry
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from tests.factories import make_counts, make_quantiles, make_result
 
-from stackrace.features.capacity import showing as words
+from stackrace.features.capacity.report import goal_text, missed_words
 from stackrace.measure.engine.load_run import Goal, Miss, Missed
 
 GOAL = Goal({"p50": 0.01, "p99": 0.05})
@@ -16,12 +16,12 @@ def missed(p50_s: float = 0.010, *, censored: tuple[str, ...] = (), **counts: in
     result = replace(
         make_result(), latency=make_quantiles(p50_s, censored=censored), counts=make_counts(10_000, **counts)
     )
-    return [words.missed(miss) for miss in GOAL.misses(result)]
+    return [missed_words(miss) for miss in GOAL.misses(result)]
 
 
 def test_a_goal_reads_as_one_would_say_it() -> None:
-    assert words.goal_text(GOAL) == "p50 ≤ 10 ms and p99 ≤ 50 ms"
-    assert words.goal_text(Goal({"p999": 1.0})) == "p99.9 ≤ 1 s"
+    assert goal_text(GOAL) == "p50 ≤ 10 ms and p99 ≤ 50 ms"
+    assert goal_text(Goal({"p999": 1.0})) == "p99.9 ≤ 1 s"
     assert GOAL.quantiles == (0.5, 0.99)
 
 
@@ -46,7 +46,7 @@ def test_what_is_never_sent_counts() -> None:
 
 def test_no_answer_keeps_no_goal() -> None:
     result = replace(make_result(), latency=make_quantiles(0.0), counts=make_counts(0))
-    assert [words.missed(miss) for miss in GOAL.misses(result)] == ["there was no right answer"]
+    assert [missed_words(miss) for miss in GOAL.misses(result)] == ["there was no right answer"]
 
 
 def test_a_miss_is_data() -> None:
@@ -57,4 +57,4 @@ def test_a_miss_is_data() -> None:
 
 
 def test_each_way_to_miss_a_goal_has_words() -> None:
-    assert all(words.missed(Miss(what=what, quantile="p50")) for what in Missed)
+    assert all(missed_words(Miss(what=what, quantile="p50")) for what in Missed)

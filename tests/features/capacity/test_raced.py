@@ -8,13 +8,13 @@ from click.testing import CliRunner
 from stackrace.app.app import EntryKind
 from stackrace.base.errors import InputError
 from stackrace.cli.load.command import command as load
-from stackrace.cli.run.command import command as run
+from stackrace.cli.run import command as run
 from stackrace.cli.up import command as up
 from stackrace.features.capacity.verb import command as capacity
 
 VERBS = {
     "load": (load, "cli.load.run.run_and_show", ()),
-    "capacity": (capacity, "features.capacity.showing.find_and_show", ("--p99", "5ms")),
+    "capacity": (capacity, "features.capacity.report.find_and_show", ("--p99", "5ms")),
 }
 
 

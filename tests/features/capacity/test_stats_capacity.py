@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stackrace.features.capacity.stats import HIGH, LOW, RESOLUTION, Search, requests_for
+from stackrace.features.capacity.search import HIGH, LOW, RESOLUTION, Search, requests_for
 
 
 def ended(search: Search, truth: float) -> tuple[Search, list[float]]:

@@ -9,9 +9,11 @@ from stackrace import __version__
 from stackrace.base.errors import InputError
 from stackrace.features.cluster.clocks import ClockOffset
 from stackrace.features.cluster.members import Member, Role, assign_roles, conflicts, roles_of
+from stackrace.features.cluster.request import ClusterRequest
 from stackrace.race.request.request import RaceRequest
+from stackrace.race.results.parts import Parts
 
-REQUEST = RaceRequest(folder=Path("/srv"), cluster="tcp://10.0.0.1:8786")
+REQUEST = RaceRequest(folder=Path("/srv"), parts=Parts().having(ClusterRequest(cluster="tcp://10.0.0.1:8786")))
 CLOCK = ClockOffset(offset_s=3.0, error_s=0.0004, round_trip_s=0.0008, taken_s=1.0)
 
 

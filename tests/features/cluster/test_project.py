@@ -16,9 +16,14 @@ from stackrace.features.cluster.project import (
     remote_project_of,
     request_for_hosts,
 )
+from stackrace.features.cluster.request import ClusterRequest
 from stackrace.race.request.request import RaceRequest, WorkloadRequest
+from stackrace.race.results.parts import Parts
 
 WSGI = Entry(kind=EntryKind.WSGI, target="app:application")
+
+
+ELSEWHERE = Parts().having(ClusterRequest(cluster_project=Path("/srv/app")))
 
 
 def git(folder, *words):
@@ -180,7 +185,7 @@ def test_no_more_than_five_files_are_named():
 
 def test_a_request_names_the_projects_files_where_they_are_on_hosts(tmp_path):
     request = RaceRequest(
-        folder=tmp_path, entry=WSGI, cluster_project=Path("/srv/app"), python=tmp_path / ".venv/bin/python",
+        folder=tmp_path, entry=WSGI, parts=ELSEWHERE, python=tmp_path / ".venv/bin/python",
         env_files=(tmp_path / ".env", Path("/etc/app.env")), static={"/static/": tmp_path / "static"},
         prepare=(("python", f"{tmp_path}/manage.py"),), environment={"DATA": f"{tmp_path}/data", "WORD": "x"},
         stacks=(f"nginx:config={tmp_path}/site.conf", "waitress"),

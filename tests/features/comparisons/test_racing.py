@@ -13,8 +13,8 @@ from tests.factories import make_race
 
 from stackrace.base import ids
 from stackrace.base.errors import InterruptedRace, MissingError, RefusedError, StackraceError, StoreError
-from stackrace.cli.run.command import command
-from stackrace.cli.run.output import Output
+from stackrace.cli.racing import Output
+from stackrace.cli.run import command
 from stackrace.features.comparisons import racing
 from stackrace.features.comparisons.racing import Kept, RerunOptions, compare_again, keep, latest
 from stackrace.features.comparisons.reading import read_comparison

@@ -7,12 +7,19 @@ import pytest
 
 from stackrace.base.errors import InputError, Lack
 from stackrace.features.current.deployment import current_stack
+from stackrace.features.current.request import CurrentRequest
 from stackrace.race.preparation.choosing import _beside, asked
 from stackrace.race.preparation.environments import UNBUILT
 from stackrace.race.preparation.workloads import limits_of
 from stackrace.race.request.request import RaceRequest, WorkloadRequest
+from stackrace.race.results.parts import Parts
 from stackrace.stacks.servers import catalogue
 from stackrace.stacks.stack import Interface
+
+
+def sought(current):
+    return {"parts": Parts().having(CurrentRequest(current=current))}
+
 
 WSGI = frozenset({Interface.WSGI})
 
@@ -35,19 +42,26 @@ def test_it_is_found_where_nobody_says_anything(project):
 
 @pytest.mark.parametrize(
     "changes",
-    [{"current": False}, {"bundled": "django"}, {"stacks": ("waitress",)}, {"folder": Path(__file__).parent}],
+    [
+        sought(False),
+        {"contestants": False},
+        {"bundled": "django"},
+        {"stacks": ("waitress",)},
+        {"folder": Path(__file__).parent},
+    ],
 )
 def test_it_is_not_looked_for_where_it_is_not_wanted(project, changes):
     assert found(replace(project, **changes)) is None
 
 
 def test_beside_named_stacks_it_is_raced_when_asked_for(project):
-    assert found(replace(project, stacks=("waitress",), current=True)) is not None
+    assert found(replace(project, stacks=("waitress",), contestants=True)) is not None
+    assert found(replace(project, stacks=("waitress",), **sought(True))) is not None
 
 
 def test_a_file_that_starts_nothing_is_refused(project):
     with pytest.raises(InputError, match="correct --current"):
-        found(replace(project, current=project.folder / "none.yml"))
+        found(replace(project, **sought(project.folder / "none.yml")))
 
 
 def test_a_server_that_is_not_here_is_said_with_the_way_out(project, monkeypatch):

@@ -10,10 +10,8 @@ from hypothesis import strategies as st
 
 from stackrace.app.app import App, EntryKind, entry_of
 from stackrace.app.examination import Database, Examination, PythonFacts, Survey
-from stackrace.features.init.document import document
 from stackrace.features.init.survey import ProjectSurvey
-from stackrace.features.init.text import race_file_text
-from stackrace.features.init.toml import comment, quoted
+from stackrace.features.init.text import comment, document, quoted, race_file_text
 from stackrace.race.preparation.pages import Page
 from stackrace.race.request.race_file import read_race_file
 from stackrace.race.request.request import RaceRequest

@@ -10,7 +10,7 @@ import pytest
 from tests.factories import make_race
 
 from stackrace.base.codec import encode
-from stackrace.features.publish.privacy import Discretion
+from stackrace.features.publish.document import Discretion
 from stackrace.measure.launch import Failure, FailureKind
 from stackrace.stacks.facts import StackFacts
 

@@ -16,8 +16,7 @@ from tests.integration.test_store_postgresql import make_race as make_awkward_ra
 
 from stackrace.base import ids
 from stackrace.base.errors import StoreError
-from stackrace.features.publish.address import couch_address
-from stackrace.features.publish.database import Database
+from stackrace.features.publish.database import Database, couch_address
 from stackrace.features.publish.exchange import fetch, publish, published_ids
 from stackrace.race.results.race import Ending
 from stackrace.store import open_store

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from stackrace.features.trend.changes import LEAST, MOST, changes
-from stackrace.features.trend.foretold import foretold
+from stackrace.features.trend.changes import LEAST, MOST, changes, foretold
 
 
 def noise(count, seed):

@@ -8,9 +8,8 @@ from typing import Any
 import click
 
 from ...base.units import COUNT, DURATION, RATE
-from ..options import Connections, Quantity
+from ..options import Connections, Quantity, SectionedCommand, section
 from ..request_flags import STARTED_OPTIONS, RequestFlags, request_flags
-from ..sections import SectionedCommand, section
 from .flags import ANSWERS, CONNECTIONS, ENGINE, FILE, RACED, REQUESTS, ThinkType, flags
 
 __all__ = ["command"]

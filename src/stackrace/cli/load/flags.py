@@ -11,9 +11,8 @@ import click
 from ...base.errors import InputError
 from ...base.units import DURATION, SIZE
 from ...measure.workload import Nonce, NoncePlace
-from ..names import complete_stack
-from ..options import Quantity, right_host
-from ..sections import section
+from ..arguments import complete_stack
+from ..options import Quantity, right_host, section
 
 __all__ = ["ANSWERS", "CONNECTIONS", "ENGINE", "FILE", "RACED", "REQUESTS", "NonceType", "ThinkType", "flags"]
 

@@ -19,7 +19,7 @@ from ...measure.load import LoadResult
 from ...race.preparation.race_file import race_file_near
 from ...race.request.request import RaceRequest
 from ..announcer import Announcer
-from ..race_file import apart, requested
+from ..arguments import apart, requested
 from ..request_flags import RequestFlags, spelt
 from ..showing import refuse_unwritable
 from .progress import ProgressLine

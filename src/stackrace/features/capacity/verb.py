@@ -1,4 +1,4 @@
-"""None"""
+"""``stackrace capacity``."""
 
 from __future__ import annotations
 
@@ -8,12 +8,10 @@ import click
 
 from ...base.units import DURATION
 from ...cli.load.flags import ANSWERS, CONNECTIONS, ENGINE, RACED, REQUESTS, flags
-from ...cli.options import Connections, Quantity
+from ...cli.options import Connections, Quantity, SectionedCommand, section
 from ...cli.request_flags import STARTED_OPTIONS, RequestFlags, request_flags
-from ...cli.sections import SectionedCommand, section
 
 __all__ = ["command"]
-
 
 _goal = section("The goal, one at least")
 _search = section("The search")
@@ -72,7 +70,7 @@ def command(
     from ...base.errors import InputError
     from ...cli.load.run import raced_target
     from ...measure.engine.load_run import Goal
-    from .showing import find_and_show
+    from .report import find_and_show
 
     limits = {name: limit for name in _QUANTILES if (limit := given.pop(name)) is not None}
     if not limits:

@@ -4,7 +4,7 @@ Dask carries every word between machines: who is there, what is called, what com
 cluster was asked for.
 """
 
-from ...extensions import PlaceProvider, Verb
+from ...extensions import PlaceProvider, RequestPart, Verb
 
 EXTENSIONS = (
     Verb(
@@ -15,4 +15,7 @@ EXTENSIONS = (
         50,
     ),
     PlaceProvider(f"{__name__}.provider:DaskCluster"),
+    RequestPart(
+        "cluster", f"{__name__}.request:ClusterRequest", f"{__name__}.request:FLAGS", "What every stack gets"
+    ),
 )

@@ -18,6 +18,7 @@ from ...base.errors import InputError
 from ...base.numbers import milliseconds
 from ...race.request.request import RaceRequest
 from .clocks import ClockOffset
+from .request import ClusterRequest
 
 __all__ = ["Member", "Role", "Roles", "assign_roles", "conflicts", "introduce", "roles_of"]
 
@@ -91,8 +92,8 @@ def roles_of(members: Sequence[Member]) -> Roles:
 
 def assign_roles(members: Sequence[Member], request: RaceRequest) -> Roles:
     """Return who does what. Raises InputError, with the way out, for members that do not fit together."""
-    roles = roles_of(members)
-    for conflict in conflicts(roles, request.cluster or "SCHEDULER"):
+    roles, asked = roles_of(members), request.parts.get(ClusterRequest)
+    for conflict in conflicts(roles, (asked and asked.cluster) or "SCHEDULER"):
         raise InputError(conflict)
     if roles.engines and request.engine_cores is not None:
         raise InputError(

@@ -26,6 +26,7 @@ from ...deploy.sqlite_files import is_side
 from ...race.preparation.app import asked_app, python_for
 from ...race.request.request import RaceRequest
 from .lease import refuse_busy
+from .request import ClusterRequest
 
 __all__ = ["Project", "differences", "project_of", "remote_project_of", "request_for_hosts"]
 
@@ -69,7 +70,9 @@ def request_for_hosts(request: RaceRequest) -> RaceRequest:
     elif entry.kind not in (EntryKind.RACK, EntryKind.FILES) and request.python is None:
         request = replace(request, python=_outside(root, entry, request.folder))
     spellings = (request.folder, real_path(request.folder))
-    place = request.cluster_project or request.folder
+    asked = request.parts.get(ClusterRequest)
+    elsewhere = None if asked is None else asked.cluster_project
+    place = elsewhere or request.folder
 
     def path(given: Path) -> Path:
         if given in (request.python, request.ruby) and not given.is_absolute():
@@ -82,7 +85,7 @@ def request_for_hosts(request: RaceRequest) -> RaceRequest:
         return absolute
 
     def text(given: str) -> str:
-        return given if request.cluster_project is None else given.replace(f"{request.folder}/", f"{place}/")
+        return given if elsewhere is None else given.replace(f"{request.folder}/", f"{place}/")
 
     def texts(given: tuple[str, ...] | None) -> tuple[str, ...] | None:
         return given and tuple(map(text, given))
@@ -94,7 +97,7 @@ def request_for_hosts(request: RaceRequest) -> RaceRequest:
         moved,
         folder=place,
         source=request.source,
-        cluster_project=request.cluster_project,
+        parts=moved.parts if asked is None else moved.parts.having(asked),
         environment={name: text(value) for name, value in request.environment.items()},
         prepare=tuple(tuple(map(text, command)) for command in request.prepare),
         stacks=texts(request.stacks),
@@ -161,8 +164,7 @@ def _environment(request: RaceRequest, entry: Entry, root: Path) -> tuple[str, M
 def _files(request: RaceRequest) -> Iterator[Path]:
     """Yield the files that the project consists of, and those that the race names beside them."""
     named = [*request.env_files, request.session, *(workload.session for workload in request.workloads)]
-    if isinstance(request.current, Path):
-        named.append(request.current)
+    named += [file for part in request.asked_parts for file in part.files]
     listed = _tracked(request.folder)
     found = [*(_below(request.folder) if listed is None else listed), *(path for path in named if path)]
     if request.servers is not None:

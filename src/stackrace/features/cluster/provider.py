@@ -26,6 +26,7 @@ from .members import Member, Roles, assign_roles, conflicts, roles_of
 from .network import require_way
 from .place import WorkerPlace, naming
 from .project import Project, differences, project_of, remote_project_of, request_for_hosts
+from .request import ClusterRequest
 
 __all__ = ["DaskCluster"]
 
@@ -33,7 +34,7 @@ _T = TypeVar("_T")
 
 
 class DaskCluster:
-    """A ``PlaceProvider``: the workers of the cluster whose scheduler has the address in ``request.cluster``."""
+    """A ``PlaceProvider``: the workers of the cluster whose scheduler a `ClusterRequest` names."""
 
     @contextmanager
     def prepared(
@@ -44,9 +45,10 @@ class DaskCluster:
         Raises InputError and its kin, with the way out, before anything is started: for a cluster that is not
         there, and for machines that do not fit together or have another project.
         """
-        assert request.cluster is not None
+        asked = request.parts.get(ClusterRequest)
+        assert asked is not None and asked.cluster is not None
         with ExitStack() as stack:
-            connection = stack.enter_context(Connection(request.cluster))
+            connection = stack.enter_context(Connection(asked.cluster))
             roles = assign_roles(connection.members(), request)
             for_hosts = request_for_hosts(request)
             if for_hosts.bundled is None:

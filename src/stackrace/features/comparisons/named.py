@@ -10,7 +10,7 @@ from ...base.errors import InputError
 from ...base.text import did_you_mean
 
 if TYPE_CHECKING:
-    from ...cli.run.output import Output
+    from ...cli.racing import Output
 
 __all__ = ["NAMES", "file_of", "files_of", "is_whole", "names", "run", "show"]
 

@@ -19,8 +19,7 @@ import click
 from ...base import ids
 from ...base.codec import decode, encode, pretty
 from ...base.errors import InterruptedRace, MissingError, RefusedError, StackraceError, StoreError, said_by
-from ...cli.run.live import raced
-from ...cli.run.output import Output
+from ...cli.racing import Output, raced
 from ...cli.showing import reports_folder, write_text
 from ...deploy.privileges import private_folder
 from ...race.preparation.choosing import ready_stack

@@ -1,6 +1,6 @@
 """What the project runs today, as its own files say, raced beside the others."""
 
-from ...extensions import Contestants, Notice, Part
+from ...extensions import Contestants, Notice, Part, RequestPart
 
 EXTENSIONS = (
     Part(
@@ -9,6 +9,7 @@ EXTENSIONS = (
         member="deployment",
         about="What the project runs today, as its files say; null where nothing was found, or looked for.",
     ),
+    RequestPart("current-file", f"{__name__}.request:CurrentRequest", f"{__name__}.request:FLAGS", "What is raced"),
     Contestants(f"{__name__}.deployment:current_stack"),
     Notice(f"{__name__}.notice", kind=f"{__name__}.model:CurrentStanding"),
 )

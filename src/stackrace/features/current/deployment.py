@@ -38,6 +38,7 @@ from .fronts import (
 from .hop import ReadHop, shown_place
 from .model import CurrentDeployment, CurrentGap
 from .options import read_hop, take_settings_variable
+from .request import CurrentRequest
 
 __all__ = ["current_deployment", "current_stack"]
 
@@ -357,14 +358,16 @@ def current_stack(
     """Return the stack that the project of ``request`` runs today, as its deployment files say.
 
     ``offered`` is what the app offers, ``python`` the minor version of its ``interpreter``, ``entry`` where it is,
-    as far as that is known. None where nothing is found, nothing is to be looked for (``current`` of the request),
+    as far as that is known. None where nothing is found, nothing is to be looked for (see `CurrentRequest`),
     or the app is a bundled one. Raises InputError for a file that the request names and that starts no server.
     """
-    if request.current is False or request.bundled is not None:
+    part = request.parts.get(CurrentRequest)
+    wanted = request.contestants if part is None or request.contestants is False else part.current
+    if wanted is False or request.bundled is not None:
         return None
-    if request.current is None and request.stacks is not None:
+    if wanted is None and request.stacks is not None:
         return None
-    file = request.current if isinstance(request.current, Path) else None
+    file = wanted if isinstance(wanted, Path) else None
     deployment = current_deployment(request.folder, catalogue.specs, file, entry, interpreter)
     if deployment is None:
         return None

@@ -7,9 +7,8 @@ from pathlib import Path
 import click
 
 from ...base.units import DURATION, PERCENT
-from ...cli.options import Quantity, store_option
+from ...cli.options import Quantity, SectionedCommand, section, store_option
 from ...cli.request_flags import APP_OPTIONS, RequestFlags, request_flags
-from ...cli.sections import SectionedCommand, section
 
 __all__ = ["command"]
 

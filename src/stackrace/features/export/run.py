@@ -11,10 +11,10 @@ import click
 
 from ...base.errors import InputError, RefusedError
 from ...cli.announcer import Announcer
+from ...cli.arguments import apart, requested
 from ...cli.edge import StatusLine
-from ...cli.race_file import apart, requested
 from ...cli.request_flags import RequestFlags
-from ...cli.stored import meant
+from ...cli.showing import meant
 from ...race.events import BlockEnded, Event
 from ...race.request.request import RaceRequest
 from ...stacks.servers import catalogue

@@ -34,8 +34,7 @@ def command(race: str | None, as_json: bool, store: str | None) -> None:
 
     The database records every later change to a result, whichever program makes it. Deleted races keep theirs.
     """
-    from ...cli.showing import print_document
-    from ...cli.stored import meant
+    from ...cli.showing import meant, print_document
     from ...store import open_store
 
     with open_store(store) as results:

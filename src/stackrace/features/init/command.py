@@ -73,10 +73,8 @@ def command(
     from ...cli.showing import refuse_unwritable
     from ...race.preparation.pages import Crawling
     from ...race.request.request import RaceRequest
-    from .document import document
-    from .hidden import hidden
-    from .survey import survey_project
-    from .text import race_file_text
+    from .survey import hidden, survey_project
+    from .text import document, race_file_text
 
     if words:
         raise InputError(_misplaced(words[0]))

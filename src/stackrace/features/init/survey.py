@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ...app.app import App
 from ...app.examination import Examination
+from ...app.examiner.crawl import SLOW_S
 from ...app.refusal import lacks_static_files, lacks_tables
 from ...base.errors import InputError
 from ...deploy.environments import Environments, cache_folder
@@ -21,7 +24,7 @@ from ...race.preparation.protection import Protected, protected
 from ...race.request.request import RaceRequest
 from ...stacks.servers import catalogue
 
-__all__ = ["ProjectSurvey", "survey_project"]
+__all__ = ["Hidden", "ProjectSurvey", "Suggestion", "hidden", "suggestions", "survey_project"]
 
 _MIGRATE = ("python", "manage.py", "migrate", "--no-input")
 _COLLECT = ("python", "manage.py", "collectstatic", "--no-input")
@@ -101,3 +104,99 @@ def _missing_preparation(asked: AskedPages, app: App, protection: Protected) -> 
     replies = [exchange.first for exchange in asked.examination.exchanges]
     migrate = [_MIGRATE] if any(map(lacks_tables, replies)) else []
     return (*migrate, *([_COLLECT] if any(map(lacks_static_files, replies)) else []))
+
+
+_ENGINES = {"postgresql": "postgresql", "postgis": "postgresql", "mysql": "mariadb"}
+_CACHES = {"redis": "redis", "memcached": "memcached"}
+_PACKAGES = {
+    "postgresql": ("psycopg", "psycopg2", "psycopg2-binary", "asyncpg"),
+    "mariadb": ("mysqlclient", "pymysql", "aiomysql", "asyncmy"),
+    "redis": ("redis", "aioredis"),
+    "memcached": ("pymemcache", "python-memcached", "pylibmc"),
+}
+"""Clients, by service."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Suggestion:
+    """A service that a race could start."""
+
+    service: str
+    reason: str
+
+
+def suggestions(survey: ProjectSurvey) -> tuple[Suggestion, ...]:
+    """Return the services of the settings; of an app without Django's those whose clients are installed."""
+    every = list(_of_settings(survey) if survey.examination.django is not None else _of_packages(survey))
+    return tuple({suggestion.service: suggestion for suggestion in reversed(every)}.values())[::-1]
+
+
+def _of_settings(survey: ProjectSurvey) -> Iterator[Suggestion]:
+    listed = survey.examination.survey
+    for database in listed.databases:
+        if service := _ENGINES.get(database.engine):
+            place = f" at {database.place}" if database.place else ""
+            yield Suggestion(service=service, reason=f"DATABASES has {database.engine}{place}")
+    for backend in listed.caches:
+        for sign, service in _CACHES.items():
+            if sign in backend.lower():
+                yield Suggestion(service=service, reason=f"CACHES has {backend}")
+
+
+def _of_packages(survey: ProjectSurvey) -> Iterator[Suggestion]:
+    facts = survey.examination.python
+    installed = {name.lower() for name in facts.distributions} if facts is not None else set()
+    for service, packages in _PACKAGES.items():
+        if clients := [name for name in packages if name in installed]:
+            yield Suggestion(service=service, reason=f"{clients[0]} is installed")
+
+
+_LOGIN = re.compile(r"log-?in|sign-?in|[?&]next=", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hidden:
+    """Pages that are not raced for the same reason."""
+
+    reason: str
+    pages: tuple[Page, ...]
+
+    @property
+    def example(self) -> str:
+        """The path of the first of them, as it was asked for."""
+        return self.pages[0].via or self.pages[0].path
+
+    @property
+    def detail(self) -> str:
+        """What the app said of the example; empty where the reason says it all."""
+        page = self.pages[0]
+        return page.problem.partition(": ")[2] if _is_telling(page.status or 0) else ""
+
+
+def _is_telling(status: int) -> bool:
+    """Tell whether an answer has a cause that can be mended: a Host, a redirect to https, an exception."""
+    return status == 400 or 300 <= status < 400 or status >= 500
+
+
+def hidden(survey: ProjectSurvey, raced: Sequence[Page]) -> tuple[Hidden, ...]:
+    """Return the pages of ``survey`` that are not ``raced``, by reason; those that were asked for come first."""
+    paths = {page.path for page in raced}
+    by_reason: dict[str, dict[str, Page]] = {}
+    for page in sorted(survey.pages, key=lambda page: page.status is None):
+        if page.path not in paths:
+            by_reason.setdefault(_reason(page), {}).setdefault(page.via or page.path, page)
+    return tuple(Hidden(reason=reason, pages=tuple(pages.values())) for reason, pages in by_reason.items())
+
+
+def _reason(page: Page) -> str:
+    if page.status is None:
+        return page.problem
+    if page.status in (401, 403) or (page.via and not page.is_main and _LOGIN.search(page.path)):
+        return "wants a login"
+    if page.problem:
+        return f"answers {page.status}"
+    if page.via and not page.is_main:
+        return "redirects to another page"
+    if page.is_main:
+        return "is slow, so it wants a race of its own" if page.seconds > SLOW_S else "answers, too"
+    return "is no page for visitors"

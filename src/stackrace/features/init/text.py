@@ -1,7 +1,8 @@
-"""A race file with comments, out of what was found."""
+"""What was found of a project, as a race file with comments, and as JSON."""
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,13 +13,9 @@ from ...base.http_syntax import by_prefix
 from ...base.numbers import duration, things
 from ...race.preparation.pages import Page
 from ...race.request.request import RaceRequest
-from .document import static_of
-from .hidden import Hidden, hidden
-from .services import suggestions
-from .survey import ProjectSurvey
-from .toml import comment, quoted
+from .survey import Hidden, ProjectSurvey, hidden, suggestions
 
-__all__ = ["race_file_text"]
+__all__ = ["comment", "document", "quoted", "race_file_text"]
 
 _TAIL = """
 [load]
@@ -165,3 +162,75 @@ def _relative(path: Path, folder: Path) -> str:
     """Return the path as it stands in the file: relative where it lies near, links left as they are."""
     relative = os.path.relpath(path, folder)
     return str(path) if relative.startswith("../../../") else relative
+
+
+def document(survey: ProjectSurvey) -> str:
+    """Return the survey as one JSON document."""
+    app, facts = survey.app, survey.examination.python
+    return json.dumps(
+        {
+            "format": "stackrace-survey",
+            "version": 1,
+            "app": {
+                "name": app.name,
+                app.entry.kind.value: app.entry.target,
+                "root": str(app.root),
+                "python": None if app.python is None else str(app.python),
+                "python_version": None if facts is None else facts.version,
+            },
+            "static": {prefix: str(folder) for prefix, folder in static_of(survey).items()},
+            "services": [suggestion.service for suggestion in suggestions(survey)],
+            "current": _running(survey),
+            "pages": [_page(page) for page in survey.pages],
+            "urls": [page.path for page in survey.raced],
+            "notes": list(survey.notes),
+        },
+        indent=2,
+    )
+
+
+def _running(survey: ProjectSurvey) -> dict[str, object] | None:
+    """Return what is run today, and where that was found."""
+    found = survey.current
+    if found is None:
+        return None
+    return {
+        "stack": found.deployment.stack if found.stack is None else found.stack.path,
+        "place": found.deployment.place,
+        "problem": found.deployment.problem or None,
+    }
+
+
+def static_of(survey: ProjectSurvey) -> dict[str, Path]:
+    """Return the folders of static files by their prefixes."""
+    return {**survey.examination.survey.static, **survey.examination.static}
+
+
+def _page(page: Page) -> dict[str, object]:
+    return {
+        "path": page.path,
+        "status": page.status,
+        "seconds": round(page.seconds, 6),
+        "redirected_from": page.via or None,
+        "problem": page.problem or None,
+    }
+
+
+def quoted(text: str) -> str:
+    r"""Return ``text`` as a basic string; a byte that is no UTF-8 becomes a question mark.
+
+    >>> print(quoted('a "b" \\ \x7f'))
+    "a \"b\" \\ \u007f"
+    """
+    clean = text.encode("utf-8", "replace").decode("utf-8")
+    return json.dumps(clean, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def comment(text: str) -> str:
+    r"""Return ``text`` on one line, without control characters.
+
+    >>> comment('one\ntwo\x1b[31m')
+    'one two [31m'
+    """
+    clean = text.encode("utf-8", "replace").decode("utf-8")
+    return " ".join("".join(character if character.isprintable() else " " for character in clean).split())

@@ -1,12 +1,17 @@
-"""``stackrace publish``."""
+"""``stackrace publish`` and ``stackrace fetch``."""
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 import click
 
 from ...cli.options import store_option
 
-__all__ = ["command"]
+if TYPE_CHECKING:
+    from .database import Database
+
+__all__ = ["fetch_command", "publish_command"]
 
 
 @click.command(
@@ -19,15 +24,14 @@ Examples:
 @click.argument("url", metavar="URL")
 @click.option("--create", is_flag=True, help="Create the database if it does not exist. Default: fail.")
 @store_option
-def command(race: str, url: str, create: bool, store: str | None) -> None:
+def publish_command(race: str, url: str, create: bool, store: str | None) -> None:
     """Publish a race in a CouchDB-compatible database. RACE is its name, its id or the start of its id.
 
     URL ends with the name of the database. Put user and password into it, or into STACKRACE_COUCHDB_USER and
     STACKRACE_COUCHDB_PASSWORD. A published race never changes. Publishing it again does nothing.
     """
     from ...store import open_store
-    from .address import couch_address
-    from .database import Database
+    from .database import Database, couch_address
     from .exchange import publish
 
     database = Database(couch_address(url))
@@ -36,3 +40,70 @@ def command(race: str, url: str, create: bool, store: str | None) -> None:
     database.open(create=create)
     done = publish(raced, database)
     click.echo(f"race {raced.id} {'is now' if done else 'was already'} in {database.address}")
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  stackrace fetch http://127.0.0.1:5984/races               all races that you do not have
+  stackrace fetch https://couch.example/races 3m41c 0x8p7   these two
+  stackrace report 3m41c                                    then look at one"""
+)
+@click.argument("url", metavar="URL")
+@click.argument("races", metavar="[RACE]...", nargs=-1)
+@store_option
+def fetch_command(url: str, races: tuple[str, ...], store: str | None) -> None:
+    """Copy published races from a CouchDB-compatible database into your store. RACE is an id or the start of one.
+
+    Default: all races. Races that you have already do not change. Put user and password into the URL, or into
+    STACKRACE_COUCHDB_USER and STACKRACE_COUCHDB_PASSWORD.
+    """
+    from ...base import ids
+    from ...base.errors import StoreError
+    from ...store import open_store
+    from .database import Database, couch_address
+    from .exchange import fetch, published_ids
+
+    database = Database(couch_address(url))
+    database.open()
+    cut = ""
+    if races and all(ids.PATTERN.fullmatch(race) for race in races):
+        wanted = tuple(dict.fromkeys(races))
+    else:
+        listing = published_ids(database)
+        cut = _words(listing.cut, database)
+        wanted = tuple(dict.fromkeys(_meant(race, listing.ids, cut) for race in races)) if races else listing.ids
+    with open_store(store) as results:
+        fetched = fetch(
+            wanted,
+            database,
+            lambda race_id: results.load(race_id) if results.has(race_id) else None,
+            results.begin,
+            named=bool(races),
+        )
+    for race_id in fetched.taken:
+        click.echo(f"fetched {race_id}")
+    click.echo(f"{len(fetched.taken)} fetched, {len(fetched.known)} here already")
+    if fetched.troubles:
+        message = f"{len(fetched.troubles)} could not be copied" + (f"; {cut}" if cut else "")
+        raise StoreError(message, detail="\n".join(fetched.troubles))
+    if cut:
+        raise StoreError(cut)
+
+
+def _words(cut: str, database: Database) -> str:
+    """Say that races may be missing from a listing, and how to have them."""
+    if not cut:
+        return ""
+    address = database.address
+    return f"the listing of {address} {cut}; fetch any other race by its whole id: stackrace fetch {address} ID"
+
+
+def _meant(race: str, ids: tuple[str, ...], cut: str) -> str:
+    from ...base.errors import StoreError
+    from ...store.lookup import the_one
+
+    try:
+        return the_one(race, ids)
+    except StoreError as error:
+        raise StoreError(f"{error.message}; {cut}" if cut else error.message, detail=error.detail) from error

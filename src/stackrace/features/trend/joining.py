@@ -1,22 +1,84 @@
-"""Comparable races joined to series, and the changes in them."""
+"""A project's stored races, joined over time: comparable figures as series, and the changes in them."""
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
-from ...base.numbers import Interval
-from ...race.results.race import Race
-from ...race.results.standing import Standing
+from ...app.revision import project_of
+from ...base.errors import InputError, StoreError
+from ...base.numbers import Interval, mebibytes, things
+from ...measure.host import HostFacts
+from ...measure.resources import Resources
+from ...race.results.race import Ending, Race
+from ...race.results.standing import Level, Row, Standing
 from ...report.exporter import kind_of
-from .changes import ALPHA, LEAST, changes, least_values
-from .foretold import foretold
+from ...report.result import standing_of
+from ...store.lookup import Summary
+from .changes import ALPHA, LEAST, MOST, changes, foretold, least_values
 from .model import Absence, Measure, SeriesKey, Trend, TrendChange, TrendCheck, TrendPoint, TrendSeries
-from .points import points_of
 
-__all__ = ["joined"]
+if TYPE_CHECKING:
+    from ...store.store import Store
+
+__all__ = ["joined", "trend_of"]
+
+_OnRace = Callable[[int, int], None]
+"""Hears how many races are read, and of how many."""
+
+
+def trend_of(project: str | None, store: Store, *, folder: Path, on_race: _OnRace = lambda done, of: None) -> Trend:
+    """Return the trend of ``project``: a folder, or an app by its name; None: the project in ``folder``.
+
+    Raises InputError that names the projects with races where there is none of it.
+    """
+    known = store.list(None)
+    if not known:
+        raise StoreError("nothing has been raced yet; start with: stackrace run")
+    meant = _races_of(project, known, folder)
+    app = meant[0].app
+    same = [race for race in meant if race.app == app]
+    ended = [race for race in same if race.ending not in (None, Ending.INTERRUPTED)]
+    chosen = ended[:MOST]
+    trend = joined(app, _read(store, chosen, on_race))
+    counts = {
+        Absence.OTHER_APP: len(meant) - len(same),
+        Absence.UNFINISHED: len(same) - len(ended),
+        Absence.TOO_OLD: len(ended) - len(chosen),
+    }
+    left_out = {**trend.left_out, **{reason: count for reason, count in counts.items() if count}}
+    return replace(trend, left_out=left_out)
+
+
+def _races_of(project: str | None, known: Sequence[Summary], folder: Path) -> list[Summary]:
+    """Return the project's races, newest first; at least one."""
+    place = folder if project is None else Path(project)
+    if project is not None and (named := [race for race in known if race.app == project]):
+        return named
+    if project is None or place.is_dir():
+        identity = project_of(place)
+        if found := [race for race in known if race.project == identity]:
+            return found
+    apps = Counter(race.app for race in known)
+    names = ", ".join(f"{app!r} ({things(count, 'race')})" for app, count in apps.most_common(5))
+    what = "the project in this folder" if project is None else f"{project!r}"
+    raise InputError(f"no stored race is of {what}; name one of: {names}, or a project's folder")
+
+
+def _read(store: Store, chosen: Sequence[Summary], on_race: _OnRace) -> Iterator[tuple[Race, Standing]]:
+    """Yield the races with their standings, the oldest first."""
+    for done, summary in enumerate(reversed(chosen)):
+        on_race(done, len(chosen))
+        race = store.load(summary.id)
+        yield race, standing_of(race)
+    on_race(len(chosen), len(chosen))
+
 
 _FAMILY = 0.05
 """How often a trend in which nothing changed may show a change, in whichever of its series."""
@@ -36,7 +98,7 @@ def joined(project: str, races: Iterable[tuple[Race, Standing]]) -> Trend:
         if compared is not None:
             checks.append(TrendCheck(race=race.id, started_at=race.started_at, said=compared))
             continue
-        points = list(points_of(race, standing))
+        points = list(_points_of(race, standing))
         if kind is not None:
             left_out[Absence.TUNING] += 1
         elif not standing.verdict.valid:
@@ -124,3 +186,69 @@ def _unlike(series: TrendSeries, measure: Measure, found: Sequence[TrendChange],
 
 def _ratio(shift: float, low: float, high: float) -> Interval:
     return Interval(value=math.exp(shift), low=math.exp(low), high=math.exp(high))
+
+
+_MOST_URLS = 3
+
+
+def _points_of(race: Race, standing: Standing) -> Iterator[tuple[SeriesKey, TrendPoint]]:
+    """Yield a point for every stack at the levels that the race speaks of, with the series it belongs to."""
+    facts = {each.stack: each.versions for each in race.facts}
+    for level in standing.foremost:
+        for row in level.rows:
+            key = SeriesKey(
+                stack=row.stack,
+                workload=_workload(race, level),
+                pages=_digest(_urls(race, level)),
+                load=level.load.label,
+                host=_host(race.host, race.cores),
+            )
+            yield (
+                key,
+                TrendPoint(
+                    race=race.id,
+                    started_at=race.started_at,
+                    source=race.source.short if race.source else "",
+                    values=dict(_values(row)),
+                    circumstances={
+                        **facts.get(row.stack, {}),
+                        "kernel": race.host.kernel,
+                        "Stackrace": race.version,
+                    },
+                ),
+            )
+
+
+def _values(row: Row) -> Iterator[tuple[Measure, Interval]]:
+    yield Measure.THROUGHPUT, row.throughput_per_s
+    p99 = row.latency_limits.get("p99")
+    if p99 is not None and "p99" not in row.latency.censored:
+        yield Measure.P99, p99
+    if cpu_ms := sum(row.cpu_ms_per_request.values()):
+        yield Measure.CPU, Interval(value=cpu_ms)
+    if memory_bytes := sum(row.memory_bytes.values()):
+        yield Measure.MEMORY, Interval(value=memory_bytes)
+
+
+def _urls(race: Race, level: Level) -> tuple[str, ...]:
+    return race.workloads.get(level.workload, race.urls)
+
+
+def _digest(urls: tuple[str, ...]) -> str:
+    return hashlib.sha256("\n".join(urls).encode("utf-8", "surrogateescape")).hexdigest()[:12]
+
+
+def _workload(race: Race, level: Level) -> str:
+    urls = _urls(race, level)
+    shown = [urlsplit(url).path.rpartition("/")[2] if url.startswith("file:") else url for url in urls]
+    more = f" and {len(shown) - _MOST_URLS} more" if len(shown) > _MOST_URLS else ""
+    pages = ", ".join(shown[:_MOST_URLS]) + more
+    return f"{level.workload}: {pages}" if level.workload else pages
+
+
+def _host(host: HostFacts, cores: Resources) -> str:
+    """Say what must be equal for figures of two races to be comparable; a kernel may be updated."""
+    gib = round(host.memory_bytes / 2**30)
+    memory = "" if cores.memory_bytes is None else f", {mebibytes(cores.memory_bytes)} MiB"
+    given = f"{len(cores.stack_cores)} of {host.cores} cores{memory} a stack"
+    return f"{host.cpu}, {gib} GiB, {given}" + (f", {host.virtual}" if host.virtual else "")

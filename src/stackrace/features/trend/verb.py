@@ -52,8 +52,8 @@ def _show(project: str | None, store_url: str | None, html: Path | None, *, as_j
     from ...report.exporter import Format, written
     from ...report.terminal import print_sections
     from ...store import open_store
+    from .joining import trend_of
     from .report.kind import KIND
-    from .stored import trend_of
 
     line = StatusLine()
 

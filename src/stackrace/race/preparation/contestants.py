@@ -67,7 +67,7 @@ class CurrentStack:
 
 def beside_current(request: RaceRequest) -> RaceRequest:
     """Return ``request`` with what the project runs today looked for, unless it says otherwise."""
-    return replace(request, current=True) if request.current is None else request
+    return replace(request, contestants=True) if request.contestants is None else request
 
 
 def current_stack(
@@ -81,9 +81,9 @@ def current_stack(
     """Return the stack that the project of ``request`` runs today.
 
     ``offered`` is what the app offers, ``python`` the minor version of its ``interpreter``, ``entry`` where it is,
-    as far as that is known. None where nothing is found, nothing is to be looked for (``current`` of the request),
-    the app is a bundled one, or no feature that looks for it is here. Raises InputError for a file that the request
-    names and that starts no server.
+    as far as that is known. None where nothing is found, nothing is to be looked for (``contestants`` of the
+    request), the app is a bundled one, or no feature that looks for it is here. Raises InputError for a file that
+    the request names and that starts no server.
     """
     for contestants in declared(Contestants):
         found = load(contestants.place)(request, catalogue, offered, python, entry, interpreter)

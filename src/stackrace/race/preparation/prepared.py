@@ -38,7 +38,7 @@ from .defaults import budget_s_of
 from .deployment import Deployment, set_up
 from .preflight import check_limits, refuse_early, wait_for_ports
 
-__all__ = ["Machine", "Machines", "Places", "PreparedRace", "places", "plan_of", "prepared"]
+__all__ = ["Machine", "Machines", "Places", "PreparedRace", "is_elsewhere", "places", "plan_of", "prepared"]
 
 
 def plan_of(request: RaceRequest, deployment: Deployment) -> RacePlan:
@@ -173,6 +173,11 @@ class Places(Protocol):
 
         Its second argument says whether stacks and load engines are on different machines.
         """
+
+
+def is_elsewhere(request: RaceRequest) -> bool:
+    """Tell whether ``request`` is for other machines than this one."""
+    return any(part.is_elsewhere for part in request.asked_parts)
 
 
 def places() -> Places:

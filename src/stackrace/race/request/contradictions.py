@@ -12,10 +12,10 @@ from .tables import NamedWorkloadTable, RaceFileTable, WorkloadTable
 
 __all__ = ["contradictions"]
 
-Where = tuple[str, ...]
+_Where = tuple[str, ...]
 
 
-def contradictions(parsed: RaceFileTable, folder: Path, *, recordings: bool) -> Iterator[tuple[Where, str]]:
+def contradictions(parsed: RaceFileTable, folder: Path, *, recordings: bool) -> Iterator[tuple[_Where, str]]:
     """Yield the key where each contradiction stands, and what to do; paths are relative to ``folder``.
 
     Without ``recordings``, those need not exist yet.
@@ -31,12 +31,12 @@ def contradictions(parsed: RaceFileTable, folder: Path, *, recordings: bool) -> 
     yield from _checks(parsed)
 
 
-def _workloads(parsed: RaceFileTable) -> Iterator[tuple[Where, str]]:
+def _workloads(parsed: RaceFileTable) -> Iterator[tuple[_Where, str]]:
     if parsed.workloads is not None and "workload" in parsed.model_fields_set:
         yield ("workload",), "give one [workload], or several as [workloads.NAME], not both"
 
 
-def _limits(parsed: RaceFileTable) -> Iterator[tuple[Where, str]]:
+def _limits(parsed: RaceFileTable) -> Iterator[tuple[_Where, str]]:
     """A workload's stacks are some of those that race, and none of these may be left with nothing to do."""
     workloads, racing = parsed.workloads or {}, parsed.race.stacks
     for name, table in workloads.items():
@@ -55,10 +55,10 @@ def _limits(parsed: RaceFileTable) -> Iterator[tuple[Where, str]]:
             yield ("race", "stacks"), f"no workload has {stack!r}; add it to one, or leave it out"
 
 
-def _lengths(parsed: RaceFileTable) -> Iterator[tuple[Where, str]]:
+def _lengths(parsed: RaceFileTable) -> Iterator[tuple[_Where, str]]:
     """Runs have a length, and only runs have one: slices are cut to fit the budget."""
     load, race = parsed.load, parsed.race
-    given = "requests" if load.requests is not None else "duration" if load.duration is not None else None
+    given = "requests" if load.requests is not None else "duration" if load.run_s is not None else None
     if race.repeats is not None and given is None:
         how = 'as [load] requests = 500 or [load] duration = "1min"'
         yield ("race", "repeats"), f"say how long each run is, {how}"
@@ -68,13 +68,13 @@ def _lengths(parsed: RaceFileTable) -> Iterator[tuple[Where, str]]:
             "is the length of a run; give the number of runs, too, as in [race] repeats = 5, "
             "or set the length of slices with [race] slice",
         )
-    if race.repeats is not None and race.slice is not None:
+    if race.repeats is not None and race.slice_s is not None:
         yield ("race", "slice"), "[race] repeats measures runs, not slices; give only one of them"
     if isinstance(load.requests, dict):
         yield from _numbers(load.requests, load.concurrency)
 
 
-def _cores(parsed: RaceFileTable) -> Iterator[tuple[Where, str]]:
+def _cores(parsed: RaceFileTable) -> Iterator[tuple[_Where, str]]:
     """A load engine that shares a core with the stacks slows those most that are fastest."""
     race = parsed.race
     both = set(race.cores or ()) & set(race.engine_cores or ())
@@ -82,7 +82,7 @@ def _cores(parsed: RaceFileTable) -> Iterator[tuple[Where, str]]:
         yield ("race", "engine_cores"), f"core {format_cores(both)} is also in [race] cores; leave it out there"
 
 
-def _numbers(requests: dict[int, int], concurrency: list[int] | None) -> Iterator[tuple[Where, str]]:
+def _numbers(requests: dict[int, int], concurrency: list[int] | None) -> Iterator[tuple[_Where, str]]:
     where = ("load", "requests")
     if concurrency is None:
         yield where, "has a number for each concurrency, so give [load] concurrency, too"
@@ -95,21 +95,21 @@ def _numbers(requests: dict[int, int], concurrency: list[int] | None) -> Iterato
             yield where, f"has no number for {level} connections; give one for each concurrency"
 
 
-def _env_files(parsed: RaceFileTable, folder: Path) -> Iterator[tuple[Where, str]]:
+def _env_files(parsed: RaceFileTable, folder: Path) -> Iterator[tuple[_Where, str]]:
     for name in parsed.app.env_file:
         if not (folder / name).is_file():
             yield ("app", "env_file"), f"there is no file {name!r}; paths are relative to this file"
 
 
-def _services(parsed: RaceFileTable) -> Iterator[tuple[Where, str]]:
+def _services(parsed: RaceFileTable) -> Iterator[tuple[_Where, str]]:
     names = parsed.app.services
     for name in dict.fromkeys(name for name in names if names.count(name) > 1):
         line = f'services = ["{name}", "{name}#2"]'
         yield ("app", "services"), f"{name!r} stands there twice; leave one out, or number a second one: {line}"
 
 
-def _recordings(parsed: RaceFileTable, folder: Path) -> Iterator[tuple[Where, str]]:
-    sessions: dict[Where, str | None] = {("workload",): parsed.workload.session}
+def _recordings(parsed: RaceFileTable, folder: Path) -> Iterator[tuple[_Where, str]]:
+    sessions: dict[_Where, str | None] = {("workload",): parsed.workload.session}
     sessions |= {("workloads", name): table.session for name, table in (parsed.workloads or {}).items()}
     for where, session in sessions.items():
         if session is None or session.startswith("bundled:"):
@@ -121,9 +121,9 @@ def _recordings(parsed: RaceFileTable, folder: Path) -> Iterator[tuple[Where, st
             yield (*where, "session"), f"there is no recording {session!r}; {way_out}"
 
 
-def _checks(parsed: RaceFileTable) -> Iterator[tuple[Where, str]]:
+def _checks(parsed: RaceFileTable) -> Iterator[tuple[_Where, str]]:
     """What a recording asks for is not known yet."""
-    tables: dict[Where, WorkloadTable | NamedWorkloadTable] = {("workload",): parsed.workload}
+    tables: dict[_Where, WorkloadTable | NamedWorkloadTable] = {("workload",): parsed.workload}
     tables |= {("workloads", name): table for name, table in (parsed.workloads or {}).items()}
     for where, table in tables.items():
         for path in table.check.keys() - {EVERY_PATH} - set(table.urls or ()):

@@ -6,22 +6,24 @@ import json
 import re
 import tomllib
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import fields
 from pathlib import Path
-from typing import get_args, get_origin
+from typing import Any, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 
 from ...base.errors import SpecError, StackraceError, said_by
-from ...base.files import MOST_COPIED_BYTES, real_path
+from ...base.files import real_path
 from ...base.numbers import things
 from ...base.text import did_you_mean
 from ...stats.values import Question
+from ..results.parts import Parts
 from .contradictions import contradictions
-from .request import RaceRequest, WorkloadRequest
-from .tables import NamedWorkloadTable, RaceFileTable
+from .request import RaceRequest, WorkloadRequest, parts_over
+from .tables import NamedWorkloadTable, RaceFileTable, WorkloadTable
 from .toml_file import in_words, line_of, read_table, read_text
 
-__all__ = ["Meant", "StackCheck", "read_race_file"]
+__all__ = ["Meant", "StackCheck", "keys_of", "read_race_file"]
 
 StackCheck = Callable[[str], object]
 """Raises StackraceError for a stack path that is not legal for the app; its result is not used."""
@@ -119,13 +121,15 @@ def _known(table: tuple[str | int, ...]) -> list[str]:
     """Return the keys of the table at ``table``; none where what stands there is no table of ours."""
     shape: object = RaceFileTable
     for part in table:
-        if _is_named(shape):
-            shape = get_args(shape)[1]
-        elif isinstance(shape, type) and issubclass(shape, BaseModel) and part in shape.model_fields:
-            shape = _present(shape.model_fields[str(part)].annotation)
-        else:
-            return []
-    return list(shape.model_fields) if isinstance(shape, type) and issubclass(shape, BaseModel) else []
+        shape = get_args(shape)[1] if _is_named(shape) else _present(keys_of(shape).get(str(part)))
+    return list(keys_of(shape))
+
+
+def keys_of(shape: object) -> dict[str, Any]:
+    """Return the keys of a table, as race files have them, each with its type; none for what is no table."""
+    if not (isinstance(shape, type) and issubclass(shape, BaseModel)):
+        return {}
+    return {field.alias or name: field.annotation for name, field in shape.model_fields.items()}
 
 
 def _home(location: tuple[str | int, ...]) -> str:
@@ -185,61 +189,40 @@ def _line_quoting(text: str, words: str, location: Sequence[str | int]) -> int:
 def _request(path: Path, parsed: RaceFileTable) -> RaceRequest:
     app, load, race, workload = parsed.app, parsed.load, parsed.race, parsed.workload
     folder = real_path(path.parent / app.root)
-    return RaceRequest(
-        folder=folder,
-        source=path,
-        entry=app.entry,
+    said = {name: value for table in (app, load, race, workload) for name, value in _said(table, RaceRequest)}
+    placed: dict[str, Any] = {
+        "folder": folder,
+        "source": path,
+        "entry": app.entry,
         # not resolve(): a virtual environment's interpreter is a link, and the link is what matters
-        python=(folder / Path(app.python).expanduser()) if app.python else None,
-        ruby=(folder / Path(app.ruby).expanduser()) if app.ruby else None,
-        environment=app.env,
-        env_files=tuple(path.parent / name for name in app.env_file),
-        static=None if app.static is None else {url: folder / place for url, place in app.static.items()},
-        prepare=tuple(app.prepare),
-        services=tuple(app.services),
-        protect=tuple(folder / Path(name).expanduser() for name in app.protect),
-        most_copied_bytes=MOST_COPIED_BYTES if app.copy_limit is None else int(app.copy_limit),
-        urls=None if workload.urls is None else tuple(workload.urls),
-        host=workload.host,
-        headers=tuple(workload.headers.items()),
-        concurrency=None if load.concurrency is None else tuple(load.concurrency),
-        keep_alive=load.keep_alive,
-        timeout_s=load.timeout,
-        question=Question(race.question),
-        difference=race.difference,
-        budget_s=race.budget,
-        slice_s=race.slice,
-        seed=race.seed,
-        stacks=None if race.stacks is None else tuple(race.stacks),
-        current=path.parent.absolute() / race.current if isinstance(race.current, str) else race.current,
-        session=None if workload.session is None else (path.parent / workload.session).absolute(),
-        think=workload.think,
-        check=workload.check,
-        workloads=tuple(_workload(name, table, path) for name, table in (parsed.workloads or {}).items()),
-        repeats=race.repeats,
-        run_requests=load.requests if isinstance(load.requests, int) else None,
-        run_requests_at=load.requests if isinstance(load.requests, dict) else {},
-        run_s=load.duration,
-        exhaustive=race.exhaustive,
-        twin=race.twin,
-        cores=race.cores,
-        engine_cores=race.engine_cores,
-        memory_bytes=None if race.memory is None else int(race.memory),
-        quota=race.quota,
-        priority=race.priority,
-        cluster=race.cluster,
-        cluster_project=None if race.cluster_project is None else Path(race.cluster_project),
-        bundled=app.bundled,
-        servers=None if race.servers is None else real_path(path.parent / race.servers),
-    )
+        "python": (folder / Path(app.python).expanduser()) if app.python else None,
+        "ruby": (folder / Path(app.ruby).expanduser()) if app.ruby else None,
+        "env_files": tuple(path.parent / name for name in app.env_file),
+        "static": None if app.static is None else {url: folder / place for url, place in app.static.items()},
+        "protect": tuple(folder / Path(name).expanduser() for name in app.protect),
+        "headers": tuple(workload.headers.items()),
+        "question": Question(race.question or Question.WINNER),
+        "session": _session(workload, path),
+        "workloads": tuple(_workload(name, table, path) for name, table in (parsed.workloads or {}).items()),
+        "run_requests": load.requests if isinstance(load.requests, int) else None,
+        "run_requests_at": load.requests if isinstance(load.requests, dict) else {},
+        "servers": None if race.servers is None else real_path(path.parent / race.servers),
+        "parts": parts_over(Parts(), race.model_dump(exclude_none=True), path.parent.absolute()),
+    }
+    return RaceRequest(**{**said, **placed})
+
+
+def _said(table: BaseModel, kind: type[RaceRequest | WorkloadRequest]) -> Iterator[tuple[str, Any]]:
+    """Yield the keys that are in ``table`` and named like a field of ``kind``, with their values."""
+    for name in table.model_fields_set & {field.name for field in fields(kind)}:
+        value = getattr(table, name)
+        yield name, tuple(value) if isinstance(value, list) else value
 
 
 def _workload(name: str, table: NamedWorkloadTable, path: Path) -> WorkloadRequest:
-    return WorkloadRequest(
-        name=name,
-        urls=tuple(table.urls or ()),
-        session=None if table.session is None else (path.parent / table.session).absolute(),
-        stacks=None if table.stacks is None else tuple(table.stacks),
-        think=table.think,
-        check=table.check,
-    )
+    said = dict(_said(table, WorkloadRequest))
+    return WorkloadRequest(**{**said, "name": name, "session": _session(table, path)})
+
+
+def _session(table: WorkloadTable | NamedWorkloadTable, path: Path) -> Path | None:
+    return None if table.session is None else (path.parent / table.session).absolute()

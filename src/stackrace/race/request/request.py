@@ -5,17 +5,56 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any, ClassVar, Self
 
 from ...app.app import Entry
 from ...base.files import MOST_COPIED_BYTES
+from ...extensions import RequestPart, declared, load
 from ...measure.workload import RightAnswers
 from ...stats.values import Question
+from ..results.parts import HeldPart, Parts
 
-__all__ = ["LEAST_MEMORY_BYTES", "MOST_SEED", "RaceRequest", "WorkloadRequest"]
+__all__ = ["LEAST_MEMORY_BYTES", "MOST_SEED", "AskedPart", "RaceRequest", "WorkloadRequest", "parts_over"]
 
 LEAST_MEMORY_BYTES = 16 * 2**20
 """What a bare interpreter with a small server in it needs at least."""
 MOST_SEED = 2**64 - 1
+
+
+class AskedPart(HeldPart):
+    """What a feature is asked for in a race, by flags and keys of the same names."""
+
+    __slots__ = ()
+
+    keys: ClassVar[Mapping[str, Any]]
+    """Those it has below ``[race]``, each with the type that pydantic checks."""
+
+    @classmethod
+    def over(cls, before: Self | None, given: Mapping[str, Any], folder: Path) -> Self | None:
+        """Return ``before`` with those of ``given`` that are its own on top; relative paths are below ``folder``.
+
+        None where nothing is asked for. Raises InputError for flags that contradict each other.
+        """
+        raise NotImplementedError
+
+    @property
+    def is_elsewhere(self) -> bool:
+        """Whether the race is on the machines of a `PlaceProvider`."""
+        return False
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """Files that it names."""
+        return ()
+
+
+def parts_over(parts: Parts, given: Mapping[str, Any], folder: Path) -> Parts:
+    """Return ``parts`` with what features find in ``given`` on top: see `AskedPart.over`."""
+    for each in declared(RequestPart):
+        kind: type[AskedPart] = load(each.place)
+        if (part := kind.over(parts.get(kind), given, folder)) is not None:
+            parts = parts.having(part)
+    return parts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,9 +117,8 @@ class RaceRequest:
     seed: int | None = None
     stacks: tuple[str, ...] | None = None
     """Paths as written."""
-    current: Path | bool | None = None
-    """Whether what the project runs today is raced, too: found (True), not at all (False), as a deployment file
-    says; None: found where ``stacks`` names none."""
+    contestants: bool | None = None
+    """Whether features' `Contestants` race, too; None: where ``stacks`` names none."""
     bundled: str | None = None
     """The name of a bundled app, in place of ``entry``."""
     servers: Path | None = None
@@ -105,10 +143,6 @@ class RaceRequest:
     """Those that each stack may use, by number."""
     engine_cores: tuple[int, ...] | None = None
     """The load engine's."""
-    cluster: str | None = None
-    """The address of a Dask scheduler, on whose workers it is raced; None: here."""
-    cluster_project: Path | None = None
-    """Where the project lies on all hosts of the cluster; None: in the same folder as here."""
     memory_bytes: int | None = None
     """The most that each stack may hold."""
     quota: bool = False
@@ -119,7 +153,14 @@ class RaceRequest:
     """Whether the recorded pauses of the session are kept."""
     check: RightAnswers = field(default_factory=dict)
     """What a right answer is, by path."""
+    parts: Parts = field(default_factory=Parts)
+    """What features are asked for."""
 
     def __post_init__(self) -> None:
         # the app's processes work elsewhere
         object.__setattr__(self, "folder", self.folder.absolute())
+
+    @property
+    def asked_parts(self) -> tuple[AskedPart, ...]:
+        """What is asked of features that are here."""
+        return tuple(part for part in self.parts.held.values() if isinstance(part, AskedPart))

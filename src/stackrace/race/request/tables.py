@@ -1,10 +1,13 @@
-"""The tables of race.toml, each key with its type and range."""
+"""The tables of race.toml, each key with its type and range.
+
+A key that means the same as a field of the request has the field's name here, and its own as an alias.
+"""
 
 from __future__ import annotations
 
 from itertools import starmap
 from pathlib import Path
-from typing import Annotated, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Literal, Self
 
 from pydantic import (
     AfterValidator,
@@ -13,6 +16,7 @@ from pydantic import (
     ConfigDict,
     Field,
     PlainValidator,
+    create_model,
     field_validator,
     model_validator,
 )
@@ -22,15 +26,16 @@ from ...app.commands import command_of
 from ...base.errors import StackraceError
 from ...base.http_syntax import by_prefix, header_fault, host_fault, path_fault
 from ...base.units import DURATION, PERCENT, SIZE, Unit
+from ...extensions import RequestPart, declared, load
 from ...measure.resources import parse_cores
 from ...measure.workload import RightAnswers
 from .expectations import read_check
 from .request import LEAST_MEMORY_BYTES, MOST_SEED
 
-__all__ = ["NamedWorkloadTable", "RaceFileTable", "WorkloadTable"]
+__all__ = ["NamedWorkloadTable", "RaceFileTable", "Seconds", "WorkloadTable"]
 
 _MOST_REQUESTS = 1_000_000_000
-MOST_REPEATS = 1000
+_MOST_REPEATS = 1000
 
 
 def _quantity(unit: Unit) -> BeforeValidator:
@@ -60,20 +65,21 @@ def _path(value: str) -> str:
     return value
 
 
-Cores = Annotated[tuple[int, ...], PlainValidator(_cores)]
-Memory = Annotated[float, _quantity(SIZE), Field(ge=LEAST_MEMORY_BYTES, allow_inf_nan=False)]
+_Cores = Annotated[tuple[int, ...], PlainValidator(_cores)]
+_Bytes = Annotated[float, _quantity(SIZE), Field(ge=0, allow_inf_nan=False), AfterValidator(int)]
+_Memory = Annotated[float, _quantity(SIZE), Field(ge=LEAST_MEMORY_BYTES, allow_inf_nan=False), AfterValidator(int)]
 Seconds = Annotated[float, _quantity(DURATION), Field(gt=0, allow_inf_nan=False)]
-Fraction = Annotated[float, _quantity(PERCENT), Field(gt=0, lt=1)]
+_Fraction = Annotated[float, _quantity(PERCENT), Field(gt=0, lt=1)]
 _Check = Annotated[RightAnswers, PlainValidator(read_check)]
-Connections = Annotated[int, Field(ge=1, le=20_000)]
+_Connections = Annotated[int, Field(ge=1, le=20_000)]
 _Path_ = Annotated[str, AfterValidator(_path), Field(description="an absolute path, starting with /")]
-Variable = Annotated[str, Field(pattern=r"^[^=]+$", description="the name of a variable, without =")]
+_Variable = Annotated[str, Field(pattern=r"^[^=]+$", description="the name of a variable, without =")]
 
 
-Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,40}$", description="letters, digits, - and _")]
+_Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,40}$", description="letters, digits, - and _")]
 
 
-Command = Annotated[tuple[str, ...], PlainValidator(command_of)]
+_Command = Annotated[tuple[str, ...], PlainValidator(command_of)]
 
 
 class _Table(BaseModel):
@@ -96,11 +102,11 @@ class AppTable(_Table):
     ruby: str | None = None
     root: str = "."
     static: dict[str, str] | None = None
-    prepare: list[Command] = []
+    prepare: list[_Command] = []
     services: list[str] = []
     protect: Annotated[list[str], BeforeValidator(_listed)] = []
-    copy_limit: Annotated[float, _quantity(SIZE), Field(ge=0, allow_inf_nan=False)] | None = None
-    env: dict[Variable, str] = {}
+    most_copied_bytes: _Bytes | None = Field(default=None, alias="copy_limit")
+    environment: dict[_Variable, str] = Field(default={}, alias="env")
     env_file: Annotated[list[str], BeforeValidator(_listed)] = []
 
     @field_validator("static")
@@ -193,49 +199,49 @@ def _number(value: object, example: str) -> int:
 
 
 class LoadTable(_Table):
-    concurrency: Annotated[list[Connections], Field(min_length=1)] | None = None
-    keep_alive: bool = True
-    timeout: Seconds = 10.0
+    concurrency: Annotated[list[_Connections], Field(min_length=1)] | None = None
+    keep_alive: bool | None = None
+    timeout_s: Seconds | None = Field(default=None, alias="timeout")
     requests: Annotated[int | dict[int, int] | None, PlainValidator(_requests)] = None
-    duration: Seconds | None = None
+    run_s: Seconds | None = Field(default=None, alias="duration")
 
     @model_validator(mode="after")
     def _one_length(self) -> LoadTable:
-        if self.requests is not None and self.duration is not None:
+        if self.requests is not None and self.run_s is not None:
             raise ValueError("give requests or duration, not both")
         return self
 
 
-def _current(value: object) -> bool | str:
-    if isinstance(value, bool) or (isinstance(value, str) and value):
-        return value
-    raise ValueError('names no deployment file; write it like "deploy/compose.prod.yml", or false')
-
-
-class RaceTable(_Table):
-    question: Literal["winner", "ranking"] = "winner"
-    difference: Fraction = 0.05
-    budget: Seconds | None = None
-    slice: Seconds | None = None
+class _RaceTable(_Table):
+    question: Literal["winner", "ranking"] | None = None
+    difference: _Fraction | None = None
+    budget_s: Seconds | None = Field(default=None, alias="budget")
+    slice_s: Seconds | None = Field(default=None, alias="slice")
     seed: Annotated[int, Field(ge=0, le=MOST_SEED)] | None = None
     servers: str | None = None
     stacks: Annotated[list[str], Field(min_length=1)] | None = None
-    current: Annotated[bool | str | None, PlainValidator(_current)] = None
-    repeats: Annotated[int, Field(ge=1, le=MOST_REPEATS)] | None = None
-    exhaustive: bool = False
-    twin: bool = True
-    cores: Cores | None = None
-    engine_cores: Cores | None = None
-    memory: Memory | None = None
-    quota: bool = False
-    priority: bool = True
-    cluster: str | None = None
-    cluster_project: Annotated[str, Field(pattern="^/")] | None = None
+    repeats: Annotated[int, Field(ge=1, le=_MOST_REPEATS)] | None = None
+    exhaustive: bool | None = None
+    twin: bool | None = None
+    cores: _Cores | None = None
+    engine_cores: _Cores | None = None
+    memory_bytes: _Memory | None = Field(default=None, alias="memory")
+    quota: bool | None = None
+    priority: bool | None = None
+
+
+if TYPE_CHECKING:
+    RaceTable = _RaceTable
+else:
+    _OF_FEATURES = {
+        key: (kind | None, None) for part in declared(RequestPart) for key, kind in load(part.place).keys.items()
+    }
+    RaceTable = create_model("RaceTable", __base__=_RaceTable, **_OF_FEATURES)
 
 
 class RaceFileTable(_Table):
     app: AppTable = AppTable()
     workload: WorkloadTable = WorkloadTable()
-    workloads: Annotated[dict[Name, NamedWorkloadTable], Field(min_length=1)] | None = None
+    workloads: Annotated[dict[_Name, NamedWorkloadTable], Field(min_length=1)] | None = None
     load: LoadTable = LoadTable()
     race: RaceTable = RaceTable()

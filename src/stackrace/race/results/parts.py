@@ -1,4 +1,4 @@
-"""What features keep with a race: each a value of its own, by its name."""
+"""What features keep with a race, or with what is asked of one: each a value of its own, by its name."""
 
 from __future__ import annotations
 
@@ -8,39 +8,46 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
 from ...base.codec import decode, encode
-from ...extensions import Part, declared, load
+from ...extensions import Part, RequestPart, declared, load
 
 if TYPE_CHECKING:
     from pydantic_core import CoreSchema
 
-__all__ = ["Parts", "RacePart", "shown", "shown_type"]
+__all__ = ["HeldPart", "Parts", "RacePart", "shown", "shown_type"]
 
 
-class RacePart:
-    """What a feature keeps with a race. Subclasses are frozen dataclasses that the codec can write."""
+class HeldPart:
+    """What a feature keeps with another record. Subclasses are frozen dataclasses that the codec can write."""
 
     __slots__ = ()
 
     name: ClassVar[str]
     """By which it is kept."""
+
+
+class RacePart(HeldPart):
+    """What a feature keeps with a race."""
+
+    __slots__ = ()
+
     needs_every_stack: ClassVar[bool] = False
     """Whether the race says nothing without any of its stacks: one whose launches fail gets more of them."""
     opens_singly: ClassVar[bool] = True
     """Whether the first blocks of a race whose cells are chosen measure each cell once."""
 
 
-_Part = TypeVar("_Part", bound=RacePart)
+_Held = TypeVar("_Held", bound=HeldPart)
 
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """The parts of a race."""
+    """The parts of a race, or of a request."""
 
     held: Mapping[str, Any] = field(default_factory=dict)
     """By name; what was written by a feature that is not here stays as it was read."""
 
-    def get(self, kind: type[_Part]) -> _Part | None:
-        """Return the part of ``kind``; None where the race has none."""
+    def get(self, kind: type[_Held]) -> _Held | None:
+        """Return the part of ``kind``; None where there is none."""
         part = self.held.get(kind.name)
         return part if isinstance(part, kind) else None
 
@@ -48,7 +55,7 @@ class Parts:
         """Return all parts whose features are here."""
         return tuple(part for part in self.held.values() if isinstance(part, RacePart))
 
-    def having(self, part: RacePart) -> Self:
+    def having(self, part: HeldPart) -> Self:
         """Return these parts with ``part`` in place of the one of its name."""
         return replace(self, held={**self.held, part.name: part})
 
@@ -67,7 +74,7 @@ class Parts:
 
 
 def _written(parts: Parts) -> dict[str, Any]:
-    return {name: encode(part) if isinstance(part, RacePart) else part for name, part in parts.held.items()}
+    return {name: encode(part) if isinstance(part, HeldPart) else part for name, part in parts.held.items()}
 
 
 def _read(document: Any) -> Parts:
@@ -76,6 +83,7 @@ def _read(document: Any) -> Parts:
     if not isinstance(document, Mapping):
         raise ValueError("parts are an object")
     kinds = {part.name: part.place for part in declared(Part)}
+    kinds |= {part.name: part.place for part in declared(RequestPart)}
     return Parts(
         {
             name: decode(load(kinds[name]), value, name) if name in kinds else value

@@ -11,12 +11,9 @@ import click
 
 from ....base.errors import InputError
 from ....base.units import DURATION, PERCENT
-from ....cli.names import complete_stack
-from ....cli.options import Connections, Quantity, store_option
-from ....cli.race_file import requested
-from ....cli.request_flags import APP_OPTIONS, RequestFlags, request_flags
-from ....cli.run.options import BUDGET_OPTIONS
-from ....cli.sections import SectionedCommand, section
+from ....cli.arguments import complete_stack, requested
+from ....cli.options import Connections, Quantity, SectionedCommand, section, store_option
+from ....cli.request_flags import APP_OPTIONS, BUDGET_OPTIONS, RequestFlags, request_flags
 from ....race.results.comparison import Response
 
 _sides = section("What is compared")

@@ -7,11 +7,9 @@ from pathlib import Path
 import click
 
 from ....base.units import DURATION, PERCENT, SIZE
-from ....cli.names import complete_stack
-from ....cli.options import Connections, Cores, Quantity, store_option
-from ....cli.race_file import requested
+from ....cli.arguments import complete_stack, requested
+from ....cli.options import Connections, Cores, Quantity, SectionedCommand, section, store_option
 from ....cli.request_flags import APP_OPTIONS, RequestFlags, request_flags
-from ....cli.sections import SectionedCommand, section
 from ....race.request.request import MOST_SEED
 
 

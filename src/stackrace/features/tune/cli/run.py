@@ -11,7 +11,7 @@ from ....api.racing import ready_race
 from ....api.resuming import unfinished
 from ....base.errors import BreakdownError, InputError, InterruptedRace, RefusedError, StoreError
 from ....cli.announcer import Announcer
-from ....cli.failures import failure_of
+from ....cli.edge import failure_of
 from ....cli.progress import LiveSink
 from ....cli.showing import print_document, reports_folder, write_text
 from ....race.preparation.prepared import PreparedRace

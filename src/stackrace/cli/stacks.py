@@ -1,31 +1,69 @@
-"""How ``stackrace stacks`` shows the catalogue."""
+"""``stackrace stacks``."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
+import click
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from ...base.errors import Lack
-from ...deploy.installation import installed_version
-from ...race.preparation.choosing import most_used
-from ...report.terminal import make_console
-from ...stacks.servers import catalogue
-from ...stacks.servers.catalogue import Gone
-from ...stacks.servers.contract import Entry
-from ...stacks.stack import Interface, Setting
-from ...stacks.stack_path import setting_text
-from ..install import elsewhere
+from ..base.errors import Lack
+from ..deploy.installation import installed_version
+from ..race.preparation.choosing import most_used
+from ..report.terminal import make_console
+from ..stacks.servers import catalogue
+from ..stacks.servers.catalogue import Gone
+from ..stacks.servers.contract import Entry
+from ..stacks.stack import Interface, Setting
+from ..stacks.stack_path import setting_text
+from .install import elsewhere
+from .request_flags import servers_option
 
-__all__ = ["document", "document_of_gone", "show"]
-
-States = Sequence[tuple[Entry, Lack | None]]
+__all__ = ["command"]
 
 
-def document(entry: Entry, lack: Lack | None) -> dict[str, object]:
+@click.command(
+    epilog="""\b
+Examples:
+  stackrace stacks                    every server and its state, and what is gone
+  stackrace stacks gunicorn           one server with all its settings explained
+  stackrace stacks --json | jq '.[] | select(.state == "missing") | .install'"""
+)
+@click.argument("names", nargs=-1, metavar="[SERVER]...")
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON array with an object for each server.")
+@servers_option
+def command(names: tuple[str, ...], as_json: bool, servers: Path | None) -> None:
+    """List the servers: what is ready, what is missing, and which command installs it.
+
+    Servers that no longer exist are at the end, with their replacements.
+    """
+    from ..deploy.installation import lack_of
+    from ..stacks.servers import catalogue
+    from ..stacks.servers.catalogue import GONE
+    from .arguments import entries_called
+    from .showing import print_document
+
+    known = catalogue().extended(servers)
+    entries = entries_called(names, known) if names else list(known)
+    states = [(entry, lack_of(entry)) for entry in entries]
+    gone = () if names else GONE
+    if as_json:
+        rows = [_document(entry, lack) for entry, lack in states] + [
+            _document_of_gone(technique) for technique in gone
+        ]
+        print_document(rows)
+    else:
+        _show(states, gone, explain=bool(names))
+
+
+_States = Sequence[tuple[Entry, Lack | None]]
+
+
+def _document(entry: Entry, lack: Lack | None) -> dict[str, object]:
     """Return one server as the JSON output has it."""
     spec = entry.spec
     return {
@@ -46,7 +84,7 @@ def document(entry: Entry, lack: Lack | None) -> dict[str, object]:
     }
 
 
-def document_of_gone(gone: Gone) -> dict[str, object]:
+def _document_of_gone(gone: Gone) -> dict[str, object]:
     """Return one technique that is gone as the JSON output has it."""
     return {
         "name": gone.name,
@@ -73,7 +111,7 @@ def _setting(setting: Setting) -> dict[str, object]:
     }
 
 
-def show(states: States, gone: Sequence[Gone], *, explain: bool) -> None:
+def _show(states: _States, gone: Sequence[Gone], *, explain: bool) -> None:
     """Print the catalogue as a table, then ``gone``; ``explain`` adds every setting's meaning."""
     console = make_console()
     console.print(_table(states))
@@ -110,7 +148,7 @@ def _say_how_to_get(console: Console, all_: int, lacks: Sequence[Lack]) -> None:
             console.print(elsewhere(lack), soft_wrap=True)
 
 
-def _table(states: States) -> Table:
+def _table(states: _States) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold")
     for heading in ("server", "state", "listens to", "forwards", "hosts"):
         table.add_column(heading, overflow="fold", no_wrap=heading in ("server", "state"))

@@ -1,37 +1,58 @@
-"""A race, or an interrupted one that goes on, with its live view on stderr, and its report at the end."""
+"""A race on the command line: its live view on stderr, its report, how it goes on, and what to do next."""
 
 from __future__ import annotations
 
+import shlex
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from ...api.racing import ready_race
-from ...api.resuming import ResumedRace, unfinished
-from ...base.errors import BreakdownError, InterruptedRace, RefusedError, StoreError
-from ...base.units import DURATION
-from ...base.verdict import Effect
-from ...deploy.guard import removed
-from ...race.notices import before
-from ...race.request.request import RaceRequest
-from ...race.results.race import Ending, Race
-from ...race.strategies import OpenCells, strategist_of
-from ...report.exporter import Format
-from ...report.result import standing_of
-from ...report.words.findings import busy, remedy
-from ...store import open_store
-from ...store.manifest import has_manifest
-from ..announcer import Announcer
-from ..failures import failure_of
-from ..progress import LiveSink
-from ..showing import show, write_html
-from ..stored import at_store, go_on_with
-from .output import Output, next_steps, short_steps
+from ..api.racing import ready_race
+from ..api.resuming import ResumedRace, unfinished
+from ..base.errors import BreakdownError, InterruptedRace, RefusedError, StoreError
+from ..base.units import DURATION
+from ..base.verdict import Effect
+from ..deploy.guard import removed
+from ..race.notices import before
+from ..race.request.request import RaceRequest
+from ..race.results.race import Ending, Race
+from ..race.results.standing import Standing
+from ..race.strategies import OpenCells, strategist_of
+from ..report.exporter import Format
+from ..report.result import standing_of
+from ..report.words.findings import busy, remedy
+from ..store import open_store
+from ..store.manifest import has_manifest
+from .announcer import Announcer
+from .edge import failure_of
+from .progress import LiveSink
+from .showing import at_store, go_on_with, short_steps, show, write_html
 
 if TYPE_CHECKING:
-    from ...store.store import Store
+    from ..store.store import Store
 
-__all__ = ["race_and_report", "raced", "report_of", "resume_and_report"]
+__all__ = ["Output", "race_and_report", "raced", "report_of", "resume_and_report"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Output:
+    """What the flags say."""
+
+    store: str | None = None
+    """The URL of the store; None: the usual one."""
+    html: Path | None = None
+    """Where the HTML report is written; None: beside the results."""
+    as_json: bool = False
+    """Whether one JSON document is printed on stdout."""
+    details: bool = False
+    """Whether all there is to say is printed, and not one screen of it."""
+    asked: tuple[str, ...] | None = None
+    """The race file and the flags that say which app this is; None where the command line does not say it."""
+    session: Path | None = None
+    """The recording that was given as --session."""
 
 
 def race_and_report(request: RaceRequest, output: Output) -> None:
@@ -77,7 +98,7 @@ def report_of(race: Race, store: Store, output: Output) -> None:
     written = write_html(race, standing, output.html)
     show(race, standing, Format.JSON if output.as_json else None, details=output.details)
     everything = output.details or output.as_json
-    steps = next_steps(race, standing, output) if everything else short_steps(race, standing, at=at_store(store))
+    steps = _next_steps(race, standing, output) if everything else short_steps(race, standing, at=at_store(store))
     for line in (f"\nThe report: {written}", *steps):
         click.echo(line, err=output.as_json)
     if race.ending is Ending.INTERRUPTED:
@@ -115,3 +136,21 @@ def _going_on(resumed: ResumedRace) -> str:
     blocks = f"{resumed.done} block{'' if resumed.done == 1 else 's'}"
     left = "" if resumed.left_s is None else f", about {DURATION.format(round(max(resumed.left_s, 1.0)))} to go"
     return f"going on with race {resumed.race.id} after {blocks}{left}"
+
+
+def _next_steps(race: Race, standing: Standing, output: Output) -> Iterator[str]:
+    """Yield all: see it again, look at the first stack of the headline, and load it as the race did."""
+    yield f"Again, in any format: stackrace report {race.id}"
+    if output.asked is None or not standing.levels:
+        return
+    level = standing.levels[standing.headline]
+    stack = (*output.asked, "--stack", level.rows[0].stack)
+    load = [*stack, "-c", str(level.load.concurrency)]
+    if not level.load.keep_alive:
+        load.append("--close")
+    if level.workload:
+        load += ["--workload", level.workload]
+    if output.session is not None:
+        load += ["--session", str(output.session)]
+    yield f"Look at the first: {shlex.join(['stackrace', 'up', *stack])}"
+    yield f"Load it as here: {shlex.join(['stackrace', 'load', *load])}"

@@ -1,23 +1,41 @@
-"""docs/stacks.md lists the whole catalogue, as it is.
+"""What ``stackrace stacks`` and docs/stacks.md say of the catalogue.
 
-``STACKRACE_UPDATE_GOLDEN=1 pytest tests/core/cli/stacks/test_docs.py`` rewrites its tables and lists.
+``STACKRACE_UPDATE_GOLDEN=1 pytest tests/core/cli/test_stacks.py`` rewrites the page's tables and lists.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
 from textwrap import wrap
 
 import pytest
+from click.testing import CliRunner
 from tests.golden_page import holds
 
+from stackrace.cli.stacks import command
 from stackrace.stacks.servers import catalogue
 from stackrace.stacks.servers.catalogue import GONE
 from stackrace.stacks.servers.contract import Entry
 
-PAGE = Path(__file__).parents[4] / "docs" / "stacks.md"
+
+def test_a_server_that_is_offered_with_a_warning_says_so():
+    shown = CliRunner().invoke(command, ["openlitespeed"], catch_exceptions=False)
+    assert "Beware: Over AJP it loses and garbles answers" in shown.output
+    assert "Beware" not in CliRunner().invoke(command, ["nginx"], catch_exceptions=False).output
+
+
+def test_scripts_are_told_beside_which_values_a_setting_does_anything():
+    shown = CliRunner().invoke(command, ["gunicorn", "--json"], catch_exceptions=False)
+    (server,) = json.loads(shown.output)
+    only = {setting["name"]: setting["only"] for setting in server["settings"]}
+    assert only["threads"] == {"class": ["gthread"]}
+    assert only["workers"] == {}
+
+
+PAGE = Path(__file__).parents[3] / "docs" / "stacks.md"
 
 
 def server_rows() -> list[str]:

@@ -9,24 +9,119 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ..options import details_option, store_option
-from ..race_file import requested
-from ..request_flags import APP_OPTIONS, RequestFlags, app_words, given_beside, request_flags
-from ..sections import SectionedCommand
-from .options import (
+from ..base.units import DURATION, PERCENT
+from ..race.request.request import MOST_SEED
+from ..stats.values import Question
+from .arguments import complete_stack, requested
+from .options import Connections, Quantity, SectionedCommand, details_option, section, store_option
+from .request_flags import (
+    APP_OPTIONS,
     BUDGET_OPTIONS,
-    CURRENT_OPTIONS,
-    LOAD_OPTIONS,
-    QUESTION_OPTIONS,
-    RUN_OPTIONS,
-    question,
-    stack_option,
+    RequestFlags,
+    app_words,
+    given_beside,
+    of_features,
+    request_flags,
 )
 
 if TYPE_CHECKING:
-    from .output import Output
+    from .racing import Output
 
 __all__ = ["command"]
+
+_stacks = section("What is raced")
+_load = section("The load")
+_question = section("The question, and the time for it")
+
+_stack_option = _stacks(
+    "--stack",
+    "stacks",
+    multiple=True,
+    metavar="PATH",
+    shell_complete=complete_stack,
+    help="Stack to race. Repeat it for more; see `stackrace stacks`. Default: the most used that are ready, "
+    "at most seven, fewer for a slow page.",
+)
+
+_LOAD_OPTIONS = (
+    _load(
+        "-c",
+        "--concurrency",
+        multiple=True,
+        type=Connections(20_000, levels=True),
+        help="Connections. Repeat it for more load levels. Default: 1, 10 and 100, fewer for a slow page.",
+    ),
+    _load(
+        "--close",
+        "keep_alive",
+        is_flag=True,
+        flag_value=False,
+        default=True,
+        help="Open a new connection for every request (no keep-alive).",
+    ),
+    _question(
+        "--budget",
+        "budget_s",
+        type=Quantity(DURATION),
+        help="Time to spend, such as 60s or 20min. Default: 3min.",
+    ),
+    _question(
+        "--slice", "slice_s", type=Quantity(DURATION), help="Length of a slice. Default: fitted to page and budget."
+    ),
+    _load(
+        "--session",
+        metavar="FILE",
+        type=click.Path(path_type=Path, exists=True, dir_okay=False),
+        help="Replay a HAR file or an access log instead of URLs. Each connection is a visitor.",
+    ),
+    _load("--think", is_flag=True, help="Keep the pauses of --session. Default: leave them out."),
+)
+
+_RUN_OPTIONS = (
+    _load(
+        "--requests",
+        "run_requests",
+        metavar="N",
+        type=click.IntRange(1),
+        help="Length of a run in requests, with --repeats.",
+    ),
+    _load("--duration", "run_s", type=Quantity(DURATION), help="Length of a run in time (10s), with --repeats."),
+    _load(
+        "--repeats",
+        metavar="N",
+        type=click.IntRange(1),
+        help="Make N cold runs of each stack at each level, each on a fresh launch, as published comparisons did. "
+        "Default: warm slices, as many as the budget holds.",
+    ),
+    _question(
+        "--no-twin",
+        "twin",
+        is_flag=True,
+        flag_value=False,
+        default=True,
+        help="No hidden twin. Default: one stack runs twice, and the race is void if the two differ.",
+    ),
+)
+
+_QUESTION_OPTIONS = (
+    _question(
+        "--question",
+        type=click.Choice([question.value for question in Question]),
+        callback=lambda context, option, question: None if question is None else Question(question),
+        help="What to answer. Default: winner.",
+    ),
+    _question(
+        "--difference",
+        type=Quantity(PERCENT, most=1.0),
+        help="Smaller differences do not matter to you. Default: 5%.",
+    ),
+    _question(
+        "--seed",
+        type=click.IntRange(0, MOST_SEED),
+        metavar="N",
+        help="Repeat the order of another race. Default: random.",
+    ),
+)
 
 
 class _RunCommand(SectionedCommand):
@@ -50,14 +145,20 @@ Examples:
 )
 @click.argument("race_file", metavar="[RACE.toml]", required=False, type=click.Path(path_type=Path))
 @request_flags(
-    stack_option, *CURRENT_OPTIONS, *APP_OPTIONS, *LOAD_OPTIONS, *RUN_OPTIONS, *QUESTION_OPTIONS, *BUDGET_OPTIONS
+    _stack_option,
+    *of_features("What is raced"),
+    *APP_OPTIONS,
+    *_LOAD_OPTIONS,
+    *_RUN_OPTIONS,
+    *_QUESTION_OPTIONS,
+    *BUDGET_OPTIONS,
 )
-@question(
+@_question(
     "--quick",
     is_flag=True,
     help="For published comparisons: short slices or runs, which take minutes, instead of the author's protocol.",
 )
-@question(
+@_question(
     "--resume",
     metavar="[RACE]",
     is_flag=False,
@@ -84,11 +185,10 @@ def command(
     app. The race ends with an answer or at the end of the budget. Ctrl-C ends it early and keeps the results;
     --resume continues it. historic/NAME repeats a published comparison and says which of its claims hold today.
     """
-    from ...race.preparation.contestants import beside_current
-    from ...race.request.named_races import source_of
-    from ..showing import refuse_unwritable
-    from .live import race_and_report
-    from .output import Output
+    from ..race.preparation.contestants import beside_current
+    from ..race.request.named_races import source_of
+    from .racing import Output, race_and_report
+    from .showing import refuse_unwritable
 
     if more := click.get_current_context().args:
         stacks = join(word for name in more for word in ("--stack", name))
@@ -123,6 +223,6 @@ def _resume(race: str, flags: RequestFlags, output: Output) -> None:
         raise click.UsageError(
             f"{other} would change the race that --resume continues; leave it out, or start a new race"
         )
-    from .live import resume_and_report
+    from .racing import resume_and_report
 
     resume_and_report(race, flags.given.get("budget_s"), output)

@@ -1,16 +1,45 @@
-"""A void race shows all it measured, and then exits as a refused measurement does."""
+"""How a race goes on from the command line, and how one that is void ends."""
 
 import json
 from dataclasses import replace
 
 import pytest
+from click.testing import CliRunner
 from tests.core.race import test_void as made
 from tests.factories import make_race
 
+from stackrace.api.resuming import ResumedRace
 from stackrace.base.errors import RefusedError
-from stackrace.cli.run.live import report_of
-from stackrace.cli.run.output import Output
+from stackrace.cli.racing import Output, _going_on, report_of
+from stackrace.cli.run import command
 from stackrace.store import open_store
+
+RACE = make_race(stacks=2, levels=(10,), blocks=2, ending=None, elapsed_s=60.0)
+RESUMED = ResumedRace(race=RACE, request=None, manifest=None, opening=None, done=1, left_s=None)
+
+
+def test_what_is_told_at_the_start():
+    assert _going_on(RESUMED) == f"going on with race {RACE.id} after 1 block"
+    ahead = replace(RESUMED, done=3, left_s=40.4)
+    assert _going_on(ahead) == f"going on with race {RACE.id} after 3 blocks, about 40 s to go"
+
+
+@pytest.mark.parametrize(
+    "flags",
+    [["--stack", "gunicorn"], ["-c", "3"], ["--seed", "1"], ["--repeats", "2"], ["--slice", "1s"], ["--quick"],
+     ["--question", "ranking"], ["--url", "/"], ["--close"], ["--difference", "3%"]],
+)  # fmt: skip
+def test_flags_that_would_change_the_race_are_refused(flags):
+    done = CliRunner().invoke(command, ["--resume", "3m41c", *flags])
+    assert done.exit_code == 2
+    assert f"{flags[0]} would change" in done.output
+    assert "--resume" in done.output
+
+
+def test_a_race_file_is_refused_beside_it():
+    done = CliRunner().invoke(command, ["race.toml", "--resume", "3m41c"])
+    assert done.exit_code == 2
+    assert "[RACE.toml] would change" in done.output
 
 
 def twinned(rates, **told):

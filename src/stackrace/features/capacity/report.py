@@ -1,4 +1,4 @@
-"""``stackrace capacity``: the search with its line of progress, shown, and turned into an exit code."""
+"""A search for capacity as it is shown: its progress, the answer, what lies above that, and every rate tried."""
 
 from __future__ import annotations
 
@@ -16,17 +16,24 @@ from ...base.units import DURATION
 from ...cli.load.progress import ProgressLine
 from ...cli.load.run import RacedTarget
 from ...cli.showing import print_document, print_parts
-from ...measure.engine.load_run import FinishedRun, Goal, Miss, Missed, label
+from ...measure.engine.load_run import Goal, Miss, Missed, label
 from ...measure.load import Load
 from ...report.characters import meter
 from ...report.figures import timed
 from ...report.load_document import document
 from ...report.words import load_run
 from ...report.words.findings import LOAD, remedy, seen
-from .search import REST_S, CapacityResult, Trial, find_capacity
-from .stats import HIGH, LOW, Search
+from .search import HIGH, LOW, REST_S, CapacityResult, Search, Trial, find_capacity
 
-__all__ = ["find_and_show", "goal_text", "missed"]
+__all__ = ["find_and_show", "goal_text", "missed_words"]
+
+_VERSION = "capacity-1"
+_BAR = 24
+
+_CAVEAT = (
+    "This is one start of the server. It does not show how two starts, or two hours of a machine, differ. "
+    "Random arrivals, like real visitors, allow less than even ones."
+)
 
 
 def find_and_show(
@@ -40,7 +47,10 @@ def find_and_show(
 
     with target.set_up(options) as setup:
         outcome = find_capacity(setup, goal, connections=connections, seed=seed, watch=watch)
-    _show(outcome, as_json=as_json)
+    if as_json:
+        print_document(_document(outcome))
+    else:
+        print_parts(_parts(outcome))
     if outcome.interrupted:
         raise InterruptedRace("stopped before the capacity was known; the trials are above")
     if outcome.search.capacity is None:
@@ -55,23 +65,11 @@ def _ahead(load: Load, warmup_s: float, search: Search) -> str:
     return f"{number(rate)}/s, {left} of such left, {duration(left * each_s)} at most  "
 
 
-_VERSION = "capacity-1"
-_BAR = 24
-
-
-def _show(outcome: CapacityResult, *, as_json: bool) -> None:
-    """Print the search on stdout: for people, or as one JSON document."""
-    if as_json:
-        print_document(_document(outcome))
-        return
-    print_parts(_parts(outcome))
-
-
 def _parts(outcome: CapacityResult) -> Iterator[RenderableType]:
     yield Text(_headline(outcome), style="bold")
     yield Text(one_line(_closed(outcome)))
     if (above := outcome.above) is not None:
-        yield Text(one_line(f"At {_rate(above)} {missed(above.missed[0])}."))
+        yield Text(one_line(f"At {_rate(above)} {missed_words(above.missed[0])}."))
     yield from (Text(one_line(line), style="yellow") for line in _doubts(outcome))
     if outcome.trials:
         yield Text()
@@ -81,21 +79,28 @@ def _parts(outcome: CapacityResult) -> Iterator[RenderableType]:
 
 
 def _headline(outcome: CapacityResult) -> str:
-    search, above = outcome.search, outcome.above
+    search, above, goal = outcome.search, outcome.above, goal_text(outcome.goal)
     if outcome.interrupted:
-        return _unknown(outcome.goal)
+        return f"Not known yet how many requests/s keep {goal}"
     if search.capacity is None:
-        return _none(outcome.goal, search.low)
-    return _capacity(outcome.goal, search.capacity, at_least=above is None or above.doubtful)
+        return f"Not even {number(search.low)} requests/s keep {goal}"
+    at_least = "At least " if above is None or above.doubtful else ""
+    return f"{at_least}{number(search.capacity)} requests/s with {goal}"
 
 
 def _closed(outcome: CapacityResult) -> str:
-    reached = _closed_loop(outcome.goal, outcome.closed)
+    """What a closed loop reached before the search, and what was not tried."""
+    ran = outcome.closed
+    latencies = ", ".join(f"{label(name)} {timed(ran.result.latency, name)}" for name in outcome.goal.limits_s)
+    loop = f"A closed loop of {count(ran.load.concurrency)} connections"
+    reached = f"{loop} reached {number(ran.result.throughput_per_s)}/s, with {latencies}."
     if outcome.interrupted:
         return reached
     if outcome.above is None:
-        return f"{reached} {_NOTHING_ABOVE}"
-    return f"{reached} {_NOTHING_BELOW}" if outcome.best is None else reached
+        return f"{reached} Rates above {HIGH:g} of that were not tried; more connections (-c) may reach more."
+    if outcome.best is None:
+        return f"{reached} Rates below {LOW:g} of that were not tried; give this server a slower goal."
+    return reached
 
 
 def _doubts(outcome: CapacityResult) -> Iterator[str]:
@@ -175,16 +180,7 @@ def _document(outcome: CapacityResult) -> dict[str, object]:
 
 
 def _missed_by(trial: Trial) -> list[str]:
-    return [missed(miss) for miss in trial.missed]
-
-
-_CAVEAT = (
-    "This is one start of the server. It does not show how two starts, or two hours of a machine, differ. "
-    "Random arrivals, like real visitors, allow less than even ones."
-)
-
-_NOTHING_ABOVE = f"Rates above {HIGH:g} of that were not tried; more connections (-c) may reach more."
-_NOTHING_BELOW = f"Rates below {LOW:g} of that were not tried; give this server a slower goal."
+    return [missed_words(miss) for miss in trial.missed]
 
 
 def goal_text(goal: Goal) -> str:
@@ -192,7 +188,7 @@ def goal_text(goal: Goal) -> str:
     return " and ".join(f"{label(name)} ≤ {DURATION.format(limit)}" for name, limit in goal.limits_s.items())
 
 
-def missed(miss: Miss) -> str:
+def missed_words(miss: Miss) -> str:
     """Say in a clause how a goal was missed."""
     match miss.what:
         case Missed.LATENCY:
@@ -206,25 +202,3 @@ def missed(miss: Miss) -> str:
             return "there was no right answer"
         case Missed.KEEPING_UP:
             return "requests piled up"
-
-
-def _unknown(goal: Goal) -> str:
-    """Say that a search ended before it found anything."""
-    return f"Not known yet how many requests/s keep {goal_text(goal)}"
-
-
-def _none(goal: Goal, lowest_per_s: float) -> str:
-    """Say that even the lowest rate missed the goal."""
-    return f"Not even {number(lowest_per_s)} requests/s keep {goal_text(goal)}"
-
-
-def _capacity(goal: Goal, rate_per_s: float, *, at_least: bool) -> str:
-    """Say which rate keeps the goal."""
-    return f"{'At least ' if at_least else ''}{number(rate_per_s)} requests/s with {goal_text(goal)}"
-
-
-def _closed_loop(goal: Goal, ran: FinishedRun) -> str:
-    """Say what a closed loop reached before the search."""
-    latencies = ", ".join(f"{label(name)} {timed(ran.result.latency, name)}" for name in goal.limits_s)
-    reached = f"{number(ran.result.throughput_per_s)}/s"
-    return f"A closed loop of {count(ran.load.concurrency)} connections reached {reached}, with {latencies}."

@@ -1,19 +1,21 @@
-"""Names as arguments: looked up, and completed by the shell."""
+"""Words of a command line: names, looked up and completed by the shell, and race files."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import click
 from click.shell_completion import CompletionItem
 
 from ..base.errors import InputError
 from ..base.text import did_you_mean
+from ..race.request.request import RaceRequest
 from ..stacks.servers import Catalogue, catalogue
 from ..stacks.servers.catalogue import GONE
 from ..stacks.servers.contract import Entry
 
-__all__ = ["complete_installable", "complete_stack", "entries_called"]
+__all__ = ["apart", "complete_installable", "complete_stack", "entries_called", "one_stack_option", "requested"]
 
 
 def entries_called(names: Sequence[str], known: Catalogue) -> list[Entry]:
@@ -46,3 +48,35 @@ def complete_stack(ctx: click.Context, param: click.Parameter, incomplete: str) 
     entry = catalogue().entries.get(before[-1].split("+")[0].split(":")[0])
     protocols = entry.spec.forwards if entry else {}
     return [f"{head}/{protocol}/" for protocol in protocols if protocol.startswith(tail)]
+
+
+one_stack_option = click.option(
+    "--stack",
+    metavar="PATH",
+    shell_complete=complete_stack,
+    help="Stack to start; see `stackrace stacks`. Default: the race file's, if it names only one.",
+)
+
+
+def requested(race_file: Path | None, servers: Path | None = None) -> RaceRequest:
+    """Return what the race file asks for, without one what is in this folder."""
+    from ..race.preparation.race_file import read_request
+    from ..race.request.named_races import file_of
+
+    if race_file is None:
+        return RaceRequest(folder=Path.cwd())
+    return read_request(file_of(race_file), servers)
+
+
+def apart(words: Sequence[str]) -> tuple[Path | None, tuple[str, ...]]:
+    """Return the race file among ``words``, and the others; raises InputError for two race files."""
+    files = [word for word in words if _is_race_file(word)]
+    if len(files) > 1:
+        raise InputError(f"give one race file, not {' and '.join(files)}")
+    return (Path(files[0]) if files else None), tuple(word for word in words if word not in files)
+
+
+def _is_race_file(word: str) -> bool:
+    from ..race.request.named_races import may_be_named
+
+    return "://" not in word and (word.endswith(".toml") or may_be_named(word))

@@ -1,0 +1,69 @@
+"""What is asked of a cluster: ``--cluster``, ``--cluster-project`` and the keys of the same names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, Self
+
+import click
+from pydantic import Field
+
+from ...base.errors import InputError
+from ...cli.options import section
+from ...race.request.request import AskedPart
+
+__all__ = ["FLAGS", "ClusterRequest"]
+
+_option = section("What every stack gets")
+
+FLAGS = (
+    _option(
+        "--cluster",
+        metavar="SCHEDULER",
+        help="Race on the workers of this Dask cluster, as in tcp://10.0.0.1:8786. Default: on this machine.",
+    ),
+    _option(
+        "--cluster-project",
+        type=click.Path(path_type=Path),
+        metavar="FOLDER",
+        help="Where the project lies on all hosts of the cluster. Default: in the same folder as here.",
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClusterRequest(AskedPart):
+    """On which machines it is raced."""
+
+    name: ClassVar[str] = "cluster"
+    keys: ClassVar[Mapping[str, Any]] = {
+        "cluster": str,
+        "cluster_project": Annotated[str, Field(pattern="^/")],
+    }
+
+    cluster: str | None = None
+    """The address of a Dask scheduler, on whose workers it is raced; None: here."""
+    cluster_project: Path | None = None
+    """Where the project lies on all hosts; None: in the same folder as here."""
+
+    @classmethod
+    def over(cls, before: Self | None, given: Mapping[str, Any], folder: Path) -> Self | None:
+        """See `AskedPart`; the project's place is a whole path."""
+        changes = {name: given[name] for name in cls.keys if name in given}
+        if not changes:
+            return before
+        if "cluster_project" in changes:
+            changes["cluster_project"] = place = Path(changes["cluster_project"])
+            if not place.is_absolute():
+                raise InputError(
+                    f"--cluster-project {place}: hosts have another folder to start from; give a path that begins "
+                    "with /"
+                )
+        return replace(before or cls(), **changes)
+
+    @property
+    def is_elsewhere(self) -> bool:
+        """Whether there is a cluster."""
+        return self.cluster is not None
