@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from stackrace.base.errors import InputError
 from stackrace.deploy.preparing import Step
 from stackrace.features.init.survey import survey_project
 from stackrace.race.preparation.pages import Crawling, Page
@@ -155,8 +154,3 @@ def test_how_far_it_is_is_said_with_the_time_that_is_left(survey, tmp_path):
     assert first == "site for its pages"
     assert others
     assert all(word.startswith(f"{first}: 1 of 2, ") and word.endswith(" left") for word in others)
-
-
-def test_a_folder_without_an_app_is_refused(tmp_path):
-    with pytest.raises(InputError, match="no app"):
-        survey_project(RaceRequest(folder=tmp_path))

@@ -77,18 +77,6 @@ FORMATS = {"terminal": screen} | {
 }
 
 
-@pytest.mark.parametrize("form", FORMATS)
-def test_every_format_says_what_changed_and_what_was_left_out(form):
-    text = FORMATS[form](TREND)
-    assert "1 change: 1 for the worse." in text
-    if form != "json":
-        assert "Throughput fell by 20 % (16–24 %) between race race5" in text
-        assert "uwsgi 2.0.30 → 2.0.31" in text
-        assert "2 void" in text
-        assert "work tree def5678+" in text
-        assert "+12 % (+10 % to +14 %)" in text
-
-
 def test_the_page_escapes_foreign_text_and_draws_each_measure_with_its_change():
     page = KIND.page(TREND)
     assert "<shop>" not in page
