@@ -13,7 +13,7 @@ from ..app.revision import source_digest
 from ..deploy.preparing import OnPreparing, unheard
 from ..race.events import Sink
 from ..race.preparation.contestants import beside_current
-from ..race.preparation.prepared import PreparedRace, places, prepared
+from ..race.preparation.prepared import PreparedRace, is_elsewhere, places, prepared
 from ..race.request.document import request_document
 from ..race.request.request import RaceRequest
 from ..race.results.race import Race

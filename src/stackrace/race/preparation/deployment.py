@@ -117,7 +117,7 @@ def set_up(
     servers = catalogue().extended(request.servers)
     app = asked_app(request)
     asked(request.stacks or (), servers, app.offered, folder=request.folder)
-    if isinstance(request.current, Path):
+    if any(part.files for part in request.asked_parts):
         # a wrong file is refused before anything is started
         current_stack(request, servers, app.offered)
     require_all(request, servers, app)
