@@ -70,8 +70,8 @@ def request_for_hosts(request: RaceRequest) -> RaceRequest:
     elif entry.kind not in (EntryKind.RACK, EntryKind.FILES) and request.python is None:
         request = replace(request, python=_outside(root, entry, request.folder))
     spellings = (request.folder, real_path(request.folder))
-    asked = request.parts.get(ClusterRequest)
-    elsewhere = None if asked is None else asked.cluster_project
+    part = request.parts.get(ClusterRequest)
+    elsewhere = None if part is None else part.cluster_project
     place = elsewhere or request.folder
 
     def path(given: Path) -> Path:
@@ -97,7 +97,7 @@ def request_for_hosts(request: RaceRequest) -> RaceRequest:
         moved,
         folder=place,
         source=request.source,
-        parts=moved.parts if asked is None else moved.parts.having(asked),
+        parts=moved.parts if part is None else moved.parts.having(part),
         environment={name: text(value) for name, value in request.environment.items()},
         prepare=tuple(tuple(map(text, command)) for command in request.prepare),
         stacks=texts(request.stacks),
