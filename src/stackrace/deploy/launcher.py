@@ -33,7 +33,7 @@ from .sockets import LOOPBACK, accepts, free_port
 from .startup import Workers, awaited_cause, cause, is_refused
 from .wrong_answers import KnownAnswers, accusation
 
-__all__ = ["LaidOut", "LaunchFailed", "Launcher"]
+__all__ = ["LaunchFailed", "Launcher"]
 
 _POLL_S = 0.02
 _START_TIMEOUT_S = 20.0
@@ -47,7 +47,7 @@ _Spawned = Sequence[tuple[Part, int]]
 """Parts with their pids."""
 
 
-class LaidOut(Protocol):
+class _LaidOut(Protocol):
     """A stack whose files are there already, as those that were exported."""
 
     @property
@@ -110,7 +110,7 @@ class Launcher:
     """How long the app itself took to load and answer."""
     host: str = LOOPBACK
     """The address on which stacks listen: another one where load comes from other machines."""
-    laid_out: LaidOut | None = None
+    laid_out: _LaidOut | None = None
     """Is started in the place of what would be rendered."""
     kept: dict[str, Running] = field(default_factory=dict)
     """Stacks that are up already, by path: each is taken by the next launch of its stack, or of its twin."""

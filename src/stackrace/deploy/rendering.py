@@ -23,7 +23,7 @@ from .guard import View
 from .privileges import hand_over
 from .sockets import LOOPBACK, free_port
 
-__all__ = ["Part", "hosted", "plain", "render_stack"]
+__all__ = ["Part", "hosted", "render_stack"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,7 +114,7 @@ def _of_hop(site: Site, hop: Hop) -> Site:
 
 def _in_plain_folder(file: NativeFile, directory: Path) -> NativeFile:
     """Return ``file`` where its folder has a plain name, since servers let a configuration name its own place."""
-    return replace(file, path=plain(file.path.parent, directory.parent) / file.path.name)
+    return replace(file, path=_plain(file.path.parent, directory.parent) / file.path.name)
 
 
 def _endpoint(hop: Hop, directory: Path, front: tuple[str, int] | None) -> Endpoint:
@@ -139,7 +139,7 @@ def _write(directory: Path, files: Mapping[str, str]) -> None:
 _MOST_OF_NAME = 20
 
 
-def plain(path: Path, folder: Path) -> Path:
+def _plain(path: Path, folder: Path) -> Path:
     """Return ``path``, or, where its name is not ``PLAIN``, a link to it below ``folder``, which is plain itself.
 
     The same path has the same link. Raises OSError where it cannot be made.
@@ -192,9 +192,9 @@ def hosted(
         runtime = replace(_python(app, entry, home, folder, app_packages), versions=versions)
     return Hosted(
         interface=interface,
-        root=plain(app.root, folder),
+        root=_plain(app.root, folder),
         runtime=runtime,
-        static={url: plain(path, folder) for url, path in app.static.items() if view.path(path).is_dir()},
+        static={url: _plain(path, folder) for url, path in app.static.items() if view.path(path).is_dir()},
     )
 
 
@@ -211,14 +211,14 @@ def _entry(app: App, interface: Interface, folder: Path, *, proxied: bool) -> Pa
 
 
 def _python(app: App, entry: Path, home: Path, folder: Path, app_packages: Sequence[Path]) -> PythonRuntime:
-    home = plain(home, folder)
+    home = _plain(home, folder)
     return PythonRuntime(
         module=ENTRY_MODULE,
         entry=entry,
         python=home / "bin" / "python",
         home=home,
-        python_path=(entry.parent, plain(app.root, folder)),
-        site_packages=(site_packages(home), *(plain(packages, folder) for packages in app_packages)),
+        python_path=(entry.parent, _plain(app.root, folder)),
+        site_packages=(site_packages(home), *(_plain(packages, folder) for packages in app_packages)),
     )
 
 
@@ -229,10 +229,10 @@ def _ruby(app: App, folder: Path, view: View) -> RubyRuntime | None:
     public = app.public or app.root / "public"
     return RubyRuntime(
         # of the interpreter's folder, since Ruby looks for its library beside it
-        ruby=plain(app.ruby.parent, folder) / app.ruby.name,
-        config=plain(app.root, folder) / app.entry.target,
+        ruby=_plain(app.ruby.parent, folder) / app.ruby.name,
+        config=_plain(app.root, folder) / app.entry.target,
         mode=app_environment(app)["RAILS_ENV" if "RAILS_ENV" in app.environment else "RACK_ENV"],
-        public=plain(public, folder) if view.path(public).is_dir() else None,
+        public=_plain(public, folder) if view.path(public).is_dir() else None,
         gems=frozenset(_locked(app.root / "Gemfile.lock")),
     )
 

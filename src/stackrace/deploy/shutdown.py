@@ -24,7 +24,7 @@ from .rendering import Part
 from .running_stack import Running, end_of, logs_below, tail
 from .sockets import Listeners, listeners
 
-__all__ = ["COUNT", "Leaving", "inspect", "retired", "served", "stop"]
+__all__ = ["COUNT", "inspect", "retired", "served", "stop"]
 
 _POLL_S = 0.05
 """Stacks mostly stop while others start, which a closer look would slow down."""
@@ -115,7 +115,7 @@ def _unstopped(part: Part, status: Status) -> Failure:
     )
 
 
-def retired(guard: Guard, stacks: Sequence[Leaving]) -> Retired:
+def retired(guard: Guard, stacks: Sequence[_Leaving]) -> Retired:
     """Stop ``stacks`` and return what became of them, once all are gone."""
     begun_s = time.monotonic()
     complaints = stop(guard, [stack.running for stack in stacks])
@@ -135,7 +135,7 @@ _MARKS = (b"RUN_MAIN=true", b"WERKZEUG_RUN_MAIN=true")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Leaving:
+class _Leaving:
     """A stack that is to stop, and what was seen of it while it was up."""
 
     running: Running
@@ -157,7 +157,7 @@ class Leaving:
         )
 
 
-def inspect(guard: Guard, running: Running, memory: Sequence[MemorySample], listening: Listeners) -> Leaving:
+def inspect(guard: Guard, running: Running, memory: Sequence[MemorySample], listening: Listeners) -> _Leaving:
     """Look at a stack that is up, and at its run directory; it costs milliseconds, so not while it is measured.
 
     ``listening`` are all who listen on this machine: the kernel's tables are long, and read once for all stacks.
@@ -174,7 +174,7 @@ def inspect(guard: Guard, running: Running, memory: Sequence[MemorySample], list
     variables = tuple(
         f"{part.recipe.arguments_variable}=".encode() for part, _ in running.parts if part.recipe.arguments_variable
     )
-    return Leaving(
+    return _Leaving(
         running=running,
         memory=memory,
         aftermath=Aftermath(

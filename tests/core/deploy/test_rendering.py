@@ -12,7 +12,7 @@ from stackrace.app.examination import PythonFacts
 from stackrace.base.errors import InputError
 from stackrace.deploy import guard
 from stackrace.deploy.environments import Environments
-from stackrace.deploy.rendering import _in_plain_folder, hosted, plain
+from stackrace.deploy.rendering import _in_plain_folder, _plain, hosted
 from stackrace.stacks.native_options import FileReading, NativeFile
 from stackrace.stacks.servers import PLAIN
 from stackrace.stacks.stack import Interface
@@ -43,14 +43,14 @@ HOSTILE = [
 def test_an_odd_folder_is_reached_through_a_plain_link(name, tmp_path):
     (tmp_path / name).mkdir()
     (tmp_path / name / "file").write_text("here")
-    link = plain(tmp_path / name, tmp_path)
+    link = _plain(tmp_path / name, tmp_path)
     assert PLAIN.fullmatch(str(link))
     assert (link / "file").read_text() == "here"
-    assert plain(tmp_path / name, tmp_path) == link
+    assert _plain(tmp_path / name, tmp_path) == link
 
 
 def test_a_plain_folder_is_named_as_it_is(tmp_path):
-    assert plain(tmp_path / "site-1.0_b", tmp_path) == tmp_path / "site-1.0_b"
+    assert _plain(tmp_path / "site-1.0_b", tmp_path) == tmp_path / "site-1.0_b"
     assert not (tmp_path / "links").exists()
 
 
@@ -62,7 +62,7 @@ NAMES = st.binary(min_size=1, max_size=60).map(
 @given(names=st.sets(NAMES, max_size=5))
 def test_every_name_has_a_link_of_its_own(names, tmp_path_factory):
     folder = tmp_path_factory.mktemp("run")
-    links = {name: plain(Path("/srv") / name, folder) for name in names}
+    links = {name: _plain(Path("/srv") / name, folder) for name in names}
     assert all(PLAIN.fullmatch(str(link)) for link in links.values())
     assert len(set(links.values())) == len({Path("/srv") / name for name in names})
 

@@ -123,7 +123,7 @@ def _end_like(code: int) -> None:
     os._exit(code)
 
 
-def main(orders: int, answers: int) -> None:
+def _main(orders: int, answers: int) -> None:
     """Keep the command that was ordered."""
     for number in _signal.valid_signals() - _FIXED:
         _signal.signal(number, _signal.SIG_IGN)
@@ -150,4 +150,4 @@ def main(orders: int, answers: int) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), int(sys.argv[2]))
+    _main(int(sys.argv[1]), int(sys.argv[2]))

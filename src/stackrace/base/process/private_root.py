@@ -347,7 +347,7 @@ def _read(folder: int, name: str) -> bytes:
         return file.read()
 
 
-def main() -> None:
+def _main() -> None:
     """Answer what standard input asks."""
     asked = json.load(sys.stdin)
     try:
@@ -358,4 +358,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    _main()

@@ -36,7 +36,7 @@ class Job:
     starts_s: float
     """When it begins, on this machine's CLOCK_MONOTONIC."""
     company: tuple[int, int]
-    """Event loops of other engines before and after this one's; see ``load.engine.How``."""
+    """Event loops of other engines before and after this one's; see the engine's ``company``."""
     cores: Sequence[int]
     most_s: float
     """It is ended so long after its beginning, whoever is left to end it."""

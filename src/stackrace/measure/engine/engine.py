@@ -31,7 +31,6 @@ from .outcome import outcome
 __all__ = [
     "FOLLOW_S",
     "EngineRun",
-    "How",
     "Monitor",
     "Play",
     "RunningEngine",
@@ -45,7 +44,7 @@ FOLLOW_S = 0.2
 """How long load goes on, unrecorded, after a window bounded by time: until its oldest requests are answered."""
 
 
-class How(TypedDict, total=False):
+class _How(TypedDict, total=False):
     """How a load is sent, beside what and whereto; each has a default."""
 
     tls: Tls | None
@@ -80,7 +79,7 @@ def run(
     load: Load,
     monitor: Monitor | None = None,
     ceiling_per_s: float | None = None,
-    **how: Unpack[How],
+    **how: Unpack[_How],
 ) -> LoadResult:
     """Send ``workload`` to ``address`` at ``load`` and return what came back.
 
@@ -105,7 +104,7 @@ def record(
     workload: Workload,
     load: Load,
     monitor: Monitor | None = None,
-    **how: Unpack[How],
+    **how: Unpack[_How],
 ) -> bytes:
     """Do the same, and return what was recorded in a form that can be merged: see ``outcome.merged``."""
     with _said():
@@ -123,7 +122,7 @@ def _said() -> Iterator[None]:
         raise RefusedError(f"this machine does not allow the load: {said_by(error)}") from error
 
 
-def _plan(address: tuple[str, int] | str, workload: Workload, load: Load, how: How) -> _engine.Plan:
+def _plan(address: tuple[str, int] | str, workload: Workload, load: Load, how: _How) -> _engine.Plan:
     if load.poisson and not load.is_open:
         raise InputError("poisson is for an open loop; give it a rate")
     tls, cores = how.get("tls"), list(how.get("cores", ()))

@@ -1,8 +1,7 @@
 """The probe: what the machine is and does, and what a stack costs, by hop. Linux only."""
 
-from .cpu import cpu_by_process, offenders, waited_s, waits_ns
 from .host import available_bytes, host_facts, kept_off, memory_bytes, network_limits, physical_cores
-from .kernel_counters import LOOK_S, unused_by_core, used_by_core
+from .kernel_counters import LOOK_S, cpu_by_process, offenders, unused_by_core, used_by_core, waited_s, waits_ns
 from .machine import MachineCounters, canary_ns, difference, read_machine
 from .sampler import Allowance, MemoryWatch, Sampler
 

@@ -22,7 +22,6 @@ __all__ = [
     "delegated",
     "host_facts",
     "kept_off",
-    "kernel_limits",
     "memory_bytes",
     "network_limits",
     "physical_cores",
@@ -41,7 +40,7 @@ def host_facts() -> HostFacts:
         memory_bytes=os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"),
         virtual=_virtual(cpuinfo),
         python=f"{platform.python_implementation()} {platform.python_version()}",
-        limits=kernel_limits(),
+        limits=_kernel_limits(),
     )
 
 
@@ -172,7 +171,7 @@ def network_limits() -> NetworkLimits:
     )
 
 
-def kernel_limits() -> dict[str, int]:
+def _kernel_limits() -> dict[str, int]:
     """Return the limits worth a place in a report, by sysctl or rlimit name; those unknown here are left out.
 
     A range is two numbers, ``…ip_local_port_range.low`` and ``.high``; a hard limit is

@@ -10,9 +10,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..host import MachineDelta
-from .cpu import process_cpu_ns
 from .host import throttled_s
-from .kernel_counters import network, pressure_s, stolen_by_core, time_wait, unused_by_core, virtual_memory
+from .kernel_counters import (
+    network,
+    pressure_s,
+    process_cpu_ns,
+    stolen_by_core,
+    time_wait,
+    unused_by_core,
+    virtual_memory,
+)
 from .proc import read, read_number
 
 __all__ = [

@@ -11,7 +11,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 __all__ = [
-    "OpenFiles",
     "Process",
     "database_connections",
     "open_files",
@@ -112,7 +111,7 @@ def process_name(pid: int) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class OpenFiles:
+class _OpenFiles:
     """What a process has open."""
 
     sockets: frozenset[int]
@@ -121,7 +120,7 @@ class OpenFiles:
     """Whether it has an inotify instance."""
 
 
-def open_files(pid: int) -> OpenFiles | None:
+def open_files(pid: int) -> _OpenFiles | None:
     """Return what ``pid`` has open, None when we may not look; nothing for one that is gone.
 
     Source: proc_pid_fd(5).
@@ -136,7 +135,7 @@ def open_files(pid: int) -> OpenFiles | None:
     except OSError:
         return None
     inodes = frozenset(int(link[8:-1]) for link in links if link.startswith("socket:["))
-    return OpenFiles(inodes, "anon_inode:inotify" in links)
+    return _OpenFiles(inodes, "anon_inode:inotify" in links)
 
 
 _DATABASE_PORTS = frozenset({5432, 5433, 6432, 3306, 3307, 33060, 1433, 1521, 27017, 26257, 9042})

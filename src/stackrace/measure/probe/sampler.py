@@ -11,15 +11,15 @@ from queue import Empty, SimpleQueue
 
 from ...base.process import Background
 from ..launch import HopUsage, MemorySample
-from .cpu import Accounts, accounts, spent_ns
+from .kernel_counters import Accounts, accounts, spent_ns
 from .proc import Process, database_connections, pids, read, read_process
 
-__all__ = ["Allowance", "Families", "MemoryWatch", "Sampler"]
+__all__ = ["Allowance", "MemoryWatch", "Sampler"]
 
 _FORGET_AFTER_S = 10.0
 
 
-class Families:
+class _Families:
     """Follows the processes of several hops over time.
 
     A process belongs to a hop when it is one of its roots (one per instance), was born of a member, or runs in
@@ -173,8 +173,8 @@ class Sampler:
         self.allowance = allowance or Allowance()
         self.counts_connections = False
         """Whether samples of memory count connections to databases, too."""
-        self._for_cpu = Families(hops, supervisor_pid)
-        self._for_memory = Families(hops, supervisor_pid)
+        self._for_cpu = _Families(hops, supervisor_pid)
+        self._for_memory = _Families(hops, supervisor_pid)
         self._before: Mapping[str, Accounts] = {}
         self._memory: Mapping[str, int] = {}
 

@@ -5,7 +5,7 @@ import math
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stackrace.measure.probe.cpu import _Account, offenders, spent_ns, waited_s
+from stackrace.measure.probe.kernel_counters import _Account, offenders, spent_ns, waited_s
 
 ROOT, WORKER, OTHER = (10, 1), (11, 2), (12, 3)
 times = st.integers(0, 10**12)

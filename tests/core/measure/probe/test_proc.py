@@ -7,7 +7,7 @@ from pathlib import Path
 from tests.core.measure.probe.children import child, says, tell
 
 from stackrace.measure.probe import proc
-from stackrace.measure.probe.cpu import process_cpu_ns
+from stackrace.measure.probe.kernel_counters import process_cpu_ns
 from stackrace.measure.probe.proc import database_connections, read_process
 from stackrace.measure.probe.sampler import _pss_bytes
 
