@@ -6,7 +6,8 @@ Nanoseconds become seconds, empty distributions None.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import fields
+from typing import Any, cast
 
 from stackrace.base.errors import InputError
 from stackrace.measure.load import Counts, LoadResult, Quantiles, SeriesBin, TargetResult
@@ -30,7 +31,7 @@ def outcome(report: _engine.Report, ceiling_per_s: float | None = None) -> LoadR
         histogram=report.latency.to_bytes(),
         series=_series(report),
         status_classes=report.status_classes,
-        **_counters(report),
+        **cast(Any, report.counters),
         established_peak=report.established_peak,
         generator_cpu_s=report.cpu_ns * _NS,
         generator_wait_s=report.wait_ns * _NS,
@@ -48,25 +49,12 @@ def outcome(report: _engine.Report, ceiling_per_s: float | None = None) -> LoadR
     )
 
 
-def _counters(report: _engine.Report) -> Any:
-    """Return the counters by name; all of them are fields of a result."""
-    return report.counters
-
-
 def _unless_empty(histogram: _engine.Histogram) -> Quantiles | None:
     return summary(histogram) if histogram.count else None
 
 
 def _counts(report: _engine.Report | _engine.TargetReport) -> Counts:
-    return Counts(
-        scheduled=report.scheduled,
-        ok=report.ok,
-        non2xx=report.non2xx,
-        failed=report.failed,
-        timed_out=report.timed_out,
-        in_flight=report.in_flight,
-        unsent=report.unsent,
-    )
+    return Counts(**{field.name: getattr(report, field.name) for field in fields(Counts)})
 
 
 def _target(report: _engine.TargetReport) -> TargetResult:

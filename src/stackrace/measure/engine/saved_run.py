@@ -44,7 +44,10 @@ def _read_object(path: Path) -> _JsonObject:
 
 
 class _JsonObject:
-    """One JSON object, read key by key. An InputError names the file, the whole key and the way out."""
+    """One JSON object, read key by key. An InputError names the file, the whole key and the way out.
+
+    Each of its methods returns a value of the kind that it is called after.
+    """
 
     def __init__(self, content: dict[str, object], path: Path, place: str = "") -> None:
         self.content = content
@@ -65,21 +68,17 @@ class _JsonObject:
         return value
 
     def text(self, key: str) -> str:
-        """Return a text."""
         value: str = self._get(key, lambda value: isinstance(value, str), "is not text")
         return value
 
     def texts(self, key: str) -> tuple[str, ...]:
-        """Return a list of texts."""
         return tuple(self._get(key, partial(_is_list, kind=str), "is no list of texts"))
 
     def member(self, key: str) -> _JsonObject:
-        """Return an object within this one."""
         value = self._get(key, lambda value: isinstance(value, dict), "is no object")
         return _JsonObject(value, self._path, f"{self._place}{key}.")
 
     def members(self, key: str) -> list[_JsonObject]:
-        """Return a list of objects."""
         items = self._get(key, partial(_is_list, kind=dict), "is no list of objects")
         places = (f"{self._place}{key}[{index}]." for index in range(len(items)))
         return [_JsonObject(item, self._path, place) for item, place in zip(items, places, strict=True)]
