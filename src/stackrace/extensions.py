@@ -12,6 +12,7 @@ from pkgutil import iter_modules
 from typing import Any, Literal, NamedTuple, TypeVar
 
 __all__ = [
+    "BundledApp",
     "Contestants",
     "Group",
     "NamedRaces",
@@ -69,6 +70,14 @@ class Notice(NamedTuple):
     """Of a module with what `race.notices.Notices` says."""
     kind: str
     """Of the type of what it makes of a standing, a `race.results.standing.StandingNotice`."""
+
+
+class BundledApp(NamedTuple):
+    """An app that comes with Stackrace: ``stackrace run --bundled rails``."""
+
+    name: str
+    place: str
+    """Of a function that returns an `app.bundle.Bundled` for the variables that it will run with."""
 
 
 class Part(NamedTuple):

@@ -31,7 +31,7 @@ FLOORS = [
 
 FEATURES = sorted(path.name for path in (PACKAGE / "features").iterdir() if (path / "__init__.py").is_file())
 
-SCRIPTS = {"app/bundled", "app/examiner"}
+SCRIPTS = {"app/bundled", "app/examiner", "features/comparisons/bundled"}
 """Run by the app's own interpreter, so not part of our import graph."""
 
 

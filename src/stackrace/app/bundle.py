@@ -1,84 +1,40 @@
-"""The apps that come with Stackrace, by name, with the pages of the published comparisons."""
+"""The apps that come with Stackrace, by name: Django's is the core's own, features bring others."""
 
 from __future__ import annotations
 
 import hashlib
-import shutil
-import sysconfig
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..base.errors import InputError, Lack
+from ..extensions import BundledApp, declared, load
 from .app import App, Entry, EntryKind
-from .interpreter import missing_gems
 
 __all__ = [
-    "BUNDLES",
     "DJANGO",
     "Bundled",
-    "Need",
     "bundled",
+    "bundled_names",
     "digest",
     "is_bundled",
     "session_file",
 ]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Need:
-    """A program, a file or a Ruby gem, and Debian's packages of it. What is left empty is not looked for."""
-
-    packages: tuple[str, ...]
-    program: str = ""
-    file: Path | None = None
-    gem: str = ""
-
-    @property
-    def words(self) -> str:
-        """Say what is missing where it is."""
-        if self.program:
-            return f"no program {self.program}"
-        return f"no file {self.file}" if self.file else f"no gem {self.gem}"
-
-
-_C_COMPILER = (
-    Need(program="gcc", packages=("gcc",)),
-    Need(file=Path("/usr/include/stdio.h"), packages=("libc6-dev",)),
-)
-"""What packages without wheels are compiled with, beside the headers of Python."""
-
-
-def _python_headers() -> tuple[Need, ...]:
-    """Return the headers of Debian's own Python; any other brings its headers along."""
-    folder = Path(sysconfig.get_path("include"))
-    return (Need(file=folder / "Python.h", packages=("python3-dev",)),) if folder.parts[1:2] == ("usr",) else ()
-
-
-def _lacking(needs: Iterable[Need]) -> tuple[Need, ...]:
-    """Return those that are not here. Without a Ruby every gem is lacking."""
-    needs = tuple(needs)
-    gems = missing_gems([need.gem for need in needs if need.gem])
-    return tuple(
-        need
-        for need in needs
-        if (need.program and shutil.which(need.program) is None)
-        or (need.file and not need.file.exists())
-        or need.gem in gems
-    )
-
-
 DJANGO = "django"
 """The name of the default."""
 
-_LADDER = "ladder"
-_RAILS = "rails"
-
-_BUNDLED = Path(__file__).with_name("bundled")
+_OURS = Path(__file__).parents[1]
+"""The package: features have bundled apps, too."""
 _SESSIONS = Path(__file__).with_name("sessions")
 
 _MIGRATE = ("python", "manage.py", "migrate", "--verbosity", "0")
 _DRIVERS = {"postgresql": "requirements-postgresql.txt", "mariadb": "requirements-mariadb.txt"}
+
+
+def _nothing() -> None:
+    return None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,21 +60,13 @@ class Bundled:
     """Those it cannot do without."""
     environment: Mapping[str, str] = field(default_factory=dict)
     """Variables that it runs with."""
-    needs: tuple[Need, ...] = ()
-    """What must be installed to build or run it."""
+    lack: Callable[[], Lack | None] = _nothing
+    """Returns what it lacks here, its services apart; None where it can be built and run."""
     packages: str = "requirements.txt"
     """The requirements file of its environment, where no database has one of its own."""
     public: str = ""
     """A folder below its data whose files are pages it has cached: a front end may serve them before it asks the
     app."""
-
-    def lack(self) -> Lack | None:
-        """Return what it lacks here, its services apart; None where it can be built and run."""
-        needs = _lacking(self.needs)
-        if not needs:
-            return None
-        packages = tuple(package for need in needs for package in need.packages)
-        return Lack(name=self.name, missing=", ".join(need.words for need in needs), packages=packages)
 
     def requirements(self, services: Iterable[str] = ()) -> Path:
         """Return the requirements file of its environment: its framework, and its database's driver."""
@@ -148,14 +96,25 @@ def bundled(name: str = DJANGO, environment: Mapping[str, str] | None = None) ->
 
     Nothing is ever written into its folder. Raises InputError for an unknown name.
     """
-    if name not in BUNDLES:
-        raise InputError(f"there is no bundled app {name!r}; known: {', '.join(BUNDLES)}")
-    return BUNDLES[name](environment or {})
+    makers = _makers()
+    if name not in makers:
+        raise InputError(f"there is no bundled app {name!r}; known: {', '.join(makers)}")
+    make: Callable[[Mapping[str, str]], Bundled] = load(makers[name])
+    return make(environment or {})
+
+
+def bundled_names() -> tuple[str, ...]:
+    """Return the names of all, the default first."""
+    return tuple(_makers())
+
+
+def _makers() -> dict[str, str]:
+    return {DJANGO: f"{__name__}:_django", **{each.name: each.place for each in declared(BundledApp)}}
 
 
 def is_bundled(app: App) -> bool:
     """Tell whether ``app`` is ours, which writes nothing but to its data folder."""
-    return app.root.is_relative_to(_BUNDLED)
+    return app.root.is_relative_to(_OURS)
 
 
 def digest(app: App) -> str | None:
@@ -193,7 +152,7 @@ _FRAMEWORKS = ("/json/", "/plaintext/", "/db/", "/queries/?queries=20", "/fortun
 
 
 def _django(environment: Mapping[str, str]) -> Bundled:
-    root = _BUNDLED / DJANGO
+    root = Path(__file__).with_name("bundled") / DJANGO
     return Bundled(
         name=DJANGO,
         root=root,
@@ -205,68 +164,6 @@ def _django(environment: Mapping[str, str]) -> Bundled:
         sessions={"browse": _SESSIONS / "browse.har"},
         seeds={name: ("python", "manage.py", "seed", name) for name in ("browse", "world")},
     )
-
-
-def _ladder(environment: Mapping[str, str]) -> Bundled:
-    root = _BUNDLED / _LADDER
-    rungs = ("string", "memcached", "mysql-c", "mysqldb", "sqlalchemy", "mix")
-    pages = ("/static/hello.txt", *(f"/{rung}/" for rung in rungs))
-    whole = Bundled(
-        name=_LADDER,
-        root=root,
-        entry=Entry(kind=EntryKind.WSGI, target="ladder.wsgi:application"),
-        urls=pages,
-        pages=pages,
-        prepare=(("python", "-m", "ladder.prepare"),),
-        static={"/static/": root / "static"},
-        services=("mariadb", "memcached"),
-        # mysqlclient has no Linux wheels
-        needs=(
-            Need(program="mariadb_config", packages=("libmariadb-dev",)),
-            Need(program="pkg-config", packages=("pkg-config",)),
-            *_C_COMPILER,
-            *_python_headers(),
-        ),
-    )
-    if environment.get("LADDER_RUNGS") != "string":
-        return whole
-    # the one rung that looks nothing up needs neither services nor drivers, nor anything prepared
-    return replace(whole, urls=pages[:2], prepare=(), services=(), needs=(), packages="requirements-string.txt")
-
-
-_GEMS = {
-    "railties": "ruby-railties",
-    "activerecord": "ruby-activerecord",
-    "actionpack": "ruby-actionpack",
-    "actionpack-page_caching": "ruby-actionpack-page-caching",
-    "sqlite3": "ruby-sqlite3",
-    "mysql2": "ruby-mysql2",
-    "dalli": "ruby-dalli",
-}
-"""Rails' gems, and Debian's packages of them."""
-
-
-def _rails(environment: Mapping[str, str]) -> Bundled:
-    return Bundled(
-        name=_RAILS,
-        root=_BUNDLED / _RAILS,
-        entry=Entry(kind=EntryKind.RACK, target="config.ru"),
-        urls=("/plain/", "/sqlite/1", "/cached/1"),
-        pages=("/plain/", "/sqlite/1", "/mysql/1", "/cached/1", "/memcached/1"),
-        # Rails' own frames would push the message out of what is shown of a failure
-        prepare=(("ruby", "--backtrace-limit=8", "prepare.rb"),),
-        static={},
-        environment={"RAILS_ENV": "production", "RACK_ENV": "production"},
-        needs=(
-            Need(program="ruby", packages=("ruby",)),
-            *(Need(gem=gem, packages=(package,)) for gem, package in _GEMS.items()),
-        ),
-        public="public",
-    )
-
-
-BUNDLES: Mapping[str, Callable[[Mapping[str, str]], Bundled]] = {DJANGO: _django, _LADDER: _ladder, _RAILS: _rails}
-"""All of them, made when asked for from the variables that they will run with."""
 
 
 _PREFIX = "bundled:"

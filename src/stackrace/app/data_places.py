@@ -26,20 +26,20 @@ __all__ = [
     "import_places",
 ]
 
-_FOLDER = Path(__file__).with_name("examiner")
+_SCRIPT = Path(__file__).with_name("examiner") / "places.py"
 _PATIENCE_S = 30.0
 
 
 def _script_report(
-    app: App, script: str, environment: Mapping[str, str], begin: Callable[[], None] | None = None
+    app: App, wanted: str, environment: Mapping[str, str], begin: Callable[[], None] | None = None
 ) -> dict[str, Any]:
-    """Return what the file ``script`` of the examiner reports in the app's folder; empty where it reports nothing.
+    """Return what the examiner's script reports of the ``wanted`` places in the app's folder; empty for nothing.
 
     ``begin`` runs in the new process first.
     """
     with tempfile.TemporaryFile() as report:
         status = attended(
-            [str(app.python), str(_FOLDER / script), str(report.fileno())],
+            [str(app.python), str(_SCRIPT), str(report.fileno()), wanted],
             within(_PATIENCE_S),
             folder=app.root,
             environment=environment,
@@ -69,7 +69,7 @@ def import_places(app: App) -> ImportPlaces:
         return ImportPlaces()
     report = {}
     with suppress(OSError):
-        report = _script_report(app, "import_places.py", app_environment(app))
+        report = _script_report(app, "imports", app_environment(app))
     return ImportPlaces(
         folders=tuple(map(Path, report.get("path", ()))),
         modules={name: Path(place) for name, place in report.get("modules", {}).items()},
@@ -132,7 +132,7 @@ def data_places(app: App, begin: Callable[[], None] | None = None) -> DataPlaces
     ``begin`` runs in the new process before the app's interpreter does.
     """
     environment = app_environment(app)
-    report = _script_report(app, "data_places.py", environment, begin) if app.entry.kind is EntryKind.DJANGO else {}
+    report = _script_report(app, "data", environment, begin) if app.entry.kind is EntryKind.DJANGO else {}
     servers = [
         DatabaseServer(
             kind=_KINDS.get(server["engine"], server["engine"]),

@@ -10,7 +10,6 @@ from pathlib import Path
 from ..measure.workload import PageTime, Request
 from ..stacks.stack import Interface
 from .app import Entry
-from .examiner.messages import SurveyReport
 
 __all__ = [
     "Database",
@@ -22,7 +21,6 @@ __all__ = [
     "Survey",
     "ThreadPool",
     "has_toolbar",
-    "survey_of",
 ]
 
 
@@ -53,21 +51,6 @@ class Survey:
     databases: tuple[Database, ...] = ()
     caches: tuple[str, ...] = ()
     """The backends of Django's caches."""
-
-
-def survey_of(report: SurveyReport) -> Survey:
-    """Return the examiner's report as a value."""
-    return Survey(
-        pages=tuple(report["pages"]),
-        asked=tuple(report["asked"]),
-        unasked=report["unasked"],
-        static={prefix: Path(folder) for prefix, folder in report["static"].items()},
-        static_root=report["static_root"],
-        databases=tuple(
-            Database(engine=engine.rpartition(".")[2], place=place) for engine, place in report["databases"]
-        ),
-        caches=tuple(report["caches"]),
-    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

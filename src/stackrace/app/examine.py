@@ -32,7 +32,7 @@ from .examination import Examination, Exchange, PythonFacts, Reply
 from .examiner.messages import CrawlOrder, Order, RequestMessage
 from .examiner_report import Outcome, examination_of, read_outcome
 
-__all__ = ["Crawl", "OnProgress", "Progress", "examine", "python_facts", "watched"]
+__all__ = ["Crawl", "Progress", "examine", "python_facts", "watched"]
 
 _INDEX = "index.html"
 """What every web server sends for a folder."""
@@ -119,7 +119,7 @@ class Progress:
     """What the other pages are expected to take."""
 
 
-OnProgress = Callable[[Progress], None]
+_OnProgress = Callable[[Progress], None]
 
 
 def _unheard(progress: Progress) -> None:
@@ -137,7 +137,7 @@ class Crawl:
     """The path of one that robots.txt does not name."""
     enough: int | None = None
     """So many pages that can be raced end it; None: nothing but the time does."""
-    on_progress: OnProgress = _unheard
+    on_progress: _OnProgress = _unheard
 
     def order(self, request: RequestMessage) -> CrawlOrder:
         """Return it as the examiner takes it, its headers those of ``request``."""
@@ -151,7 +151,7 @@ class Crawl:
 
 
 def watched(
-    report: IO[bytes], on_progress: OnProgress, timeout_s: float
+    report: IO[bytes], on_progress: _OnProgress, timeout_s: float
 ) -> Callable[[subprocess.Popen[bytes]], int | None]:
     """Attend by waiting for the exit code, None when that takes longer; pass on the progress in ``report``."""
     read = 0
@@ -277,7 +277,7 @@ def _ascii(path: str) -> str:
 
 
 def _run(
-    app: App, order: Order, begin: Callable[[], None] | None = None, on_progress: OnProgress = _unheard
+    app: App, order: Order, begin: Callable[[], None] | None = None, on_progress: _OnProgress = _unheard
 ) -> Outcome:
     """Start the examiner and read its report; whatever it started ends with it."""
     with (

@@ -15,8 +15,16 @@ from ..base.secrets import masked
 from ..measure.workload import PageTime, Request, excess
 from ..stacks.stack import Interface
 from .app import App
-from .examination import DjangoFacts, Examination, Exchange, PythonFacts, Reply, Survey, ThreadPool, survey_of
-from .examiner.messages import DjangoReport, ExchangeMessage, PoolReport, PythonReport, ReplyMessage, Report
+from .examination import Database, DjangoFacts, Examination, Exchange, PythonFacts, Reply, Survey, ThreadPool
+from .examiner.messages import (
+    DjangoReport,
+    ExchangeMessage,
+    PoolReport,
+    PythonReport,
+    ReplyMessage,
+    Report,
+    SurveyReport,
+)
 from .refusal import failure_words, import_hint, other_object
 
 __all__ = ["Outcome", "examination_of", "read_outcome"]
@@ -108,7 +116,22 @@ def examination_of(outcome: Outcome, app: App, requests: Sequence[Request], inte
         lifespan=report.get("lifespan", False),
         connected=tuple(report.get("connected", ())),
         pool=_pool(report.get("pool")),
-        survey=survey_of(listed) if listed else Survey(),
+        survey=_survey(listed) if listed else Survey(),
+    )
+
+
+def _survey(report: SurveyReport) -> Survey:
+    """Return the examiner's report as a value."""
+    return Survey(
+        pages=tuple(report["pages"]),
+        asked=tuple(report["asked"]),
+        unasked=report["unasked"],
+        static={prefix: Path(folder) for prefix, folder in report["static"].items()},
+        static_root=report["static_root"],
+        databases=tuple(
+            Database(engine=engine.rpartition(".")[2], place=place) for engine, place in report["databases"]
+        ),
+        caches=tuple(report["caches"]),
     )
 
 

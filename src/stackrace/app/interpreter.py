@@ -7,7 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -28,7 +28,6 @@ __all__ = [
     "import_problem",
     "installers",
     "is_executable",
-    "missing_gems",
     "other_pythons",
     "wanted_python",
 ]
@@ -260,9 +259,6 @@ def import_problem(
     return "" if not ended.code else said[0] if said else f"exit code {ended.code}"
 
 
-_MISSING = "puts ARGV.reject { |name| Gem::Specification.find_all_by_name(name).any? }"
-
-
 def find_ruby(root: Path, explicit: Path | None = None) -> Path:
     """Return ``explicit``, relative to ``root``, or the ``ruby`` on PATH; raises AppError when there is none."""
     if explicit is not None:
@@ -274,12 +270,3 @@ def find_ruby(root: Path, explicit: Path | None = None) -> Path:
     if ruby is None:
         raise AppError("no Ruby found for the Rack app: stackrace install puma brings one, or set [app] ruby")
     return Path(ruby).absolute()
-
-
-def missing_gems(names: Sequence[str]) -> frozenset[str]:
-    """Return which gems the ``ruby`` on PATH does not have; all of them where there is none."""
-    ruby = shutil.which("ruby")
-    if not names or ruby is None:
-        return frozenset(names)
-    result = run([str(Path(ruby).absolute()), "-e", _MISSING, "--", *names])
-    return frozenset(names if result.code else set(names).intersection(result.output.split()))

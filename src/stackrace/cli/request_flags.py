@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from ..app.app import EntryKind
+from ..app.bundle import bundled_names
 from ..base.errors import InputError
 from ..base.http_syntax import path_fault
 from ..base.units import SIZE
@@ -89,6 +90,12 @@ _host_option = _app(
 PROJECT_OPTIONS = (*_ENTRY_OPTIONS, _host_option)
 """Which app, and its pages."""
 
+
+def _any_of(names: tuple[str, ...]) -> str:
+    *others, last = names
+    return f"{', '.join(others)} or {last}" if others else last
+
+
 STARTED_OPTIONS = (
     servers_option,
     _app(
@@ -96,8 +103,8 @@ STARTED_OPTIONS = (
         metavar="[NAME]",
         is_flag=False,
         flag_value="django",
-        help="Race an app that comes with Stackrace: django, ladder or rails. Default: django, in a folder without "
-        "an app.",
+        help=f"Race an app that comes with Stackrace: {_any_of(bundled_names())}. Default: django, in a folder "
+        "without an app.",
     ),
     *_ENTRY_OPTIONS,
     _app(

@@ -367,7 +367,7 @@ def test_a_configuration_file_that_nobody_knows_leaves_the_size_open(tmp_path):
 
 
 def test_a_script_without_an_end_could_not_be_asked(tmp_path, monkeypatch):
-    monkeypatch.setattr(shell, "LONGEST_S", 0.5)
+    monkeypatch.setattr(shell, "_LONGEST_S", 0.5)
     found = started(tmp_path, image("#!/bin/sh\nwhile :; do :; done\nexec gunicorn a:b\n"))
     assert found is not None
     assert (found.stack, found.place) == ("", "Dockerfile:4")

@@ -11,6 +11,7 @@ import logging
 import math
 import os
 import sys
+import time
 import traceback
 from collections.abc import Callable
 from importlib import import_module
@@ -18,7 +19,7 @@ from threading import Thread
 from typing import Any
 from urllib.parse import unquote, unquote_to_bytes
 
-from .messages import Body, PoolReport, Reply, WireRequest
+from .messages import PoolReport, Reply, WireRequest
 
 _HERE = os.path.dirname(os.path.abspath(__file__))  # noqa: PTH100, PTH120
 _ON_THE_WAY = (_HERE, os.path.dirname(os.path.abspath(os.__file__)) + "/importlib", "<frozen importlib")  # noqa: PTH100, PTH120
@@ -68,6 +69,51 @@ class Tracebacks(logging.Handler):
         texts = [own_traceback(error) for error in self._errors]
         self._errors = []
         return "\n".join(texts)
+
+
+class Body:
+    """A body on its way in: kept to a bound, and read on for a while without being kept, since it may end yet."""
+
+    READ_ON = 16
+    """So many times the bound."""
+    MOST_MORE = 1_000_000
+    """Pieces beyond the bound."""
+    LONGEST_S = 20.0
+    """From the first piece to the last."""
+    DRIPS_S = 5.0
+    """As long, where less than ``STEADY_BYTES`` came: such a page drips."""
+    STEADY_BYTES = 1 << 20
+
+    def __init__(self, most_bytes: int) -> None:
+        self._most_bytes = most_bytes
+        self._kept = bytearray()
+        self._more = 0
+        self._begun_s = 0.0
+        self.bytes = 0
+        self.endless = False
+
+    def add(self, piece: bytes) -> bool:
+        """Take the next piece in; False where no more is wanted."""
+        self._begun_s = self._begun_s or time.monotonic()
+        room = self._most_bytes - self.bytes
+        self.bytes += len(piece)
+        if room > 0:
+            self._kept += piece[:room]
+        else:
+            self._more += 1
+        too_long = self.bytes > self.READ_ON * self._most_bytes or self._more > self.MOST_MORE
+        longest_s = self.DRIPS_S if self.bytes < self.STEADY_BYTES else self.LONGEST_S
+        self.endless |= too_long or time.monotonic() - self._begun_s > longest_s
+        return not self.endless
+
+    def drips(self) -> bool:
+        """Tell, ``DRIPS_S`` after the head, whether the page is given up."""
+        self.endless |= self.bytes < self.STEADY_BYTES
+        return self.endless
+
+    def whole(self) -> bytes:
+        """Return what is kept."""
+        return bytes(self._kept)
 
 
 class WsgiCaller:
@@ -160,7 +206,7 @@ def environ_of(asked: WireRequest) -> dict[str, Any]:
 _LIFESPAN_VERSION = {"version": "3.0", "spec_version": "2.0"}
 
 
-class Lifespan:
+class _Lifespan:
     """One application's life. An application that ends or raises before it answered simply has none."""
 
     def __init__(self, application: Any) -> None:
@@ -221,7 +267,7 @@ class AsgiCaller:
         self._threads = _started_threads()
         self._loop = asyncio.new_event_loop()
         asyncio.set_event_loop(self._loop)
-        self._lifespan = Lifespan(application)
+        self._lifespan = _Lifespan(application)
         if not lifespan:
             return
         try:

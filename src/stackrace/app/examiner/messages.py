@@ -8,7 +8,6 @@ from __future__ import annotations
 import base64
 import faulthandler
 import json
-import time
 from typing import NamedTuple, Protocol, TextIO, TypedDict
 
 
@@ -222,51 +221,6 @@ class Reply(NamedTuple):
             "endless": self.endless,
             "traceback": self.traceback,
         }
-
-
-class Body:
-    """A body on its way in: kept to a bound, and read on for a while without being kept, since it may end yet."""
-
-    READ_ON = 16
-    """So many times the bound."""
-    MOST_MORE = 1_000_000
-    """Pieces beyond the bound."""
-    LONGEST_S = 20.0
-    """From the first piece to the last."""
-    DRIPS_S = 5.0
-    """As long, where less than ``STEADY_BYTES`` came: such a page drips."""
-    STEADY_BYTES = 1 << 20
-
-    def __init__(self, most_bytes: int) -> None:
-        self._most_bytes = most_bytes
-        self._kept = bytearray()
-        self._more = 0
-        self._begun_s = 0.0
-        self.bytes = 0
-        self.endless = False
-
-    def add(self, piece: bytes) -> bool:
-        """Take the next piece in; False where no more is wanted."""
-        self._begun_s = self._begun_s or time.monotonic()
-        room = self._most_bytes - self.bytes
-        self.bytes += len(piece)
-        if room > 0:
-            self._kept += piece[:room]
-        else:
-            self._more += 1
-        too_long = self.bytes > self.READ_ON * self._most_bytes or self._more > self.MOST_MORE
-        longest_s = self.DRIPS_S if self.bytes < self.STEADY_BYTES else self.LONGEST_S
-        self.endless |= too_long or time.monotonic() - self._begun_s > longest_s
-        return not self.endless
-
-    def drips(self) -> bool:
-        """Tell, ``DRIPS_S`` after the head, whether the page is given up."""
-        self.endless |= self.bytes < self.STEADY_BYTES
-        return self.endless
-
-    def whole(self) -> bytes:
-        """Return what is kept."""
-        return bytes(self._kept)
 
 
 class Caller(Protocol):

@@ -1,4 +1,4 @@
-"""Services of compose files, as compose merges them: overlays, ``extends``, ``include``, profiles and ``.env``.
+"""What services of compose files start, merged as compose does: overlays, ``extends``, ``include``, ``.env``.
 
 Source: the Compose Specification, chapters 12 (interpolation) to 15 (profiles). Variables are those of files: a
 deployment's machine has others than this one.
@@ -8,38 +8,52 @@ from __future__ import annotations
 
 import copy
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
 from ...stacks.native_options import NotTaken, Weight
-from ..project_files import Table, Tagged, line_of, listed, loaded
-from .deployment_command import NO_FILE, interpolated, literal, split_words, text_of, variables_of
+from ..project_files import Table, Tagged, line_of, listed, loaded, table_in
+from .deployment_command import (
+    LIMITED,
+    NO_FILE,
+    DeploymentCommand,
+    instances_of,
+    interpolated,
+    line_with,
+    literal,
+    split_words,
+    text_of,
+    variables_of,
+)
+from .images import Image, assumed_image, container_commands, image_at
 
-__all__ = ["AT", "LACKS", "Model", "models_of"]
+__all__ = ["compose_commands", "models_of"]
 
 _DEFAULTS = ("compose.yaml", "compose.yml", "docker-compose.yml", "docker-compose.yaml")
 _OVERRIDES = tuple(
     f"{name}.override.{suffix}" for name in ("compose", "docker-compose") for suffix in ("yml", "yaml")
 )
-AT = "\0at"
+_AT = "\0at"
 """The key under which a service has the file and line of each of its keys."""
-LACKS = "\0lacks"
+_LACKS = "\0lacks"
 """The key under which a service has what it could not be read with."""
 _MOST_DEEP = 9
 """Files that name files."""
 
+_LIMITS = ("cpus", "cpu_quota", "cpuset", "mem_limit", "mem_reservation", "cpu_count")
 _LEFT = "with it they start no server of production, so it is left out"
 _ENDS = frozenset({";", "&&", "||", "|", "&"})
 """Where compose ends the words of a command, which no shell runs."""
 
-Service = dict[str, Any]
+_Service = dict[str, Any]
 
 
 @dataclass(slots=True, kw_only=True)
-class Model:
+class _Model:
     """The services of files that are read together."""
 
     files: tuple[Path, ...]
@@ -50,7 +64,7 @@ class Model:
     """The project's folder: no file outside it is read."""
     is_second: bool = False
     """Whether compose would read more files unless they are named."""
-    services: dict[str, Service] = field(default_factory=dict)
+    services: dict[str, _Service] = field(default_factory=dict)
     """By name; lists of words, tables of variables, and paths that are whole."""
     read: list[Path] = field(default_factory=list)
     """All files that were read for it, those of ``extends`` and ``include``, too."""
@@ -66,7 +80,84 @@ class Model:
         return path.is_relative_to(self.root) and path.is_file()
 
 
-def models_of(files: Iterable[Path], root: Path) -> list[Model]:
+def compose_commands(files: Sequence[Path], root: Path) -> Iterator[DeploymentCommand]:
+    """Read what the services of compose files start, those files that compose reads together as one."""
+    for model in models_of(files, root):
+        hosts = dict(pair for name, service in model.services.items() for pair in _hosts(name, service))
+        images = {name: _image(model, name, service) for name, service in model.services.items()}
+        others = frozenset(name for name, image in images.items() if image.path is None)
+        for name, service in model.services.items():
+            for command in _of_service(model, name, service, images[name]):
+                yield replace(command, hosts=hosts, others=others)
+
+
+def _hosts(name: str, service: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield the names under which a service is reached, each with the service; and those that it links to."""
+    networks = table_in(service, "networks").values()
+    aliases = [str(alias) for each in networks for alias in listed(table_in(each).get("aliases"))]
+    yield from ((alias, name) for alias in (name, str(service.get("container_name") or name), *aliases))
+    for link in listed(service.get("links")):
+        other, colon, alias = str(link).partition(":")
+        yield alias if colon else other, other
+
+
+def _of_service(model: _Model, name: str, service: Mapping[str, Any], image: Image) -> Iterator[DeploymentCommand]:
+    at = service[_AT]
+    profiles = [str(each) for each in listed(service.get("profiles"))]
+    command = DeploymentCommand(
+        file=model.document,
+        environment=service["environment"],
+        env_files=tuple(Path(str(entry["path"])) for entry in service.get("env_file") or ()),
+        folder=str(service.get("working_dir") or image.folder),
+        service=" ".join((name, *profiles)),
+        instances=instances_of(table_in(service, "deploy").get("replicas", service.get("scale"))),
+        document=model.document,
+        documents=tuple(model.read),
+        not_taken=(*model.lacks, *service.get(_LACKS, ()), *_held(service, model.document)),
+        rank=2 * model.is_second + bool(profiles and not model.profiles & set(profiles)),
+    )
+    places = [at[key] for key in ("command", "entrypoint") if service.get(key) is not None and key in at]
+    command = replace(command, file=places[0][0], line=places[0][1]) if places else command
+    yield from container_commands(command, image, service.get("entrypoint"), service.get("command"))
+
+
+def _held(service: Mapping[str, Any], file: Path) -> Iterator[NotTaken]:
+    """Yield what a service is held to: ``cpus``, ``mem_limit``, ``deploy.resources.limits``."""
+    limits = table_in(service, "deploy", "resources", "limits")
+    said = [(key, key, service[key]) for key in _LIMITS if service.get(key)]
+    said += [(key, "deploy", limits[key]) for key in ("cpus", "memory") if limits.get(key)]
+    for key, outer, value in said:
+        file, first = service[_AT].get(outer, (file, 0))
+        pattern = rf"{re.escape(key)}.*{re.escape(str(value))}"
+        line = line_with(pattern, text_of(file), max(first, 1)) or first
+        yield NotTaken(file=file, line=line, what=f"{key}: {value}", why=LIMITED)
+
+
+def _image(model: _Model, name: str, service: Mapping[str, Any]) -> Image:
+    """Return the image of a service: what it builds, or another service builds under the name of its image."""
+    build, image = service.get("build"), str(service.get("image") or "")
+    if not isinstance(build, dict):
+        same = (each.get("build") for each in model.services.values() if image and each.get("image") == image)
+        build = next((each for each in same if isinstance(each, dict)), None)
+    if build is None:
+        at = service[_AT].get("image", (model.document, 0))
+        words = service.get("command") or service.get("entrypoint")
+        assumed = assumed_image(image, name, model.root, at, model.document.parent, has_words=bool(words))
+        # where another service says that it is made of the same, this one is of somebody else's
+        built = [_dockerfile(model, each["build"]) for each in model.services.values() if each.get("build")]
+        return Image() if assumed.path in built else assumed
+    dockerfile = _dockerfile(model, build)
+    if not model.has(dockerfile):
+        return Image()
+    return image_at(dockerfile, str(build.get("target") or ""), build.get("args"))
+
+
+def _dockerfile(model: _Model, build: Mapping[str, Any]) -> Path:
+    context = Path(str(build.get("context") or model.document.parent))
+    return Path(os.path.normpath(context / str(build.get("dockerfile") or "Dockerfile")))
+
+
+def models_of(files: Iterable[Path], root: Path) -> list[_Model]:
     """Return what the compose ``files`` say, those that compose reads together as one model.
 
     A file that adds to the services of the default file, rather than say them whole, is read as its overlay. A file
@@ -81,7 +172,7 @@ def models_of(files: Iterable[Path], root: Path) -> list[Model]:
     return [model for model in models if model.document not in parts]
 
 
-def _of_folder(folder: Path, files: Iterable[Path], root: Path) -> Iterator[Model]:
+def _of_folder(folder: Path, files: Iterable[Path], root: Path) -> Iterator[_Model]:
     default, override = _first(folder, _DEFAULTS), _first(folder, _OVERRIDES)
     dotenv = variables_of(folder / ".env", {}) or {}
     together = tuple(filter(None, (default, override))) if default else ()
@@ -107,7 +198,7 @@ def _first(folder: Path, names: Iterable[str]) -> Path | None:
     return next((folder / name for name in names if (folder / name).is_file()), None)
 
 
-def _is_overlay(model: Model, base: Model) -> bool:
+def _is_overlay(model: _Model, base: _Model) -> bool:
     """Tell whether a model says less of a service than what makes a container, which ``base`` says."""
     return any(
         not service.keys() & {"image", "build"} and name in base.services
@@ -115,8 +206,8 @@ def _is_overlay(model: Model, base: Model) -> bool:
     )
 
 
-def _model(files: tuple[Path, ...], root: Path, document: Path | None = None, *, is_second: bool = False) -> Model:
-    model = Model(files=files, document=document or files[0], root=root, is_second=is_second)
+def _model(files: tuple[Path, ...], root: Path, document: Path | None = None, *, is_second: bool = False) -> _Model:
+    model = _Model(files=files, document=document or files[0], root=root, is_second=is_second)
     folder = files[0].parent
     model.variables = variables_of(folder / ".env", {}) or {}
     model.profiles = frozenset(filter(None, model.variables.get("COMPOSE_PROFILES", "").split(",")))
@@ -125,8 +216,8 @@ def _model(files: tuple[Path, ...], root: Path, document: Path | None = None, *,
 
 
 def _merged(
-    model: Model, files: Sequence[Path], folder: Path, known: Mapping[str, str], depth: int = 0
-) -> dict[str, Service]:
+    model: _Model, files: Sequence[Path], folder: Path, known: Mapping[str, str], depth: int = 0
+) -> dict[str, _Service]:
     """Return the services of ``files`` that are read together; relative paths are those of ``folder``."""
     services: dict[str, Any] = {}
     included: list[tuple[Path, object, int]] = []
@@ -144,7 +235,7 @@ def _merged(
     return services
 
 
-def _take_variables(model: Model, service: Service) -> None:
+def _take_variables(model: _Model, service: _Service) -> None:
     """Put the variables of a service's files among its own; one without a value has that of ``.env``, if any."""
     variables: dict[str, Any] = {}
     for entry in service.get("env_file") or ():
@@ -152,9 +243,9 @@ def _take_variables(model: Model, service: Service) -> None:
         is_raw = entry.get("format") == "raw"
         more = variables_of(path, {**model.variables, **variables}, is_raw=is_raw) if model.has(path) else None
         if more is None and entry.get("required") is not False:
-            file, line = service[AT].get("env_file", (model.files[0], 0))
+            file, line = service[_AT].get("env_file", (model.files[0], 0))
             lack = _lack(file, line, f"env_file {os.path.relpath(path, model.root)}", Weight.VARIABLES)
-            service.setdefault(LACKS, []).append(lack)
+            service.setdefault(_LACKS, []).append(lack)
         variables |= more or {}
     for name, value in (service.get("environment") or {}).items():
         variables[name] = model.variables.get(name) if value is None else value
@@ -166,8 +257,8 @@ def _lack(file: Path, line: int, what: str, weight: Weight = Weight.SIZE) -> Not
 
 
 def _included(
-    model: Model, file: Path, named: object, line: int, known: Mapping[str, str], depth: int
-) -> dict[str, Service]:
+    model: _Model, file: Path, named: object, line: int, known: Mapping[str, str], depth: int
+) -> dict[str, _Service]:
     table = named if isinstance(named, dict) else {"path": named}
     table = {key: _put_in(table.get(key), known) for key in ("path", "project_directory", "env_file")}
     files = [Path(os.path.normpath(file.parent / str(path))) for path in listed(table["path"])]
@@ -184,7 +275,7 @@ def _included(
     return _merged(model, files, Path(os.path.normpath(folder)), {**own, **known}, depth + 1)
 
 
-def _services(model: Model, file: Path, folder: Path, known: Mapping[str, str]) -> tuple[Table, dict[str, Any]]:
+def _services(model: _Model, file: Path, folder: Path, known: Mapping[str, str]) -> tuple[Table, dict[str, Any]]:
     """Return the document of ``file`` and its services, each as it says it, paths relative to ``folder``."""
     if file not in model.read:
         model.read.append(file)
@@ -206,13 +297,13 @@ def _normal(service: object, file: Path, folder: Path, known: Mapping[str, str])
         return Tagged(service.tag, _normal(service.value, file, folder, known))
     if not isinstance(service, dict):
         return None
-    made: Service = {AT: {}}
+    made: _Service = {_AT: {}}
     for key, value in service.items():
         value = _put_in(value, known)
         form = _FORMS.get(key, lambda plain, _: plain)
         where = file.parent if key == "extends" else folder
         made[key] = Tagged(value.tag, form(value.value, where)) if isinstance(value, Tagged) else form(value, where)
-        made[AT][key] = (file, line_of(service, key))
+        made[_AT][key] = (file, line_of(service, key))
     return made
 
 
@@ -230,7 +321,7 @@ def _put_in(value: Any, known: Mapping[str, str]) -> Any:
 
 
 def _whole(
-    model: Model,
+    model: _Model,
     name: str,
     services: Mapping[str, Any],
     file: Path,
@@ -248,7 +339,7 @@ def _whole(
         other = Path(os.path.normpath(named["file"]))
         if not model.has(other):
             what = f"extends {os.path.relpath(other, file.parent)}"
-            return {**rest, LACKS: [_lack(file, service[AT]["extends"][1], what)]}
+            return {**rest, _LACKS: [_lack(file, service[_AT]["extends"][1], what)]}
         base = _services(model, other, other.parent, known)[1]
     below = _whole(model, str(named.get("service")), base, other, known, (*seen, (file, name)))
     return _merge(copy.deepcopy(below), rest) if isinstance(below, dict) else rest
@@ -276,7 +367,7 @@ def _untagged(value: Any) -> Any:
     return _merge({}, value) if isinstance(value, dict) else value
 
 
-def _words(value: object, _: Path) -> list[str] | None:
+def _command(value: object, _: Path) -> list[str] | None:
     if isinstance(value, str):
         return list(takewhile(lambda word: word not in _ENDS, split_words(value)))
     return [str(word) for word in value] if isinstance(value, list) else None
@@ -314,8 +405,8 @@ def _extended(value: object, folder: Path) -> dict[str, Any]:
 
 _FORMS = {
     "build": _build,
-    "command": _words,
-    "entrypoint": _words,
+    "command": _command,
+    "entrypoint": _command,
     "env_file": _env_files,
     "environment": _table,
     "extends": _extended,

@@ -13,9 +13,10 @@ from pathlib import Path
 
 from ..project_files import is_exported
 from .code import parse
-from .containers import compose_commands, is_manifest, kubernetes_commands
+from .compose import compose_commands
 from .deployment_command import DeploymentCommand, located, text_of
 from .images import dockerfile_commands
+from .kubernetes import is_manifest, kubernetes_commands
 from .platforms import (
     flaskenv_commands,
     fly_commands,

@@ -20,14 +20,21 @@ from ..app import Entry, EntryKind, entry_of, module_of, parse_target, wrong_spe
 from .candidates import Candidate, ProjectCode, Rank, folders_in
 from .code import content, is_aside, parse, python_files
 
-__all__ = ["VARIABLE", "Project", "detect", "entry_named", "flags_named", "settings_candidates", "settings_modules"]
+__all__ = [
+    "VARIABLE",
+    "Project",
+    "detect",
+    "entry_named",
+    "flags_named",
+    "settings_candidates",
+]
 
 VARIABLE = "DJANGO_SETTINGS_MODULE"
 
 _SIGNS = (b"INSTALLED_APPS", b"ROOT_URLCONF")
 
 
-def settings_modules(tree: ast.AST, environ: Mapping[str, str] = os.environ) -> Iterator[str | None]:
+def _settings_modules(tree: ast.AST, environ: Mapping[str, str] = os.environ) -> Iterator[str | None]:
     """Yield what is assigned to DJANGO_SETTINGS_MODULE, in order; None for what only running would tell."""
     names = _constants(tree)
     for node in ast.walk(tree):
@@ -180,7 +187,7 @@ def _django(manage: Path, environ: Mapping[str, str]) -> Entry | None:
     tree = parse(manage)
     if tree is None:
         raise InputError(f'{manage} cannot be read as Python; name the settings: [app] django = "mysite.settings"')
-    modules = tuple(settings_modules(tree, environ))
+    modules = tuple(_settings_modules(tree, environ))
     chosen = environ.get(VARIABLE, "")
     if not modules and not (chosen and b"execute_from_command_line" in (content(manage) or b"")):
         return None

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 
+from ...stacks.servers import catalogue
 from ..app import EntryKind
 
 __all__ = ["ELSEWHERE", "PROGRAMS", "ServedApp", "served_app"]
@@ -52,17 +54,14 @@ _LOOKING = ("fastapi", "flask", "litestar", "quart")
 """Programs that look for the application themselves."""
 _FOLDERS = frozenset({"--chdir", "--app-dir", "--working-dir", "--pythonpath", "--python-path"})
 _FACTORIES = frozenset({"--factory", "--call"})
-_SWITCHES = frozenset({
-    "D", "L", "M", "R", "T", "access-log", "call", "capture-output", "check-config", "daemon", "debug",
-    "debug-mode", "die-on-term", "disable-logging", "enable-debugger", "enable-stdio-inheritance",
-    "enable-threads", "expose-tracebacks", "factory", "i", "initgroups", "lazy-apps", "log", "log-syslog",
-    "log-to-terminal", "manage-script-name", "master", "need-app", "no-access-log", "no-date-header",
-    "no-factory", "no-log", "no-proxy-headers", "no-reload", "no-sendfile", "no-server-header", "no-use-colors",
-    "no-ws", "preload", "print-config", "proxy-headers", "proxy-protocol", "reload", "reload-on-changes",
-    "respawn-failed-workers", "reuse-port", "single-interpreter", "spew", "strict", "thunder-lock",
-    "use-colors", "vacuum", "ws",
-})  # fmt: skip
-"""Options without a value."""
+
+
+@cache
+def _switches() -> frozenset[str]:
+    """Return the options without a value that the servers' own tables have."""
+    rows = (row for spec in catalogue().specs.values() if spec.native for row in spec.native.rows)
+    return frozenset(name for row in rows if row.is_switch for name in row.names.split())
+
 
 _TARGET = re.compile(r"(?:asgi:|wsgi:)?([A-Za-z_][\w.]*):([A-Za-z_][\w.]*(?:\(.*\))?)$")
 _MODULE = re.compile(r"[A-Za-z_][\w./-]*$")
@@ -113,7 +112,7 @@ def _positional(words: Sequence[str]) -> Iterator[str]:
     """Yield the words that are neither options nor their values."""
     before = ""
     for word in words:
-        is_value = before.startswith("-") and "=" not in before and before.lstrip("-") not in _SWITCHES
+        is_value = before.startswith("-") and "=" not in before and before.lstrip("-") not in _switches()
         # -w4 and -b:80 have their values in them
         is_value = is_value and (before.startswith("--") or len(before) == 2)
         if not word.startswith("-") and not is_value:

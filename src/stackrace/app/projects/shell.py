@@ -24,7 +24,7 @@ from .deployment_command import OPEN, text_of
 
 __all__ = ["Call", "Heard", "Place", "ask_shell", "unknown"]
 
-LONGEST_S = 5.0
+_LONGEST_S = 5.0
 """How long a script may take: it starts nothing that is real."""
 _FIRST, _STEP = 1_000_003, 97
 """The numbers that stand for what nobody knows: so many that none is anything else."""
@@ -293,7 +293,7 @@ class Place:
             "cwd": cwd,
             "user": self.user,
             "numbers": [first, step],
-            "most_s": LONGEST_S,
+            "most_s": _LONGEST_S,
         }
 
     def _placed(self, words: Sequence[str]) -> list[str]:
@@ -323,7 +323,7 @@ class Place:
         said = str(answer["said"]).strip().rpartition("\n")[2]
         problem = ""
         if answer["is_late"]:
-            problem = f"it does not end within {LONGEST_S:g} s"
+            problem = f"it does not end within {_LONGEST_S:g} s"
         elif not calls and (said or answer["code"]):
             problem = (
                 re.sub(r"/\.stackrace/(real/)?", "", said)

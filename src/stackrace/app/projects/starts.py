@@ -17,14 +17,8 @@ from .deployment_command import DeploymentCommand, interpolated, shown, text_of
 from .shell import Place, ask_shell
 
 __all__ = [
-    "PYTHON",
     "Started",
     "base_class",
-    "imported_files",
-    "program_file",
-    "python_words",
-    "server_import",
-    "started_by_code",
     "starts",
 ]
 
@@ -89,7 +83,7 @@ def starts(command: DeploymentCommand, project: ProjectFiles, programs: Collecti
     if own and not found.starts:
         found.problem = found.problem or found.unfollowed(command, own)
     if not found.starts and not found.problem:
-        places = (server_import(path, project.root, found.programs) for path in found.code)
+        places = (_server_import(path, project.root, found.programs) for path in found.code)
         found.problem = next(
             (f"{shown(file, project.root)}:{line} {_BY_ITSELF}" for file, line in filter(None, places)), ""
         )
@@ -116,7 +110,7 @@ class _Search:
         elif PurePosixPath(command.words[0]).name in _SHELLS or self._script(command, command.words[0]):
             self._ask(command, depth)
         else:
-            path = program_file(command, self.project)
+            path = _program_file(command, self.project)
             if path is not None:
                 self._follow_code(command, path)
             if not self.starts and not self.problem and not depth:
@@ -125,8 +119,8 @@ class _Search:
     def _follow_code(self, command: DeploymentCommand, path: Path) -> None:
         """Note what the Python program at ``path`` starts, or that it starts a server in a way of its own."""
         # a package's program often is no more than an import
-        modules = imported_files(path, self.project.root) if path.name == "__main__.py" else ()
-        for started in (started for file in (path, *modules) for started in started_by_code(command, file)):
+        modules = _imported_files(path, self.project.root) if path.name == "__main__.py" else ()
+        for started in (started for file in (path, *modules) for started in _started_by_code(command, file)):
             self._note(started)
         if not self.starts and self._speaks_of_one([text_of(path)]):
             self.problem = self.problem or f"{path.relative_to(self.project.root)} {_BY_ITSELF}"
@@ -151,7 +145,7 @@ class _Search:
         """Return why nobody knows what an image's program starts; empty for one that serves no app of Python's."""
         name, path = PurePosixPath(words[0]).name, command.image or command.file
         is_image = command.image is not None or "file" in path.name.lower()
-        if PYTHON.fullmatch(name) or name in _NO_SERVERS or name in _WRAPPERS:
+        if _PYTHON.fullmatch(name) or name in _NO_SERVERS or name in _WRAPPERS:
             return ""
         if name not in self.own and not (is_image and _HAS_PYTHON.search(text_of(path))):
             return ""
@@ -166,7 +160,7 @@ class _Search:
             name = self._program(words[0])
             place = self._behind(command, words, name)
             if not place:
-                words = self._of_python(words) if PYTHON.fullmatch(name) else words
+                words = self._of_python(words) if _PYTHON.fullmatch(name) else words
                 words[0] = name if name in self.programs else words[0]
                 break
             variables |= {match[1]: match[2] for word in words[:place] if (match := _ASSIGNMENT.fullmatch(word))}
@@ -192,7 +186,7 @@ class _Search:
     def _is_program(self, command: DeploymentCommand, word: str) -> bool:
         name = self._program(word)
         is_known = any(name in known for known in (self.programs, self.own, _SHELLS, _WRAPPERS))
-        return is_known or bool(PYTHON.fullmatch(name)) or self._script(command, word) is not None
+        return is_known or bool(_PYTHON.fullmatch(name)) or self._script(command, word) is not None
 
     def _program(self, word: str) -> str:
         """Return the program's own name, without the version that distributions put behind it."""
@@ -202,7 +196,7 @@ class _Search:
 
     def _of_python(self, words: list[str]) -> list[str]:
         """Return ``python -m gunicorn.app.wsgiapp`` and ``python /venv/bin/gunicorn`` as the program itself."""
-        match python_words(words):
+        match _python_words(words):
             case ["-m", module, *rest] if (package := module.partition(".")[0]) in self.programs:
                 return [package, *rest]
             case [path, *rest] if (name := PurePosixPath(path).name) in self.programs:
@@ -287,11 +281,11 @@ _CALLS = {
 _ELSEWHERE = ("aiohttp.web", "eventlet.wsgi", "gevent.pywsgi", "tornado.httpserver", "twisted.web.wsgi")
 """Servers that only code starts, and that no command line has."""
 _MOST_MODULES = 200
-PYTHON = re.compile(r"(python|pypy)[\d.]*")
+_PYTHON = re.compile(r"(python|pypy)[\d.]*")
 _SWITCHES = frozenset({"-u", "-O", "-OO", "-B", "-I", "-E", "-s", "-S"})
 
 
-def started_by_code(command: DeploymentCommand, path: Path) -> Iterator[DeploymentCommand]:
+def _started_by_code(command: DeploymentCommand, path: Path) -> Iterator[DeploymentCommand]:
     """Yield the servers that the Python program at ``path``, which ``command`` runs, starts: as such commands.
 
     An argument that is no literal stands as ``$(…)`` in them: only running it would tell its value.
@@ -321,7 +315,7 @@ def _meanings(tree: ast.AST) -> dict[str, str]:
     return {name: dotted for _, name, dotted in _imports(tree)}
 
 
-def server_import(path: Path, root: Path, programs: Collection[str]) -> tuple[Path, int] | None:
+def _server_import(path: Path, root: Path, programs: Collection[str]) -> tuple[Path, int] | None:
     """Return where the Python program at ``path``, or a module of the project that it needs, imports a server.
 
     One of ``programs``, or one that only code starts. None where nothing does.
@@ -332,11 +326,11 @@ def server_import(path: Path, root: Path, programs: Collection[str]) -> tuple[Pa
             if dotted.partition(".")[0] in programs or dotted.startswith(_ELSEWHERE):
                 return module, node.lineno
         if len(modules) < _MOST_MODULES:
-            modules += [each for each in imported_files(module, root) if each not in modules]
+            modules += [each for each in _imported_files(module, root) if each not in modules]
     return None
 
 
-def imported_files(path: Path, root: Path) -> list[Path]:
+def _imported_files(path: Path, root: Path) -> list[Path]:
     """Return the modules of the project at ``root`` that the one at ``path`` imports."""
     found: list[Path] = []
     for node, _, dotted in _imports(parse(path)):
@@ -350,11 +344,11 @@ def imported_files(path: Path, root: Path) -> list[Path]:
     return found
 
 
-def program_file(command: DeploymentCommand, project: ProjectFiles) -> Path | None:
+def _program_file(command: DeploymentCommand, project: ProjectFiles) -> Path | None:
     """Return the project's file that ``command`` runs: ``python main.py``, ``python -m shop.main``, its program."""
     words, root = command.words, project.root
     bases = [folder for folder in (command.file.parent, root, root / "src") if folder.is_relative_to(root)]
-    match python_words(words):
+    match _python_words(words):
         case ["-m", module, *_]:
             name = module.replace(".", "/")
             found = by_last_parts(f"{name}.py", bases, is_file)
@@ -377,10 +371,10 @@ def base_class(dotted: str, bases: Sequence[Path]) -> str:
     return next((dotted_name(base, _meanings(tree)) for node in made for base in node.bases), "") if tree else ""
 
 
-def python_words(words: Sequence[str]) -> list[str]:
+def _python_words(words: Sequence[str]) -> list[str]:
     """Return what stands behind Python and its switches in ``words``; nothing where it does not stand there."""
     place = next(
-        (place for place, word in enumerate(words, 1) if PYTHON.fullmatch(PurePath(word).name)), len(words)
+        (place for place, word in enumerate(words, 1) if _PYTHON.fullmatch(PurePath(word).name)), len(words)
     )
     return [word for word in words[place:] if word not in _SWITCHES]
 

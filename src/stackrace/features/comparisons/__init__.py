@@ -1,5 +1,9 @@
 """The five comparisons that were published between 2007 and 2010, raced again."""
 
-from ...extensions import NamedRaces
+from ...extensions import BundledApp, NamedRaces
 
-EXTENSIONS = (NamedRaces("historic/", f"{__name__}.named"),)
+EXTENSIONS = (
+    NamedRaces("historic/", f"{__name__}.named"),
+    BundledApp("ladder", f"{__name__}.apps:ladder"),
+    BundledApp("rails", f"{__name__}.apps:rails"),
+)

@@ -10,9 +10,9 @@ from pathlib import Path, PurePosixPath
 
 from ...app.app import Entry
 from ...app.project_files import ProjectFiles, is_exported, is_platform, likelihood, problem_of, repository_folders
-from ...app.projects.containers import is_manifest
 from ...app.projects.deployment import DeploymentCommand, commands_of_file, deployment_commands
 from ...app.projects.deployment_command import shown, text_of
+from ...app.projects.kubernetes import is_manifest
 from ...app.projects.served_app import ELSEWHERE, served_app
 from ...app.projects.starts import starts
 from ...base.errors import InputError, StackError

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ...app.project_files import deployment_folders, is_development, is_exported, likelihood
-from ...app.projects.containers import MENTIONED, TEMPLATED, is_manifest, manifests
 from ...app.projects.deployment_command import DeploymentCommand, shown, text_of
+from ...app.projects.kubernetes import MENTIONED, TEMPLATED, is_manifest, manifests
 from ...base.errors import said_by
 from ...stacks.native_options import CONFIG, FileReading, Signs, Weight
 from ...stacks.stack import ServerSpec

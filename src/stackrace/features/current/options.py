@@ -31,7 +31,7 @@ from .hop import UNKNOWN, ReadHop, options_in
 
 __all__ = ["read_hop", "take_settings_variable"]
 
-LONGEST_S = 10.0
+_LONGEST_S = 10.0
 """How long a server may think about its own file."""
 _UNREAD = "Stackrace cannot read such a file: its settings are missing"
 _NO_FILE = "there is no such file in the project"
@@ -216,7 +216,7 @@ def _answer(
     environment = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": "/", "TMPDIR": "/dev/shm", **dict(variables)}
     try:
         done = run(
-            command, folder=folder, environment=environment, timeout_s=LONGEST_S, begin=partial(seal, root, folder)
+            command, folder=folder, environment=environment, timeout_s=_LONGEST_S, begin=partial(seal, root, folder)
         )
         answer = json.loads(done.output.rpartition("\n")[2]) if not done.code else None
     except (OSError, ValueError, subprocess.SubprocessError):

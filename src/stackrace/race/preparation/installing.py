@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ...app.bundle import BUNDLES, bundled
+from ...app.bundle import bundled, bundled_names
 from ...app.examine import python_facts
 from ...base.errors import InputError, Lack, MissingError
 from ...base.text import did_you_mean, nearest
@@ -119,7 +119,7 @@ class Wanted:
 
 def installable(known: Catalogue) -> tuple[str, ...]:
     """Return every name that can be installed, files and comparisons apart."""
-    return (*known.entries, *services(), *BUNDLES)
+    return (*known.entries, *services(), *bundled_names())
 
 
 def wanted(words: Iterable[str], known: Catalogue, servers: Path | None = None) -> Wanted:
@@ -139,7 +139,7 @@ def _wanted(word: str, known: Catalogue, servers: Path | None) -> Wanted:
         return Wanted(lacks=_of(lack_of(known.entries[word])))
     if word in services():
         return Wanted(lacks=_of(services()[word].lack()))
-    if word in BUNDLES:
+    if word in bundled_names():
         return _of_races([RaceRequest(folder=Path.cwd(), bundled=word, stacks=())], known)
     if not Path(word).is_file() and word.partition(":")[0].partition("/")[0] in known.entries:
         (stack,) = asked([word], known)

@@ -3,8 +3,8 @@ from contextlib import closing
 
 import pytest
 
-from stackrace.app.examiner.callers import AsgiCaller, Tracebacks, scope_of
-from stackrace.app.examiner.messages import Body, WireRequest
+from stackrace.app.examiner.callers import AsgiCaller, Body, Tracebacks, scope_of
+from stackrace.app.examiner.messages import WireRequest
 
 HOST = (("Host", "127.0.0.1"),)
 MOST_BYTES = 1000

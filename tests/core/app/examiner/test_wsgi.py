@@ -3,9 +3,9 @@ from wsgiref.validate import validator
 
 import pytest
 
-from stackrace.app.examiner import messages
-from stackrace.app.examiner.callers import Tracebacks, WsgiCaller, environ_of
-from stackrace.app.examiner.messages import Body, WireRequest
+from stackrace.app.examiner import callers
+from stackrace.app.examiner.callers import Body, Tracebacks, WsgiCaller, environ_of
+from stackrace.app.examiner.messages import WireRequest
 
 HOST = (("Host", "shop.example.com"),)
 MOST_BYTES = 1000
@@ -112,7 +112,7 @@ def test_of_a_page_without_end_no_more_than_the_bound_is_kept():
 )
 def test_only_the_time_from_the_first_byte_on_counts(monkeypatch, thinking_s, pause_s, piece, pieces, endless):
     clock = itertools.accumulate(itertools.chain([thinking_s], itertools.repeat(pause_s)))
-    monkeypatch.setattr(messages.time, "monotonic", lambda: now_s)
+    monkeypatch.setattr(callers.time, "monotonic", lambda: now_s)
     monkeypatch.setattr(Body, "READ_ON", 1 << 20)
     sent = 0
 

@@ -11,7 +11,7 @@ import pytest
 
 from stackrace.app.app import EntryKind
 from stackrace.app.bundle import bundled
-from stackrace.app.interpreter import missing_gems
+from stackrace.features.comparisons.apps import missing_gems
 from stackrace.stacks.stack import Interface
 
 RAILS = bundled("rails")

@@ -1,4 +1,4 @@
-"""What containers start: services of compose files, and pods of Kubernetes with the ConfigMaps of the project.
+"""What pods of Kubernetes start, with the ConfigMaps of the project.
 
 Source: Kubernetes' reference of ``PodSpec``: ``command`` stands in for an image's ENTRYPOINT, ``args`` for its CMD,
 and ``$(NAME)`` in either is a variable.
@@ -6,22 +6,18 @@ and ``$(NAME)`` in either is a variable.
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from ...stacks.native_options import NotTaken, Weight
 from ..project_files import Table, deployment_folders, line_of, listed, loaded_all, table_in
-from .compose import AT, LACKS, Model, models_of
-from .deployment_command import LIMITED, OPEN, DeploymentCommand, instances_of, line_with, text_of
-from .images import Image, assumed_image, container_commands, image_at
+from .deployment_command import LIMITED, OPEN, DeploymentCommand, instances_of, text_of
+from .images import assumed_image, container_commands
 
-__all__ = ["MENTIONED", "TEMPLATED", "compose_commands", "is_manifest", "kubernetes_commands", "manifests"]
+__all__ = ["MENTIONED", "TEMPLATED", "is_manifest", "kubernetes_commands", "manifests"]
 
-_LIMITS = ("cpus", "cpu_quota", "cpuset", "mem_limit", "mem_reservation", "cpu_count")
 _KINDS = frozenset({"Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "Pod"})
 MENTIONED = re.compile(
     r"^\s*-?\s*kind:\s*[\"']?(Deployment|StatefulSet|DaemonSet|ReplicaSet|Pod|ConfigMap|List)\b", re.M
@@ -30,83 +26,6 @@ TEMPLATED = "{{"
 """What a template of Helm's has."""
 _VARIABLE = re.compile(r"\$(\$|\(([A-Za-z_][\w.-]*)\))")
 _SECRET = "it stands in a secret, which is not read"
-
-
-def compose_commands(files: Sequence[Path], root: Path) -> Iterator[DeploymentCommand]:
-    """Read what the services of compose files start, those files that compose reads together as one."""
-    for model in models_of(files, root):
-        hosts = dict(pair for name, service in model.services.items() for pair in _hosts(name, service))
-        images = {name: _image(model, name, service) for name, service in model.services.items()}
-        others = frozenset(name for name, image in images.items() if image.path is None)
-        for name, service in model.services.items():
-            for command in _of_service(model, name, service, images[name]):
-                yield replace(command, hosts=hosts, others=others)
-
-
-def _hosts(name: str, service: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield the names under which a service is reached, each with the service; and those that it links to."""
-    networks = table_in(service, "networks").values()
-    aliases = [str(alias) for each in networks for alias in listed(table_in(each).get("aliases"))]
-    yield from ((alias, name) for alias in (name, str(service.get("container_name") or name), *aliases))
-    for link in listed(service.get("links")):
-        other, colon, alias = str(link).partition(":")
-        yield alias if colon else other, other
-
-
-def _of_service(model: Model, name: str, service: Mapping[str, Any], image: Image) -> Iterator[DeploymentCommand]:
-    at = service[AT]
-    profiles = [str(each) for each in listed(service.get("profiles"))]
-    command = DeploymentCommand(
-        file=model.document,
-        environment=service["environment"],
-        env_files=tuple(Path(str(entry["path"])) for entry in service.get("env_file") or ()),
-        folder=str(service.get("working_dir") or image.folder),
-        service=" ".join((name, *profiles)),
-        instances=instances_of(table_in(service, "deploy").get("replicas", service.get("scale"))),
-        document=model.document,
-        documents=tuple(model.read),
-        not_taken=(*model.lacks, *service.get(LACKS, ()), *_held(service, model.document)),
-        rank=2 * model.is_second + bool(profiles and not model.profiles & set(profiles)),
-    )
-    places = [at[key] for key in ("command", "entrypoint") if service.get(key) is not None and key in at]
-    command = replace(command, file=places[0][0], line=places[0][1]) if places else command
-    yield from container_commands(command, image, service.get("entrypoint"), service.get("command"))
-
-
-def _held(service: Mapping[str, Any], file: Path) -> Iterator[NotTaken]:
-    """Yield what a service is held to: ``cpus``, ``mem_limit``, ``deploy.resources.limits``."""
-    limits = table_in(service, "deploy", "resources", "limits")
-    said = [(key, key, service[key]) for key in _LIMITS if service.get(key)]
-    said += [(key, "deploy", limits[key]) for key in ("cpus", "memory") if limits.get(key)]
-    for key, outer, value in said:
-        file, first = service[AT].get(outer, (file, 0))
-        pattern = rf"{re.escape(key)}.*{re.escape(str(value))}"
-        line = line_with(pattern, text_of(file), max(first, 1)) or first
-        yield NotTaken(file=file, line=line, what=f"{key}: {value}", why=LIMITED)
-
-
-def _image(model: Model, name: str, service: Mapping[str, Any]) -> Image:
-    """Return the image of a service: what it builds, or another service builds under the name of its image."""
-    build, image = service.get("build"), str(service.get("image") or "")
-    if not isinstance(build, dict):
-        same = (each.get("build") for each in model.services.values() if image and each.get("image") == image)
-        build = next((each for each in same if isinstance(each, dict)), None)
-    if build is None:
-        at = service[AT].get("image", (model.document, 0))
-        words = service.get("command") or service.get("entrypoint")
-        assumed = assumed_image(image, name, model.root, at, model.document.parent, has_words=bool(words))
-        # where another service says that it is made of the same, this one is of somebody else's
-        built = [_dockerfile(model, each["build"]) for each in model.services.values() if each.get("build")]
-        return Image() if assumed.path in built else assumed
-    dockerfile = _dockerfile(model, build)
-    if not model.has(dockerfile):
-        return Image()
-    return image_at(dockerfile, str(build.get("target") or ""), build.get("args"))
-
-
-def _dockerfile(model: Model, build: Mapping[str, Any]) -> Path:
-    context = Path(str(build.get("context") or model.document.parent))
-    return Path(os.path.normpath(context / str(build.get("dockerfile") or "Dockerfile")))
 
 
 def is_manifest(path: Path) -> bool:

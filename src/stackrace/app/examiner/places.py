@@ -1,7 +1,7 @@
-"""Where a Django project keeps what it writes, by its settings.
+"""Where a Django project keeps what it writes, by its settings; and where editable installs are imported from.
 
-The report is JSON and goes into the file descriptor given as argument. Run by the app's own interpreter,
-before anything else of the app is.
+The report is JSON and goes into the file descriptor given as first argument; the second is ``data`` or ``imports``.
+Run by the app's own interpreter, before anything else of the app is.
 """
 
 from __future__ import annotations
@@ -16,14 +16,17 @@ _FILE_SESSIONS = "django.contrib.sessions.backends.file"
 
 
 def main() -> None:
-    """Load the settings and report; without a working project nothing is reported, and its examination says why."""
-    report = os.fdopen(int(sys.argv[1]), "w", encoding="utf-8")
-    sys.path[0] = os.getcwd()  # noqa: PTH109
+    """Report; without a working project nothing is reported, and its examination says why."""
+    number, wanted = sys.argv[1:]
     sys.argv[1:] = []
+    with os.fdopen(int(number), "w", encoding="utf-8") as report:
+        report.write(json.dumps(_data() if wanted == "data" else _imports()))
+
+
+def _data() -> dict[str, Any]:
+    sys.path[0] = os.getcwd()  # noqa: PTH109
     settings: Any = import_module("django.conf").settings
-    report.write(
-        json.dumps({"files": _files(settings), "folders": _folders(settings), "servers": _servers(settings)})
-    )
+    return {"files": _files(settings), "folders": _folders(settings), "servers": _servers(settings)}
 
 
 def _files(settings: Any) -> list[str]:
@@ -68,6 +71,24 @@ def _servers(settings: Any) -> list[dict[str, str]]:
 
 def _is_sqlite(database: Any) -> bool:
     return str(database.get("ENGINE", "")).endswith(("sqlite3", "spatialite"))
+
+
+def _imports() -> dict[str, Any]:
+    """Return sys.path, and by name the file or folder that a finder of an editable install has for a module.
+
+    A finder of a kind that nobody knows is left out.
+    """
+    return {"path": sys.path[1:], "modules": _modules()}
+
+
+def _modules() -> dict[str, str]:
+    """Return what the finders of setuptools (MAPPING) and of the package "editables" (_redirections) have."""
+    modules: dict[str, Any] = {}
+    for finder in sys.meta_path:
+        home = sys.modules.get(getattr(finder, "__module__", ""))
+        modules.update(getattr(home, "MAPPING", None) or {})
+        modules.update(getattr(finder, "_redirections", None) or {})
+    return {str(name): str(place) for name, place in modules.items()}
 
 
 if __name__ == "__main__":

@@ -1,0 +1,138 @@
+"""The apps that only the published comparisons need: the rungs of the 2009 cost ladder, and a Rails app."""
+
+from __future__ import annotations
+
+import shutil
+import sysconfig
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from ...app.app import Entry, EntryKind
+from ...app.bundle import Bundled
+from ...base.errors import Lack
+from ...base.process import run
+
+__all__ = ["ladder", "missing_gems", "rails"]
+
+_BUNDLED = Path(__file__).with_name("bundled")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Need:
+    """A program, a file or a Ruby gem, and Debian's packages of it. What is left empty is not looked for."""
+
+    packages: tuple[str, ...]
+    program: str = ""
+    file: Path | None = None
+    gem: str = ""
+
+    @property
+    def words(self) -> str:
+        """Say what is missing where it is."""
+        if self.program:
+            return f"no program {self.program}"
+        return f"no file {self.file}" if self.file else f"no gem {self.gem}"
+
+
+def _python_headers() -> tuple[_Need, ...]:
+    """Return the headers of Debian's own Python; any other brings its headers along."""
+    folder = Path(sysconfig.get_path("include"))
+    return (_Need(file=folder / "Python.h", packages=("python3-dev",)),) if folder.parts[1:2] == ("usr",) else ()
+
+
+def _lack_of(name: str, *needs: _Need) -> Callable[[], Lack | None]:
+    """Return what tells which of ``needs`` are not here. Without a Ruby every gem is lacking."""
+
+    def lack() -> Lack | None:
+        gems = missing_gems([need.gem for need in needs if need.gem])
+        lacking = [
+            need
+            for need in needs
+            if (need.program and shutil.which(need.program) is None)
+            or (need.file and not need.file.exists())
+            or need.gem in gems
+        ]
+        packages = tuple(package for need in lacking for package in need.packages)
+        missing = ", ".join(need.words for need in lacking)
+        return Lack(name=name, missing=missing, packages=packages) if lacking else None
+
+    return lack
+
+
+_MISSING = "puts ARGV.reject { |name| Gem::Specification.find_all_by_name(name).any? }"
+
+
+def missing_gems(names: Sequence[str]) -> frozenset[str]:
+    """Return which gems the ``ruby`` on PATH does not have; all of them where there is none."""
+    ruby = shutil.which("ruby")
+    if not names or ruby is None:
+        return frozenset(names)
+    result = run([str(Path(ruby).absolute()), "-e", _MISSING, "--", *names])
+    return frozenset(names if result.code else set(names).intersection(result.output.split()))
+
+
+def ladder(environment: Mapping[str, str]) -> Bundled:
+    """Return the app of the cost ladder, with what its rungs need here; LADDER_RUNGS may leave one alone."""
+    root = _BUNDLED / "ladder"
+    rungs = ("string", "memcached", "mysql-c", "mysqldb", "sqlalchemy", "mix")
+    pages = ("/static/hello.txt", *(f"/{rung}/" for rung in rungs))
+    whole = Bundled(
+        name="ladder",
+        root=root,
+        entry=Entry(kind=EntryKind.WSGI, target="ladder.wsgi:application"),
+        urls=pages,
+        pages=pages,
+        prepare=(("python", "-m", "ladder.prepare"),),
+        static={"/static/": root / "static"},
+        services=("mariadb", "memcached"),
+        # mysqlclient has no Linux wheels
+        lack=_lack_of(
+            "ladder",
+            _Need(program="mariadb_config", packages=("libmariadb-dev",)),
+            _Need(program="pkg-config", packages=("pkg-config",)),
+            # what packages without wheels are compiled with
+            _Need(program="gcc", packages=("gcc",)),
+            _Need(file=Path("/usr/include/stdio.h"), packages=("libc6-dev",)),
+            *_python_headers(),
+        ),
+    )
+    if environment.get("LADDER_RUNGS") != "string":
+        return whole
+    # the one rung that looks nothing up needs neither services nor drivers, nor anything prepared
+    return replace(
+        whole, urls=pages[:2], prepare=(), services=(), lack=lambda: None, packages="requirements-string.txt"
+    )
+
+
+_GEMS = {
+    "railties": "ruby-railties",
+    "activerecord": "ruby-activerecord",
+    "actionpack": "ruby-actionpack",
+    "actionpack-page_caching": "ruby-actionpack-page-caching",
+    "sqlite3": "ruby-sqlite3",
+    "mysql2": "ruby-mysql2",
+    "dalli": "ruby-dalli",
+}
+"""Rails' gems, and Debian's packages of them."""
+
+
+def rails(environment: Mapping[str, str]) -> Bundled:
+    """Return the Rails app."""
+    return Bundled(
+        name="rails",
+        root=_BUNDLED / "rails",
+        entry=Entry(kind=EntryKind.RACK, target="config.ru"),
+        urls=("/plain/", "/sqlite/1", "/cached/1"),
+        pages=("/plain/", "/sqlite/1", "/mysql/1", "/cached/1", "/memcached/1"),
+        # Rails' own frames would push the message out of what is shown of a failure
+        prepare=(("ruby", "--backtrace-limit=8", "prepare.rb"),),
+        static={},
+        environment={"RAILS_ENV": "production", "RACK_ENV": "production"},
+        lack=_lack_of(
+            "rails",
+            _Need(program="ruby", packages=("ruby",)),
+            *(_Need(gem=gem, packages=(package,)) for gem, package in _GEMS.items()),
+        ),
+        public="public",
+    )
