@@ -13,7 +13,7 @@ import yaml
 from tests.conftest import BRIEF
 
 import stackrace as package
-from stackrace.app.lock_files import LISTS, LOCKS
+from stackrace.app.lock_files import _LOCKS, LISTS
 
 REPOSITORY = Path(__file__).parents[2]
 ACTION = yaml.safe_load((REPOSITORY / "action.yml").read_text())
@@ -65,7 +65,7 @@ def test_the_cache_of_the_action_is_one_of_the_projects_lock_files():
     )
     hashed = re.search(r"hashFiles\((.*)\)", cache["key"])[1]
     patterns = [name.strip("' ").removeprefix("**/") for name in hashed.split(",")]
-    for name in (*LOCKS, *LISTS, "pyproject.toml"):
+    for name in (*_LOCKS, *LISTS, "pyproject.toml"):
         assert any(Path(name).match(pattern) for pattern in patterns), name
     assert cache["key"].startswith(cache["restore-keys"].strip())
 

@@ -32,7 +32,12 @@ from .examination import Examination, Exchange, PythonFacts, Reply
 from .examiner.messages import CrawlOrder, Order, RequestMessage
 from .examiner_report import Outcome, examination_of, read_outcome
 
-__all__ = ["Crawl", "Progress", "examine", "python_facts", "watched"]
+__all__ = [
+    "Crawl",
+    "Progress",
+    "examine",
+    "python_facts",
+]
 
 _INDEX = "index.html"
 """What every web server sends for a folder."""
@@ -150,7 +155,7 @@ class Crawl:
         }
 
 
-def watched(
+def _watched(
     report: IO[bytes], on_progress: _OnProgress, timeout_s: float
 ) -> Callable[[subprocess.Popen[bytes]], int | None]:
     """Attend by waiting for the exit code, None when that takes longer; pass on the progress in ``report``."""
@@ -291,7 +296,7 @@ def _run(
         try:
             status = attended(
                 command,
-                watched(report, on_progress, order["timeout_s"] + _GRACE_S),
+                _watched(report, on_progress, order["timeout_s"] + _GRACE_S),
                 folder=app.root,
                 environment=app_environment(app),
                 stdin=inlet,

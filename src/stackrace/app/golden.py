@@ -29,7 +29,7 @@ from ..measure.workload import (
 from .examination import Examination, Exchange, Reply, has_toolbar
 from .refusal import refusal, refusals
 
-__all__ = ["Cause", "causes", "common_bytes", "demanded", "golden", "in_words", "loosened", "rule_for", "sameness"]
+__all__ = ["common_bytes", "demanded", "golden", "in_words", "loosened", "rule_for", "sameness"]
 
 
 def golden(examination: Examination) -> Workload:
@@ -116,7 +116,7 @@ def _repeating(bodies: Sequence[bytes]) -> tuple[Sameness, tuple[bytes, ...]]:
     is_short = len(bodies[0]) <= _MOST_SPLIT_BYTES
     between = {tuple(_NUMBER.split(body)) for body in bodies} if is_short else ()
     if len(between) != 1:
-        grows = any(Cause.NUMBER in causes(bodies[0], body) for body in bodies[1:])
+        grows = any(_Cause.NUMBER in _causes(bodies[0], body) for body in bodies[1:])
         return Sameness.STATUS if grows else Sameness.LENGTH, ()
     (parts,) = between
     return Sameness.PARTS, parts if len(parts) <= _MOST_PARTS else (parts[0], parts[-1])
@@ -166,7 +166,7 @@ _LEAST_ALIKE = 0.5
 """Bodies with less in common at both ends are different pages, not variants of one."""
 
 
-class Cause(StrEnum):
+class _Cause(StrEnum):
     """What differs, the surest first; the value says it after "it has"."""
 
     TOOLBAR = "the Debug toolbar in it (take it out of MIDDLEWARE or set SHOW_TOOLBAR_CALLBACK)"
@@ -189,24 +189,24 @@ _LONG = re.compile(rb"[0-9A-Za-z_+/=.-]{12,}")
 _PIECES = re.compile(rb"<[^>]*>|[^<,{}\[\]\n]+|[,{}\[\]\n]|<")
 
 
-def causes(first: bytes, second: bytes) -> tuple[Cause, ...]:
+def _causes(first: bytes, second: bytes) -> tuple[_Cause, ...]:
     """Return what may make two bodies differ, the surest first; nothing where nothing is recognised."""
     first, second = first[:_MOST_BYTES], second[:_MOST_BYTES]
     if first == second:
         return ()
     seen = {_cause(*pair) for pair in _pairs(first, second)}
     if has_toolbar(first) or has_toolbar(second):
-        seen.add(Cause.TOOLBAR)
-    if None in seen or Cause.VARIANT in seen:
+        seen.add(_Cause.TOOLBAR)
+    if None in seen or _Cause.VARIANT in seen:
         seen.discard(None)
         if _share_alike(first, second) < _LEAST_ALIKE:
-            seen.discard(Cause.VARIANT)
-    return tuple(cause for cause in Cause if cause in seen)
+            seen.discard(_Cause.VARIANT)
+    return tuple(cause for cause in _Cause if cause in seen)
 
 
 def in_words(first: bytes, second: bytes) -> str:
     """Say what may make two bodies differ, as ``it has a number in it that changes``; empty where unknown."""
-    recognised = causes(first, second)
+    recognised = _causes(first, second)
     return f"it has {' and '.join(recognised[:2])}" if recognised else ""
 
 
@@ -223,21 +223,21 @@ def _pairs(first: bytes, second: bytes) -> Iterator[tuple[bytes, bytes]]:
     yield from ((piece, other) for piece, other in zip(pieces, others, strict=True) if piece != other)
 
 
-def _cause(piece: bytes, other: bytes) -> Cause | None:
+def _cause(piece: bytes, other: bytes) -> _Cause | None:
     both = piece + b" " + other
     if _CSRF.search(both):
-        return Cause.CSRF
+        return _Cause.CSRF
     if _NONCE.search(both):
-        return Cause.NONCE
+        return _Cause.NONCE
     shape, other_shape = (re.sub(rb"\d", b"#", text) for text in (piece, other))
     numbers = re.sub(rb"#+", b"#", shape) == re.sub(rb"#+", b"#", other_shape)
     if _TIME.search(shape) and (numbers or _TIME.search(other_shape)):
-        return Cause.TIME
+        return _Cause.TIME
     if numbers:
-        return Cause.NUMBER
+        return _Cause.NUMBER
     if _LONG.sub(b"", piece) == _LONG.sub(b"", other):
-        return Cause.IDENTIFIER
-    return Cause.VARIANT
+        return _Cause.IDENTIFIER
+    return _Cause.VARIANT
 
 
 def _share_alike(first: bytes, second: bytes) -> float:

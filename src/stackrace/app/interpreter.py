@@ -29,7 +29,6 @@ __all__ = [
     "installers",
     "is_executable",
     "other_pythons",
-    "wanted_python",
 ]
 
 _COMMANDS = {
@@ -64,7 +63,7 @@ _NEWER_TRIED = 8
 _LEAST = re.compile(r"(?:>=|\^|~=?|==)\s*3\.(\d+)")
 
 
-def wanted_python(root: Path, environ: Mapping[str, str], own: int = sys.version_info.minor) -> Path | None:
+def _wanted_python(root: Path, environ: Mapping[str, str], own: int = sys.version_info.minor) -> Path | None:
     """Return the interpreter that .python-version names, or that a pyproject.toml asks for; None where any will do.
 
     ``own`` is the minor version of Stackrace's own, which is taken where it is new enough. What .python-version
@@ -148,7 +147,7 @@ def find_python(
         if not _is_own(known.python, own_prefix) and (known.is_sure or not problem(known.python, needs, root)):
             return known
     if requirements := _requirements(root):
-        base = wanted_python(root, environ)
+        base = _wanted_python(root, environ)
         return Buildable(requirements=requirements, reason=f"no environment, but {requirements.name}", base=base)
     return _on_path(root, needs, environ, own_prefix, problem)
 

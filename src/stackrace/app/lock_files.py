@@ -16,9 +16,9 @@ from ..base.files import read_text
 from ..base.process import uv_program
 from ..base.text import tail
 
-__all__ = ["LISTS", "LOCKS", "changes_between", "locks_differ", "requirements_of"]
+__all__ = ["LISTS", "changes_between", "locks_differ", "requirements_of"]
 
-LOCKS = ("uv.lock", "poetry.lock", "Pipfile.lock", "pylock.toml")
+_LOCKS = ("uv.lock", "poetry.lock", "Pipfile.lock", "pylock.toml")
 """Files that say exactly what is installed; the first that a project has is its own."""
 
 LISTS = ("requirements.txt", "requirements/production.txt", "requirements/prod.txt", "requirements/base.txt")
@@ -57,7 +57,7 @@ def locks_differ(base: Path, head: Path, base_top: Path, head_top: Path) -> _Loc
 
 
 def _named(folder: Path, top: Path) -> Path | None:
-    for name in (*LOCKS, *LISTS, "pyproject.toml"):
+    for name in (*_LOCKS, *LISTS, "pyproject.toml"):
         for each in (folder, *folder.parents):
             if (each / name).is_file() and (name != "pyproject.toml" or _dependencies(each / name)):
                 return each / name
@@ -70,7 +70,7 @@ def _wanted(path: Path) -> object:
     """Return what of a file decides about an environment: of pyproject.toml not everything does."""
     if path.name == "pyproject.toml":
         return _dependencies(path)
-    if path.name in LOCKS:
+    if path.name in _LOCKS:
         return read_text(path, errors="replace")
     return [line.replace(str(path.parent), "") for line in _listed(path)]
 
@@ -116,7 +116,7 @@ def _named_versions(path: Path) -> Iterator[tuple[str, str]]:
     if path.name == "Pipfile.lock":
         for name, package in json.loads(read_text(path))["default"].items():
             yield name, package.get("version", _ELSEWHERE).removeprefix("==")
-    elif path.name in LOCKS:
+    elif path.name in _LOCKS:
         lock = tomllib.loads(read_text(path))
         for package in (*lock.get("package", ()), *lock.get("packages", ())):
             # the project itself is no package of its environment

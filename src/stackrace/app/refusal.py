@@ -17,7 +17,6 @@ from .app import App, Entry
 from .environment import env_files
 from .examination import Examination, Exchange, Reply
 from .examiner.messages import ObjectReport
-from .examiner.survey import FACTORY, NONE
 from .interpreter import installers, other_pythons
 from .project_files import repository_folders, text
 from .projects.deployment import deployment_commands
@@ -32,7 +31,6 @@ __all__ = [
     "other_object",
     "refusal",
     "refusals",
-    "service_hint",
 ]
 
 _MOST_ROUTES = 12
@@ -73,13 +71,13 @@ def refusals(errors: Sequence[AppError]) -> AppError:
 def other_object(entry: Entry, found: ObjectReport) -> str:
     """Say what ``entry`` names where it is no application of its interface, and how to name that instead."""
     kind, name, package = found["interface"], found["type"], found["type"].partition(".")[0]
-    if kind == FACTORY:
+    if kind == "factory":
         call = quote(f"{entry.target}()")
         return (
             f"{entry.target} is a function without arguments, no {entry.kind.upper()} application; "
             f"if it makes one, give --{entry.kind} {call} ([app] {entry.kind})"
         )
-    if kind != NONE:
+    if kind != "none":
         flag = f"--{kind} {quote(entry.target)} ([app] {kind})"
         return f"{entry.target} ({name}) has the interface {kind.upper()}, not {entry.kind.upper()}; give {flag}"
     said = f"{entry.target} ({name}) is neither a WSGI nor an ASGI application, so no server here can call it"
@@ -158,7 +156,7 @@ def _server_error(reply: Reply, examination: Examination) -> str:
         return f'{what}; collect the files: [app] prepare = ["python manage.py collectstatic --no-input"]'
     if lacks_tables(reply):
         return f'{what}; has the database been migrated? [app] prepare = ["{_migration(reply, examination)}"]'
-    return what + service_hint(reply.traceback)
+    return what + _service_hint(reply.traceback)
 
 
 def _migration(reply: Reply, examination: Examination) -> str:
@@ -222,10 +220,10 @@ def import_hint(traceback: str, app: App, environ: Mapping[str, str] = os.enviro
         return _missing_module(module[1].partition(".")[0], app, environ)
     if missing := _MISSING_ARGUMENTS.search(last):
         return _missing_arguments(missing, app)
-    return _missing_variable(traceback, last, app) or service_hint(traceback)
+    return _missing_variable(traceback, last, app) or _service_hint(traceback)
 
 
-def service_hint(traceback: str) -> str:
+def _service_hint(traceback: str) -> str:
     """Return which service does not answer, and the key that starts one; empty for anything else."""
     for name, sign in _SERVICES.items():
         if sign.search(traceback) and _REFUSED.search(traceback):

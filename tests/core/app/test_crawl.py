@@ -6,7 +6,7 @@ import subprocess
 import sys
 import tempfile
 
-from stackrace.app.examine import Progress, watched
+from stackrace.app.examine import Progress, _watched
 from stackrace.app.examiner_report import examination_of, read_outcome
 from stackrace.measure.workload import Request
 from stackrace.stacks.stack import Interface
@@ -56,12 +56,12 @@ def test_progress_is_heard_while_the_process_runs():
     with tempfile.TemporaryFile() as report:
         command = [sys.executable, "-c", script, str(report.fileno())]
         process = subprocess.Popen(command, pass_fds=(report.fileno(),), stdin=subprocess.PIPE)
-        assert watched(report, hear, math.inf)(process) == 0
+        assert _watched(report, hear, math.inf)(process) == 0
     assert heard[0] == Progress(done=1, pages=40, left_s=8.5)
 
 
 def test_a_process_that_takes_longer_is_left_to_its_caller():
     with tempfile.TemporaryFile() as report:
         process = subprocess.Popen(["cat"], stdin=subprocess.PIPE)
-        assert watched(report, print, 0.0)(process) is None
+        assert _watched(report, print, 0.0)(process) is None
         process.communicate()

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from stackrace.app.app import App, EntryKind, entry_of
-from stackrace.app.refusal import failure_words, import_hint, service_hint
+from stackrace.app.refusal import _service_hint, failure_words, import_hint
 
 FRAMES = 'Traceback (most recent call last):\n  File "/srv/settings.py", line 3, in <module>\n    x = y\n'
 ENVIRON = FRAMES + '  File "<frozen os>", line 679, in __getitem__\n'
@@ -182,8 +182,8 @@ def test_a_missing_module_names_the_interpreter_and_the_others(tmp_path):
     ],
 )
 def test_a_service_that_does_not_answer_is_named(error, service):
-    assert f'services = ["{service}"]' in service_hint(FRAMES + error)
-    assert service_hint(FRAMES + "ValueError: x") == ""
+    assert f'services = ["{service}"]' in _service_hint(FRAMES + error)
+    assert _service_hint(FRAMES + "ValueError: x") == ""
 
 
 def test_any_refused_connection_is_a_service(tmp_path):

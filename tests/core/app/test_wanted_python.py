@@ -1,6 +1,6 @@
 import pytest
 
-from stackrace.app.interpreter import wanted_python
+from stackrace.app.interpreter import _wanted_python
 from stackrace.base.errors import InputError
 
 REQUIRES = {
@@ -32,24 +32,24 @@ def root(tmp_path):
 )
 def test_what_the_project_asks_for_is_found(root, environ, kind, words, version):
     (root / "pyproject.toml").write_text(REQUIRES[kind].format(words))
-    python = wanted_python(root, environ, own=11)
+    python = _wanted_python(root, environ, own=11)
     assert (python and python.parts[-3]) == version
 
 
 def test_what_is_not_there_is_named_with_what_installs_it(root, environ):
     (root / "pyproject.toml").write_text(REQUIRES["standard"].format(">=3.14"))
     with pytest.raises(InputError, match=r"wants Python >=3\.14.*uv python install 3\.14.*--python"):
-        wanted_python(root, environ, own=11)
+        _wanted_python(root, environ, own=11)
 
 
 def test_a_pinned_version_wins(root, environ):
     (root / "pyproject.toml").write_text(REQUIRES["standard"].format(">=3.12"))
     (root / ".python-version").write_text("3.13\n")
-    python = wanted_python(root, environ, own=11)
+    python = _wanted_python(root, environ, own=11)
     assert python.parts[-3] == "3.13.0"
 
 
 @pytest.mark.parametrize("text", ["", "not toml", "[project]\nrequires-python = 3\n"])
 def test_a_project_that_says_nothing_takes_any(root, environ, text):
     (root / "pyproject.toml").write_text(text)
-    assert wanted_python(root, environ, own=11) is None
+    assert _wanted_python(root, environ, own=11) is None

@@ -13,9 +13,9 @@ from .messages import Caller, ExchangeMessage, Reply, RequestMessage, WireReques
 
 _PAUSE_S = 1.1
 """Between the first and the later askings: a page that shows the time changes once a second."""
-MOST = 12
+_MOST = 12
 """Askings per request. One of ten rows drawn at random passes for constant once in 10^11 times."""
-MOST_VARYING = 120
+_MOST_VARYING = 120
 """Askings of a request whose content was seen to vary: its length may vary, too, but seldom. Two random numbers
 up to 10,000 have 8 digits four times out of five: such a length passes for constant once in 10^10 times."""
 _PATIENCE_S = 0.5
@@ -27,10 +27,10 @@ _MOST_BRIEFLY = 3
 """Askings of one page among many, of which only the status and the time are wanted."""
 _PATIENCE_BRIEFLY_S = 0.2
 
-FORWARDED_FOR = ("X-Forwarded-For", "127.0.0.1")
+_FORWARDED_FOR = ("X-Forwarded-For", "127.0.0.1")
 """What a proxy that names the scheme says besides; lighttpd believes the one only beside the other."""
 
-MOST_REDIRECTS = 5
+_MOST_REDIRECTS = 5
 """Followed one after the other: a front page that leads to a list that leads to a login has two."""
 _REDIRECTS = (301, 302, 303, 307, 308)
 
@@ -56,13 +56,13 @@ class Asking:
         in_doubt: bool = False,
         briefly: bool = False,
     ) -> None:
-        self._most = _MOST_IN_DOUBT if in_doubt else _MOST_BRIEFLY if briefly else MOST
+        self._most = _MOST_IN_DOUBT if in_doubt else _MOST_BRIEFLY if briefly else _MOST
         self._patience_s = _PATIENCE_IN_DOUBT_S if in_doubt else _PATIENCE_BRIEFLY_S if briefly else _PATIENCE_S
         self._caller = caller
         self._host = host
         self._added = added
         # those that every later request needs, too
-        self._lasting = (*added, FORWARDED_FOR)
+        self._lasting = (*added, _FORWARDED_FOR)
         self._stage = stage
 
     def all_of(
@@ -100,13 +100,13 @@ class Asking:
         length = (("Content-Length", str(len(base64.b64decode(request["body"])))),) if request["body"] else ()
         always = (("Host", self._host), *self._added, *length)
         if header((*given, *self._added), "x-forwarded-proto"):
-            always += (FORWARDED_FOR,)
+            always += (_FORWARDED_FOR,)
         return tuple(pair for pair in always if not header(given, pair[0].lower()))
 
     def _first(self, asked: WireRequest, follow: bool) -> tuple[WireRequest, Reply, str]:
         here, reply, passed = asked, self._ask(asked), {asked.path}
-        while follow and len(passed) <= MOST_REDIRECTS:
-            target = local_target(here, reply)
+        while follow and len(passed) <= _MOST_REDIRECTS:
+            target = _local_target(here, reply)
             if not target or target in passed:
                 break
             passed.add(target)
@@ -143,11 +143,11 @@ class Asking:
             wall_s, cpu_s = time.perf_counter(), time.process_time()
             last = self._ask(asked)
             times.append((time.perf_counter() - wall_s, time.process_time() - cpu_s))
-            unlike = difference(first, last)
+            unlike = _difference(first, last)
             if unlike > most_unlike:
                 second, most_unlike = last, unlike
             if unlike == 1:
-                most = max(most, MOST_VARYING)
+                most = max(most, _MOST_VARYING)
             is_over = len(times) >= most - 1 or time.monotonic() >= until
             if is_over or not last.succeeded or unlike > 1 or last.endless:
                 return second, times
@@ -168,7 +168,7 @@ def _wired(request: RequestMessage, missing: Headers) -> WireRequest:
     return WireRequest(request["method"], request["path"], missing + _given(request), body)
 
 
-def difference(first: Reply, second: Reply) -> int:
+def _difference(first: Reply, second: Reply) -> int:
     """Return 3 when the status differs, 2 the length, 1 the content, 0 nothing."""
     if first.status != second.status:
         return 3
@@ -177,7 +177,7 @@ def difference(first: Reply, second: Reply) -> int:
     return int(first.body != second.body)
 
 
-def local_target(asked: WireRequest, reply: Reply) -> str:
+def _local_target(asked: WireRequest, reply: Reply) -> str:
     """Return the path on the same site that ``reply`` redirects to, or nothing."""
     location = header(reply.headers, "location")
     if reply.status not in _REDIRECTS or not location:

@@ -129,7 +129,7 @@ class WsgiCaller:
         body = Body(self._most_body_bytes)
         response = _Response(body)
         try:
-            response.collect(self._application(environ_of(asked), response.start))
+            response.collect(self._application(_environ_of(asked), response.start))
         except Exception as error:
             if not body.endless:
                 self._tracebacks.add(error)
@@ -173,7 +173,7 @@ class _Response:
             raise RuntimeError("the application answered without calling start_response()")
 
 
-def environ_of(asked: WireRequest) -> dict[str, Any]:
+def _environ_of(asked: WireRequest) -> dict[str, Any]:
     """Return the environ of a request; path bytes become latin-1 text, as the standard demands."""
     path, _, query = asked.path.partition("?")
     environ: dict[str, Any] = {
@@ -285,7 +285,7 @@ class AsgiCaller:
         """Return the application's answer; an exception out of it counts as a 500."""
         body = Body(self._most_body_bytes)
         exchange = _Exchange(asked, body)
-        scope = scope_of(asked, self._lifespan.state)
+        scope = _scope_of(asked, self._lifespan.state)
         try:
             answering = self._application(scope, exchange.receive, exchange.send)
             exchange.answering = asyncio.ensure_future(answering, loop=self._loop)
@@ -391,7 +391,7 @@ class _Exchange:
         return self._start["status"], headers
 
 
-def scope_of(asked: WireRequest, state: dict[str, Any]) -> dict[str, Any]:
+def _scope_of(asked: WireRequest, state: dict[str, Any]) -> dict[str, Any]:
     """Return the http scope of a request."""
     path, _, query = asked.path.partition("?")
     return {

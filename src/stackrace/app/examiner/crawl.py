@@ -18,9 +18,9 @@ from .asking import Asking
 from .messages import Channel, CrawlOrder, ExchangeMessage, Report, RequestMessage
 from .survey import View, unknown_view, view_of
 
-MOST_SITEMAPS = 10
+_MOST_SITEMAPS = 10
 """Read, those included that others lead to."""
-MOST_LOCATED = 2000
+_MOST_LOCATED = 2000
 _MOST_BYTES = 10_000_000
 _USUAL = "/sitemap.xml"
 _LOCATION = re.compile(rb"<loc>\s*(?:<!\[CDATA\[)?\s*([^<\]\s]+)", re.IGNORECASE)
@@ -40,7 +40,7 @@ def located(fetch: Fetch, given: str = "") -> list[str]:
     waiting = [given] if given else list(_named(fetch)) or [_USUAL]
     read: set[str] = set()
     pages: dict[str, None] = {}
-    while waiting and len(read) < MOST_SITEMAPS and len(pages) < MOST_LOCATED:
+    while waiting and len(read) < _MOST_SITEMAPS and len(pages) < _MOST_LOCATED:
         path = waiting.pop(0)
         if path in read:
             continue
@@ -51,7 +51,7 @@ def located(fetch: Fetch, given: str = "") -> list[str]:
             waiting += paths
         else:
             pages.update(dict.fromkeys(paths))
-    return list(pages)[:MOST_LOCATED]
+    return list(pages)[:_MOST_LOCATED]
 
 
 def path_of(url: bytes) -> str:
@@ -91,9 +91,9 @@ def _body(fetch: Fetch, path: str) -> bytes:
     return body[:_MOST_BYTES]
 
 
-MOST_ALIKE = 3
+_MOST_ALIKE = 3
 """Pages of a view, or of a folder where views are unknown: they stand for the others, as articles do."""
-MOST_AT_TOP = 12
+_MOST_AT_TOP = 12
 """Pages at the top of a site whose views are unknown: they may differ, or be articles."""
 _FEW_PAGES = 3
 """With fewer pages than that, the links of the home page are pages, too, as in a content management system."""
@@ -103,10 +103,10 @@ MOST_RACED = 5
 SLOW_S = 0.5
 """What a page may take that nobody named; one that takes longer is all that a race of several would measure."""
 
-CHANGES = "it may change something"
-ALIKE = "it is like others"
+_CHANGES = "it may change something"
+_ALIKE = "it is like others"
 
-_CHANGES = re.compile(r"log-?out|sign-?out|delete|remove|unsubscribe|reset|destroy|flush", re.IGNORECASE)
+_MAY_CHANGE = re.compile(r"log-?out|sign-?out|delete|remove|unsubscribe|reset|destroy|flush", re.IGNORECASE)
 _INNER_PAGE = re.compile(r"^/(django-|wagtail-|cms-)?admin/.+|^/__debug__/")
 """Pages that nobody but its staff sees: one of them stands for all."""
 _NO_PAGE = re.compile(
@@ -164,10 +164,10 @@ def choose(
 
     for path in sorted(views, key=telling):
         group = _group(path, views[path], rank[path])
-        if _CHANGES.search(path):
-            unasked[path] = CHANGES
-        elif alike[group] >= (MOST_AT_TOP if group == _TOP else MOST_ALIKE):
-            unasked[path] = ALIKE
+        if _MAY_CHANGE.search(path):
+            unasked[path] = _CHANGES
+        elif alike[group] >= (_MOST_AT_TOP if group == _TOP else _MOST_ALIKE):
+            unasked[path] = _ALIKE
         else:
             alike[group] += 1
             asked.append(path)

@@ -134,7 +134,7 @@ def _level(patterns: Any) -> list[str]:
     return paths
 
 
-LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
+_LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 
 
 def choose_host(allowed: Sequence[str]) -> str:
@@ -144,8 +144,8 @@ def choose_host(allowed: Sequence[str]) -> str:
     ('127.0.0.1', 'example.com', 'localhost')
     """
     if not allowed or "*" in allowed:
-        return LOOPBACK[0]
-    for host in LOOPBACK:
+        return _LOOPBACK[0]
+    for host in _LOOPBACK:
         if host in allowed:
             return host
     return allowed[0].lstrip(".").lower()

@@ -16,7 +16,7 @@ from .callers import AsgiCaller, Tracebacks, WsgiCaller, own_traceback
 from .crawl import crawl
 from .django_facts import choose_host, django_facts, https_headers, load_settings, routes_web_sockets
 from .messages import Caller, Channel, Order, PythonReport, Report
-from .survey import UNKNOWN, object_report, survey
+from .survey import object_report, survey
 from .writing import Connecting, Writing
 
 
@@ -74,7 +74,7 @@ def _examine(order: Order, report: Report, channel: Channel) -> None:
     application = _application(order["source"])
     if not order["settings"] and (order["requests"] or order["crawl"]):
         found = object_report(application)
-        if found["interface"] not in (order["interface"], UNKNOWN):
+        if found["interface"] not in (order["interface"], ""):
             report["object"] = found
             return
     if order["survey"]:

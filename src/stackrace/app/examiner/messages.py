@@ -8,7 +8,7 @@ from __future__ import annotations
 import base64
 import faulthandler
 import json
-from typing import NamedTuple, Protocol, TextIO, TypedDict
+from typing import Literal, NamedTuple, Protocol, TextIO, TypedDict
 
 
 class RequestMessage(TypedDict):
@@ -146,7 +146,7 @@ class DjangoReport(TypedDict):
 class ObjectReport(TypedDict):
     """What the app's object is: "wsgi", "asgi", "factory", "none", or empty where it does not say; and its type."""
 
-    interface: str
+    interface: Literal["wsgi", "asgi", "factory", "none", ""]
     type: str
 
 

@@ -15,16 +15,9 @@ import re
 import sys
 from collections.abc import Callable, Iterator
 from importlib import import_module
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from .messages import ObjectReport, SurveyReport
-
-WSGI = "wsgi"
-ASGI = "asgi"
-FACTORY = "factory"
-NONE = "none"
-UNKNOWN = ""
-"""What takes any arguments, or does not say which: it is called, and shows by itself what it is."""
 
 _ENTRY = "stackrace_entry.py"
 
@@ -34,31 +27,34 @@ def object_report(application: Any) -> ObjectReport:
     while getattr(getattr(application, "__code__", None), "co_filename", "") == _ENTRY:
         application = application.__wrapped__
     kind = type(application)
-    return {"interface": interface_of(application), "type": f"{kind.__module__}.{kind.__qualname__}"}
+    return {"interface": _interface_of(application), "type": f"{kind.__module__}.{kind.__qualname__}"}
 
 
-def interface_of(application: Any) -> str:
-    """Return the interface of ``application``, by the arguments it takes and by whether it is to be awaited."""
+def _interface_of(application: Any) -> Literal["wsgi", "asgi", "factory", "none", ""]:
+    """Return the interface of ``application``, by the arguments it takes and by whether it is to be awaited.
+
+    Empty for what takes any arguments, or does not say which: it is called, and shows by itself what it is.
+    """
     if not callable(application):
-        return NONE
+        return "none"
     try:
         signature = inspect.signature(application)
     except (TypeError, ValueError):
-        return UNKNOWN
+        return ""
     takes = [number for number in range(4) if _binds(signature, number)]
     if _is_awaited(application):
-        return ASGI if 3 in takes else NONE
+        return "asgi" if 3 in takes else "none"
     if 2 in takes and 3 in takes:
-        return UNKNOWN
+        return ""
     if 3 in takes:
-        return ASGI
+        return "asgi"
     if 2 in takes:
-        return WSGI
+        return "wsgi"
     if 1 in takes:
         # an ASGI application of two calls is called with its scope alone; so is many another thing
-        return UNKNOWN
+        return ""
     is_function = inspect.isfunction(application) or inspect.isclass(application)
-    return FACTORY if 0 in takes and is_function else NONE
+    return "factory" if 0 in takes and is_function else "none"
 
 
 def _binds(signature: inspect.Signature, number: int) -> bool:

@@ -3,7 +3,7 @@ from contextlib import closing
 
 import pytest
 
-from stackrace.app.examiner.callers import AsgiCaller, Body, Tracebacks, scope_of
+from stackrace.app.examiner.callers import AsgiCaller, Body, Tracebacks, _scope_of
 from stackrace.app.examiner.messages import WireRequest
 
 HOST = (("Host", "127.0.0.1"),)
@@ -88,12 +88,12 @@ def test_exceptions_and_silence_are_a_500_with_a_traceback(broken):
 
 
 def test_the_scope_decodes_the_path_and_keeps_the_raw_one():
-    scope = scope_of(WireRequest("GET", "/caf%C3%A9?q=1", HOST, b""), {})
+    scope = _scope_of(WireRequest("GET", "/caf%C3%A9?q=1", HOST, b""), {})
     assert (scope["path"], scope["raw_path"], scope["query_string"]) == ("/café", b"/caf%C3%A9", b"q=1")
 
 
 def test_headers_are_the_bytes_of_the_wire():
-    scope = scope_of(WireRequest("GET", "/", (*HOST, ("X-City", "Łódź")), b""), {})
+    scope = _scope_of(WireRequest("GET", "/", (*HOST, ("X-City", "Łódź")), b""), {})
     assert scope["headers"][1] == (b"x-city", "Łódź".encode())
 
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stackrace.app.examiner import asking
-from stackrace.app.examiner.asking import FORWARDED_FOR, Asking, difference, local_target
+from stackrace.app.examiner.asking import _FORWARDED_FOR, Asking, _difference, _local_target
 from stackrace.app.examiner.messages import Reply, WireRequest
 
 replies = st.tuples(st.sampled_from([200, 204, 500]), st.binary(max_size=3)).map(
@@ -57,15 +57,15 @@ def body(text):
 
 @given(replies, replies)
 def test_difference_is_symmetric_and_zero_only_for_equal_answers(one, other):
-    assert difference(one, other) == difference(other, one)
-    assert (difference(one, other) == 0) == (one == other)
+    assert _difference(one, other) == _difference(other, one)
+    assert (_difference(one, other) == 0) == (one == other)
 
 
 def test_a_constant_answer_is_asked_for_often():
     script = Script(body(b"same"))
     exchange = ask(script)
     assert exchange["second"] == {**exchange["first"], "body": None}
-    assert len(script.asked) == asking.MOST
+    assert len(script.asked) == asking._MOST
 
 
 def test_a_page_without_end_is_asked_for_once():
@@ -93,7 +93,7 @@ def test_a_rare_length_of_what_varies_is_found():
 def test_what_varies_in_no_length_is_asked_for_the_most():
     script = Script(body(b"ab"), body(b"cd"))
     ask(script)
-    assert len(script.asked) == asking.MOST_VARYING
+    assert len(script.asked) == asking._MOST_VARYING
 
 
 def test_a_failure_is_asked_twice_and_no_more():
@@ -105,15 +105,15 @@ def test_a_failure_is_asked_twice_and_no_more():
 def test_the_host_and_added_headers_never_replace_the_users():
     added = (("X-Forwarded-Proto", "https"),)
     script = Script(body(b""))
-    both = [*added, FORWARDED_FOR]
+    both = [*added, _FORWARDED_FOR]
     assert ask(script, added=added)["added"] == [list(pair) for pair in both]
     assert script.asked[0].headers == (("Host", "127.0.0.1"), *both)
     for scheme in ("http", "https"):
         script = Script(body(b""))
         own = [["host", "a"], ["X-Forwarded-Proto", scheme]]
         # not told as added, lest it be sent twice
-        assert ask(script, added=added, headers=own)["added"] == [list(FORWARDED_FOR)]
-        assert script.asked[0].headers == (FORWARDED_FOR, ("host", "a"), ("X-Forwarded-Proto", scheme))
+        assert ask(script, added=added, headers=own)["added"] == [list(_FORWARDED_FOR)]
+        assert script.asked[0].headers == (_FORWARDED_FOR, ("host", "a"), ("X-Forwarded-Proto", scheme))
     script = Script(body(b""))
     own.append(["x-forwarded-for", "203.0.113.7"])
     assert ask(script, headers=own)["added"] == []
@@ -139,7 +139,7 @@ def test_redirects_are_followed_if_permitted():
 
 def test_redirects_without_an_end_are_followed_to_a_limit():
     endless = ask(Script(*(redirect(f"/{number}") for number in range(20))), follow=True)
-    assert endless["path"] == f"/{asking.MOST_REDIRECTS - 1}"
+    assert endless["path"] == f"/{asking._MOST_REDIRECTS - 1}"
     assert ask(Script(redirect("/a"), redirect("/b"), redirect("/a")), follow=True)["path"] == "/b"
 
 
@@ -158,8 +158,8 @@ def test_redirects_without_an_end_are_followed_to_a_limit():
 )
 def test_only_redirects_within_the_site_count(location, target):
     asked = WireRequest("GET", "/a/", (("Host", "shop.example.com"),), b"")
-    assert local_target(asked, Reply(301, (("location", location),))) == target
-    assert local_target(asked, Reply(200, (("location", location),))) == ""
+    assert _local_target(asked, Reply(301, (("location", location),))) == target
+    assert _local_target(asked, Reply(200, (("location", location),))) == ""
 
 
 def test_tracebacks_belong_to_server_errors_only():

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stackrace.app.examiner.crawl import ALIKE, CHANGES, MOST_ALIKE, MOST_AT_TOP, choose, links
+from stackrace.app.examiner.crawl import _ALIKE, _CHANGES, _MOST_ALIKE, _MOST_AT_TOP, choose, links
 from stackrace.app.examiner.survey import View
 
 paths = st.lists(st.sampled_from(["/", "/a/", "/a/1/", "/a/2/", "/b?x=1", "/log-out", "/c/d/", "/admin/x/"]))
@@ -24,13 +24,13 @@ def test_of_each_kind_those_with_the_fewest_parameters_come_first_then_those_at_
 def test_a_few_pages_of_a_view_stand_for_the_others_wherever_they_lie():
     listed = [f"/{number}/" for number in range(6)]
     choice = choose([], listed, [], [], lambda path: View("article", 1))
-    assert choice.asked == listed[:MOST_ALIKE]
-    assert choice.unasked == dict.fromkeys(listed[MOST_ALIKE:], ALIKE)
+    assert choice.asked == listed[:_MOST_ALIKE]
+    assert choice.unasked == dict.fromkeys(listed[_MOST_ALIKE:], _ALIKE)
 
 
 def test_pages_at_the_top_may_differ_so_more_of_them_are_asked_for():
     top, folder = [f"/page{number}/" for number in range(20)], [f"/news/{number}/" for number in range(20)]
-    assert choose([], top + folder, [], []).asked == top[:MOST_AT_TOP] + folder[:MOST_ALIKE]
+    assert choose([], top + folder, [], []).asked == top[:_MOST_AT_TOP] + folder[:_MOST_ALIKE]
 
 
 def test_routes_of_unknown_views_are_all_asked_for_but_the_administrations():
@@ -52,4 +52,4 @@ def test_every_page_is_asked_for_or_not_and_never_both(given, located, routes, l
     assert len(set(choice.asked)) == len(choice.asked)
     assert not set(choice.asked) & set(choice.unasked)
     assert set(given) | set(located) <= set(choice.asked) | set(choice.unasked)
-    assert "/log-out" in given or choice.unasked.get("/log-out", CHANGES) == CHANGES
+    assert "/log-out" in given or choice.unasked.get("/log-out", _CHANGES) == _CHANGES

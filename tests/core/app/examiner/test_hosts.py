@@ -2,11 +2,11 @@ from django.http.request import validate_host
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stackrace.app.examiner.django_facts import LOOPBACK, choose_host
+from stackrace.app.examiner.django_facts import _LOOPBACK, choose_host
 
 labels = st.from_regex(r"[a-z][a-z0-9]{0,6}", fullmatch=True)
 domains = st.lists(labels, min_size=1, max_size=3).map(".".join)
-patterns = st.one_of(domains, domains.map(lambda domain: f".{domain}"), st.sampled_from([*LOOPBACK, "*"]))
+patterns = st.one_of(domains, domains.map(lambda domain: f".{domain}"), st.sampled_from([*_LOOPBACK, "*"]))
 
 
 @given(st.lists(patterns, min_size=1, max_size=4))

@@ -2,13 +2,14 @@
 
 import asyncio
 import functools
+from functools import partial
 
 import pytest
 from asgiref.wsgi import WsgiToAsgi
 from django.core.handlers.asgi import ASGIHandler
 from django.core.handlers.wsgi import WSGIHandler
 
-from stackrace.app.examiner.survey import ASGI, FACTORY, NONE, UNKNOWN, WSGI, interface_of, object_report
+from stackrace.app.examiner.survey import _interface_of, object_report
 
 
 def wsgi(environ, start_response): ...
@@ -44,17 +45,23 @@ def wrapped(*arguments, **more): ...
 
 
 OBJECTS = {
-    WSGI: (wsgi, Wsgi, WSGIHandler.__call__.__get__(object()), lambda environ, start: [], functools.partial(wsgi)),
-    ASGI: (asgi, Asgi(), Called(asgi), wrapped, functools.partial(asgi), ASGIHandler.__call__.__get__(object())),
-    FACTORY: (lambda: wsgi, lambda *, config=None: wsgi),
-    NONE: (None, "app", 5, asyncio.sleep, type("Site", (), {"__call__": lambda self: self})()),
-    UNKNOWN: (lambda *arguments: None, Double, lambda scope: asgi, print, lambda environ, start, more=None: []),
+    "wsgi": (
+        wsgi,
+        Wsgi,
+        WSGIHandler.__call__.__get__(object()),
+        lambda environ, start: [],
+        functools.partial(wsgi),
+    ),
+    "asgi": (asgi, Asgi(), Called(asgi), wrapped, partial(asgi), ASGIHandler.__call__.__get__(object())),
+    "factory": (lambda: wsgi, lambda *, config=None: wsgi),
+    "none": (None, "app", 5, asyncio.sleep, type("Site", (), {"__call__": lambda self: self})()),
+    "": (lambda *arguments: None, Double, lambda scope: asgi, print, lambda environ, start, more=None: []),
 }
 
 
 @pytest.mark.parametrize("interface", OBJECTS)
 def test_objects_are_told_apart(interface):
-    assert {interface_of(application) for application in OBJECTS[interface]} == {interface}
+    assert {_interface_of(application) for application in OBJECTS[interface]} == {interface}
 
 
 def test_a_wrapper_of_the_standard_library_of_asgi_is_one():

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stackrace.app.examiner import crawl
-from stackrace.app.examiner.crawl import MOST_LOCATED, MOST_SITEMAPS, located, path_of
+from stackrace.app.examiner.crawl import _MOST_LOCATED, _MOST_SITEMAPS, located, path_of
 
 
 def pages(*paths):
@@ -51,11 +51,11 @@ def test_an_index_without_end_is_cut_off():
         return 200, index(f"{path}x").encode()
 
     assert located(endless, "/s") == []
-    assert len(asked) == MOST_SITEMAPS
+    assert len(asked) == _MOST_SITEMAPS
 
 
 def test_very_many_pages_are_cut_off():
-    assert len(located(Site(sitemap_xml=pages(*(f"/{number}" for number in range(5000)))))) == MOST_LOCATED
+    assert len(located(Site(sitemap_xml=pages(*(f"/{number}" for number in range(5000)))))) == _MOST_LOCATED
 
 
 def test_a_sitemap_that_unpacks_to_very_much_is_cut_off(monkeypatch):

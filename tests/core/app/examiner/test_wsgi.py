@@ -4,7 +4,7 @@ from wsgiref.validate import validator
 import pytest
 
 from stackrace.app.examiner import callers
-from stackrace.app.examiner.callers import Body, Tracebacks, WsgiCaller, environ_of
+from stackrace.app.examiner.callers import Body, Tracebacks, WsgiCaller, _environ_of
 from stackrace.app.examiner.messages import WireRequest
 
 HOST = (("Host", "shop.example.com"),)
@@ -26,19 +26,19 @@ def test_the_environ_is_as_the_standard_wants_it():
 
 
 def test_paths_arrive_as_bytes_in_latin_1():
-    environ = environ_of(WireRequest("GET", "/caf%C3%A9/?q=%C3%A9", HOST, b""))
+    environ = _environ_of(WireRequest("GET", "/caf%C3%A9/?q=%C3%A9", HOST, b""))
     assert environ["PATH_INFO"].encode("latin-1").decode() == "/café/"
     assert environ["QUERY_STRING"] == "q=%C3%A9"
 
 
 def test_headers_arrive_as_bytes_in_latin_1():
-    environ = environ_of(WireRequest("GET", "/", (("Host", "a"), ("X-City", "Łódź")), b""))
+    environ = _environ_of(WireRequest("GET", "/", (("Host", "a"), ("X-City", "Łódź")), b""))
     assert environ["HTTP_X_CITY"].encode("latin-1").decode() == "Łódź"
 
 
 def test_bodies_and_repeated_headers_arrive():
     headers = (("Content-Length", "2"), ("Content-Type", "text/x"), ("X-A", "1"), ("X-A", "2"))
-    environ = environ_of(WireRequest("POST", "/", HOST + headers, b"hi"))
+    environ = _environ_of(WireRequest("POST", "/", HOST + headers, b"hi"))
     assert environ["wsgi.input"].read() == b"hi"
     assert (environ["CONTENT_LENGTH"], environ["CONTENT_TYPE"]) == ("2", "text/x")
     assert environ["HTTP_X_A"] == "1,2"
