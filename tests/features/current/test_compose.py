@@ -6,18 +6,15 @@ from pathlib import Path
 import pytest
 
 from stackrace.app.projects.compose import models_of
-from stackrace.features.current.deployment import current_deployment
-from stackrace.stacks.servers import catalogue
 
-from .test_current import write
+from .setups import read, write
 
-SPECS = catalogue().specs
 RECORDED = json.loads(Path(__file__).with_name("compose_cases.json").read_text())["cases"]
 """By name: files, and the services that compose-go loads from them, perhaps ``named`` as with ``-f``."""
 WITHOUT_VALUE = "a variable without a value"
 
 
-def read(folder, case):
+def model_of(folder, case):
     write(folder, case["files"])
     models = models_of(sorted(folder.glob("**/*compose*.y*ml")), folder)
     named = tuple(folder / name for name in case.get("named", ()))
@@ -26,7 +23,7 @@ def read(folder, case):
 
 @pytest.mark.parametrize("name", [name for name in RECORDED if name != WITHOUT_VALUE])
 def test_compose_makes_the_same_of_the_files(tmp_path, name):
-    model = read(tmp_path, RECORDED[name])
+    model = model_of(tmp_path, RECORDED[name])
     active = {
         service: said
         for service, said in model.services.items()
@@ -50,11 +47,10 @@ def test_compose_makes_the_same_of_the_files(tmp_path, name):
 
 
 def test_a_variable_that_no_file_sets_is_unknown_rather_than_empty(tmp_path):
-    assert read(tmp_path, RECORDED[WITHOUT_VALUE]).services["w"]["command"] == [
+    assert model_of(tmp_path, RECORDED[WITHOUT_VALUE]).services["w"]["command"] == [
         "gunicorn", "a:b", "-w", "${N?}", "--t=x",
     ]  # fmt: skip
-    found = current_deployment(tmp_path, SPECS)
-    assert found is not None
+    found = read(tmp_path, {})
     assert found.is_partial
 
 
@@ -100,16 +96,14 @@ PROJECTS = {
 @pytest.mark.parametrize("case", PROJECTS)
 def test_files_that_compose_reads_together_are_one_deployment(tmp_path, case):
     files, workers, place = PROJECTS[case]
-    found = current_deployment(write(tmp_path, {"Dockerfile": "FROM x\n", **files}), SPECS)
-    assert found is not None
+    found = read(tmp_path, {"Dockerfile": "FROM x\n", **files})
     assert (found.stack, found.place) == (f"gunicorn:workers={workers}".replace(":workers=2", ""), place)
     assert not found.is_partial
 
 
 def test_an_override_that_is_left_out_is_named(tmp_path):
     files, _, _ = PROJECTS["an override for development"]
-    found = current_deployment(write(tmp_path, files), SPECS)
-    assert found is not None
+    found = read(tmp_path, files)
     assert [(gap.file, gap.what) for gap in found.gaps] == [("compose.override.yml", "overrides the services")]
 
 
@@ -118,8 +112,7 @@ def test_an_overlay_is_read_with_its_base_where_it_is_named(tmp_path):
         tmp_path, {"compose.yml": BASE, "compose.override.yml": OVER, "compose.small.yml": OVER.replace("9", "1")}
     )
     for name, workers in (("compose.small.yml", 1), ("compose.yml", 9), ("compose.override.yml", 9)):
-        found = current_deployment(tmp_path, SPECS, tmp_path / name)
-        assert found is not None
+        found = read(tmp_path, {}, tmp_path / name)
         assert found.stack == f"gunicorn:workers={workers}"
         assert found.read == ("compose.yml", "compose.small.yml" if workers == 1 else "compose.override.yml")
 
@@ -132,9 +125,7 @@ LACKING = {
 
 @pytest.mark.parametrize("case", LACKING)
 def test_what_cannot_be_read_beside_it_is_named(tmp_path, case):
-    write(tmp_path, {"compose.yml": f"services:\n  w:\n    command: gunicorn a:b\n    {LACKING[case]}\n"})
-    found = current_deployment(tmp_path, SPECS)
-    assert found is not None
+    found = read(tmp_path, {"compose.yml": f"services:\n  w:\n    command: gunicorn a:b\n    {LACKING[case]}\n"})
     (gap,) = found.gaps
     assert (gap.file, gap.line, gap.what) == (
         "compose.yml",
@@ -142,14 +133,14 @@ def test_what_cannot_be_read_beside_it_is_named(tmp_path, case):
         LACKING[case].split(",")[0].replace(": {file:", "").replace(":", ""),
     )
     assert found.is_partial
-    write(tmp_path, {"compose.yml": f"services:\n  w:\n    command: gunicorn a:b -w 3\n    {LACKING[case]}\n"})
-    found = current_deployment(tmp_path, SPECS)
-    assert found is not None
+    found = read(
+        tmp_path, {"compose.yml": f"services:\n  w:\n    command: gunicorn a:b -w 3\n    {LACKING[case]}\n"}
+    )
     assert found.is_partial is ("extends" in LACKING[case])
 
 
 def test_an_image_that_nobody_builds_is_taken_for_the_projects_and_said_to_be(tmp_path):
-    write(
+    found = read(
         tmp_path,
         {
             "compose.yml": "services:\n  db: {image: postgres}\n  web:\n    image: registry/shop:1\n"
@@ -157,8 +148,6 @@ def test_an_image_that_nobody_builds_is_taken_for_the_projects_and_said_to_be(tm
             "Dockerfile": 'ENV WEB_CONCURRENCY=2\nCMD ["gunicorn", "a:b"]\n',
         },
     )
-    found = current_deployment(tmp_path, SPECS)
-    assert found is not None
     assert found.stack == "gunicorn:workers=9"
     (gap,) = found.gaps
     assert (gap.file, gap.line, gap.what, gap.weight) == ("compose.yml", 4, "image registry/shop:1", "assumed")

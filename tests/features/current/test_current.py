@@ -8,12 +8,10 @@ from stackrace.app.app import Entry, EntryKind
 from stackrace.base.errors import InputError
 from stackrace.features.current.deployment import current_deployment
 from stackrace.stacks.native_options import Concern
-from stackrace.stacks.servers import catalogue
-from stackrace.stacks.stack import Interface
 from stackrace.stacks.stack_path import parse_stack
 
-SPECS = catalogue().specs
-ANY = frozenset(Interface)
+from .setups import ANY, SPECS, read, write
+
 CORES = len(os.sched_getaffinity(0))
 
 SITE = """upstream shop { server web:8000 fail_timeout=0; }
@@ -25,14 +23,6 @@ server {
     location / { proxy_pass http://shop; proxy_set_header Host $host; }
 }
 """
-
-
-def write(folder, files):
-    for name, text in files.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-    return folder
 
 
 COMMANDS = {
@@ -92,8 +82,7 @@ COMMANDS = {
 @pytest.mark.parametrize("case", COMMANDS)
 def test_a_command_is_a_path(tmp_path, case):
     command, expected = COMMANDS[case]
-    found = current_deployment(write(tmp_path, {"Procfile": f"web: {command}\n"}), SPECS)
-    assert found is not None
+    found = read(tmp_path, {"Procfile": f"web: {command}\n"})
     assert (found.stack, found.problem, found.place) == (expected, "", "Procfile:1")
     assert not found.gaps
     assert parse_stack(found.stack, SPECS, ANY, tmp_path)
@@ -163,8 +152,7 @@ FILES = {
 @pytest.mark.parametrize("case", FILES)
 def test_files_are_read_where_they_lie(tmp_path, case):
     files, expected = FILES[case]
-    found = current_deployment(write(tmp_path, files), SPECS)
-    assert found is not None
+    found = read(tmp_path, files)
     assert (found.stack, found.place) == expected
     assert parse_stack(found.stack, SPECS, ANY, tmp_path)
 
@@ -187,16 +175,17 @@ TEXTS = {
 def test_the_likeliest_production_is_taken(tmp_path, case):
     expected, names = LIKELY[case]
     compose = "services:\n  web:\n    command: gunicorn a:b\n"
-    found = current_deployment(write(tmp_path, {name: TEXTS.get(name, compose) for name in names}), SPECS)
-    assert found is not None
+    found = read(tmp_path, {name: TEXTS.get(name, compose) for name in names})
     assert found.file == expected
     assert {other.partition(":")[0] for other in found.others} == set(names) - {expected}
 
 
 def test_another_file_can_be_chosen(tmp_path):
-    write(tmp_path, {"Procfile": "web: gunicorn a:b\n", "compose.yml": "services: {w: {command: uvicorn a:b}}\n"})
-    found = current_deployment(tmp_path, SPECS, tmp_path / "compose.yml")
-    assert found is not None
+    found = read(
+        tmp_path,
+        {"Procfile": "web: gunicorn a:b\n", "compose.yml": "services: {w: {command: uvicorn a:b}}\n"},
+        tmp_path / "compose.yml",
+    )
     assert found.stack.startswith("uvicorn")
     with pytest.raises(InputError, match="starts no server"):
         current_deployment(tmp_path, SPECS, write(tmp_path, {"x.yml": "a: 1"}) / "x.yml")
@@ -205,12 +194,10 @@ def test_another_file_can_be_chosen(tmp_path):
 
 
 def test_a_site_of_nginx_stands_before_the_server(tmp_path):
-    write(
+    found = read(
         tmp_path,
         {"deploy/nginx/site.conf": SITE, "static/a.css": "", "compose.yml": "w: {command: gunicorn -w 2 a:b}"},
     )
-    found = current_deployment(tmp_path, SPECS)
-    assert found is not None
     assert found.stack == 'nginx:config="deploy/nginx/site.conf"/http/gunicorn:socket=tcp'
     changes = {(change.line, change.key): change.concern for change in found.changes}
     assert changes[3, "listen"] is Concern.ADDRESS
@@ -223,40 +210,32 @@ def test_a_site_of_nginx_stands_before_the_server(tmp_path):
 
 def test_instances_of_supervisor_are_instances_behind_nginx(tmp_path):
     files = {"supervisord.conf": "[program:web]\ncommand=gunicorn -w 2 a:b\nnumprocs=3\n"}
-    alone = current_deployment(write(tmp_path, files), SPECS)
-    assert alone is not None
+    alone = read(tmp_path, files)
     assert alone.stack == "gunicorn"
     assert "balances" in alone.gaps[0].why
-    behind = current_deployment(write(tmp_path, {"nginx.conf": SITE}), SPECS)
-    assert behind is not None
+    behind = read(tmp_path, {"nginx.conf": SITE})
     assert behind.stack.endswith("/http/gunicorn:socket=tcp,instances=3")
 
 
 def test_a_platform_has_a_front_end_of_its_own(tmp_path):
-    found = current_deployment(write(tmp_path, {"nginx.conf": SITE, "Procfile": "web: gunicorn -w 2 a:b"}), SPECS)
-    assert found is not None
+    found = read(tmp_path, {"nginx.conf": SITE, "Procfile": "web: gunicorn -w 2 a:b"})
     assert found.stack == "gunicorn"
 
 
 def test_a_front_end_that_speaks_otherwise_is_named(tmp_path):
     site = "server { location / { include uwsgi_params; uwsgi_pass unix:/tmp/a.sock; } }"
     ini = {"uwsgi.ini": "[uwsgi]\nsocket = /tmp/a.sock\nprocesses = 2\n"}
-    found = current_deployment(
-        write(tmp_path, {"nginx.conf": site, "shop.service": "[Service]\nExecStart=gunicorn a:b"}), SPECS
-    )
-    assert found is not None
+    found = read(tmp_path, {"nginx.conf": site, "shop.service": "[Service]\nExecStart=gunicorn a:b"})
     assert found.stack == "gunicorn:workers=1"
     assert "forwards by uwsgi" in found.gaps[0].why
     (tmp_path / "shop.service").unlink()
-    found = current_deployment(write(tmp_path, ini), SPECS)
-    assert found is not None
+    found = read(tmp_path, ini)
     assert found.stack == "nginx:config=nginx.conf/uwsgi/uwsgi:config=uwsgi.ini"
 
 
 def test_what_cannot_be_taken_over_is_named_by_line(tmp_path):
     command = "gunicorn a:b --workers $(cat workers) --bind :80 --worker-class gevent --config missing.py"
-    found = current_deployment(write(tmp_path, {"run.sh": "", "Procfile": f"# x\nweb: {command}\n"}), SPECS)
-    assert found is not None
+    found = read(tmp_path, {"run.sh": "", "Procfile": f"# x\nweb: {command}\n"})
     assert found.stack == "gunicorn:workers=1,class=gevent,keep_alive=2"
     assert [(gap.line, gap.what) for gap in found.gaps] == [
         (2, "--workers $(cat workers)"),
@@ -268,14 +247,13 @@ def test_what_cannot_be_taken_over_is_named_by_line(tmp_path):
 
 
 def test_an_unknown_worker_class_is_no_other_stack(tmp_path):
-    found = current_deployment(write(tmp_path, {"Procfile": "web: gunicorn -k eventlet a:b\n"}), SPECS)
-    assert found is not None
+    found = read(tmp_path, {"Procfile": "web: gunicorn -k eventlet a:b\n"})
     assert found.stack == ""
     assert "eventlet" in found.problem
 
 
 def test_a_secret_of_a_file_of_variables_is_not_told(tmp_path):
-    write(
+    found = read(
         tmp_path,
         {
             "compose.yml": "services: {w: {command: gunicorn a:b, env_file: .env}}",
@@ -283,8 +261,6 @@ def test_a_secret_of_a_file_of_variables_is_not_told(tmp_path):
             "gunicorn.conf.py": "import os\ndsn = os.environ['DSN']\n",
         },
     )
-    found = current_deployment(tmp_path, SPECS)
-    assert found is not None
     assert "hunter2" not in repr(found)
     assert [(gap.file, gap.line, gap.what) for gap in found.gaps] == [("gunicorn.conf.py", 2, "DSN")]
 
@@ -302,8 +278,7 @@ BROKEN = {
 
 @pytest.mark.parametrize("name", BROKEN)
 def test_a_broken_file_is_no_error(tmp_path, name):
-    found = current_deployment(write(tmp_path, {"Dockerfile": "CMD gunicorn -w 2 a:b", name: BROKEN[name]}), SPECS)
-    assert found is not None
+    read(tmp_path, {"Dockerfile": "CMD gunicorn -w 2 a:b", name: BROKEN[name]})
 
 
 def test_a_server_of_another_app_is_not_the_current_one(tmp_path):
@@ -312,19 +287,15 @@ def test_a_server_of_another_app_is_not_the_current_one(tmp_path):
         "Procfile": "web: gunicorn shop.wsgi --workers 4",
     }
     entry = Entry(kind=EntryKind.DJANGO, target="shop.settings")
-    found = current_deployment(write(tmp_path, files), SPECS, entry=entry)
-    assert found is not None
+    found = read(tmp_path, files, entry=entry)
     assert (found.stack, found.file) == ("gunicorn:workers=4", "Procfile")
 
 
 def test_threads_beside_a_file_change_the_class_that_it_has(tmp_path):
-    write(tmp_path, {"Procfile": "web: gunicorn a:b --threads 2", "gunicorn.conf.py": "workers = 2\n"})
-    found = current_deployment(tmp_path, SPECS)
-    assert found is not None
+    found = read(tmp_path, {"Procfile": "web: gunicorn a:b --threads 2", "gunicorn.conf.py": "workers = 2\n"})
     assert found.stack == "gunicorn:class=gthread,threads=2,config=gunicorn.conf.py"
     (tmp_path / "gunicorn.conf.py").write_text("worker_class = 'gevent'\n")
-    found = current_deployment(tmp_path, SPECS)
-    assert found is not None
+    found = read(tmp_path, {})
     assert found.stack == "gunicorn:config=gunicorn.conf.py"
 
 
@@ -338,20 +309,17 @@ def test_files_above_the_app_are_those_of_its_repository(tmp_path):
         },
     )
     backend = tmp_path / "repo" / "backend"
-    found = current_deployment(backend, SPECS)
-    assert found is not None
+    found = read(backend, {})
     assert found.stack == "gunicorn:config=gunicorn.conf.py"
     (tmp_path / "repo" / ".git").mkdir()
-    found = current_deployment(backend, SPECS)
-    assert found is not None
+    found = read(backend, {})
     assert found.stack == 'nginx:config="../nginx/site.conf"/http/gunicorn:socket=tcp,config=gunicorn.conf.py'
     assert parse_stack(found.stack, SPECS, ANY, backend)
 
 
 def test_a_platform_has_front_ends_of_its_own_whichever_script_its_file_names(tmp_path):
     files = {"Procfile": "web: bash start.sh", "start.sh": "#!/bin/sh\ngunicorn -w 3 a:b\n", "etc/nginx.conf": SITE}
-    found = current_deployment(write(tmp_path, files), SPECS)
-    assert found is not None
+    found = read(tmp_path, files)
     assert (found.stack, found.place) == ("gunicorn:workers=3", "start.sh:2")
 
 
@@ -368,8 +336,7 @@ BUILDPACK = {
 def test_a_front_end_that_a_platforms_command_starts_stands_before_the_server(tmp_path, case):
     files, before, said = BUILDPACK[case]
     line = "bin/start-nginx gunicorn -w 3 a:b"
-    found = current_deployment(write(tmp_path, {**files, "Procfile": f"web: {line}\n"}), SPECS)
-    assert found is not None
+    found = read(tmp_path, {**files, "Procfile": f"web: {line}\n"})
     assert found.stack.startswith(before)
     assert found.stack.partition("/http/")[2].startswith("gunicorn")
     assert said in {gap.file for gap in found.gaps}

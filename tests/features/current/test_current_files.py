@@ -2,13 +2,9 @@
 
 import pytest
 
-from stackrace.features.current.deployment import current_deployment
-from stackrace.stacks.servers import catalogue
 from stackrace.stacks.stack_path import parse_stack
 
-from .test_current import ANY, write
-
-SPECS = catalogue().specs
+from .setups import ANY, SPECS, read
 
 FILES = {
     "WEB_CONCURRENCY beside a file that says nothing of workers": (
@@ -52,8 +48,7 @@ FILES = {
 @pytest.mark.parametrize("case", FILES)
 def test_a_file_is_taken(tmp_path, case):
     files, expected = FILES[case]
-    found = current_deployment(write(tmp_path, files), SPECS)
-    assert found is not None
+    found = read(tmp_path, files)
     assert (found.stack, found.gaps) == (expected, ())
     assert parse_stack(found.stack, SPECS, ANY, tmp_path)
 
@@ -77,23 +72,20 @@ GAPS = {
 @pytest.mark.parametrize("case", GAPS)
 def test_what_a_file_would_say_is_missing_by_line(tmp_path, case):
     files, expected = GAPS[case]
-    found = current_deployment(write(tmp_path, files), SPECS)
-    assert found is not None
+    found = read(tmp_path, files)
     assert [(gap.file, gap.line) for gap in found.gaps] == [expected]
 
 
 def test_what_a_file_says_is_changed_where_it_stands(tmp_path):
     files = {"Procfile": "web: hypercorn -c h.toml a:b\n", "h.toml": 'workers = 2\nbind = "0.0.0.0:80"\n'}
-    found = current_deployment(write(tmp_path, files), SPECS)
-    assert found is not None
+    found = read(tmp_path, files)
     assert [(change.file, change.line, change.key) for change in found.changes] == [("h.toml", 2, "--bind")]
 
 
 @pytest.mark.parametrize("line", ["listen ;", "location / { proxy_pass ; }", "include;"])
 def test_a_directive_that_says_nothing_is_an_error_with_its_line(tmp_path, line):
     site = f"server {{\n  location /a {{ proxy_pass http://a; }}\n  {line}\n}}\n"
-    found = current_deployment(write(tmp_path, {"Dockerfile": "CMD gunicorn -w 2 a:b", "nginx.conf": site}), SPECS)
-    assert found is not None
+    found = read(tmp_path, {"Dockerfile": "CMD gunicorn -w 2 a:b", "nginx.conf": site})
     assert found.stack == "gunicorn"
     assert [(gap.file, gap.line) for gap in found.gaps] == [("nginx.conf", 3)]
     assert "says nothing" in found.gaps[0].why
@@ -104,9 +96,7 @@ def test_a_template_of_nginx_is_read_with_variables_as_gaps(tmp_path):
         "upstream app { server ${APP_HOST}:8000; }\nserver {\n  listen ${PORT};\n  proxy_cache off;\n"
         "  client_max_body_size ${MAX_BODY};\n  location / { proxy_pass http://app; }\n}\n"
     )
-    write(tmp_path, {"Dockerfile": "CMD gunicorn -w 2 a:b", "nginx/default.conf.template": site})
-    found = current_deployment(tmp_path, SPECS)
-    assert found is not None
+    found = read(tmp_path, {"Dockerfile": "CMD gunicorn -w 2 a:b", "nginx/default.conf.template": site})
     assert found.stack == 'nginx:config="nginx/default.conf.template"/http/gunicorn:socket=tcp'
     assert [(gap.line, gap.what) for gap in found.gaps] == [(5, "client_max_body_size ${MAX_BODY}")]
 
@@ -119,12 +109,10 @@ def test_what_leads_elsewhere_is_missing_by_line(tmp_path):
         "  }\n  location /blog/ { proxy_pass http://blog; }\n}\n"
         "server { listen 81; location / { proxy_pass http://admin:8000; } }\n"
     )
-    write(
+    found = read(
         tmp_path,
         {"Dockerfile": "CMD gunicorn -w 2 a:b", "mocks/Dockerfile": "CMD gunicorn a:b", "nginx.conf": site},
     )
-    found = current_deployment(tmp_path, SPECS)
-    assert found is not None
     assert found.stack == "nginx:config=nginx.conf/http/gunicorn:socket=tcp"
     assert sorted((gap.line, gap.what) for gap in found.gaps) == [
         (3, "server b:8000"),
@@ -151,8 +139,7 @@ def test_gunicorn_is_asked_what_its_file_makes_of_the_deployments_variables(tmp_
         "gunicorn.conf.py": f"import os\n{READING[case]}open('written', 'w')\n",
         "conf/numbers.py": "import os\ndef number(name):\n    return int(os.environ.get(name, 1))\n",
     }
-    found = current_deployment(write(tmp_path, files), SPECS)
-    assert found is not None
+    found = read(tmp_path, files)
     assert found.stack == "gunicorn:workers=4,class=gthread,threads=2,config=gunicorn.conf.py"
     assert (found.effective, found.at_once) == (("workers=4", "class=gthread", "threads=2"), 8)
     assert not found.gaps
@@ -165,6 +152,5 @@ def test_a_file_that_cannot_be_asked_is_read_and_what_it_computes_is_named(tmp_p
         "compose.yml": "services: {w: {command: gunicorn a:b, environment: {WORKERS: 4}}}\n",
         "gunicorn.conf.py": "import os\nfrom nowhere import number\nworkers = number(os.environ, 'WORKERS')\n",
     }
-    found = current_deployment(write(tmp_path, files), SPECS)
-    assert found is not None
+    found = read(tmp_path, files)
     assert [(gap.line, gap.what) for gap in found.gaps] == [(3, "workers = number(os.environ, 'WORKERS')")]

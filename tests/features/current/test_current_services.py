@@ -5,12 +5,10 @@ import pytest
 from stackrace.app.app import Entry, EntryKind
 from stackrace.base.errors import InputError
 from stackrace.features.current.deployment import current_deployment
-from stackrace.stacks.servers import catalogue
 from stackrace.stacks.stack_path import parse_stack
 
-from .test_current import ANY, write
+from .setups import ANY, SPECS, read, write
 
-SPECS = catalogue().specs
 STAGES = """FROM python AS base
 ENV WEB_CONCURRENCY=3
 ENTRYPOINT ["gunicorn", "a:b"]
@@ -141,8 +139,7 @@ SERVICES = {
 @pytest.mark.parametrize("case", SERVICES)
 def test_a_service_starts(tmp_path, case):
     files, expected = SERVICES[case]
-    found = current_deployment(write(tmp_path, files), SPECS)
-    assert found is not None
+    found = read(tmp_path, files)
     assert found.stack == expected
     assert not found.gaps
     assert parse_stack(found.stack, SPECS, ANY, tmp_path)
@@ -178,8 +175,7 @@ GAPS = {
 @pytest.mark.parametrize("case", GAPS)
 def test_what_stands_beside_it_is_missing_by_line(tmp_path, case):
     files, expected = GAPS[case]
-    found = current_deployment(write(tmp_path, files), SPECS)
-    assert found is not None
+    found = read(tmp_path, files)
     assert found.stack in ("gunicorn:workers=1", "granian:workers=3")
     assert [(gap.file, gap.line, gap.what) for gap in found.gaps] == expected
 
@@ -200,8 +196,7 @@ STAGES = {
 def test_a_stage_of_production_is_assumed_where_the_last_is_for_development(tmp_path, case, compose):
     text, line = STAGES[case]
     files = {"Dockerfile": text} | ({"compose.yml": compose} if compose else {})
-    found = current_deployment(write(tmp_path, files), SPECS)
-    assert found is not None
+    found = read(tmp_path, files)
     assert found.stack == "gunicorn:workers=3"
     gap = next(gap for gap in found.gaps if "stage" in gap.what)
     assert (gap.file, gap.line, gap.weight) == ("Dockerfile", line, "assumed")
@@ -210,8 +205,7 @@ def test_a_stage_of_production_is_assumed_where_the_last_is_for_development(tmp_
 def test_a_service_that_names_a_stage_has_that_one(tmp_path):
     text = "FROM x AS runtime\nCMD gunicorn a:b -w 3\nFROM runtime AS web-test\nCMD gunicorn a:b -w 4\n"
     compose = "services:\n  web:\n    build: {context: ., target: web-test}\n"
-    found = current_deployment(write(tmp_path, {"Dockerfile": text, "compose.yml": compose}), SPECS)
-    assert found is not None
+    found = read(tmp_path, {"Dockerfile": text, "compose.yml": compose})
     assert (found.stack, found.gaps) == ("gunicorn:workers=4", ())
 
 
@@ -219,8 +213,7 @@ def test_other_settings_of_django_are_named_with_the_line_to_write(tmp_path):
     write(tmp_path, {"compose.yml": "w:\n  command: gunicorn shop.wsgi\n  environment:\n"
                      "    DJANGO_SETTINGS_MODULE: shop.live\n"})  # fmt: skip
     for target, lines in (("shop.settings", [4]), ("shop.live", [])):
-        found = current_deployment(tmp_path, SPECS, entry=Entry(kind=EntryKind.DJANGO, target=target))
-        assert found is not None
+        found = read(tmp_path, {}, entry=Entry(kind=EntryKind.DJANGO, target=target))
         assert [gap.line for gap in found.gaps] == lines
         assert all('add [app] env = { DJANGO_SETTINGS_MODULE = "…" }' in gap.why for gap in found.gaps)
 
@@ -228,8 +221,7 @@ def test_other_settings_of_django_are_named_with_the_line_to_write(tmp_path):
 def test_variables_of_this_machine_are_not_read(tmp_path):
     elsewhere = write(tmp_path / "elsewhere", {"secret.env": "WEB_CONCURRENCY=7\n"}) / "secret.env"
     compose = f"services: {{w: {{command: gunicorn a:b, env_file: [{elsewhere}, ../elsewhere/secret.env]}}}}"
-    found = current_deployment(write(tmp_path / "project", {"compose.yml": compose}), SPECS)
-    assert found is not None
+    found = read(tmp_path / "project", {"compose.yml": compose})
     assert found.stack == "gunicorn:workers=1"
 
 
@@ -241,7 +233,7 @@ def test_the_line_of_a_broken_document_is_told(tmp_path):
 
 def test_what_was_exported_is_not_what_is_run(tmp_path):
     site = "server { location / { proxy_pass http://127.0.0.1:8000; } }"
-    write(
+    found = read(
         tmp_path,
         {
             "compose.yml": "w: {command: gunicorn -w 2 a:b}",
@@ -251,11 +243,8 @@ def test_what_was_exported_is_not_what_is_run(tmp_path):
             "deploy/compose.yml": "w: {command: gunicorn -w 5 a:b}",
         },
     )
-    found = current_deployment(tmp_path, SPECS)
-    assert found is not None
     assert (found.stack, found.others) == ("gunicorn", ())
-    named = current_deployment(tmp_path, SPECS, tmp_path / "deploy" / "compose.yml")
-    assert named is not None
+    named = read(tmp_path, {}, tmp_path / "deploy" / "compose.yml")
     behind = 'gunicorn:workers=5,socket=tcp,config="deploy/gunicorn.conf.py"'
     assert named.stack == f'nginx:config="deploy/nginx.conf"/http/{behind}'
 
@@ -265,9 +254,7 @@ def test_a_server_that_code_starts_is_read(tmp_path):
         "import uvicorn\nif __name__ == '__main__':\n    uvicorn.run(\n        'a:app', host='::', workers=4,\n"
         "        access_log=False, limit_concurrency=settings.LIMIT,\n    )\n"
     )
-    write(tmp_path, {"Dockerfile": 'CMD ["python", "/app/api/main.py"]\n', "api/main.py": code})
-    found = current_deployment(tmp_path, SPECS)
-    assert found is not None
+    found = read(tmp_path, {"Dockerfile": 'CMD ["python", "/app/api/main.py"]\n', "api/main.py": code})
     assert (found.stack, found.place) == ("uvicorn:workers=4,keep_alive=5", "api/main.py:3")
     assert [(gap.line, gap.what) for gap in found.gaps] == [(3, "--limit-concurrency $(settings.LIMIT)")]
     (tmp_path / "api/main.py").write_text("import uvicorn\nuvicorn.run('a:app', reload=True)\n")
@@ -291,7 +278,6 @@ WORDS = {
 def test_words_in_variables_are_put_in(tmp_path, case):
     before, words, expected, gaps = WORDS[case]
     script = f"#!/bin/sh\n{before}\nexec gunicorn -w 3 {words} a:b\n"
-    found = current_deployment(write(tmp_path, {"Dockerfile": 'CMD ["/s.sh"]\n', "s.sh": script}), SPECS)
-    assert found is not None
+    found = read(tmp_path, {"Dockerfile": 'CMD ["/s.sh"]\n', "s.sh": script})
     assert found.stack == f"gunicorn:workers=3{expected}"
     assert len(found.gaps) == gaps

@@ -2,13 +2,10 @@
 
 import pytest
 
-from stackrace.features.current.deployment import current_deployment
-from stackrace.stacks.servers import catalogue
 from stackrace.stacks.stack_path import parse_stack
 
-from .test_current import ANY, write
+from .setups import ANY, SPECS, read
 
-SPECS = catalogue().specs
 COMPOSE = "services:\n  web:\n    build: .\n    command: gunicorn a:b -w 3\n"
 POD = """apiVersion: apps/v1
 kind: Deployment
@@ -45,8 +42,7 @@ FRONTS = {
 @pytest.mark.parametrize("case", FRONTS)
 def test_a_front_end_that_is_not_read_is_raced_as_the_catalogue_has_it(tmp_path, case):
     files, before, said = FRONTS[case]
-    found = current_deployment(write(tmp_path, {"Dockerfile": "FROM x\n", "compose.yml": COMPOSE, **files}), SPECS)
-    assert found is not None
+    found = read(tmp_path, {"Dockerfile": "FROM x\n", "compose.yml": COMPOSE, **files})
     assert found.stack == f"{before}gunicorn:workers=3"
     (gap,) = found.gaps
     assert f"{gap.file}:{gap.line} {gap.what}" == said
@@ -58,8 +54,7 @@ def test_a_front_end_that_is_not_read_is_raced_as_the_catalogue_has_it(tmp_path,
     ("spec", "before"), [("ingressClassName: nginx", "nginx/http/"), ("ingressClassName: kong", "")]
 )
 def test_an_ingress_is_raced_as_the_server_that_it_is(tmp_path, spec, before):
-    found = current_deployment(write(tmp_path, {"k8s/shop.yml": POD % spec}), SPECS)
-    assert found is not None
+    found = read(tmp_path, {"k8s/shop.yml": POD % spec})
     assert found.stack == f"{before}gunicorn:workers=3"
     assert [(gap.file, gap.what) for gap in found.gaps] == [("k8s/shop.yml", "nginx" if before else "Ingress")]
 
@@ -75,8 +70,7 @@ HOSTS = {
 def test_a_host_of_apaches_that_serves_the_app_itself_is_the_server(tmp_path, case):
     words, expected = HOSTS[case]
     host = f"<VirtualHost *:80>\n  {words}\n  WSGIScriptAlias / /srv/shop/shop/wsgi.py\n</VirtualHost>\n"
-    found = current_deployment(write(tmp_path, {"apache/shop.conf": host, "nginx.conf": SITE}), SPECS)
-    assert found is not None
+    found = read(tmp_path, {"apache/shop.conf": host, "nginx.conf": SITE})
     assert (found.stack, found.place) == (f"apache+mod_wsgi{expected}", "apache/shop.conf:3")
     assert not found.gaps
     assert parse_stack(found.stack, SPECS, ANY, tmp_path)

@@ -3,11 +3,9 @@
 import pytest
 
 from stackrace.features.current.deployment import current_deployment
-from stackrace.stacks.servers import catalogue
 
-from .test_current import write
+from .setups import SPECS, read, write
 
-SPECS = catalogue().specs
 CONF = "workers = 3\n"
 BUILT = "FROM python AS made\nCOPY . /app\n"
 PROXY = "server {{ location / {{ proxy_pass http://{}:80; }} }}\n"
@@ -301,8 +299,7 @@ READ = {
 @pytest.mark.parametrize("case", READ)
 def test_it_is_read_as_its_files_say(tmp_path, case):
     files, stack, gaps = READ[case]
-    found = current_deployment(write(tmp_path, files), SPECS)
-    assert found is not None
+    found = read(tmp_path, files)
     assert (found.stack, {gap.what: gap.why for gap in found.gaps}) == (stack, gaps)
 
 
@@ -359,8 +356,7 @@ UNREAD = {
 @pytest.mark.parametrize("case", UNREAD)
 def test_what_cannot_be_read_is_said(tmp_path, case):
     files, problem = UNREAD[case]
-    found = current_deployment(write(tmp_path, files), SPECS)
-    assert found is not None
+    found = read(tmp_path, files)
     assert (found.stack, found.problem, found.effective) == ("", problem, ())
 
 
@@ -373,8 +369,7 @@ def test_an_image_that_serves_no_app_is_no_deployment(tmp_path, program):
 
 def test_a_size_that_a_file_computes_is_not_said_unless_the_server_could_be_asked(tmp_path):
     conf = 'import not_there\nworker_class = "gthread"\nthreads = min(not_there.cores(), 12)\n'
-    found = current_deployment(write(tmp_path, {"Procfile": "web: gunicorn a:b", "gunicorn.conf.py": conf}), SPECS)
-    assert found is not None
+    found = read(tmp_path, {"Procfile": "web: gunicorn a:b", "gunicorn.conf.py": conf})
     assert (found.stack, found.effective, found.at_once) == ("gunicorn:config=gunicorn.conf.py", (), 0)
 
 
@@ -382,6 +377,5 @@ def test_an_image_is_placed_where_its_command_begins(tmp_path):
     dockerfile = (
         'FROM python\nENTRYPOINT ["tini", "--"]\nCMD [ \\\n  "gunicorn", \\\n  "--workers=3", \\\n  "a:b" \\\n]\n'
     )
-    found = current_deployment(write(tmp_path, {"Dockerfile": dockerfile}), SPECS)
-    assert found is not None
+    found = read(tmp_path, {"Dockerfile": dockerfile})
     assert (found.stack, found.place) == ("gunicorn:workers=3", "Dockerfile:3")

@@ -14,16 +14,10 @@ from stackrace.app import project_files
 from stackrace.app.project_files import ProjectFiles
 from stackrace.app.projects import shell
 from stackrace.features.current.deployment import current_deployment
-from stackrace.stacks.servers import catalogue
 
-from .test_current import write
+from .setups import SPECS, read, write
 
-SPECS = catalogue().specs
 CORES = len(os.sched_getaffinity(0))
-
-
-def started(folder, files):
-    return current_deployment(write(folder, files), SPECS)
 
 
 def image(script, **files):
@@ -206,16 +200,14 @@ SCRIPTS = {
 @pytest.mark.parametrize("case", SCRIPTS)
 def test_a_script_starts(tmp_path, case):
     files, expected = SCRIPTS[case]
-    found = started(tmp_path, files)
-    assert found is not None
+    found = read(tmp_path, files)
     assert (found.stack, found.problem, found.gaps) == (expected, "", ())
 
 
 @pytest.mark.parametrize("folder", ["/srv", "/usr/lib/shop", "/usr/share/shop", "/usr/local/bin"])
 def test_a_project_is_found_wherever_its_image_has_it(tmp_path, folder):
     files = image("#!/bin/sh\n. ./run.env\nexec gunicorn -w $N a:b\n", **{"run.env": "N=6\n"})
-    found = started(tmp_path, {**files, "Dockerfile": f'FROM x\nWORKDIR {folder}\nCOPY . .\nCMD ["./start.sh"]\n'})
-    assert found is not None
+    found = read(tmp_path, {**files, "Dockerfile": f'FROM x\nWORKDIR {folder}\nCOPY . .\nCMD ["./start.sh"]\n'})
     assert (found.stack, found.problem) == ("gunicorn:workers=6", "")
 
 
@@ -250,8 +242,7 @@ UNKNOWN = {
 @pytest.mark.parametrize("case", UNKNOWN)
 def test_what_only_running_would_tell_is_named(tmp_path, case):
     script, expected = UNKNOWN[case]
-    found = started(tmp_path, image(f"#!/bin/sh\n{script}\n"))
-    assert found is not None
+    found = read(tmp_path, image(f"#!/bin/sh\n{script}\n"))
     assert found.stack
     assert [gap.what for gap in found.gaps] == expected
 
@@ -283,8 +274,7 @@ CODE = {
 @pytest.mark.parametrize("case", CODE)
 def test_a_server_that_code_starts_is_never_hidden(tmp_path, case):
     code, expected, gaps = CODE[case]
-    found = started(tmp_path, image("#!/bin/sh\nexec python -u main.py\n", **{"main.py": code}))
-    assert found is not None
+    found = read(tmp_path, image("#!/bin/sh\nexec python -u main.py\n", **{"main.py": code}))
     assert (found.stack, found.place) == (expected, "main.py:2")
     assert [gap.what for gap in found.gaps] == gaps
 
@@ -292,22 +282,19 @@ def test_a_server_that_code_starts_is_never_hidden(tmp_path, case):
 def test_a_variable_that_no_file_says_reaches_a_script_as_unknown(tmp_path):
     files = image("#!/bin/sh\nexec gunicorn -w ${WORKERS:-2} a:b\n")
     files["compose.yml"] = "services: {w: {build: ., environment: {WORKERS: '${WORKERS}'}}}"
-    found = started(tmp_path, files)
-    assert found is not None
+    found = read(tmp_path, files)
     assert "--workers $WORKERS" in [gap.what for gap in found.gaps]
 
 
 def test_a_server_that_cannot_be_raced_is_named_rather_than_another_file_taken(tmp_path):
     files = {"Procfile": "web: sanic a:app --workers=4\n", "Dockerfile": "CMD gunicorn -w 9 a:b\n"}
-    found = started(tmp_path, files)
-    assert found is not None
+    found = read(tmp_path, files)
     assert (found.stack, found.place, found.others) == ("", "Procfile:1", ("Dockerfile:1",))
     assert "Sanic's own server" in found.problem
 
 
 def test_a_port_that_a_platform_sets_says_nothing_of_workers(tmp_path):
-    found = started(tmp_path, {"Procfile": "web: gunicorn -b 0.0.0.0:$PORT -w ${N:-3} a:b"})
-    assert found is not None
+    found = read(tmp_path, {"Procfile": "web: gunicorn -b 0.0.0.0:$PORT -w ${N:-3} a:b"})
     assert (found.stack, found.gaps) == ("gunicorn:workers=3", ())
     assert [(change.key, change.theirs) for change in found.changes] == [("--bind", "0.0.0.0:$PORT")]
 
@@ -360,16 +347,14 @@ def test_nothing_outside_can_be_reached_and_nothing_of_the_users_runs(tmp_path, 
 
 def test_a_configuration_file_that_nobody_knows_leaves_the_size_open(tmp_path):
     files = {"Procfile": "web: gunicorn -c $GUNICORN_CONF a:b", "gunicorn.conf.py": "workers = 9\n"}
-    found = started(tmp_path, files)
-    assert found is not None
+    found = read(tmp_path, files)
     assert found.is_partial
     assert [gap.what for gap in found.gaps] == ["--config $GUNICORN_CONF"]
 
 
 def test_a_script_without_an_end_could_not_be_asked(tmp_path, monkeypatch):
     monkeypatch.setattr(shell, "_LONGEST_S", 0.5)
-    found = started(tmp_path, image("#!/bin/sh\nwhile :; do :; done\nexec gunicorn a:b\n"))
-    assert found is not None
+    found = read(tmp_path, image("#!/bin/sh\nwhile :; do :; done\nexec gunicorn a:b\n"))
     assert (found.stack, found.place) == ("", "Dockerfile:4")
     assert "does not end within 0.5 s" in found.problem
 
@@ -400,8 +385,7 @@ def test_what_follows_a_file_for_ever_ends_at_once(tmp_path, words):
 
 
 def test_the_end_of_a_file_is_still_read(tmp_path):
-    found = started(tmp_path, image("#!/bin/sh\nexec gunicorn -w $(tail -n 1 n-f) a:b\n", **{"n-f": "1\n3\n"}))
-    assert found is not None
+    found = read(tmp_path, image("#!/bin/sh\nexec gunicorn -w $(tail -n 1 n-f) a:b\n", **{"n-f": "1\n3\n"}))
     assert found.stack == "gunicorn:workers=3"
 
 
@@ -414,7 +398,7 @@ def test_a_projects_folders_are_walked_no_oftener_for_more_commands(tmp_path, mo
         lines = [f"w{number}: /opt/go.sh nowhere-{number}.sh -w {number}\n" for number in range(count)]
         files = {"go.sh": '#!/bin/sh\ngunicorn "$2" "$3" a:b\n', "Procfile": "".join(lines)}
         walked.clear()
-        assert started(folder, files) is not None
+        read(folder, files)
         return len(walked)
 
     assert times(tmp_path / "few", 1) == times(tmp_path / "many", 6)
@@ -423,8 +407,7 @@ def test_a_projects_folders_are_walked_no_oftener_for_more_commands(tmp_path, mo
 def test_secrets_that_a_script_reads_are_not_told(tmp_path):
     script = "#!/bin/sh\n. ./live.env\nexport DATABASE_PASSWORD\n"
     script += "exec gunicorn --paste $DATABASE_PASSWORD -w $(./n) a:b\n"
-    found = started(tmp_path, image(script, **{"live.env": "DATABASE_PASSWORD=correct-horse-battery\n"}))
-    assert found is not None
+    found = read(tmp_path, image(script, **{"live.env": "DATABASE_PASSWORD=correct-horse-battery\n"}))
     assert "horse" not in repr(found)
 
 

@@ -2,12 +2,7 @@
 
 import pytest
 
-from stackrace.features.current.deployment import current_deployment
-from stackrace.stacks.servers import catalogue
-
-from .test_current import write
-
-SPECS = catalogue().specs
+from .setups import read
 
 UNIT = "[Service]\nEnvironment=A=1 W=2\nExecStart=/srv/venv/bin/gunicorn a:b -w ${W}\n"
 PODS = """apiVersion: v1
@@ -76,8 +71,7 @@ STARTED = {
 @pytest.mark.parametrize("case", STARTED)
 def test_what_overrides_a_start_counts(tmp_path, case):
     files, workers, place = STARTED[case]
-    found = current_deployment(write(tmp_path, files), SPECS)
-    assert found is not None
+    found = read(tmp_path, files)
     assert (found.stack, found.place) == (f"gunicorn:{workers}", place)
     assert not found.is_partial
 
@@ -101,8 +95,7 @@ PARTIAL = {
 @pytest.mark.parametrize("case", PARTIAL)
 def test_what_may_say_how_many_workers_and_cannot_be_read_makes_it_partial(tmp_path, case):
     files, gaps = PARTIAL[case]
-    found = current_deployment(write(tmp_path, files), SPECS)
-    assert found is not None
+    found = read(tmp_path, files)
     assert sorted((gap.file, gap.line, gap.what) for gap in found.gaps) == sorted(gaps)
     assert found.is_partial
 
@@ -112,8 +105,7 @@ def test_limits_and_secrets_of_a_container_are_named_and_no_value_is(tmp_path):
     more += "            secretKeyRef: {name: keys, key: k}\n        resources:\n          limits:\n"
     more += "            cpu: 500m"
     secret = "apiVersion: v1\nkind: Secret\nmetadata: {name: keys}\nstringData: {k: very-secret-word}\n"
-    found = current_deployment(write(tmp_path, {"k8s.yaml": PODS % more, "secret.yaml": secret}), SPECS)
-    assert found is not None
+    found = read(tmp_path, {"k8s.yaml": PODS % more, "secret.yaml": secret})
     assert [(gap.line, gap.what) for gap in found.gaps] == [(18, "SECRET_KEY"), (23, "cpu: 500m")]
     assert not found.is_partial
     assert "very-secret-word" not in repr(found)

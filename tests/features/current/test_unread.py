@@ -2,12 +2,8 @@
 
 import pytest
 
-from stackrace.features.current.deployment import current_deployment
-from stackrace.stacks.servers import catalogue
+from .setups import read
 
-from .test_current import write
-
-SPECS = catalogue().specs
 IMAGE = {"Dockerfile": "CMD gunicorn a:b -w 3\n"}
 CHART = "apiVersion: apps/v1\nkind: Deployment\nspec:\n  replicas: {{ .Values.n }}\n"
 
@@ -22,8 +18,7 @@ UNREAD = {
 @pytest.mark.parametrize("case", UNREAD)
 def test_it_is_named_and_the_rest_is_a_part(tmp_path, case):
     name, text, line = UNREAD[case]
-    found = current_deployment(write(tmp_path, {**IMAGE, name: text}), SPECS)
-    assert found is not None
+    found = read(tmp_path, {**IMAGE, name: text})
     assert found.stack == "gunicorn:workers=3"
     assert [(gap.file, gap.line) for gap in found.gaps] == [(name, line)]
     assert found.is_partial
@@ -32,8 +27,7 @@ def test_it_is_named_and_the_rest_is_a_part(tmp_path, case):
 @pytest.mark.parametrize("case", UNREAD)
 def test_by_itself_it_is_what_cannot_be_raced(tmp_path, case):
     name, text, line = UNREAD[case]
-    found = current_deployment(write(tmp_path, {name: text}), SPECS)
-    assert found is not None
+    found = read(tmp_path, {name: text})
     assert (found.stack, found.place) == ("", f"{name}:{line}")
     assert "--current" in found.problem
 
@@ -41,8 +35,7 @@ def test_by_itself_it_is_what_cannot_be_raced(tmp_path, case):
 def test_a_command_that_nobody_can_tell_is_named_beside_the_images_own(tmp_path):
     line = "'if [ \"$$(cores)\" = 2 ]; then gunicorn a:b -w 9; fi'"
     compose = f"services:\n  w:\n    build: .\n    command: sh -c {line}\n"
-    found = current_deployment(write(tmp_path, {**IMAGE, "compose.yml": compose}), SPECS)
-    assert found is not None
+    found = read(tmp_path, {**IMAGE, "compose.yml": compose})
     assert found.stack == "gunicorn:workers=3"
     assert [(gap.file, gap.line, gap.what) for gap in found.gaps] == [
         ("compose.yml", 4, "the command with gunicorn")
@@ -51,11 +44,7 @@ def test_a_command_that_nobody_can_tell_is_named_beside_the_images_own(tmp_path)
 
 
 def test_beside_a_deployment_of_its_own_it_changes_nothing(tmp_path):
-    found = current_deployment(
-        write(tmp_path, {"Procfile": "web: gunicorn a:b -w 3\n", "c/web.yaml": CHART}), SPECS
-    )
-    assert found is not None
+    found = read(tmp_path, {"Procfile": "web: gunicorn a:b -w 3\n", "c/web.yaml": CHART})
     assert (found.is_partial, [gap.file for gap in found.gaps]) == (False, ["c/web.yaml"])
-    named = current_deployment(tmp_path, SPECS, tmp_path / "Procfile")
-    assert named is not None
+    named = read(tmp_path, {}, tmp_path / "Procfile")
     assert not named.gaps

@@ -5,6 +5,8 @@ import pytest
 from stackrace.app.projects.deployment import deployment_commands
 from stackrace.app.projects.detection import detect
 
+from .test_applications import write
+
 TWO = {
     "shop.py": "from flask import Flask\napp = Flask(__name__)\n",
     "other.py": "from flask import Flask\napp = Flask(__name__)\ndef make_app(env='x'):\n    return Flask(env)\n",
@@ -71,14 +73,6 @@ FILES = {
     "granian": ({"Procfile": "web: granian --interface wsgi shop:app"}, "wsgi shop:app"),
     "a folder": ({"Procfile": "web: cd site && gunicorn web:app", "site/web.py": TWO["shop.py"]}, "wsgi web:app"),
 }
-
-
-def write(folder, files):
-    for name, text in files.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-    return folder
 
 
 @pytest.mark.parametrize("case", FILES)
