@@ -8,10 +8,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stackrace.app.examination import Reply
-from stackrace.app.golden import golden, loosened, sameness, static_file
-from stackrace.base.errors import AppError
-from stackrace.measure.workload import AnswerOrigin, Sameness
+from stackrace.app.examination import Reply, has_toolbar
+from stackrace.app.golden import (
+    _Cause,
+    _causes,
+    demanded,
+    golden,
+    in_words,
+    loosened,
+    rule_for,
+    sameness,
+    static_file,
+)
+from stackrace.base.errors import AppError, InputError
+from stackrace.measure.workload import Likeness, RightAnswer
+from stackrace.measure.workload import Answer, AnswerOrigin, Sameness
 
 
 def plain(body):
@@ -156,3 +167,103 @@ def test_the_debug_toolbar_is_noticed(examination, reply):
     made = examination(reply(body=b'<div id="djDebug" hidden>'), path="/shop/")
     assert any("The Debug toolbar is in /shop/" in note for note in made.notes)
     assert not any("toolbar" in note for note in examination(reply()).notes)
+
+
+PAGE = "<html><head>{head}</head><body><h1>Shop</h1><p>{text}</p>" + "<p>same</p>" * 20 + "</body></html>"
+
+
+def page(text="hello", head=""):
+    return PAGE.format(text=text, head=head).encode()
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "cause"),
+    [
+        ("visitor 999", "visitor 1000", _Cause.NUMBER),
+        ("at 12:59:59", "at 13:00:00", _Cause.TIME),
+        ("on 2026-11-23", "on 2026-11-24", _Cause.TIME),
+        ("23 Nov 2026", "1 Dec 2026", _Cause.TIME),
+        ("in 0.012 seconds", "in 0.9 seconds", _Cause.TIME),
+        ("built 1763912345", "built 1763912399", _Cause.TIME),
+        ("request 0af3b2c1d4e5f607a8b9c0d1", "request 99f3b2c1d4e5f607a8b9c0d2", _Cause.IDENTIFIER),
+        ("<input name=csrfmiddlewaretoken value=a>", "<input name=csrfmiddlewaretoken value=b>", _Cause.CSRF),
+        ('<input name="authenticity_token" value="a">', '<input name="authenticity_token" value="b">', _Cause.CSRF),
+        ('<script nonce="abc">', '<script nonce="xyz">', _Cause.NONCE),
+        ("Buy now", "Add to your cart", _Cause.VARIANT),
+        ("Buy now", "Buy now<p>and save", _Cause.VARIANT),
+    ],
+)  # fmt: skip
+def test_what_differs_is_named(first, second, cause):
+    assert _causes(page(first), page(second)) == (cause,)
+    assert str(cause) in in_words(page(first), page(second))
+
+
+def test_the_surest_cause_comes_first():
+    toolbar = '<div id="djDebug" data-request-id="{}">'
+    first, second = page("now 12:00:01", toolbar.format(1)), page("now 12:00:02", toolbar.format(2))
+    assert _causes(first, second)[0] is _Cause.TOOLBAR
+    assert has_toolbar(first)
+    assert not has_toolbar(page("We love the djDebug toolbar"))
+
+
+def test_json_is_taken_apart_too():
+    assert _causes(b'{"id": 7, "name": "a"}', b'{"id": 12, "name": "a"}') == (_Cause.NUMBER,)
+
+
+def test_of_another_page_nothing_is_said():
+    assert _causes(page(), b"<html><body>Bad gateway</body></html>") == ()
+    assert in_words(page(), page()) == ""
+
+
+@given(st.binary(max_size=200), st.binary(max_size=200))
+def test_any_bytes_can_be_compared(first, second):
+    assert set(_causes(first, second)) == set(_causes(second, first))
+    assert (first == second) <= (not _causes(first, second))
+
+
+ANSWER = Answer(status=200, body=b"one", content_type="text/html; charset=iso-8859-1", sameness=Sameness.LENGTH)
+
+
+def right(likeness, *bodies, text=""):
+    return demanded(ANSWER, RightAnswer(likeness=Likeness(likeness), text=text), "/x", bodies)
+
+
+def test_each_rule_is_one_sameness():
+    assert right("status", b"one", b"another").sameness is Sameness.STATUS
+    assert right("length", b"one", b"two").sameness is Sameness.LENGTH
+    assert right("exact", b"one", b"one").sameness is Sameness.BODY
+    answer = right("contains", b"<p>one</p>", b"one", text="one")
+    assert (answer.sameness, answer.parts) == (Sameness.PARTS, (b"", b"one", b""))
+
+
+def test_a_text_is_looked_for_in_the_page_s_own_charset():
+    assert right("contains", "caf\u00e9".encode("latin-1"), text="caf\u00e9").parts[1] == b"caf\xe9"
+
+
+@pytest.mark.parametrize(
+    ("likeness", "bodies", "said"),
+    [
+        ("length", [b"one", b"three"], "3 and 5 bytes"),
+        ("exact", [b"one", b"two"], "not exactly alike"),
+        ("contains", [b"one", b"two"], "does not contain 'one'"),
+        ("exact", [], "nothing is known of its body"),
+    ],
+)
+def test_a_rule_that_the_app_itself_breaks_is_refused_with_the_way_out(likeness, bodies, said):
+    with pytest.raises(InputError, match=said) as refused:
+        right(likeness, *bodies, text="one")
+    assert "check of /x" in refused.value.message
+
+
+def test_a_page_s_own_rule_comes_first():
+    one, two = RightAnswer(likeness=Likeness.STATUS), RightAnswer(likeness=Likeness.EXACT)
+    assert rule_for({"/": one, "*": two}, "/") is one
+    assert rule_for({"/": one, "*": two}, "/other") is two
+    assert rule_for({"/": one}, "/other", "/") is one
+    assert rule_for({"/": one}, "/other") is None
+
+
+def test_what_changes_in_a_page_that_is_to_be_exact_is_named():
+    page = b"<p>shop</p>" * 5 + b'<input name="csrfmiddlewaretoken" value="%s">'
+    with pytest.raises(InputError, match="it has a CSRF token of its own"):
+        right("exact", page % b"abc", page % b"xyz")

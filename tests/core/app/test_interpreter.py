@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from stackrace.app.interpreter import Buildable, find_python, import_problem
+from stackrace.app.interpreter import Buildable, _wanted_python, find_python, import_problem
 from stackrace.app.known_pythons import KnownPython
 from stackrace.base.errors import InputError
 from stackrace.base.process.namespaces import read_only
@@ -124,3 +124,55 @@ def test_importing_is_tried_in_the_project(root):
     assert import_problem(python, "shop", root) == "No module named 'no_such_framework'"
     assert import_problem(python, "nothing_of_that_name", root) == "No module named 'nothing_of_that_name'"
     assert import_problem(Path("/nowhere/python"), "notes", root) == "No such file or directory"
+
+
+REQUIRES = {
+    "standard": '[project]\nrequires-python = "{}"\n',
+    "poetry": '[tool.poetry.dependencies]\npython = "{}"\n',
+}
+
+
+@pytest.fixture
+def environ(tmp_path):
+    """An environment in which pyenv has 3.12 and 3.13."""
+    for version in ("3.12.1", "3.12.4", "3.13.0"):
+        python = tmp_path / "pyenv" / "versions" / version / "bin" / "python"
+        python.parent.mkdir(parents=True)
+        python.touch()
+    return {"PYENV_ROOT": str(tmp_path / "pyenv"), "PATH": ""}
+
+
+@pytest.fixture
+def project(tmp_path):
+    (tmp_path / "shop" / ".git").mkdir(parents=True)
+    return tmp_path / "shop"
+
+
+@pytest.mark.parametrize("kind", REQUIRES)
+@pytest.mark.parametrize(
+    ("words", "version"),
+    [(">=3.9", None), (">=3.11,<4", None), (">=3.12", "3.12.4"), ("<3.15,>=3.13", "3.13.0"), ("^3.12", "3.12.4")],
+)
+def test_what_the_project_asks_for_is_found(project, environ, kind, words, version):
+    (project / "pyproject.toml").write_text(REQUIRES[kind].format(words))
+    python = _wanted_python(project, environ, own=11)
+    assert (python and python.parts[-3]) == version
+
+
+def test_what_is_not_there_is_named_with_what_installs_it(project, environ):
+    (project / "pyproject.toml").write_text(REQUIRES["standard"].format(">=3.14"))
+    with pytest.raises(InputError, match=r"wants Python >=3\.14.*uv python install 3\.14.*--python"):
+        _wanted_python(project, environ, own=11)
+
+
+def test_a_pinned_version_wins(project, environ):
+    (project / "pyproject.toml").write_text(REQUIRES["standard"].format(">=3.12"))
+    (project / ".python-version").write_text("3.13\n")
+    python = _wanted_python(project, environ, own=11)
+    assert python.parts[-3] == "3.13.0"
+
+
+@pytest.mark.parametrize("text", ["", "not toml", "[project]\nrequires-python = 3\n"])
+def test_a_project_that_says_nothing_takes_any(project, environ, text):
+    (project / "pyproject.toml").write_text(text)
+    assert _wanted_python(project, environ, own=11) is None

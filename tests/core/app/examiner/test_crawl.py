@@ -1,12 +1,139 @@
-"""For how long a site is asked for its pages: its sitemaps, the user's own pages, then the most telling ones."""
+"""In which order pages are asked for."""
 
 import base64
+import gzip
 from types import SimpleNamespace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from stackrace.app.examiner import crawl as module
-from stackrace.app.examiner.crawl import crawl
+from stackrace.app.examiner.crawl import (
+    _ALIKE,
+    _CHANGES,
+    _MOST_ALIKE,
+    _MOST_AT_TOP,
+    _MOST_LOCATED,
+    _MOST_SITEMAPS,
+    choose,
+    crawl,
+    links,
+    located,
+    path_of,
+)
+from stackrace.app.examiner.survey import View
+
+paths = st.lists(st.sampled_from(["/", "/a/", "/a/1/", "/a/2/", "/b?x=1", "/log-out", "/c/d/", "/admin/x/"]))
+
+
+def test_the_given_come_first_then_sitemaps_then_routes():
+    choice = choose(["/", "/mine/deep/"], ["/far/away/"], ["/a/", "/mine/deep/"], [])
+    assert choice.asked == ["/", "/mine/deep/", "/far/away/", "/a/"]
+
+
+def test_of_each_kind_those_with_the_fewest_parameters_come_first_then_those_at_the_top():
+    views = {"/books/7/": View("book", 1), "/about/us/": View("about", 0), "/list/": View("list", 0)}
+    located = ["/books/7/", "/list/?page=2", "/about/us/", "/list/"]
+    choice = choose([], located, [], [], lambda path: views.get(path, View("", 0)))
+    assert choice.asked == ["/list/", "/about/us/", "/books/7/", "/list/?page=2"]
+
+
+def test_a_few_pages_of_a_view_stand_for_the_others_wherever_they_lie():
+    listed = [f"/{number}/" for number in range(6)]
+    choice = choose([], listed, [], [], lambda path: View("article", 1))
+    assert choice.asked == listed[:_MOST_ALIKE]
+    assert choice.unasked == dict.fromkeys(listed[_MOST_ALIKE:], _ALIKE)
+
+
+def test_pages_at_the_top_may_differ_so_more_of_them_are_asked_for():
+    top, folder = [f"/page{number}/" for number in range(20)], [f"/news/{number}/" for number in range(20)]
+    assert choose([], top + folder, [], []).asked == top[:_MOST_AT_TOP] + folder[:_MOST_ALIKE]
+
+
+def test_routes_of_unknown_views_are_all_asked_for_but_the_administrations():
+    routes = [*(f"/api/{number}" for number in range(6)), "/admin/", "/admin/users/"]
+    assert choose([], [], routes, []).asked == ["/admin/", *routes[:6]]
+
+
+def test_links_count_where_little_else_is_known():
+    assert choose([], [], ["/a/"], ["/b/"]).asked == ["/a/", "/b/"]
+    assert choose([], ["/x/", "/y/", "/z/"], [], ["/b/"]).asked == ["/x/", "/y/", "/z/"]
+    assert links(
+        b'<a href="/b/?x=1&amp;y=2">b</a> <a class=x href="//other/">o</a> <a href="/b/?x=1&amp;y=2">'
+    ) == ["/b/?x=1&y=2"]
+
+
+@given(paths, paths, paths, paths)
+def test_every_page_is_asked_for_or_not_and_never_both(given, located, routes, linked):
+    choice = choose(given, located, routes, linked)
+    assert len(set(choice.asked)) == len(choice.asked)
+    assert not set(choice.asked) & set(choice.unasked)
+    assert set(given) | set(located) <= set(choice.asked) | set(choice.unasked)
+    assert "/log-out" in given or choice.unasked.get("/log-out", _CHANGES) == _CHANGES
+
+
+def pages(*paths):
+    return "<urlset>" + "".join(f"<url><loc>https://x{path}</loc></url>" for path in paths) + "</urlset>"
+
+
+def index(*paths):
+    return "<sitemapindex>" + "".join(f"<sitemap><loc>{path}</loc></sitemap>" for path in paths) + "</sitemapindex>"
+
+
+class Files:
+    def __init__(self, **files):
+        self.files = {"/" + name.replace("_", "."): text for name, text in files.items()}
+        self.asked = []
+
+    def __call__(self, path):
+        self.asked.append(path)
+        text = self.files.get(path)
+        return (404, b"") if text is None else (200, text if isinstance(text, bytes) else text.encode())
+
+
+def test_without_robots_the_usual_sitemap_is_read():
+    assert located(Files(sitemap_xml=pages("/a", "/b?c=1&amp;d=2", "/a"))) == ["/a", "/b?c=1&d=2"]
+
+
+def test_every_sitemap_of_robots_is_read():
+    robots = "User-agent: *\nSitemap: https://x/one.xml\nsitemap: /two.xml\n"
+    assert located(Files(robots_txt=robots, one_xml=pages("/1"), two_xml=pages("/2"))) == ["/1", "/2"]
+
+
+def test_an_index_that_leads_to_itself_ends():
+    site = Files(sitemap_xml=index("/sitemap.xml", "/one.xml"), one_xml=pages("/1"))
+    assert located(site) == ["/1"]
+    assert site.asked == ["/robots.txt", "/sitemap.xml", "/one.xml"]
+
+
+def test_an_index_without_end_is_cut_off():
+    asked = []
+
+    def endless(path):
+        asked.append(path)
+        return 200, index(f"{path}x").encode()
+
+    assert located(endless, "/s") == []
+    assert len(asked) == _MOST_SITEMAPS
+
+
+def test_very_many_pages_are_cut_off():
+    assert len(located(Files(sitemap_xml=pages(*(f"/{number}" for number in range(5000)))))) == _MOST_LOCATED
+
+
+def test_a_sitemap_that_unpacks_to_very_much_is_cut_off(monkeypatch):
+    monkeypatch.setattr(module, "_MOST_BYTES", 1000)
+    packed = gzip.compress(pages(*(f"/{number}" for number in range(5000))).encode())
+    assert 0 < len(located(Files(sitemap_xml=packed))) < 50
+    assert located(Files(sitemap_xml=packed[:20] + b"rubbish")) == []
+
+
+@given(st.binary(max_size=40))
+def test_every_address_is_a_path_of_this_site_or_none(url):
+    path = path_of(url)
+    assert not path or (path.startswith("/") and not path.startswith("//"))
+    assert path.isascii()
 
 
 class Site:
