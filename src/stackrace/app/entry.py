@@ -20,7 +20,7 @@ COUNTING_MODULE = "stackrace_counting"
 _RACED = "The app's entry, written by Stackrace for one launch: binds `application` and counts its requests."
 _DEPLOYED = "The app as its servers load it: binds `application`."
 
-_PATH = '''"""The app's entry, written by Stackrace for one launch: binds `application` and counts its requests."""
+_PATH = '''"""{said}"""
 
 import os
 import sys
@@ -124,7 +124,19 @@ def proxied(application):
 application = proxied(application)
 """
 
-_IS_PROXY = """
+_SAID = ("", "-for", "-host", "-port", "-prefix", "-proto", "-ssl")
+"""How the headers end by which a proxy tells of a client: Forwarded, X-Forwarded-For …"""
+
+# What a client says of itself must not pass for what a proxy says of it.
+_GUARD = """
+from functools import lru_cache
+from ipaddress import ip_address, ip_network
+
+PROXIES = tuple(map(ip_network, {proxies!r}))
+SAID = (
+{said}
+)
+
 
 @lru_cache(maxsize=1024)
 def is_proxy(address):
@@ -136,22 +148,7 @@ def is_proxy(address):
 
 """
 
-# What a client says of itself must not pass for what a proxy says of it.
 _GUARDED_WSGI = """
-from functools import lru_cache
-from ipaddress import ip_address, ip_network
-
-PROXIES = tuple(map(ip_network, {proxies!r}))
-SAID = (
-    "HTTP_FORWARDED",
-    "HTTP_X_FORWARDED_FOR",
-    "HTTP_X_FORWARDED_HOST",
-    "HTTP_X_FORWARDED_PORT",
-    "HTTP_X_FORWARDED_PREFIX",
-    "HTTP_X_FORWARDED_PROTO",
-    "HTTP_X_FORWARDED_SSL",
-)
-{is_proxy}
 
 def guarded(application):
     def told(environ, start_response):
@@ -167,20 +164,6 @@ application = guarded(application)
 """
 
 _GUARDED_ASGI = """
-from functools import lru_cache
-from ipaddress import ip_address, ip_network
-
-PROXIES = tuple(map(ip_network, {proxies!r}))
-SAID = (
-    b"forwarded",
-    b"x-forwarded-for",
-    b"x-forwarded-host",
-    b"x-forwarded-port",
-    b"x-forwarded-prefix",
-    b"x-forwarded-proto",
-    b"x-forwarded-ssl",
-)
-{is_proxy}
 
 def guarded(application):
     async def told(scope, receive, send):
@@ -188,7 +171,7 @@ def guarded(application):
         client = scope.get("client") or ("", 0)
         if scope["type"] != "lifespan" and client[1] and not is_proxy(client[0]):
             headers = [pair for pair in scope["headers"] if pair[0] not in SAID]
-            scope = {{**scope, "headers": headers}}
+            scope = {**scope, "headers": headers}
         await application(scope, receive, send)
 
     return told
@@ -219,11 +202,14 @@ def deployed_source(
 
     Where ``proxies`` are given, it is what clients meet first: only those may say X-Forwarded-*.
     """
-    source = entry_source(app, interface, proxied=proxied, counted=False).replace(_RACED, _DEPLOYED)
+    source = entry_source(app, interface, proxied=proxied, counted=False)
     if proxies is None:
         return source
-    guard = _GUARDED_ASGI if interface is Interface.ASGI else _GUARDED_WSGI
-    return source + guard.format(proxies=sorted(proxies), is_proxy=_IS_PROXY)
+    names = [f"x-forwarded{end}" if end else "forwarded" for end in _SAID]
+    is_asgi = interface is Interface.ASGI
+    said = [f'b"{name}"' if is_asgi else f'"HTTP_{name.upper().replace("-", "_")}"' for name in names]
+    guard = _GUARD.format(proxies=sorted(proxies), said="\n".join(f"    {each}," for each in said))
+    return source + guard + (_GUARDED_ASGI if is_asgi else _GUARDED_WSGI)
 
 
 def entry_source(app: App, interface: Interface, *, proxied: bool = False, counted: bool = True) -> str:
@@ -235,7 +221,7 @@ def entry_source(app: App, interface: Interface, *, proxied: bool = False, count
     """
     if interface not in app.interfaces:
         raise InputError(f"{app.name} is given as [app] {app.entry.kind}, so it cannot be hosted as {interface}")
-    start = _PATH.format(root=str(app.root.absolute()))
+    start = _PATH.format(said=_RACED if counted else _DEPLOYED, root=str(app.root.absolute()))
     is_asgi = interface is Interface.ASGI
     around = (_PROXIED_ASGI if is_asgi else _PROXIED_WSGI) if proxied else ""
     if counted:

@@ -5,8 +5,9 @@ Files of variables are read where the user names one; of all others only what is
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from io import StringIO
 from pathlib import Path
@@ -15,14 +16,11 @@ from typing import TYPE_CHECKING
 from ..base.errors import InputError, said_by
 from ..base.files import read_text
 from ..base.secrets import learn
+from .app import App, EntryKind
 from .project_files import project_folders, text
 
 if TYPE_CHECKING:
     from dotenv.parser import Binding
-import os
-from collections.abc import Mapping
-
-from .app import App, EntryKind
 
 __all__ = [
     "all_local_packages",

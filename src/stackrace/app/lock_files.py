@@ -250,18 +250,14 @@ def _exported(lock: Path) -> str:
         if not _is_pypi(index):
             # what uv exports does not say where from
             raise _refused(package["name"], index)
-    command = [
-        program,
-        "export",
-        "--frozen",
-        "--no-dev",
-        "--no-emit-project",
-        "--no-hashes",
-        "--no-header",
-        "--quiet",
-    ]
+    words = "export --frozen --no-dev --no-emit-project --no-hashes --no-header --quiet"
     ended = subprocess.run(
-        command, cwd=lock.parent, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
+        [program, *words.split()],
+        cwd=lock.parent,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     if ended.returncode:
         raise InputError(f"{lock} cannot be exported", detail="\n".join(tail(ended.stderr, 20)))

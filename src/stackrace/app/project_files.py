@@ -77,14 +77,7 @@ def repository_folders(root: Path) -> tuple[Path, ...]:
 
 
 def _near(root: Path) -> Iterator[Path]:
-    shared = {
-        Path("/"),
-        Path.home(),
-        Path(tempfile.gettempdir()).absolute(),
-        Path("/home"),
-        Path("/srv"),
-        Path("/opt"),
-    }
+    shared = {Path.home(), Path(tempfile.gettempdir()).absolute(), *map(Path, ("/", "/home", "/srv", "/opt"))}
     for folder in root.parents[:_MOST_ABOVE]:
         if folder in shared:
             return

@@ -26,7 +26,13 @@ __all__ = [
     "CurrentQueue",
     "CurrentStanding",
     "deployment_of",
+    "placed",
 ]
+
+
+def placed(file: str, line: int) -> str:
+    """Return a place as reports have it: ``compose.prod.yml:12``, or the file alone where nobody knows the line."""
+    return f"{file}:{line}" if line else file
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,7 +83,7 @@ class CurrentQueue:
     @property
     def place(self) -> str:
         """Where that stands: ``uwsgi.ini:4``."""
-        return f"{self.file}:{self.line}" if self.line else self.file
+        return placed(self.file, self.line)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,7 +123,7 @@ class CurrentDeployment(RacePart):
     @property
     def place(self) -> str:
         """Where it was found: ``compose.prod.yml:12``."""
-        return f"{self.file}:{self.line}" if self.line else self.file
+        return placed(self.file, self.line)
 
     def having_problem(self, problem: str) -> Self:
         """Return it with another problem."""
