@@ -36,7 +36,7 @@ from .fronts import (
     unread_documents,
 )
 from .hop import ReadHop, shown_place
-from .model import CurrentDeployment, CurrentGap
+from .model import CurrentDeployment, CurrentGap, placed
 from .options import read_hop, take_settings_variable
 from .request import CurrentRequest
 
@@ -343,8 +343,7 @@ def _path(hop: ReadHop, front: Front | None, instances: int, root: Path, base: P
 
 
 def _places(hops: Iterable[ReadHop]) -> tuple[str, ...]:
-    places = (hop.place for hop in hops)
-    return tuple(dict.fromkeys(f"{file}:{line}" if line else file for file, line in places))
+    return tuple(dict.fromkeys(placed(*hop.place) for hop in hops))
 
 
 def current_stack(

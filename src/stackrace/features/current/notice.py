@@ -22,6 +22,7 @@ from .model import (
     CurrentKind,
     CurrentStanding,
     deployment_of,
+    placed,
 )
 
 __all__ = ["before", "details", "headline", "news", "notice_of", "shortly"]
@@ -166,11 +167,7 @@ def _gaps(gaps: Sequence[CurrentGap]) -> Iterator[str]:
     for (file, why, is_assumed), (first, *others) in kinds.items():
         more = "".join(f", {f'{gap.line} ' if gap.line else ''}{gap.what}" for gap in others)
         kind_of_gap = "Assumed" if is_assumed else "Not taken over"
-        yield f"{kind_of_gap}: {_place(file, first.line)} {first.what}{more}: {why}."
-
-
-def _place(file: str, line: int) -> str:
-    return f"{file}:{line}" if line else file
+        yield f"{kind_of_gap}: {placed(file, first.line)} {first.what}{more}: {why}."
 
 
 def shortly(race: Race) -> str:
@@ -184,8 +181,7 @@ def _shortly(found: CurrentDeployment) -> Iterator[str]:
     assumed = [gap for gap in found.gaps if gap.weight is Weight.ASSUMED]
     for what, gaps in (("Not taken over", missing), ("Assumed", assumed)):
         for first in sorted(gaps, key=lambda gap: gap.weight is not Weight.SIZE)[:1]:
-            place = f"{first.file}:{first.line}" if first.line else first.file
-            yield f"{what}: {place} {first.what}{f' and {len(gaps) - 1} more' if gaps[1:] else ''}."
+            yield f"{what}: {placed(first.file, first.line)} {first.what}{f' and {len(gaps) - 1} more' if gaps[1:] else ''}."
     if found.others:
         more = len(found.others) - _MOST_SHORTLY
         others = listed([*found.others[:_MOST_SHORTLY], *([f"{more} more"] if more > 0 else [])])
