@@ -38,17 +38,9 @@ class Entry:
     @property
     def interfaces(self) -> frozenset[Interface]:
         """The interfaces that such an app offers, so which servers can host it."""
-        match self.kind:
-            case EntryKind.DJANGO:
-                return frozenset({Interface.WSGI, Interface.ASGI})
-            case EntryKind.WSGI:
-                return frozenset({Interface.WSGI})
-            case EntryKind.ASGI:
-                return frozenset({Interface.ASGI})
-            case EntryKind.RACK:
-                return frozenset({Interface.RACK})
-            case EntryKind.FILES:
-                return frozenset({Interface.FILES})
+        if self.kind is EntryKind.DJANGO:
+            return frozenset({Interface.WSGI, Interface.ASGI})
+        return frozenset({Interface(self.kind.value)})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

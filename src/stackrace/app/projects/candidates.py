@@ -57,7 +57,7 @@ class Candidate:
     title: str
     """Of its framework."""
     place: str
-    """Where it stands, relative to the project: ``app.py, line 5``."""
+    """Where it stands, relative to the project: ``app.py, line 5``; empty for the usual place."""
     rank: Rank = Rank.USUAL
     origin: tuple[Path, int] = (Path(), 0)
     """Where it is made: two names of the same application have the same origin."""

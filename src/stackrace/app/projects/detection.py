@@ -9,7 +9,7 @@ import ast
 import os
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from shlex import join
@@ -22,7 +22,6 @@ from .code import content, is_aside, parse, python_files
 
 __all__ = [
     "VARIABLE",
-    "Project",
     "detect",
     "entry_named",
     "flags_named",
@@ -131,20 +130,8 @@ _MOST_SHOWN = 20
 """Candidates in a question."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Project:
-    """A project found in a folder."""
-
-    name: str
-    root: Path
-    """Where its imports start."""
-    entry: Entry
-    place: str = ""
-    """Where the entry was found, relative to the folder: ``Procfile``; empty where it stands in the usual place."""
-
-
-def detect(folder: Path, environ: Mapping[str, str] = os.environ) -> Project | None:
-    """Return the project in ``folder``; None when there is neither one nor any Python code.
+def detect(folder: Path, environ: Mapping[str, str] = os.environ) -> Candidate | None:
+    """Return the app of the project in ``folder``; None when there is neither one nor any Python code.
 
     In this order: its manage.py, its config.ru; then what deployment files name, manage.py in folders below, and
     the applications in the code, if that is one. DJANGO_SETTINGS_MODULE in ``environ`` wins, as it does for
@@ -157,23 +144,23 @@ def detect(folder: Path, environ: Mapping[str, str] = os.environ) -> Project | N
     manage = folder / "manage.py"
     if manage.is_file() and (entry := _django(manage, environ)) is not None:
         root = _import_root(folder, entry.target)
-        return Project(name=folder.name, root=root, entry=entry, place="" if root == folder else manage.name)
+        return Candidate(root=root, entry=entry, title="Django", place="" if root == folder else manage.name)
     if (folder / _RACKUP).is_file():
-        return Project(name=folder.name, root=folder, entry=entry_of(EntryKind.RACK, _RACKUP))
+        return Candidate(root=folder, entry=entry_of(EntryKind.RACK, _RACKUP), title="Rack", place="")
     code = ProjectCode(folder)
     return None if _OWN in code.files else _below(code, environ)
 
 
-def _below(code: ProjectCode, environ: Mapping[str, str]) -> Project | None:
+def _below(code: ProjectCode, environ: Mapping[str, str]) -> Candidate | None:
     django = _django_projects(code, environ)
     likely = [candidate for candidate in django if candidate.rank is Rank.USUAL]
     deployed = [candidate for candidate in code.deployed() if not _is_part(candidate, django)]
     if len(deployed) == 1 and not likely:
-        return _project(code, deployed[0])
+        return deployed[0]
     defined = code.defined(tuple(project.root for project in django))
     clear = _clear(defined)
     if not deployed and len(likely) + len(clear) == 1:
-        return _project(code, (*likely, *clear)[0])
+        return (*likely, *clear)[0]
     every = _each_once((*deployed, *django, *defined))
     if every:
         raise _question(code.folder, every)
@@ -264,10 +251,6 @@ def _each_once(candidates: Sequence[Candidate]) -> list[Candidate]:
     for candidate in candidates:
         once.setdefault((candidate.root, candidate.entry.target), candidate)
     return sorted(once.values(), key=lambda candidate: candidate.rank)
-
-
-def _project(code: ProjectCode, candidate: Candidate) -> Project:
-    return Project(name=code.folder.name, root=candidate.root, entry=candidate.entry, place=candidate.place)
 
 
 def _question(folder: Path, candidates: Sequence[Candidate]) -> InputError:

@@ -181,8 +181,9 @@ def _shortly(found: CurrentDeployment) -> Iterator[str]:
     assumed = [gap for gap in found.gaps if gap.weight is Weight.ASSUMED]
     for what, gaps in (("Not taken over", missing), ("Assumed", assumed)):
         for first in sorted(gaps, key=lambda gap: gap.weight is not Weight.SIZE)[:1]:
-            yield f"{what}: {placed(first.file, first.line)} {first.what}{f' and {len(gaps) - 1} more' if gaps[1:] else ''}."
+            more = f" and {len(gaps) - 1} more" if gaps[1:] else ""
+            yield f"{what}: {placed(first.file, first.line)} {first.what}{more}."
     if found.others:
-        more = len(found.others) - _MOST_SHORTLY
-        others = listed([*found.others[:_MOST_SHORTLY], *([f"{more} more"] if more > 0 else [])])
+        left = len(found.others) - _MOST_SHORTLY
+        others = listed([*found.others[:_MOST_SHORTLY], *([f"{left} more"] if left > 0 else [])])
         yield f"Also found: {others} (--current FILE)."

@@ -34,7 +34,7 @@ def test_the_settings_are_read_from_manage_py(tmp_path, manage):
     found = detect(project(tmp_path, manage), {})
     assert found is not None
     assert (found.entry.kind, found.entry.target) == (EntryKind.DJANGO, "shop.settings")
-    assert (found.root, found.name) == (tmp_path, tmp_path.name)
+    assert (found.root, found.place) == (tmp_path, "")
 
 
 def test_manage_py_is_never_run(tmp_path):
