@@ -10,7 +10,7 @@ from functools import cache
 from ...stacks.servers import catalogue
 from ..app import EntryKind
 
-__all__ = ["ELSEWHERE", "PROGRAMS", "ServedApp", "served_app"]
+__all__ = ["PROGRAMS", "ServedApp", "served_app"]
 
 _WSGI, _ASGI = EntryKind.WSGI, EntryKind.ASGI
 
@@ -30,18 +30,6 @@ PROGRAMS = {
     "waitress-serve": _WSGI,
 }
 """Programs that serve an application, and the interface that they take unless told otherwise."""
-
-ELSEWHERE = {
-    "cherryd": "CherryPy's own server",
-    "passenger": "Passenger",
-    "pserve": "the server that Pyramid's file names",
-    "robyn": "Robyn's own server",
-    "sanic": "Sanic's own server",
-    "twist": "Twisted's own server",
-    "twistd": "Twisted's own server",
-    "unitd": "NGINX Unit",
-}
-"""Programs that serve an application in production, and of whose command lines nothing is known."""
 
 _NAMED_BY: Mapping[str, Collection[str]] = {
     **dict.fromkeys(("--app", "--entrypoint", "--module", "--wsgi", "--wsgi-file", "--file"), PROGRAMS),

@@ -13,7 +13,7 @@ from ...app.project_files import ProjectFiles, is_exported, is_platform, likelih
 from ...app.projects.deployment import DeploymentCommand, commands_of_file, deployment_commands
 from ...app.projects.deployment_command import shown, text_of
 from ...app.projects.kubernetes import is_manifest
-from ...app.projects.served_app import ELSEWHERE, served_app
+from ...app.projects.served_app import served_app
 from ...app.projects.starts import starts
 from ...base.errors import InputError, StackError
 from ...base.files import is_file
@@ -41,6 +41,18 @@ from .options import read_hop, take_settings_variable
 from .request import CurrentRequest
 
 __all__ = ["current_deployment", "current_stack"]
+
+_ELSEWHERE = {
+    "cherryd": "CherryPy's own server",
+    "passenger": "Passenger",
+    "pserve": "the server that Pyramid's file names",
+    "robyn": "Robyn's own server",
+    "sanic": "Sanic's own server",
+    "twist": "Twisted's own server",
+    "twistd": "Twisted's own server",
+    "unitd": "NGINX Unit",
+}
+"""Programs that serve an application in production, and of whose command lines nothing is known."""
 
 _ALONE = {"*gunicorn*conf*.py": ("gunicorn", "-c"), "*uwsgi*.ini": ("uwsgi", "--ini")}
 """Servers' own files that say of themselves what is started, where nothing else does."""
@@ -180,13 +192,13 @@ class _Reading:
     def _follow(self, commands: Iterable[DeploymentCommand]) -> None:
         """Note the servers that ``commands`` start, and the commands that are no server of the catalogue's."""
         for command in commands:
-            found = starts(command, self.project, self.programs.keys() | ELSEWHERE.keys())
+            found = starts(command, self.project, self.programs.keys() | _ELSEWHERE.keys())
             for start in found.starts:
                 spec = self.programs.get(start.words[0])
                 if spec is not None and spec.native is not None:
                     self.hops.append(read_hop(start, spec, spec.native, self.project, self.python, found.problem))
                 else:
-                    problem = f"it is served by {ELSEWHERE[start.words[0]]}, which Stackrace does not race"
+                    problem = f"it is served by {_ELSEWHERE[start.words[0]]}, which Stackrace does not race"
                     self.unraced.append(_Unraced(command=start, problem=problem, is_served=True))
             if found.problem and not found.starts:
                 self.unraced.append(_Unraced(command=command, problem=found.problem))
