@@ -21,8 +21,7 @@ from stackrace.app.golden import (
     static_file,
 )
 from stackrace.base.errors import AppError, InputError
-from stackrace.measure.workload import Likeness, RightAnswer
-from stackrace.measure.workload import Answer, AnswerOrigin, Sameness
+from stackrace.measure.workload import Answer, AnswerOrigin, Likeness, RightAnswer, Sameness
 
 
 def plain(body):
