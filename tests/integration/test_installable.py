@@ -5,8 +5,8 @@ import subprocess
 
 import pytest
 
-from stackrace.app.bundle import BUNDLES, bundled
 from stackrace.deploy.preparing import Step
+from stackrace.features.comparisons.apps import NEEDS
 from stackrace.race.preparation.deployment import set_up
 from stackrace.race.preparation.installing import install_python
 from stackrace.race.preparation.race_file import read_request
@@ -16,7 +16,7 @@ from stackrace.stacks.services import services
 WANTED = {
     *(package for entry in catalogue() for package in entry.needs.apt),
     *(package for service in services().values() for package in service.apt),
-    *(package for name in BUNDLES for need in bundled(name).needs for package in need.packages),
+    *(package for needs in NEEDS.values() for need in needs for package in need.packages),
 }
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import shutil
 import sysconfig
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from ...app.app import Entry, EntryKind
@@ -13,7 +14,7 @@ from ...app.bundle import Bundled
 from ...base.errors import Lack
 from ...base.process import run
 
-__all__ = ["ladder", "missing_gems", "rails"]
+__all__ = ["NEEDS", "ladder", "missing_gems", "rails"]
 
 _BUNDLED = Path(__file__).with_name("bundled")
 
@@ -41,23 +42,48 @@ def _python_headers() -> tuple[_Need, ...]:
     return (_Need(file=folder / "Python.h", packages=("python3-dev",)),) if folder.parts[1:2] == ("usr",) else ()
 
 
-def _lack_of(name: str, *needs: _Need) -> Callable[[], Lack | None]:
-    """Return what tells which of ``needs`` are not here. Without a Ruby every gem is lacking."""
+_GEMS = {
+    "railties": "ruby-railties",
+    "activerecord": "ruby-activerecord",
+    "actionpack": "ruby-actionpack",
+    "actionpack-page_caching": "ruby-actionpack-page-caching",
+    "sqlite3": "ruby-sqlite3",
+    "mysql2": "ruby-mysql2",
+    "dalli": "ruby-dalli",
+}
+"""Rails' gems, and Debian's packages of them."""
 
-    def lack() -> Lack | None:
-        gems = missing_gems([need.gem for need in needs if need.gem])
-        lacking = [
-            need
-            for need in needs
-            if (need.program and shutil.which(need.program) is None)
-            or (need.file and not need.file.exists())
-            or need.gem in gems
-        ]
-        packages = tuple(package for need in lacking for package in need.packages)
-        missing = ", ".join(need.words for need in lacking)
-        return Lack(name=name, missing=missing, packages=packages) if lacking else None
+NEEDS = {
+    "ladder": (
+        # mysqlclient has no Linux wheels
+        _Need(program="mariadb_config", packages=("libmariadb-dev",)),
+        _Need(program="pkg-config", packages=("pkg-config",)),
+        # what packages without wheels are compiled with
+        _Need(program="gcc", packages=("gcc",)),
+        _Need(file=Path("/usr/include/stdio.h"), packages=("libc6-dev",)),
+        *_python_headers(),
+    ),
+    "rails": (
+        _Need(program="ruby", packages=("ruby",)),
+        *(_Need(gem=gem, packages=(package,)) for gem, package in _GEMS.items()),
+    ),
+}
+"""What must be installed to build or run each."""
 
-    return lack
+
+def _lack(name: str) -> Lack | None:
+    """Return what an app lacks here. Without a Ruby every gem is lacking."""
+    gems = missing_gems([need.gem for need in NEEDS[name] if need.gem])
+    lacking = [
+        need
+        for need in NEEDS[name]
+        if (need.program and shutil.which(need.program) is None)
+        or (need.file and not need.file.exists())
+        or need.gem in gems
+    ]
+    packages = tuple(package for need in lacking for package in need.packages)
+    missing = ", ".join(need.words for need in lacking)
+    return Lack(name=name, missing=missing, packages=packages) if lacking else None
 
 
 _MISSING = "puts ARGV.reject { |name| Gem::Specification.find_all_by_name(name).any? }"
@@ -86,16 +112,7 @@ def ladder(environment: Mapping[str, str]) -> Bundled:
         prepare=(("python", "-m", "ladder.prepare"),),
         static={"/static/": root / "static"},
         services=("mariadb", "memcached"),
-        # mysqlclient has no Linux wheels
-        lack=_lack_of(
-            "ladder",
-            _Need(program="mariadb_config", packages=("libmariadb-dev",)),
-            _Need(program="pkg-config", packages=("pkg-config",)),
-            # what packages without wheels are compiled with
-            _Need(program="gcc", packages=("gcc",)),
-            _Need(file=Path("/usr/include/stdio.h"), packages=("libc6-dev",)),
-            *_python_headers(),
-        ),
+        lack=partial(_lack, "ladder"),
     )
     if environment.get("LADDER_RUNGS") != "string":
         return whole
@@ -103,18 +120,6 @@ def ladder(environment: Mapping[str, str]) -> Bundled:
     return replace(
         whole, urls=pages[:2], prepare=(), services=(), lack=lambda: None, packages="requirements-string.txt"
     )
-
-
-_GEMS = {
-    "railties": "ruby-railties",
-    "activerecord": "ruby-activerecord",
-    "actionpack": "ruby-actionpack",
-    "actionpack-page_caching": "ruby-actionpack-page-caching",
-    "sqlite3": "ruby-sqlite3",
-    "mysql2": "ruby-mysql2",
-    "dalli": "ruby-dalli",
-}
-"""Rails' gems, and Debian's packages of them."""
 
 
 def rails(environment: Mapping[str, str]) -> Bundled:
@@ -129,10 +134,6 @@ def rails(environment: Mapping[str, str]) -> Bundled:
         prepare=(("ruby", "--backtrace-limit=8", "prepare.rb"),),
         static={},
         environment={"RAILS_ENV": "production", "RACK_ENV": "production"},
-        lack=_lack_of(
-            "rails",
-            _Need(program="ruby", packages=("ruby",)),
-            *(_Need(gem=gem, packages=(package,)) for gem, package in _GEMS.items()),
-        ),
+        lack=partial(_lack, "rails"),
         public="public",
     )
