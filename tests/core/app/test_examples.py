@@ -25,7 +25,7 @@ def test_every_race_file_is_right_to_the_last_stack(path):
 
 def test_the_rack_example_is_found_without_its_race_file():
     project = detect(EXAMPLES / "rack_hello", {})
-    assert (project.name, project.entry) == ("rack_hello", entry_of(EntryKind.RACK, "config.ru"))
+    assert (project.root.name, project.entry) == ("rack_hello", entry_of(EntryKind.RACK, "config.ru"))
 
 
 def test_the_bookshop_is_found_without_its_race_file():
