@@ -76,7 +76,7 @@ def bookshop(django_python, tmp_path_factory):
     root = tmp_path_factory.mktemp("user") / "bookshop"
     shutil.copytree(EXAMPLES / "bookshop", root, ignore=shutil.ignore_patterns("db.sqlite3", "staticfiles"))
     project = detect(root, {})
-    app = App(name=project.name, root=project.root, entry=project.entry, python=django_python)
+    app = App(name=root.name, root=project.root, entry=project.entry, python=django_python)
     manage = ("python", "manage.py")
     return prepare(app, (*manage, "migrate"), (*manage, "collectstatic", "--no-input"))
 
