@@ -62,9 +62,8 @@ def asked_app(request: RaceRequest) -> AskedApp:
     if found is None:
         ours = bundled(request.bundled or DJANGO)
         return AskedApp(entry=None, root=folder, name=ours.name, offered=ours.entry.interfaces)
-    return AskedApp(
-        entry=found.entry, root=found.root, name=found.name, place=found.place, offered=found.entry.interfaces
-    )
+    name, offered = folder.absolute().name, found.entry.interfaces
+    return AskedApp(entry=found.entry, root=found.root, name=name, place=found.place, offered=offered)
 
 
 def _imported_by(entry: Entry) -> str:
