@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from stackrace.features.tune.candidates import Proposer, require_sampler
 from stackrace.features.tune.stats.grid import Grid as Estimated
 from stackrace.features.tune.stats.grid import Slices, grid_of
 from stackrace.features.tune.stats.rounds import AT_ONCE, next_round
-from stackrace.features.tune.stats.sampler import Proposer, require_sampler
 from stackrace.features.tune.stats.verdict import Verdict, verdict
 
 from ..method.noise import Dice

@@ -22,7 +22,7 @@ WRITERS = {
     "base/units.py": "what may be typed again",
     "measure/engine/histogram.py": "the columns of HdrHistogram's own format",
     "cli/load/show.py": "a share that is never 100 % before it is all",
-    "cli/load/progress.py": "a bar of constant width",
+    "cli/load/run.py": "a bar of constant width",
     "report/words/load_run.py": "rounds a value",
     "report/charts/svg.py": "coordinates, and the ticks of an axis, whole or as short as they can be",
     "features/comparisons/report/page.py": "coordinates",

@@ -6,7 +6,7 @@ import sys
 
 from .edge import open_streams
 from .main import INTERRUPTED
-from .main import main as run
+from .main import main as execute
 from .signals import heed, leave_to_the_kernel
 
 __all__ = ["main"]
@@ -18,7 +18,7 @@ def main() -> None:
         try:
             open_streams()
             heed()
-            run()
+            execute()
         finally:
             leave_to_the_kernel()
     except KeyboardInterrupt:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..stats.planning import blocks_expected
+from ..stats.judge import blocks_expected
 from .overhead import Overhead
 from .pace import USUAL_LENGTHS, SliceLengths, lengths_of
 from .plan import Cell

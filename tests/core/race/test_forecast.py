@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from stackrace.race.forecast import LAUNCH_S, SLACK, ForecastInput, answer_s, fits, likely_stacks
 from stackrace.race.pace import SliceLengths
-from stackrace.stats.planning import blocks_expected
+from stackrace.stats.judge import blocks_expected
 
 lengths = st.builds(
     SliceLengths,

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stackrace.stats.planning import LEAD, blocks_expected, blocks_to_answer
+from stackrace.stats.judge import LEAD, blocks_expected, blocks_to_answer
 from stackrace.stats.selection import LOOKS, WINNER_FROM, looks, selected
 from stackrace.stats.values import Question
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from stackrace.features.recordings.candidate import Candidate
-from stackrace.features.recordings.session import Role, role, session_steps
+from stackrace.features.recordings.har import Role, role, session_steps
 
 
 def role_of(method, status, answer_type, resource_type, *headers):

@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from stackrace.features.tune.candidates import Proposer
 from stackrace.features.tune.stats.grid import grid_of
 from stackrace.features.tune.stats.rounds import (
     FINAL_LAUNCHES,
@@ -19,7 +20,6 @@ from stackrace.features.tune.stats.rounds import (
     next_round,
     search_launches,
 )
-from stackrace.features.tune.stats.sampler import Proposer
 from stackrace.features.tune.stats.verdict import verdict
 
 DELTA = math.log(1.05)

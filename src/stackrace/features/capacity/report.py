@@ -13,8 +13,7 @@ from ...base.errors import InterruptedRace
 from ...base.numbers import count, duration, number, percent
 from ...base.text import one_line
 from ...base.units import DURATION
-from ...cli.load.progress import ProgressLine
-from ...cli.load.run import RacedTarget
+from ...cli.load.run import ProgressLine, RacedTarget
 from ...cli.showing import print_document, print_parts
 from ...measure.engine.load_run import Goal, Miss, Missed, label
 from ...measure.load import Load

@@ -14,13 +14,12 @@ from ...race.preparation.prepared import PreparedRace
 from ...race.results.race import Race
 from ...race.resume import counted
 from ...race.strategies import Decide, OpenCells
-from .candidates import fewest_of
+from .candidates import Proposer, fewest_of
 from .measurements import grid_of_race, places_of
 from .model import Tuning, tuning_of
 from .preparation import under_goal
 from .report.words import outlook as foretold
 from .stats.rounds import next_round
-from .stats.sampler import Proposer
 
 
 @dataclass(slots=True, kw_only=True)

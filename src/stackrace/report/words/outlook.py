@@ -14,7 +14,7 @@ from ...race.preparation.defaults import CONCURRENCY
 from ...race.request.request import RaceRequest
 from ...race.schedule import FEWEST_BLOCKS, extent_of, least_budget_s, plan_block
 from ...race.twins import entrants
-from ...stats.planning import blocks_expected
+from ...stats.judge import blocks_expected
 from ...stats.values import Question
 from ..figures import listed
 

@@ -6,7 +6,7 @@ import io
 
 import pytest
 
-from stackrace.cli.load.progress import ProgressLine, text
+from stackrace.cli.load.run import ProgressLine, text
 from stackrace.measure.load import Load
 
 
