@@ -7,8 +7,6 @@ import posix
 import sys
 import time
 
-__all__ = ["main"]
-
 _AGAIN_S = 0.01
 _SIGINT = 2
 

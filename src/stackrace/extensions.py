@@ -11,23 +11,6 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any, Literal, NamedTuple, TypeVar
 
-__all__ = [
-    "BundledApp",
-    "Contestants",
-    "Group",
-    "NamedRaces",
-    "Notice",
-    "Part",
-    "PlaceProvider",
-    "RequestPart",
-    "ResultKind",
-    "Strategy",
-    "Verb",
-    "WorkloadSource",
-    "declared",
-    "load",
-]
-
 _Declaration = TypeVar("_Declaration")
 
 Group = Literal["Start", "Decide", "Measure", "Keep"]

@@ -13,8 +13,6 @@ from ..deploy.shutdown import stop
 from ..race.preparation.deployment import Deployment, set_up
 from ..race.request.request import RaceRequest
 
-__all__ = ["StackUp", "of_one_stack", "stack_up"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StackUp:

@@ -29,9 +29,6 @@ from .resuming import ResumedRace, refuse_changed
 if TYPE_CHECKING:
     from ..store.store import Store
 
-__all__ = ["ready_race", "run"]
-
-
 _Shape = Callable[[PreparedRace], PreparedRace]
 """Makes another race of one that was prepared."""
 

@@ -25,8 +25,6 @@ from ..store.manifest import Manifest, ManifestFile, Opening, finished, has_mani
 if TYPE_CHECKING:
     from ..store.store import Store
 
-__all__ = ["ResumedRace", "refuse_changed", "unfinished"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResumedRace:

@@ -13,8 +13,6 @@ from shlex import join
 from ..base.errors import InputError
 from ..stacks.stack import Interface
 
-__all__ = ["App", "Entry", "EntryKind", "Target", "entry_of", "module_of", "parse_target", "wrong_spelling"]
-
 
 class EntryKind(StrEnum):
     """How the user named his application; the value is the TOML key."""

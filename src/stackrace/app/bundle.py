@@ -11,17 +11,6 @@ from ..base.errors import InputError, Lack
 from ..extensions import BundledApp, declared, load
 from .app import App, Entry, EntryKind
 
-__all__ = [
-    "DJANGO",
-    "Bundled",
-    "bundled",
-    "bundled_names",
-    "digest",
-    "is_bundled",
-    "session_file",
-]
-
-
 DJANGO = "django"
 """The name of the default."""
 

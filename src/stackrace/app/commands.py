@@ -7,11 +7,6 @@ import re
 import shlex
 from collections.abc import Mapping
 
-__all__ = [
-    "command_of",
-    "display",
-]
-
 _TOKEN = re.compile(r"""'[^']*'|"(?:\\.|[^"\\])*"|\\.|.""", re.DOTALL)
 _EXPANSION = re.compile(r"\$\{?[A-Za-z_]\w*\}?|\$\(|`")
 _OPERATOR = re.compile(r"&&|\|\||[|<>;&]")

@@ -18,14 +18,6 @@ from ..base.process import attended, within
 from .app import App, EntryKind
 from .environment import app_environment
 
-__all__ = [
-    "DataPlaces",
-    "DatabaseServer",
-    "ImportPlaces",
-    "data_places",
-    "import_places",
-]
-
 _SCRIPT = Path(__file__).with_name("examiner") / "places.py"
 _PATIENCE_S = 30.0
 

@@ -10,8 +10,6 @@ from ..stacks.stack import Interface
 from .app import App, EntryKind, parse_target
 from .environment import settings_module
 
-__all__ = ["COUNTING_MODULE", "ENTRY_MODULE", "counting_source", "deployed_source", "entry_source"]
-
 ENTRY_MODULE = "stackrace_entry"
 """The module's name; its file is this plus ``.py``."""
 COUNTING_MODULE = "stackrace_counting"

@@ -22,15 +22,6 @@ from .project_files import project_folders, text
 if TYPE_CHECKING:
     from dotenv.parser import Binding
 
-__all__ = [
-    "all_local_packages",
-    "app_environment",
-    "env_files",
-    "local_packages",
-    "read_env_files",
-    "settings_module",
-]
-
 
 def local_packages(root: Path, python: Path | None) -> Path | None:
     """Return the folder that ``python`` finds the packages of the project in ``root`` in; None without one.

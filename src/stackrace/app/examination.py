@@ -11,18 +11,6 @@ from ..measure.workload import PageTime, Request
 from ..stacks.stack import Interface
 from .app import Entry
 
-__all__ = [
-    "Database",
-    "DjangoFacts",
-    "Examination",
-    "Exchange",
-    "PythonFacts",
-    "Reply",
-    "Survey",
-    "ThreadPool",
-    "has_toolbar",
-]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Database:

@@ -32,13 +32,6 @@ from .examination import Examination, Exchange, PythonFacts, Reply
 from .examiner.messages import CrawlOrder, Order, RequestMessage
 from .examiner_report import Outcome, examination_of, read_outcome
 
-__all__ = [
-    "Crawl",
-    "Progress",
-    "examine",
-    "python_facts",
-]
-
 _INDEX = "index.html"
 """What every web server sends for a folder."""
 _MOST_FILES = 20

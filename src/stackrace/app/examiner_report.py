@@ -27,8 +27,6 @@ from .examiner.messages import (
 )
 from .refusal import failure_words, import_hint, other_object
 
-__all__ = ["Outcome", "examination_of", "read_outcome"]
-
 _LOG_LINES = 30
 _WORDLESS = re.compile(r"^SystemExit(: \d+)?\s*\Z", re.MULTILINE)
 _STARTING = "starting its interpreter"

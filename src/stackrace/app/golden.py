@@ -29,8 +29,6 @@ from ..measure.workload import (
 from .examination import Examination, Exchange, Reply, has_toolbar
 from .refusal import refusal, refusals
 
-__all__ = ["common_bytes", "demanded", "golden", "in_words", "loosened", "rule_for", "sameness"]
-
 
 def golden(examination: Examination) -> Workload:
     """Return the requests with their golden answers.

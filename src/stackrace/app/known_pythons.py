@@ -17,8 +17,6 @@ from pathlib import Path
 from ..base.files import is_file, is_present
 from .project_files import first_line, project_folders, table, table_in, text
 
-__all__ = ["KnownPython", "is_executable", "known_pythons", "python_of"]
-
 _FOLDERS = (".venv", "venv", "env")
 _IMAGES = (
     "/venv", "/opt/venv", "/app/.venv", "/app/venv", "/code/.venv", "/usr/src/app/.venv", "/opt/.venv", "/env",

@@ -16,8 +16,6 @@ from ..base.files import read_text
 from ..base.process import uv_program
 from ..base.text import tail
 
-__all__ = ["LISTS", "changes_between", "locks_differ", "requirements_of"]
-
 _LOCKS = ("uv.lock", "poetry.lock", "Pipfile.lock", "pylock.toml")
 """Files that say exactly what is installed; the first that a project has is its own."""
 

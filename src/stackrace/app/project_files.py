@@ -22,30 +22,6 @@ from typing import Any
 
 from ..base.files import MOST_BYTES, by_last_parts, is_file, is_present, read_text, walk
 
-__all__ = [
-    "MARK",
-    "ProjectFiles",
-    "Table",
-    "Tagged",
-    "deployment_folders",
-    "first_line",
-    "is_development",
-    "is_exported",
-    "is_platform",
-    "likelihood",
-    "line_of",
-    "listed",
-    "loaded",
-    "loaded_all",
-    "problem_of",
-    "project_folders",
-    "repository_folders",
-    "stage_of",
-    "table",
-    "table_in",
-    "text",
-]
-
 MARK = ".stackrace-export"
 """A file in each such folder."""
 

@@ -23,16 +23,6 @@ from .projects.deployment import deployment_commands
 from .projects.detection import VARIABLE, settings_candidates
 from .projects.frameworks import OWN_SERVERS
 
-__all__ = [
-    "failure_words",
-    "import_hint",
-    "lacks_static_files",
-    "lacks_tables",
-    "other_object",
-    "refusal",
-    "refusals",
-]
-
 _MOST_ROUTES = 12
 _ANOTHER_URL = "race another page with --url or [workload] urls"
 _NO_STATIC = "Missing staticfiles manifest entry"

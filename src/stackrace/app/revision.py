@@ -14,8 +14,6 @@ from ..base.process import git
 from .app import App, EntryKind
 from .project_files import MARK
 
-__all__ = ["Source", "project_of", "source_digest", "source_of"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:

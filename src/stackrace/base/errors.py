@@ -26,8 +26,6 @@ from typing import TYPE_CHECKING
 
 from .secrets import masked
 
-__all__ = ["Lack"]
-
 if TYPE_CHECKING:
     from .verdict import Finding
 

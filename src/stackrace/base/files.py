@@ -14,21 +14,6 @@ from contextlib import suppress
 from io import BufferedReader
 from pathlib import Path, PurePosixPath
 
-__all__ = [
-    "MOST_BYTES",
-    "MOST_COPIED_BYTES",
-    "by_last_parts",
-    "is_file",
-    "is_folder",
-    "is_present",
-    "opened",
-    "read_bytes",
-    "read_text",
-    "real_path",
-    "remove_tree",
-    "walk",
-]
-
 MOST_BYTES = 16 << 20
 """More than any file that people or their tools write for a project, lock files included."""
 MOST_COPIED_BYTES = 1 << 30

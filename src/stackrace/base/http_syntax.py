@@ -10,8 +10,6 @@ from urllib.parse import quote, unquote, unquote_to_bytes, urlsplit
 
 from .errors import InputError
 
-__all__ = ["by_prefix", "header_fault", "host_fault", "is_below", "path_fault", "tells_of_tls"]
-
 _NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 """Source: RFC 9110, section 5.6.2, token."""
 _CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")

@@ -13,8 +13,6 @@ import secrets
 
 from .errors import InputError
 
-__all__ = ["PATTERN", "encode", "generate", "is_valid", "parse_name"]
-
 _LENGTH = 13
 PATTERN = re.compile(r"[0-9a-z][0-9a-z-]{11,30}[0-9a-z]")
 """All ids and names, of any version; UUIDs without their hyphens, too. To be used with ``fullmatch``."""

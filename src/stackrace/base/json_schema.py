@@ -18,8 +18,6 @@ from pydantic_core import core_schema
 from .codec import FLAT, LEFT_OUT, Form
 from .schema import schema_of
 
-__all__ = ["json_schema"]
-
 
 def json_schema(kind: type, form: Form, name: str) -> str:
     """Return the schema of what ``readable`` makes of ``kind`` in ``form``, as text that ends with a newline.

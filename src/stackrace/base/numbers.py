@@ -12,27 +12,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
 
-__all__ = [
-    "LEAST",
-    "NOTHING",
-    "Figure",
-    "Interval",
-    "about",
-    "change",
-    "coefficient",
-    "connections",
-    "count",
-    "duration",
-    "mebibytes",
-    "milliseconds",
-    "not_one",
-    "number",
-    "percent",
-    "points",
-    "setting",
-    "things",
-]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Interval:

@@ -21,8 +21,6 @@ from pydantic_core import CoreSchema, core_schema
 from .codec import FLAT, LEFT_OUT, STORED, Form
 from .text import legible, storable
 
-__all__ = ["schema_of"]
-
 _EXACT = 2**53 - 1
 _MOST_DIGITS = 400
 """Most digits of a whole number: more than any seed has, and few enough to be read at once."""

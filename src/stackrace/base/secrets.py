@@ -14,8 +14,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from urllib.parse import parse_qsl, quote, quote_plus, unquote, unquote_plus, urlsplit
 
-__all__ = ["learn", "masked", "masked_settings", "masked_tail", "secrets_in", "tells_secret"]
-
 _MASK = "***"
 _SHORTEST = 6
 """Letters of a secret: shorter ones are parts of ordinary words, and no secrets."""

@@ -8,8 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-__all__ = ["did_you_mean", "few", "legible", "nearest", "one_line", "printable", "storable", "tail", "url_meant"]
-
 # a string that nothing ends on its line is text like any other: what follows may be ours
 _ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b\n]*(?:\x07|\x1b\\)|[@-Z\\^_])")
 _UNPRINTABLE = re.compile(

@@ -9,8 +9,6 @@ from decimal import Decimal
 
 from .errors import InputError
 
-__all__ = ["COUNT", "DURATION", "PERCENT", "RATE", "SIZE", "Unit"]
-
 _NUMBER = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([a-zA-Zµ%/]*)\s*")
 
 

@@ -7,8 +7,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-__all__ = ["Effect", "Fact", "Finding", "Unit", "Verdict", "usual_refusal"]
-
 
 class Effect(StrEnum):
     """What a finding does to the trial it was made on."""

@@ -9,8 +9,6 @@ from .main import INTERRUPTED
 from .main import main as execute
 from .signals import heed, leave_to_the_kernel
 
-__all__ = ["main"]
-
 
 def main() -> None:
     """Run the command line, and leave."""

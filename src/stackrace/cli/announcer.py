@@ -8,8 +8,6 @@ from typing import Self
 from ..deploy.preparing import Preparing, Step
 from .edge import StatusLine
 
-__all__ = ["Announcer"]
-
 _SILENCE_S = 5.0
 """Between two lines about the progress of the same step, where nobody looks at a terminal."""
 

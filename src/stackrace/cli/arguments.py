@@ -15,8 +15,6 @@ from ..stacks.servers import Catalogue, catalogue
 from ..stacks.servers.catalogue import GONE
 from ..stacks.servers.contract import Entry
 
-__all__ = ["apart", "complete_installable", "complete_stack", "entries_called", "one_stack_option", "requested"]
-
 
 def entries_called(names: Sequence[str], known: Catalogue) -> list[Entry]:
     """Return the entries of ``known``; raises InputError naming the nearest for one that is not in it."""

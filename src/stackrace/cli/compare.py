@@ -21,9 +21,6 @@ from ..report import figures
 from ..report.characters import meter
 from .showing import print_document, print_parts
 
-__all__ = ["command"]
-
-
 _FILE = click.Path(path_type=Path, dir_okay=False)
 
 

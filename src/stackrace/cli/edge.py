@@ -21,17 +21,6 @@ from ..base.text import one_line, printable
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
-__all__ = [
-    "TRACEBACK",
-    "PrintableStream",
-    "StatusLine",
-    "brief",
-    "failure_of",
-    "open_streams",
-    "printable_output",
-    "trusted",
-]
-
 
 class PrintableStream:
     """A text stream that makes everything printable, whoever writes to it: escape sequences, controls, bidi marks.

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from ..race.preparation.installing import InstallPlan
     from ..stacks.servers import Catalogue
 
-__all__ = ["command", "elsewhere"]
-
 
 @click.command(
     epilog="""\b

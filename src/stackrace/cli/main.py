@@ -17,8 +17,6 @@ from ..extensions import Group, Verb, declared, load
 from .edge import TRACEBACK, brief, failure_of, printable_output, trusted
 from .signals import has_come
 
-__all__ = ["INTERRUPTED", "completion_command", "main"]
-
 INTERRUPTED = 130
 
 _CLI = __name__.rpartition(".")[0]

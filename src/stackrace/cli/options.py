@@ -12,17 +12,6 @@ from ..base.http_syntax import host_fault
 from ..base.units import Unit
 from ..measure.resources import parse_cores
 
-__all__ = [
-    "Connections",
-    "Cores",
-    "Quantity",
-    "SectionedCommand",
-    "details_option",
-    "right_host",
-    "section",
-    "store_option",
-]
-
 
 class _Option(click.Option):
     """An option that knows the heading it stands under."""

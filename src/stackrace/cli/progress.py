@@ -27,8 +27,6 @@ from ..report.live import LiveState, LiveView, Mishap
 from ..report.result import standing_so_far
 from ..stacks.stack import original_path
 
-__all__ = ["LiveSink"]
-
 
 class LiveSink:
     """Turns events into the live view. It draws between slices only, never during one."""

@@ -34,8 +34,6 @@ from .showing import at_store, go_on_with, short_steps, show, write_html
 if TYPE_CHECKING:
     from ..store.store import Store
 
-__all__ = ["Output", "race_and_report", "raced", "report_of", "resume_and_report"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Output:

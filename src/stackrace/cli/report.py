@@ -12,8 +12,6 @@ from ..base.errors import InputError
 from ..report.exporter import Format
 from .options import details_option, store_option
 
-__all__ = ["name_command", "report_command"]
-
 _PRINTED = [form for form in Format if form is not Format.HTML]
 
 

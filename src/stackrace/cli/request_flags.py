@@ -20,20 +20,6 @@ from ..race.request.expectations import check_flags, read_check_flags
 from ..race.request.request import RaceRequest, parts_over
 from .options import Cores, Quantity, right_host, section
 
-__all__ = [
-    "APP_OPTIONS",
-    "BUDGET_OPTIONS",
-    "PROJECT_OPTIONS",
-    "STARTED_OPTIONS",
-    "RequestFlags",
-    "app_words",
-    "given_beside",
-    "of_features",
-    "request_flags",
-    "servers_option",
-    "spelt",
-]
-
 _FIELDS = {field.name for field in fields(RaceRequest)}
 
 

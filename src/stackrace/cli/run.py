@@ -27,8 +27,6 @@ from .request_flags import (
 if TYPE_CHECKING:
     from .racing import Output
 
-__all__ = ["command"]
-
 _stacks = section("What is raced")
 _load = section("The load")
 _question = section("The question, and the time for it")

@@ -25,21 +25,6 @@ if TYPE_CHECKING:
 
     from ..store.store import Store
 
-__all__ = [
-    "at_store",
-    "go_on_with",
-    "meant",
-    "print_document",
-    "print_parts",
-    "refuse_unwritable",
-    "reports_folder",
-    "short_steps",
-    "show",
-    "unfinished_note",
-    "write_html",
-    "write_text",
-]
-
 
 def print_document(document: object) -> None:
     """Print one JSON document on stdout."""

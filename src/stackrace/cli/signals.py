@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["has_come", "heed", "leave_to_the_kernel", "uncut", "undisturbed"]
-
 _ENDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 _came: list[int] = []

@@ -23,8 +23,6 @@ from ..stacks.stack_path import setting_text
 from .install import elsewhere
 from .request_flags import servers_option
 
-__all__ = ["command"]
-
 
 @click.command(
     epilog="""\b

@@ -16,8 +16,6 @@ from .request_flags import APP_OPTIONS, RequestFlags, request_flags
 if TYPE_CHECKING:
     from ..deploy.running_stack import Running
 
-__all__ = ["command"]
-
 _LOOK_S = 0.5
 
 

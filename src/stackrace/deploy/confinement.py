@@ -15,14 +15,6 @@ from ..base.units import SIZE
 from ..measure.launch import Failure, FailureKind
 from ..measure.resources import Enforcement, format_cores
 
-__all__ = [
-    "Confinement",
-    "Group",
-    "confined",
-    "exceeded",
-    "own_group",
-]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Confinement:

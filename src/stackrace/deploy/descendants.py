@@ -8,8 +8,6 @@ import time
 from pathlib import Path
 from typing import ClassVar
 
-__all__ = ["Descendants", "ProcessTree", "descendants"]
-
 _FORGET_S = 1.0
 """How long a process that is none of ours is known as such: its id may be given to one of ours later."""
 

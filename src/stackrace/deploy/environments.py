@@ -24,8 +24,6 @@ from .preparing import OnPreparing, Preparing, Step
 from .privileges import private_folder, serves_as_another
 from .templates import locked
 
-__all__ = ["Environments", "byte_code", "cache_folder"]
-
 _COMPLETE = ".stackrace-complete"
 _MOST_LINES = 20
 """Shown of what an installer said: a compiler says pages."""

@@ -30,8 +30,6 @@ from ..stacks.servers import PLAIN
 from .descendants import descendants
 from .privileges import NICE, autogroup, before_races, hand_over, raised
 
-__all__ = ["RUN_DIRECTORY", "Guard", "Status", "View", "removed"]
-
 _SCRIPT = Path(__file__).with_name("supervisor.py")
 
 _LONGEST_TMPDIR = 40

@@ -20,19 +20,6 @@ from ..stacks.servers import Catalogue
 from ..stacks.servers.contract import Entry, Needs
 from ..stacks.stack import Stack
 
-__all__ = [
-    "apt_command",
-    "can_install",
-    "find_binary",
-    "install_packages",
-    "installed_version",
-    "lack_of",
-    "missing_from",
-    "require",
-    "require_fit",
-    "unready",
-]
-
 _VERSION = re.compile(r"\d+(?:\.\d+)+")
 
 

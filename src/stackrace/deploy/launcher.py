@@ -33,8 +33,6 @@ from .sockets import LOOPBACK, accepts, free_port
 from .startup import Workers, awaited_cause, cause, is_refused
 from .wrong_answers import KnownAnswers, accusation
 
-__all__ = ["LaunchFailed", "Launcher"]
-
 _POLL_S = 0.02
 _START_TIMEOUT_S = 20.0
 """Enough for most apps; one that takes long when it is examined is given more."""

@@ -48,8 +48,6 @@ from .shutdown import inspect, retired, served
 from .sockets import listeners
 from .wrong_answers import WrongUnderLoad, fates, name_of
 
-__all__ = ["LocalPlace"]
-
 _REST_S = 10.0
 """The longest wait for stacks that are still busy with what the last slice left in their queues."""
 _RESTLESS_S = 1.0

@@ -17,21 +17,6 @@ from ..stacks.facts import StackFacts
 from ..stacks.stack import Side, Stack, side_of, side_path
 from ..validity.observation import Aftermath, Observation
 
-__all__ = [
-    "REST_LOOK_S",
-    "WARM_BIN_S",
-    "Enough",
-    "Fleet",
-    "Launched",
-    "Place",
-    "RaceProcesses",
-    "RemoteEngine",
-    "Retired",
-    "Retiring",
-    "Sides",
-]
-
-
 REST_LOOK_S = 0.02
 """How long stacks are looked at before they are said to be at rest."""
 

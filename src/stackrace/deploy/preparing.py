@@ -6,8 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum, auto
 
-__all__ = ["OnPreparing", "Preparing", "Step", "unheard"]
-
 
 class Step(StrEnum):
     """What is done; ``Preparing.subject`` says to what."""

@@ -21,21 +21,6 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-__all__ = [
-    "NICE",
-    "autogroup",
-    "before_races",
-    "can_raise",
-    "hand_over",
-    "let_in",
-    "private_folder",
-    "raise_process",
-    "raised",
-    "restore_autogroup",
-    "serves_as_another",
-    "unprivileged",
-]
-
 _USER = "www-data"
 
 

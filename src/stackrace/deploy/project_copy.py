@@ -33,8 +33,6 @@ from .project_files import (
 )
 from .templates import RUN, shortage
 
-__all__ = ["ProjectCopy"]
-
 _IMPORTS = "PYTHONPATH"
 _BYTE_CODE = "PYTHONPYCACHEPREFIX"
 _SEARCHED = frozenset({"PATH", _IMPORTS, _BYTE_CODE})

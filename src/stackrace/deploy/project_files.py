@@ -19,17 +19,6 @@ from ..base.process.namespaces import give_to_owner
 from .privileges import hand_over, serves_as_another
 from .sqlite_files import FileLook, copy_as_it_is, is_database, is_side, size_bytes
 
-__all__ = [
-    "Copied",
-    "Relocation",
-    "copy_below",
-    "copy_size_bytes",
-    "databases_below",
-    "files_below",
-    "hand_over_below",
-    "linked_data",
-]
-
 _T = TypeVar("_T")
 
 

@@ -22,8 +22,6 @@ from .project_files import Relocation, databases_below, linked_data
 from .sqlite_files import bring_in, is_database, size_bytes
 from .templates import RUN
 
-__all__ = ["Protection", "protect"]
-
 _FILLED = {
     "postgresql": ("postgresql", "psql"),
     "mysql": ("mariadb", "mariadb -u root $MARIADB_DATABASE"),

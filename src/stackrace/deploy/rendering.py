@@ -23,8 +23,6 @@ from .guard import View
 from .privileges import hand_over
 from .sockets import LOOPBACK, free_port
 
-__all__ = ["Part", "hosted", "render_stack"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:

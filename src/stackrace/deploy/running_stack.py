@@ -26,18 +26,6 @@ from .environments import site_packages
 from .installation import installed_version
 from .rendering import Part
 
-__all__ = [
-    "OUTPUT",
-    "Running",
-    "change_facts",
-    "end_of",
-    "ended",
-    "facts_of",
-    "logs_below",
-    "size_bytes",
-    "tail",
-]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Running:

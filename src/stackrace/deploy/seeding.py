@@ -24,8 +24,6 @@ from .running_stack import ended
 from .services import Services
 from .templates import CACHE, RUN, Templates, copy, move, shortage, write_out
 
-__all__ = ["Seeding", "prepare"]
-
 _DATA_VARIABLE = "APP_DATA"
 _URL_VARIABLE = "DATABASE_URL"
 _APP = "app"

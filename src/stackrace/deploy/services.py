@@ -26,8 +26,6 @@ from .privileges import hand_over, unprivileged
 from .running_stack import OUTPUT, ended, tail
 from .templates import CACHE, RUN, Templates, copy, move, shortage
 
-__all__ = ["Services", "service_of"]
-
 _POLL_S = 0.02
 
 

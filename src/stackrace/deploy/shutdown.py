@@ -24,8 +24,6 @@ from .rendering import Part
 from .running_stack import Running, end_of, logs_below, tail
 from .sockets import Listeners, listeners
 
-__all__ = ["COUNT", "inspect", "retired", "served", "stop"]
-
 _POLL_S = 0.05
 """Stacks mostly stop while others start, which a closer look would slow down."""
 _AGAIN_S = 2.0

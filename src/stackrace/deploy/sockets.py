@@ -12,16 +12,6 @@ from pathlib import Path
 from ..base.errors import InputError
 from ..stacks.servers import Endpoint
 
-__all__ = [
-    "LOOPBACK",
-    "Listeners",
-    "accepts",
-    "claim",
-    "free_port",
-    "listeners",
-    "require_loopback",
-]
-
 Listeners = Mapping[int, frozenset[int]]
 """The inodes of listening sockets by port."""
 

@@ -24,8 +24,6 @@ from stat import S_ISREG
 from ..base.process import run
 from .guard import View
 
-__all__ = ["FileLook", "bring_in", "copy_as_it_is", "copy_to", "is_database", "is_side", "size_bytes"]
-
 _MAGIC = b"SQLite format 3\0"
 _LOG, _INDEX, _JOURNAL = "-wal", "-shm", "-journal"
 _SIDES = (_LOG, _INDEX, _JOURNAL)

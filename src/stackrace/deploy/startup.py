@@ -11,8 +11,6 @@ from pathlib import Path
 from ..measure.probe.proc import read_process
 from .running_stack import tail
 
-__all__ = ["Workers", "awaited_cause", "cause", "is_refused"]
-
 _TRACEBACK = "Traceback (most recent call last)"
 _LINES = 1000
 """So many of each log are looked at: a traceback, and what was logged after it."""

@@ -24,8 +24,6 @@ from ..base.process import run
 from .preparing import OnPreparing, Preparing, Step
 from .privileges import private_folder
 
-__all__ = ["CACHE", "RUN", "Templates", "copy", "locked", "move", "shortage", "write_out"]
-
 RUN = "TMPDIR"
 """The variable that says where run directories lie."""
 CACHE = "XDG_CACHE_HOME"

@@ -18,8 +18,6 @@ from ..measure.engine.visitor import Reply, Visitor, difference, questions
 from ..measure.load import Counts, Load, LoadResult
 from ..measure.workload import MOST_BODY_BYTES, Answer, AnswerOrigin, Order, Request, Sameness, Workload
 
-__all__ = ["KnownAnswers", "WrongUnderLoad", "accusation", "fates", "name_of"]
-
 _MOST_DOUBTS = 3
 """A page for which the app was asked so often says nothing new: then the stack is wrong."""
 

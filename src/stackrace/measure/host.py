@@ -7,8 +7,6 @@ from dataclasses import dataclass, field
 
 from .load import SIGNED
 
-__all__ = ["Conditions", "Disturbance", "HostFacts", "MachineDelta", "NetworkLimits", "NetworkPath", "Offender"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HostFacts:

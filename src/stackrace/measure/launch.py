@@ -10,8 +10,6 @@ from ..base.verdict import Finding, Verdict
 from .host import Conditions
 from .load import Load, LoadResult, answered_per_s
 
-__all__ = ["Failure", "FailureKind", "HopUsage", "Lack", "Launch", "MemorySample", "Slice"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HopUsage:

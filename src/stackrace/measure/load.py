@@ -12,19 +12,6 @@ from types import MappingProxyType
 
 from ..base.numbers import setting
 
-__all__ = [
-    "Counters",
-    "Counts",
-    "EngineShare",
-    "Load",
-    "LoadResult",
-    "Quantiles",
-    "SeriesBin",
-    "TargetResult",
-    "Tls",
-    "answered_per_s",
-]
-
 _UNDEFINED: MappingProxyType[str, object] = MappingProxyType({"undefined": True})
 """Metadata of a float that may be NaN: a share of nothing."""
 _FEW_ROUNDS = 20

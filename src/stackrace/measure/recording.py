@@ -12,8 +12,6 @@ from ..base.errors import InputError
 from ..extensions import WorkloadSource, declared, load
 from .workload import Request, Workload
 
-__all__ = ["Recording", "read_recording"]
-
 # Request headers by which a server tells its own pages from others', as Django's CSRF protection does.
 _NAMING_ORIGIN = frozenset({"origin", "referer"})
 

@@ -9,8 +9,6 @@ from enum import StrEnum
 
 from ..base.errors import InputError
 
-__all__ = ["Enforcement", "Resources", "format_cores", "parse_cores"]
-
 _PART = re.compile(r"\s*(\d{1,5})\s*(?:-\s*(\d{1,5})\s*)?", re.ASCII)
 
 

@@ -12,32 +12,6 @@ from stackrace.base.errors import InputError
 
 from ..base.numbers import count
 
-__all__ = [
-    "EVERY_PATH",
-    "LARGE_HEAD",
-    "MOST_BODY_BYTES",
-    "Answer",
-    "AnswerOrigin",
-    "Burst",
-    "Fill",
-    "FillPart",
-    "Handout",
-    "HandoutPlace",
-    "Likeness",
-    "Nonce",
-    "NoncePlace",
-    "Order",
-    "PageTime",
-    "Request",
-    "RightAnswer",
-    "RightAnswers",
-    "Sameness",
-    "Workload",
-    "excess",
-    "fixed_parts",
-    "mean_time",
-]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Burst:

@@ -17,9 +17,6 @@ from .results.answer import Answer, AnswerKind, Lead, LeadKind
 from .results.race import Race
 from .results.standing import Costs, CpuTime, Need, Reason, Row
 
-__all__ = ["CHEAPER", "answer_of", "costs_of", "cpu_ms", "cpu_time", "lead_of", "memory", "reason_of"]
-
-
 _MOST_BEHIND = 0.25
 """A stack that may be further behind the best than this is no advice: there is no winner yet."""
 

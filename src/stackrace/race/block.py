@@ -22,8 +22,6 @@ from .steps import Steps, shuffled
 from .stopwatch import Phase
 from .warmup import WarmUp, warm_up
 
-__all__ = ["Block", "Memory"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Memory:

@@ -14,8 +14,6 @@ from .results.race import Race
 from .resume import counted
 from .twins import twins_apart
 
-__all__ = ["Decisions", "decisions"]
-
 _PATIENCE = 4
 """An answer waits for a stack whose slices were all refused until it was launched so often."""
 

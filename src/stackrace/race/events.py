@@ -13,23 +13,6 @@ from .plan import Cell
 from .results.race import Ending, Race
 from .stopwatch import Duty
 
-__all__ = [
-    "Activity",
-    "BlockEnded",
-    "BlockStarted",
-    "Event",
-    "LaunchEnded",
-    "LaunchStarted",
-    "Progress",
-    "RaceEnded",
-    "RaceResumed",
-    "RaceStarted",
-    "Sink",
-    "SliceEnded",
-    "StackDescribed",
-    "TwinChosen",
-]
-
 
 class Activity(StrEnum):
     """What a race is doing, for whoever shows its progress."""

@@ -12,8 +12,6 @@ from .plan import Cell
 from .schedule import MOST_BLOCKS, Extent, block_s
 from .twins import TWIN_BLOCKS
 
-__all__ = ["READY_S", "ForecastInput", "answer_s", "fits", "forecast_input", "likely_stacks"]
-
 READY_S = 8.0
 """Looking at the app and its stacks, before the first launch."""
 

@@ -20,8 +20,6 @@ from .ledger import Ledger
 from .results.race import Ending
 from .steps import Steps
 
-__all__ = ["Blocks", "Lane", "Lanes"]
-
 _LOOK_S = 0.2
 """How often it is looked whether a machine has finished its block, while nothing is told."""
 

@@ -16,8 +16,6 @@ from .results.race import Ending, Race
 from .resume import changed, cut_short
 from .stopwatch import Duty
 
-__all__ = ["FAILED_LAUNCHES", "FAILED_OF_A_SIDE", "Ledger"]
-
 FAILED_LAUNCHES = 2
 """A stack that fails so often in a row, before any slice, is not launched again."""
 

@@ -17,23 +17,6 @@ from ..validity.registry import taken
 from .results.race import Race
 from .results.standing import Level, Row
 
-__all__ = [
-    "JudgedLevel",
-    "LevelKey",
-    "MeasuredLevel",
-    "Response",
-    "blocks_of",
-    "curves",
-    "headline_of",
-    "is_valid",
-    "judgement_of",
-    "key_of",
-    "means",
-    "measured_levels",
-    "steady",
-    "throughput",
-]
-
 Response = Callable[[Launch, Slice], float]
 """What a slice of a launch gives in ln units, more being better; NaN where it says nothing."""
 

@@ -11,8 +11,6 @@ from ..stats.values import MachineComparison, MachineVerdict, RatioShift
 from .levels import MeasuredLevel, blocks_of, headline_of, means, measured_levels, steady
 from .results.race import Race
 
-__all__ = ["compared", "pooled"]
-
 
 def compared(race: Race) -> tuple[MachineComparison, ...]:
     """Return each machine beside the one that measured most blocks at the headline level; none where it is alone.

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from .results.race import Race
     from .results.standing import Withdrawal
 
-__all__ = ["before", "details", "headline", "news", "notice_of", "notice_types", "shortly"]
-
 
 class Notices(Protocol):
     """What a feature says; every sentence is empty where there is nothing to say."""

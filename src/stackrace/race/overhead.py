@@ -14,18 +14,6 @@ from .pace import USUAL_LENGTHS, SliceLengths
 from .plan import RacePlan
 from .warmup import REWARM_S
 
-__all__ = [
-    "STOP_S",
-    "USUAL_LAUNCH_S",
-    "Overhead",
-    "OverheadMeter",
-    "expected_overhead",
-    "launch_s",
-    "overhead_of_launches",
-    "planned_launch_s",
-    "planned_overhead",
-]
-
 _REST_S = 0.06
 """What else lies between two slices until that was measured: the look whether stacks rest, the canary, counters."""
 

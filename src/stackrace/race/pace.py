@@ -10,23 +10,6 @@ from itertools import accumulate
 from ..measure.workload import Burst, PageTime
 from .plan import Cell, RacePlan
 
-__all__ = [
-    "ENOUGH_ANSWERS",
-    "MOST_SLICE_S",
-    "SLICE_S",
-    "USUAL_LENGTHS",
-    "SliceLengths",
-    "at_once",
-    "fixed_lengths",
-    "headline",
-    "heard",
-    "lengths_of",
-    "planned_lengths",
-    "response_s",
-    "round_s",
-    "slice_needed_s",
-]
-
 SLICE_S = 0.2
 """The usual slice, where the page needs no longer one. Where the machine's speed flickers a longer one tells no
 more: docs/decisions/0030-short-slices-many-turns.md has the measurement."""

@@ -11,8 +11,6 @@ from ..measure.workload import PageTime, Workload
 from ..stacks.stack import Stack, original_path
 from .results.race import Race
 
-__all__ = ["Cell", "RacePlan"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cell:

@@ -20,8 +20,6 @@ from .results.race import Race
 from .resume import counted
 from .twins import TwinDifference, twin_differences
 
-__all__ = ["PlacedSlice", "race_view", "turns"]
-
 _LEAST_ANSWERS = 100
 """In a slice of fewer, answers that are half read at its end show in the mean size."""
 

@@ -10,8 +10,6 @@ from ..measure.launch import Failure, FailureKind, Launch
 from ..stacks.facts import StackFacts
 from .results.race import Race
 
-__all__ = ["blocks_done", "changed", "counted", "cut_short", "going_on", "spent_s"]
-
 _OF_ONE_LAUNCH = (
     # the run directory, another in every process that races
     (re.compile(r"[^\s'\"=:,;()<>]*/stackrace-[0-9a-f]{8}"), "RUN"),

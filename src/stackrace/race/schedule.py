@@ -14,21 +14,6 @@ from .pace import SLICE_S, USUAL_LENGTHS, SliceLengths, headline
 from .plan import Cell, RacePlan
 from .twins import entrants
 
-__all__ = [
-    "FEWEST_BLOCKS",
-    "MOST_BLOCKS",
-    "MOST_PASSES",
-    "BlockPlan",
-    "Extent",
-    "block_s",
-    "extent_of",
-    "least_budget_s",
-    "passes_worth",
-    "plan_block",
-    "too_short",
-    "too_short_for",
-]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Extent:

@@ -23,8 +23,6 @@ from .results.sensitivity import (
 )
 from .results.standing import Row
 
-__all__ = ["MOST", "conditions_of"]
-
 MOST = 4
 """More of them would bury the likely ones."""
 _FAR = 0.3

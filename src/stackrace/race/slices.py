@@ -31,9 +31,6 @@ from .strategies import OpenCells
 from .twins import entrants
 from .warmup import WarmUp
 
-__all__ = ["Rounds", "Slices"]
-
-
 WARMUP_CAP_S = 1.5
 """A stack's warm-up ends here: more blocks of stacks that are nearly warm tell more than few of others."""
 

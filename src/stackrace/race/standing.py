@@ -28,8 +28,6 @@ from .results.standing import Level, Row, Standing, Withdrawal
 from .resume import counted
 from .sensitivity import conditions_of
 
-__all__ = ["LEAST_BEYOND", "latency_limits", "standing"]
-
 
 def standing(race: Race, *, merge: _Merge, spread: _Spread | None = None, thorough: bool = True) -> Standing:
     """Return how the stacks of ``race`` stand, from everything measured so far.

@@ -23,8 +23,6 @@ from .plan import Cell
 from .stopwatch import Phase, Stopwatch
 from .warmup import rewarm_s
 
-__all__ = ["Steps", "shuffled", "shuffler_of"]
-
 
 class _PendingStops:
     """Acts that wait for stacks to be gone. ``stop_s`` is how long the last ones took, None before any did."""

@@ -8,8 +8,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from enum import StrEnum
 
-__all__ = ["Duty", "Phase", "Stopwatch"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Duty:

@@ -15,8 +15,6 @@ from .results.race import Race
 if TYPE_CHECKING:
     from .preparation.prepared import PreparedRace
 
-__all__ = ["Decide", "OpenCells", "Strategist", "strategist_named", "strategist_of"]
-
 OpenCells = Callable[[Race, Sequence[Cell]], Sequence[Cell]]
 """Returns those of the cells that are still to be raced, after the race so far; none of them ends the race."""
 

@@ -12,18 +12,6 @@ from .levels import LevelKey, MeasuredLevel, measured_levels
 from .plan import RacePlan
 from .results.race import Race
 
-__all__ = [
-    "TWIN_BLOCKS",
-    "TwinDifference",
-    "came_up",
-    "choice",
-    "crew",
-    "entrants",
-    "replacement",
-    "twin_differences",
-    "twins_apart",
-]
-
 TWIN_BLOCKS = 3
 """In so many blocks the pair shows whether the race finds differences where there are none; then it has done its
 work, unless it differs."""

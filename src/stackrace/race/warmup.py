@@ -9,8 +9,6 @@ from dataclasses import dataclass, replace
 from ..deploy.place import WARM_BIN_S, Enough, Place
 from .plan import Cell
 
-__all__ = ["REWARM_S", "WarmUp", "rewarm_s", "rising", "warm_up"]
-
 _SHORT_S = 1.0
 """With less than this no stretch is long enough to be called steady: then throughput must only not rise any more.
 Fresh stacks reach their speed after 0.1 to 0.2 s: docs/decisions/0024-duty-cycle.md."""

@@ -8,8 +8,6 @@ from itertools import pairwise
 
 from ..race.results.standing import Interval
 
-__all__ = ["bar", "course", "meter", "sparkline"]
-
 _EIGHTHS = " ▏▎▍▌▋▊▉"
 _HEIGHTS = "▁▂▃▄▅▆▇█"
 _MOST_HEIGHTS = 24

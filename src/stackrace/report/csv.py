@@ -13,8 +13,6 @@ from ..race.results.race import Race
 from .growth import size
 from .words.findings import failure_kind, failure_message, title
 
-__all__ = ["HEADER", "export"]
-
 HEADER = (
     "race", "launch", "block", "stack", "slice", "concurrency", "keep_alive", "valid", "duration_s",
     "throughput_per_s", "scheduled", "ok", "non2xx", "failed", "timed_out", "in_flight", "unsent",

@@ -32,8 +32,6 @@ from .words import race_words
 from .words.findings import FindingDocument, failure_kind, failure_message, finding_document
 from .words.standing import StandingWords, words_of
 
-__all__ = ["document", "schema"]
-
 if TYPE_CHECKING:
     ShownParts = Any
     ShownNotice = Any

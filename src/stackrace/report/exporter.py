@@ -15,8 +15,6 @@ from ..race.results.race import Race
 from ..race.results.standing import Standing
 from .sheet import Section
 
-__all__ = ["STANDING", "Format", "Kind", "kind_of", "render", "written"]
-
 _Result = TypeVar("_Result")
 
 

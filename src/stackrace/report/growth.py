@@ -11,8 +11,6 @@ from ..race.results.race import Race
 from ..race.results.standing import Level, Standing
 from .characters import course
 
-__all__ = ["Growth", "growths", "launches_at", "size"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Growth:

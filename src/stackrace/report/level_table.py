@@ -11,8 +11,6 @@ from .characters import bar
 from .figures import NOTHING
 from .sheet import Column, Medium, Table, Tone
 
-__all__ = ["MARK", "READABLE", "level_matrices", "level_table"]
-
 _BAR = 10
 READABLE = 30
 """A path may be folded to this width before a column is left out."""

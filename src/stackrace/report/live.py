@@ -28,12 +28,6 @@ from .sheet import Column, Table, Tone
 from .terminal import ScreenTable, make_console
 from .words.findings import disturbed, failure_kind, failure_message
 
-__all__ = [
-    "LiveState",
-    "LiveView",
-    "Mishap",
-]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mishap:

@@ -10,8 +10,6 @@ from ..measure.engine.load_run import FinishedRun
 from ..measure.load import Load, LoadResult, Quantiles, TargetResult
 from .words.findings import LOAD, FindingDocument, finding_document
 
-__all__ = ["document", "schema"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoadSettings:

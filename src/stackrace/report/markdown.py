@@ -22,13 +22,6 @@ from .sheet import (
     shown,
 )
 
-__all__ = [
-    "code",
-    "drawn",
-    "escape",
-]
-
-
 _BOLD = (Tone.GOOD, Tone.WRONG, Tone.DOUBTFUL, Tone.OTHER)
 
 

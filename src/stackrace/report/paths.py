@@ -13,9 +13,6 @@ from ..race.results.race import Race
 from ..race.results.standing import Costs, Standing
 from ..stacks.stack import Protocol
 
-__all__ = ["fold", "renamed", "short_names", "split_settings"]
-
-
 _PIECE = re.compile(r"[^/+,:]*[/+,:]?")
 _SETTINGS = re.compile(f"(:(?:[^/+]|/(?!(?:{'|'.join(Protocol)})/))*)")
 

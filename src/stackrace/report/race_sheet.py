@@ -22,9 +22,6 @@ from .words.answer import answer
 from .words.race_words import debug, left_out, raced
 from .words.standing import costs, elsewhere, machines, words_of
 
-__all__ = ["brief_sheet", "race_sheet"]
-
-
 _SCREEN = (Medium.SCREEN,)
 _TEXT = (Medium.TEXT,)
 _BOTH = (Medium.SCREEN, Medium.TEXT)

@@ -12,9 +12,6 @@ from ..measure.load import Load
 from ..measure.workload import EVERY_PATH, RightAnswer, RightAnswers
 from ..race.results.race import Race
 
-__all__ = ["COMMAND", "race_file"]
-
-
 COMMAND = "stackrace run race.toml"
 """Runs the race file, its seed giving the same shuffled order."""
 

@@ -7,8 +7,6 @@ from ..race.results.race import Race
 from ..race.results.standing import Standing
 from ..race.standing import standing
 
-__all__ = ["standing_of", "standing_so_far"]
-
 
 def standing_of(race: Race) -> Standing:
     """Return the standing of ``race``; every report of it starts here."""

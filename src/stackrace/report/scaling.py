@@ -12,9 +12,6 @@ from . import figures
 from .level_table import READABLE
 from .sheet import Block, Column, Medium, Paragraph, Section, Table, Tone
 
-__all__ = ["knee", "scaling_sections", "unfits"]
-
-
 _TITLE = "How throughput grows with the connections"
 
 _WORDS = (

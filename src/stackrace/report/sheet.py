@@ -9,9 +9,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-__all__ = ["Block", "Column", "Drawing", "Item", "Listing", "Medium", "Notes", "Paragraph", "Section", "Source",
-           "Table", "Tone", "shown"]  # fmt: skip
-
 
 class Medium(StrEnum):
     """Where a report is read."""

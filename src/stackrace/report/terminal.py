@@ -34,9 +34,6 @@ from .sheet import (
     shown,
 )
 
-__all__ = ["ScreenTable", "drawn", "make_console", "print_report", "print_sections"]
-
-
 _PIPE_WIDTH = 120
 """Columns when nobody says how wide the other end of a pipe is."""
 

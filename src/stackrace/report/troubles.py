@@ -22,9 +22,6 @@ from .sheet import Item, Tone
 from .words.findings import check_title, failure_kind, failure_message, remedy, seen, threshold, title
 from .words.race_words import left_out, of
 
-__all__ = ["Complaint", "Setback", "causes", "complaints", "refused", "setbacks"]
-
-
 _SEVERITY = (Effect.INVALIDATES, Effect.REDOES, Effect.WARNS)
 _DONE = {
     Effect.INVALIDATES: "refused",

@@ -8,8 +8,6 @@ from dataclasses import dataclass, field
 from .native_options import Concern
 from .stack import Origin
 
-__all__ = ["ChangeFact", "SettingFact", "StackFacts"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SettingFact:

@@ -18,23 +18,6 @@ if TYPE_CHECKING:
     from .servers.site import Site
     from .stack import Setting, Settings, SettingValue
 
-__all__ = [
-    "CONFIG",
-    "Change",
-    "Concern",
-    "FileReading",
-    "GivenOption",
-    "NativeFile",
-    "NativeOptions",
-    "NotTaken",
-    "Option",
-    "Signs",
-    "Weight",
-    "decided",
-    "passed",
-    "switches",
-]
-
 CONFIG = "config"
 """The setting that names a configuration file."""
 

@@ -16,8 +16,6 @@ from ..base.files import read_bytes
 from .native_options import CONFIG, FileReading, GivenOption, NativeFile, NativeOptions
 from .stack import Protocol, ServerSpec
 
-__all__ = ["HopWords", "NativeWords", "hops_of", "native_words", "quoted"]
-
 _WIRE = f"/(?:{'|'.join(Protocol)})/"
 _QUOTES = "\"'"
 _WORD = re.compile(

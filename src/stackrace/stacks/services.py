@@ -12,8 +12,6 @@ from urllib.parse import quote
 
 from ..base.errors import Lack
 
-__all__ = ["DATA", "FOLDERS", "Service", "ServiceRecipe", "services"]
-
 DATA = "data"
 """The folder, in a service's directory, that holds all it keeps. It exists, empty, before anything is run.
 

@@ -13,29 +13,6 @@ from enum import StrEnum
 from .native_options import GivenOption, NativeFile, NativeOptions, Signs
 from .tunable import Tunable
 
-__all__ = [
-    "BEHIND_ANOTHER",
-    "CACHE",
-    "TWIN",
-    "Hop",
-    "Interface",
-    "Origin",
-    "ProcessCount",
-    "Protocol",
-    "ServerSpec",
-    "Setting",
-    "SettingValue",
-    "Settings",
-    "Side",
-    "Socket",
-    "Stack",
-    "original_path",
-    "side_of",
-    "side_path",
-    "twin_path",
-    "without_side",
-]
-
 SettingValue = str | int | bool
 Settings = Mapping[str, SettingValue]
 """Settings by name."""

@@ -34,8 +34,6 @@ from .stack import (
     Stack,
 )
 
-__all__ = ["parse_stack", "setting_text", "setting_value", "stack_text"]
-
 _ORDER = (Interface.WSGI, Interface.ASGI, Interface.RACK, Interface.FILES)
 """Which interface is taken where server and app share several."""
 

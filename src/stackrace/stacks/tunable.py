@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-__all__ = ["Formula", "Tunable"]
-
 _WIDER = 2
 """So many values beyond the largest that is tried are tried, too, where that one is the best."""
 

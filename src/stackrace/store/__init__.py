@@ -12,8 +12,6 @@ from .address import address_of
 if TYPE_CHECKING:
     from .store import Store
 
-__all__ = ["open_store"]
-
 
 def open_store(url: str | None = None) -> Store:
     """Return the store at ``url``, made if need be.

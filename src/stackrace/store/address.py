@@ -9,17 +9,6 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 from ..base.errors import StoreError
 
-__all__ = [
-    "VARIABLE",
-    "Address",
-    "PostgresqlDatabase",
-    "SqliteFile",
-    "address_of",
-    "data_folder",
-    "default_file",
-    "races_folder",
-]
-
 VARIABLE = "STACKRACE_STORE"
 """The environment variable that names the store when no argument does."""
 

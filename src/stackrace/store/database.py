@@ -28,8 +28,6 @@ from ..deploy.privileges import private_folder
 from .address import VARIABLE, Address, PostgresqlDatabase, SqliteFile, default_file
 from .apps import LABEL, StoreConfig
 
-__all__ = ["configure", "is_read_only", "open_database", "translated"]
-
 _MIGRATION = "0001_initial"
 """What makes the tables; its name is recorded in the database."""
 

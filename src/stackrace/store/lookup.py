@@ -10,8 +10,6 @@ from enum import StrEnum
 from ..base.errors import StoreError
 from ..race.results.race import Ending
 
-__all__ = ["Alteration", "Deed", "Summary", "note_of", "the_one"]
-
 _NEAR = 10
 """How many ids an error lists at most."""
 

@@ -21,23 +21,6 @@ from ..deploy.privileges import private_folder
 from ..race.results.race import Race
 from .address import races_folder
 
-__all__ = [
-    "FORMAT",
-    "BlockLine",
-    "LaunchLine",
-    "Manifest",
-    "ManifestFile",
-    "Opening",
-    "SpellLine",
-    "begin_manifest",
-    "finished",
-    "has_manifest",
-    "is_racing",
-    "line_of",
-    "parse",
-    "reopen_manifest",
-]
-
 FORMAT = 1
 """The version of the lines; no other one is understood."""
 

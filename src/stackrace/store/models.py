@@ -25,19 +25,6 @@ from ..race.results.race import Ending, Race
 from ..stacks.facts import StackFacts
 from .lookup import Alteration, Deed, Summary
 
-__all__ = [
-    "DocumentField",
-    "ExactTextField",
-    "HistoryRow",
-    "IdRow",
-    "LaunchRow",
-    "RaceRow",
-    "RealField",
-    "Row",
-    "SliceRow",
-    "StackFactsRow",
-]
-
 _ID_LENGTH = 32
 """Ids have 13 characters today; later versions of the scheme are longer, this long at most."""
 

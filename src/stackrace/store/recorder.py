@@ -24,8 +24,6 @@ from .manifest import BlockLine, LaunchLine, ManifestFile, SpellLine
 if TYPE_CHECKING:
     from .store import Store
 
-__all__ = ["ManifestSink", "StoreSink"]
-
 
 class StoreSink:
     """Stores each event the moment it is called with it; events that are no results are ignored."""

@@ -25,8 +25,6 @@ from .database import is_read_only, translated
 from .lookup import Alteration, Summary, note_of, the_one
 from .models import HistoryRow, IdRow, LaunchRow, RaceRow, Row, SliceRow, StackFactsRow
 
-__all__ = ["Store"]
-
 _UNFINISHED = Q(ending=None) | Q(ending=Ending.INTERRUPTED.value)
 """Races that were interrupted or killed, or still go on."""
 

@@ -15,8 +15,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-__all__ = ["statements"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Guarded:

@@ -8,8 +8,6 @@ from pathlib import Path
 from ...base.numbers import Interval
 from ...measure.engine.saved_run import Comparison, Saved, compare, read_saved
 
-__all__ = ["ComparedRuns", "compare_runs"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComparedRuns:

@@ -24,18 +24,6 @@ from ...validity.registry import examine_run
 from .options import LoadOptions, refuse_contradictions
 from .target import nobody_listens, target_of
 
-__all__ = [
-    "LoadSetup",
-    "Watcher",
-    "allow_files",
-    "engine_cores",
-    "measure",
-    "open_connections",
-    "refuse_too_much",
-    "set_up_load",
-]
-
-
 _OPEN_CONNECTIONS = 1000
 """What an open loop may have at most unless told: enough for 1,000 requests/s at a second each."""
 

@@ -11,8 +11,6 @@ from ...base.units import RATE
 from ...measure.load import Load
 from ...measure.workload import Nonce
 
-__all__ = ["LoadOptions", "flag", "refuse_contradictions"]
-
 _CLOSED_CONNECTIONS = 10
 _DURATION_S = 10.0
 _TIMEOUT_S = 10.0

@@ -17,8 +17,6 @@ from .measure import LoadSetup, allow_files, engine_cores, set_up_load
 from .options import LoadOptions, flag, refuse_contradictions
 from .target import headers_of
 
-__all__ = ["load_setup"]
-
 _OF_A_SERVER = (
     "unix_socket", "insecure", "cacert", "tls", "method", "data", "chunked", "expect_continue", "nonce",
     "expect_status", "expect_body", "expect_text", "masks", "cookies", "target_is_mine",

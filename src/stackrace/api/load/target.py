@@ -21,9 +21,6 @@ from ...report.words.findings import LOAD, remedy, seen, warning
 from ...validity.preflight import Destination, address
 from .options import LoadOptions
 
-__all__ = ["check_address", "headers_of", "nobody_listens", "target_of"]
-
-
 _PATIENCE_S = 1.0
 
 

@@ -32,8 +32,6 @@ from .frameworks import (
     wrapped_kind,
 )
 
-__all__ = ["CodeIndex", "Definition"]
-
 _WSGI_PARAMETERS = ("environ", "start_response")
 _ASGI_PARAMETERS = ("scope", "receive", "send")
 _PROTOCOL_NAMES = frozenset({"app", "application"})

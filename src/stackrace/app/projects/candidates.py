@@ -24,8 +24,6 @@ from .frameworks import FACTORIES, IMPLIED, MENTIONED, OWN_SERVERS
 from .served_app import PROGRAMS, ServedApp, served_app
 from .starts import starts
 
-__all__ = ["Candidate", "ProjectCode", "Rank", "folders_in"]
-
 _FILES = ("wsgi", "asgi", "main", "app", "application", "server", "run", "passenger_wsgi", "__init__")
 """Usual names of the file that a server is pointed to, the most usual first."""
 _NAMES = ("app", "application")

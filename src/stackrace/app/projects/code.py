@@ -12,24 +12,6 @@ from pathlib import Path
 from ...base.files import is_file, is_folder, read_bytes
 from ..project_files import MARK
 
-__all__ = [
-    "at_level",
-    "bound_names",
-    "calls",
-    "content",
-    "dotted_name",
-    "has_notebooks",
-    "import_name",
-    "is_aside",
-    "is_bare",
-    "parse",
-    "python_files",
-    "required_arguments",
-    "returned_values",
-    "statements",
-    "syntax_error",
-]
-
 _MOST_FILES = 4000
 """Files looked at: enough for a large project, and soon done in a home folder."""
 _MOST_DEPTH = 6

@@ -31,8 +31,6 @@ from .deployment_command import (
 )
 from .images import Image, assumed_image, container_commands, image_at
 
-__all__ = ["compose_commands", "models_of"]
-
 _DEFAULTS = ("compose.yaml", "compose.yml", "docker-compose.yml", "docker-compose.yaml")
 _OVERRIDES = tuple(
     f"{name}.override.{suffix}" for name in ("compose", "docker-compose") for suffix in ("yml", "yaml")

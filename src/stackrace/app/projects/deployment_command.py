@@ -17,26 +17,6 @@ from ...base.secrets import learn
 from ...stacks.native_options import NotTaken
 from ..project_files import text
 
-__all__ = [
-    "LIMITED",
-    "NO_FILE",
-    "OPEN",
-    "DeploymentCommand",
-    "assignments",
-    "for_shell",
-    "instances_of",
-    "interpolated",
-    "is_open",
-    "joined_lines",
-    "line_with",
-    "literal",
-    "located",
-    "shown",
-    "split_words",
-    "text_of",
-    "variables_of",
-]
-
 _MOST_BYTES = 2**18
 """Of one file."""
 OPEN = "$(?)"

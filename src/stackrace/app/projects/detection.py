@@ -19,14 +19,6 @@ from ..app import Entry, EntryKind, entry_of, module_of, parse_target, wrong_spe
 from .candidates import Candidate, ProjectCode, Rank, folders_in
 from .code import content, is_aside, parse, python_files
 
-__all__ = [
-    "VARIABLE",
-    "detect",
-    "entry_named",
-    "flags_named",
-    "settings_candidates",
-]
-
 VARIABLE = "DJANGO_SETTINGS_MODULE"
 
 _RACKUP = "config.ru"

@@ -6,11 +6,6 @@ import re
 
 from ..app import EntryKind
 
-__all__ = [
-    "CALLED_ATTRIBUTES", "FACTORIES", "FILLED_LATER", "IMPLIED", "MENTIONED", "OWN_SERVERS", "framework_of",
-    "made_by_method", "wrapped_kind",
-]  # fmt: skip
-
 _WSGI, _ASGI = EntryKind.WSGI, EntryKind.ASGI
 
 _CLASSES = {

@@ -25,8 +25,6 @@ from .deployment_command import (
     text_of,
 )
 
-__all__ = ["Image", "assumed_image", "container_commands", "dockerfile_commands", "image_at"]
-
 _WEB = re.compile(r"(?<![a-z])(app|api|web|www|site|server|backend|django|flask|wsgi|asgi)(?![a-z])", re.IGNORECASE)
 """Names of services that answer requests."""
 _DOCKERFILE = re.compile(r"(Docker|Container)file([._-].+)?|.+\.dockerfile", re.IGNORECASE)

@@ -16,8 +16,6 @@ from ..project_files import Table, deployment_folders, line_of, listed, loaded_a
 from .deployment_command import LIMITED, OPEN, DeploymentCommand, instances_of, text_of
 from .images import assumed_image, container_commands
 
-__all__ = ["MENTIONED", "TEMPLATED", "is_manifest", "kubernetes_commands", "manifests"]
-
 _KINDS = frozenset({"Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "Pod"})
 MENTIONED = re.compile(
     r"^\s*-?\s*kind:\s*[\"']?(Deployment|StatefulSet|DaemonSet|ReplicaSet|Pod|ConfigMap|List)\b", re.M

@@ -32,18 +32,6 @@ from .deployment_command import (
 )
 from .images import Image, container_commands, image_at
 
-__all__ = [
-    "flaskenv_commands",
-    "fly_commands",
-    "heroku_commands",
-    "httpd_commands",
-    "ini_commands",
-    "platform_commands",
-    "procfile_commands",
-    "pyproject_commands",
-    "systemd_commands",
-]
-
 _COMMANDS = ("cmd", "run_command", "start", "startCommand", "dockerCommand", "entrypoint", "command", "web")
 _VARIABLES = ("environment", "env", "env_variables", "envVars", "envs")
 _INSTANCES = ("numInstances", "numReplicas", "instance_count", "instances")

@@ -10,8 +10,6 @@ from functools import cache
 from ...stacks.servers import catalogue
 from ..app import EntryKind
 
-__all__ = ["PROGRAMS", "ServedApp", "served_app"]
-
 _WSGI, _ASGI = EntryKind.WSGI, EntryKind.ASGI
 
 PROGRAMS = {

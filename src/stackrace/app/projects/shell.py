@@ -22,8 +22,6 @@ from ...base.secrets import learn
 from ..project_files import ProjectFiles
 from .deployment_command import OPEN, text_of
 
-__all__ = ["Call", "Heard", "Place", "ask_shell", "unknown"]
-
 _LONGEST_S = 5.0
 """How long a script may take: it starts nothing that is real."""
 _FIRST, _STEP = 1_000_003, 97

@@ -16,12 +16,6 @@ from .code import dotted_name, parse
 from .deployment_command import DeploymentCommand, interpolated, shown, text_of
 from .shell import Place, ask_shell
 
-__all__ = [
-    "Started",
-    "base_class",
-    "starts",
-]
-
 _SHELLS = frozenset({"sh", "bash", "dash", "ash", "ksh", "zsh"})
 _RUN, _AROUND, _AS_USER, _BEFORE = "behind run", "changes how it runs", "as another user", "leaves it as it is"
 _WRAPPERS = {

@@ -20,8 +20,6 @@ from ..secrets import masked, masked_tail
 from .interruption import held
 from .keeper import MOST_ENDING_S
 
-__all__ = ["CommandResult", "attended", "listen", "run", "uv_program", "within"]
-
 _MOST_BYTES = 4000
 _POLL_S = 0.1
 

@@ -16,8 +16,6 @@ from pathlib import Path
 
 from ..errors import OwnerError
 
-__all__ = ["foreign_filters", "git"]
-
 _OPTIONS = (
     "--no-pager",
     "-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=", "-c", "log.showSignature=false",

@@ -10,8 +10,6 @@ from queue import Empty, SimpleQueue
 from types import FrameType
 from typing import Generic, TypeVar
 
-__all__ = ["Background", "HeldSignals", "Pending", "held"]
-
 _Handler = Callable[[int, FrameType | None], object]
 
 _STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)

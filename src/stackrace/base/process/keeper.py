@@ -21,8 +21,6 @@ import sys
 import time
 from collections.abc import Iterator
 
-__all__ = ["end_children", "reset_signals"]
-
 PR_SET_PDEATHSIG = 1
 _PR_SET_DUMPABLE = 4
 PR_SET_CHILD_SUBREAPER = 36

@@ -15,22 +15,6 @@ import struct
 from collections.abc import Sequence
 from pathlib import Path
 
-__all__ = [
-    "bind",
-    "cover",
-    "enter",
-    "give_to_owner",
-    "isolate",
-    "mount_memory",
-    "mount_overlay",
-    "mount_processes",
-    "pivot",
-    "read_only",
-    "rebuild",
-    "seal",
-    "separate",
-]
-
 _CLONE_NEWNS = 0x00020000
 _CLONE_NEWUSER = 0x10000000
 _CLONE_NEWUTS = 0x04000000

@@ -45,8 +45,6 @@ if not __package__:
 
 from stackrace.base.process.namespaces import bind, isolate, mount_memory, mount_overlay, mount_processes, pivot
 
-__all__ = ["SCRIPT"]
-
 SCRIPT = Path(__file__)
 
 

@@ -12,8 +12,6 @@ from ..options import Connections, Quantity, SectionedCommand, section
 from ..request_flags import STARTED_OPTIONS, RequestFlags, request_flags
 from .flags import ANSWERS, CONNECTIONS, ENGINE, FILE, RACED, REQUESTS, ThinkType, flags
 
-__all__ = ["command"]
-
 _load = section("How much")
 _ask = section("Requests")
 _show = section("Output")

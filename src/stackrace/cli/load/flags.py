@@ -14,8 +14,6 @@ from ...measure.workload import Nonce, NoncePlace
 from ..arguments import complete_stack
 from ..options import Quantity, right_host, section
 
-__all__ = ["ANSWERS", "CONNECTIONS", "ENGINE", "FILE", "RACED", "REQUESTS", "NonceType", "ThinkType", "flags"]
-
 
 class NonceType(click.ParamType[Nonce]):
     """``header:NAME`` or ``query:NAME``."""

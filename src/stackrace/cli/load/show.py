@@ -20,9 +20,6 @@ from ...report.load_document import document
 from ...report.words import load_run as words
 from ..showing import print_document, print_parts
 
-__all__ = ["show"]
-
-
 _BIN_S = 0.1
 
 

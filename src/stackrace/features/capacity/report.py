@@ -24,8 +24,6 @@ from ...report.words import load_run
 from ...report.words.findings import LOAD, remedy, seen
 from .search import HIGH, LOW, REST_S, CapacityResult, Search, Trial, find_capacity
 
-__all__ = ["find_and_show", "goal_text", "missed_words"]
-
 _VERSION = "capacity-1"
 _BAR = 24
 

@@ -16,19 +16,6 @@ from ...report.words.load_run import failures
 from ...stats.summary import BEYOND
 from ...validity.generator import overload
 
-__all__ = [
-    "HIGH",
-    "LOW",
-    "RESOLUTION",
-    "REST_S",
-    "CapacityResult",
-    "Search",
-    "Trial",
-    "Watch",
-    "find_capacity",
-    "requests_for",
-]
-
 LOW, HIGH = 0.3, 1.05
 """Where to look, relative to what a closed loop reached."""
 

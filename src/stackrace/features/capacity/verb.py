@@ -11,8 +11,6 @@ from ...cli.load.flags import ANSWERS, CONNECTIONS, ENGINE, RACED, REQUESTS, fla
 from ...cli.options import Connections, Quantity, SectionedCommand, section
 from ...cli.request_flags import STARTED_OPTIONS, RequestFlags, request_flags
 
-__all__ = ["command"]
-
 _goal = section("The goal, one at least")
 _search = section("The search")
 _show = section("Output")

@@ -6,8 +6,6 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from time import monotonic
 
-__all__ = ["EXCHANGES", "ClockOffset", "Exchange", "compare", "estimate"]
-
 EXCHANGES = 8
 """How often a clock is asked for the time. The shortest of so many is seldom one that had to wait."""
 _ENOUGH_S = 0.001

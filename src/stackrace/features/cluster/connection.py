@@ -22,8 +22,6 @@ from ...base.process import Pending
 from .clocks import ClockOffset, compare
 from .members import Member, Role, introduce
 
-__all__ = ["Connection", "MemberLost", "as_bytes", "call", "now", "pickled"]
-
 _T = TypeVar("_T")
 
 _CALLS = 64

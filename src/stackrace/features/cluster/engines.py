@@ -24,8 +24,6 @@ from .members import Member
 from .network import paths
 from .player import Job, Played
 
-__all__ = ["BinByBin", "Engines", "JointRun", "shares"]
-
 _LEAD_S = 0.15
 """So long before the agreed moment everybody is told of it, and more where the way is long."""
 _TRIPS = 3

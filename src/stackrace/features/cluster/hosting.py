@@ -25,8 +25,6 @@ from ...stacks.stack import Stack
 from ...validity.observation import Observation
 from .lease import Lease, take
 
-__all__ = ["Hosted", "Hosting", "Order", "Target", "open_race"]
-
 _ARRIVES_S = 60.0
 """How long after its end a result is waited for."""
 

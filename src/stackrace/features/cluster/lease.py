@@ -13,8 +13,6 @@ from typing import Any, Generic, TypeVar
 
 from ...base.errors import BreakdownError, InputError, StackraceError
 
-__all__ = ["Keepalive", "Lease", "ask", "close", "refuse_busy", "renew", "take"]
-
 _T = TypeVar("_T")
 
 _LEASE_S = 20.0

@@ -20,8 +20,6 @@ from ...race.request.request import RaceRequest
 from .clocks import ClockOffset
 from .request import ClusterRequest
 
-__all__ = ["Member", "Role", "Roles", "assign_roles", "conflicts", "introduce", "roles_of"]
-
 _MACHINE = "STACKRACE_MACHINE"
 """Names the machine where several stand on one kernel, as network namespaces do that stand for machines."""
 

@@ -21,20 +21,6 @@ from ...measure.host import NetworkPath
 from .connection import Connection
 from .members import Member
 
-__all__ = [
-    "Heard",
-    "Sent",
-    "close",
-    "give",
-    "heard",
-    "listen",
-    "pace",
-    "paths",
-    "require_way",
-    "round_trips_s",
-    "take",
-]
-
 ECHOES = 100
 STREAMS = 4
 """One alone would grow slowly over a long way, and halve its pace at each loss."""

@@ -26,8 +26,6 @@ from .engines import BinByBin, Engines
 from .hosting import Hosted, Hosting, Order, open_race
 from .members import Member
 
-__all__ = ["WorkerPlace", "naming"]
-
 _T = TypeVar("_T")
 
 

@@ -16,8 +16,6 @@ from ...measure.load import EngineShare, Load
 from ...measure.probe import difference, read_machine
 from ...measure.workload import Workload
 
-__all__ = ["Job", "Played", "cancel", "ceiling_of", "counts", "play"]
-
 _LOOK_S = 0.01
 """How often it is looked whether this process runs at all."""
 

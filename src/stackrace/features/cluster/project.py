@@ -28,8 +28,6 @@ from ...race.request.request import RaceRequest
 from .lease import refuse_busy
 from .request import ClusterRequest
 
-__all__ = ["Project", "differences", "project_of", "remote_project_of", "request_for_hosts"]
-
 _GIT_S = 60.0
 """The longest that git may take to list a work tree."""
 _MOST_NAMED = 5

@@ -28,8 +28,6 @@ from .place import WorkerPlace, naming
 from .project import Project, differences, project_of, remote_project_of, request_for_hosts
 from .request import ClusterRequest
 
-__all__ = ["DaskCluster"]
-
 _T = TypeVar("_T")
 
 

@@ -14,8 +14,6 @@ from ...base.errors import InputError
 from ...cli.options import section
 from ...race.request.request import AskedPart
 
-__all__ = ["FLAGS", "ClusterRequest"]
-
 _option = section("What every stack gets")
 
 FLAGS = (

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from .members import Member
 
-__all__ = ["command"]
-
 
 @click.command(
     epilog="""\b

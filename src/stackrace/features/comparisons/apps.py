@@ -14,8 +14,6 @@ from ...app.bundle import Bundled
 from ...base.errors import Lack
 from ...base.process import run
 
-__all__ = ["NEEDS", "ladder", "missing_gems", "rails"]
-
 _BUNDLED = Path(__file__).with_name("bundled")
 
 

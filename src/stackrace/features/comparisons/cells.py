@@ -13,8 +13,6 @@ from ...stats.summary import intervals
 from .model import CellName, Comparison, Metric, Technique
 from .rerun import Cause, Gap, Survival
 
-__all__ = ["FAILING_SHARE", "RacedCell", "gap", "measured_ratio", "path_in", "raced_as", "survival", "values"]
-
 FAILING_SHARE = 0.01
 """A launch fails where more than one request in a hundred is answered wrongly or not at all."""
 

@@ -14,8 +14,6 @@ from .model import Claim, Comparison, Kind, Metric
 from .ratios import mix_outcome, table_outcome
 from .rerun import Cause, ClaimOutcome, Gap, Mode, PartOutcome, Rerun, Ruling
 
-__all__ = ["judged", "outcomes", "ruling", "share_of"]
-
 _LEAST_LAUNCHES = 2
 """Claims of failing are not judged by fewer."""
 

@@ -16,26 +16,6 @@ from pydantic import BeforeValidator, Field
 
 from ...race.request.tables import Seconds
 
-__all__ = [
-    "Basis",
-    "CellName",
-    "Claim",
-    "Comparison",
-    "Figure",
-    "Kind",
-    "Level",
-    "Levels",
-    "Metric",
-    "Mix",
-    "Part",
-    "Row",
-    "Source",
-    "Table",
-    "Technique",
-    "listed",
-]
-
-
 _Words = Annotated[str, Field(min_length=1)]
 _Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 _Count = Annotated[int, Field(ge=1)]

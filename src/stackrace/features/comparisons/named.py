@@ -12,8 +12,6 @@ from ...base.text import did_you_mean
 if TYPE_CHECKING:
     from ...cli.racing import Output
 
-__all__ = ["NAMES", "file_of", "files_of", "is_whole", "names", "run", "show"]
-
 _PREFIX = "historic"
 _FOLDER = Path(__file__).parent
 _FILE = "comparison.toml"

@@ -16,8 +16,6 @@ from .judging import outcomes
 from .model import Claim, Comparison, Mix, Part, Table
 from .rerun import ClaimOutcome, Mode
 
-__all__ = ["FAILING_LAUNCHES", "TWIN_BLOCKS", "PartRequest", "part_request", "still_open"]
-
 TWIN_BLOCKS = 3
 """The hidden twin runs in so many blocks: enough to show that a race sees a difference where there is none."""
 

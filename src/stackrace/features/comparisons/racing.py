@@ -44,8 +44,6 @@ from .rerun import Mode, PartOutcome, Rerun
 if TYPE_CHECKING:
     from ...store.store import Store
 
-__all__ = ["Kept", "RerunOptions", "compare_again", "keep", "lack_of_comparison", "latest", "show_again"]
-
 _WIDTH = 100
 """Columns at most: a report that is read beside another one."""
 

@@ -18,8 +18,6 @@ from .cells import measured_ratio
 from .model import CellName, Comparison, Figure, Metric, Mix, Table
 from .rerun import MixOutcome, Prediction, TableOutcome
 
-__all__ = ["mix_outcome", "predicted", "published_ratio", "table_outcome"]
-
 _SHARES: Mapping[str, float] = {"memcached": 0.9, "sqlalchemy": 0.1}
 """The parts of the ladder's own mix, by the workloads of its rungs."""
 

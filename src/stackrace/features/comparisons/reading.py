@@ -32,8 +32,6 @@ from .model import (
 )
 from .ratios import published_ratio
 
-__all__ = ["read_comparison", "read_folder"]
-
 _Location = tuple[str | int, ...]
 
 

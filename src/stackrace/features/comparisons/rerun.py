@@ -14,20 +14,6 @@ from ...measure.host import HostFacts
 from ...measure.launch import Failure
 from .model import Claim, Comparison, Table
 
-__all__ = [
-    "Cause",
-    "ClaimOutcome",
-    "Gap",
-    "MixOutcome",
-    "Mode",
-    "PartOutcome",
-    "Prediction",
-    "Rerun",
-    "Ruling",
-    "Survival",
-    "TableOutcome",
-]
-
 
 class Mode(StrEnum):
     """How a comparison is run again."""

@@ -40,8 +40,6 @@ from .model import CurrentDeployment, CurrentGap, placed
 from .options import read_hop, take_settings_variable
 from .request import CurrentRequest
 
-__all__ = ["current_deployment", "current_stack"]
-
 _ELSEWHERE = {
     "cherryd": "CherryPy's own server",
     "passenger": "Passenger",

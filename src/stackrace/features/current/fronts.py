@@ -17,17 +17,6 @@ from ...stacks.stack import ServerSpec
 from .hop import ReadHop, quoted_value
 from .model import CurrentChange, CurrentGap
 
-__all__ = [
-    "Front",
-    "fronts",
-    "fronts_elsewhere",
-    "fronts_shown",
-    "idle_servers",
-    "platform_fronts",
-    "unfit_fronts",
-    "unread_documents",
-]
-
 _NAMES = re.compile(r"\.(conf|nginx|vhost|template|tmpl|site|j2)$|nginx|^default$", re.IGNORECASE)
 _FOLDERS = frozenset({"sites-available", "sites-enabled", "conf.d", "nginx"})
 _NO_TEXT = re.compile(

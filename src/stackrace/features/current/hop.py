@@ -18,8 +18,6 @@ from ...stacks.native_options import CONFIG, Concern, NativeOptions, Weight
 from ...stacks.stack import ServerSpec, Setting, SettingValue
 from .model import CurrentChange, CurrentGap, CurrentQueue
 
-__all__ = ["UNKNOWN", "ReadHop", "options_in", "quoted_value", "shown_place"]
-
 _SIZES = frozenset({"workers", "processes", "threads", "class", "mode", "interface"})
 """The settings that say how many workers and threads there are, and of which class."""
 UNKNOWN = "only running it would tell its value"

@@ -17,18 +17,6 @@ from ...stacks.native_options import Concern, Weight
 if TYPE_CHECKING:
     from ...race.results.race import Race
 
-__all__ = [
-    "CurrentChange",
-    "CurrentDeployment",
-    "CurrentErrors",
-    "CurrentGap",
-    "CurrentKind",
-    "CurrentQueue",
-    "CurrentStanding",
-    "deployment_of",
-    "placed",
-]
-
 
 def placed(file: str, line: int) -> str:
     """Return a place as reports have it: ``compose.prod.yml:12``, or the file alone where nobody knows the line."""

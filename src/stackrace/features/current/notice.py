@@ -25,8 +25,6 @@ from .model import (
     placed,
 )
 
-__all__ = ["before", "details", "headline", "news", "notice_of", "shortly"]
-
 _ALIKE = 0.05
 """Costs that differ by less are about the same."""
 _TWICE = (1.9, 2.1)

@@ -29,8 +29,6 @@ from ...stacks.native_options import FileReading, NativeOptions, Weight
 from ...stacks.stack import ServerSpec, SettingValue
 from .hop import UNKNOWN, ReadHop, options_in
 
-__all__ = ["read_hop", "take_settings_variable"]
-
 _LONGEST_S = 10.0
 """How long a server may think about its own file."""
 _UNREAD = "Stackrace cannot read such a file: its settings are missing"

@@ -18,8 +18,6 @@ from ...stacks.stack import original_path
 from ...validity.answers import failures, nothing_right, unexpected_status
 from .model import CurrentErrors, CurrentKind, CurrentQueue, CurrentStanding, deployment_of
 
-__all__ = ["current_standing"]
-
 
 def current_standing(
     race: Race, headline: JudgedLevel | None, withdrawals: Sequence[Withdrawal]

@@ -9,8 +9,6 @@ from enum import IntEnum
 
 from ...base.verdict import Effect, Finding
 
-__all__ = ["Advice", "Change", "Gain", "advise", "command_of"]
-
 
 class Gain(IntEnum):
     """How much quieter measurements are expected to become; what forbids a race comes first."""

@@ -8,8 +8,6 @@ from ...base.numbers import count, number, percent
 from .advice import Advice, Gain, advise
 from .look import Surroundings
 
-__all__ = ["busy", "cron", "due_soon", "irq_balance", "leftovers", "listening", "other_race", "pressed"]
-
 
 def busy(surroundings: Surroundings) -> Advice | None:
     """Other programs use over 3 % of the machine while nothing is raced."""

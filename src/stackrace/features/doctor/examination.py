@@ -16,8 +16,6 @@ from .advice import Advice, Change, Gain, advise
 from .kernel import THP, Kernel
 from .look import Surroundings, look
 
-__all__ = ["ADVISERS", "Examination", "examine", "examine_machine"]
-
 _SWAPPINESS = "vm.swappiness"
 _NEEDED = 256 * 2**20
 """What one Python stack of a few workers takes, with some room."""

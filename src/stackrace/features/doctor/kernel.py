@@ -20,8 +20,6 @@ from ...base.errors import InputError
 from ...deploy.privileges import private_folder
 from .advice import Change
 
-__all__ = ["BOOST", "CLOCKS", "NO_TURBO", "THP", "Journal", "Kernel", "Outcome", "Record", "State", "apply", "undo"]
-
 THP = "/sys/kernel/mm/transparent_hugepage/enabled"
 NO_TURBO = "/sys/devices/system/cpu/intel_pstate/no_turbo"
 BOOST = "/sys/devices/system/cpu/cpufreq/boost"

@@ -20,8 +20,6 @@ from ...validity.registry import examine_plan
 from .advice import Advice, Change, Gain, advise, command_of
 from .look import Surroundings
 
-__all__ = ["cpu_quota", "delegation", "few_ports", "planned", "short_queue"]
-
 _PORTS = "net.ipv4.ip_local_port_range"
 _REUSE = "net.ipv4.tcp_tw_reuse"
 _QUEUE = "net.core.somaxconn"

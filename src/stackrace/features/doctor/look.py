@@ -34,8 +34,6 @@ from ...measure.resources import Resources
 from ...validity.observation import Preparation
 from .kernel import BOOST, CLOCKS, NO_TURBO, THP, Kernel
 
-__all__ = ["Job", "Remains", "Surroundings", "daemons", "jobs", "listeners", "look", "remains"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:

@@ -8,8 +8,6 @@ from .advice import Advice, Change, Gain, advise
 from .kernel import BOOST, NO_TURBO
 from .look import Surroundings
 
-__all__ = ["governor", "restless", "slow_clock", "stolen", "turbo", "virtual", "watchdog"]
-
 _WATCHDOG = "kernel.nmi_watchdog"
 
 

@@ -22,10 +22,6 @@ from .advice import Advice, Change, Gain, command_of
 from .examination import Examination
 from .kernel import Outcome, Record, State
 
-__all__ = ["cluster_document", "document", "is_forbidden", "print_cluster", "print_examination", "print_outcomes",
-           "schema"]  # fmt: skip
-
-
 _STYLES = {Gain.DECISIVE: "red", Gain.GREAT: "yellow", Gain.SOME: "cyan", Gain.LITTLE: "dim"}
 _MARKS = {State.DONE: "✓", State.ALREADY: "·"}
 

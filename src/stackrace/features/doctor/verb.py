@@ -9,8 +9,6 @@ import click
 from ...base.units import DURATION
 from ...cli.options import Quantity
 
-__all__ = ["command"]
-
 
 @click.command(
     epilog="""\b

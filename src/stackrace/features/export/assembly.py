@@ -25,8 +25,6 @@ from .packages import distribution, packages_of
 from .subject import Subject
 from .target import Target, TargetWishes, refuse_proxies, target_of
 
-__all__ = ["Rendered", "refuse_open", "rendered"]
-
 _OURS = {"PYTHONPYCACHEPREFIX", "PYTHONDONTWRITEBYTECODE", "DJANGO_SETTINGS_MODULE"}
 """Variables that a race sets, or that the entry module sets itself."""
 _RESTRICTS = re.compile("allow|deny|satisfy|auth_basic|auth_basic_user_file|auth_request")

@@ -10,8 +10,6 @@ from ...base.units import DURATION, PERCENT
 from ...cli.options import Quantity, SectionedCommand, section, store_option
 from ...cli.request_flags import APP_OPTIONS, RequestFlags, request_flags
 
-__all__ = ["command"]
-
 _where = section("The machine it is for")
 _proof = section("Proof")
 

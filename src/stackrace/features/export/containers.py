@@ -10,8 +10,6 @@ from ...stacks.servers.site import GRACEFUL_S
 from .export import HOST, Export
 from .layout import Process
 
-__all__ = ["compose", "composed", "dockerfile", "dockerignore", "install_commands"]
-
 _USER_ID = 10001
 """No account of the host has it by chance; above 10000, as Kubernetes' checks want it."""
 

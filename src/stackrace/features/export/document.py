@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from ...race.results.race import Race
     from .export import Export
 
-__all__ = ["export_document", "schema"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProofDocument:

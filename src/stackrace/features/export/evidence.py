@@ -14,8 +14,6 @@ from ...report.words.race_words import of
 from ...report.words.standing import words_of
 from .equivalence import Equivalence, Proof, Verdict
 
-__all__ = ["equivalence", "evidence", "limits", "proof_said"]
-
 
 def evidence(
     stack: str,

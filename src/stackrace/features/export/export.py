@@ -17,9 +17,6 @@ from .layout import Process
 from .packages import Packages
 from .target import Target
 
-__all__ = ["HOST", "SCRIPT", "DeployedApp", "Django", "Export", "Health", "deployed_app", "placed"]
-
-
 SCRIPT = "health.py"
 HOST = "HEALTH_HOST"
 """The variable that names the Host to ask for, where the app accepts another one than it did here."""

@@ -23,8 +23,6 @@ from .export import Export
 from .stage import staged
 from .units import FOLDERS, command_words, environment_words
 
-__all__ = ["ExportedFiles", "is_free"]
-
 _PORT_WAIT_S = 45.0
 """A unit's port is always the same: a launch waits for the last one's stop, which is given 35 s."""
 _POLL_S = 0.05

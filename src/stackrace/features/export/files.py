@@ -17,8 +17,6 @@ from .layout import Process
 from .readme import environment_example, readme
 from .units import units
 
-__all__ = ["exported_files", "refuse_existing", "write_files", "write_folder"]
-
 
 def exported_files(export: Export, evidence: str) -> dict[str, str]:
     """Return the texts; ``evidence`` is that of EVIDENCE.md."""

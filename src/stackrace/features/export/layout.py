@@ -15,8 +15,6 @@ from ...stacks.servers.site import Production
 from ...stacks.stack import Hop, Protocol, Socket, Stack
 from .target import Target
 
-__all__ = ["Process", "laid_out"]
-
 _LOOPBACK = "127.0.0.1"
 
 

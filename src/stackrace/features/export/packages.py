@@ -19,8 +19,6 @@ from ...stacks.servers import PythonRuntime
 from ...stacks.servers.contract import Entry
 from ...stacks.stack import Stack
 
-__all__ = ["Asked", "Packages", "asked_of", "distribution", "packages_of"]
-
 _LISTS = ("requirements.txt", "requirements/production.txt", "requirements/prod.txt", "requirements/base.txt")
 _LOCKS = ("uv.lock", "poetry.lock", "Pipfile.lock")
 _ELSEWHERE = re.compile(r"^\s*(-|\.|/|file:)", re.MULTILINE)

@@ -37,8 +37,6 @@ from .reload import Page, reloaded
 from .stage import staged
 from .units import command_words, read_unit
 
-__all__ = ["ProofFailed", "Prover"]
-
 _SYSTEMD_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 """What a unit's process has. Source: systemd.exec(5), Environment Variables Set or Propagated."""
 _ANYWHERE = ("0.0.0.0", "127.0.0.1")

@@ -10,8 +10,6 @@ from .containers import composed, install_commands
 from .export import HOST, Django, Export
 from .layout import Process
 
-__all__ = ["environment_example", "readme"]
-
 _UV = "UV_PYTHON_INSTALL_DIR=/opt/python /opt/uv/bin/uv"
 _PYTHONS = {"bullseye": "3.9", "bookworm": "3.11", "trixie": "3.13"}
 """The minor version of each Debian's own Python."""

@@ -16,8 +16,6 @@ from ...measure.engine.visitor import ask
 from ...measure.workload import MOST_BODY_BYTES, Answer, Request
 from .equivalence import Reloaded
 
-__all__ = ["Page", "reloaded"]
-
 _CLIENTS = 4
 """Each asks again as soon as it was answered, over a new connection."""
 _AROUND = 20

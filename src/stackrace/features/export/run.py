@@ -28,8 +28,6 @@ from .files import refuse_existing
 from .subject import Subject, of_path, of_race, request_of
 from .target import TargetWishes
 
-__all__ = ["Wishes", "export"]
-
 _CODES = {Verdict.DIFFERENT: 1, Verdict.OPEN: RefusedError.exit_code}
 
 

@@ -21,8 +21,6 @@ if not __package__:
 
 from stackrace.base.process.namespaces import bind, rebuild, separate
 
-__all__ = ["staged"]
-
 _UNUSABLE = 126
 
 

@@ -18,8 +18,6 @@ from ...store.manifest import has_manifest, is_racing, reopen_manifest
 if TYPE_CHECKING:
     from ...store.store import Store
 
-__all__ = ["Subject", "of_path", "of_race", "request_of"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subject:

@@ -12,8 +12,6 @@ from ...base.errors import InputError
 from ...stacks.servers.contract import Entry
 from ...stacks.stack import Interface
 
-__all__ = ["Target", "TargetWishes", "refuse_proxies", "target_of"]
-
 _RESERVED_USERS = frozenset({
     "root", "daemon", "bin", "sys", "sync", "games", "man", "lp", "mail", "news", "uucp", "proxy", "www-data",
     "backup", "list", "irc", "gnats", "nobody", "_apt", "nginx", "apache", "haproxy", "caddy", "varnish",

@@ -13,8 +13,6 @@ from ...stacks.servers.site import GRACEFUL_S
 from .export import Export
 from .layout import Process
 
-__all__ = ["FOLDERS", "command_words", "environment_words", "quoted", "read_unit", "units"]
-
 FOLDERS = {
     "RuntimeDirectory": Path("/run"),
     "LogsDirectory": Path("/var/log"),

@@ -13,8 +13,6 @@ from ...cli.options import store_option
 if TYPE_CHECKING:
     from ...store.lookup import Alteration
 
-__all__ = ["command"]
-
 _LONGEST = 60
 """Characters of a value that the text shows; --json has all of them."""
 

@@ -13,8 +13,6 @@ from ...base.units import DURATION
 from ...cli.options import Quantity
 from ...cli.request_flags import PROJECT_OPTIONS, RequestFlags, request_flags
 
-__all__ = ["command", "write_race_file", "written"]
-
 
 @click.command(
     epilog="""\b

@@ -24,8 +24,6 @@ from ...race.preparation.protection import Protected, protected
 from ...race.request.request import RaceRequest
 from ...stacks.servers import catalogue
 
-__all__ = ["Hidden", "ProjectSurvey", "Suggestion", "hidden", "suggestions", "survey_project"]
-
 _MIGRATE = ("python", "manage.py", "migrate", "--no-input")
 _COLLECT = ("python", "manage.py", "collectstatic", "--no-input")
 

@@ -15,8 +15,6 @@ from ...race.preparation.pages import Page
 from ...race.request.request import RaceRequest
 from .survey import Hidden, ProjectSurvey, hidden, suggestions
 
-__all__ = ["comment", "document", "quoted", "race_file_text"]
-
 _TAIL = """
 [load]
 # concurrency = [1, 10, 100]     # connections at each level

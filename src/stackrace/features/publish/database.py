@@ -20,8 +20,6 @@ from urllib.parse import quote, unquote, urlsplit
 
 from ...base.errors import InputError, StoreError
 
-__all__ = ["PASSWORD", "USER", "Conflict", "CouchAddress", "Database", "Listing", "couch_address", "values_in"]
-
 USER = "STACKRACE_COUCHDB_USER"
 PASSWORD = "STACKRACE_COUCHDB_PASSWORD"
 _EXAMPLE = "https://user:password@couch.example:6984/races"

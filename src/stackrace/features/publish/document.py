@@ -29,8 +29,6 @@ from ...measure.launch import Launch
 from ...race.results.race import Race
 from .database import values_in
 
-__all__ = ["ATTACHMENT", "SCHEMA", "TYPE", "Discretion", "Published", "published", "race_from"]
-
 TYPE = "stackrace-race"
 SCHEMA = 2
 """The version of all this; a document with another one is left alone."""

@@ -12,8 +12,6 @@ from ...race.results.race import Race
 from .database import Conflict, Database, Listing
 from .document import ATTACHMENT, TYPE, published, race_from
 
-__all__ = ["Fetched", "fetch", "publish", "published_ids"]
-
 _MOST_TROUBLES = 100
 """After so many refused documents the database is not asked for more: each may take it minutes."""
 

@@ -11,8 +11,6 @@ from ...cli.options import store_option
 if TYPE_CHECKING:
     from .database import Database
 
-__all__ = ["fetch_command", "publish_command"]
-
 
 @click.command(
     epilog="""\b

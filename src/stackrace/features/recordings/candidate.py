@@ -27,8 +27,6 @@ from .bodies import (
 from .moments import iso_8601
 from .steps import LeftOut, Skip, Step, replayable, value_of
 
-__all__ = ["Secret", "secrets", "words"]
-
 _MAX_NS = 2**63 - 1
 
 

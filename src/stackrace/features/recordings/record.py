@@ -35,8 +35,6 @@ from ...stacks.servers import catalogue
 from .recording import read_recording
 from .recording_proxy import REQUIREMENT, RecordingProxy, Side
 
-__all__ = ["keep", "recording_app", "recording_url"]
-
 
 @contextmanager
 def recording_url(url: str, port: int | None, on_preparing: OnPreparing) -> Iterator[RecordingProxy]:

@@ -18,8 +18,6 @@ from .access_log import from_access_log
 from .har import from_har
 from .steps import Headers, RecordingError, Step, Steps
 
-__all__ = ["read_recording", "read_steps"]
-
 _NS = 1e-9
 _RECORDED = AnswerOrigin.RECORDING
 

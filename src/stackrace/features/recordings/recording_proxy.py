@@ -23,8 +23,6 @@ from ...deploy.sockets import LOOPBACK, accepts
 from ...stacks.servers import Endpoint
 from ...stacks.stack import Protocol, Socket
 
-__all__ = ["REQUIREMENT", "RecordingProxy", "Side"]
-
 REQUIREMENT = "mitmproxy>=10.2"
 """The first that writes HAR files by itself."""
 

@@ -12,8 +12,6 @@ from ...measure.recording import Recording
 from ...measure.workload import Request
 from ...report import figures
 
-__all__ = ["document", "lines", "progress"]
-
 
 def progress(requests: int, latest: str) -> str:
     """Return the line that shows how a recording goes on."""

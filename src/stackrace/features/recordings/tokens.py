@@ -20,8 +20,6 @@ from .bodies import FORM, essence
 from .candidate import Candidate, words
 from .steps import Step, value_of
 
-__all__ = ["with_tokens"]
-
 _LEAST_BYTES = 8
 """Shorter values may be equal by chance."""
 

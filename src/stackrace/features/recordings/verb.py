@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from ...deploy.preparing import OnPreparing
     from .recording_proxy import RecordingProxy
 
-__all__ = ["command"]
-
 _LOOK_S = 0.2
 
 

@@ -12,9 +12,6 @@ import numpy as np
 from ...stats.limits import critical
 from ...stats.pairs import Array
 
-__all__ = ["ALPHA", "LEAST", "MOST", "Band", "Change", "changes", "foretold", "least_values"]
-
-
 ALPHA = 0.01
 """How often a series without a change may show one, where nobody says otherwise."""
 LEAST = 3

@@ -27,8 +27,6 @@ from .model import Absence, Measure, SeriesKey, Trend, TrendChange, TrendCheck, 
 if TYPE_CHECKING:
     from ...store.store import Store
 
-__all__ = ["joined", "trend_of"]
-
 _OnRace = Callable[[int, int], None]
 """Hears how many races are read, and of how many."""
 

@@ -9,8 +9,6 @@ from enum import StrEnum
 from ...base.numbers import Interval
 from ...race.results.comparison import Comparison
 
-__all__ = ["Absence", "Measure", "SeriesKey", "Trend", "TrendChange", "TrendCheck", "TrendPoint", "TrendSeries"]
-
 
 class Measure(StrEnum):
     """What is followed over time."""

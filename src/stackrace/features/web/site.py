@@ -24,8 +24,6 @@ from ...report.exporter import Format, render
 from ...report.result import standing_of
 from ...store import open_store
 
-__all__ = ["results_site"]
-
 _TEMPLATES = Path(__file__).with_name("templates")
 
 

@@ -6,8 +6,6 @@ import click
 
 from ...cli.options import store_option
 
-__all__ = ["command"]
-
 
 @click.command(
     epilog="""\b

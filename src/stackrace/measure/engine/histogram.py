@@ -13,21 +13,6 @@ from stackrace.measure.load import Quantiles
 
 from ._engine import Histogram
 
-__all__ = [
-    "QUANTILES",
-    "Bucket",
-    "Row",
-    "censored_count",
-    "distribution",
-    "edges",
-    "merge",
-    "percentile_distribution",
-    "quantiles",
-    "rows",
-    "slow",
-    "summary",
-]
-
 _NS = 1e-9
 _SLOW_S = 0.5
 QUANTILES = {"p50": 0.5, "p90": 0.9, "p99": 0.99, "p999": 0.999}

@@ -12,8 +12,6 @@ from stackrace.measure.workload import Workload
 
 from .histogram import QUANTILES
 
-__all__ = ["FinishedRun", "Goal", "Miss", "Missed", "Target", "label"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Target:

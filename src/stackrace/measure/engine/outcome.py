@@ -15,8 +15,6 @@ from stackrace.measure.load import Counts, LoadResult, Quantiles, SeriesBin, Tar
 from . import _engine
 from .histogram import QUANTILES, summary
 
-__all__ = ["merged", "outcome"]
-
 _NS = 1e-9
 
 

@@ -21,8 +21,6 @@ from stackrace.measure.load import Quantiles
 
 from .histogram import Bucket, distribution
 
-__all__ = ["Comparison", "Difference", "Kind", "Line", "Saved", "compare", "read_saved"]
-
 _MOST_BYTES = 64 << 20
 """A saved result holds all latencies of a load."""
 _VERSION = "load-1"

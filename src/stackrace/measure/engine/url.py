@@ -17,8 +17,6 @@ from stackrace.base.files import read_bytes
 from stackrace.base.text import url_meant
 from stackrace.measure.load import Tls
 
-__all__ = ["Url", "authorities", "parse", "why_refused"]
-
 _URL = re.compile(rb"(https?)://([^/?#\\]*)(.*)", re.IGNORECASE | re.DOTALL)
 _SERVER = re.compile(rb"(\[([^\]]*)\]|[A-Za-z0-9\-._~]+)(?::(\d*))?")
 _DEFAULT_PORTS = {"http": 80, "https": 443}

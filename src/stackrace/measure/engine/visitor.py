@@ -25,8 +25,6 @@ from ..workload import (
 from . import _engine
 from .url import form_encoded
 
-__all__ = ["Reply", "Visitor", "ask", "difference", "questions"]
-
 _WITH_BODY = ("PATCH", "POST", "PUT")
 """Say how long their body is, even if it is empty. Source: RFC 9110 section 8.6."""
 _CONTROL = re.compile(rb"[\x00-\x1f\x7f]")

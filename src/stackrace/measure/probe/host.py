@@ -16,18 +16,6 @@ from ..host import HostFacts, NetworkLimits
 from ..resources import parse_cores
 from .proc import read, read_number
 
-__all__ = [
-    "allowed_cores",
-    "available_bytes",
-    "delegated",
-    "host_facts",
-    "kept_off",
-    "memory_bytes",
-    "network_limits",
-    "physical_cores",
-    "throttled_s",
-]
-
 
 def host_facts() -> HostFacts:
     """Ask the machine what it is; ``cores`` are those we may run on, ``virtual`` is empty on bare metal."""

@@ -13,23 +13,6 @@ from functools import cache
 from ..host import Offender
 from .proc import Process, pids, process_name, read, read_process
 
-__all__ = [
-    "accounts",
-    "cpu_by_process",
-    "network",
-    "offenders",
-    "pressure_s",
-    "process_cpu_ns",
-    "spent_ns",
-    "stolen_by_core",
-    "time_wait",
-    "unused_by_core",
-    "used_by_core",
-    "virtual_memory",
-    "waited_s",
-    "waits_ns",
-]
-
 
 def process_cpu_ns(pid: int) -> int | None:
     """Return the CPU time of all threads of ``pid``, ended ones included; None when it is gone.

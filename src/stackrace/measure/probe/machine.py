@@ -22,13 +22,6 @@ from .kernel_counters import (
 )
 from .proc import read, read_number
 
-__all__ = [
-    "MachineCounters",
-    "canary_ns",
-    "difference",
-    "read_machine",
-]
-
 _CPU = "/sys/devices/system/cpu"
 _HASHED = bytes(48 * 1024)
 _COUNTED = 6000

@@ -10,17 +10,6 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 
-__all__ = [
-    "Process",
-    "database_connections",
-    "open_files",
-    "pids",
-    "process_name",
-    "read",
-    "read_number",
-    "read_process",
-]
-
 _PAGE = 4096
 
 

@@ -14,8 +14,6 @@ from ..launch import HopUsage, MemorySample
 from .kernel_counters import Accounts, accounts, spent_ns
 from .proc import Process, database_connections, pids, read, read_process
 
-__all__ = ["Allowance", "MemoryWatch", "Sampler"]
-
 _FORGET_AFTER_S = 10.0
 
 

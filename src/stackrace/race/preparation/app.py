@@ -20,8 +20,6 @@ from ...deploy.preparing import OnPreparing, Preparing, Step
 from ...stacks.stack import Interface
 from ..request.request import RaceRequest
 
-__all__ = ["AskedApp", "FoundApp", "asked_app", "find_app", "python_for"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AskedApp:

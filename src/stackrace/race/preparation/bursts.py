@@ -21,8 +21,6 @@ from ..pace import at_once
 from ..request.request import RaceRequest
 from .defaults import levels_of
 
-__all__ = ["Bursts", "connections_for", "pilots", "pool_note"]
-
 _CONNECTIONS = (1, 100)
 """A burst leaves a queue that the next one waits behind: no number between these is worth that."""
 

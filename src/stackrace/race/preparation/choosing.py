@@ -29,8 +29,6 @@ from .examination import ExaminedApp
 if TYPE_CHECKING:
     from ..forecast import ForecastInput
 
-__all__ = ["Ahead", "Choice", "asked", "choose", "levels_for", "most_used", "ready_stack", "unserved"]
-
 _ANY = frozenset(Interface)
 
 FEWEST = 2

@@ -15,8 +15,6 @@ from ..request.request import RaceRequest
 from ..results.parts import RacePart
 from .environments import UNBUILT
 
-__all__ = ["CurrentStack", "DescribedDeployment", "beside_current", "current_stack"]
-
 
 class DescribedDeployment(Protocol):
     """What a project runs today, as it is kept with a race: a `RacePart`."""

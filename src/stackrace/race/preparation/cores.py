@@ -11,8 +11,6 @@ from ...measure.resources import Resources, format_cores
 from ...validity.cores import MOST_TAKEN
 from ..request.request import LEAST_MEMORY_BYTES, RaceRequest
 
-__all__ = ["cores_of", "quiet", "split_cores", "usable_cores"]
-
 _FEWEST = 2
 """The stacks need a core, and so does the engine."""
 

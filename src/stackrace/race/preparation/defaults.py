@@ -4,16 +4,6 @@ from __future__ import annotations
 
 from ..request.request import RaceRequest
 
-__all__ = [
-    "CONCURRENCY",
-    "LONGEST_RESPONSE_S",
-    "MOST_STACKS",
-    "SLOW_CONCURRENCY",
-    "STACKS",
-    "budget_s_of",
-    "levels_of",
-]
-
 STACKS = (
     "gunicorn",
     "gunicorn:class=gthread",

@@ -41,8 +41,6 @@ from .installing import require_all, services_of
 from .protection import protected
 from .workloads import limits_of, meets, met
 
-__all__ = ["Deployment", "set_up"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deployment:

@@ -15,8 +15,6 @@ from ...stacks.stack import Stack
 from ..results.race import LeftOut
 from .choosing import Choice
 
-__all__ = ["build_stack", "build_stacks", "requirements_of"]
-
 UNBUILT = "its Python packages cannot be installed beside the app's; leave it out, or loosen the app's pins"
 
 

@@ -24,8 +24,6 @@ from .protection import Protected
 from .sessions import with_bundled_sessions
 from .workloads import urls_of, workloads_of
 
-__all__ = ["ExaminedApp", "examined_app", "furnished"]
-
 _CRAWL_S = 10.0
 """Spent on looking for pages at the most; few apps take a second until there are enough."""
 _LOADING_S = 60.0

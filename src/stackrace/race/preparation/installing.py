@@ -30,21 +30,6 @@ from .choosing import asked, most_used
 from .environments import requirements_of
 from .race_file import read_request
 
-__all__ = [
-    "InstallPlan",
-    "Wanted",
-    "distinct",
-    "install_command",
-    "install_python",
-    "installable",
-    "lacks_of",
-    "plan_of",
-    "refusal",
-    "require_all",
-    "services_of",
-    "wanted",
-]
-
 
 def services_of(request: RaceRequest) -> tuple[str, ...]:
     """Return the services that are asked for, after those that a bundled app cannot do without."""

@@ -15,8 +15,6 @@ from ...base.files import remove_tree
 from ...deploy.guard import RUN_DIRECTORY
 from ...deploy.privileges import private_folder
 
-__all__ = ["clear_away", "remembered"]
-
 _PATIENCE_S = 30.0
 """A supervisor whose race was killed ends all servers within seconds, and then its folder."""
 

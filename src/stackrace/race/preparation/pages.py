@@ -17,8 +17,6 @@ from ...measure.workload import Request
 from ..request.request import RaceRequest
 from .protection import Protected
 
-__all__ = ["AskedPages", "Crawling", "Page", "asked_pages", "problem_of", "raced"]
-
 _MOST_ASKED = 20
 """Pages that Rack apps and plain files, which cannot be asked one by one, are asked for."""
 

@@ -24,8 +24,6 @@ from .choosing import FEWEST
 from .cores import cores_of
 from .defaults import budget_s_of, levels_of
 
-__all__ = ["check_limits", "refuse_early", "wait_for_ports"]
-
 _LOOK_S = 1.0
 """How often it is looked whether ports came free."""
 

@@ -38,8 +38,6 @@ from .defaults import budget_s_of
 from .deployment import Deployment, set_up
 from .preflight import check_limits, refuse_early, wait_for_ports
 
-__all__ = ["Machine", "Machines", "Places", "PreparedRace", "is_elsewhere", "places", "plan_of", "prepared"]
-
 
 def plan_of(request: RaceRequest, deployment: Deployment) -> RacePlan:
     """Return what will be done, and the race as it is kept before anything is launched.

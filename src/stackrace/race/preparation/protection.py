@@ -25,9 +25,6 @@ from ...deploy.project_files import Relocation, hand_over_below
 from ...deploy.protection import Protection, protect
 from ..request.request import RaceRequest
 
-__all__ = ["Escapes", "Protected", "protected"]
-
-
 _KINDS = {
     "3306": "mysql",
     "5432": "postgresql",

@@ -15,8 +15,6 @@ from ..request.request import RaceRequest
 from ..request.toml_file import read_table, read_text
 from .choosing import asked
 
-__all__ = ["race_file_near", "read_request"]
-
 
 def read_request(race_file: Path | str, servers: Path | None = None, *, recordings: bool = True) -> RaceRequest:
     """Return what ``race_file`` asks for; the folder ``servers`` replaces the one that it names.

@@ -32,8 +32,6 @@ from ...measure.workload import (
 )
 from ..request.request import RaceRequest
 
-__all__ = ["Ask", "refuse_strange_paths", "session_workload", "with_bundled_sessions"]
-
 _Headers = tuple[tuple[str, str], ...]
 
 Ask = Callable[..., Examination]

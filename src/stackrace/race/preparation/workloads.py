@@ -18,8 +18,6 @@ from ...stacks.stack_path import parse_stack
 from ..request.request import RaceRequest, WorkloadRequest
 from .sessions import Ask, refuse_strange_paths, session_workload
 
-__all__ = ["limits_of", "meets", "met", "urls_of", "workloads_of"]
-
 
 def urls_of(request: RaceRequest, urls: tuple[str, ...]) -> tuple[str, ...]:
     """Return what the app is asked for before a race, where ``urls`` is what its only workload would be."""

@@ -10,8 +10,6 @@ from ...measure.resources import format_cores
 from ...measure.workload import EVERY_PATH
 from .tables import NamedWorkloadTable, RaceFileTable, WorkloadTable
 
-__all__ = ["contradictions"]
-
 _Where = tuple[str, ...]
 
 

@@ -17,8 +17,6 @@ from ...base.secrets import secrets_in
 from .race_file import read_race_file
 from .request import RaceRequest
 
-__all__ = ["request_document", "request_from"]
-
 _SECRETS = "secrets"
 """The names of the variables that are left out."""
 

@@ -8,8 +8,6 @@ from collections.abc import Iterable, Mapping
 from ...base.errors import InputError
 from ...measure.workload import EVERY_PATH, Likeness, RightAnswer, RightAnswers
 
-__all__ = ["check_flags", "read_check", "read_check_flags"]
-
 _PLAIN = (Likeness.STATUS.value, Likeness.LENGTH.value, Likeness.EXACT.value)
 _RULES = 'write "status", "length", "exact" or { contains = "text" }'
 _FLAG = "status, length, exact or contains:TEXT"

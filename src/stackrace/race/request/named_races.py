@@ -8,8 +8,6 @@ from typing import Any, Protocol
 
 from ...extensions import NamedRaces, declared, load
 
-__all__ = ["Source", "file_of", "known_names", "may_be_named", "source_of"]
-
 
 class Source(Protocol):
     """Who knows such races; whole ones may be made of several, each with a race file of its own."""

@@ -23,8 +23,6 @@ from .request import RaceRequest, WorkloadRequest, parts_over
 from .tables import NamedWorkloadTable, RaceFileTable, WorkloadTable
 from .toml_file import in_words, line_of, read_table, read_text
 
-__all__ = ["Meant", "StackCheck", "keys_of", "read_race_file"]
-
 StackCheck = Callable[[str], object]
 """Raises StackraceError for a stack path that is not legal for the app; its result is not used."""
 

@@ -14,8 +14,6 @@ from ...measure.workload import RightAnswers
 from ...stats.values import Question
 from ..results.parts import HeldPart, Parts
 
-__all__ = ["LEAST_MEMORY_BYTES", "MOST_SEED", "AskedPart", "RaceRequest", "WorkloadRequest", "parts_over"]
-
 LEAST_MEMORY_BYTES = 16 * 2**20
 """What a bare interpreter with a small server in it needs at least."""
 MOST_SEED = 2**64 - 1

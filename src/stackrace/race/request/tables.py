@@ -32,8 +32,6 @@ from ...measure.workload import RightAnswers
 from .expectations import read_check
 from .request import LEAST_MEMORY_BYTES, MOST_SEED
 
-__all__ = ["NamedWorkloadTable", "RaceFileTable", "Seconds", "WorkloadTable"]
-
 _MOST_REQUESTS = 1_000_000_000
 _MOST_REPEATS = 1000
 

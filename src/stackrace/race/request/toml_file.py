@@ -16,8 +16,6 @@ from ...base.units import SIZE
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
-__all__ = ["in_words", "line_of", "read_table", "read_text"]
-
 _MOST_BYTES = 1 << 20
 """More than any race file that people write; what is longer is something else."""
 

@@ -8,8 +8,6 @@ from enum import StrEnum
 from ...base.numbers import Interval
 from ...measure.load import Load
 
-__all__ = ["Answer", "AnswerKind", "Lead", "LeadKind"]
-
 
 class AnswerKind(StrEnum):
     """What is known of a race's question."""

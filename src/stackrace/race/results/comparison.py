@@ -8,8 +8,6 @@ from enum import StrEnum
 
 from ...measure.load import SIGNED
 
-__all__ = ["Change", "Comparison", "Growth", "Outcome", "Response", "Ruling", "State", "Terms"]
-
 
 class Response(StrEnum):
     """What a check judges, each by itself."""

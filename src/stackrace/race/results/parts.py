@@ -13,8 +13,6 @@ from ...extensions import Part, RequestPart, declared, load
 if TYPE_CHECKING:
     from pydantic_core import CoreSchema
 
-__all__ = ["HeldPart", "Parts", "RacePart", "shown", "shown_type"]
-
 
 class HeldPart:
     """What a feature keeps with another record. Subclasses are frozen dataclasses that the codec can write."""

@@ -17,8 +17,6 @@ from ...stats.values import Question
 from ..stopwatch import Duty
 from .parts import Parts
 
-__all__ = ["Ending", "LeftOut", "Race"]
-
 
 class Ending(StrEnum):
     """Why a race ended."""

@@ -7,18 +7,6 @@ from typing import Literal
 
 from ...base.numbers import Interval
 
-__all__ = [
-    "Condition",
-    "CpuCounts",
-    "LargerDifference",
-    "LatencyCounts",
-    "LessMemory",
-    "LighterApp",
-    "LighterServices",
-    "NoErrors",
-    "OtherLevels",
-]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LargerDifference:

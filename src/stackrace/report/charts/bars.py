@@ -13,19 +13,6 @@ from .. import figures
 from ..paths import split_settings
 from .svg import Scale, caption, number, tag, text
 
-__all__ = [
-    "Part",
-    "Role",
-    "axis",
-    "interval_bar",
-    "parts",
-    "percent",
-    "rules",
-    "split_bar",
-    "strip",
-]
-
-
 _INDENT = 0.3
 """Per cent kept free at the left, so that a line at zero is not cut in half."""
 _SPAN = 98.4

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 
 from .svg import Scale, caption, number, tag, text
 
-__all__ = ["Frame", "Point", "ghosts", "line_path"]
-
 WIDTH, HEIGHT = 200, 138
 LEFT, RIGHT, TOP, BOTTOM = 34, 10, 16, 20
 _HALF_DIGIT = 3.6

@@ -8,8 +8,6 @@ from xml.sax.saxutils import escape, quoteattr
 
 from ...base.text import one_line
 
-__all__ = ["Scale", "caption", "linear", "logarithmic", "number", "tag", "text"]
-
 
 def tag(name: str, *children: str, **attributes: str | float | int | None) -> str:
     """Return an element; ``class_`` and ``stroke_width`` lose and change their underscores, None is left out.

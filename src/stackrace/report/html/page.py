@@ -20,8 +20,6 @@ from .. import figures
 from ..paths import split_settings
 from ..sheet import Medium, Tone
 
-__all__ = ["draw_page", "environment"]
-
 _HERE = Path(__file__).parent
 _LOG_LINES = 40
 

@@ -18,9 +18,6 @@ from ..charts.svg import Scale, linear, logarithmic, tag
 from ..growth import launches_at
 from ..scaling import knee
 
-__all__ = ["Multiple", "Panel", "memory_view", "multiples_views"]
-
-
 _STEPS = 40
 """A fitted curve is drawn in so many pieces."""
 

@@ -25,8 +25,6 @@ from ..words.standing import words_of
 from .page import draw_page
 from .panels import memory_view, multiples_views
 
-__all__ = ["page"]
-
 
 def page(race: Race, standing: Standing) -> str:
     """Return the whole page."""

@@ -13,8 +13,6 @@ from ...stats.values import Question
 from ..figures import names, others, sentence, times
 from .findings import failure_kind, failure_message, seen
 
-__all__ = ["answer", "void"]
-
 
 def answer(race: Race, standing: Standing) -> str:
     """Return the sentence; of a void race that it is void, and why."""

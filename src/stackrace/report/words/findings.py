@@ -20,26 +20,6 @@ from ...validity.cores import contention
 from ...validity.preflight import memory_limit
 from ...validity.registry import DECLARATIONS
 
-__all__ = [
-    "LOAD",
-    "RACE",
-    "FindingDocument",
-    "Knobs",
-    "busy",
-    "check_title",
-    "disturbed",
-    "failure_kind",
-    "failure_message",
-    "finding_document",
-    "limit_in_words",
-    "refusal",
-    "remedy",
-    "seen",
-    "threshold",
-    "title",
-    "warning",
-]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Knobs:

@@ -13,8 +13,6 @@ from ...measure.workload import Order
 from ...validity.answers import STAGES
 from .findings import LOAD, remedy, seen
 
-__all__ = ["accounting", "engine", "failures", "headline", "late_connections", "warning"]
-
 _LOCAL_CERTIFICATE = "accept any certificate with --insecure, or trust its issuer with --cacert FILE"
 
 

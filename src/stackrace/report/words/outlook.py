@@ -18,8 +18,6 @@ from ...stats.judge import blocks_expected
 from ...stats.values import Question
 from ..figures import listed
 
-__all__ = ["estimate", "outlook"]
-
 _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 _SIDE_BY_SIDE = 1.3

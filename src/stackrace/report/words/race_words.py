@@ -18,26 +18,6 @@ from .. import figures
 from ..figures import listed
 from .findings import check_title
 
-__all__ = [
-    "CONDITIONS",
-    "VOID",
-    "debug",
-    "duty",
-    "ending",
-    "heading",
-    "left_out",
-    "network",
-    "notes",
-    "of",
-    "raced",
-    "resolution",
-    "resources",
-    "resumed",
-    "right_answers",
-    "twin",
-]
-
-
 CONDITIONS = "What would change this answer"
 """The heading over the standing's conditions."""
 

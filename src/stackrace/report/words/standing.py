@@ -17,8 +17,6 @@ from ...stats.values import MachineComparison, MachineVerdict
 from ..figures import names, others, sentence, share, times
 from .answer import answer
 
-__all__ = ["StandingWords", "condition", "costs", "elsewhere", "leads", "machines", "reason", "words_of"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StandingWords:

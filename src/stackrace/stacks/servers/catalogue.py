@@ -14,8 +14,6 @@ from ..stack import ServerSpec
 from .contract import Entry, Guest, Server
 from .outside import in_folder, in_packages
 
-__all__ = ["GONE", "Catalogue", "Gone", "catalogue"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gone:

@@ -20,8 +20,6 @@ from ..stack import ServerSpec, Settings
 from .site import OTHERS, Fragment, Site, bodiless_files
 from .templates import PLAIN, Rendered, render
 
-__all__ = ["BACKLOG", "KEEP_ALIVE_S", "Entry", "Fault", "Guest", "Needs", "Recipe", "Reload", "Server"]
-
 BACKLOG = 2048
 """Length of every server's queue of unaccepted connections, as far as the server lets one say; their own
 defaults (5, 100, 511…) would decide runs at high concurrency. Linux cuts it to ``net.core.somaxconn``."""

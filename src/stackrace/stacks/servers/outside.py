@@ -24,8 +24,6 @@ from ..stack import BEHIND_ANOTHER, Interface, Protocol, ServerSpec, Setting, So
 from .contract import Entry, Guest, Recipe, Server
 from .site import Endpoint, Fragment, Hosted, PythonRuntime, RubyRuntime, Site
 
-__all__ = ["in_folder", "in_packages"]
-
 _WORD = re.compile(r"[a-z][a-z0-9_-]*")
 """No word of a stack's path may be misread as part of the grammar."""
 _CHOICE = re.compile(r"[a-z0-9_.-]+")

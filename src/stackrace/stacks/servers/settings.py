@@ -11,29 +11,6 @@ from ..tunable import Tunable
 from .contract import KEEP_ALIVE_S
 from .site import Site
 
-__all__ = [
-    "ACCESS_LOG",
-    "ADDRESS",
-    "ANY_SOCKET",
-    "KEEP_ALIVE",
-    "RECYCLING",
-    "STATIC",
-    "UPSTREAM_KEEP_ALIVE",
-    "access_log",
-    "address",
-    "command_words",
-    "fixed_by",
-    "given",
-    "in_threads",
-    "processes",
-    "recycling",
-    "row_words",
-    "threads",
-    "unless_off",
-    "value_of",
-    "workers",
-]
-
 
 def fixed_by(setting: str) -> Callable[[Settings], ProcessCount | None]:
     """Return what counts the processes of a server that runs as many as ``setting`` says; 0 says nothing."""

@@ -12,22 +12,6 @@ from typing import ClassVar
 from ..native_options import GivenOption, NativeFile
 from ..stack import Interface, Protocol, Settings, Socket
 
-__all__ = [
-    "ANYBODY",
-    "BODILESS",
-    "GRACEFUL_S",
-    "OTHERS",
-    "Endpoint",
-    "Fragment",
-    "Hosted",
-    "Production",
-    "PythonRuntime",
-    "RubyRuntime",
-    "Site",
-    "bodiless_files",
-    "versions_by_key",
-]
-
 ANYBODY = "*"
 """Whom servers that name the proxies they trust are to trust: over unix sockets a client has no address at all."""
 

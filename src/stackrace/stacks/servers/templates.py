@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from jinja2 import Environment
     from jinja2.runtime import Context
 
-__all__ = ["ANY", "MIME_TYPES", "PLAIN", "Rendered", "in_quotes", "in_yaml", "render", "to_the_end"]
-
 PLAIN = re.compile("[A-Za-z0-9_./-]*")
 """No blank or quote, and none of ``$ % = : , ; # @ { } \\``: each of them is syntax for some server."""
 

@@ -16,8 +16,6 @@ from ..model import Claim, Comparison, Figure, Row, Table, Technique
 from ..rerun import ClaimOutcome, PartOutcome, Rerun, Ruling, TableOutcome
 from . import words
 
-__all__ = ["document"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RerunHead:

@@ -12,8 +12,6 @@ from ....report.sheet import Column, Item, Listing, Medium, Notes, Paragraph, Se
 from ..rerun import ClaimOutcome, PartOutcome, Rerun, Ruling, TableOutcome
 from . import words
 
-__all__ = ["KIND"]
-
 _SCREEN = (Medium.SCREEN,)
 _TEXT = (Medium.TEXT,)
 

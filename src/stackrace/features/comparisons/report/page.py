@@ -17,8 +17,6 @@ from ..model import Kind
 from ..rerun import ClaimOutcome, Rerun, Ruling
 from . import words
 
-__all__ = ["claim_drawing", "claims_scale", "page"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _ClaimView:

@@ -12,26 +12,6 @@ from ....report.words import findings
 from ..model import Basis, Claim, Comparison, Kind, Metric
 from ..rerun import Cause, ClaimOutcome, Gap, MixOutcome, Mode, PartOutcome, Rerun, Ruling, TableOutcome
 
-__all__ = [
-    "CONCLUSIONS",
-    "about",
-    "basis",
-    "command",
-    "headline",
-    "limits_note",
-    "machine",
-    "mix_sentence",
-    "now",
-    "part_sentence",
-    "reason",
-    "remark",
-    "sides",
-    "table_title",
-    "then",
-    "title",
-    "where",
-]
-
 _BASES = {
     Basis.MEASURED: "",
     Basis.ANNOUNCED: "announced, not measured",

@@ -18,8 +18,6 @@ from ....race.results.race import Race
 from ..model import GateAnswer, gate_of
 from . import words
 
-__all__ = []
-
 
 def junit(race: Race, result: GateAnswer) -> str:
     """Return the document as text that ends with a newline."""

@@ -16,8 +16,6 @@ from ....race.results.race import Ending, Race
 from ..model import Contender, FailedLaunches, GateAnswer, gate_of
 from . import words
 
-__all__ = ["document", "schema"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckWords:

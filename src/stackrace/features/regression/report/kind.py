@@ -18,8 +18,6 @@ from ..answer import gate_answer
 from ..model import Contender, GateAnswer, gate_of
 from . import words
 
-__all__ = ["FORMATS", "KIND", "gate_sheet", "rendered"]
-
 FORMATS = ("json", "junit", "markdown", "openmetrics", "html")
 
 _SIGNS = {Outcome.PASSED: "✅", Outcome.FAILED: "❌", Outcome.UNDECIDED: "❔", Outcome.REFUSED: "⚠️"}

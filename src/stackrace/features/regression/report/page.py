@@ -17,8 +17,6 @@ from ....report.troubles import complaints, setbacks
 from ..model import GateAnswer, gate_of
 from . import words
 
-__all__ = ["page"]
-
 
 def page(race: Race, result: GateAnswer) -> str:
     """Return the whole page."""

@@ -11,8 +11,6 @@ from ....race.results.comparison import Comparison
 from ..model import Trend, TrendCheck
 from . import words
 
-__all__ = ["document", "schema"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrendDocument:

@@ -12,8 +12,6 @@ from ....report.sheet import Column, Item, Listing, Medium, Notes, Paragraph, Se
 from ..model import Measure, Trend, TrendCheck, TrendSeries
 from . import words
 
-__all__ = ["KIND"]
-
 _MOST_BARS = 24
 
 _RESPONSES = (

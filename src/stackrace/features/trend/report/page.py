@@ -16,8 +16,6 @@ from ....report.sheet import Section
 from ..model import Measure, Trend, TrendPoint, TrendSeries
 from . import words
 
-__all__ = ["page"]
-
 _UNITS = {Measure.THROUGHPUT: "requests/s", Measure.P99: "ms", Measure.CPU: "ms", Measure.MEMORY: "MiB"}
 _FACTORS = {Measure.P99: 1e3, Measure.MEMORY: 1 / 2**20}
 """From what is measured to what is drawn."""

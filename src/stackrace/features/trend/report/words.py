@@ -9,19 +9,6 @@ from ....race.results.comparison import Outcome, Response
 from ....report.figures import listed
 from ..model import Absence, Measure, Trend, TrendChange, TrendCheck, TrendPoint, TrendSeries
 
-__all__ = [
-    "OUTCOMES",
-    "about",
-    "change",
-    "checked",
-    "figure",
-    "headline",
-    "left_out",
-    "notes",
-    "unlike",
-    "where",
-]
-
 _ABSENT = {
     Absence.VOID: "void",
     Absence.NO_FIGURES: "without a figure",

@@ -17,8 +17,6 @@ from ..result import leading as leading_now
 from . import words
 from .picture import LEGEND, block_lines, facets
 
-__all__ = ["KIND", "tuning_sheet"]
-
 _SHOWN = 10
 """So many configurations are listed on a screen."""
 

@@ -14,8 +14,6 @@ from ..result import Tuned
 from . import words
 from .picture import Facet, facets, response_chart
 
-__all__ = ["page"]
-
 
 def page(race: Race, found: Tuned, sections: Iterable[Section]) -> str:
     """Return the whole page; the first of the report's ``sections`` has the answer, which is its heading."""

@@ -29,22 +29,6 @@ from ..needs import none_within
 from ..result import Against, Edge, Effect, Leading, Tuned
 from ..stats.rounds import FINAL_LAUNCHES
 
-__all__ = [
-    "REFERENCES",
-    "against",
-    "answer",
-    "ending",
-    "figure",
-    "leading",
-    "needs",
-    "outlook",
-    "race_file_line",
-    "reasons",
-    "response_title",
-    "unproved",
-]
-
-
 REFERENCES = {
     Reference.DEFAULT: "as given",
     Reference.FORMULA: "the documented formula",

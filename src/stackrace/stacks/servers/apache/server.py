@@ -12,9 +12,6 @@ from ..settings import ACCESS_LOG, ANY_SOCKET, UPSTREAM_KEEP_ALIVE
 from ..site import Endpoint, Fragment, Site
 from ..templates import Rendered, in_quotes
 
-__all__ = ["SERVER", "Apache"]
-
-
 _MODULES = Path("/usr/lib/apache2/modules")
 _SCHEMES = {
     Protocol.HTTP: "http",

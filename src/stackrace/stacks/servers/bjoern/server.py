@@ -9,8 +9,6 @@ from ...stack import Interface, Protocol, ServerSpec
 from ..contract import BACKLOG, Needs, Recipe, Server
 from ..site import BODILESS, Site
 
-__all__ = ["SERVER", "Bjoern"]
-
 
 def _headers() -> tuple[Path, ...]:
     """Return the header of Debian's own Python, of a package of its own; any other Python brings it along."""

@@ -11,8 +11,6 @@ from ..settings import ACCESS_LOG, ANY_SOCKET, KEEP_ALIVE, UPSTREAM_KEEP_ALIVE, 
 from ..site import Site
 from ..templates import Rendered, in_quotes
 
-__all__ = ["SERVER", "Caddy"]
-
 _AS_THEY_ARE = "".join(map(chr, range(128)))
 
 

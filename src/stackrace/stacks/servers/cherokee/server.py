@@ -8,8 +8,6 @@ from ..settings import ACCESS_LOG, ANY_SOCKET, UPSTREAM_KEEP_ALIVE, workers
 from ..site import Site
 from ..templates import MIME_TYPES, to_the_end
 
-__all__ = ["SERVER", "Cherokee"]
-
 _HANDLERS = {Protocol.HTTP: "proxy", Protocol.FASTCGI: "fcgi", Protocol.SCGI: "scgi", Protocol.UWSGI: "uwsgi"}
 
 

@@ -7,8 +7,6 @@ from ..contract import BACKLOG, Recipe, Server
 from ..settings import KEEP_ALIVE, threads
 from ..site import BODILESS, Site
 
-__all__ = ["SERVER", "Cheroot"]
-
 
 class Cheroot(Server):
     """Starts through a launcher of ours, which lies in the site as ``stackrace_cheroot.py``."""

@@ -8,8 +8,6 @@ from ..contract import BACKLOG, Fault, Recipe, Server
 from ..settings import ACCESS_LOG, command_words
 from ..site import BODILESS, Site, bodiless_files
 
-__all__ = ["SERVER", "Daphne"]
-
 
 def _endpoint(site: Site) -> str:
     """Return a Twisted endpoint, the only place where it takes a backlog."""

@@ -6,8 +6,6 @@ from ...stack import Interface, Origin, Protocol, ServerSpec, Setting
 from ..contract import BACKLOG, Recipe, Server
 from ..site import Site
 
-__all__ = ["SERVER", "Flup"]
-
 
 class Flup(Server):
     """Starts through a launcher of ours, which lies in the site as ``stackrace_flup.py``."""

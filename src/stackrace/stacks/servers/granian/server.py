@@ -11,8 +11,6 @@ from ..contract import BACKLOG, Recipe, Reload, Server
 from ..settings import ADDRESS, STATIC, access_log, command_words, fixed_by
 from ..site import Site
 
-__all__ = ["SERVER", "Granian"]
-
 _ONE_PER_CORE = Formula(per_core=1, source="granian, README, Workers and threads")
 _INTERFACES = {"wsgi": Interface.WSGI, "asgi": Interface.ASGI}
 _DEFAULT_BACKLOG = 1024

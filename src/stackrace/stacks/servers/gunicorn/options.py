@@ -13,8 +13,6 @@ from ...tunable import Formula, Tunable
 from ..contract import BACKLOG
 from ..settings import ACCESS_LOG, KEEP_ALIVE, MOST_SECONDS, address, recycling
 
-__all__ = ["CLASSES", "CLASS_OF", "OPTIONS"]
-
 CLASSES = {
     "sync": Interface.WSGI,
     "gthread": Interface.WSGI,

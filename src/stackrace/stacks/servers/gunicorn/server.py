@@ -13,8 +13,6 @@ from ..site import Site
 from ..templates import Rendered
 from .options import CLASS_OF, CLASSES, OPTIONS
 
-__all__ = ["SERVER", "Gunicorn"]
-
 _OWN_FILE = "own.conf.py"
 _FIRST = "20.1"
 """Projects often pin gunicorn itself, and race what they pin; before 20.1 its command line differs."""

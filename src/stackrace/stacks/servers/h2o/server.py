@@ -9,8 +9,6 @@ from ..settings import ACCESS_LOG, ANY_SOCKET, UPSTREAM_KEEP_ALIVE, workers
 from ..site import Site
 from ..templates import in_yaml
 
-__all__ = ["SERVER", "H2o"]
-
 
 class H2o(Server):
     """Renders one ``h2o.yaml``; before version 2.3 it sends to one upstream only, so it balances nothing."""

@@ -10,8 +10,6 @@ from ..contract import Fault, Needs, Recipe, Server
 from ..settings import ANY_SOCKET, KEEP_ALIVE, UPSTREAM_KEEP_ALIVE, access_log, workers
 from ..site import Site
 
-__all__ = ["SERVER", "Haproxy"]
-
 
 class Haproxy(Server):
     """Renders one ``haproxy.cfg``.

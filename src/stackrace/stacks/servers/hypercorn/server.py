@@ -10,8 +10,6 @@ from ..contract import BACKLOG, Recipe, Server
 from ..settings import ACCESS_LOG, KEEP_ALIVE, address, command_words, fixed_by, recycling, workers
 from ..site import Site
 
-__all__ = ["SERVER", "Hypercorn"]
-
 
 def _toml_options(text: str, _: str) -> list[tuple[str, str | None]]:
     """Return the options of a TOML document, and of Python that reads like one. Raises ValueError for another."""

@@ -11,8 +11,6 @@ from ..settings import ACCESS_LOG, ANY_SOCKET, KEEP_ALIVE, workers
 from ..site import Site
 from ..templates import in_quotes
 
-__all__ = ["SERVER", "Lighttpd"]
-
 # mod_scgi speaks uwsgi as well, since 1.4.42
 _MODULES = {Protocol.HTTP: "proxy", Protocol.FASTCGI: "fastcgi", Protocol.SCGI: "scgi", Protocol.UWSGI: "scgi"}
 

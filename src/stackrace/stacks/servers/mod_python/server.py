@@ -9,8 +9,6 @@ from ..apache.server import SERVER as APACHE
 from ..contract import Guest, Needs
 from ..site import Fragment, Site
 
-__all__ = ["SERVER", "ModPython"]
-
 _MODULE = Path("/usr/lib/apache2/modules/mod_python.so")
 _HANDLER = Path(__file__).with_name("handler.py")
 

@@ -12,8 +12,6 @@ from ..contract import Guest, Needs
 from ..settings import MOST_REQUESTS, fixed_by, in_threads
 from ..site import Fragment, Site
 
-__all__ = ["SERVER", "ModWsgi"]
-
 _MODULE = Path("/usr/lib/apache2/modules/mod_wsgi.so")
 
 

@@ -13,8 +13,6 @@ from typing import Any
 from ....base.files import by_last_parts, read_text
 from ...native_options import Concern
 
-__all__ = ["SERVES_ELSEWHERE", "STOCK", "Directive", "built", "decided", "included", "parsed", "unusable"]
-
 STOCK = frozenset({"mime.types", "proxy_params", "uwsgi_params", "fastcgi_params", "scgi_params", "fastcgi.conf"})
 """Files that nginx brings, by name."""
 _PASS = re.compile("(proxy|uwsgi|fastcgi|scgi)_pass")

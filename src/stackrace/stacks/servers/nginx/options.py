@@ -13,8 +13,6 @@ from ..settings import ACCESS_LOG, KEEP_ALIVE, UPSTREAM_KEEP_ALIVE, workers
 from .directives import Directive
 from .site_file import site_file
 
-__all__ = ["OPTIONS"]
-
 _SECONDS = {"": 1, "s": 1, "m": 60, "h": 3600}
 
 

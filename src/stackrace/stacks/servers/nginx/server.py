@@ -18,8 +18,6 @@ from .directives import Directive, built
 from .options import OPTIONS
 from .site_file import SiteFile, site_file
 
-__all__ = ["SERVER", "Nginx"]
-
 
 class Nginx(Server):
     """Renders one ``nginx.conf``; the next hop's protocol, or none, chooses its inner block."""

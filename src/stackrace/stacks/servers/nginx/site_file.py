@@ -11,8 +11,6 @@ from ....base.files import by_last_parts
 from ...native_options import Change, Concern, NotTaken
 from .directives import SERVES_ELSEWHERE, STOCK, Directive, decided, included, parsed, unusable
 
-__all__ = ["PROTOCOLS", "SiteFile", "site_file"]
-
 PROTOCOLS = {"proxy": "http", "uwsgi": "uwsgi", "fastcgi": "fastcgi", "scgi": "scgi"}
 """What nginx's modules forward in."""
 _BALANCING = frozenset({"server", "resolver", "zone", "sticky", "queue", "state", "ntlm"})

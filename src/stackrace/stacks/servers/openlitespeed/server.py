@@ -10,8 +10,6 @@ from ..settings import ACCESS_LOG, ANY_SOCKET, UPSTREAM_KEEP_ALIVE, workers
 from ..site import Site
 from ..templates import ANY, MIME_TYPES, to_the_end
 
-__all__ = ["SERVER", "OpenLiteSpeed"]
-
 _KINDS = {
     Protocol.HTTP: "proxy",
     Protocol.FASTCGI: "fcgi",

@@ -10,8 +10,6 @@ from ..apache.server import SERVER as APACHE
 from ..contract import Fault, Guest, Needs
 from ..site import Fragment, Site
 
-__all__ = ["SERVER", "Passenger"]
-
 _MODULE = Path("/usr/lib/apache2/modules/mod_passenger.so")
 
 

@@ -8,8 +8,6 @@ from ..contract import Needs, Recipe, Server
 from ..settings import KEEP_ALIVE, fixed_by, threads
 from ..site import Site
 
-__all__ = ["SERVER", "Puma"]
-
 
 def _preloads(settings: Settings) -> bool:
     return True

@@ -10,8 +10,6 @@ from ..contract import BACKLOG, Fault, Needs, Recipe, Server
 from ..settings import ACCESS_LOG, KEEP_ALIVE, MOST_SECONDS, RECYCLING, fixed_by, processes, threads, workers
 from ..site import BODILESS, Site, bodiless_files
 
-__all__ = ["SERVER", "Unit"]
-
 _HOSTED = {"wsgi": Interface.WSGI, "asgi": Interface.ASGI}
 
 _FORWARDED = {"client_ip": "X-Forwarded-For", "protocol": "X-Forwarded-Proto", "source": ["127.0.0.0/8"]}

@@ -10,8 +10,6 @@ from ..contract import BACKLOG, Recipe, Reload, Server
 from ..settings import ADDRESS, KEEP_ALIVE, access_log, command_words, fixed_by, recycling, unless_off, workers
 from ..site import Site
 
-__all__ = ["SERVER", "Uvicorn"]
-
 _OPTIONS = NativeOptions(
     # fastapi run is Uvicorn with another command line
     programs=("uvicorn", "fastapi"),

@@ -25,8 +25,6 @@ from ...stack import Origin, Setting, Settings, SettingValue
 from ..settings import ACCESS_LOG, MOST_REQUESTS, MOST_SECONDS, RECYCLING, STATIC, in_threads, processes, threads
 from ..templates import PLAIN
 
-__all__ = ["OPTIONS", "theirs"]
-
 _SECTION = "uwsgi"
 _LINE = re.compile(r"\s*([^=;#\s\[][^=\s]*)\s*(?:=\s*(.*?))?\s*$")
 _FILES = ("ini", "yaml", "json", "xml", "include", "inherit")

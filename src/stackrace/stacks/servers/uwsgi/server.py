@@ -10,8 +10,6 @@ from ..site import BODILESS, Site, bodiless_files
 from ..templates import Rendered, to_the_end
 from .options import OPTIONS, theirs
 
-__all__ = ["SERVER", "Uwsgi"]
-
 _SOCKETS = {
     Protocol.HTTP: "http-socket",
     Protocol.UWSGI: "socket",

@@ -10,8 +10,6 @@ from ..contract import BACKLOG, Needs, Recipe, Server
 from ..settings import ANY_SOCKET, KEEP_ALIVE, UPSTREAM_KEEP_ALIVE, workers
 from ..site import Site
 
-__all__ = ["SERVER", "Varnish"]
-
 
 class Varnish(Server):
     """Renders one ``default.vcl``; it has no ``access_log``: another program of its own writes logs."""

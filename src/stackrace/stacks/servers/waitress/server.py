@@ -8,9 +8,6 @@ from ..contract import BACKLOG, Recipe, Server
 from ..settings import KEEP_ALIVE, given, in_threads, threads
 from ..site import ANYBODY, BODILESS, Site
 
-__all__ = ["SERVER", "Waitress"]
-
-
 _OPTIONS = NativeOptions(
     programs=("waitress-serve", "waitress"),
     underscores=True,
