@@ -12,12 +12,12 @@ from stackrace.app.app import Entry, EntryKind
 from stackrace.deploy.local_place import LocalPlace
 from stackrace.measure.workload import Nonce, NoncePlace
 from stackrace.race.preparation.deployment import Deployment, set_up
-from stackrace.race.preparation.preflight import check_limits
 from stackrace.race.preparation.prepared import plan_of
 from stackrace.race.request.request import RaceRequest
 from stackrace.race.results.race import Race
 from stackrace.race.runner import run
 from stackrace.stats.values import Question
+from stackrace.validity.registry import check_limits
 
 __all__ = ["PAGE", "SERVERS", "STATE", "liar", "request", "runs", "slices", "staged"]
 

@@ -10,6 +10,7 @@ import select
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, TextIO, cast
 
 import click
@@ -191,3 +192,21 @@ _REPORT = f"please report this, with what it says when {TRACEBACK}=1 is set"
 
 def _where(error: OSError) -> str:
     return "" if error.filename is None else f": {error.filename}"
+
+
+def refuse_unwritable(flag: str, path: Path | None) -> None:
+    """Raise InputError for a file that could not be written, before what is to be in it is worked for."""
+    if path is None:
+        return
+    if not path.parent.is_dir():
+        raise InputError(f"{flag} {path}: there is no folder {path.parent}; make it, or name another place")
+    if path.is_dir():
+        raise InputError(f"{flag} {path} is a folder; name a file in it")
+    if not os.access(path if path.exists() else path.parent, os.W_OK):
+        raise InputError(f"{flag} {path} cannot be written; name another place")
+    space = os.statvfs(path.parent)
+    # a pipe needs no space, and /proc has none
+    if (path.is_file() or not path.exists()) and space.f_blocks and not space.f_bavail:
+        raise InputError(
+            f"{flag} {path}: the disk of {path.parent} is full; free some space, or name another place"
+        )

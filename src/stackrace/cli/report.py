@@ -56,7 +56,7 @@ def report_command(
     """
     from ..race.request.named_races import source_of
     from ..report.document import schema as schema_of
-    from .showing import refuse_unwritable
+    from .edge import refuse_unwritable
 
     refuse_unwritable("--html", html)
     form = _only_form(forms, listing=listing, schema=schema, details=details)

@@ -185,8 +185,8 @@ def command(
     """
     from ..race.preparation.contestants import beside_current
     from ..race.request.named_races import source_of
+    from .edge import refuse_unwritable
     from .racing import Output, race_and_report
-    from .showing import refuse_unwritable
 
     if more := click.get_current_context().args:
         stacks = join(word for name in more for word in ("--stack", name))

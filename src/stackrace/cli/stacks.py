@@ -13,7 +13,7 @@ from rich.text import Text
 
 from ..base.errors import Lack
 from ..deploy.installation import installed_version
-from ..race.preparation.choosing import most_used
+from ..race.preparation.defaults import most_used
 from ..report.terminal import make_console
 from ..stacks.servers import catalogue
 from ..stacks.servers.catalogue import Gone

@@ -6,10 +6,16 @@ findings: answers first, then the client, then the surroundings.
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
+from ..base.errors import LimitError
 from ..base.verdict import Effect, Finding, Verdict
+from ..measure.load import Load
+from ..measure.probe import available_bytes, network_limits, physical_cores
+from ..measure.resources import Resources
 from . import (
     answers,
     caches,
@@ -110,3 +116,40 @@ def examine_launch(view: LaunchView) -> Verdict:
 def examine_race(view: races.RaceView) -> Verdict:
     """Run every check on a race as a whole; where the verdict is invalid, the race is void."""
     return Verdict.of(check(view) for check in RACE_CHECKS)
+
+
+def check_limits(
+    loads: tuple[Load, ...],
+    cores: Resources,
+    *,
+    ours: bool = True,
+    sockets_each: int = 2,
+    over_tcp: bool = True,
+    folder: Path | None = None,
+    stacks: int = 1,
+) -> tuple[Finding, ...]:
+    """Return warnings; raises LimitError when a limit of the machine forbids a load.
+
+    ``ours`` tells whether the server runs on ``cores``, or wherever its owner likes. ``folder`` is where run
+    directories lie; the others are as in ``Preparation``.
+    """
+    disk = shutil.disk_usage(folder) if folder else None
+    verdict = examine_plan(
+        Preparation(
+            loads=loads,
+            cores=cores,
+            limits=network_limits(),
+            connections_per_s=max((load.rate_per_s or 0.0 for load in loads if not load.keep_alive), default=0.0),
+            disk_bytes=disk.total if disk else 0,
+            disk_free_bytes=disk.free if disk else 0,
+            sockets_each=sockets_each,
+            over_tcp=over_tcp,
+            stacks=stacks,
+            memory_bytes=available_bytes(),
+            threads=physical_cores({*cores.stack_cores, *cores.generator_cores}) if ours else (),
+        )
+    )
+    for finding in verdict.findings:
+        if finding.effect is not Effect.WARNS:
+            raise LimitError(finding)
+    return verdict.findings

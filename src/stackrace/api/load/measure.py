@@ -15,12 +15,11 @@ from ...measure.load import Load, LoadResult
 from ...measure.probe import difference, network_limits, read_machine
 from ...measure.resources import Resources
 from ...race.preparation.cores import usable_cores
-from ...race.preparation.preflight import check_limits
 from ...report.words.findings import LOAD, refusal, warning
 from ...report.words.load_run import late_connections
 from ...validity.observation import Observation
 from ...validity.preflight import SPARE_FILES
-from ...validity.registry import examine_run
+from ...validity.registry import check_limits, examine_run
 from .options import LoadOptions, refuse_contradictions
 from .target import nobody_listens, target_of
 

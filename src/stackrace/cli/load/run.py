@@ -12,21 +12,18 @@ from typing import TextIO
 
 import click
 
-from ...api.load.measure import LoadSetup, measure, open_connections, refuse_too_much
+from ...api.load.measure import LoadSetup, measure, open_connections, refuse_too_much, set_up_load
 from ...api.load.options import LoadOptions
-from ...api.load.raced import load_setup
 from ...base.errors import InputError, RefusedError
 from ...base.numbers import count, duration, number
 from ...base.text import url_meant
 from ...measure.engine.load_run import FinishedRun
 from ...measure.load import Load, LoadResult
-from ...race.preparation.race_file import race_file_near
 from ...race.request.request import RaceRequest
 from ..announcer import Announcer
 from ..arguments import apart, requested
-from ..edge import StatusLine
+from ..edge import StatusLine, refuse_unwritable
 from ..request_flags import RequestFlags, spelt
-from ..showing import refuse_unwritable
 
 _BAR = 24
 _RECENT = 5
@@ -113,6 +110,12 @@ class RacedTarget:
     @contextmanager
     def set_up(self, options: LoadOptions) -> Iterator[LoadSetup]:
         """Hold who is loaded, saying what is being prepared; see ``load_setup``."""
+        if self.request is None:
+            yield set_up_load(options)
+            return
+        # all that prepares a race, which takes a second to import
+        from ...api.load.raced import load_setup
+
         with (
             Announcer() as say,
             load_setup(options, self.request, say, stack=self.stack, workload=self.workload) as setup,
@@ -130,8 +133,8 @@ def raced_target(
     """
     race_file, urls = apart(words)
     for word in urls:
-        if "://" not in word and not url_meant(word) and (near := race_file_near(Path(word))):
-            raise InputError(f"{word!r} is neither a URL nor a race file; did you mean {near}?")
+        if "://" not in word and not url_meant(word):
+            _refuse_misspelt(word)
     if race_file is None and workload is not None:
         raise InputError("--workload names one of a race file; give the file, too")
     if urls:
@@ -142,6 +145,14 @@ def raced_target(
         return RacedTarget(), urls
     request = app.over(requested(race_file, app.given.get("servers")))
     return RacedTarget(request=request, stack=stack, workload=workload), urls
+
+
+def _refuse_misspelt(word: str) -> None:
+    """Refuse what is almost the name of a race file."""
+    from ...race.preparation.race_file import race_file_near
+
+    if near := race_file_near(Path(word)):
+        raise InputError(f"{word!r} is neither a URL nor a race file; did you mean {near}?")
 
 
 def _refuse_stack(stack: str | None, app: RequestFlags, *, has_file: bool) -> None:

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Annotated, Any, ClassVar, Self
 
 import click
-from pydantic import Field
 
 from ...base.errors import InputError
 from ...cli.options import section
@@ -36,20 +35,23 @@ class ClusterRequest(AskedPart):
     """On which machines it is raced."""
 
     name: ClassVar[str] = "cluster"
-    keys: ClassVar[Mapping[str, Any]] = {
-        "cluster": str,
-        "cluster_project": Annotated[str, Field(pattern="^/")],
-    }
-
     cluster: str | None = None
     """The address of a Dask scheduler, on whose workers it is raced; None: here."""
     cluster_project: Path | None = None
     """Where the project lies on all hosts; None: in the same folder as here."""
 
     @classmethod
+    def keys(cls) -> Mapping[str, Any]:
+        """See `AskedPart`."""
+        # flags alone need no pydantic
+        from pydantic import Field
+
+        return {"cluster": str, "cluster_project": Annotated[str, Field(pattern="^/")]}
+
+    @classmethod
     def over(cls, before: Self | None, given: Mapping[str, Any], folder: Path) -> Self | None:
         """See `AskedPart`; the project's place is a whole path."""
-        changes = {name: given[name] for name in cls.keys if name in given}
+        changes = {name: given[name] for name in ("cluster", "cluster_project") if name in given}
         if not changes:
             return before
         if "cluster_project" in changes:

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Annotated, Any, ClassVar, Self
 
 import click
-from pydantic import PlainValidator
 
 from ...base.errors import InputError
 from ...cli.options import section
@@ -44,10 +43,16 @@ class CurrentRequest(AskedPart):
     """Whether what the project runs today is raced, too."""
 
     name: ClassVar[str] = "current-file"
-    keys: ClassVar[Mapping[str, Any]] = {"current": Annotated[bool | str, PlainValidator(_read)]}
-
     current: Path | bool
     """Found (True), not at all (False), or as this file says."""
+
+    @classmethod
+    def keys(cls) -> Mapping[str, Any]:
+        """See `AskedPart`."""
+        # flags alone need no pydantic
+        from pydantic import PlainValidator
+
+        return {"current": Annotated[bool | str, PlainValidator(_read)]}
 
     @classmethod
     def over(cls, before: Self | None, given: Mapping[str, Any], folder: Path) -> Self | None:

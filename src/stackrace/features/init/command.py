@@ -68,7 +68,7 @@ def command(
     """
     from ...base.text import printable
     from ...cli.announcer import Announcer
-    from ...cli.showing import refuse_unwritable
+    from ...cli.edge import refuse_unwritable
     from ...race.preparation.pages import Crawling
     from ...race.request.request import RaceRequest
     from .survey import hidden, survey_project

@@ -29,7 +29,7 @@ from ...measure.engine.url import Url, parse
 from ...measure.recording import Recording
 from ...measure.workload import Workload
 from ...race.preparation.app import asked_app
-from ...race.preparation.choosing import most_used
+from ...race.preparation.defaults import most_used
 from ...race.request.request import RaceRequest
 from ...stacks.servers import catalogue
 from .recording import read_recording

@@ -53,7 +53,8 @@ def command(
     """
     from ...base.errors import InputError
     from ...cli.announcer import Announcer
-    from ...cli.showing import print_document, refuse_unwritable
+    from ...cli.edge import refuse_unwritable
+    from ...cli.showing import print_document
     from ...cli.signals import undisturbed
     from ...deploy.sockets import claim
     from .record import keep

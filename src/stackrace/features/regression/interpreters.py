@@ -19,8 +19,8 @@ from ...base.errors import AppError, InputError, StackError
 from ...base.files import read_text, real_path
 from ...deploy.environments import Environments
 from ...race.preparation.app import asked_app, python_for
-from ...race.preparation.choosing import most_used
 from ...race.preparation.contestants import beside_current, current_stack
+from ...race.preparation.defaults import most_used
 from ...race.request.request import RaceRequest
 from ...stacks.servers import Catalogue, catalogue
 from ...stacks.stack import Protocol, Side, Stack

@@ -19,7 +19,7 @@ from ...race.plan import RacePlan
 from ...race.preparation.app import asked_app
 from ...race.preparation.deployment import Deployment, set_up
 from ...race.preparation.leftovers import remembered
-from ...race.preparation.preflight import check_limits, wait_for_ports
+from ...race.preparation.preflight import wait_for_ports
 from ...race.preparation.prepared import PreparedRace, plan_of
 from ...race.request.request import RaceRequest
 from ...race.results.comparison import Response
@@ -28,6 +28,7 @@ from ...race.runner import check_budget
 from ...report.words.findings import warning
 from ...stacks.stack import Side, Stack
 from ...store.recorder import StoreSink
+from ...validity.registry import check_limits
 from .answer import decide
 from .interpreters import on_stacks, with_interpreters
 from .model import ON_REQUEST, TERMS, Contender, GateFacts

@@ -32,7 +32,7 @@ def command(
     PROJECT is a folder or the name of an app. Default: the project in this folder. Only races of one stack,
     workload, load and machine are compared. One race that differs is no change yet.
     """
-    from ...cli.showing import refuse_unwritable
+    from ...cli.edge import refuse_unwritable
     from .report.document import schema as schema_of
 
     if as_json + markdown + schema > 1:

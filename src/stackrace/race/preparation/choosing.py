@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...base.errors import InputError, StackError
-from ...deploy.installation import require, require_fit, unready
+from ...deploy.installation import require, require_fit
 from ...measure.load import Load
 from ...measure.resources import Resources
 from ...measure.workload import PageTime, Workload
@@ -23,7 +22,7 @@ from ..request.request import RaceRequest
 from ..results.race import LeftOut
 from ..schedule import FEWEST_BLOCKS, extent_of, plan_block
 from .cores import usable_cores
-from .defaults import LONGEST_RESPONSE_S, MOST_STACKS, SLOW_CONCURRENCY, STACKS, budget_s_of, levels_of
+from .defaults import LONGEST_RESPONSE_S, MOST_STACKS, SLOW_CONCURRENCY, budget_s_of, levels_of, most_used
 from .examination import ExaminedApp
 
 if TYPE_CHECKING:
@@ -165,38 +164,6 @@ def ready_stack(path: str) -> Stack:
     stack = parse_stack(path, catalogue().specs, _ANY)
     require(stack, catalogue())
     return stack
-
-
-def most_used(
-    catalogue: Catalogue, offered: frozenset[Interface], python: tuple[int, int] | None
-) -> tuple[tuple[Stack, ...], tuple[LeftOut, ...]]:
-    """Return the most used stacks that are ready here and host the app, and those of which something is missing.
-
-    ``python`` is None for an app without.
-    """
-    stacks: list[Stack] = []
-    left_out: list[LeftOut] = []
-    for stack in _hosting(catalogue, offered):
-        if len(stacks) == MOST_STACKS:
-            break
-        if reason := unready(stack, catalogue, python):
-            left_out.append(LeftOut(stack=stack.path, reason=reason))
-        else:
-            stacks.append(stack)
-    if not stacks:
-        raise InputError("none of the most used stacks is ready here; see: stackrace stacks")
-    return tuple(stacks), tuple(left_out)
-
-
-def _hosting(catalogue: Catalogue, offered: frozenset[Interface]) -> Iterator[Stack]:
-    """Yield the most used stacks that host the app, each once: for an ASGI app two spellings may be one stack."""
-    identities = set()
-    for path in STACKS:
-        with suppress(StackError):
-            stack = parse_stack(path, catalogue.specs, offered)
-            if stack.identity not in identities:
-                identities.add(stack.identity)
-                yield stack
 
 
 def levels_for(request: RaceRequest, workloads: Iterable[Workload], cores: int) -> tuple[int, ...]:

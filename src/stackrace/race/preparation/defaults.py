@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import suppress
+
+from ...base.errors import InputError, StackError
+from ...deploy.installation import unready
+from ...stacks.servers import Catalogue
+from ...stacks.stack import Interface, Stack
+from ...stacks.stack_path import parse_stack
 from ..request.request import RaceRequest
+from ..results.race import LeftOut
 
 STACKS = (
     "gunicorn",
@@ -52,3 +61,35 @@ def budget_s_of(request: RaceRequest) -> float | None:
 def levels_of(request: RaceRequest) -> tuple[int, ...]:
     """Return the numbers of connections asked for, ascending, else the usual ones."""
     return tuple(sorted(set(request.concurrency or CONCURRENCY)))
+
+
+def most_used(
+    catalogue: Catalogue, offered: frozenset[Interface], python: tuple[int, int] | None
+) -> tuple[tuple[Stack, ...], tuple[LeftOut, ...]]:
+    """Return the most used stacks that are ready here and host the app, and those of which something is missing.
+
+    ``python`` is None for an app without.
+    """
+    stacks: list[Stack] = []
+    left_out: list[LeftOut] = []
+    for stack in _hosting(catalogue, offered):
+        if len(stacks) == MOST_STACKS:
+            break
+        if reason := unready(stack, catalogue, python):
+            left_out.append(LeftOut(stack=stack.path, reason=reason))
+        else:
+            stacks.append(stack)
+    if not stacks:
+        raise InputError("none of the most used stacks is ready here; see: stackrace stacks")
+    return tuple(stacks), tuple(left_out)
+
+
+def _hosting(catalogue: Catalogue, offered: frozenset[Interface]) -> Iterator[Stack]:
+    """Yield the most used stacks that host the app, each once: for an ASGI app two spellings may be one stack."""
+    identities = set()
+    for path in STACKS:
+        with suppress(StackError):
+            stack = parse_stack(path, catalogue.specs, offered)
+            if stack.identity not in identities:
+                identities.add(stack.identity)
+                yield stack

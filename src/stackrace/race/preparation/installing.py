@@ -26,7 +26,8 @@ from ..request.named_races import file_of, known_names, source_of
 from ..request.race_file import read_race_file
 from ..request.request import RaceRequest
 from .app import AskedApp, asked_app, find_app
-from .choosing import asked, most_used
+from .choosing import asked
+from .defaults import most_used
 from .environments import requirements_of
 from .race_file import read_request
 

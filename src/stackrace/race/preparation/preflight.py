@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-import shutil
 import time
-from pathlib import Path
 
-from ...base.errors import LimitError
-from ...base.verdict import Effect, Finding
 from ...deploy.preparing import OnPreparing, Preparing, Step
 from ...measure.host import NetworkLimits
 from ...measure.load import Load
-from ...measure.probe import available_bytes, network_limits, physical_cores
-from ...measure.resources import Resources
-from ...validity.observation import Preparation
+from ...measure.probe import network_limits
 from ...validity.preflight import MOST_IN_TIME_WAIT, TIME_WAIT_S
-from ...validity.registry import examine_plan
+from ...validity.registry import check_limits
 from ..overhead import expected_overhead
 from ..pace import USUAL_LENGTHS, fixed_lengths
 from ..request.request import RaceRequest
@@ -79,40 +73,3 @@ def wait_for_ports(on_preparing: OnPreparing) -> float:
 
 def _crowded(limits: NetworkLimits) -> bool:
     return not limits.tw_reuse and limits.time_wait > MOST_IN_TIME_WAIT * limits.ephemeral_ports
-
-
-def check_limits(
-    loads: tuple[Load, ...],
-    cores: Resources,
-    *,
-    ours: bool = True,
-    sockets_each: int = 2,
-    over_tcp: bool = True,
-    folder: Path | None = None,
-    stacks: int = 1,
-) -> tuple[Finding, ...]:
-    """Return warnings; raises LimitError when a limit of the machine forbids a load.
-
-    ``ours`` tells whether the server runs on ``cores``, or wherever its owner likes. ``folder`` is where run
-    directories lie; the others are as in ``Preparation``.
-    """
-    disk = shutil.disk_usage(folder) if folder else None
-    verdict = examine_plan(
-        Preparation(
-            loads=loads,
-            cores=cores,
-            limits=network_limits(),
-            connections_per_s=max((load.rate_per_s or 0.0 for load in loads if not load.keep_alive), default=0.0),
-            disk_bytes=disk.total if disk else 0,
-            disk_free_bytes=disk.free if disk else 0,
-            sockets_each=sockets_each,
-            over_tcp=over_tcp,
-            stacks=stacks,
-            memory_bytes=available_bytes(),
-            threads=physical_cores({*cores.stack_cores, *cores.generator_cores}) if ours else (),
-        )
-    )
-    for finding in verdict.findings:
-        if finding.effect is not Effect.WARNS:
-            raise LimitError(finding)
-    return verdict.findings

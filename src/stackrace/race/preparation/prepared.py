@@ -23,6 +23,7 @@ from ...deploy.preparing import OnPreparing, Preparing, unheard
 from ...extensions import PlaceProvider, declared, load
 from ...measure.load import Load
 from ...measure.workload import RightAnswers
+from ...validity.registry import check_limits
 from ..decisions import decisions
 from ..events import Event, Sink
 from ..plan import RacePlan
@@ -36,7 +37,7 @@ from .choosing import unserved
 from .cores import usable_cores
 from .defaults import budget_s_of
 from .deployment import Deployment, set_up
-from .preflight import check_limits, refuse_early, wait_for_ports
+from .preflight import refuse_early, wait_for_ports
 
 
 def plan_of(request: RaceRequest, deployment: Deployment) -> RacePlan:

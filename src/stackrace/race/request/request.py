@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 from ...app.app import Entry
 from ...base.files import MOST_COPIED_BYTES
@@ -24,8 +24,10 @@ class AskedPart(HeldPart):
 
     __slots__ = ()
 
-    keys: ClassVar[Mapping[str, Any]]
-    """Those it has below ``[race]``, each with the type that pydantic checks."""
+    @classmethod
+    def keys(cls) -> Mapping[str, Any]:
+        """Return those it has below ``[race]``, each with the type that pydantic checks."""
+        raise NotImplementedError
 
     @classmethod
     def over(cls, before: Self | None, given: Mapping[str, Any], folder: Path) -> Self | None:

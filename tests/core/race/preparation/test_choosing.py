@@ -6,8 +6,9 @@ import pytest
 
 from stackrace.base.errors import InputError, StackError
 from stackrace.deploy import installation
-from stackrace.race.preparation import choosing
-from stackrace.race.preparation.choosing import asked, most_used
+from stackrace.race.preparation import choosing, defaults
+from stackrace.race.preparation.choosing import asked
+from stackrace.race.preparation.defaults import most_used
 from stackrace.stacks.servers import catalogue
 from stackrace.stacks.stack import Interface
 
@@ -46,8 +47,8 @@ def test_a_default_stack_that_is_not_installed_is_left_out_with_the_command_that
 def test_what_would_never_have_been_raced_is_not_left_out():
     stacks, absent = most_used(catalogue(), WSGI, (3, 11))
     assert absent
-    last = choosing.STACKS.index(stacks[-1].path)
-    assert all(choosing.STACKS.index(each.stack) < last for each in absent)
+    last = defaults.STACKS.index(stacks[-1].path)
+    assert all(defaults.STACKS.index(each.stack) < last for each in absent)
     assert left_out(ASGI, (3, 13)) == ()
 
 

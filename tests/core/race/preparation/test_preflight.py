@@ -15,18 +15,20 @@ from stackrace.measure.load import Load
 from stackrace.measure.probe import network_limits
 from stackrace.measure.resources import Resources
 from stackrace.race.preparation import preflight
-from stackrace.race.preparation.preflight import check_limits, refuse_early, wait_for_ports
+from stackrace.race.preparation.preflight import refuse_early, wait_for_ports
 from stackrace.race.preparation.prepared import plan_of
 from stackrace.race.request.request import RaceRequest, WorkloadRequest
 from stackrace.race.twins import entrants
+from stackrace.validity import registry
 from stackrace.validity.preflight import shared_threads
+from stackrace.validity.registry import check_limits
 
 HALVES = Resources(stack_cores=(0,), generator_cores=(1,))
 
 
 @pytest.mark.parametrize("ours", [True, False])
 def test_where_a_server_that_is_not_ours_runs_nobody_knows(monkeypatch, ours):
-    monkeypatch.setattr(preflight, "physical_cores", lambda usable: (tuple(sorted(usable)),))
+    monkeypatch.setattr(registry, "physical_cores", lambda usable: (tuple(sorted(usable)),))
     said = check_limits((Load(concurrency=1),), HALVES, ours=ours)
     assert any(one.check == shared_threads.declaration.id for one in said) is ours
 

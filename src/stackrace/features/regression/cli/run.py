@@ -14,8 +14,8 @@ from ....base.errors import InterruptedRace
 from ....base.numbers import duration
 from ....base.text import one_line
 from ....cli.announcer import Announcer
-from ....cli.edge import StatusLine
-from ....cli.showing import refuse_unwritable, reports_folder, write_text
+from ....cli.edge import StatusLine, refuse_unwritable
+from ....cli.showing import reports_folder, write_text
 from ....measure.launch import Launch
 from ....race.events import BlockEnded, Event, LaunchEnded
 from ....race.preparation.prepared import PreparedRace

@@ -159,7 +159,7 @@ def command(
     """
     from dataclasses import replace
 
-    from ....cli.showing import refuse_unwritable
+    from ....cli.edge import refuse_unwritable
     from ..candidates import TuneRequest, parse_goal
     from ..model import TuningLimits
     from .run import resume_tuning, tune
