@@ -29,23 +29,6 @@ from .secrets import masked
 if TYPE_CHECKING:
     from .verdict import Finding
 
-__all__ = [
-    "AppError",
-    "BreakdownError",
-    "InputError",
-    "InterruptedRace",
-    "LaunchError",
-    "LimitError",
-    "MissingError",
-    "OwnerError",
-    "RefusedError",
-    "SpecError",
-    "StackError",
-    "StackraceError",
-    "StoreError",
-    "said_by",
-]
-
 
 class StackraceError(Exception):
     """Base of all failures shown to the user; ``detail`` is printed below the message as it stands.

@@ -15,7 +15,7 @@ from typing import Any
 from pydantic.json_schema import CoreRef, GenerateJsonSchema, JsonSchemaValue
 from pydantic_core import core_schema
 
-from .codec import FLAT, LEFT_OUT, Form
+from .form import FLAT, LEFT_OUT, Form
 from .schema import schema_of
 
 

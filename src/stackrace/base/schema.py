@@ -18,7 +18,7 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from pydantic_core import CoreSchema, core_schema
 
-from .codec import FLAT, LEFT_OUT, STORED, Form
+from .form import FLAT, LEFT_OUT, STORED, Form
 from .text import legible, storable
 
 _EXACT = 2**53 - 1

@@ -162,7 +162,7 @@ def test_standard_streams_that_are_closed_lead_nowhere(closed, tmp_path):
                 for number in {closed}:
                     print(os.readlink(f"/proc/self/fd/{{number}}"), file=places)
                 sys.stdout.flush()
-        process.run = run
+        process.execute = run
         process.main()
     """
     subprocess.run(

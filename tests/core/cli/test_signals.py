@@ -19,7 +19,7 @@ from stackrace.cli.signals import uncut
 def process_of(body, **options):
     """Start the command line with ``body`` as what it runs."""
     code = f"import stackrace.cli as process\ndef run():\n{textwrap.indent(textwrap.dedent(body), '    ')}"
-    code += "\nprocess.run = run\nprocess.main()"
+    code += "\nprocess.execute = run\nprocess.main()"
     return subprocess.Popen([sys.executable, "-c", code], **options)
 
 

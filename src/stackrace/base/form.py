@@ -1,0 +1,36 @@
+"""What a kind of documents is: how it names and writes the members of records."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+LEFT_OUT = ""
+"""The name of a member that a document does without."""
+FLAT = "*"
+"""The name of a record whose members stand among those of the record that holds it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Form:
+    """In what a kind of documents differs from the records it writes down."""
+
+    names: Mapping[type, Mapping[str, str]] = field(default_factory=dict)
+    """The names of members that are not those of their fields, by record; ``LEFT_OUT`` and ``FLAT`` are special."""
+    in_sets: Mapping[str, str] = field(default_factory=dict)
+    """Other names for what stands in sets."""
+    text: Callable[[str], str] = str
+    """What is done to text."""
+    finite: bool = False
+    """Whether floats are finite but for those that are declared undefined."""
+    exact: bool = False
+    """Whether the document is read again: every value comes back, and what it lacks takes its default."""
+
+    def name_of(self, record: type, member: str) -> str:
+        """Return the name of the field ``member`` of ``record``, or of the record it has it from."""
+        given = (self.names[kind][member] for kind in record.__mro__ if member in self.names.get(kind, ()))
+        return next(given, member)
+
+
+STORED = Form(exact=True)
+"""What is stored and published."""
