@@ -90,7 +90,7 @@ def test_what_another_program_set_meanwhile_stays_and_is_exit_code_one(tmp_path)
     assert "sudo sysctl -w net.core.somaxconn=128" in done.stdout
     assert done.stdout.endswith("exit 1\n777\n0\n")
     kept = json.loads((tmp_path / "stackrace" / "doctor.json").read_text())["changes"]
-    assert kept == [{"key": "net.core.somaxconn", "from": "128", "to": "4096"}]
+    assert kept == [{"key": "net.core.somaxconn", "before": "128", "after": "4096"}]
 
 
 @pytest.mark.usefixtures("namespaces")

@@ -17,7 +17,8 @@ from threading import Thread
 
 import pytest
 
-from stackrace.app import entry
+from stackrace.app.app import App, EntryKind, entry_of
+from stackrace.app.entry import deployed_source
 from stackrace.deploy.privileges import unprivileged
 from stackrace.deploy.sockets import free_port
 from stackrace.stacks.servers import Endpoint, Hosted, Site, catalogue
@@ -148,7 +149,12 @@ def test_only_a_proxy_is_believed(name, protocol, tmp_path):
 
 
 def test_the_module_that_meets_clients_drops_as_much_as_a_front():
-    text = Path(entry.__file__).read_text()
+    wsgi, asgi = (
+        deployed_source(
+            App(name="site", root=Path("/srv"), entry=entry_of(kind, "site:app")), interface, proxies=()
+        )
+        for kind, interface in ((EntryKind.WSGI, Interface.WSGI), (EntryKind.ASGI, Interface.ASGI))
+    )
     for name in (*OTHERS, "X-Forwarded-For", "X-Forwarded-Proto"):
-        assert f'"HTTP_{name.upper().replace("-", "_")}"' in text
-        assert f'b"{name.lower()}"' in text
+        assert f'"HTTP_{name.upper().replace("-", "_")}"' in wsgi
+        assert f'b"{name.lower()}"' in asgi

@@ -76,7 +76,7 @@ def test_an_interruption_within_a_callback_is_neither_lost_nor_printed():
             Dying()
             time.sleep(60)
 
-        process.run = run
+        process.execute = run
         main()
     """
     assert ended(code) == (130, "")

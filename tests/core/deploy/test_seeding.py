@@ -53,7 +53,7 @@ def test_a_users_own_app_has_no_digest(app, tmp_path):
 def test_every_byte_counts_except_byte_code(app, tmp_path, monkeypatch):
     folder = tmp_path / "copy"
     shutil.copytree(app.root, folder, ignore=shutil.ignore_patterns("__pycache__"))
-    monkeypatch.setattr("stackrace.app.bundle._BUNDLED", tmp_path)
+    monkeypatch.setattr("stackrace.app.bundle._OURS", tmp_path)
     before = digest(replace(app, root=folder))
     assert before == digest(replace(app, root=folder))
     (folder / "__pycache__").mkdir()
