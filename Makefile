@@ -44,7 +44,7 @@ wheel: .venv/.tools
 	$(BIN)/uv tool run --from 'maturin[zig]>=1.9,<2' maturin build --release --zig --compatibility manylinux_2_17 --out dist
 	STACKRACE_WHEEL=$$(ls dist/*.whl) $(BIN)/python -m pytest tests/e2e/test_wheel.py
 
-# In the order of the folders: races, which take long in few tests, come first, and many short ones fill up the end.
+# In the order of tests/conftest.py: what takes long in few tests comes first, and many short ones fill up the end.
 # Five at once, on two cores as well: most wait for servers.
 PYTEST := $(BIN)/python -m pytest --numprocesses 5 --dist loadfile --no-loadscope-reorder
 

@@ -46,6 +46,20 @@ for _module in ("stackrace.app.projects.shell", "stackrace.features.current.opti
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+TESTS = Path(__file__).parent
+FIRST = ("repository/test_features.py", "features/cluster", "e2e", "integration")
+"""Where few tests take long: many short ones fill up the end, when workers would wait for the last long one."""
+
+
+def pytest_collection_modifyitems(items):
+    """Put what takes long first."""
+    places = {}
+    for item in items:
+        path = item.path.relative_to(TESTS).as_posix()
+        places[item] = next((number for number, start in enumerate(FIRST) if path.startswith(start)), len(FIRST))
+    items.sort(key=places.__getitem__)
+
+
 @pytest.fixture(scope="session", autouse=True)
 def private_folders(tmp_path_factory):
     """Keep results and environments in a folder of the test run; downloads stay in uv's own cache.
