@@ -8,7 +8,7 @@ from __future__ import annotations
 import gzip
 import json
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
@@ -155,18 +155,16 @@ def export(stack: str, race: Race | None, proof: str | None, folder: Path, *flag
 
     from stackrace.features.export.equivalence import Proof
 
-    run = import_module("stackrace.features.export.run")
-    subject = SimpleNamespace(race=race, standing=race and standing_of(race), stack=stack, notes=("A note.",))
-    ready = _rendered(subject, export_of(stack))
-
-    @contextmanager
-    def rendered(*_: object) -> Iterator[object]:
-        yield ready
-
+    evidence, exports, proofs, subjects = (
+        import_module(f"stackrace.features.export.{name}") for name in ("evidence", "export", "proof", "subject")
+    )
+    made = replace(export_of(stack), race=race, standing=race and standing_of(race), notes=("A note.",))
     with (
-        mock.patch.object(run, "rendered", rendered),
-        mock.patch.object(run, "_subject", lambda *_: subject),
-        mock.patch.object(run, "_proven", lambda *_: proof and read(Proof, proof)),
+        mock.patch.object(subjects, "subject_of", lambda *_: SimpleNamespace(request=None, notes=made.notes)),
+        mock.patch.object(exports, "exported", lambda *_: nullcontext((made, None))),
+        mock.patch.object(proofs, "proven", lambda *_, **__: read(Proof, proof)),
+        mock.patch.object(evidence, "_limits", lambda _: "It has limits."),
+        mock.patch.object(evidence, "_changes", lambda _: ("A file was changed.",)),
     ):
         return _said(cli, "export", stack, "--to", str(folder), *flags)
 
@@ -273,23 +271,6 @@ def judged(values: Any, difference: float, *, ranking: bool) -> Judgement:
 def let_time_pass(monkeypatch: Any, clock: Callable[[], float]) -> None:
     """Let every step of a race look at ``clock``."""
     monkeypatch.setattr(block.time, "monotonic", clock)
-
-
-def _rendered(subject: object, export: object) -> object:
-    """Return what ``stackrace export`` has once an app is set up."""
-    from stackrace.features.export.evidence import evidence
-    from stackrace.features.export.files import exported_files, write_folder
-
-    def write(folder: Path, proof: Any, *, force: bool) -> dict[str, str]:
-        text = evidence(
-            subject.stack, race=subject.race, standing=subject.standing, limits="It has limits.",
-            changes=("A file was changed.",), proof=proof, notes=subject.notes,
-        )  # fmt: skip
-        files = exported_files(export, text)
-        write_folder(folder, files, force=force)
-        return files
-
-    return SimpleNamespace(subject=subject, export=export, write=write)
 
 
 def _end_of_tuning(race: Race, store: str, html: Path, *, as_json: bool) -> Said:

@@ -211,7 +211,6 @@ READERS += ("features/current", "features/export", "features/init", "features/re
 
 READ_THEIR_OWN = {
     "features/regression/report/html.py",
-    "features/export/proof.py",
     "app/bundle.py",
     "race/preparation/installing.py",
     "race/preparation/leftovers.py",

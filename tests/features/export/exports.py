@@ -6,12 +6,14 @@ from dataclasses import replace
 from pathlib import Path
 
 from stackrace.app.app import App, Entry, EntryKind
-from stackrace.app.examination import PythonFacts
-from stackrace.features.export.export import Django, Export, Health, deployed_app
+from stackrace.app.examination import DjangoFacts, PythonFacts
+from stackrace.features.export.export import Export, deployed_app
+from stackrace.features.export.files import exported_files
 from stackrace.features.export.layout import laid_out
 from stackrace.features.export.packages import Packages
 from stackrace.features.export.target import Target
 from stackrace.measure.resources import Resources
+from stackrace.measure.workload import Request
 from stackrace.stacks.servers import catalogue
 from stackrace.stacks.stack_path import parse_stack
 
@@ -22,26 +24,20 @@ PYTHON = PythonFacts(
 TARGET = Target(name="shop", base=Path("/srv/shop"), user="shop", host="0.0.0.0", port=8000, projects=(PROJECT,))
 
 APP = TARGET.app
-DJANGO = Django(
-    settings="shop.settings",
+DJANGO = DjangoFacts(
+    debug=False,
+    allowed_hosts=("shop.example",),
     static_url="/static/",
-    static_root=APP / "staticfiles",
+    static_root=None,
+    https_header="",
+    routes=(),
+    collected=APP / "staticfiles",
     media_url="/media/",
     media_root=APP / "media",
 )
 
 
-def export_of(
-    path,
-    *,
-    memory_bytes=None,
-    static=None,
-    variables=("DATABASE_URL", "SECRET_KEY"),
-    target=TARGET,
-    project=PROJECT,
-    packages=None,
-    django=None,
-):
+def export_of(path, *, memory_bytes=None, static=None, target=TARGET, project=PROJECT, packages=None, **changes):
     """Return the export of the stack at ``path``, of a Django project with SQLite; ``packages`` change its own."""
     app = App(
         name="shop",
@@ -56,7 +52,7 @@ def export_of(
     stack = parse_stack(path, servers.specs, app.interfaces, project)
     deployed = deployed_app(app, stack, servers, target, facts=PYTHON, proxied=False)
     entries = [servers.entries[hop.server] for hop in stack.hops]
-    return Export(
+    export = Export(
         stack=stack,
         app=app,
         target=target,
@@ -72,9 +68,16 @@ def export_of(
             ),
             **(packages or {}),
         ),
-        variables=variables,
-        health=Health(path="/items/?page=1", host="shop.example"),
-        django=DJANGO if django is None else django,
+        variables=("DATABASE_URL", "SECRET_KEY"),
+        page=Request(path="/items/?page=1"),
+        host="shop.example",
+        django=DJANGO,
         resources=Resources(stack_cores=(0,), generator_cores=(1,), memory_bytes=memory_bytes),
         memory_bytes=80 * 2**20,
     )
+    return replace(export, **changes)
+
+
+def files_of(path, **how):
+    """Return the files of the export of the stack at ``path``; see ``export_of``."""
+    return exported_files(export_of(path, **how))

@@ -1,21 +1,19 @@
 """EVIDENCE.md: the race's answer in its own words, and the proof of the files."""
 
+import pytest
 from tests.factories import make_race
 
 from stackrace.base.numbers import Interval
 from stackrace.features.export.equivalence import Equivalence, Proof, Reloaded, Verdict
-from stackrace.features.export.evidence import equivalence, evidence, limits
+from stackrace.features.export.evidence import evidence
 from stackrace.report.result import standing_of
 from stackrace.report.words.standing import words_of
 
-
-def same(verdict, low, high, **changes):
-    ratio = Interval(value=(low + high) / 2, low=low, high=high)
-    return Equivalence(verdict=verdict, difference=0.05, ratio=ratio, blocks=6, level="c=100", **changes)
+from .exports import export_of
 
 
 def test_a_stack_that_nobody_raced_says_so():
-    text = evidence("gunicorn", race=None, standing=None)
+    text = evidence(export_of("gunicorn"))
     assert "Nothing was measured" in text
     assert "Nobody has started these files yet" in text
 
@@ -23,34 +21,48 @@ def test_a_stack_that_nobody_raced_says_so():
 def test_a_race_speaks_in_its_own_words():
     race = make_race(stacks=["gunicorn", "uwsgi"], blocks=5)
     standing = standing_of(race)
-    text = evidence("gunicorn", race=race, standing=standing)
+    text = evidence(export_of("gunicorn", race=race, standing=standing))
     assert words_of(race, standing).answer.split()[0] in text
     assert f"Race {race.id}, begun" in text
     assert race.host.system in text
 
 
-def test_each_verdict_has_its_sentence():
-    assert equivalence(same(Verdict.EQUIVALENT, 0.98, 1.01)).startswith("Proven: ")
-    assert equivalence(same(Verdict.DIFFERENT, 0.7, 0.8)).startswith("Not equivalent: ")
-    undecided = equivalence(same(Verdict.OPEN, 0.9, 1.2, could_have_seen=0.2))
-    assert "no more than a difference below 20 %" in undecided
-    assert "--budget" in undecided
+def proven(**members):
+    proof = Proof(units_verified=None, checkers=("nginx",), questions=1, ready_s=0.5, **members)
+    return evidence(export_of("gunicorn"), proof)
+
+
+@pytest.mark.parametrize(
+    ("verdict", "ratio", "said", "code"),
+    [
+        (Verdict.EQUIVALENT, (0.98, 1.01), "Proven: ", 0),
+        (Verdict.DIFFERENT, (0.7, 0.8), "Not equivalent: ", 1),
+        (
+            Verdict.OPEN,
+            (0.9, 1.2),
+            "no more than a difference below 20 %, and 5 % was asked for; give more time",
+            3,
+        ),
+    ],
+)
+def test_each_verdict_has_its_sentence_and_its_exit_code(verdict, ratio, said, code):
+    low, high = ratio
+    result = Equivalence(
+        verdict=verdict, difference=0.05, ratio=Interval(value=(low + high) / 2, low=low, high=high), blocks=6,
+        level="c=100", could_have_seen=0.2,
+    )  # fmt: skip
+    assert said in proven(equivalence=result)
+    assert result.exit_code == code
 
 
 def test_a_proof_tells_what_was_done():
-    reloads = (
-        Reloaded(hop="gunicorn", asked=308, lost=0),
-        Reloaded(hop="nginx", asked=1, lost=1, why="status 502"),
-    )
-    proof = Proof(
-        units_verified=None,
-        checkers=("nginx",),
-        questions=1,
-        ready_s=0.5,
+    text = proven(
         container_healthy=True,
-        reloads=reloads,
+        reloads=(
+            Reloaded(hop="gunicorn", asked=308, lost=0),
+            Reloaded(hop="nginx", asked=1, lost=1, why="status 502"),
+        ),
     )
-    text = evidence("gunicorn", race=None, standing=None, proof=proof)
     assert "systemd-analyze is not installed here" in text
     assert "They answered 1 question rightly" in text
     assert "Nobody has started" not in text
@@ -59,8 +71,13 @@ def test_a_proof_tells_what_was_done():
     assert "while 1 request was made: 1 of them failed (first: status 502)." in text
 
 
-def test_the_limits_are_those_of_the_front():
-    assert "16 MiB and gives up an answer" in limits("nginx", bodies=True, answers=True, own=False)
-    assert "bodies of any size" in limits("Varnish", bodies=False, answers=True, own=False)
-    assert "limits neither" in limits("Uvicorn", bodies=False, answers=False, own=False)
-    assert "as your file does" in limits("nginx", bodies=True, answers=True, own=True)
+@pytest.mark.parametrize(
+    ("path", "said"),
+    [
+        ("nginx/http/gunicorn", "nginx refuses bodies beyond 16 MiB and gives up an answer"),
+        ("varnish/http/gunicorn", "bodies of any size"),
+        ("uvicorn", "limits neither"),
+    ],
+)
+def test_the_limits_are_those_of_the_front(path, said):
+    assert said in evidence(export_of(path))

@@ -15,11 +15,10 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stackrace.features.export.files import exported_files
 from stackrace.features.export.packages import Asked
-from stackrace.features.export.units import command_words, environment_words, quoted, read_unit
+from stackrace.features.export.units import quoted, read_unit, words_of
 
-from .exports import DJANGO, PROJECT, TARGET, export_of
+from .exports import DJANGO, PROJECT, TARGET, files_of
 
 GOLDEN = Path(__file__).with_name("golden")
 STACKS = {
@@ -51,7 +50,7 @@ MANY = (
 @pytest.fixture(scope="module", params=MANY)
 def files(request):
     """The files of one stack after the other."""
-    return exported_files(export_of(request.param), "")
+    return files_of(request.param)
 
 
 def services(files):
@@ -60,7 +59,7 @@ def services(files):
 
 @pytest.mark.parametrize("name", STACKS)
 def test_all_files_are_as_in_the_golden_file(name):
-    files = exported_files(export_of(STACKS[name]), "# Why\n")
+    files = files_of(STACKS[name]) | {"EVIDENCE.md": "# Why\n"}
     text = "".join(f"=== {path}\n{files[path]}" for path in sorted(files) if not path.endswith(".py"))
     golden = GOLDEN / f"{name}.txt"
     if os.environ.get("STACKRACE_UPDATE_GOLDEN"):
@@ -69,7 +68,7 @@ def test_all_files_are_as_in_the_golden_file(name):
 
 
 def test_units_procfile_and_compose_start_the_same_commands(files):
-    units = {command_words(unit["ExecStart"][0]) for unit in services(files).values()}
+    units = {words_of(unit["ExecStart"][0]) for unit in services(files).values()}
     procfile = {
         tuple(
             word
@@ -104,7 +103,7 @@ def test_every_unit_has_what_production_wants(files):
         assert int(unit["TimeoutStopSec"][0]) > 30
         assert unit["KillSignal"][0].startswith("SIG")
         assert all(
-            word.startswith("/") for word in (command_words(unit["ExecStart"][0])[0], unit["WorkingDirectory"][0])
+            word.startswith("/") for word in (words_of(unit["ExecStart"][0])[0], unit["WorkingDirectory"][0])
         )
 
 
@@ -126,7 +125,7 @@ def test_the_dockerfile_starts_a_program_by_its_path_and_not_as_root(files):
 
 
 def test_a_front_end_waits_for_what_it_forwards_to_and_only_the_front_is_asked_for_its_health():
-    units = services(exported_files(export_of("nginx/http/gunicorn"), ""))
+    units = services(files_of("nginx/http/gunicorn"))
     nginx, gunicorn = units["systemd/shop-nginx.service"], units["systemd/shop-gunicorn.service"]
     assert "shop-gunicorn.service" in nginx["After"][0]
     assert "ExecStartPost" in nginx
@@ -134,29 +133,28 @@ def test_a_front_end_waits_for_what_it_forwards_to_and_only_the_front_is_asked_f
 
 
 def test_the_memory_of_the_race_is_the_slices():
-    files = exported_files(export_of("gunicorn", memory_bytes=512 * 2**20), "")
+    files = files_of("gunicorn", memory_bytes=512 * 2**20)
     assert read_unit(files["systemd/shop.slice"])["MemoryMax"] == [str(512 * 2**20)]
-    assert "MemoryMax" not in read_unit(exported_files(export_of("gunicorn"), "")["systemd/shop.slice"])
+    assert "MemoryMax" not in read_unit(files_of("gunicorn")["systemd/shop.slice"])
 
 
 def test_a_port_of_roots_gets_the_one_capability_it_needs():
 
-    files = exported_files(export_of("nginx/http/gunicorn", target=replace(TARGET, port=80)), "")
+    files = files_of("nginx/http/gunicorn", target=replace(TARGET, port=80))
     units = services(files)
     assert units["systemd/shop-nginx.service"]["AmbientCapabilities"] == ["CAP_NET_BIND_SERVICE"]
     assert "AmbientCapabilities" not in units["systemd/shop-gunicorn.service"]
 
 
 def test_static_files_outside_of_the_project_are_named_with_their_place():
-    export = export_of("nginx/http/gunicorn", static={"/media/": Path("/var/media")})
-    files = exported_files(export, "")
+    files = files_of("nginx/http/gunicorn", static={"/media/": Path("/var/media")})
     assert "/srv/shop/static1/" in files["nginx/nginx.conf"]
     assert "`/var/media` lies outside of the project; copy it to `/srv/shop/static1`" in files["README.md"]
 
 
 def test_whoever_meets_clients_believes_only_proxies():
-    alone = exported_files(export_of("gunicorn"), "")
-    behind = exported_files(export_of("nginx/http/gunicorn"), "")
+    alone = files_of("gunicorn")
+    behind = files_of("nginx/http/gunicorn")
     assert "ip_network, ['127.0.0.1']" in alone["entry/deployed_wsgi.py"]
     assert "PROXIES" not in behind["entry/deployed_wsgi.py"]
     assert "geo $is_proxy" in behind["nginx/nginx.conf"]
@@ -164,7 +162,7 @@ def test_whoever_meets_clients_believes_only_proxies():
 
 
 def test_constraints_hold_everything_but_tools():
-    files = exported_files(export_of("gunicorn"), "")
+    files = files_of("gunicorn")
     assert "Django==5.2.1\n" in files["constraints.txt"]
     assert "pip==" not in files["constraints.txt"]
     assert files["requirements.txt"].endswith("gunicorn==23.0.0\n")
@@ -184,14 +182,14 @@ def _network_of(service):
 
 
 def test_each_process_that_is_reached_over_a_socket_has_a_volume_of_its_own():
-    composed = yaml.safe_load(exported_files(export_of("nginx/http/cheroot:instances=2"), "")["compose.yaml"])
+    composed = yaml.safe_load(files_of("nginx/http/cheroot:instances=2")["compose.yaml"])
     mounted = {volume.split(":")[1] for volume in composed["services"]["nginx"]["volumes"]}
     assert mounted >= {"/run/shop/cheroot-1", "/run/shop/cheroot-2"}
     assert set(composed["volumes"]) == {"static", "media", "run-cheroot-1", "run-cheroot-2"}
 
 
 def test_a_page_that_is_not_found_does_not_stop_the_site_but_is_no_health():
-    files = exported_files(export_of("gunicorn"), "")
+    files = files_of("gunicorn")
     (started,) = services(files)["systemd/shop-gunicorn.service"]["ExecStartPost"]
     assert "--below 500" in started
     health = next(line for line in files["Dockerfile"].splitlines() if "CMD" in line and "health" in line)
@@ -199,7 +197,7 @@ def test_a_page_that_is_not_found_does_not_stop_the_site_but_is_no_health():
 
 
 def test_gunicorn_appends_to_no_log_that_is_a_link_to_the_output_of_a_container(tmp_path):
-    text = exported_files(export_of("gunicorn"), "")["gunicorn/gunicorn.conf.py"]
+    text = files_of("gunicorn")["gunicorn/gunicorn.conf.py"]
     log = tmp_path / "error.log"
     text = text.replace("/var/log/shop/gunicorn/error.log", str(log))
 
@@ -226,57 +224,40 @@ server {
 """
 
 
-@pytest.fixture
-def own_nginx(tmp_path):
-    """The export of a stack with the user's file for nginx, in a project with a file that it includes."""
+def test_a_file_of_the_users_lies_writes_and_believes_as_the_deployment_says(tmp_path):
     for folder in ("deploy/snippets", "media", "staticfiles"):
         (tmp_path / folder).mkdir(parents=True)
     (tmp_path / "deploy/shop.conf").write_text(NGINX)
     (tmp_path / "deploy/snippets/headers.conf").write_text("add_header X-Included yes;")
-    export = export_of("nginx:config=deploy/shop.conf/http/gunicorn", project=tmp_path)
-    return export, exported_files(export, "")["nginx/nginx.conf"]
-
-
-def test_a_file_of_the_users_writes_where_the_deployment_may_write(own_nginx):
-    export, text = own_nginx
-    for place in (
+    files = files_of("nginx:config=deploy/shop.conf/http/gunicorn", project=tmp_path)
+    text = files["nginx/nginx.conf"]
+    for part in (
         "pid /run/shop/nginx/nginx.pid;",
         "error_log /var/log/shop/nginx/error.log warn;",
         "access_log /var/log/shop/nginx/access.log",
         "client_body_temp_path /var/cache/shop/nginx/client_body;",
+        "add_header X-Included yes;",
+        "alias /srv/shop/app/media/;",
+        "geo $is_proxy",
+        "map $is_proxy:$http_x_forwarded_proto $client_scheme",
+        "default $scheme;",
     ):
-        assert place in text, place
-    unit = services(exported_files(export, ""))["systemd/shop-nginx.service"]
-    assert unit["LogsDirectory"] == unit["CacheDirectory"] == ["shop/nginx"]
-
-
-def test_a_file_of_the_users_names_the_project_where_it_will_lie(own_nginx, tmp_path):
-    _, text = own_nginx
-    assert "add_header X-Included yes;" in text
-    assert "alias /srv/shop/app/media/;" in text
+        assert part in text, part
     assert str(tmp_path) not in text
-
-
-def test_a_file_of_the_users_believes_proxies_only(own_nginx):
-    _, text = own_nginx
-    assert "geo $is_proxy" in text
-    assert "map $is_proxy:$http_x_forwarded_proto $client_scheme" in text
-    assert "default $scheme;" in text
-
-
-def test_readme_says_of_a_file_of_the_users_what_is_trusted(own_nginx):
-    assert "goes on as your file for it says" in exported_files(own_nginx[0], "")["README.md"]
+    unit = services(files)["systemd/shop-nginx.service"]
+    assert unit["LogsDirectory"] == unit["CacheDirectory"] == ["shop/nginx"]
+    assert "goes on as your file for it says" in files["README.md"]
+    assert "limits bodies and the time of an answer as your file does" in files["EVIDENCE.md"]
 
 
 def test_a_value_with_a_dollar_is_read_back_from_environment_as_it_is():
     line = quoted("HOME=$HOME/a b", dollar="$")
     assert line == '"HOME=$HOME/a b"'
-    assert environment_words(line) == ("HOME=$HOME/a b",)
+    assert words_of(line, dollar="$") == ("HOME=$HOME/a b",)
 
 
 def test_requirements_with_hashes_are_installed_by_a_command_of_their_own():
-    hashed = export_of("gunicorn", packages={"asked": Asked(file="requirements.txt", is_hashed=True)})
-    files = exported_files(hashed, "")
+    files = files_of("gunicorn", packages={"asked": Asked(file="requirements.txt", is_hashed=True)})
     for text in (files["README.md"].partition("## Deploy the next")[0], files["Dockerfile"]):
         installs = [line for line in text.splitlines() if "pip install" in line]
         assert [("app/requirements.txt" in line, "constraints" in line) for line in installs] == [
@@ -286,45 +267,43 @@ def test_requirements_with_hashes_are_installed_by_a_command_of_their_own():
 
 
 def test_a_python_that_debian_lacks_comes_from_uv():
-    new = exported_files(export_of("gunicorn", packages={"python": "3.13.1"}), "")["README.md"]
+    new = files_of("gunicorn", packages={"python": "3.13.1"})["README.md"]
     assert "uv python install 3.13" in new
     assert "python3.13-venv" not in new
-    assert "uv python" not in exported_files(export_of("gunicorn"), "")["README.md"]
+    assert "uv python" not in files_of("gunicorn")["README.md"]
 
 
 def test_a_package_without_wheels_brings_a_compiler():
-    files = exported_files(export_of("gunicorn", packages={"app": {"psycopg2": "2.9"}}), "")
+    files = files_of("gunicorn", packages={"app": {"psycopg2": "2.9"}})
     assert "gcc libc6-dev libpq-dev" in files["Dockerfile"]
     assert "gcc libc6-dev libpq-dev" in files["README.md"]
     assert "psycopg2 must be compiled" in files["README.md"]
 
 
 def test_what_a_lock_file_says_is_what_is_installed():
-    files = exported_files(
-        export_of("gunicorn", packages={"asked": Asked(lock="uv.lock", locked="Django==5.2.1\n")}), ""
-    )
+    files = files_of("gunicorn", packages={"asked": Asked(lock="uv.lock", locked="Django==5.2.1\n")})
     assert files["requirements-app.txt"] == "# What uv.lock of the project says, as pip reads it.\nDjango==5.2.1\n"
 
 
 def test_a_front_that_cannot_tell_proxies_from_clients_says_so():
-    assert "H2O cannot tell that proxy" in exported_files(export_of("h2o/http/gunicorn"), "")["README.md"]
-    assert "trusted from 127.0.0.1 only" in exported_files(export_of("nginx/http/gunicorn"), "")["README.md"]
+    assert "H2O cannot tell that proxy" in files_of("h2o/http/gunicorn")["README.md"]
+    assert "trusted from 127.0.0.1 only" in files_of("nginx/http/gunicorn")["README.md"]
 
 
 @pytest.mark.parametrize("pattern", ["**/.env.*", "**/.envs", "**/*.pem", "**/*.key", "**/*.sqlite3"])
 def test_secrets_and_databases_stay_out_of_the_image(pattern):
-    assert pattern in exported_files(export_of("gunicorn"), "")["Dockerfile.dockerignore"].splitlines()
+    assert pattern in files_of("gunicorn")["Dockerfile.dockerignore"].splitlines()
 
 
 def test_uwsgi_keeps_its_words_on_the_output_where_its_log_is_a_link():
-    text = exported_files(export_of("uwsgi:access_log=on"), "")["uwsgi/uwsgi.ini"]
+    text = files_of("uwsgi:access_log=on")["uwsgi/uwsgi.ini"]
     for option, log in (("logger", "error.log"), ("req-logger", "access.log")):
         assert f"if-file = /var/log/shop/uwsgi/{log}\n{option} = file:/var/log/shop/uwsgi/{log}\nendif" in text
         assert text.count(f"\n{option} = ") == 2
 
 
 def test_a_network_of_proxies_is_believed_by_the_app_that_meets_clients():
-    files = exported_files(export_of("uvicorn", target=replace(TARGET, proxies=("10.1.0.0/16",))), "")
+    files = files_of("uvicorn", target=replace(TARGET, proxies=("10.1.0.0/16",)))
     guard = files["entry/deployed_asgi.py"].rpartition("\nfrom functools")[2]
     scope = {"application": None}
     exec("from functools" + guard, scope)
@@ -333,7 +312,7 @@ def test_a_network_of_proxies_is_believed_by_the_app_that_meets_clients():
 
 
 def test_the_readme_deploys_in_order_variables_tables_files_start():
-    text = exported_files(export_of("nginx/http/gunicorn"), "")["README.md"].partition("## Deploy the next")[0]
+    text = files_of("nginx/http/gunicorn")["README.md"].partition("## Deploy the next")[0]
     steps = (".env.example /srv/shop/env", "manage migrate", "manage collectstatic", "systemctl enable --now")
     places = [text.index(step) for step in steps]
     assert places == sorted(places)
@@ -357,10 +336,10 @@ def test_a_reload_is_offered_where_the_unit_has_one(files):
 
 
 def test_an_app_that_is_loaded_before_its_workers_is_renewed_by_a_restart():
-    preloaded = exported_files(export_of("gunicorn:preload=on"), "")["README.md"]
+    preloaded = files_of("gunicorn:preload=on")["README.md"]
     assert "systemctl restart shop-gunicorn.service" in preloaded
     assert "a reload would keep the old version" in preloaded
-    assert "systemctl reload shop-gunicorn.service" in exported_files(export_of("gunicorn"), "")["README.md"]
+    assert "systemctl reload shop-gunicorn.service" in files_of("gunicorn")["README.md"]
 
 
 @pytest.mark.parametrize(
@@ -370,40 +349,39 @@ def test_an_app_that_is_loaded_before_its_workers_is_renewed_by_a_restart():
         ("gunicorn", DJANGO, "Nothing sends `/static/`"),
         ("gunicorn", DJANGO, "Nothing sends uploads (`/media/`, `/srv/shop/app/media`). Put a front end"),
         ("gunicorn", replace(DJANGO, sends_static=True), "The app sends `/static/` itself, by WhiteNoise"),
-        ("gunicorn", replace(DJANGO, static_root=None), "the settings name no STATIC_ROOT"),
+        ("gunicorn", replace(DJANGO, collected=None), "the settings name no STATIC_ROOT"),
         ("gunicorn", replace(DJANGO, static_url="https://cdn.example/"), "another host's"),
         ("haproxy/http/gunicorn", DJANGO, "`stackrace export nginx/http/gunicorn --to DIR`"),
     ],
 )
 def test_static_files_and_uploads_are_sent_or_the_readme_says_what_to_add(path, django, said):
-    assert said in exported_files(export_of(path, django=django), "")["README.md"]
+    assert said in files_of(path, django=django)["README.md"]
 
 
 @pytest.mark.parametrize("base", ["/home/ann/shop", "/usr/local/shop"])
 def test_an_app_where_systemd_forbids_to_write_may_write_to_its_own_folder(base):
-    elsewhere = export_of("gunicorn", target=replace(TARGET, base=Path(base)))
-    for unit in services(exported_files(elsewhere, "")).values():
+    for unit in services(files_of("gunicorn", target=replace(TARGET, base=Path(base)))).values():
         assert f"{base}/app" in unit["ReadWritePaths"]
-    for unit in services(exported_files(export_of("gunicorn"), "")).values():
+    for unit in services(files_of("gunicorn")).values():
         assert "ReadWritePaths" not in unit
 
 
 def test_the_front_of_containers_knows_the_host_that_the_app_accepts_and_no_other_variable_of_its():
-    composed = yaml.safe_load(exported_files(export_of("nginx/http/gunicorn"), "")["compose.yaml"])["services"]
+    composed = yaml.safe_load(files_of("nginx/http/gunicorn")["compose.yaml"])["services"]
     assert composed["nginx"]["environment"] == {"HEALTH_HOST": "${HEALTH_HOST:-}"}
     assert "env_file" not in composed["nginx"]
-    alone = yaml.safe_load(exported_files(export_of("gunicorn"), "")["compose.yaml"])["services"]["gunicorn"]
+    alone = yaml.safe_load(files_of("gunicorn")["compose.yaml"])["services"]["gunicorn"]
     assert alone["env_file"][0]["path"] == "../env"
 
 
 def test_uploads_are_no_part_of_the_image():
-    assert "app/media" in exported_files(export_of("gunicorn"), "")["Dockerfile.dockerignore"].splitlines()
+    assert "app/media" in files_of("gunicorn")["Dockerfile.dockerignore"].splitlines()
 
 
 @pytest.mark.parametrize("path", MANY)
-@pytest.mark.parametrize("django", [DJANGO, replace(DJANGO, has_manage=False, static_root=None)])
-def test_the_shell_understands_every_block_of_the_readme(path, django):
-    text = exported_files(export_of(path, django=django), "")["README.md"]
+@pytest.mark.parametrize("how", [{}, {"manage": "-m django", "django": replace(DJANGO, collected=None)}])
+def test_the_shell_understands_every_block_of_the_readme(path, how):
+    text = files_of(path, **how)["README.md"]
     blocks = re.findall(r"(?:^ {4}.*\n)+", text, re.MULTILINE)
     assert len(blocks) == 3
     for block in blocks:
@@ -413,22 +391,9 @@ def test_the_shell_understands_every_block_of_the_readme(path, django):
 
 @given(st.lists(st.text(st.characters(min_codepoint=32, max_codepoint=126), min_size=1), min_size=1, max_size=5))
 def test_whatever_a_command_says_is_read_back(words):
-    assert command_words(" ".join(map(quoted, words))) == tuple(words)
+    assert words_of(" ".join(map(quoted, words))) == tuple(words)
 
 
 def test_signs_that_systemd_would_replace_are_doubled():
     assert quoted("100%") == '"100%%"'
     assert quoted("$HOME") == '"$$HOME"'
-
-
-def test_a_line_goes_on_over_comments_and_an_empty_value_clears():
-    unit = read_unit(
-        "[Service]\nExecStart=/bin/a \\\n# why\n  -b\nEnvironment=A=1\nEnvironment=\nEnvironment=B=2\n"
-    )
-    assert unit["ExecStart"] == ["/bin/a -b"]
-    assert unit["Environment"] == ["B=2"]
-
-
-def test_a_line_that_is_none_is_named():
-    with pytest.raises(ValueError, match="nonsense"):
-        read_unit("[Service]\nnonsense\n")

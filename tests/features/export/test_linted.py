@@ -6,9 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from stackrace.features.export.files import exported_files
-
-from .exports import export_of
+from .exports import files_of
 from .test_files import MANY
 
 BIN = Path(sys.executable).parent
@@ -24,7 +22,7 @@ def exported(tmp_path_factory):
     """The files of many stacks, a folder each."""
     folder = tmp_path_factory.mktemp("exported")
     for number, path in enumerate(MANY):
-        for name, text in exported_files(export_of(path), "").items():
+        for name, text in files_of(path).items():
             file = folder / str(number) / name
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(text)

@@ -6,26 +6,26 @@ import pytest
 
 from stackrace.app.app import App, Entry, EntryKind
 from stackrace.base.errors import InputError
-from stackrace.features.export.assembly import refuse_open
-from stackrace.features.export.target import TargetWishes, refuse_proxies, target_of
+from stackrace.features.export.export import refuse_open
+from stackrace.features.export.target import refuse_proxies, target_of
 from stackrace.stacks.servers import catalogue
 from stackrace.stacks.stack_path import parse_stack
 
 
 @pytest.mark.parametrize("name", ["news", "mail", "games", "list", "backup", "proxy", "www-data", "nginx"])
 def test_an_app_that_is_called_like_a_user_of_debians_gets_one_of_its_own(name):
-    assert target_of(TargetWishes(), name).user == f"{name}-app"
-    assert target_of(TargetWishes(base=Path("/srv", name)), "shop").name == name
+    assert target_of(name).user == f"{name}-app"
+    assert target_of("shop", base=Path("/srv", name)).name == name
 
 
 def test_a_user_of_debians_is_refused():
     with pytest.raises(InputError, match="shop-app"):
-        target_of(TargetWishes(user="www-data"), "shop")
+        target_of("shop", user="www-data")
 
 
 @pytest.mark.parametrize("proxies", [("10.0.0.7", "10.0.0.8"), ("10.0.0.0/24",)])
 def test_proxies_of_which_waitress_cannot_be_told_are_refused(proxies):
-    target = target_of(TargetWishes(proxies=proxies), "shop")
+    target = target_of("shop", proxies=proxies)
     entries = catalogue().entries
     refuse_proxies(entries["nginx"], target)
     with pytest.raises(InputError, match="nginx/http/waitress"):
@@ -47,7 +47,7 @@ def test_a_file_that_restricts_who_may_ask_is_not_exported_without_that(tmp_path
 
 
 def test_an_address_and_a_port_are_taken():
-    assert target_of(TargetWishes(listen="0.0.0.0:80"), "shop").port == 80
+    assert target_of("shop", listen="0.0.0.0:80").port == 80
 
 
 @pytest.mark.parametrize(
@@ -63,15 +63,15 @@ def test_an_address_and_a_port_are_taken():
 )
 def test_what_not_every_server_can_listen_at_is_refused(text, said):
     with pytest.raises(InputError, match=said.replace("[", "\\[")):
-        target_of(TargetWishes(listen=text), "shop")
+        target_of("shop", listen=text)
 
 
 def test_addresses_and_networks_are_proxies():
-    target = target_of(TargetWishes(proxies=("10.0.0.7", "10.1.0.0/16", "::1", "10.0.0.7/32")), "shop")
+    target = target_of("shop", proxies=("10.0.0.7", "10.1.0.0/16", "::1", "10.0.0.7/32"))
     assert target.proxies == ("10.0.0.7", "10.1.0.0/16", "::1")
 
 
 @pytest.mark.parametrize("text", ["balancer", "10.0.0.7/8", "*", "10.0.0.7 1; default", "0.0.0.0/0"])
 def test_what_is_no_proxys_address_is_refused(text):
     with pytest.raises(InputError, match="--trusted-proxy"):
-        target_of(TargetWishes(proxies=(text,)), "shop")
+        target_of("shop", proxies=(text,))

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
+from ...base.errors import InputError
 from ...base.units import DURATION, PERCENT
 from ...cli.options import Quantity, SectionedCommand, section, store_option
 from ...cli.request_flags import APP_OPTIONS, RequestFlags, request_flags
+
+if TYPE_CHECKING:
+    from .equivalence import Proof
+    from .export import Export
+    from .subject import Subject
 
 _where = section("The machine it is for")
 _proof = section("Proof")
@@ -85,19 +93,56 @@ def command(
     With --prove, the exit code is 1 where the files do not do what the original does, and 3 where that could not be
     measured, or not in this time.
     """
+    from functools import partial
+
+    from ...cli.announcer import Announcer
+    from ...cli.showing import print_document
+    from .document import export_document
     from .document import schema as schema_of
-    from .run import Wishes, export
-    from .target import TargetWishes
+    from .export import exported
+    from .files import exported_files, refuse_existing, write_folder
+    from .subject import subject_of
+    from .target import target_of
 
     if schema:
         click.echo(schema_of(), nl=False)
         return
-    target = TargetWishes(base=base, user=user, listen=listen, proxies=proxies or ("127.0.0.1",))
-    export(
-        words,
-        flags,
-        Wishes(
-            folder=to, force=force, target=target, prove=prove, race=not start_only, difference=difference,
-            budget_s=budget_s, store=store, as_json=as_json,
-        ),
-    )  # fmt: skip
+    if to is None:
+        raise InputError("where to? Give a folder with --to, such as --to deploy")
+    if start_only and not prove:
+        raise InputError("--start-only is a part of --prove; give both")
+    folder = to.absolute()
+    refuse_existing(folder, force=force)
+    subject = subject_of(words, flags, store)
+    target = partial(target_of, base=base, user=user, listen=listen, proxies=proxies or ("127.0.0.1",))
+    proof = None
+    with Announcer() as say, exported(subject, target, say) as (export, deployment):
+        say.done()
+        if prove:
+            from .proof import proven
+
+            proof = proven(
+                export, deployment, subject.request, race=not start_only, difference=difference, budget_s=budget_s
+            )
+        files = exported_files(export, proof)
+        write_folder(folder, files, force=force)
+        if as_json:
+            print_document(export_document(export, folder, files, proof))
+        else:
+            for line in _said(export, subject, folder, len(files), proof):
+                click.echo(line)
+    if proof is not None and proof.equivalence.exit_code:
+        raise SystemExit(proof.equivalence.exit_code)
+
+
+def _said(export: Export, subject: Subject, folder: Path, files: int, proof: Proof | None) -> Iterator[str]:
+    from .evidence import proof_said
+
+    target = export.target
+    yield f"{export.stack} is in {folder}: {files} files for {target.base} and the user {target.user}."
+    if export.race is None:
+        yield "Nothing was measured: see EVIDENCE.md."
+    yield from subject.notes
+    if proof is not None:
+        yield from proof_said(proof)
+    yield "How to deploy it: README.md"

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from ...base.errors import RefusedError
 from ...base.numbers import Interval
 from ...race.decisions import Decisions
 from ...race.levels import MeasuredLevel, blocks_of, headline_of, measured_levels
@@ -29,19 +30,27 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Equivalence:
-    """How the throughput of the exported files compares with the original's."""
+    """How the throughput of the exported files compares with the original's; without values nothing was raced."""
 
-    verdict: Verdict
-    difference: float
+    verdict: Verdict | None = None
+    """None where nothing was raced."""
+    difference: float | None = None
     """The share that does not matter: 0.05 is 5 %. The ratio must lie within 1/(1 + d) and 1 + d."""
-    ratio: Interval | None
-    """Exported over original; None where no block had both."""
-    blocks: int
-    """How many had both."""
+    ratio: Interval | None = None
+    """Throughput of the exported files over that of the original; None where no block had both."""
+    blocks: int = 0
+    """How many had valid slices of both."""
+    could_have_seen: float | None = None
+    """The smallest difference within which the limits lie; None without limits."""
     level: str = ""
     """At which load, in words."""
-    could_have_seen: float | None = None
-    """The smallest difference within which these limits lie; None without limits."""
+
+    @property
+    def exit_code(self) -> int:
+        """What the command ends with: 0 unless a race found a difference, or found out nothing."""
+        if self.verdict is Verdict.OPEN:
+            return RefusedError.exit_code
+        return 1 if self.verdict is Verdict.DIFFERENT else 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,8 +81,8 @@ class Proof:
     """Whether the image's health check, run as it is written, found the stack healthy."""
     reloads: tuple[Reloaded, ...] = ()
     """Of each process whose unit can reload it."""
-    equivalence: Equivalence | None = None
-    """None where nothing was raced."""
+    equivalence: Equivalence = Equivalence()
+    """What a race of both says."""
 
 
 LOOKS = (4, 6, 9, 13, 19, 28, 40, 57, 80, 113, 160)
@@ -83,7 +92,7 @@ _ALPHA = 0.05
 """The chance, over all looks, to call two equivalent that differ by as much as matters."""
 
 
-def ratio_limits(differences: Sequence[float]) -> Interval:
+def _ratio_limits(differences: Sequence[float]) -> Interval:
     """Return the ratio with the limits that one look may use: exp(m ± t·√(v/n)).
 
     ``differences`` are ln(this) − ln(that), one for each block that has both, at least one and no gaps. t is the
@@ -97,7 +106,7 @@ def ratio_limits(differences: Sequence[float]) -> Interval:
     return intervals([differences], confidence=1 - 2 * _ALPHA / len(LOOKS))[0]
 
 
-def looked_at(differences: Sequence[float], allowed: float) -> tuple[Verdict, int]:
+def _looked_at(differences: Sequence[float], allowed: float) -> tuple[Verdict, int]:
     """Return what the planned looks say of ``differences``, and how many of these say it: all before the first.
 
     ``differences`` are ln(this) − ln(that), block by block, without gaps. ``allowed`` is the relative difference
@@ -118,13 +127,11 @@ def looked_at(differences: Sequence[float], allowed: float) -> tuple[Verdict, in
 
 def _side(differences: Sequence[float], allowed: float) -> int | None:
     """Return 0 where both limits lie within what is allowed, 1 where above, −1 where below, else None."""
-    ratio = ratio_limits(differences)
-    if ratio.low is None or ratio.high is None:
-        return None
-    least, most = 1 / (1 + allowed), 1 + allowed
-    if least <= ratio.low and ratio.high <= most:
+    ratio, least, most = _ratio_limits(differences), 1 / (1 + allowed), 1 + allowed
+    low, high = ratio.low or 0.0, ratio.high or math.inf
+    if least <= low and high <= most:
         return 0
-    return 1 if ratio.low > most else -1 if ratio.high < least else None
+    return 1 if low > most else -1 if high < least else None
 
 
 def until_known(stack: Stack, difference: float) -> Callable[[Race], Decisions]:
@@ -144,21 +151,19 @@ def equivalence_of(race: Race, stack: Stack, difference: float) -> Equivalence:
     """
     race = counted(race)
     levels = measured_levels(race) if blocks_of(race) else []
-    if not levels:
-        return Equivalence(verdict=Verdict.OPEN, difference=difference, ratio=None, blocks=0)
-    level = levels[headline_of(levels)]
-    differences = _differences(level, stack)
-    if not differences:
-        return Equivalence(verdict=Verdict.OPEN, difference=difference, ratio=None, blocks=0)
-    verdict, blocks = looked_at(differences, difference)
-    ratio = ratio_limits(differences[:blocks])
+    level = levels[headline_of(levels)] if levels else None
+    differences = [] if level is None else _differences(level, stack)
+    if level is None or not differences:
+        return Equivalence(verdict=Verdict.OPEN, difference=difference)
+    verdict, blocks = _looked_at(differences, difference)
+    ratio = _ratio_limits(differences[:blocks])
     return Equivalence(
         verdict=verdict,
         difference=difference,
         ratio=ratio,
         blocks=blocks,
+        could_have_seen=max(ratio.high, 1 / ratio.low) - 1 if ratio.low and ratio.high else None,
         level=level.load.named(level.workload),
-        could_have_seen=_apart(ratio),
     )
 
 
@@ -168,10 +173,3 @@ def _differences(level: MeasuredLevel, stack: Stack) -> list[float]:
     exported = by_path.get(side_path(stack.path, Side.EXPORTED), ())
     pairs = zip(exported, original, strict=False)
     return [this - that for this, that in pairs if math.isfinite(this) and math.isfinite(that)]
-
-
-def _apart(ratio: Interval) -> float | None:
-    """Return the smallest difference within which the limits lie."""
-    if ratio.low is None or ratio.high is None or ratio.low <= 0:
-        return None
-    return max(ratio.high, 1 / ratio.low) - 1

@@ -1,59 +1,55 @@
-"""All that an export is made of."""
+"""All that an export is made of, and how it comes of an app that is set up as for a race."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ...app.app import App
 from ...app.entry import deployed_source
-from ...app.examination import PythonFacts
+from ...app.examination import DjangoFacts, PythonFacts
+from ...base.codec import map_paths
 from ...base.errors import InputError
+from ...base.http_syntax import by_prefix
+from ...deploy.preparing import OnPreparing, unheard
 from ...measure.resources import Resources
+from ...measure.workload import AnswerOrigin, Request, Workload
+from ...race.preparation.deployment import Deployment, set_up
+from ...race.results.race import Race
+from ...race.results.standing import Standing
 from ...stacks.servers import Catalogue, Hosted, PythonRuntime
 from ...stacks.stack import Interface, Stack
-from .layout import Process
-from .packages import Packages
-from .target import Target
+from .layout import Process, laid_out
+from .packages import Packages, distribution, packages_of
+from .target import Target, refuse_proxies
+
+if TYPE_CHECKING:
+    from .subject import Subject
 
 SCRIPT = "health.py"
 HOST = "HEALTH_HOST"
 """The variable that names the Host to ask for, where the app accepts another one than it did here."""
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Health:
-    """What is asked to see whether the stack works: a page that was right when the stack was raced or examined."""
-
-    path: str
-    host: str
-    """The Host header."""
-    headers: tuple[tuple[str, str], ...] = ()
-    """What a TLS proxy would say, where the app wants it."""
+_OURS = {"PYTHONPYCACHEPREFIX", "PYTHONDONTWRITEBYTECODE", "DJANGO_SETTINGS_MODULE"}
+"""Variables that a race sets, or that the entry module sets itself."""
+_RESTRICTS = re.compile("allow|deny|satisfy|auth_basic|auth_basic_user_file|auth_request")
+"""Directives of nginx's that a race goes without."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Django:
-    """What a Django project's settings say of its deployment; folders are those of the target."""
+class DeployedApp:
+    """An app on its target."""
 
-    settings: str
-    """Their module."""
-    has_manage: bool = True
-    """Whether manage.py lies at the project's top."""
-    static_url: str = ""
-    static_root: Path | None = None
-    """Where collectstatic puts the files; None where the settings do not say."""
-    sends_static: bool = False
-    """Whether the app itself sends them, by WhiteNoise."""
-    media_url: str = ""
-    """Empty where nothing is uploaded, or where a view of the project answers there."""
-    media_root: Path | None = None
-
-    @property
-    def written(self) -> tuple[Path, ...]:
-        """The folders that must belong to the app's user: uploads, and what collectstatic writes."""
-        return tuple(dict.fromkeys(folder for folder in (self.static_root, self.media_root) if folder))
+    hosted: Hosted
+    entry: Mapping[str, str]
+    """The module that binds ``application``, by its path below the exported folder; none for plain files."""
+    beside: Mapping[Path, Path]
+    """Folders outside of the project that the front serves: where they belong on the target, and where they are."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,17 +66,30 @@ class Export:
     packages: Packages
     variables: tuple[str, ...]
     """The names of the app's variables; their values may be secrets, and are not here."""
-    health: Health
-    django: Django | None
-    """None for an app that is none of Django's."""
+    page: Request
+    """Is asked to see whether the stack works: it was right when the stack was raced or examined."""
+    host: str
+    """The Host header that goes with it."""
+    django: DjangoFacts | None
+    """What the settings say, folders as they are on the target; None for an app that is none of Django's."""
+    manage: str = "manage.py"
+    """What Python runs a command of Django's by."""
     resources: Resources
     """What the race gave each stack, or would."""
+    race: Race | None = None
+    """The race that measured it; None where none did."""
+    standing: Standing | None = None
+    notes: tuple[str, ...] = ()
+    """To be known with the export, one sentence each."""
     memory_bytes: float | None = None
     """The most that the stack held when it was measured."""
-    source: str = "stackrace export"
-    """What the files' heads say of where they come from."""
     distribution: str = "bookworm"
     """The code name of the Debian that it was measured on."""
+
+    @property
+    def source(self) -> str:
+        """What the files' heads say of where they come from."""
+        return "stackrace export" + ("" if self.race is None else f" from race {self.race.id}")
 
     @property
     def front(self) -> Process:
@@ -88,20 +97,17 @@ class Export:
         return self.processes[-1]
 
     @property
-    def written(self) -> tuple[Path, ...]:
-        """The folders that the app is known to write to."""
-        return self.django.written if self.django else ()
-
-    @property
-    def served(self) -> Mapping[str, Path]:
-        """The folders of files that the front sends itself, by URL prefix."""
-        static = self.deployed.hosted.static
-        return {prefix: folder for prefix, folder in static.items() if self.front.uses(folder)}
-
-    @property
     def has_python(self) -> bool:
         """Whether Python runs the app; else it is plain files."""
         return self.stack.interface is not Interface.FILES
+
+    @property
+    def written(self) -> Mapping[str, Path]:
+        """The folders that must belong to the app's user: what collectstatic writes, and uploads."""
+        if self.django is None:
+            return {}
+        named = {"static": self.django.collected, "media": self.django.media_root}
+        return {name: folder for name, folder in named.items() if folder}
 
     def health_command(self, *, patient: bool = True) -> tuple[str, ...]:
         """Return the command that ends with 0 where the page is answered.
@@ -111,29 +117,145 @@ class Export:
         started in the end with any answer at all: what it forwards to may be down, and it must be there when that
         comes back.
         """
-        health, target = self.health, self.target
-        url = f"http://{target.asked_at}{health.path}"
-        said = (("Host", health.host), *health.headers)
-        headers = tuple(word for name, value in said for word in ("--header", f"{name}: {value}"))
+        url = f"http://{self.target.asked_at}{self.page.path}"
+        # what a TLS proxy would say, where the app wants it
+        said = (pair for pair in self.page.headers if pair[0].lower().startswith("x-forwarded-"))
+        headers = [
+            word for name, value in (("Host", self.host), *said) for word in ("--header", f"{name}: {value}")
+        ]
         if self.has_python:
             anyway = ("--any",) if self.front.site.upstream else ()
             wait = ("--wait", "60", "--below", "500", *anyway) if patient else ()
-            return (str(target.python), str(target.files / SCRIPT), *wait, *headers, url)
+            return (str(self.target.python), str(self.target.files / SCRIPT), *wait, *headers, url)
         again = ("--retry", "60", "--retry-delay", "1", "--retry-connrefused") if patient else ()
         # plain files: without --fail any answer is one
         strict = () if patient else ("--fail",)
         return ("/usr/bin/curl", *strict, "--silent", "--output", "/dev/null", *again, *headers, url)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DeployedApp:
-    """An app on its target."""
+def text_of(lines: Iterable[str]) -> str:
+    """Return ``lines`` as they stand in a file."""
+    return "".join(f"{line}\n" for line in lines)
 
-    hosted: Hosted
-    files: Mapping[str, str]
-    """What the export adds for it, by path below the exported folder: the module that binds ``application``."""
-    beside: Mapping[Path, Path]
-    """Folders outside of the project that the front serves: where they belong on the target, and where they are."""
+
+@contextmanager
+def exported(
+    subject: Subject, target: partial[Target], on_preparing: OnPreparing = unheard
+) -> Iterator[tuple[Export, Deployment]]:
+    """Set the app up as a race does, and yield the export of the one stack; nothing is left running afterwards.
+
+    ``target`` is ``target_of`` with what the user wishes.
+    """
+    # what nobody could use is refused before anything is started
+    target("app")
+    with set_up(subject.request, on_preparing) as deployment:
+        yield _made(deployment, subject, target), deployment
+
+
+def _made(deployment: Deployment, subject: Subject, target_for: partial[Target]) -> Export:
+    (stack,) = deployment.stacks
+    examined, servers = deployment.examined, deployment.launcher.catalogue
+    front = servers.entries[stack.hops[0].server]
+    static = _of_project(deployment, add=subject.request.static is None, later=not front.needs_static_folders)
+    project = replace(examined.project, static=static)
+    roots = (examined.project.root, examined.app.root)
+    target = replace(
+        target_for(project.name),
+        projects=tuple(dict.fromkeys((*(root.absolute() for root in roots), *(root.resolve() for root in roots)))),
+    )
+    refuse_open(stack)
+    refuse_proxies(front, target)
+    workload = deployment.workloads[0]
+    deployed = deployed_app(
+        project,
+        stack,
+        servers,
+        target,
+        facts=examined.interpreter,
+        proxied=any(request.has("x-forwarded-proto") for request in workload.requests),
+        lasting=[_theirs(folder, deployment) for folder in _folders(deployment).values()],
+    )
+
+    def there(folder: Path) -> Path:
+        folder = _theirs(folder, deployment)
+        return _placed(folder, project, target) or folder
+
+    cores = max(len(deployment.cores.stack_cores), 1)
+    rows = () if subject.standing is None else subject.standing.rows
+    held = next((row.memory_bytes for row in rows if row.stack == subject.stack), None)
+    return Export(
+        stack=stack,
+        app=project,
+        target=target,
+        deployed=deployed,
+        processes=laid_out(stack, catalogue=servers, app=deployed.hosted, target=target, cores=cores),
+        packages=packages_of(deployment, stack),
+        variables=tuple(sorted(set(examined.project.environment) - _OURS)),
+        page=_page(workload),
+        host=workload.host,
+        django=map_paths(examined.django, path=there),
+        manage="manage.py" if (project.root / "manage.py").is_file() else "-m django",
+        resources=deployment.cores,
+        race=subject.race,
+        standing=subject.standing,
+        notes=(*subject.notes, *deployment.notes),
+        memory_bytes=None if held is None else float(sum(held.values())),
+        distribution=distribution(),
+    )
+
+
+def refuse_open(stack: Stack) -> None:
+    """Raise InputError for a file that restricts who may ask, since what an export makes of it does not."""
+    for hop in stack.hops:
+        for change in hop.file.reading.changes if hop.file else ():
+            name = change.key.rpartition(" ")[2]
+            if _RESTRICTS.fullmatch(name):
+                raise InputError(
+                    f"line {change.line} of the file {hop.config} restricts who may ask ({name} {change.theirs}), "
+                    f"and an export would leave that out: export without {hop.server}:config, or export what lies "
+                    f"behind {hop.server} and deploy your own file before it"
+                )
+
+
+def _of_project(deployment: Deployment, *, add: bool, later: bool) -> Mapping[str, Path]:
+    """Return the folders that the front may serve where the user has them, also where the app runs on a copy.
+
+    Those that were raced, and to ``add``: what the settings name beside, as uploads; ``later`` also those that are
+    yet to be made, as static files before they are collected.
+    """
+    app, view = deployment.examined.app, deployment.guard.view
+    served = {url: folder for url, folder in app.static.items() if view.path(folder).is_dir()}
+    more = _folders(deployment) if add else {}
+    named = {url: folder for url, folder in more.items() if later or view.path(folder).is_dir()}
+    return by_prefix({url: _theirs(folder, deployment) for url, folder in {**named, **served}.items()})
+
+
+def _folders(deployment: Deployment) -> dict[str, Path]:
+    """Return the folders that Django's settings name by their URL, on this site, where the app is examined."""
+    django = deployment.examined.django
+    if django is None:
+        return {}
+    named = {django.static_url: django.collected, django.media_url: django.media_root}
+    return {url: folder for url, folder in named.items() if folder and url.startswith("/") and url != "/"}
+
+
+def _theirs(folder: Path, deployment: Deployment) -> Path:
+    """Return where the user has a ``folder`` of the app, which may run on a copy."""
+    app, project = deployment.examined.app, deployment.examined.project
+    return project.root / folder.relative_to(app.root) if folder.is_relative_to(app.root) else folder
+
+
+def _page(workload: Workload) -> Request:
+    """Choose a page that any visitor may ask for."""
+    pages = [
+        request
+        for request, answer in zip(workload.requests, workload.answers, strict=False)
+        if request.method == "GET"
+        and answer.status is not None
+        and answer.status < 400
+        and answer.origin is AnswerOrigin.APP
+    ] or list(workload.requests[:1])
+    return next((page for page in pages if not page.embedded), pages[0])
 
 
 def deployed_app(
@@ -157,15 +279,18 @@ def deployed_app(
             f"{app.name} is a Rack app, and only Python apps and plain files can be exported; "
             f"`stackrace up {stack.path}` shows its configuration"
         )
+    static: dict[str, Path] = {}
     beside: dict[Path, Path] = {}
-    static = {
-        prefix: placed(folder, app, target) or (folder if folder in lasting else _beside(folder, target, beside))
-        for prefix, folder in app.static.items()
-    }
+    for prefix, folder in app.static.items():
+        place = _placed(folder, app, target) or (folder if folder in lasting else None)
+        if place is None:
+            place = target.base / f"static{len(beside) + 1}"
+            beside[place] = folder.absolute()
+        static[prefix] = place
     hosted = Hosted(interface=stack.interface, root=target.app, static=static)
     if facts is None:
-        return DeployedApp(hosted=hosted, files={}, beside=beside)
-    entry = target.entry(stack.interface)
+        return DeployedApp(hosted=hosted, entry={}, beside=beside)
+    entry = target.files / "entry" / f"deployed_{stack.interface}.py"
     runtime = PythonRuntime(
         module=entry.stem,
         entry=entry,
@@ -175,27 +300,19 @@ def deployed_app(
         site_packages=(target.venv / "lib" / "python{}.{}".format(*facts.minor) / "site-packages",),
         versions=facts.distributions,
     )
-    front = stack.processes[0]
-    meets_clients = len(stack.processes) == 1 and not any(
-        catalogue.entries[hop.server].strips_forwarded_headers for hop in front
-    )
+    front = [catalogue.entries[hop.server] for hop in stack.processes[0]]
+    meets_clients = len(stack.processes) == 1 and not any(each.strips_forwarded_headers for each in front)
     source = deployed_source(
         replace(app, root=target.app),
         stack.interface,
         proxied=proxied,
         proxies=target.proxies if meets_clients else None,
     )
-    path = str(entry.relative_to(target.files))
-    return DeployedApp(hosted=replace(hosted, runtime=runtime), files={path: source}, beside=beside)
+    entries = {str(entry.relative_to(target.files)): source}
+    return DeployedApp(hosted=replace(hosted, runtime=runtime), entry=entries, beside=beside)
 
 
-def placed(folder: Path, app: App, target: Target) -> Path | None:
+def _placed(folder: Path, app: App, target: Target) -> Path | None:
     """Return where a ``folder`` of the project lies on the target; None for one outside of it."""
     root, folder = app.root.absolute(), folder.absolute()
     return target.app / folder.relative_to(root) if folder.is_relative_to(root) else None
-
-
-def _beside(folder: Path, target: Target, beside: dict[Path, Path]) -> Path:
-    place = target.base / f"static{len(beside) + 1}"
-    beside[place] = folder.absolute()
-    return place

@@ -1,8 +1,7 @@
-"""All files of an export, by their path below its folder."""
+"""All files of an export, by their path below its folder, and the folder itself."""
 
 from __future__ import annotations
 
-import os
 import shlex
 import tempfile
 from collections.abc import Mapping
@@ -12,66 +11,47 @@ from ...app.project_files import MARK
 from ...base.errors import InputError, said_by
 from ...base.files import remove_tree
 from .containers import compose, dockerfile, dockerignore
+from .equivalence import Proof
+from .evidence import evidence
 from .export import SCRIPT, Export
 from .layout import Process
 from .readme import environment_example, readme
 from .units import units
 
 
-def exported_files(export: Export, evidence: str) -> dict[str, str]:
-    """Return the texts; ``evidence`` is that of EVIDENCE.md."""
-    packages = export.packages
+def exported_files(export: Export, proof: Proof | None = None) -> dict[str, str]:
+    """Return the texts; ``proof`` is that of the other files."""
     files = {f"{process.name}/{name}": text for process in export.processes for name, text in process.files.items()}
-    files |= export.deployed.files
+    files |= export.deployed.entry
     files |= {f"systemd/{name}": text for name, text in units(export).items()}
     files["Dockerfile"] = dockerfile(export)
     files["Dockerfile.dockerignore"] = dockerignore(export)
     files["compose.yaml"] = compose(export)
-    files["Procfile"] = _procfile(export)
-    if text := _logrotate(export):
-        files["logrotate"] = text
-    if packages.debian:
-        files["packages.txt"] = packages.debian_list()
+    files["Procfile"] = "".join(_procfile(export, process) for process in reversed(export.processes))
+    if logs := [_rotation(export, process) for process in export.processes if process.log_files]:
+        files["logrotate"] = f"# logrotate(8); made by {export.source}\n" + "\n".join(logs)
+    files |= export.packages.files(export.source)
     if export.has_python:
         files[SCRIPT] = Path(__file__).with_name("health_script.py").read_text(encoding="utf-8")
-        files["requirements.txt"] = packages.requirements(export.source)
-        files["constraints.txt"] = packages.constraints()
-        if not packages.asked.file:
-            files["requirements-app.txt"] = packages.app_requirements()
         files[".env.example"] = environment_example(export)
-    files["EVIDENCE.md"] = evidence
+    files["EVIDENCE.md"] = evidence(export, proof)
     files[MARK] = "Made by stackrace export. No app of the project is looked for in this folder.\n"
     files["README.md"] = readme(export, list(files))
     return files
 
 
-def _procfile(export: Export) -> str:
-    """Return the Procfile for foreman, honcho, Heroku; the front is ``web``.
+def _procfile(export: Export, process: Process) -> str:
+    """Return its line for foreman, honcho, Heroku, whose runners make no folders; the front is ``web``.
 
-    Its runner makes no folders: README.md has the command that does.
+    The server's own variables stand before the command; ``env`` puts the command in its place.
     """
-    return "".join(
-        f"{'web' if process is export.front else process.name}: {_procfile_line(process)}\n"
-        for process in reversed(export.processes)
-    )
-
-
-def _procfile_line(process: Process) -> str:
-    """Return the command with the server's own variables; ``env`` puts itself in its place."""
     own = [f"{name}={value}" for name, value in process.variables.items()]
-    return shlex.join([*(["env", *own] if own else []), *process.command])
+    name = "web" if process is export.front else process.name
+    return f"{name}: {shlex.join([*(['env', *own] if own else []), *process.command])}\n"
 
 
-def _logrotate(export: Export) -> str:
-    """Return the file for /etc/logrotate.d; empty where the journal has all logs.
-
-    Logs of a server that cannot open them again are copied and emptied.
-    """
-    parts = [_logrotate_part(export, process) for process in export.processes if process.log_files]
-    return f"# logrotate(8); made by {export.source}\n" + "\n".join(parts) if parts else ""
-
-
-def _logrotate_part(export: Export, process: Process) -> str:
+def _rotation(export: Export, process: Process) -> str:
+    """Return its part of the file for /etc/logrotate.d; logs that it cannot open again are copied and emptied."""
     target = export.target
     signal = process.recipe.reopens
     how = (
@@ -82,7 +62,7 @@ def _logrotate_part(export: Export, process: Process) -> str:
         "    endscript\n"
     )
     return (
-        f"{target.logs(process.name)}/*.log {{\n    daily\n    rotate 14\n    compress\n    missingok\n"
+        f"{process.site.logs}/*.log {{\n    daily\n    rotate 14\n    compress\n    missingok\n"
         f"    notifempty\n    su {target.user} {target.user}\n{how}}}\n"
     )
 
@@ -113,17 +93,24 @@ def write_folder(folder: Path, files: Mapping[str, str], *, force: bool) -> None
     """
     refuse_existing(folder, force=force)
     try:
-        fresh = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
+        draft = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
     except OSError as error:
         raise InputError(f"--to {folder}: {said_by(error, where=True)}") from error
+    old, fresh = draft / "old", draft / "new"
     try:
-        write_files(fresh, files)
+        fresh.mkdir()
         fresh.chmod(0o755)
-        _put(fresh, folder)
+        write_files(fresh, files)
+        if folder.exists():
+            folder.rename(old)
+        fresh.rename(folder)
     except OSError as error:
         raise InputError(f"--to {folder}: {said_by(error, where=True)}") from error
     finally:
-        remove_tree(fresh)
+        # whatever ends this, Ctrl-C among it: the earlier folder is where it was, unless the new one is
+        if old.exists() and not folder.exists():
+            old.rename(folder)
+        remove_tree(draft)
 
 
 def write_files(folder: Path, files: Mapping[str, str]) -> None:
@@ -132,23 +119,3 @@ def write_files(folder: Path, files: Mapping[str, str]) -> None:
         file = folder / name
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8")
-
-
-def _put(fresh: Path, folder: Path) -> None:
-    if not folder.exists():
-        fresh.rename(folder)
-        return
-    old = Path(tempfile.mkdtemp(prefix=f".{folder.name}.old.", dir=folder.parent))
-    aside = old / "old"
-    try:
-        folder.rename(aside)
-        fresh.rename(folder)
-    except BaseException:
-        # Ctrl-C among them: the earlier folder is where it was, whatever ends this
-        if aside.exists() and not folder.exists():
-            aside.rename(folder)
-        raise
-    finally:
-        if not aside.exists():
-            os.rmdir(old)  # noqa: PTH106
-    remove_tree(old)

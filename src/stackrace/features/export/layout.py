@@ -52,11 +52,6 @@ class Process:
         """Its configuration by the name of the file."""
         return {name: text for name, text in self.recipe.files.items() if text}
 
-    @property
-    def _production(self) -> Production:
-        assert self.site.production is not None
-        return self.site.production
-
     def uses(self, folder: Path) -> bool:
         """Tell whether its files, its command or its variables speak of ``folder``."""
         texts = (*self.files.values(), *self.command, *self.recipe.environment.values())
@@ -66,27 +61,25 @@ class Process:
     @property
     def folders(self) -> tuple[Path, ...]:
         """What it writes to, to be made before it starts and to belong to its user; outer ones first."""
-        production = self._production
-        own = (production.run, production.logs, production.temporary, self.site.empty)
+        site = self.site
         kept = [Path(name).parent for name, text in self.recipe.files.items() if not text]
-        below = [production.run / folder.relative_to("run") for folder in kept if _is_below(folder, "run")]
-        asked = [self.site.directory / folder for folder in kept if self.uses(self.site.directory / folder)]
-        return tuple(dict.fromkeys((*(folder for folder in own if self.uses(folder)), *below, *asked)))
+        below = [site.run / folder.relative_to("run") for folder in kept if _is_below(folder, "run")]
+        asked = [site.directory / folder for folder in kept if self.uses(site.directory / folder)]
+        usual = (folder for folder in (site.run, site.logs, site.temporary, site.empty) if self.uses(folder))
+        return tuple(dict.fromkeys((*usual, *below, *asked)))
 
     @property
     def touched(self) -> tuple[Path, ...]:
         """Logs that must be there before it starts."""
-        production = self._production
         empty = (Path(name) for name, text in self.recipe.files.items() if not text and not name.endswith(".keep"))
-        return tuple(production.logs / path.name for path in empty if path.parts[0] == "logs")
+        return tuple(self.site.logs / path.name for path in empty if path.parts[0] == "logs")
 
     @property
     def log_files(self) -> tuple[Path, ...]:
         """The logs that it writes itself, as far as its files name them."""
-        production = self._production
         texts = "\n".join((*self.files.values(), *self.command))
-        names = re.findall(rf"{re.escape(str(production.logs))}/([\w.-]+\.log)", texts)
-        return tuple(production.logs / name for name in dict.fromkeys(names))
+        names = re.findall(rf"{re.escape(str(self.site.logs))}/([\w.-]+\.log)", texts)
+        return tuple(self.site.logs / name for name in dict.fromkeys(names))
 
 
 def _is_below(folder: Path, top: str) -> bool:
@@ -98,32 +91,26 @@ def laid_out(stack: Stack, *, catalogue: Catalogue, app: Hosted, target: Target,
     processes: list[Process] = []
     upstream: list[Process] = []
     ports = iter(range(target.port + 1, target.port + 1000))
-    names = _names(stack)
-    for index in range(len(stack.processes) - 1, -1, -1):
-        group, is_front = stack.processes[index], index == 0
-        copies = []
-        for copy in range(group[0].instances):
-            name = names[index] if group[0].instances == 1 else f"{names[index]}-{copy + 1}"
-            port = target.port if is_front else next(ports)
-            site = Site(
-                directory=target.files / name,
-                listen=_endpoint(group[0], target, name, port, is_front=is_front),
+    for place, (group, name) in reversed(list(enumerate(zip(stack.processes, _names(stack), strict=True)))):
+        is_front, copies = place == 0, group[0].instances
+        names = [name] if copies == 1 else [f"{name}-{copy}" for copy in range(1, copies + 1)]
+        # only the front serves static files; a hop behind it never sees them
+        hosted = app if is_front else replace(app, static={})
+        sites = [
+            Site(
+                directory=target.files / each,
+                listen=_endpoint(
+                    group[0], target, each, target.port if is_front else next(ports), is_front=is_front
+                ),
                 settings={},
-                # only the front serves static files; a hop behind it never sees them
-                app=app if is_front else replace(app, static={}),
+                app=hosted,
                 upstream=tuple(process.site.listen for process in upstream),
                 cores=cores,
             )
-            production = Production(
-                run=target.run(name),
-                logs=target.logs(name),
-                temporary=target.temporary(name),
-                proxies=target.proxies if is_front else (_LOOPBACK,),
-                is_behind=not is_front and site.listen.is_unix,
-            )
-            copies.append(_process(group, name, replace(site, production=production), upstream, catalogue, target))
-        processes += copies
-        upstream = copies
+            for each in names
+        ]
+        upstream = [_process(group, site, upstream, catalogue, target, is_front=is_front) for site in sites]
+        processes += upstream
     return tuple(processes)
 
 
@@ -138,12 +125,22 @@ def _names(stack: Stack) -> tuple[str, ...]:
 
 def _process(
     group: tuple[Hop, ...],
-    name: str,
     site: Site,
     upstream: Sequence[Process],
     catalogue: Catalogue,
     target: Target,
+    *,
+    is_front: bool,
 ) -> Process:
+    name = site.directory.name
+    production = Production(
+        run=Path("/run", target.name, name),
+        logs=Path("/var/log", target.name, name),
+        temporary=Path("/var/cache", target.name, name),
+        proxies=target.proxies if is_front else (_LOOPBACK,),
+        is_behind=not is_front and site.listen.is_unix,
+    )
+    site = replace(site, production=production)
     host, *guests = group
     for guest in reversed(guests):
         site = replace(site, inside=catalogue.guest(guest.server).fragment(_of_hop(site, guest, target)))
@@ -180,7 +177,7 @@ def _endpoint(hop: Hop, target: Target, name: str, port: int, *, is_front: bool)
     if is_front:
         return Endpoint(protocol=Protocol.HTTP, socket=Socket.TCP, host=target.host, port=port)
     if hop.settings["socket"] == Socket.UNIX:
-        return Endpoint(protocol=hop.protocol, socket=Socket.UNIX, path=target.run(name) / "socket")
+        return Endpoint(protocol=hop.protocol, socket=Socket.UNIX, path=Path("/run", target.name, name, "socket"))
     return Endpoint(protocol=hop.protocol, socket=Socket.TCP, host=_LOOPBACK, port=port)
 
 

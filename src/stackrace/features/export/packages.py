@@ -1,28 +1,39 @@
-"""Where a project says which packages it needs: a list for pip, a lock file, or its pyproject.toml."""
+"""The packages of an export: those that the project asks for, the servers', and Debian's."""
 
 from __future__ import annotations
 
 import platform
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib.metadata import distributions
 from pathlib import Path
 
-from ...app.lock_files import requirements_of
+from ...app.lock_files import LISTS, requirements_of
 from ...app.project_files import table, table_in, text
 from ...base.errors import InputError
 from ...base.process import run
 from ...deploy.environments import site_packages
 from ...race.preparation.deployment import Deployment
 from ...stacks.servers import PythonRuntime
-from ...stacks.servers.contract import Entry
+from ...stacks.servers.site import versions_by_key
 from ...stacks.stack import Stack
 
-_LISTS = ("requirements.txt", "requirements/production.txt", "requirements/prod.txt", "requirements/base.txt")
 _LOCKS = ("uv.lock", "poetry.lock", "Pipfile.lock")
 _ELSEWHERE = re.compile(r"^\s*(-|\.|/|file:)", re.MULTILINE)
 """A line that speaks of another file of the project."""
+_TOOLS = {"pip", "setuptools", "wheel"}
+"""In every environment, and nobody's requirement."""
+_COMPILED = {
+    "psycopg2": ("libpq-dev",),
+    "psycopg-c": ("libpq-dev",),
+    "mysqlclient": ("default-libmysqlclient-dev", "pkg-config"),
+    "python-ldap": ("libldap2-dev", "libsasl2-dev"),
+    "pylibmc": ("libmemcached-dev", "zlib1g-dev"),
+    "pycairo": ("libcairo2-dev", "pkg-config"),
+    "uwsgi": (),
+}
+"""PyPI's packages that have no wheels for Linux, and what Debian must bring to compile them beside a compiler."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,12 +54,11 @@ class Asked:
 
 def asked_of(root: Path) -> Asked:
     """Return where the project in ``root`` says it: what deployments install from goes first."""
-    for name in _LISTS:
+    for name in LISTS:
         if (root / name).is_file():
             listed = text(root / name)
-            is_hashed = "--hash" in listed
             plain = re.sub(r"\s*\\?\n?\s*--hash[= ]\S+", "", listed)
-            return Asked(file=name, is_whole=_ELSEWHERE.search(plain) is None, is_hashed=is_hashed)
+            return Asked(file=name, is_whole=not _ELSEWHERE.search(plain), is_hashed="--hash" in listed)
     for name in _LOCKS:
         if (root / name).is_file() and (locked := _locked(root / name)):
             return Asked(lock=name, locked=locked)
@@ -69,26 +79,9 @@ def _locked(path: Path) -> str:
 def _can_be_installed(pyproject: Path) -> bool:
     """Tell whether ``pip install FOLDER`` brings what the project needs; most files only configure tools."""
     read = table(pyproject)
-    if table_in(read, "tool", "poetry").get("package-mode") is False:
-        return False
-    return bool(
-        table_in(read, "project").get("dependencies")
-        or table_in(read, "tool", "poetry", "dependencies").keys() - {"python"}
-    )
-
-
-_TOOLS = {"pip", "setuptools", "wheel"}
-"""In every environment, and nobody's requirement."""
-_COMPILED = {
-    "psycopg2": ("libpq-dev",),
-    "psycopg-c": ("libpq-dev",),
-    "mysqlclient": ("default-libmysqlclient-dev", "pkg-config"),
-    "python-ldap": ("libldap2-dev", "libsasl2-dev"),
-    "pylibmc": ("libmemcached-dev", "zlib1g-dev"),
-    "pycairo": ("libcairo2-dev", "pkg-config"),
-    "uwsgi": (),
-}
-"""PyPI's packages that have no wheels for Linux, and what Debian must bring to compile them beside a compiler."""
+    poetry = table_in(read, "tool", "poetry")
+    named = table_in(read, "project").get("dependencies") or table_in(poetry, "dependencies").keys() - {"python"}
+    return bool(named) and poetry.get("package-mode") is not False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,50 +102,53 @@ class Packages:
     """Of Debian."""
 
     @property
-    def compiled(self) -> tuple[str, ...]:
-        """The PyPI packages that must be compiled."""
-        names = {re.sub(r"[-_.]+", "-", name.lower()) for name in (*self.app, *self.servers)}
-        return tuple(sorted(names & _COMPILED.keys()))
-
-    @property
-    def build(self) -> tuple[str, ...]:
-        """Debian's packages that compiling them takes, without Python's own headers."""
-        needed = (package for name in self.compiled for package in _COMPILED[name])
-        return tuple(dict.fromkeys(("gcc", "libc6-dev", *needed))) if self.compiled else ()
-
-    @property
     def minor(self) -> str:
         """The app's Python, as ``3.11``."""
         return ".".join(self.python.split(".")[:2])
 
-    def requirements(self, source: str) -> str:
-        """Return requirements.txt: the servers' packages."""
-        return (
+    @property
+    def compiled(self) -> tuple[str, ...]:
+        """The PyPI packages that must be compiled."""
+        return tuple(sorted(versions_by_key({**self.app, **self.servers}).keys() & _COMPILED.keys()))
+
+    def system(self, *, python: bool) -> tuple[str, ...]:
+        """Return all that Debian must bring: ``python`` with what compiles, and curl where the app needs none."""
+        needed = [package for name in self.compiled for package in _COMPILED[name]]
+        build = ("gcc", "libc6-dev", *needed) if self.compiled else ()
+        headers = ("python3-dev",) if build else ()
+        own = ("python3", "python3-venv", *headers) if python else ()
+        health = () if self.python else ("curl",)
+        return tuple(dict.fromkeys((*self.debian, *own, *build, *health)))
+
+    def files(self, source: str) -> dict[str, str]:
+        """Return the lists for apt-get and pip by name, those that are needed; ``source`` is what made them."""
+        lists = {}
+        if self.debian:
+            lists["packages.txt"] = (
+                "# Debian's packages in the versions that the export found. A release keeps to a version and adds\n"
+                f"# security fixes, so install them by name: apt-get install {' '.join(self.debian)}\n"
+                + "".join(f"{name}={version}\n" for name, version in self.debian.items())
+            )
+        if not self.python:
+            return lists
+        lists["requirements.txt"] = (
             f"# The servers' packages in the versions that the export found; made by {source}.\n"
             f"# The app's own: see README.md, and constraints.txt for what they were.\n{_pins(self.servers)}"
         )
-
-    def constraints(self) -> str:
-        """Return constraints.txt: every version that the export found, whoever wants it."""
-        pins = _pins({**self.app, **self.servers})
-        return f"# Every version that the export found; pip install --constraint keeps to them.\n{pins}"
-
-    def app_requirements(self) -> str:
-        """Return requirements-app.txt: what a lock file says, else the app's whole environment."""
+        lists["constraints.txt"] = (
+            "# Every version that the export found; pip install --constraint keeps to them.\n"
+            f"{_pins({**self.app, **self.servers})}"
+        )
         if self.asked.lock:
-            return f"# What {self.asked.lock} of the project says, as pip reads it.\n{self.asked.locked}"
-        return (
-            "# No file of the project says what it needs, so this is all that its environment had.\n"
-            f"# What is not on PyPI under that name (your own packages) must go.\n{_pins(self.app)}"
-        )
-
-    def debian_list(self) -> str:
-        """Return packages.txt: Debian's packages and their versions."""
-        return (
-            "# Debian's packages in the versions that the export found. A release keeps to a version and adds\n"
-            f"# security fixes, so install them by name: apt-get install {' '.join(self.debian)}\n"
-            + "".join(f"{name}={version}\n" for name, version in self.debian.items())
-        )
+            lists["requirements-app.txt"] = (
+                f"# What {self.asked.lock} of the project says, as pip reads it.\n{self.asked.locked}"
+            )
+        elif not self.asked.file:
+            lists["requirements-app.txt"] = (
+                "# No file of the project says what it needs, so this is all that its environment had.\n"
+                f"# What is not on PyPI under that name (your own packages) must go.\n{_pins(self.app)}"
+            )
+        return lists
 
 
 def _pins(versions: Mapping[str, str]) -> str:
@@ -160,18 +156,19 @@ def _pins(versions: Mapping[str, str]) -> str:
     return "".join(f"{name}=={versions[name]}\n" for name in wanted)
 
 
-def packages_of(deployment: Deployment, stack: Stack, entries: Sequence[Entry]) -> Packages:
-    names = dict.fromkeys(name for entry in entries for name in entry.needs.apt)
-    debian = {name: _debian_version(name) for name in names}
-    facts = deployment.examined.interpreter
+def packages_of(deployment: Deployment, stack: Stack) -> Packages:
+    """Return the versions that are installed here of all that ``stack`` takes."""
+    launcher, facts = deployment.launcher, deployment.examined.interpreter
+    needs = [launcher.catalogue.entries[hop.server].needs for hop in stack.hops]
+    debian = {name: _debian_version(name) for name in dict.fromkeys(name for each in needs for name in each.apt)}
     if facts is None:
         return Packages(debian=debian)
-    runtime = deployment.launcher.host_for(stack).runtime
+    runtime = launcher.host_for(stack).runtime
     assert isinstance(runtime, PythonRuntime)
     installed = distributions(path=[str(site_packages(runtime.home))])
     return Packages(
         python=facts.version,
-        embedded=any(entry.needs.embeds for entry in entries),
+        embedded=any(each.embeds for each in needs),
         servers={each.metadata["Name"]: each.version for each in installed if each.metadata["Name"]},
         app=facts.distributions,
         asked=asked_of(deployment.examined.project.root),

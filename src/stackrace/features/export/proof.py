@@ -5,42 +5,50 @@ from __future__ import annotations
 import json
 import re
 import shutil
-from collections.abc import Iterable, Iterator, Sequence
+import signal
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from ...app.environment import app_environment
 from ...base.errors import InputError, LaunchError, RefusedError
 from ...base.files import remove_tree
-from ...base.process import CommandResult, run
+from ...base.process import run
 from ...base.verdict import Effect
+from ...cli.edge import StatusLine
 from ...deploy.launcher import Launcher
 from ...deploy.place import Sides
-from ...deploy.privileges import unprivileged
+from ...deploy.privileges import hand_over, unprivileged
+from ...deploy.rendering import Part
 from ...deploy.running_stack import Running, tail
 from ...deploy.shutdown import stop
-from ...deploy.sockets import LOOPBACK
+from ...deploy.sockets import LOOPBACK, listeners
 from ...measure.engine.visitor import questions
 from ...measure.launch import Launch
-from ...race.events import Sink
+from ...race.events import BlockEnded, Event, Sink
+from ...race.preparation.deployment import Deployment
 from ...race.preparation.prepared import plan_of
 from ...race.request.request import RaceRequest
 from ...race.runner import run as run_race
-from ...stacks.servers import PythonRuntime
+from ...stacks.servers import PythonRuntime, Site
 from ...stacks.stack import Side
-from .assembly import Rendered
 from .equivalence import LOOKS, Equivalence, Proof, Reloaded, equivalence_of, until_known
 from .export import Export
-from .exported_stack import ExportedFiles, is_free
-from .files import write_files
-from .reload import Page, reloaded
+from .files import exported_files, write_files
+from .layout import Process
+from .reload import reloaded
 from .stage import staged
-from .units import command_words, read_unit
+from .units import FOLDERS, read_unit, words_of
 
 _SYSTEMD_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 """What a unit's process has. Source: systemd.exec(5), Environment Variables Set or Propagated."""
 _ANYWHERE = ("0.0.0.0", "127.0.0.1")
 _FIRST_FREE_PORT = 1024
+_PORT_WAIT_S = 45.0
+"""A unit's port is always the same: a launch waits for the last one's stop, which is given 35 s."""
+_POLL_S = 0.05
 _PATIENCE_S = 90.0
 """More than the health check waits."""
 _BUDGET_S = 180.0
@@ -48,158 +56,275 @@ _HEALTHCHECK = re.compile(r"^HEALTHCHECK [^\n]*\\\n\s*CMD (\[.*\])$", re.MULTILI
 """The command of an image's health check."""
 
 
-class ProofFailed(LaunchError):  # noqa: N818 (a past event, told as such)
+class _ProofError(LaunchError):
     """The exported files do not work; the message says what they did."""
 
     exit_code = 1
 
 
+def proven(
+    export: Export,
+    deployment: Deployment,
+    request: RaceRequest,
+    *,
+    race: bool,
+    difference: float | None,
+    budget_s: float | None,
+) -> Proof:
+    """Prove the files of ``export`` while all is set up, and say meanwhile how far it is.
+
+    With ``race`` they are raced as ``request`` says. Raises InputError where nothing can be proven here,
+    LaunchError with the log of what went wrong, RefusedError where no block had valid slices of both.
+    """
+    line = StatusLine()
+
+    def heard(event: Event) -> None:
+        if isinstance(event, BlockEnded):
+            line.tell(f"racing them against the original: {event.block} blocks", " …")
+
+    _refuse_impossible(export)
+    folder, files = deployment.guard.directory / "exported", exported_files(export)
+    remove_tree(folder)
+    folder.mkdir()
+    write_files(folder, files)
+    prover = _Prover(export=export, deployment=deployment, files=files, folder=folder)
+    line.tell("starting the exported files", " …")
+    proof = prover.start()
+    if race:
+        line.tell("racing them against the original", " …")
+        asked = replace(
+            request, repeats=None, run_requests=None, run_requests_at={}, run_s=None, twin=False, exhaustive=False,
+            budget_s=budget_s or _BUDGET_S,
+        )  # fmt: skip
+        if difference is None and export.race is not None:
+            difference = export.race.difference
+        proof = replace(proof, equivalence=prover.race(asked, difference, heard))
+    line.clear()
+    return proof
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Prover:
-    """Proves one export while everything is set up; make it with ``of``."""
+class _Prover:
+    """Has the exported files started in the place of what a launch would render.
 
-    ready: Rendered
-    launcher: Launcher
-    exported: ExportedFiles
+    Nothing is rendered here. What systemd would do is done from the units alone, at the paths that they name: the
+    folders made, the checker run, the command started with its variables, and ended by its signal.
+    """
 
-    @classmethod
-    def of(cls, ready: Rendered) -> Prover:
-        """Lay the files out in the run directory; raises InputError where nothing can be proven here."""
-        _refuse_impossible(ready.export)
-        folder = ready.deployment.guard.directory / "exported"
-        remove_tree(folder)
-        folder.mkdir()
-        write_files(folder, ready.files())
-        exported = _exported(ready, folder)
-        launcher = replace(ready.deployment.launcher, laid_out=exported, environment=_environment(ready))
-        return cls(ready=ready, launcher=launcher, exported=exported)
+    export: Export
+    deployment: Deployment
+    """The original's."""
+    files: Mapping[str, str]
+    folder: Path
+    """Holds the files; each launch uses a copy."""
+
+    @property
+    def launcher(self) -> Launcher:
+        """Starts the exported files."""
+        return replace(self.deployment.launcher, laid_out=self, environment=self.environment)
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """What systemd would give the processes: the variables of .env.example, and none of this shell's.
+
+        Where byte code goes is not the files' matter, and must not be the user's folders.
+        """
+        variables = app_environment(self.deployment.examined.app, {})
+        variables.pop("DJANGO_SETTINGS_MODULE", None)
+        return {**variables, "PATH": _SYSTEMD_PATH}
+
+    @property
+    def units(self) -> tuple[Mapping[str, Sequence[str]], ...]:
+        """What the units of its processes say, in their order."""
+        names = (self.export.target.unit(process.name) for process in self.export.processes)
+        return tuple(read_unit(self.files[f"systemd/{name}.service"]) for name in names)
+
+    def mounts(self, files: Path) -> dict[Path, Path]:
+        """Return what belongs where on the target, and where it is; ``files`` are a copy of the exported ones."""
+        export, target = self.export, self.export.target
+        runtime = self.deployment.launcher.host_for(export.stack).runtime
+        environment = {target.venv: runtime.home} if isinstance(runtime, PythonRuntime) else {}
+        app = self.deployment.examined.app.root
+        return {target.app: app, **environment, **export.deployed.beside, target.files: files}
+
+    @property
+    def port(self) -> int:
+        """The port of its front."""
+        return self.export.target.port
+
+    def parts(self, directory: Path) -> tuple[Part, ...]:
+        """Lay everything out below ``directory``, ready to be started; LaunchError where its port stays taken."""
+        until = time.monotonic() + _PORT_WAIT_S
+        while self.port in listeners():
+            if time.monotonic() > until:
+                raise LaunchError(
+                    f"port {self.port}, on which the exported files listen, is taken by another program"
+                )
+            time.sleep(_POLL_S)
+        own = directory / "deploy"
+        shutil.copytree(self.folder, own)
+        name = self.export.target.name
+        roots = {base / name: directory / "roots" / base.name / name for base in FOLDERS.values()}
+        for source in roots.values():
+            _make(source, directory)
+        mounts = {**self.mounts(own), **roots}
+        pairs = zip(self.export.processes, self.units, strict=True)
+        return tuple(self._part(*pair, directory / str(number), mounts) for number, pair in enumerate(pairs))
+
+    def _part(
+        self, process: Process, unit: Mapping[str, Sequence[str]], place: Path, mounts: Mapping[Path, Path]
+    ) -> Part:
+        named = {
+            kind: [base / name for line in unit.get(kind, ()) for name in line.split()]
+            for kind, base in FOLDERS.items()
+        }
+        # beside its output, where the launcher looks for the last words of what fails
+        logs = {folder: place / "logs" / folder.name for folder in named["LogsDirectory"]}
+        inside = [_outside(folder, mounts) for folders in named.values() for folder in folders]
+        for folder in (*inside, place, *logs.values()):
+            _make(folder, place.parent)
+        variables = (word for line in unit.get("Environment", ()) for word in words_of(line, dollar="$"))
+        listen, stack = process.site.listen, self.export.stack
+        if listen.path is not None:
+            listen = replace(listen, path=_outside(listen.path, mounts))
+        else:
+            listen = replace(listen, host=LOOPBACK)
+        return Part(
+            # the original's has the same name in reports
+            hop=stack.process_names[stack.processes.index(process.hops)],
+            site=Site(directory=place, listen=listen, settings={}, app=self.deployment.launcher.host_for(stack)),
+            # what no unit says is the original's: how its faults look
+            recipe=replace(
+                process.recipe,
+                command=words_of(unit["ExecStart"][0]),
+                files={},
+                check=(),
+                check_code=0,
+                environment=dict(word.partition("=")[::2] for word in variables),
+                stop=signal.Signals[unit["KillSignal"][0]],
+                stop_timeout_s=float(unit["TimeoutStopSec"][0]),
+            ),
+            before=staged({**mounts, **logs}, Path(unit["WorkingDirectory"][0])),
+            first=tuple(map(words_of, unit.get("ExecStartPre", ()))),
+        )
 
     def start(self) -> Proof:
-        """Verify, start, ask and stop the files; raises ProofFailed with the log of what went wrong."""
+        """Verify, start, ask and stop the files; raises _ProofError with the log of what went wrong."""
         verified = self._verified()
-        guard = self.ready.deployment.guard
-        (stack,) = self.ready.deployment.stacks
         try:
-            running = self.launcher.launch(stack)
+            running = self.launcher.launch(self.export.stack)
         except LaunchError as error:
             message = (
                 f"the exported files do not work, and nothing was written: {error.message}. They get the "
                 "variables of .env.example only: give those that are missing with --env-file or [app] env"
             )
-            raise ProofFailed(message, detail=error.detail) from error
-        complaints = {}
+            raise _ProofError(message, detail=error.detail) from error
         try:
             self._health(running)
             reloads = tuple(self._reloads(running))
         finally:
-            complaints = stop(guard, [running])
+            complaints = stop(self.deployment.guard, [running])
         for complaint in complaints.values():
-            raise ProofFailed(f"the exported files do not stop: {complaint.message}", detail=complaint.log)
-        if not is_free(self.ready.export.target.port):
-            raise ProofFailed(f"port {self.ready.export.target.port} is still listened on after the stop")
+            raise _ProofError(f"the exported files do not stop: {complaint.message}", detail=complaint.log)
+        if self.port in listeners():
+            raise _ProofError(f"port {self.port} is still listened on after the stop")
         return Proof(
             units_verified=verified,
-            checkers=tuple(process.name for process in self.ready.export.processes if process.check),
-            questions=sum(len(workload.requests) for workload in self.ready.deployment.workloads),
+            checkers=tuple(process.name for process in self.export.processes if process.check),
+            questions=sum(len(workload.requests) for workload in self.deployment.workloads),
             ready_s=running.ready_s,
             container_healthy=True,
             reloads=reloads,
         )
 
-    def race(self, difference: float | None, budget_s: float | None, sink: Sink) -> Equivalence:
+    def race(self, request: RaceRequest, difference: float | None, sink: Sink) -> Equivalence:
         """Race the files against the original; raises RefusedError where no block had valid slices of both."""
-        ready = self.ready
-        (stack,) = ready.deployment.stacks
-        request = _asked(ready, difference, budget_s)
-        plan = plan_of(request, ready.deployment)
+        stack = self.export.stack
+        plan = plan_of(request if difference is None else replace(request, difference=difference), self.deployment)
         sides = (stack.on(Side.ORIGINAL), stack.on(Side.EXPORTED))
         race = replace(plan.race, loads=plan.race.loads[-1:], limits={}, left_out=(), unserved=())
         plan = replace(plan, race=race, most_blocks=LOOKS[-1]).among(sides)
-        exported = replace(ready.deployment, launcher=self.launcher)
-        place = Sides({Side.ORIGINAL: ready.deployment.place(), Side.EXPORTED: exported.place()})
+        exported = replace(self.deployment, launcher=self.launcher)
+        place = Sides({Side.ORIGINAL: self.deployment.place(), Side.EXPORTED: exported.place()})
         race = run_race(plan, place, sink, decide=until_known(stack, race.difference))
         result = equivalence_of(race, stack, race.difference)
         if result.ratio is None:
             raise RefusedError(
                 "the exported files were started and answered rightly, but not raced: no block had valid slices of "
                 "both sides. `stackrace doctor` finds what disturbs here; --start-only leaves the race out",
-                detail="\n".join(_failures(race.launches)),
+                detail="\n".join(dict.fromkeys(_failures(race.launches))),
             )
         return result
 
-    def _run(self, command: Sequence[str], folder: Path) -> CommandResult:
-        """Run ``command`` where the exported files lie at their paths, ``folder`` being a copy of them."""
-        mounts = (*self.exported.mounts, (folder, self.ready.export.target.files))
-        guard = self.ready.deployment.guard
-        return run(
-            [*staged(mounts, Path("/")), *unprivileged(), *command],
-            environment=dict(self.launcher.environment),
+    def _require(
+        self, why: str, command: Sequence[str], before: Sequence[str], variables: Mapping[str, str] | None = None
+    ) -> None:
+        """Run ``command`` with what is to stand ``before`` it; raises _ProofError with ``why`` where it fails."""
+        result = run(
+            [*before, *unprivileged(), *command],
+            environment={**self.environment, **(variables or {})},
             timeout_s=_PATIENCE_S,
-            begin=guard.view.entering(Path("/")),
+            begin=self.deployment.guard.view.entering(Path("/")),
         )
+        if result.code:
+            raise _ProofError(why, detail=result.output)
 
     def _verified(self) -> int | None:
         """Have systemd look at the units where it is installed; returns how many there are."""
         program = shutil.which("systemd-analyze")
         if program is None:
             return None
-        target = self.ready.export.target
-        units = sorted(name for name in self.ready.files() if name.startswith("systemd/"))
-        command = [program, "verify", "--man=no", *(str(target.files / name) for name in units)]
-        result = self._run(command, self.exported.folder)
-        if result.code:
-            raise ProofFailed("systemd-analyze rejects the units", detail=result.output)
+        units = sorted(str(self.export.target.files / name) for name in self.files if name.startswith("systemd/"))
+        before = staged(self.mounts(self.folder), Path("/"))
+        self._require("systemd-analyze rejects the units", [program, "verify", "--man=no", *units], before)
         return len(units)
 
     def _health(self, running: Running) -> None:
         """Run what systemd runs after the start, and what a container engine runs all the time."""
-        unit = self.exported.units[-1]
-        image = (self.exported.folder / "Dockerfile").read_text(encoding="utf-8")
         checks = {
-            "the unit's": [command_words(line) for line in unit.get("ExecStartPost", ())],
-            "the container's": [tuple(json.loads(line)) for line in _HEALTHCHECK.findall(image)],
+            "the unit's": map(words_of, self.units[-1].get("ExecStartPost", ())),
+            "the container's": map(json.loads, _HEALTHCHECK.findall(self.files["Dockerfile"])),
         }
+        before = staged(self.mounts(running.directory / "deploy"), Path("/"))
         for whose, commands in checks.items():
             for command in commands:
-                result = self._run(command, running.directory / "deploy")
-                if result.code:
-                    message = f"{whose} health check fails although the answers are right"
-                    raise ProofFailed(message, detail=result.output)
+                self._require(f"{whose} health check fails although the answers are right", command, before)
 
     def _reloads(self, running: Running) -> Iterator[Reloaded]:
         """Reload every process that can be while clients ask; see ``reloaded``."""
-        workload = self.ready.deployment.workloads[0]
-        request, answer = next(
-            (pair for pair in questions(workload) if pair[0].path == self.ready.export.health.path),
-            questions(workload)[0],
-        )
-        page = Page(address=(LOOPBACK, running.port), host=workload.host, request=request, answer=answer)
-        for number, unit in enumerate(self.exported.units):
-            if lines := unit.get("ExecReload", ()):
-                yield self._reload(running, number, page, lines)
+        workload = self.deployment.workloads[0]
+        asked = questions(workload)
+        question = next((pair for pair in asked if pair[0].path == self.export.page.path), asked[0])
+        for number, unit in enumerate(self.units):
+            part, _ = running.parts[number]
+            if not (lines := unit.get("ExecReload", ())):
+                continue
+            reload = partial(self._reload, part, lines)
+            try:
+                yield reloaded(running, number, self.deployment.guard, reload, workload.host, question)
+            except _ProofError:
+                raise
+            except LaunchError as error:
+                raise _ProofError(error.message, detail=tail(part.site.directory)) from error
 
-    def _reload(self, running: Running, number: int, page: Page, lines: Sequence[str]) -> Reloaded:
-        part, _ = running.parts[number]
-        guard = self.ready.deployment.guard
+    def _reload(self, part: Part, lines: Sequence[str], pid: int) -> None:
+        for line in lines:
+            words = [word.replace("$MAINPID", str(pid)) for word in words_of(line)]
+            self._require(f"the reload of {part.hop} fails", words, part.before, part.recipe.environment)
 
-        def run_lines(pid: int) -> None:
-            for line in lines:
-                words = [word.replace("$MAINPID", str(pid)) for word in command_words(line)]
-                result = run(
-                    [*part.before, *unprivileged(), *words],
-                    environment={**self.launcher.environment, **part.recipe.environment},
-                    timeout_s=_PATIENCE_S,
-                    begin=guard.view.entering(Path("/")),
-                )
-                if result.code:
-                    raise ProofFailed(f"the reload of {part.hop} fails", detail=result.output)
 
-        try:
-            return reloaded(running, number, page, guard, run_lines)
-        except ProofFailed:
-            raise
-        except LaunchError as error:
-            raise ProofFailed(error.message, detail=tail(part.site.directory)) from error
+def _outside(path: Path, mounts: Mapping[Path, Path]) -> Path:
+    """Return where this process finds what the exported ones find at ``path``."""
+    target = next(target for target in mounts if path.is_relative_to(target))
+    return mounts[target] / path.relative_to(target)
+
+
+def _make(folder: Path, top: Path) -> None:
+    """Make ``folder``, and give all of it below ``top`` to the user that servers run as."""
+    missing = [each for each in (folder, *folder.parents) if each.is_relative_to(top) and not each.exists()]
+    for each in reversed(missing):
+        each.mkdir()
+        hand_over(each)
 
 
 def _refuse_impossible(export: Export) -> None:
@@ -214,63 +339,18 @@ def _refuse_impossible(export: Export) -> None:
             f"a proof has no root's rights, which port {target.port} needs; prove the files with --listen "
             f"{target.host}:8080"
         )
-    if not is_free(target.port):
+    if target.port in listeners():
         raise InputError(
             f"port {target.port}, on which the exported files listen, is taken by another program; end it, or give "
             "another with --listen"
         )
 
 
-def _exported(ready: Rendered, folder: Path) -> ExportedFiles:
-    deployment, export = ready.deployment, ready.export
-    target = export.target
-    hosted = deployment.launcher.host_for(export.stack)
-    mounts = [(deployment.examined.app.root, target.app)]
-    if isinstance(hosted.runtime, PythonRuntime):
-        mounts.append((hosted.runtime.home, target.venv))
-    mounts += [(folder_here, place) for place, folder_here in export.deployed.beside.items()]
-    units = (folder / "systemd" / f"{target.unit(process.name)}.service" for process in export.processes)
-    return ExportedFiles(
-        folder=folder,
-        export=export,
-        units=tuple(read_unit(unit.read_text(encoding="utf-8")) for unit in units),
-        mounts=tuple(mounts),
-        app=hosted,
-    )
-
-
-def _environment(ready: Rendered) -> dict[str, str]:
-    """Return what systemd would give the processes: the variables of .env.example, and none of this shell's.
-
-    Where byte code goes is not the files' matter, and must not be the user's folders.
-    """
-    app = ready.deployment.examined.app
-    given = app_environment(app, {"PATH": _SYSTEMD_PATH})
-    return {name: value for name, value in given.items() if name != "DJANGO_SETTINGS_MODULE"} | {
-        "PATH": _SYSTEMD_PATH
-    }
-
-
-def _asked(ready: Rendered, difference: float | None, budget_s: float | None) -> RaceRequest:
-    """Return the race to make: at the level of which the answer speaks, where there was a race."""
-    subject = ready.subject
-    request = replace(
-        subject.request, repeats=None, run_requests=None, run_requests_at={}, run_s=None, twin=False,
-        exhaustive=False, budget_s=budget_s or _BUDGET_S,
-    )  # fmt: skip
-    if subject.race is not None:
-        request = replace(request, difference=subject.race.difference)
-    return request if difference is None else replace(request, difference=difference)
-
-
 def _failures(launches: Iterable[Launch]) -> Iterator[str]:
-    """Yield what went wrong, each once."""
-    seen: dict[str, None] = {}
+    """Yield what went wrong."""
     for launch in launches:
         if launch.failure is not None:
-            seen[f"{launch.stack}: {launch.failure.message}"] = None
-        for slice_ in launch.slices:
-            for finding in slice_.verdict.findings:
-                if finding.effect is Effect.INVALIDATES:
-                    seen[f"{launch.stack}: {finding.check}"] = None
-    return iter(seen)
+            yield f"{launch.stack}: {launch.failure.message}"
+        for finding in (finding for slice_ in launch.slices for finding in slice_.verdict.findings):
+            if finding.effect is Effect.INVALIDATES:
+                yield f"{launch.stack}: {finding.check}"

@@ -6,8 +6,10 @@ import re
 import shlex
 from collections.abc import Iterable, Iterator, Sequence
 
+from ...app.environment import settings_module
+from ...app.examination import DjangoFacts
 from .containers import composed, install_commands
-from .export import HOST, Django, Export
+from .export import HOST, Export
 from .layout import Process
 
 _UV = "UV_PYTHON_INSTALL_DIR=/opt/python /opt/uv/bin/uv"
@@ -45,7 +47,7 @@ Then, as root, in this order:
 
 {_block(_commands(export))}
 
-It answers at {target.asked_at} for the host {export.health.host}. If it does not, these say why:
+It answers at {target.asked_at} for the host {export.host}. If it does not, these say why:
 `journalctl --unit '{target.name}-*'` and the logs below `/var/log/{target.name}`.
 `systemctl stop {target.name}.target` lets requests end and stops it.
 
@@ -78,43 +80,14 @@ def environment_example(export: Export) -> str:
     """Return .env.example: names without values, since any of them may be a secret."""
     names = "".join(f"{name}=\n" for name in export.variables)
     host = (
-        f"# The Host of health checks. The app accepted {export.health.host} here. If it accepts others there "
-        f"(ALLOWED_HOSTS),\n# give one of those.\n#{HOST}={export.health.host}\n"
+        f"# The Host of health checks. The app accepted {export.host} here. If it accepts others there "
+        f"(ALLOWED_HOSTS),\n# give one of those.\n#{HOST}={export.host}\n"
     )
     what = (
         f"# The app's variables. Copy this file to {export.target.variables}, fill it in, let only root read it.\n"
         "# Their values are not here: any of them may be a secret.\n"
     )
     return what + (names or "# The app had none when it was exported.\n") + host
-
-
-def _docker_notes(export: Export) -> Iterator[str]:
-    target = export.target
-    if target.host == "127.0.0.1":
-        yield (
-            "The front listens on loopback, where nobody outside of a container reaches it: export with "
-            "`--listen 0.0.0.0:8000`."
-        )
-    yield (
-        "A container sees every client, and a TLS proxy, at an address of Docker's network: export with "
-        "`--trusted-proxy` and the proxy's address there."
-    )
-    if export.has_python:
-        volumes = " and ".join(f"`{folder}`" for folder in export.written)
-        kept = f"{volumes} {'are volumes' if len(export.written) > 1 else 'is a volume'}. " if volumes else ""
-        yield (
-            f"{kept}All else of the app's folder is root's and read-only for the app. Whatever else it writes "
-            "(SQLite, say) needs a volume that belongs to user 10001. A database in SQLite is not copied into the "
-            "image."
-        )
-        yield (
-            f"The health check asks for the host {export.health.host}, which the app accepted here. If it accepts "
-            f"another there (ALLOWED_HOSTS), set {HOST} in `{target.variables.name}`."
-        )
-    if export.packages.compiled:
-        yield (
-            f"{', '.join(export.packages.compiled)} must be compiled, so the image installs a compiler and headers."
-        )
 
 
 def _block(lines: Iterable[str]) -> str:
@@ -127,14 +100,9 @@ def _items(lines: Iterable[str]) -> str:
 
 def _commands(export: Export) -> Iterator[str]:
     """Yield the commands in their order, each step with its heading, long ones on several lines."""
-    target, packages = export.target, export.packages
-    system = [*packages.debian, *packages.build]
-    if export.has_python:
-        system += ["python3", "python3-venv", *(("python3-dev",) if packages.build else ())]
-    else:
-        system += ["curl"]
+    target = export.target
     yield "# Packages, and a user that is nobody's account"
-    yield f"apt-get update && apt-get install --yes {' '.join(dict.fromkeys(system))}"
+    yield f"apt-get update && apt-get install --yes {' '.join(export.packages.system(python=export.has_python))}"
     yield (
         f"id {target.user} >/dev/null 2>&1 || "
         f"useradd --system --home-dir {target.base} --shell /usr/sbin/nologin {target.user}"
@@ -146,9 +114,8 @@ def _commands(export: Export) -> Iterator[str]:
         yield f"editor {target.variables}"
     own = [folder for process in export.processes for folder in process.folders]
     written = [folder for folder in own if folder.is_relative_to(target.files)]
-    if written := list(dict.fromkeys((*written, *export.written))):
+    if folders := " ".join(dict.fromkeys(map(str, (*written, *export.written.values())))):
         yield "# What the app and its servers write to; add the folder of a SQLite database"
-        folders = " ".join(map(str, written))
         yield f"install --directory --owner={target.user} --group={target.user} {folders}"
     yield from _managed(export)
     if any(process.log_files for process in export.processes):
@@ -173,8 +140,32 @@ def _python(export: Export) -> Iterator[str]:
     yield " && \\\n".join(f"    {each}" for each in installed)
 
 
+def _managed(export: Export) -> Iterator[str]:
+    """Yield the commands that bring the app's database and static files up to date, as its user."""
+    if not export.has_python:
+        return
+    target = export.target
+    optional = "" if export.variables else "-"
+    run = (
+        f"systemd-run --quiet --collect --wait --pipe --uid={target.user} --gid={target.user} "
+        f"--working-directory={target.app} --property=EnvironmentFile={optional}{target.variables}"
+    )
+    if export.django is None:
+        yield "# What the app needs before it starts, such as migrations, with its variables and as its user:"
+        yield f"# {run} COMMAND"
+        return
+    yield "# The database's tables and the static files, with the app's variables and as its user"
+    yield f"manage() {{ {run} \\"
+    yield f'    {target.python} {export.manage} "$@" --settings={settings_module(export.app)}; }}'
+    yield from (f"manage {task}" for task in _tasks(export.django))
+
+
+def _tasks(django: DjangoFacts) -> tuple[str, ...]:
+    return ("migrate --no-input", *(("collectstatic --no-input",) if django.collected else ()))
+
+
 def _notes(export: Export) -> Iterator[str]:
-    target, packages = export.target, export.packages
+    target, packages, front = export.target, export.packages, export.front
     if packages.debian:
         yield (
             f"Debian starts services of its own for some packages ({', '.join(packages.debian)}). Stop those that "
@@ -194,12 +185,46 @@ def _notes(export: Export) -> Iterator[str]:
         )
     for place, folder in export.deployed.beside.items():
         yield f"`{folder}` lies outside of the project; copy it to `{place}`."
-    if any(entry.drops_requests_on_stop for entry in export.front.entries):
+    if any(entry.drops_requests_on_stop for entry in front.entries):
         yield (
-            f"{export.front.title} cuts off the requests that it works on when it is stopped. A front end before "
+            f"{front.title} cuts off the requests that it works on when it is stopped. A front end before "
             "it, which is stopped first, lets them end."
         )
     yield f"There is no TLS here, as in the race. Put a TLS proxy in front. {_believed(export)}"
+
+
+def _web_files(export: Export) -> Iterator[str]:
+    """Say who sends static files and uploads, and what to add where nobody does; a sentence or two each."""
+    django, front, title = export.django, export.front, export.front.title
+    served = {url: folder for url, folder in export.deployed.hosted.static.items() if front.uses(folder)}
+    behind = export.stack.path if len(export.stack.processes) == 1 else str(export.stack.processes[-1][0].server)
+    way_out = f"Put a front end that sends files before it: `stackrace export nginx/http/{behind} --to DIR`."
+    for prefix, folder in served.items():
+        yield f"{title} sends `{prefix}` from `{folder}`."
+    told = set(served)
+    if django is not None:
+        told |= {django.static_url, django.media_url}
+        if django.static_url and django.static_url not in served:
+            yield _static(django, way_out)
+        if django.media_url and django.media_url not in served:
+            yield f"Nothing sends uploads (`{django.media_url}`, `{django.media_root}`). {way_out}"
+    for prefix in export.app.static.keys() - told:
+        yield f"{title} does not send `{prefix}`, so the app must. {way_out}"
+
+
+def _static(django: DjangoFacts, way_out: str) -> str:
+    """Say what becomes of static files that the front does not send."""
+    url = django.static_url
+    if not url.startswith("/"):
+        return f"Static files are asked for at `{url}`, which is another host's: put them there."
+    if django.sends_static:
+        return f"The app sends `{url}` itself, by WhiteNoise."
+    if django.collected is None:
+        return (
+            f"Nothing sends `{url}`: the settings name no STATIC_ROOT. Name a folder and export again, or have the "
+            "app send its files (WhiteNoise)."
+        )
+    return f"Nothing sends `{url}`. Have the app send its files (WhiteNoise). Or: {way_out}"
 
 
 def _believed(export: Export) -> str:
@@ -220,95 +245,21 @@ def _believed(export: Export) -> str:
     return f"X-Forwarded-* is trusted from {proxies} only; export with `--trusted-proxy` for another."
 
 
-def _listed(export: Export, files: Sequence[str]) -> Iterator[str]:
-    own = {f"{process.name}/": f"{process.title}'s own configuration" for process in export.processes}
-    for name, about in {**own, **_FILES}.items():
-        if any(path == name or (name.endswith("/") and path.startswith(name)) for path in files):
-            yield f"`{name}`: {about}"
-
-
-def _managed(export: Export) -> Iterator[str]:
-    """Yield the commands that bring the app's database and static files up to date, as its user."""
-    if not export.has_python:
-        return
-    target, django = export.target, export.django
-    optional = "" if export.variables else "-"
-    run = (
-        f"systemd-run --quiet --collect --wait --pipe --uid={target.user} --gid={target.user} "
-        f"--working-directory={target.app} --property=EnvironmentFile={optional}{target.variables}"
-    )
-    if django is None:
-        yield "# What the app needs before it starts, such as migrations, with its variables and as its user:"
-        yield f"# {run} COMMAND"
-        return
-    yield "# The database's tables and the static files, with the app's variables and as its user"
-    yield f"manage() {{ {run} \\"
-    yield f'    {target.python} {_manage(django)} "$@" --settings={django.settings}; }}'
-    yield from (f"manage {task}" for task in _tasks(django))
-
-
-def _manage(django: Django) -> str:
-    return "manage.py" if django.has_manage else "-m django"
-
-
-def _tasks(django: Django) -> Iterator[str]:
-    yield "migrate --no-input"
-    if django.static_root is not None:
-        yield "collectstatic --no-input"
-
-
-def _web_files(export: Export) -> Iterator[str]:
-    """Say who sends static files and uploads, and what to add where nobody does; a sentence or two each."""
-    served, django = export.served, export.django
-    for prefix, folder in served.items():
-        yield f"{export.front.title} sends `{prefix}` from `{folder}`."
-    told = set(served)
-    if django is not None:
-        told |= {django.static_url, django.media_url}
-        yield from _static(export, django)
-        if django.media_url and django.media_url not in served:
-            yield f"Nothing sends uploads (`{django.media_url}`, `{django.media_root}`). {_front(export)}"
-    for prefix in export.app.static.keys() - told:
-        yield f"{export.front.title} does not send `{prefix}`, so the app must. {_front(export)}"
-
-
-def _static(export: Export, django: Django) -> Iterator[str]:
-    url = django.static_url
-    if url in export.served or not url:
-        return
-    if not url.startswith("/"):
-        yield f"Static files are asked for at `{url}`, which is another host's: put them there."
-    elif django.sends_static:
-        yield f"The app sends `{url}` itself, by WhiteNoise."
-    elif django.static_root is None:
-        yield (
-            f"Nothing sends `{url}`: the settings name no STATIC_ROOT. Name a folder and export again, or have the "
-            "app send its files (WhiteNoise)."
-        )
-    else:
-        yield f"Nothing sends `{url}`. Have the app send its files (WhiteNoise). Or: {_front(export)}"
-
-
-def _front(export: Export) -> str:
-    behind = export.stack.path if len(export.stack.processes) == 1 else str(export.stack.processes[-1][0].server)
-    return f"Put a front end that sends files before it: `stackrace export nginx/http/{behind} --to DIR`."
-
-
 def _next_version(export: Export) -> Iterator[str]:
     """Yield the commands that deploy the next version of the app where an earlier one runs."""
     target = export.target
     yield "# The new version over the old one: NEW holds the code alone, no database and no uploads"
     yield f"cp --recursive NEW/. {target.app}/"
-    if export.has_python:
-        _, *installed = install_commands(export, "")
-        yield "# Its packages"
-        yield from installed
-        yield from _managed(export)
-    hosts = [process for process in export.processes if not process.site.upstream]
-    units = [f"{target.unit(process.name)}.service" for process in hosts]
     if not export.has_python:
         yield "# Plain files need no more"
-    elif _renews(hosts[0]):
+        return
+    _, *installed = install_commands(export, "")
+    yield "# Its packages"
+    yield from installed
+    yield from _managed(export)
+    hosts = [process for process in export.processes if not process.site.upstream]
+    units = [f"{target.unit(process.name)}.service" for process in hosts]
+    if _renews(hosts[0]):
         yield "# The new version takes over; requests go on"
         yield f"systemctl reload {' '.join(units)}"
     else:
@@ -322,31 +273,34 @@ def _renews(process: Process) -> bool:
 
 def _next_notes(export: Export) -> Iterator[str]:
     """Say what happens meanwhile, and what else may have changed."""
-    host = export.processes[0]
+    host, target = export.processes[0], export.target
+    reload = host.recipe.reload
     if export.has_python and not _renews(host):
-        why = (
-            f"{host.title} loads the app before it makes its workers, so a reload would keep the old version."
-            if host.recipe.reload
-            else f"{host.title} takes a new version only by a restart."
-        )
-        copies = sum(not process.site.upstream for process in export.processes)
-        meanwhile = (
-            "The other copies answer meanwhile."
-            if copies > 1
-            else f"Until it is up again, {export.front.title} answers with an error."
-            if export.front is not host
-            else "Until it is up again, connections are refused."
-        )
-        yield f"{why} Requests that it works on end first, those that come later wait or fail. {meanwhile}"
-    if export.has_python and _renews(host) and host.recipe.reload and host.recipe.reload.loses:
-        yield f"At its reload {host.title} {host.recipe.reload.loses}."
-    reloads = [f"{export.target.unit(p.name)}.service" for p in export.processes if p.recipe.reload]
+        yield _restarted(export, host)
+    elif export.has_python and reload and reload.loses:
+        yield f"At its reload {host.title} {reload.loses}."
+    reloads = [f"{target.unit(process.name)}.service" for process in export.processes if process.recipe.reload]
     if reloads:
         yield f"After a change of a server's own configuration: `systemctl reload {' '.join(reloads)}`."
     yield (
-        f"After another export: copy it to `{export.target.files}`, then "
-        f"`systemctl daemon-reload && systemctl restart {export.target.name}.target`."
+        f"After another export: copy it to `{target.files}`, then "
+        f"`systemctl daemon-reload && systemctl restart {target.name}.target`."
     )
+
+
+def _restarted(export: Export, host: Process) -> str:
+    """Say why a new version takes a restart of ``host``, and what clients see meanwhile."""
+    why = (
+        f"{host.title} loads the app before it makes its workers, so a reload would keep the old version."
+        if host.recipe.reload
+        else f"{host.title} takes a new version only by a restart."
+    )
+    meanwhile = "Until it is up again, connections are refused."
+    if sum(not process.site.upstream for process in export.processes) > 1:
+        meanwhile = "The other copies answer meanwhile."
+    elif export.front is not host:
+        meanwhile = f"Until it is up again, {export.front.title} answers with an error."
+    return f"{why} Requests that it works on end first, those that come later wait or fail. {meanwhile}"
 
 
 def _docker_commands(export: Export) -> Iterator[str]:
@@ -356,7 +310,44 @@ def _docker_commands(export: Export) -> Iterator[str]:
         yield f"test -e {variables} || install --mode=600 {export.target.files.name}/.env.example {variables}"
         yield f"editor {variables}"
     yield f"{docker} build"
-    if (django := export.django) is not None:
-        run = f"{docker} run --rm {export.processes[0].name} {export.target.python} {_manage(django)}"
-        yield from (f"{run} {task} --settings={shlex.quote(django.settings)}" for task in _tasks(django))
+    if export.django is not None:
+        run = f"{docker} run --rm {export.processes[0].name} {export.target.python} {export.manage}"
+        for task in _tasks(export.django):
+            yield f"{run} {task} --settings={shlex.quote(settings_module(export.app))}"
     yield f"{docker} up --detach"
+
+
+def _docker_notes(export: Export) -> Iterator[str]:
+    target = export.target
+    if target.host == "127.0.0.1":
+        yield (
+            "The front listens on loopback, where nobody outside of a container reaches it: export with "
+            "`--listen 0.0.0.0:8000`."
+        )
+    yield (
+        "A container sees every client, and a TLS proxy, at an address of Docker's network: export with "
+        "`--trusted-proxy` and the proxy's address there."
+    )
+    if export.has_python:
+        volumes = " and ".join(f"`{folder}`" for folder in export.written.values())
+        kept = f"{volumes} {'are volumes' if len(export.written) > 1 else 'is a volume'}. " if volumes else ""
+        yield (
+            f"{kept}All else of the app's folder is root's and read-only for the app. Whatever else it writes "
+            "(SQLite, say) needs a volume that belongs to user 10001. A database in SQLite is not copied into the "
+            "image."
+        )
+        yield (
+            f"The health check asks for the host {export.host}, which the app accepted here. If it accepts "
+            f"another there (ALLOWED_HOSTS), set {HOST} in `{target.variables.name}`."
+        )
+    if export.packages.compiled:
+        yield (
+            f"{', '.join(export.packages.compiled)} must be compiled, so the image installs a compiler and headers."
+        )
+
+
+def _listed(export: Export, files: Sequence[str]) -> Iterator[str]:
+    own = {f"{process.name}/": f"{process.title}'s own configuration" for process in export.processes}
+    for name, about in {**own, **_FILES}.items():
+        if any(path == name or (name.endswith("/") and path.startswith(name)) for path in files):
+            yield f"`{name}`: {about}"

@@ -6,14 +6,14 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 
 from ...base.errors import LaunchError, said_by
 from ...base.numbers import duration
 from ...deploy.guard import Guard
 from ...deploy.running_stack import Running
+from ...deploy.sockets import LOOPBACK
 from ...measure.engine.visitor import ask
-from ...measure.workload import MOST_BODY_BYTES, Answer, Request
+from ...measure.workload import Answer, Request
 from .equivalence import Reloaded
 
 _CLIENTS = 4
@@ -27,55 +27,31 @@ _SETTLED_S = 2.0
 _LOOK_S = 0.05
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Page:
-    """What is asked for meanwhile."""
+@contextmanager
+def _asking(port: int, host: str, request: Request, right: Answer) -> Iterator[list[str]]:
+    """Ask again and again; yield what was wrong with each answer so far, empty for nothing."""
+    answers: list[str] = []
+    over = threading.Event()
 
-    address: tuple[str, int]
-    host: str
-    request: Request
-    answer: Answer
-
-
-@dataclass(slots=True)
-class _Clients:
-    """Ask for a page again and again, until they are told to end."""
-
-    page: Page
-    over: threading.Event = field(default_factory=threading.Event)
-    right: int = 0
-    wrong: list[str] = field(default_factory=list)
-    _lock: threading.Lock = field(default_factory=threading.Lock)
-
-    def ask_on(self) -> None:
-        page = self.page
-        while not self.over.is_set():
+    def ask_on() -> None:
+        while not over.is_set():
             try:
-                status, *_ = ask(
-                    page.address, page.request, page.host, timeout_s=_PATIENCE_S, most_bytes=MOST_BODY_BYTES
-                )
-                wrong = "" if status == page.answer.status else f"status {status}"
+                status, *_ = ask((LOOPBACK, port), request, host, timeout_s=_PATIENCE_S)
+                wrong = "" if status == right.status else f"status {status}"
             except OSError as error:
                 wrong = said_by(error)
-            with self._lock:
-                self.right += not wrong
-                if wrong:
-                    self.wrong.append(wrong)
+            answers.append(wrong)
             if wrong:
                 # where nobody listens an answer is there at once
                 time.sleep(_LOOK_S)
 
-
-@contextmanager
-def _asking(page: Page) -> Iterator[_Clients]:
-    clients = _Clients(page)
-    threads = [threading.Thread(target=clients.ask_on, daemon=True) for _ in range(_CLIENTS)]
+    threads = [threading.Thread(target=ask_on, daemon=True) for _ in range(_CLIENTS)]
     for thread in threads:
         thread.start()
     try:
-        yield clients
+        yield answers
     finally:
-        clients.over.set()
+        over.set()
         for thread in threads:
             thread.join()
 
@@ -100,8 +76,15 @@ class _Family:
         return settled and (len(self._first) == 1 or bool(self._first - now))
 
 
-def reloaded(running: Running, number: int, page: Page, guard: Guard, reload: Callable[[int], None]) -> Reloaded:
-    """Have ``reload`` renew the process ``number`` of a stack that is up while clients ask for ``page``.
+def reloaded(
+    running: Running,
+    number: int,
+    guard: Guard,
+    reload: Callable[[int], None],
+    host: str,
+    question: tuple[Request, Answer],
+) -> Reloaded:
+    """Have ``reload`` renew the process ``number`` of a stack while clients ask ``host`` the ``question``.
 
     It is given the first process' pid, and done when others have taken the place of the processes that were there,
     if there were any, and answers are right again. Raises LaunchError where that does not come to be.
@@ -119,15 +102,11 @@ def reloaded(running: Running, number: int, page: Page, guard: Guard, reload: Ca
                 raise LaunchError(f"{part.hop} {what} {duration(_PATIENCE_S)} after its reload")
             time.sleep(_LOOK_S)
 
-    with _asking(page) as clients:
-        wait(lambda: clients.right >= _AROUND, "does not answer")
+    with _asking(running.port, host, *question) as answers:
+        wait(lambda: answers.count("") >= _AROUND, "does not answer")
         reload(pid)
         wait(family.is_renewed, "still has its old processes")
-        enough = clients.right + _AROUND
-        wait(lambda: clients.right >= enough, "does not answer")
-    return Reloaded(
-        hop=part.hop,
-        asked=clients.right + len(clients.wrong),
-        lost=len(clients.wrong),
-        why=clients.wrong[0] if clients.wrong else "",
-    )
+        enough = answers.count("") + _AROUND
+        wait(lambda: answers.count("") >= enough, "does not answer")
+    lost = [wrong for wrong in answers if wrong]
+    return Reloaded(hop=part.hop, asked=len(answers), lost=len(lost), why=lost[0] if lost else "")

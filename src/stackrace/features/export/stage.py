@@ -3,7 +3,7 @@
 It runs as a script of its own, on the standard library only. Exported files name the paths of another machine
 (/srv/shop, /run/shop): here they exist while the command runs, and nowhere else.
 
-Usage: stage.py '{"mounts": [["SOURCE", "TARGET"], …], "folder": "WORKING FOLDER"}' COMMAND…
+Usage: stage.py '{"mounts": {"TARGET": "SOURCE", …}, "folder": "WORKING FOLDER"}' COMMAND…
 Source: mount_namespaces(7), mount(2).
 """
 
@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
 if not __package__:
@@ -24,18 +24,18 @@ from stackrace.base.process.namespaces import bind, rebuild, separate
 _UNUSABLE = 126
 
 
-def staged(mounts: Sequence[tuple[Path, Path]], folder: Path) -> tuple[str, ...]:
-    """Return what to put before a command so that it finds each source at its target, and starts in ``folder``."""
-    document = {"mounts": [[str(source), str(target)] for source, target in mounts], "folder": str(folder)}
+def staged(mounts: Mapping[Path, Path], folder: Path) -> tuple[str, ...]:
+    """Return what to put before a command so that it finds at each path what lies elsewhere, from ``folder``."""
+    document = {"mounts": {str(target): str(source) for target, source in mounts.items()}, "folder": str(folder)}
     return (sys.executable, "-I", "-S", str(Path(__file__)), json.dumps(document))
 
 
-def _set(mounts: Sequence[tuple[str, str]]) -> None:
-    sources = [(Path(target), os.open(source, os.O_PATH)) for source, target in mounts]
+def _set(mounts: Mapping[str, str]) -> None:
+    sources = {Path(target): os.open(source, os.O_PATH) for target, source in mounts.items()}
     rebuilt: set[Path] = set()
-    for target, _ in sources:
+    for target in sources:
         _make(target, rebuilt)
-    for target, handle in sources:
+    for target, handle in sources.items():
         bind(target, handle)
         os.close(handle)
 

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...api.one_stack import of_one_stack
 from ...base.errors import InputError, StoreError
+from ...cli.arguments import apart, requested
+from ...cli.request_flags import RequestFlags
+from ...cli.showing import meant
 from ...race.request.document import request_from
 from ...race.request.request import RaceRequest
 from ...race.results.race import Race
 from ...race.results.standing import Standing
 from ...report.result import standing_of
+from ...stacks.servers import catalogue
+from ...store import open_store
 from ...store.manifest import has_manifest, is_racing, reopen_manifest
 
 if TYPE_CHECKING:
@@ -34,7 +39,34 @@ class Subject:
     """To be known with the result, one sentence each."""
 
 
-def request_of(race: Race, here: RaceRequest) -> tuple[RaceRequest, tuple[str, ...]]:
+def subject_of(words: Sequence[str], flags: RequestFlags, store_url: str | None) -> Subject:
+    """Return what the words of the command line name: a race, a stack, both, or neither; raises InputError."""
+    race_file, others = apart(words)
+    here = flags.over(requested(race_file, flags.given.get("servers")))
+    stacks = [word for word in others if _is_stack(word, here)]
+    races = [word for word in others if word not in stacks]
+    if len(stacks) > 1 or len(races) > 1 or (races and race_file):
+        given = [*others, *([str(race_file)] if race_file else [])]
+        raise InputError(f"give one race and one stack at most, not {' and '.join(given)}")
+    stack = stacks[0] if stacks else None
+    if race_file is not None and stack is None:
+        if len(here.stacks or ()) != 1:
+            raise InputError(f"which stack of {race_file}? Give one: stackrace export {race_file} STACK --to DIR")
+        (stack,) = here.stacks or ()
+    with open_store(store_url) as store:
+        if stack is not None and not races:
+            return _of_path(stack, here, store)
+        race = store.load(meant(races[0] if races else None, store))
+    request, notes = _request_of(race, here)
+    return _of_race(race, stack, flags.over(request), notes)
+
+
+def _is_stack(word: str, request: RaceRequest) -> bool:
+    known = catalogue().extended(request.servers).specs
+    return "/" in word or ":" in word or word.partition("+")[0] in known
+
+
+def _request_of(race: Race, here: RaceRequest) -> tuple[RaceRequest, tuple[str, ...]]:
     """Return what ``race`` asked for, as its manifest has it; without one, ``here`` and a note that says so.
 
     Raises StoreError for a race that goes on at this moment.
@@ -58,54 +90,48 @@ def request_of(race: Race, here: RaceRequest) -> tuple[RaceRequest, tuple[str, .
             return here, (note,)
 
 
-def of_race(race: Race, stack: str | None, request: RaceRequest, notes: tuple[str, ...] = ()) -> Subject:
+def _of_race(race: Race, stack: str | None, request: RaceRequest, notes: tuple[str, ...] = ()) -> Subject:
     """Return the stack ``stack`` of ``race``, by default its winner.
 
     Raises InputError where the race names no winner; a stack that it did not race is exported without evidence.
     """
     standing = standing_of(race)
     chosen = stack or _winner(race, standing)
-    measured = chosen in race.stacks
     if stack is None and not standing.settled:
         notes = (*notes, f"Race {race.id} names no winner yet; {chosen} leads.")
-    if stack is not None and not measured:
-        notes = (*notes, f"Race {race.id} did not race {stack}, so it says nothing about it.")
-    return Subject(
-        request=of_one_stack(replace(request, stacks=None), chosen),
-        stack=chosen,
-        race=race if measured else None,
-        standing=standing if measured else None,
-        notes=notes,
+    if chosen in race.stacks:
+        return replace(_alone(chosen, request), race=race, standing=standing, notes=notes)
+    return replace(
+        _alone(chosen, request),
+        notes=(*notes, f"Race {race.id} did not race {stack}, so it says nothing about it."),
     )
 
 
-def of_path(stack: str, request: RaceRequest, store: Store) -> Subject:
+def _alone(stack: str, request: RaceRequest) -> Subject:
+    return Subject(request=of_one_stack(replace(request, stacks=None), stack), stack=stack)
+
+
+def _of_path(stack: str, request: RaceRequest, store: Store) -> Subject:
     """Return the stack at a path, with the last race of the same folder if that raced it."""
     latest = store.latest()
     if latest is not None and has_manifest(latest) and not is_racing(latest):
         race = store.load(latest)
-        raced, _ = request_of(race, request)
-        if stack in race.stacks and _same_app(raced, request):
-            return of_race(race, stack, raced)
-    return Subject(request=of_one_stack(replace(request, stacks=None), stack), stack=stack)
+        raced, _ = _request_of(race, request)
+        if stack in race.stacks and _have_same_app(raced, request):
+            return _of_race(race, stack, raced)
+    return _alone(stack, request)
 
 
-def _same_app(raced: RaceRequest, request: RaceRequest) -> bool:
-    def of(asked: RaceRequest) -> tuple[Path, object, object]:
-        return asked.folder.resolve(), asked.entry, asked.bundled
-
-    return of(raced) == of(request) or (
-        request.source is None and of(raced)[0] == of(request)[0] and request.entry is None
-    )
+def _have_same_app(raced: RaceRequest, request: RaceRequest) -> bool:
+    if raced.folder.resolve() != request.folder.resolve():
+        return False
+    is_unsaid = request.source is None and request.entry is None
+    return is_unsaid or (raced.entry, raced.bundled) == (request.entry, request.bundled)
 
 
 def _winner(race: Race, standing: Standing) -> str:
-    if not standing.verdict.valid:
-        raise InputError(f"race {race.id} is void, so it has no winner; name a stack: {_among(race)}")
-    if not standing.answer.stacks:
-        raise InputError(f"race {race.id} measured nothing, so it has no winner; name a stack: {_among(race)}")
+    lacks = "is void" if not standing.verdict.valid else "" if standing.answer.stacks else "measured nothing"
+    if lacks:
+        among = ", ".join(race.stacks)
+        raise InputError(f"race {race.id} {lacks}, so it has no winner; name a stack: {among}")
     return standing.answer.stacks[0]
-
-
-def _among(race: Race) -> str:
-    return ", ".join(race.stacks)

@@ -10,7 +10,6 @@ from pathlib import Path
 
 from ...base.errors import InputError
 from ...stacks.servers.contract import Entry
-from ...stacks.stack import Interface
 
 _RESERVED_USERS = frozenset({
     "root", "daemon", "bin", "sys", "sync", "games", "man", "lp", "mail", "news", "uucp", "proxy", "www-data",
@@ -66,22 +65,6 @@ class Target:
         """The file of the app's variables, which holds secrets and is written by people."""
         return self.base / "env"
 
-    def entry(self, interface: Interface) -> Path:
-        """Return the file that binds ``application``."""
-        return self.files / "entry" / f"deployed_{interface}.py"
-
-    def run(self, process: str) -> Path:
-        """Return where ``process`` has its socket and pid."""
-        return Path("/run", self.name, process)
-
-    def logs(self, process: str) -> Path:
-        """Return where ``process`` has its logs."""
-        return Path("/var/log", self.name, process)
-
-    def temporary(self, process: str) -> Path:
-        """Return where ``process`` keeps bodies that are too long for memory."""
-        return Path("/var/cache", self.name, process)
-
     def unit(self, process: str) -> str:
         """Return the name of the unit of ``process``, without its suffix."""
         return f"{self.name}-{process}"
@@ -93,19 +76,18 @@ class Target:
         return f"{host}:{self.port}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TargetWishes:
-    """What the user says about the machine; None is decided here."""
+def target_of(
+    app_name: str,
+    *,
+    base: Path | None = None,
+    user: str | None = None,
+    listen: str = "0.0.0.0:8000",
+    proxies: Sequence[str] = ("127.0.0.1",),
+) -> Target:
+    """Return the target that the user wishes; None is decided here.
 
-    base: Path | None = None
-    user: str | None = None
-    listen: str = "0.0.0.0:8000"
-    proxies: tuple[str, ...] = ("127.0.0.1",)
-
-
-def target_of(wishes: TargetWishes, app_name: str) -> Target:
-    """Return the target; raises InputError for an address or a folder that nobody could use."""
-    base = wishes.base
+    Raises InputError for an address or a folder that nobody could use.
+    """
     name = _name(base.name if base is not None else app_name)
     base = base or Path("/srv", name)
     if not base.is_absolute() or not re.fullmatch(r"[A-Za-z0-9_./-]+", str(base)) or len(base.parts) < 3:
@@ -113,16 +95,18 @@ def target_of(wishes: TargetWishes, app_name: str) -> Target:
             f"--app-dir {base} must be an absolute path of the characters a-z, A-Z, 0-9, _, ., / and -, below "
             "another folder, such as /srv/shop"
         )
-    user = wishes.user or (f"{name}-app" if name in _RESERVED_USERS else name)
-    if wishes.user in _RESERVED_USERS - {"root"}:
+    if user in _RESERVED_USERS - {"root"}:
         raise InputError(
             f"--user {user} is a user of Debian's or of one of its packages; give the app one of its own, such as "
             f"{name}-app"
         )
+    user = user or (f"{name}-app" if name in _RESERVED_USERS else name)
     if user == "root" or not re.fullmatch(r"[a-z_][a-z0-9_-]{0,31}", user):
         raise InputError(f"--user {user!r} must be an unprivileged user's name, such as {name}; root is none")
-    host, port = _listened_at(wishes.listen)
-    return Target(name=name, base=base, user=user, host=host, port=port, proxies=_known_proxies(wishes.proxies))
+    host, port = _listened_at(listen)
+    return Target(
+        name=name, base=base, user=user, host=host, port=port, proxies=tuple(dict.fromkeys(map(_proxy, proxies)))
+    )
 
 
 def _name(text: str) -> str:
@@ -160,12 +144,8 @@ def _listened_at(text: str) -> tuple[str, int]:
         raise InputError(f"--listen {text!r} must name an IPv4 address, such as {example}:{port}") from None
 
 
-def _known_proxies(texts: Sequence[str]) -> tuple[str, ...]:
-    """Return the addresses and networks of ``--trusted-proxy``; raises InputError for what is none."""
-    return tuple(dict.fromkeys(map(_proxy, texts)))
-
-
 def _proxy(text: str) -> str:
+    """Return an address or a network of ``--trusted-proxy``; raises InputError for what is none."""
     try:
         network = ipaddress.ip_network(text)
     except ValueError:
