@@ -1,7 +1,8 @@
 import pytest
 
 from stackrace.features.recordings.candidate import judge
-from stackrace.features.recordings.steps import LeftOut, Skip, Step
+from stackrace.features.recordings.steps import LeftOut, Skip
+from stackrace.measure.workload import Request
 
 
 def entry(request=(), response=(), **rest):
@@ -18,8 +19,8 @@ def skip(value):
 
 def test_the_least_that_can_be_replayed_is_a_method_a_url_and_a_status():
     candidate = judge(entry())
-    assert (candidate.origin, candidate.path) == ("http://shop.example", "/")
-    assert candidate.step(0, False) == Step(method="GET", path="/", status=200)
+    assert (candidate.origin, candidate.request) == ("http://shop.example", Request(path="/"))
+    assert (candidate.status, candidate.answer) == (200, None)
 
 
 @pytest.mark.parametrize(
@@ -90,19 +91,16 @@ def test_times_may_be_anything(time, took_ns):
     assert judge(entry(time=time)).took_ns == took_ns
 
 
-def test_a_304_expects_nothing_and_has_no_answer_of_its_own():
+def test_neither_a_304_nor_an_answer_to_head_has_a_body():
     headers = [{"name": "If-None-Match", "value": "x"}]
-    cached = entry({"headers": headers}, {"status": "304", "content": {"text": "cached", "size": "6"}})
-    assert judge(cached).step(0, False) == Step(method="GET", path="/")
-
-
-def test_an_answer_to_head_has_no_body():
+    cached = judge(entry({"headers": headers}, {"status": "304", "content": {"text": "cached", "size": "6"}}))
+    assert (cached.request, cached.answer) == (Request(path="/"), None)
     headers = [{"name": "Content-Length", "value": "0"}]
     assert judge(entry({"method": "HEAD"}, {"headers": headers, "content": {"text": ""}})).answer is None
 
 
 def test_a_body_is_sent_with_its_media_type():
     post = {"postData": {"mimeType": "text/plain", "text": "x"}}
-    assert judge(entry(post)).step(0, False).headers == (("Content-Type", "text/plain"),)
+    assert judge(entry(post)).request.headers == (("Content-Type", "text/plain"),)
     typed = {**post, "headers": [{"name": "content-type", "value": "text/csv"}]}
-    assert judge(entry(typed)).step(0, False).headers == (("content-type", "text/csv"),)
+    assert judge(entry(typed)).request.headers == (("content-type", "text/csv"),)

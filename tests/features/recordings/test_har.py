@@ -3,7 +3,7 @@ import json
 import pytest
 
 from stackrace.features.recordings.har import from_har
-from stackrace.features.recordings.steps import MAX_STEPS, THINK_MAX_NS, RecordingError
+from stackrace.features.recordings.steps import MAX_STEPS, RecordingError
 
 
 def file(*entries):
@@ -20,7 +20,7 @@ def from_text(text):
 
 
 def paths(recording):
-    return [step.path for step in recording.steps]
+    return [step.request.path for step in recording.steps]
 
 
 def complaint(content):
@@ -136,4 +136,4 @@ def test_dates_and_numbers_out_of_range_are_no_pauses():
     ]
     dated = [entry().replace("{", f'{{"startedDateTime": {fields}, ', 1) for fields in entries]
     recording = from_text(file(*dated))
-    assert [step.think_ns for step in recording.steps] == [0, 0, THINK_MAX_NS, 0, 0]
+    assert [step.request.think_s for step in recording.steps] == [0, 0, 24 * 3600, 0, 0]

@@ -15,13 +15,13 @@ def sample(name):
 def summary(recording):
     """Method and path, status, pause in milliseconds, and whether it is embedded."""
     return [
-        (f"{step.method} {step.path}", step.status, step.think_ns // 1_000_000, step.embedded)
-        for step in recording.steps
+        (f"{asked.method} {asked.path}", status, round(asked.think_s * 1000), asked.embedded)
+        for asked, status, _ in recording.steps
     ]
 
 
 def names(step):
-    return [name for name, _ in step.headers]
+    return [name for name, _ in step.request.headers]
 
 
 def answers(recording):
@@ -30,7 +30,7 @@ def answers(recording):
 
 def test_firefox_puts_every_page_into_one():
     recording = sample("firefox.har")
-    assert (recording.is_session, recording.origin) == (True, "http://localhost:8000")
+    assert recording.origin == "http://localhost:8000"
     assert summary(recording) == [
         ("GET /items/?page=2", None, 0, False),
         ("GET /static/style.css", 200, 0, True),
@@ -41,7 +41,7 @@ def test_firefox_puts_every_page_into_one():
     page = ["User-Agent", "Accept", "Accept-Encoding", "Cookie", "Upgrade-Insecure-Requests", "Priority"]
     assert names(recording.steps[0]) == page
     assert names(recording.steps[2]) == ["Accept", "Content-Type", "Origin", "Referer", "Cookie"]
-    assert recording.steps[2].body == b"csrfmiddlewaretoken=9sGw&item=Tea+%26+milk+XL"
+    assert recording.steps[2].request.body == b"csrfmiddlewaretoken=9sGw&item=Tea+%26+milk+XL"
     assert answers(recording) == [None, b"body{margin:0}\n", b"", None]
 
 
@@ -63,7 +63,7 @@ def test_chromium_tells_what_a_request_was_for():
     page = ["accept", "accept-encoding", "sec-fetch-dest", "sec-fetch-mode", "user-agent"]
     assert names(recording.steps[0]) == page
     assert names(recording.steps[2]) == ["content-type", "origin", "sec-fetch-dest"]
-    assert recording.steps[2].body == b'{"query":"tea"}'
+    assert recording.steps[2].request.body == b'{"query":"tea"}'
     assert recording.steps[0].answer == "<h1>Shop \u2013 été".encode()
     assert recording.steps[2].answer == b"[]"
 
@@ -77,7 +77,7 @@ def test_mitmproxy_knows_no_pages_and_damages_what_is_no_text():
     assert recording.skipped == {"a WebSocket": 1, NO_ANSWER: 1, "its body is not whole in the file": 1}
     assert names(recording.steps[0]) == ["User-Agent", "Authorization"]
     assert names(recording.steps[1]) == ["Content-Type", "If-Match"]
-    assert recording.steps[1].body == '{"name": "é"}'.encode()
+    assert recording.steps[1].request.body == '{"name": "é"}'.encode()
     assert answers(recording) == [b'[{"id": 1}]', b"\xff\0"]
 
 
@@ -89,13 +89,13 @@ def test_charles_lists_forms_as_parameters():
     ]
     assert recording.skipped == {"its method cannot be replayed": 1}
     assert names(recording.steps[0]) == ["User-Agent", "Content-Type", "Cookie"]
-    assert recording.steps[0].body == b"user=guest&password=a%2Bb+%26+%C3%A9"
+    assert recording.steps[0].request.body == b"user=guest&password=a%2Bb+%26+%C3%A9"
     assert answers(recording) == ["Welcome, ✓\n".encode(), b"\x89PNG"]
 
 
 def test_apache_logs_what_is_no_request_as_well():
     recording = sample("apache.log")
-    assert (recording.is_session, recording.origin) == (False, None)
+    assert recording.origin is None
     assert summary(recording) == [
         ("GET /items/?page=2", 200, 0, False),
         ("GET /static/style.css", 200, 0, True),
@@ -114,10 +114,10 @@ def test_nginx_logs_who_did_not_wait():
         ("GET /a", 200, 1000, False),
     ]
     assert recording.skipped == {"its request line is malformed": 1, "no answer to it is in the log": 1}
-    assert recording.steps[1].headers == (("User-Agent", 'x"y'),)
+    assert recording.steps[1].request.headers == (("User-Agent", 'x"y'),)
 
 
 def test_a_common_log_tells_neither_where_from_nor_with_what():
     recording = sample("common.log")
     assert summary(recording) == [("GET /apache_pb.gif", 200, 0, False), ("GET /", 200, 4000, False)]
-    assert not any(step.headers for step in recording.steps)
+    assert not any(step.request.headers for step in recording.steps)

@@ -1,4 +1,4 @@
-"""Scripts send tokens that they read in JSON, scripts, meta tags and cookies: so do the visitors of a replay."""
+"""Forms send tokens, and scripts those that they read anywhere: so do other visitors than the recorded."""
 
 import json
 import re
@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from tests.integration import token_apps
-from tests.integration.csrf_site import Browser
+from tests.integration.csrf_site import Browser, running_site, visit
 
 from stackrace.base.errors import InputError
 from stackrace.deploy.environments import Environments, cache_folder
@@ -65,16 +65,25 @@ def visit_fastapi(browser):
         browser.ask("GET", f"/items/{made['id']}", **bearer)
 
 
-@pytest.fixture(scope="module", params=[visit_django, visit_flask, visit_fastapi])
-def replay(request, python, tmp_path_factory):
-    """An app that runs, and the recording of a visit to another process of it."""
-    name = request.param.__name__.removeprefix("visit_")
+@pytest.fixture(scope="module", params=[None, visit_django, visit_flask, visit_fastapi])
+def replay(request, tmp_path_factory):
+    """An app that runs, and the recording of a visit to it or to another process of it."""
+    file = tmp_path_factory.mktemp("visit") / "visit.har"
+    if request.param is None:
+        with running_site(tmp_path_factory.mktemp("site")) as address:
+            yield address, replayed(visit(address).save(file), address)
+        return
+    python, name = request.getfixturevalue("python"), request.param.__name__.removeprefix("visit_")
     with served(python, name) as address:
         browser = Browser(address)
         request.param(browser)
-        file = browser.save(tmp_path_factory.mktemp("visit") / "visit.har")
+        browser.save(file)
     with served(python, name) as address:
-        yield address, read_recording(file, cookies=True, think=False).at(f"http://{address}")
+        yield address, replayed(file, address)
+
+
+def replayed(file, address):
+    return read_recording(file, cookies=True, think=False).at(f"http://{address}")
 
 
 def played(address, workload):

@@ -6,17 +6,13 @@ import pytest
 
 from stackrace.features.recordings.candidate import Candidate
 from stackrace.features.recordings.har import Role, role, session_steps
+from stackrace.measure.workload import Request
 
 
 def role_of(method, status, answer_type, resource_type, *headers):
+    request = Request(path="/", method=method, headers=headers)
     return role(
-        Candidate(
-            method=method,
-            status=status,
-            answer_type=answer_type,
-            resource_type=resource_type or None,
-            headers=headers,
-        )
+        Candidate(request=request, status=status, answer_type=answer_type, resource_type=resource_type or None)
     )
 
 
@@ -62,7 +58,7 @@ SECOND_NS = 10**9
 def at(path, answer_type, started_s, took_s, page=None):
     """A request for ``path``, started after and taking so many seconds."""
     return Candidate(
-        path=path,
+        request=Request(path=path),
         answer_type=answer_type,
         started_ns=started_s * SECOND_NS,
         took_ns=took_s * SECOND_NS,
@@ -72,7 +68,7 @@ def at(path, answer_type, started_s, took_s, page=None):
 
 def summary(candidates):
     """Path, pause in seconds, and whether it is embedded."""
-    return [(step.path, step.think_ns // SECOND_NS, step.embedded) for step in session_steps(candidates)]
+    return [(asked.path, asked.think_s, asked.embedded) for asked, _, _ in session_steps(candidates)]
 
 
 def test_a_pause_runs_from_the_end_of_all_before():

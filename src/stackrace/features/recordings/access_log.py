@@ -8,10 +8,23 @@ from functools import lru_cache
 from typing import BinaryIO, NamedTuple
 
 from ...measure.engine.url import is_address, is_token, origin_form, split_url
+from ...measure.workload import Request
 from .moments import log_time
-from .steps import MAX_STEPS, Headers, LeftOut, RecordingError, Skip, Skips, Step, Steps, is_value, pause_ns
+from .steps import (
+    MAX_STEPS,
+    Headers,
+    LeftOut,
+    RecordingError,
+    Skip,
+    Skips,
+    Step,
+    Steps,
+    expected,
+    is_value,
+    pause_s,
+)  # fmt: skip
 
-LINE_MAX_BYTES = 128 * 1024
+_LINE_MAX_BYTES = 128 * 1024
 """The longest line that is read. Request line and headers of common servers end at 8 to 32 KiB, and escapes take
 four times as much."""
 
@@ -41,7 +54,7 @@ def from_access_log(file: BinaryIO, max_steps: int = MAX_STEPS) -> Steps:
             )
     if not log.steps:
         raise _nothing(log.skips, first_line)
-    return Steps(is_session=False, origin=None, steps=log.steps, skipped=log.skips.counts())
+    return Steps(origin=None, steps=log.steps, skipped=log.skips.counts())
 
 
 def _nothing(skips: Skips, first_line: int) -> RecordingError:
@@ -66,7 +79,7 @@ class _Log:
     def __init__(self) -> None:
         self.steps: list[Step] = []
         self.skips = Skips()
-        self._pages = Pages()
+        self._pages = _Pages()
         # servers write a line when they are done, with the time they began
         self._latest_ns: int | None = None
 
@@ -78,36 +91,32 @@ class _Log:
             self.skips.count(left_out.skip, number)
 
     def _step(self, text: bytes) -> Step:
-        line = parse_line(text) if len(text) <= LINE_MAX_BYTES else None
+        line = _parse_line(text) if len(text) <= _LINE_MAX_BYTES else None
         if line is None:
             raise LeftOut(Skip.LINE)
         method, path = _request_of(line)
-        think_ns = pause_ns(self._latest_ns, line.time_ns)
+        think_s = pause_s(self._latest_ns, line.time_ns)
         if self._latest_ns is None or line.time_ns > self._latest_ns:
             self._latest_ns = line.time_ns
-        return Step(
-            method=method,
-            path=path,
-            headers=_headers(line),
-            status=None if line.status == 304 else line.status,
-            think_ns=think_ns,
-            embedded=self._pages.embed(line.client, path, line.referer),
-        )
+        embedded = self._pages.embed(line.client, path, line.referer)
+        headers = _headers(line.referer, line.user_agent)
+        request = Request(path=path, method=method, headers=headers, think_s=think_s, embedded=embedded)
+        return Step(request, expected(line.status))
 
 
 def _lines(file: BinaryIO) -> Iterator[tuple[int, bytes]]:
     """Yield lines with their numbers, from 1, without what is blank around them; of one too long its beginning."""
     number = 0
-    while text := file.readline(LINE_MAX_BYTES + 1):
+    while text := file.readline(_LINE_MAX_BYTES + 1):
         number += 1
         rest = text
-        while not rest.endswith(b"\n") and len(rest) > LINE_MAX_BYTES:
-            rest = file.readline(LINE_MAX_BYTES + 1)
+        while not rest.endswith(b"\n") and len(rest) > _LINE_MAX_BYTES:
+            rest = file.readline(_LINE_MAX_BYTES + 1)
         # a text editor may have put a byte order mark before the first
         yield number, (text.removeprefix(b"\xef\xbb\xbf") if number == 1 else text).strip(_BLANKS)
 
 
-def _request_of(line: LogLine) -> tuple[str, str]:
+def _request_of(line: _LogLine) -> tuple[str, str]:
     """Return method and path of a request that can be replayed.
 
     A path may hold spaces that a server logged as they came, so it lies between the first space and the last.
@@ -131,13 +140,13 @@ def _request_of(line: LogLine) -> tuple[str, str]:
     return method.decode(), address.path
 
 
-def _headers(line: LogLine) -> Headers:
-    """Return what the combined format tells of the request's headers."""
-    logged = (("Referer", _text(line.referer)), ("User-Agent", _text(line.user_agent)))
+@lru_cache(maxsize=16384)
+def _headers(referer: bytes | None, user_agent: bytes | None) -> Headers:
+    """Return what the combined format tells of the request's headers; the same for the same is one object."""
+    logged = (("Referer", _text(referer)), ("User-Agent", _text(user_agent)))
     return tuple(header for header in logged if header[1])
 
 
-@lru_cache(maxsize=16384)
 def _text(value: bytes | None) -> str:
     """Return what can be sent, empty where nothing can."""
     try:
@@ -159,7 +168,7 @@ _MEANT = {b'"': b'"', b"\\": b"\\", b"b": b"\b", b"t": b"\t", b"n": b"\n", b"v":
 _is_address = lru_cache(maxsize=4096)(is_address)
 
 
-class LogLine(NamedTuple):
+class _LogLine(NamedTuple):
     """What a line says."""
 
     client: bytes
@@ -172,7 +181,7 @@ class LogLine(NamedTuple):
     user_agent: bytes | None
 
 
-def parse_line(text: bytes) -> LogLine | None:
+def _parse_line(text: bytes) -> _LogLine | None:
     """Read a line without its end; None if it is of neither format."""
     # a user name may hold spaces and brackets, so the first brackets that hold a time count
     for around in _TIME.finditer(text):
@@ -189,7 +198,7 @@ def parse_line(text: bytes) -> LogLine | None:
     number = 0 if status == b"-" else int(status)
     if number > 65535:
         return None
-    return LogLine(client, time_ns, _plain(request), number, _optional(referer), _optional(user_agent))
+    return _LogLine(client, time_ns, _plain(request), number, _optional(referer), _optional(user_agent))
 
 
 def _client(before: bytes) -> bytes | None:
@@ -225,7 +234,7 @@ _STATIC = frozenset({
 })  # fmt: skip
 
 
-class Pages:
+class _Pages:
     """The path of the page that each client saw last."""
 
     def __init__(self) -> None:
@@ -237,17 +246,17 @@ class Pages:
         Where the log tells what page it was asked for from, that must be the one. What a style sheet asks for names
         the style sheet there, so the client alone decides.
         """
-        if not is_static(path):
+        if not _is_static(path):
             self._last[client] = path
             return False
         page = self._last.get(client)
         if page is None:
             return False
         asked_from = None if referer is None else _path_of(referer)
-        return asked_from is None or asked_from == page or is_static(asked_from)
+        return asked_from is None or asked_from == page or _is_static(asked_from)
 
 
-def is_static(path: str) -> bool:
+def _is_static(path: str) -> bool:
     """Tell whether the path names a file that pages are made of."""
     _, dot, extension = path.partition("?")[0].rpartition("/")[2].rpartition(".")
     return bool(dot) and extension.lower() in _STATIC

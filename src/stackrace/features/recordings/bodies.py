@@ -78,17 +78,12 @@ def sent(request: Fields, headers: Pairs) -> bytes:
     if written:
         return _whole(data, written, _content_length(headers))
     if params := pairs(data.get("params")):
-        if essence(media_type(data)) != FORM:
+        if essence(text(data.get("mimeType")) or "") != FORM:
             raise LeftOut(Skip.BODY_MISSING)
         return _form(params)
     if (number(request.get("bodySize")) or 0) > 0 or (_content_length(headers) or 0) > 0:
         raise LeftOut(Skip.BODY_MISSING)
     return b""
-
-
-def media_type(data: Fields) -> str:
-    """Return the media type to send a body with."""
-    return text(data.get("mimeType")) or ""
 
 
 def answered(content: Fields, headers: Pairs) -> bytes | None:

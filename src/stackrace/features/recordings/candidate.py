@@ -10,22 +10,10 @@ from typing import NamedTuple
 from ...measure.engine import _engine
 from ...measure.engine._engine import page_fields
 from ...measure.engine.url import is_token, split_url
-from .bodies import (
-    PAGE_TYPES,
-    Fields,
-    Pairs,
-    answered,
-    decoded,
-    essence,
-    fields,
-    media_type,
-    number,
-    pairs,
-    sent,
-    text,
-)
+from ...measure.workload import Request
+from .bodies import PAGE_TYPES, Fields, Pairs, answered, decoded, essence, fields, number, pairs, sent, text
 from .moments import iso_8601
-from .steps import LeftOut, Skip, Step, replayable, value_of
+from .steps import LeftOut, Skip, replayable, value_of
 
 _MAX_NS = 2**63 - 1
 
@@ -34,16 +22,12 @@ _MAX_NS = 2**63 - 1
 class Candidate:
     """What is known of a request that could be replayed."""
 
+    request: Request
+    """The request to replay, by itself: without a pause, and as no part of a page."""
     origin: str = ""
     """Where it was sent, as "http://host:port" without a default port."""
-    path: str = "/"
-    """Path and query."""
-    method: str = "GET"
-    headers: Pairs = ()
-    """As recorded."""
-    body: bytes = b""
     body_type: str = ""
-    """Its media type; empty where it is not known."""
+    """The media type of its body; empty where it is not known."""
     status: int = 200
     answer_type: str = ""
     """The answer's media type; empty where it is not known."""
@@ -70,22 +54,6 @@ class Candidate:
         """When its answer was complete."""
         return None if self.started_ns is None else self.started_ns + self.took_ns
 
-    def step(self, think_ns: int, embedded: bool) -> Step:
-        """Return the step to replay it, ``think_ns`` after the step before."""
-        headers = replayable(self.headers)
-        if self.body and self.body_type and not any(name.lower() == "content-type" for name, _ in headers):
-            headers += replayable([("Content-Type", self.body_type)])
-        return Step(
-            method=self.method,
-            path=self.path,
-            headers=headers,
-            body=self.body,
-            status=None if self.status == 304 else self.status,
-            answer=self.answer,
-            think_ns=think_ns,
-            embedded=embedded,
-        )
-
 
 def judge(entry: object) -> Candidate:
     """Judge one entry; LeftOut says why it is left out."""
@@ -107,30 +75,31 @@ def judge(entry: object) -> Candidate:
     answer_type = text(content.get("mimeType")) or value_of(answer_headers, "content-type") or ""
     if text(entry.get("_resourceType")) == "eventsource" or essence(answer_type) == "text/event-stream":
         raise LeftOut(Skip.EVENT_STREAM)
-    headers = pairs(request.get("headers"))
+    recorded = pairs(request.get("headers"))
+    body, body_type = sent(request, recorded), text(post_data.get("mimeType")) or ""
+    headers = replayable(recorded)
+    if body and body_type and value_of(headers, "content-type") is None:
+        headers += replayable([("Content-Type", body_type)])
     # an answer to HEAD has no body, and that of 304 is the cache's
     has_body = method != "HEAD" and status != 304
     is_page = essence(answer_type) in PAGE_TYPES
     # what the exporter decoded, whatever its coding was
     page = decoded(content) or b""
     return Candidate(
+        request=Request(path=address.path, method=method, headers=headers, body=body),
         origin=address.origin,
-        path=address.path,
-        method=method,
-        headers=headers,
-        body=sent(request, headers),
-        body_type=media_type(post_data),
+        body_type=body_type,
         status=status,
         answer_type=answer_type,
         answer=answered(content, answer_headers) if has_body else None,
         resource_type=text(entry.get("_resourceType")),
         page=text(entry.get("pageref")),
         started_ns=iso_8601(text(entry.get("startedDateTime")) or ""),
-        fields=tuple(page_fields(page)) if is_page else (),
-        secrets=tuple(secrets(page)) if is_page or essence(answer_type).endswith("json") else (),
-        sent_cookies=_cookies(headers, "cookie", ";"),
-        given_cookies=pairs(response.get("cookies")) or _cookies(answer_headers, "set-cookie", "\n"),
         took_ns=min(int(max(number(entry.get("time")) or 0.0, 0.0) * 1e6), _MAX_NS),
+        fields=tuple(page_fields(page)) if is_page else (),
+        secrets=tuple(_secrets(page)) if is_page or essence(answer_type).endswith("json") else (),
+        sent_cookies=_cookies(recorded, "cookie", ";"),
+        given_cookies=pairs(response.get("cookies")) or _cookies(answer_headers, "set-cookie", "\n"),
     )
 
 
@@ -170,7 +139,7 @@ class Secret(NamedTuple):
     value: bytes
 
 
-def secrets(body: bytes) -> Iterator[Secret]:
+def _secrets(body: bytes) -> Iterator[Secret]:
     """Yield the strings of JSON or a page that look random."""
     counts: dict[bytes, int] = {}
     for name, value in _engine.page_members(body):

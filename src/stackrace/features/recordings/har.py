@@ -6,12 +6,13 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from enum import StrEnum
 from typing import NoReturn
 
 from .bodies import PAGE_TYPES, essence
 from .candidate import Candidate, judge
-from .steps import MAX_STEPS, LeftOut, RecordingError, Skip, Skips, Step, Steps, pause_ns, value_of
+from .steps import MAX_STEPS, LeftOut, RecordingError, Skip, Skips, Step, Steps, expected, pause_s, value_of
 from .tokens import with_tokens
 
 
@@ -23,19 +24,22 @@ def session_steps(candidates: Sequence[Candidate]) -> list[Step]:
     """
     pages: set[str | None] = set()
     complete_ns: int | None = None
-    steps = []
+    requests = []
     ordered = _in_order(candidates)
     for candidate in ordered:
         kind = role(candidate)
         if kind is Role.PAGE:
             pages.add(candidate.page)
         embedded = kind is Role.PART and candidate.page in pages
-        think_ns = 0 if embedded else pause_ns(complete_ns, candidate.started_ns)
+        think_s = 0.0 if embedded else pause_s(complete_ns, candidate.started_ns)
+        requests.append(replace(candidate.request, think_s=think_s, embedded=embedded))
         ended_ns = candidate.ended_ns
         if ended_ns is not None:
             complete_ns = ended_ns if complete_ns is None else max(complete_ns, ended_ns)
-        steps.append(candidate.step(think_ns, embedded))
-    return with_tokens(steps, ordered)
+    return [
+        Step(request, expected(candidate.status), candidate.answer)
+        for request, candidate in zip(with_tokens(requests, ordered), ordered, strict=True)
+    ]
 
 
 def _in_order(candidates: Sequence[Candidate]) -> list[Candidate]:
@@ -66,29 +70,28 @@ def role(candidate: Candidate) -> Role:
     with GET or HEAD can be a part. Sources: Fetch Metadata Request Headers, section 2.1; Chromium's exporter for
     the names of resource types.
     """
-    sign = _by_fetch_metadata(candidate) or _by_resource_type(candidate) or _by_answer(candidate)
-    return Role.CALL if sign is Role.PART and candidate.method not in ("GET", "HEAD") else sign
+    sign = _told(candidate) or _by_answer(candidate)
+    return Role.CALL if sign is Role.PART and candidate.request.method not in ("GET", "HEAD") else sign
 
 
-def _by_fetch_metadata(candidate: Candidate) -> Role | None:
-    destination = value_of(candidate.headers, "sec-fetch-dest")
-    if destination is None:
-        return None
-    return {"document": Role.PAGE, "empty": Role.CALL}.get(destination, Role.PART)
+_TOLD = {"document": Role.PAGE, "empty": Role.CALL, "xhr": Role.CALL, "fetch": Role.CALL}
+"""By what the browser calls it; all else is a part."""
 
 
-def _by_resource_type(candidate: Candidate) -> Role | None:
-    if candidate.resource_type is None:
-        return None
-    return {"document": Role.PAGE, "xhr": Role.CALL, "fetch": Role.CALL}.get(candidate.resource_type, Role.PART)
+def _told(candidate: Candidate) -> Role | None:
+    """Return what the browser told the server, else what it told the exporter."""
+    purpose = value_of(candidate.request.headers, "sec-fetch-dest")
+    if purpose is None:
+        purpose = candidate.resource_type
+    return None if purpose is None else _TOLD.get(purpose, Role.PART)
 
 
 def _by_answer(candidate: Candidate) -> Role:
-    media_type = essence(candidate.answer_type)
-    if value_of(candidate.headers, "x-requested-with") is not None or media_type.endswith("json"):
+    media_type, headers = essence(candidate.answer_type), candidate.request.headers
+    if value_of(headers, "x-requested-with") is not None or media_type.endswith("json"):
         return Role.CALL
     # a redirect has no media type worth the name: it is a page if the browser wanted one
-    wants_page = (value_of(candidate.headers, "accept") or "").startswith("text/html")
+    wants_page = (value_of(headers, "accept") or "").startswith("text/html")
     is_redirect = candidate.status in (301, 302, 303, 307, 308)
     if media_type in PAGE_TYPES or (wants_page and is_redirect):
         return Role.PAGE
@@ -117,7 +120,7 @@ def from_har(content: bytes) -> Steps:
         if isinstance(result, Candidate) and result.origin != origin:
             skips.count(Skip.OTHER_SERVER, number)
     steps = session_steps([candidate for candidate in candidates if candidate.origin == origin])
-    return Steps(is_session=True, origin=origin, steps=steps, skipped=skips.counts())
+    return Steps(origin=origin, steps=steps, skipped=skips.counts())
 
 
 def _judged(entry: object) -> Candidate | Skip:

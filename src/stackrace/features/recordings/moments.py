@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import re
-from datetime import date
+from datetime import UTC, datetime, timedelta, timezone
 from functools import lru_cache
 
 _ISO_8601 = re.compile(
-    r"(\d{4})-(\d{2})-(\d{2})[Tt ](\d{2}):(\d{2}):(\d{2})(?:[.,](\d*))?(?:[Zz]|([+-])(\d{2}):?(\d{2})?)?", re.ASCII
+    r"(\d{4})-(\d{2})-(\d{2})[Tt ](\d{2}):(\d{2}):([0-5]\d|60)(?:[.,](\d*))?"
+    r"(?:[Zz]|([+-])(\d{2})(?::?([0-5]\d))?)?",
+    re.ASCII,
 )
 _LOG_TIME = re.compile(rb"(\d{2})/([A-Za-z]{3})/(\d{4}):(\d{2}:\d{2}:\d{2}) ([+-]\d{4})")
 _MONTHS = {
     name: number for number, name in enumerate(b"jan feb mar apr may jun jul aug sep oct nov dec".split(), 1)
 }
-_EPOCH = date(1970, 1, 1).toordinal()
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 # the years 1678 to 2261, as in 64 bits; what lies beyond is a slip of an exporter
 _RANGE_NS = range(-(2**63), 2**63)
 
@@ -24,21 +26,19 @@ def iso_8601(text: str) -> int | None:
     Source: ISO 8601. ``datetime.fromisoformat`` drops nanoseconds and knows no leap second.
     """
     match = _ISO_8601.fullmatch(text.strip())
-    if match is None or match[0].endswith(":"):
+    if match is None:
         return None
     year, month, day, hour, minute, second = map(int, match.groups()[:6])
-    fraction_ns = int((match[7] or "")[:9].ljust(9, "0"))
-    away_h, away_min = int(match[9] or 0), int(match[10] or 0)
-    # 60 is a leap second
-    if hour > 23 or minute > 59 or second > 60 or away_h > 23 or away_min > 59:
-        return None
+    away = timedelta(hours=int(match[9] or 0), minutes=int(match[10] or 0))
     try:
-        days = date(year, month, day).toordinal() - _EPOCH
+        zone = timezone(-away if match[8] == "-" else away)
+        moment = datetime(year, month, day, hour, minute, min(second, 59), tzinfo=zone)
     except ValueError:
         return None
-    offset_s = (-1 if match[8] == "-" else 1) * (away_h * 3600 + away_min * 60)
-    moment = (days * 86_400 + hour * 3600 + minute * 60 + second - offset_s) * 10**9 + fraction_ns
-    return moment if moment in _RANGE_NS else None
+    # 60 is a leap second
+    since_s = (moment - _EPOCH) // timedelta(seconds=1) + (second == 60)
+    since_ns = since_s * 10**9 + int((match[7] or "")[:9].ljust(9, "0"))
+    return since_ns if since_ns in _RANGE_NS else None
 
 
 @lru_cache(maxsize=4096)

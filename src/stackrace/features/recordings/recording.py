@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -16,9 +15,8 @@ from ...measure.recording import Recording
 from ...measure.workload import Answer, AnswerOrigin, Order, Request, Sameness, Workload
 from .access_log import from_access_log
 from .har import from_har
-from .steps import Headers, RecordingError, Step, Steps
+from .steps import RecordingError, Steps
 
-_NS = 1e-9
 _RECORDED = AnswerOrigin.RECORDING
 
 
@@ -45,48 +43,32 @@ def read_recording(path: Path, *, think: bool = True, cookies: bool = False, bod
         ) from error
     except RecordingError as error:
         raise InputError(f"{path} cannot be replayed: {error}") from error
-    origin = session.origin
-    order = Order.SESSION if session.is_session else Order.TURN
-    requests, answers = _exchanges(session.steps, think=think, cookies=cookies, bodies=bodies)
-    workload = Workload(requests=requests, answers=answers, order=order, cookies=cookies)
-    if origin is not None:
-        workload = replace(workload, host=urlsplit(origin).netloc)
-    return Recording(workload=workload, origin=origin, skipped=session.skipped)
+    workload = Workload(
+        requests=tuple(_asked(step.request, think=think, cookies=cookies) for step in session.steps),
+        answers=tuple(_answer(step.status, step.answer if bodies else None) for step in session.steps),
+        order=Order.TURN if session.origin is None else Order.SESSION,
+        cookies=cookies,
+    )
+    if session.origin is not None:
+        workload = replace(workload, host=urlsplit(session.origin).netloc)
+    return Recording(workload=workload, origin=session.origin, skipped=session.skipped)
 
 
-def _exchanges(
-    steps: Iterable[Step], *, think: bool, cookies: bool, bodies: bool
-) -> tuple[tuple[Request, ...], tuple[Answer, ...]]:
-    """Headers and answers that are the same are one object: a log has a million steps but few browsers."""
-    requests, answers = [], []
-    known: dict[Headers, Headers] = {}
-    for step in steps:
-        headers = step.headers
-        if cookies:
-            headers = tuple(header for header in headers if header[0].lower() != "cookie")
-        request = Request(
-            path=step.path,
-            method=step.method,
-            headers=known.setdefault(headers, headers),
-            body=step.body,
-            think_s=step.think_ns * _NS if think else 0.0,
-            embedded=step.embedded,
-            handouts=step.handouts,
-            fills=step.fills,
-        )
-        requests.append(request)
-        body = step.answer if bodies else None
-        answers.append(_with_status(step.status) if body is None else _with_body(step.status, body))
-    return tuple(requests), tuple(answers)
+def _asked(request: Request, *, think: bool, cookies: bool) -> Request:
+    if not think and request.think_s:
+        request = replace(request, think_s=0.0)
+    return request.without({"cookie"}) if cookies else request
+
+
+def _answer(status: int | None, body: bytes | None) -> Answer:
+    if body is None:
+        return _with_status(status)
+    return Answer(status=status, body=body, content_type="", sameness=Sameness.BODY, origin=_RECORDED)
 
 
 @cache
 def _with_status(status: int | None) -> Answer:
     return Answer(status=status, body=b"", content_type="", sameness=Sameness.STATUS, origin=_RECORDED)
-
-
-def _with_body(status: int | None, body: bytes) -> Answer:
-    return Answer(status=status, body=body, content_type="", sameness=Sameness.BODY, origin=_RECORDED)
 
 
 _HAR_MAX_BYTES = 1 << 30

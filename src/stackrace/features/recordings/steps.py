@@ -9,9 +9,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
-from stackrace.measure.workload import Fill, Handout
-
 from ...measure.engine.url import is_token
+from ...measure.workload import Request
 
 
 class Skip(StrEnum):
@@ -68,6 +67,7 @@ class LeftOut(Exception):  # noqa: N818 (no error: the request is left out, and 
 MAX_STEPS = 1_000_000
 """The most steps a recording may have. Every thread of the engine holds each of them, rendered."""
 
+_NS = 1e-9
 THINK_MAX_NS = 24 * 3600 * 10**9
 """The longest pause kept, a day: who pauses longer has come back another time."""
 
@@ -81,44 +81,37 @@ class RecordingError(ValueError):
 class Step(NamedTuple):
     """One recorded request with what is known of its answer."""
 
-    method: str
-    path: str
-    """Path and query, starting with a slash; what may not stand in a request line is percent-encoded."""
-    headers: Headers = ()
-    """Without those that belong to the recorded connection or to the browser's cache. Accept-Encoding stays: a
-    replay asks for what was asked for. A recorded Cookie stays, too."""
-    body: bytes = b""
-    status: int | None = None
+    request: Request
+    """What may not stand in a request line is percent-encoded. Headers are without those that belong to the
+    recorded connection or to the browser's cache. Accept-Encoding stays: a replay asks for what was asked for. A
+    recorded Cookie stays, too. The pause before it is at most a day."""
+    status: int | None
     """The status to expect; None where the recorded one says nothing about a new visitor's, as 304 does."""
     answer: bytes | None = None
     """The answer's body; only where its bytes are certain, so never one with a content coding."""
-    think_ns: int = 0
-    """The pause before the request, at most a day."""
-    embedded: bool = False
-    """Whether it belongs to the page before it, as style sheets, scripts and images do."""
-    handouts: tuple[Handout, ...] = ()
-    """What of its answer later steps send back."""
-    fills: tuple[Fill, ...] = ()
-    """Where it sends back what earlier answers gave."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Steps:
     """The steps of one visitor's session, or of a log, in order; at least one."""
 
-    is_session: bool
     origin: str | None
-    """Where the requests were sent, as "http://host:port" without a default port; a log does not say."""
+    """Where a session's requests were sent, as "http://host:port" without a default port; a log does not say."""
     steps: Sequence[Step]
     skipped: Mapping[str, int]
     """How many requests were left out, by reason."""
 
 
-def pause_ns(since_ns: int | None, until_ns: int | None) -> int:
+def expected(status: int) -> int | None:
+    """Return the status to expect where ``status`` was recorded: the answer 304 was to a browser's cache."""
+    return None if status == 304 else status
+
+
+def pause_s(since_ns: int | None, until_ns: int | None) -> float:
     """Return the pause between two moments, within its bounds; 0 where one of them is not known."""
     if since_ns is None or until_ns is None:
-        return 0
-    return min(max(until_ns - since_ns, 0), THINK_MAX_NS)
+        return 0.0
+    return min(max(until_ns - since_ns, 0), THINK_MAX_NS) * _NS
 
 
 _OF_THE_CONNECTION = frozenset({

@@ -10,15 +10,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 from urllib.parse import unquote_to_bytes
 
-from stackrace.measure.workload import Fill, FillPart, Handout, HandoutPlace
-
+from ...measure.workload import Fill, FillPart, Handout, HandoutPlace, Request
 from .bodies import FORM, essence
 from .candidate import Candidate, words
-from .steps import Step, value_of
+from .steps import value_of
 
 _LEAST_BYTES = 8
 """Shorter values may be equal by chance."""
@@ -51,28 +50,26 @@ class _Use(NamedTuple):
     form: bool
 
 
-def with_tokens(steps: Sequence[Step], candidates: Sequence[Candidate]) -> list[Step]:
-    """Return ``steps`` with what each page hands out and where later steps send it.
+def with_tokens(requests: Sequence[Request], candidates: Sequence[Candidate]) -> list[Request]:
+    """Return ``requests`` with what each page hands out and where later ones send it.
 
     A page that hands something out is asked for without a content coding, so that its fields can be read.
     """
     given = _Given()
     fills = []
-    for number, (step, candidate) in enumerate(zip(steps, candidates, strict=True)):
+    for number, (request, candidate) in enumerate(zip(requests, candidates, strict=True)):
         given.know_cookies(candidate.sent_cookies)
-        fills.append(tuple(_apart(given.fill(use) for use in _uses(step, candidate, given))))
+        fills.append(tuple(_apart(given.fill(use) for use in _uses(request, candidate.body_type, given))))
         given.know(number, candidate)
     return [
-        _finished(step, given.handouts(number), filled)
-        for number, (step, filled) in enumerate(zip(steps, fills, strict=True))
+        _finished(request, given.handouts(number), filled)
+        for number, (request, filled) in enumerate(zip(requests, fills, strict=True))
     ]
 
 
-def _finished(step: Step, handouts: tuple[Handout, ...], fills: tuple[Fill, ...]) -> Step:
-    if not handouts:
-        return step._replace(fills=fills)
-    readable = tuple(header for header in step.headers if header[0].lower() != "accept-encoding")
-    return step._replace(headers=readable, handouts=handouts, fills=fills)
+def _finished(request: Request, handouts: tuple[Handout, ...], fills: tuple[Fill, ...]) -> Request:
+    readable = request.without({"accept-encoding"}) if handouts else request
+    return replace(readable, handouts=handouts, fills=fills)
 
 
 @dataclass(slots=True)
@@ -105,7 +102,7 @@ class _Given:
         for secret in candidate.secrets:
             origin = _Origin(number, HandoutPlace.MEMBER, secret.name, secret.nth)
             self.secrets[secret.value] = origin
-            if candidate.method not in ("GET", "HEAD"):
+            if candidate.request.method not in ("GET", "HEAD"):
                 self.made[secret.value] = origin
         self.know_cookies(candidate.given_cookies)
 
@@ -132,22 +129,22 @@ class _Given:
         )
 
 
-def _uses(step: Step, candidate: Candidate, given: _Given) -> Iterator[_Use]:
+def _uses(request: Request, body_type: str, given: _Given) -> Iterator[_Use]:
     """Yield whatever in a request an earlier answer may have given."""
-    path, mark, query = step.path.partition("?")
+    path, mark, query = request.path.partition("?")
     for segment in re.finditer(r"[^/]+", path):
         if segment[0].encode() in given.made:
             yield _Use(FillPart.PATH, "", *segment.span(), b"", segment[0].encode(), True)
     if mark:
-        yield from _form_uses(query.encode(), FillPart.PATH, len(step.path) - len(query))
-    if essence(candidate.body_type or value_of(step.headers, "content-type") or "") == FORM:
-        yield from _form_uses(step.body, FillPart.BODY, 0)
+        yield from _form_uses(query.encode(), FillPart.PATH, len(request.path) - len(query))
+    if essence(body_type or value_of(request.headers, "content-type") or "") == FORM:
+        yield from _form_uses(request.body, FillPart.BODY, 0)
     else:
-        beginning = step.body[:MOST_SEARCHED_BYTES]
+        beginning = request.body[:MOST_SEARCHED_BYTES]
         yield from _copies(beginning, given)
         yield from _secrets(beginning, FillPart.BODY, "", given)
     known: set[str] = set()
-    for name, value in step.headers:
+    for name, value in request.headers:
         if name.lower() not in _NOT_COPIED | known:
             text = value.encode()
             yield _Use(FillPart.HEADER, name, 0, len(text), b"", text, False)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import shlex
 import time
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from ...base.numbers import things
+from ...base.text import one_line
 from ...base.units import DURATION
 from ...cli.edge import StatusLine
 from ...cli.options import Quantity
@@ -17,6 +21,8 @@ from ...cli.request_flags import APP_OPTIONS, RequestFlags, request_flags
 if TYPE_CHECKING:
     from ...base.errors import LaunchError
     from ...deploy.preparing import OnPreparing
+    from ...measure.recording import Recording
+    from ...measure.workload import Request
     from .recording_proxy import RecordingProxy
 
 _LOOK_S = 0.2
@@ -58,7 +64,6 @@ def command(
     from ...cli.signals import undisturbed
     from ...deploy.sockets import claim
     from .record import keep
-    from .report import document, lines
 
     refuse_unwritable("--out", out)
     if out.exists():
@@ -71,9 +76,9 @@ def command(
         with undisturbed():
             recording = keep(proxy.stop(), proxy.side, out)
     if as_json:
-        print_document(document(recording, out))
+        print_document(_document(recording, out))
     else:
-        for line in lines(recording, out, Path(subject) if subject and not _is_url(subject) else None):
+        for line in _lines(recording, out, Path(subject) if subject and not _is_url(subject) else None):
             click.echo(line)
     if failure is not None:
         raise failure
@@ -107,7 +112,6 @@ def _recording(
 def _watch(proxy: RecordingProxy, length_s: float | None) -> LaunchError | None:
     """Show what arrives until the time is over or Ctrl-C; return why it ended where nobody wanted that."""
     from ...base.errors import LaunchError
-    from .report import progress
 
     click.echo(f"Browse {proxy.origin}/ and press Ctrl-C when you are done.", err=True)
     until = None if length_s is None else time.monotonic() + length_s
@@ -117,7 +121,7 @@ def _watch(proxy: RecordingProxy, length_s: float | None) -> LaunchError | None:
             proxy.require_alive()
             for seen in proxy.news():
                 requests += 1
-                line.tell(progress(requests, seen))
+                line.tell(f"{things(requests, 'request')}; the last: {one_line(seen)}")
             time.sleep(_LOOK_S)
     except LaunchError as error:
         return error
@@ -127,3 +131,43 @@ def _watch(proxy: RecordingProxy, length_s: float | None) -> LaunchError | None:
         if line.changes:
             click.echo("", err=True)
     return None
+
+
+def _lines(recording: Recording, out: Path, race_file: Path | None) -> Iterator[str]:
+    """Yield what a recording holds, and how to race it."""
+    from ...report import figures
+
+    counts = _counts(recording.workload.requests)
+    yield (
+        f"{out} holds {things(counts['requests'], 'request')}: {counts['parts']} for files that pages load, "
+        f"{counts['with_tokens']} with tokens of earlier pages; {figures.duration(_pause_s(recording))} of pauses."
+    )
+    if recording.skipped:
+        yield f"Left out: {'; '.join(f'{number} × {why}' for why, number in recording.skipped.items())}."
+    race = ["stackrace", "run", *([str(race_file)] if race_file is not None else []), "--session", str(out)]
+    yield f"Race it: {shlex.join(race)} (with its pauses: --think)"
+
+
+def _document(recording: Recording, out: Path) -> dict[str, object]:
+    """Return what a recording holds as the JSON output has it."""
+    return {
+        "file": str(out.absolute()),
+        "origin": recording.origin,
+        **_counts(recording.workload.requests),
+        "pause_s": _pause_s(recording),
+        "left_out": dict(recording.skipped),
+    }
+
+
+def _counts(requests: Sequence[Request]) -> dict[str, int]:
+    parts = sum(request.embedded for request in requests)
+    return {
+        "requests": len(requests),
+        "pages_and_calls": len(requests) - parts,
+        "parts": parts,
+        "with_tokens": sum(bool(request.fills) for request in requests),
+    }
+
+
+def _pause_s(recording: Recording) -> float:
+    return sum(request.think_s for request in recording.workload.requests)
