@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from stackrace.base.errors import InputError
 from stackrace.cli.edge import refuse_unwritable
-from stackrace.features.init.command import command, write_race_file, written
+from stackrace.features.init.command import _written, command, write_race_file
 
 
 def test_a_link_stays_one_and_what_it_names_is_replaced(tmp_path) -> None:
@@ -59,5 +59,5 @@ def test_a_word_without_a_flag_gets_one(word: str, right: str) -> None:
 
 
 def test_a_file_without_a_page_is_not_to_be_raced_yet() -> None:
-    assert written(Path("race.toml"), 1) == "race.toml is written: 1 page to race. Next: stackrace run race.toml"
-    assert written(Path("race.toml"), 0).endswith("Next: name pages in it that answer with success")
+    assert _written(Path("race.toml"), 1) == "race.toml is written: 1 page to race. Next: stackrace run race.toml"
+    assert _written(Path("race.toml"), 0).endswith("Next: name pages in it that answer with success")

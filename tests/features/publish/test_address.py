@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from stackrace.base.errors import InputError
-from stackrace.features.publish.database import PASSWORD, USER, couch_address
+from stackrace.features.publish.database import couch_address
 
 
 def test_a_url_is_taken_apart():
@@ -17,7 +17,7 @@ def test_a_url_is_taken_apart():
 
 
 def test_credentials_may_come_from_the_environment_and_the_url_comes_first():
-    environment = {USER: "ana", PASSWORD: "secret"}
+    environment = {"STACKRACE_COUCHDB_USER": "ana", "STACKRACE_COUCHDB_PASSWORD": "secret"}
     address = couch_address("http://couch.example/races/", environment)
     assert (address.user, address.password, address.port) == ("ana", "secret", 80)
     assert couch_address("http://eva:other@couch.example/races", environment).password == "other"

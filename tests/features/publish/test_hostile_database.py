@@ -136,7 +136,7 @@ def test_each_bad_document_is_refused_alone_and_the_good_one_is_taken(tmp_path):
 
 
 def test_a_document_of_very_many_values_is_not_even_parsed(monkeypatch):
-    monkeypatch.setattr(database, "MOST_VALUES", 100)
+    monkeypatch.setattr(database, "_MOST_VALUES", 100)
     each = ids.generate()
     server = Server({each: {"_id": each, "race": [[]] * 200}})
     with pytest.raises(StoreError, match="100 values: it is no race"):
@@ -147,7 +147,7 @@ def test_endless_pages_are_cut_and_what_came_is_taken(tmp_path, monkeypatch, cap
     sent = published(GOOD)
     server = Server({GOOD.id: dict(sent.document)}, {GOOD.id: sent.packed}, endless=True)
     # called here, and cut sooner, as asking for twenty thousand documents takes a minute
-    monkeypatch.setattr("stackrace.features.publish.database.MOST_IDS", 1500)
+    monkeypatch.setattr("stackrace.features.publish.database._MOST_IDS", 1500)
     monkeypatch.setattr("sys.argv", ["stackrace", "fetch", server.url, "--store", f"sqlite:///{tmp_path}/races"])
     with pytest.raises(SystemExit) as left:
         main()

@@ -97,7 +97,7 @@ def command(
         return
     write_race_file(text, file)
     raced = survey.raced
-    click.echo(written(file, len(raced)))
+    click.echo(_written(file, len(raced)))
     for group in hidden(survey, raced):
         pages = f"{things(len(group.pages), 'page')}, such as {printable(group.example)}"
         click.echo(f"Not raced: {pages}: {printable(group.reason)}")
@@ -105,7 +105,7 @@ def command(
         click.echo("No page answered with success; the reasons stand in the file.", err=True)
 
 
-def written(file: Path, pages: int) -> str:
+def _written(file: Path, pages: int) -> str:
     """Say what is written, and what to do next: without a page there is nothing to race yet."""
     then = f"stackrace run {file}" if pages else "name pages in it that answer with success"
     return f"{file} is written: {things(pages, 'page')} to race. Next: {then}"

@@ -115,38 +115,31 @@ _PACKAGES = {
 """Clients, by service."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Suggestion:
-    """A service that a race could start."""
-
-    service: str
-    reason: str
-
-
-def suggestions(survey: ProjectSurvey) -> tuple[Suggestion, ...]:
-    """Return the services of the settings; of an app without Django's those whose clients are installed."""
-    every = list(_of_settings(survey) if survey.examination.django is not None else _of_packages(survey))
-    return tuple({suggestion.service: suggestion for suggestion in reversed(every)}.values())[::-1]
+def suggestions(survey: ProjectSurvey) -> dict[str, str]:
+    """Return the services that a race could start, and why: those of the settings, or of the clients installed."""
+    found: dict[str, str] = {}
+    for service, reason in _of_settings(survey) if survey.examination.django is not None else _of_packages(survey):
+        found.setdefault(service, reason)
+    return found
 
 
-def _of_settings(survey: ProjectSurvey) -> Iterator[Suggestion]:
+def _of_settings(survey: ProjectSurvey) -> Iterator[tuple[str, str]]:
     listed = survey.examination.survey
     for database in listed.databases:
         if service := _ENGINES.get(database.engine):
-            place = f" at {database.place}" if database.place else ""
-            yield Suggestion(service=service, reason=f"DATABASES has {database.engine}{place}")
+            yield service, f"DATABASES has {database.engine}{f' at {database.place}' if database.place else ''}"
     for backend in listed.caches:
         for sign, service in _CACHES.items():
             if sign in backend.lower():
-                yield Suggestion(service=service, reason=f"CACHES has {backend}")
+                yield service, f"CACHES has {backend}"
 
 
-def _of_packages(survey: ProjectSurvey) -> Iterator[Suggestion]:
+def _of_packages(survey: ProjectSurvey) -> Iterator[tuple[str, str]]:
     facts = survey.examination.python
     installed = {name.lower() for name in facts.distributions} if facts is not None else set()
     for service, packages in _PACKAGES.items():
         if clients := [name for name in packages if name in installed]:
-            yield Suggestion(service=service, reason=f"{clients[0]} is installed")
+            yield service, f"{clients[0]} is installed"
 
 
 _LOGIN = re.compile(r"log-?in|sign-?in|[?&]next=", re.IGNORECASE)

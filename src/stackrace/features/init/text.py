@@ -68,8 +68,8 @@ def _app(survey: ProjectSurvey, request: RaceRequest, folder: Path) -> Iterator[
 def _services(survey: ProjectSurvey) -> Iterator[str]:
     wanted = suggestions(survey)
     if wanted:
-        reasons = "; ".join(comment(suggestion.reason) for suggestion in wanted)
-        names = ", ".join(quoted(suggestion.service) for suggestion in wanted)
+        reasons = "; ".join(map(comment, wanted.values()))
+        names = ", ".join(map(quoted, wanted))
         yield f"# services = [{names}]   # {reasons}. A race starts private ones: docs/services.md"
 
 
@@ -111,7 +111,7 @@ def _variables(request: RaceRequest, folder: Path) -> Iterator[str]:
 
 
 def _static(survey: ProjectSurvey) -> Iterator[str]:
-    static = static_of(survey)
+    static = _static_of(survey)
     folders = ", ".join(
         f"{quoted(url)} = {quoted(_relative(folder, survey.app.root))}" for url, folder in static.items()
     )
@@ -176,8 +176,8 @@ def document(survey: ProjectSurvey) -> str:
                 "python": None if app.python is None else str(app.python),
                 "python_version": None if facts is None else facts.version,
             },
-            "static": {prefix: str(folder) for prefix, folder in static_of(survey).items()},
-            "services": [suggestion.service for suggestion in suggestions(survey)],
+            "static": {prefix: str(folder) for prefix, folder in _static_of(survey).items()},
+            "services": list(suggestions(survey)),
             "current": _running(survey),
             "pages": [_page(page) for page in survey.pages],
             "urls": [page.path for page in survey.raced],
@@ -199,7 +199,7 @@ def _running(survey: ProjectSurvey) -> dict[str, object] | None:
     }
 
 
-def static_of(survey: ProjectSurvey) -> dict[str, Path]:
+def _static_of(survey: ProjectSurvey) -> dict[str, Path]:
     """Return the folders of static files by their prefixes."""
     return {**survey.examination.survey.static, **survey.examination.static}
 

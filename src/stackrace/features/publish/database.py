@@ -20,8 +20,8 @@ from urllib.parse import quote, unquote, urlsplit
 
 from ...base.errors import InputError, StoreError
 
-USER = "STACKRACE_COUCHDB_USER"
-PASSWORD = "STACKRACE_COUCHDB_PASSWORD"
+_USER = "STACKRACE_COUCHDB_USER"
+_PASSWORD = "STACKRACE_COUCHDB_PASSWORD"
 _EXAMPLE = "https://user:password@couch.example:6984/races"
 _NAME = re.compile(r"[a-z][a-z0-9_$()+/-]*")
 """Source: Apache CouchDB, "Databases": PUT /{db}."""
@@ -71,8 +71,8 @@ def couch_address(url: str, environment: Mapping[str, str] | None = None) -> Cou
         host=parts.hostname,
         port=port or (443 if secure else 80),
         path="".join(f"/{quote(each, safe='')}" for each in (*prefix, name)),
-        user=unquote(parts.username or "") or environment.get(USER, ""),
-        password=unquote(parts.password or "") or environment.get(PASSWORD, ""),
+        user=unquote(parts.username or "") or environment.get(_USER, ""),
+        password=unquote(parts.password or "") or environment.get(_PASSWORD, ""),
     )
 
 
@@ -80,15 +80,15 @@ _TIMEOUT_S = 30.0
 """The longest wait for the next bytes of the server."""
 _LONGEST_S = 600.0
 """The longest time for one answer, so that a slow server does not hold us for ever."""
-MOST_BYTES = 64 << 20
+_MOST_BYTES = 64 << 20
 """The largest attachment that is read."""
 _MOST_DOCUMENT_BYTES = 8_000_000
 """The largest document that is parsed: no CouchDB takes larger ones by default."""
-MOST_VALUES = 500_000
+_MOST_VALUES = 500_000
 """Most values in it: each takes far more memory than the two bytes that it may be written in."""
-PAGE = 500
+_PAGE = 500
 """Ids asked for at once."""
-MOST_IDS = 20_000
+_MOST_IDS = 20_000
 """Most ids that are listed: a server may go on for ever."""
 
 
@@ -113,9 +113,9 @@ class _Answer:
     @property
     def document(self) -> dict[str, Any]:
         """The body as a JSON object; empty when it is none."""
-        if len(self.body) > _MOST_DOCUMENT_BYTES or values_in(self.body) > MOST_VALUES:
+        if len(self.body) > _MOST_DOCUMENT_BYTES or values_in(self.body) > _MOST_VALUES:
             raise StoreError(
-                f"a document has more than {_MOST_DOCUMENT_BYTES // 10**6} MB or {MOST_VALUES} values: "
+                f"a document has more than {_MOST_DOCUMENT_BYTES // 10**6} MB or {_MOST_VALUES} values: "
                 "it is no race"
             )
         try:
@@ -175,11 +175,11 @@ class Database:
     def listing(self) -> Listing:
         """Return the ids of all documents in alphabetical order, those of design documents left out.
 
-        It is cut after ``MOST_IDS``, or where a later page cannot be had. Raises StoreError where the first cannot.
+        It is cut after ``_MOST_IDS``, or where a later page cannot be had; where the first cannot, StoreError.
         """
         ids: list[str] = []
         after = ""
-        while len(ids) < MOST_IDS:
+        while len(ids) < _MOST_IDS:
             try:
                 rows = self._page(after)
             except StoreError as error:
@@ -188,14 +188,14 @@ class Database:
                 return Listing(ids=tuple(ids), cut=f"broke off: {error.message}")
             page = [row["id"] for row in rows if isinstance(row, dict) and isinstance(row.get("id"), str)]
             ids += [each for each in page if not each.startswith("_")]
-            if len(rows) < PAGE or not page or page[-1] <= after:
+            if len(rows) < _PAGE or not page or page[-1] <= after:
                 return Listing(ids=tuple(ids))
             after = page[-1]
         return Listing(ids=tuple(ids), cut=f"was cut after {len(ids)} documents")
 
     def _page(self, after: str) -> list[Any]:
         start = f"&startkey={quote(json.dumps(after))}&skip=1" if after else ""
-        answer = self._ask("GET", f"/_all_docs?limit={PAGE}{start}")
+        answer = self._ask("GET", f"/_all_docs?limit={_PAGE}{start}")
         rows = answer.document.get("rows")
         if answer.status != 200 or not isinstance(rows, list):
             raise self._trouble(answer, "does not list its documents")
@@ -237,7 +237,7 @@ class Database:
             case 401 | 403 if self.address.user:
                 message = f"refuses user {self.address.user!r}; correct the password, or ask for the right"
             case 401 | 403:
-                message = f"wants a user: put user:password@ into the URL, or set {USER} and {PASSWORD}"
+                message = f"wants a user: put user:password@ into the URL, or set {_USER} and {_PASSWORD}"
             case 413:
                 message = "finds the race too large; raise its max_document_size and max_http_request_size"
             case status if 300 <= status < 400:
@@ -260,8 +260,8 @@ def _read(response: http.client.HTTPResponse) -> _Answer:
     while piece := response.read1(1 << 16):
         pieces.append(piece)
         size += len(piece)
-        if size > MOST_BYTES or time.monotonic() > deadline:
+        if size > _MOST_BYTES or time.monotonic() > deadline:
             raise StoreError(
-                f"an answer is longer than {MOST_BYTES >> 20} MiB or {_LONGEST_S:g} s: it is not a race"
+                f"an answer is longer than {_MOST_BYTES >> 20} MiB or {_LONGEST_S:g} s: it is not a race"
             )
     return _Answer(response.status, b"".join(pieces))

@@ -30,13 +30,13 @@ from ...race.results.race import Race
 from .database import values_in
 
 TYPE = "stackrace-race"
-SCHEMA = 2
+_SCHEMA = 2
 """The version of all this; a document with another one is left alone."""
 
 ATTACHMENT = "launches.jsonl.gz"
-MOST_BYTES = 64 << 20
+_MOST_BYTES = 64 << 20
 """Most bytes of unpacked measurements: many times a long race."""
-MOST_VALUES = 4_000_000
+_MOST_VALUES = 4_000_000
 """Most JSON values among them: each takes far more memory than the two bytes that it may be written in."""
 _MOST_LAUNCH_VALUES = 200_000
 """Most of one launch: a check that fails at each of them takes even more."""
@@ -71,7 +71,7 @@ def published(race: Race) -> Published:
     document = {
         "_id": race.id,
         "type": TYPE,
-        "schema": SCHEMA,
+        "schema": _SCHEMA,
         "race": encode(replace(race, launches=_heads(race.launches))),
         "launches_sha256": hashlib.sha256(bulk).hexdigest(),
     }
@@ -88,19 +88,19 @@ def race_from(document: Mapping[str, Any], packed: bytes) -> Race:
     if document.get("type") != TYPE:
         raise StoreError(f"document {identifier!r} is no race")
     schema = document.get("schema")
-    if isinstance(schema, int) and schema > SCHEMA:
+    if isinstance(schema, int) and schema > _SCHEMA:
         raise StoreError(
             f"race {identifier!r} was published by a newer Stackrace (schema {schema}); "
             "upgrade with: pip install --upgrade stackrace"
         )
     try:
-        if schema != SCHEMA:
-            raise ValueError(f"its schema is {schema!r}, not {SCHEMA}")
+        if schema != _SCHEMA:
+            raise ValueError(f"its schema is {schema!r}, not {_SCHEMA}")
         bulk = _unpacked(packed)
         if hashlib.sha256(bulk).hexdigest() != document.get("launches_sha256"):
             raise ValueError(f"its attachment {ATTACHMENT} is not the one it was published with")
-        if values_in(bulk) > MOST_VALUES:
-            raise ValueError(f"its attachment {ATTACHMENT} holds more than {MOST_VALUES} values")
+        if values_in(bulk) > _MOST_VALUES:
+            raise ValueError(f"its attachment {ATTACHMENT} holds more than {_MOST_VALUES} values")
         race: Race = decode(Race, document.get("race"))
         if bulk.count(b"\n") != len(race.launches):
             raise ValueError(_OTHER_LAUNCHES)
@@ -125,11 +125,11 @@ def _heads(launches: tuple[Launch, ...]) -> tuple[Launch, ...]:
 def _unpacked(packed: bytes) -> bytes:
     unpacker = zlib.decompressobj(wbits=16 + zlib.MAX_WBITS)
     try:
-        bulk = unpacker.decompress(packed, MOST_BYTES)
+        bulk = unpacker.decompress(packed, _MOST_BYTES)
     except zlib.error as error:
         raise ValueError(f"its attachment {ATTACHMENT} is damaged: {error}") from error
     if not unpacker.eof:
-        raise ValueError(f"its attachment {ATTACHMENT} is cut off, or larger than {MOST_BYTES >> 20} MiB")
+        raise ValueError(f"its attachment {ATTACHMENT} is cut off, or larger than {_MOST_BYTES >> 20} MiB")
     return bulk
 
 
