@@ -54,6 +54,7 @@ class Format(StrEnum):
     JSON = "json", "the JSON document (schema: --schema)"
     CSV = "csv", "CSV, a line for each slice"
     MARKDOWN = "md", "Markdown, for a pull request"
+    TITLES = "titles", "the titles of the sections"
 
 
 def render(race: Race, standing: Standing, form: Format | str) -> str:
@@ -77,6 +78,8 @@ def written(kind: Kind[_Result], result: _Result, form: Format) -> str:
         return kind.page(result)
     if form is Format.JSON:
         return pretty(kind.document(result))
+    if form is Format.TITLES:
+        return "".join(f"{section.title}\n" for section in kind.sections(result) if section.title)
     from .markdown import drawn
 
     first_line = kind.first_line(result)
