@@ -219,8 +219,6 @@ class Counters:
     """Requests of an open loop that fell due while all connections were taken."""
     retried: int = 0
     """Requests sent again because their connection was closed as they arrived."""
-    handshakes: int = 0
-    """Connections opened by the TCP handshake in the recorded window."""
     nonces_lost: int = 0
     """Answers that did not repeat their request's own nonce."""
     stale_dates: int = 0

@@ -73,7 +73,6 @@ impl Connection {
     fn connected(&mut self, context: &mut Context) {
         self.connected_ns = clock::now_ns();
         context.stats.connected(self.connected_ns - self.connect_ns);
-        context.stats.counters.handshakes += 1;
         context.stats.counters.reconnects += u64::from(std::mem::take(&mut self.closed_by_server));
         self.ready_ns = Some(self.connected_ns);
         self.answers = 0;

@@ -33,8 +33,6 @@ counters! {
     connections_opened,
     /// Connections the server ended although they were to be kept alive, and that were opened again.
     reconnects,
-    /// Connections opened by the TCP handshake in the window.
-    handshakes,
     /// Requests sent a second time because their connection was closed as they arrived; counted once.
     retried,
     /// Requests of an open loop that fell due while all connections were taken.
