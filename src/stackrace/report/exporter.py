@@ -54,7 +54,6 @@ class Format(StrEnum):
     JSON = "json", "the JSON document (schema: --schema)"
     CSV = "csv", "CSV, a line for each slice"
     MARKDOWN = "md", "Markdown, for a pull request"
-    TITLES = "titles", "the titles of the sections"
 
 
 def render(race: Race, standing: Standing, form: Format | str) -> str:
@@ -78,8 +77,6 @@ def written(kind: Kind[_Result], result: _Result, form: Format) -> str:
         return kind.page(result)
     if form is Format.JSON:
         return pretty(kind.document(result))
-    if form is Format.TITLES:
-        return "".join(f"{section.title}\n" for section in kind.sections(result) if section.title)
     from .markdown import drawn
 
     first_line = kind.first_line(result)
