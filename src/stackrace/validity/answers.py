@@ -65,22 +65,6 @@ def nothing_right(observation: Observation) -> Finding | None:
 
 
 @Declaration(
-    id="redirects",
-    number=0,
-    limits=Limits(warns=0.5),
-    unit=Unit.SHARE,
-    of="of answers",
-    seen="{value:percent} of the answers only say that the page is somewhere else",
-    remedy="race the page that they lead to",
-    source="RFC 9110 section 15.4",
-)
-def _redirects(observation: Observation) -> Finding | None:
-    """Answers send the visitor elsewhere, so the page itself is not measured."""
-    classes = observation.result.status_classes
-    return _redirects.judge(classes.get("3xx", 0) / max(1, sum(classes.values())))
-
-
-@Declaration(
     id="wrong-body",
     number=27,
     limits=Limits(invalidates=0),
