@@ -114,8 +114,8 @@ def _show(grids: Iterator[Grid], replays: int, markdown: Path | None, kind: str)
 
 
 def _really(pair: str, budget_s: float, kept: Kept, vary: tuple[str, ...] = ()) -> None:
+    from stackrace.features.tune import words
     from stackrace.features.tune.preparation import ready_tuning
-    from stackrace.features.tune.report import words
     from stackrace.features.tune.result import tuned
 
     with ready_tuning(asked(pair, budget_s=budget_s, vary=vary), None) as ready:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from stackrace.features.tune.preparation import TOGETHER
-from stackrace.features.tune.stats.grid import OneLaunch, Slices, weather
+from stackrace.features.tune.weather import Slices, weather
 
 from ..method.noise import Array, Dice
 
@@ -105,17 +105,16 @@ def recorded(name: str, rows: Iterable[Mapping[str, Any]], places: Mapping[str, 
     paths = [path for path in places if any(row["stack"] == path for row in launches)]
     blocks = sorted({(row["race"], row["block"]) for row in launches})
     values, cost = np.full((len(paths), len(blocks)), np.nan), np.zeros(len(paths))
-    each: list[list[OneLaunch | None]] = [[None] * len(blocks) for _ in paths]
+    each: list[tuple[float, float, float, int, int]] = []
     for row in launches:
         if row["stack"] in paths:
             i, j = paths.index(row["stack"]), blocks.index((row["race"], row["block"]))
-            moments_s, gave, _ = zip(*row["slices"], strict=True)
             # the stack had one core
-            each[i][j] = OneLaunch(values=gave, moments_s=moments_s, busy=min(_cores(row), 1.0))
+            each += [(gave, at_s, min(_cores(row), 1.0), i, j) for at_s, gave, _ in row["slices"]]
             values[i, j], cost[i] = row["response"], row["took_s"]
     slices = Slices.of(each)
     there = np.array([places[path] for path in paths], dtype=float)
-    felt, changes = weather(slices, there)
+    felt, changes = weather(slices, there, len(blocks))
     values = values - felt
     # a block's own weather is what it did to all
     values = values - (np.nanmean(values, axis=0) - np.nanmean(values))
@@ -128,7 +127,7 @@ def recorded(name: str, rows: Iterable[Mapping[str, Any]], places: Mapping[str, 
     given, formula = (next((i for i, p in enumerate(paths) if _is(rows, name, p, what)), 0) for what in _REFERENCES)
     return Grid(
         name=name, places=there, mean=mean, residuals=residuals, cost_s=cost, given=given, formula=formula,
-        busy=np.nanmean(slices.busy, axis=1),
+        busy=np.array([slices.busy[slices.rows == i].mean() for i in range(len(paths))]),
         swing=changes["swing"], span_s=changes["span_s"], slice=changes["slice"],
     )  # fmt: skip
 

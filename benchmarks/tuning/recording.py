@@ -120,4 +120,4 @@ def places(pair: str, vary: tuple[str, ...] = ()) -> dict[str, tuple[float, ...]
     """Return where each configuration of a pair lies on the grid, in steps."""
     _, tuning = candidates(asked(pair, budget_s=3600.0, vary=vary))
     paths = tuple(tuning.settings)
-    return dict(zip(paths, places_of(paths, tuning), strict=True))
+    return dict(zip(paths, map(tuple, places_of(paths, tuning)), strict=True))

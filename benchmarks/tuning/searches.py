@@ -8,14 +8,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from stackrace.features.tune.candidates import Proposer, require_sampler
-from stackrace.features.tune.stats.grid import Grid as Estimated
-from stackrace.features.tune.stats.grid import Slices, grid_of
-from stackrace.features.tune.stats.rounds import AT_ONCE, next_round
-from stackrace.features.tune.stats.verdict import Verdict, verdict
+from stackrace.features.tune.estimates import Grid as Estimated
+from stackrace.features.tune.search import AT_ONCE, Proposer, next_round, require_sampler
+from stackrace.features.tune.verdict import Verdict, verdict
+from stackrace.features.tune.weather import Slices, weather
 
 from ..method.noise import Dice
-from .grids import PASSES, Drawn, Grid
+from .grids import Drawn, Grid
 
 __all__ = ["SEARCHES", "Found", "exhaustive"]
 
@@ -46,12 +45,15 @@ def ours(grid: Grid, dice: Dice, budget_s: float) -> Found:
     references = tuple(sorted({grid.given, grid.formula}))
     while True:
         each_s = spent_s / launches if launches else float(grid.cost_s.mean())
-        slices = _stacked(blocks, grid)
-        values = slices.values.mean(axis=2)
-        now = grid_of(
-            values=values, entered=np.isfinite(values), slices=slices, places=grid.places, delta=DELTA,
+        values = np.array([one.values.mean(axis=1) for one in blocks]).reshape(-1, k).T
+        felt, _ = weather(_slices(blocks, grid), grid.places, len(blocks))
+        now = Estimated(
+            values=values - felt,
+            entered=np.isfinite(values),
+            places=grid.places,
+            delta=DELTA,
             references=references,
-        )  # fmt: skip
+        )
         propose = Proposer(grid.places, launches) if k > AT_ONCE else None
         racing = next_round(now, (budget_s - spent_s) / each_s, propose)
         block_s = float(grid.cost_s[list(racing)].sum())
@@ -60,7 +62,7 @@ def ours(grid: Grid, dice: Dice, budget_s: float) -> Found:
         blocks.append(grid.draw(dice, racing))
         spent_s, launches = spent_s + block_s, launches + len(racing)
     chosen = verdict(now)
-    assert chosen.value is not None
+    assert chosen is not None
     return Found(
         index=chosen.index,
         said=math.log(chosen.value.value) + _corrected(grid, chosen, now, blocks),
@@ -81,18 +83,17 @@ def _corrected(grid: Grid, chosen: Verdict, now: Estimated, blocks: Sequence[Dra
     return float(np.mean(raw[last] - now.values[chosen.index][last] - speed[last]))
 
 
-def _stacked(blocks: Sequence[Drawn], grid: Grid) -> Slices:
-    shape = len(blocks), len(grid.mean), PASSES
-    values, moments_s = (
-        np.array([getattr(one, name) for one in blocks]).reshape(shape).swapaxes(0, 1)
-        for name in ("values", "moments_s")
+def _slices(blocks: Sequence[Drawn], grid: Grid) -> Slices:
+    return Slices.of(
+        (one.values[i, turn], one.moments_s[i, turn], grid.busy[i], i, j)
+        for j, one in enumerate(blocks)
+        for i, turn in np.argwhere(np.isfinite(one.values))
     )
-    return Slices(values=values, moments_s=moments_s, busy=np.broadcast_to(grid.busy[:, None], values.shape[:2]))
 
 
 def _against_given(grid: Grid, chosen: Verdict) -> bool | None:
     """Tell whether the truth lies within the limits of what it brings against the default; None without limits."""
-    ratio = chosen.outcomes[grid.given].ratio
+    ratio = chosen.ratio(grid.given)
     if ratio is None or ratio.low is None or ratio.high is None:
         return None
     return ratio.low <= math.exp(grid.mean[chosen.index] - grid.mean[grid.given]) <= ratio.high

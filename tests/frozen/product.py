@@ -274,7 +274,7 @@ def let_time_pass(monkeypatch: Any, clock: Callable[[], float]) -> None:
 
 
 def _end_of_tuning(race: Race, store: str, html: Path, *, as_json: bool) -> Said:
-    from stackrace.features.tune.cli.run import show_outcome
+    from stackrace.features.tune.run import show_outcome
 
     return _said(click.command()(lambda: show_outcome(race, html=html, as_json=as_json)), store=store)
 

@@ -15,7 +15,7 @@ KINDS = {
     "race-2": "report.document",
     "load-1": "report.load_document",
     "check-1": "features.regression.report.document",
-    "tune-1": "features.tune.report.document",
+    "tune-1": "features.tune.report",
     "trend-1": "features.trend.report.document",
     "export-1": "features.export.document",
     "doctor-cluster-1": "features.doctor.show",

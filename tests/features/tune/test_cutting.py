@@ -1,6 +1,5 @@
 """A tuning for which there is no time is cut to what the budget can tell apart."""
 
-from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -17,13 +16,14 @@ SPECS, ANY = catalogue().specs, frozenset({Interface.WSGI})
 FORMULA = "gunicorn:workers=5,class=sync"
 
 
-def whole(path, **changes):
+def whole(path):
     space = space_of(parse_stack(path, SPECS, ANY), SPECS, ANY, cores=2)
     tuning = Tuning(
-        stack=path, goal=TuningGoal(), limits=TuningLimits(), knobs=space.knobs, settings=space.settings,
-        references={Reference.FORMULA: FORMULA}, reserve=tuple(space.reserve),
+        stack=path, goal=TuningGoal(), limits=TuningLimits(), knobs=space.knobs,
+        settings={stack.path: values for stack, values in space.configurations.items()},
+        references={Reference.FORMULA: FORMULA}, reserve=space.reserve,
     )  # fmt: skip
-    return replace(tuning, **changes), [one for one in space.settings if one not in space.reserve]
+    return tuning, [one for one in tuning.settings if one not in space.reserve]
 
 
 @pytest.mark.parametrize("most", [12, 9, 6])

@@ -5,9 +5,9 @@ import math
 import numpy as np
 import pytest
 
-from stackrace.features.tune.stats.estimates import LEAST_SD, PRIOR_SD, launched, main_effects, surface
-from stackrace.features.tune.stats.grid import grid_of
-from stackrace.features.tune.stats.verdict import poor_launch
+from stackrace.features.tune.estimates import LEAST_SD, PRIOR_SD, Grid, launched, main_effects, surface
+from stackrace.features.tune.model import Knob
+from stackrace.features.tune.verdict import poor_launch
 from stackrace.stats.limits import critical
 
 NAN = np.nan
@@ -33,9 +33,8 @@ def test_what_was_not_launched_has_no_mean():
 
 
 def test_one_that_scatters_shows_and_does_not_make_all_others_scatter():
-    dice = np.random.default_rng(2)
-    values = dice.normal(0, 0.01, (10, 6))
-    values[0] += np.array([0.3, -0.3, 0.3, -0.3, 0.3, -0.3])
+    values = np.random.default_rng(2).normal(0, 0.01, (10, 6))
+    values[0] += 0.3 * np.array([1, -1, 1, -1, 1, -1])
     known = launched(values)
     assert known.sd[0] > 5 * known.sd[1:].max()
     assert known.common_sd < 0.05
@@ -47,88 +46,92 @@ def test_nothing_is_taken_to_repeat_exactly():
 
 
 def test_a_lucky_launch_is_drawn_towards_its_neighbours():
-    places = np.array([[float(i)] for i in range(8)])
     values = np.zeros((8, 1))
     values[4] = 0.06
-    expected = surface(launched(values), places)
+    expected = surface(launched(values), np.arange(8.0)[:, None])
     assert 0 < expected.mean[4] < 0.06
     assert expected.mean[3] > expected.mean[0] - 1e-9
 
 
 def test_a_configuration_off_the_grid_is_like_no_other():
-    places = np.array([[0.0], [1.0], [NAN]])
-    expected = surface(launched(np.array([[1.0], [1.0], [0.0]])), places)
+    expected = surface(launched(np.array([[1.0], [1.0], [0.0]])), np.array([[0.0], [1.0], [NAN]]))
     assert abs(expected.mean[2]) < abs(expected.mean[0])
 
 
-PLACES = [(float(i), float(j)) for i in range(4) for j in range(3)]
-DELTA = math.log(1.05)
+def effects(rows, places=None):
+    """Return the effects of the settings; without ``places`` there is one, whose steps the ``rows`` are."""
+    values = np.array(rows, dtype=float)
+    places = np.arange(float(len(values)))[:, None] if places is None else np.array(places, dtype=float)
+    knobs = [
+        Knob(hop=0, server="s", name=str(d), values=tuple("01234567"), numeric=True) for d in range(places.shape[1])
+    ]
+    grid = Grid(values=values, entered=np.isfinite(values), places=places, delta=math.log(1.05))
+    return main_effects(grid, knobs)
 
 
-def effects(response, blocks=4, sd=0.005):
+def of_two(response, blocks=4, sd=0.005):
+    """Return the effects of two settings, of four values and of three."""
+    places = [(i, j) for i in range(4) for j in range(3)]
     dice = np.random.default_rng(1)
-    values = np.array([response(i, j) for i, j in PLACES])[:, None] + dice.normal(0, sd, (12, blocks))
-    return main_effects(grid_of(values=values, entered=np.isfinite(values), places=PLACES, delta=DELTA))
+    return effects(np.array([[response(*place)] for place in places]) + dice.normal(0, sd, (12, blocks)), places)
+
+
+MATTERS, IDLE, UNKNOWN = (True, True), (False, True), (True, False)
+
+
+def told(effect):
+    return effect.matters, effect.known
 
 
 def test_a_setting_that_changes_nothing_does_not_matter_and_one_that_does_is_named_with_its_best():
-    first, second = effects(lambda i, j: 0.2 * i)
-    assert first.matters(DELTA) is True
-    assert first.best == 3.0
-    assert second.matters(DELTA) is False
+    first, second = of_two(lambda i, j: 0.2 * i)
+    assert (*map(told, (first, second)), first.best) == (MATTERS, IDLE, "3")
 
 
-def test_with_too_much_scatter_it_is_not_known():
-    _, second = effects(lambda i, j: 0.2 * i, blocks=2, sd=0.2)
-    assert second.matters(DELTA) is None
+@pytest.mark.parametrize(
+    ("response", "scatter"),
+    [
+        (lambda i, j: 0.2 * i, {"blocks": 2, "sd": 0.2}),
+        # nobody was launched twice
+        (lambda i, j: 0.2 * i, {"blocks": 1}),
+    ],
+)
+def test_with_too_much_scatter_or_too_few_launches_it_is_not_known(response, scatter):
+    _, second = of_two(response, **scatter)
+    assert told(second) == UNKNOWN
 
 
 def test_one_that_helps_here_and_hurts_there_is_not_called_idle():
-    first, _ = effects(lambda i, j: 0.3 * (i - 1.5) * (j - 1))
-    assert first.matters(DELTA) is not False
+    first, _ = of_two(lambda i, j: 0.3 * (i - 1.5) * (j - 1))
+    assert first.matters
 
 
 def test_two_pairs_that_scatter_do_not_prove_that_a_setting_is_idle():
-    places = [(0.0, 0.0), (1.0, 0.0), (0.0, 1.0), (1.0, 1.0)]
-    values = np.array([[0.0] * 4, [0.02] * 4, [0.0] * 4, [0.0] * 4])
-    first, _ = main_effects(grid_of(values=values, entered=np.isfinite(values), places=places, delta=DELTA))
-    assert first.span == pytest.approx(0.01)
+    first, _ = effects([[0.0] * 4, [0.02] * 4, [0.0] * 4, [0.0] * 4], [(0, 0), (1, 0), (0, 1), (1, 1)])
+    assert math.log1p(first.span) == pytest.approx(0.01)
     # one degree of freedom: t is 12.7, where many would give 1.96
-    assert first.high == pytest.approx(0.01 + 12.706 * 0.01, rel=0.03)
-    assert first.matters(DELTA) is None
+    assert math.log1p(first.span_high) == pytest.approx(0.01 + 12.706 * 0.01, rel=0.03)
+    assert told(first) == UNKNOWN
 
 
 def test_limits_have_the_degrees_of_freedom_that_the_launches_have():
-    values = np.array([[0.0, 0.01], [0.02, 0.0]])
-    (effect,) = main_effects(
-        grid_of(values=values, entered=np.isfinite(values), places=[(0.0,), (1.0,)], delta=DELTA)
-    )
-    known = launched(values)
-    error = math.sqrt(float((known.sd**2 / 2).sum()))
+    rows = [[0.0, 0.01], [0.02, 0.0]]
+    (effect,), known = effects(rows), launched(np.array(rows))
+    half = critical(2, known.common_df, 0.05) * math.sqrt(float((known.sd**2 / 2).sum()))
     assert known.common_df < 5
-    assert effect.high - effect.span == pytest.approx(critical(2, known.common_df, 0.05) * error, rel=0.02)
+    assert math.log1p(effect.span_high) - math.log1p(effect.span) == pytest.approx(half, rel=0.02)
 
 
-def test_a_large_difference_matters_though_another_is_little_known():
-    values = np.array([[0.0] * 8, [0.5] * 8, [0.1] + [np.nan] * 7])
-    (effect,) = main_effects(
-        grid_of(values=values, entered=np.isfinite(values), places=[(0.0,), (1.0,), (2.0,)], delta=DELTA)
-    )
-    assert effect.matters(DELTA) is True
-    assert effect.best == 1.0
-
-
-def test_nothing_matters_while_every_configuration_was_launched_once():
-    for effect in effects(lambda i, j: 0.2 * i, blocks=1):
-        assert effect.matters(DELTA) is None
-
-
-def test_a_value_that_stands_on_a_single_launch_proves_nothing():
-    places = [(0.0,), (1.0,), (2.0,)]
-    values = np.array([[0.0] * 8, [0.001] * 8, [-0.9] + [np.nan] * 7])
-    (effect,) = main_effects(grid_of(values=values, entered=np.isfinite(values), places=places, delta=DELTA))
-    # the two that are known are alike, and the third may be anything
-    assert effect.matters(DELTA) is None
-    values[2, 1] = -0.9
-    (effect,) = main_effects(grid_of(values=values, entered=np.isfinite(values), places=places, delta=DELTA))
-    assert effect.matters(DELTA) is True
+@pytest.mark.parametrize(
+    ("rows", "known", "best"),
+    [
+        # a large difference matters though another is little known
+        ([[0.0] * 8, [0.5] * 8, [0.1] + [NAN] * 7], MATTERS, "1"),
+        # the two that are known are alike, and the third, of a single launch, may be anything
+        ([[0.0] * 8, [0.001] * 8, [-0.9] + [NAN] * 7], UNKNOWN, "1"),
+        ([[0.0] * 8, [0.001] * 8, [-0.9, -0.9] + [NAN] * 6], MATTERS, "1"),
+    ],
+)
+def test_a_value_that_stands_on_a_single_launch_proves_nothing(rows, known, best):
+    (effect,) = effects(rows)
+    assert (told(effect), effect.best) == (known, best)

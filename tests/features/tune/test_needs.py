@@ -3,7 +3,8 @@
 import pytest
 
 from stackrace.features.tune.model import Infeasible, Needs, TuningLimits, Unfit
-from stackrace.features.tune.needs import Size, beyond, model_of, none_within, pilots, size_of
+from stackrace.features.tune.needs import Size, beyond, exceeded, expected_needs, pilots, size_of
+from stackrace.features.tune.words import none_within
 from stackrace.stacks.servers import catalogue
 from stackrace.stacks.stack import Interface
 from stackrace.stacks.stack_path import parse_stack
@@ -39,63 +40,54 @@ def test_the_smallest_and_a_larger_one_are_measured():
     assert [one.path for one in pilots(stacks)] == ["uwsgi:processes=1,threads=1", "uwsgi:processes=3,threads=4"]
 
 
-def test_memory_grows_with_processes_and_connections_with_requests_at_once():
-    measured = {
-        stack("uwsgi:processes=1,threads=1"): Needs(memory_bytes=40 * MIB, connections=1),
-        stack("uwsgi:processes=3,threads=4"): Needs(memory_bytes=100 * MIB, connections=12),
-    }
-    model = model_of(measured)
-    assert model.needs(Size(9, 36)) == Needs(memory_bytes=280 * MIB, connections=36)
-    assert model.needs(Size(2, None)) == Needs(memory_bytes=70 * MIB, connections=None)
+@pytest.mark.parametrize(
+    ("pilots", "size", "needs"),
+    [
+        # memory grows with processes, connections with requests at once
+        (
+            {"uwsgi:processes=1,threads=1": (40, 1), "uwsgi:processes=3,threads=4": (100, 12)},
+            Size(9, 36),
+            (280, 36),
+        ),
+        (
+            {"uwsgi:processes=1,threads=1": (40, 1), "uwsgi:processes=3,threads=4": (100, 12)},
+            Size(2, None),
+            (70, None),
+        ),
+        # with one process memory grows with threads
+        ({"waitress:threads=1": (20, 0), "waitress:threads=4": (23, 0)}, Size(1, 64), (83, 0)),
+        # one connection each configuration has anyway
+        ({"uwsgi:processes=1,threads=1": (40, 2), "uwsgi:processes=3,threads=4": (100, 13)}, Size(2, 10), (70, 11)),
+        # of one configuration alone all connections are taken to grow
+        ({"uwsgi:processes=2,threads=2": (40, 4)}, Size(4, 8), (40, 8)),
+    ],
+)
+def test_what_configurations_need_follows_from_the_measured_ones(pilots, size, needs):
+    measured = {stack(path): of(*each) for path, each in pilots.items()}
+    assert expected_needs(size, measured) == of(*needs)
 
 
-def test_with_one_process_memory_grows_with_threads():
-    measured = {
-        stack("waitress:threads=1"): Needs(memory_bytes=20 * MIB, connections=0),
-        stack("waitress:threads=4"): Needs(memory_bytes=23 * MIB, connections=0),
-    }
-    assert model_of(measured).needs(Size(1, 64)) == Needs(memory_bytes=83 * MIB, connections=0)
+def of(mib, connections=None):
+    return Needs(memory_bytes=mib * MIB, connections=connections)
 
 
 def test_what_exceeds_a_limit_is_named_with_what_it_needs():
-    small = stack("uwsgi:processes=1,threads=1")
-    model = model_of({small: Needs(memory_bytes=40 * MIB, connections=1)})
-    large = stack("uwsgi:processes=9,threads=4")
-    out = beyond(large, TuningLimits(connections=20), model, {})
+    small, large = stack("uwsgi:processes=1,threads=1"), stack("uwsgi:processes=9,threads=4")
+    out = beyond(large, TuningLimits(connections=20), {small: of(40, 1)})
     assert (out.kind, out.needs.connections, out.measured) == (Unfit.CONNECTIONS, 36, False)
-    assert beyond(large, TuningLimits(connections=36), model, {}) is None
-    assert beyond(small, TuningLimits(memory_bytes=30 * MIB), model, {small: Needs(memory_bytes=40 * MIB)}).measured
-
-
-def test_connections_that_each_configuration_has_anyway_are_not_taken_for_one_of_each_request():
-    measured = {
-        stack("uwsgi:processes=1,threads=1"): Needs(memory_bytes=40 * MIB, connections=2),
-        stack("uwsgi:processes=3,threads=4"): Needs(memory_bytes=100 * MIB, connections=13),
-    }
-    assert model_of(measured).needs(Size(2, 10)).connections == 11
-
-
-def test_of_one_configuration_alone_all_connections_are_taken_to_grow():
-    measured = {stack("uwsgi:processes=2,threads=2"): Needs(memory_bytes=40 * MIB, connections=4)}
-    assert model_of(measured).needs(Size(4, 8)).connections == 8
+    assert beyond(large, TuningLimits(connections=36), {small: of(40, 1)}) is None
+    assert beyond(small, TuningLimits(memory_bytes=30 * MIB), {small: of(40)}).measured
 
 
 def test_the_limit_that_is_exceeded_most_is_the_reason():
-    limits = TuningLimits(memory_bytes=100 * MIB, connections=4)
-    needs = Needs(memory_bytes=110 * MIB, connections=40)
-    assert [one.kind for one in limits.exceeded(needs)] == [Unfit.CONNECTIONS, Unfit.MEMORY]
+    limits, needs = TuningLimits(memory_bytes=100 * MIB, connections=4), of(110, 40)
+    assert [one.kind for one in exceeded(limits, needs)] == [Unfit.CONNECTIONS, Unfit.MEMORY]
     small = stack("uwsgi:processes=1,threads=1")
-    out = beyond(small, limits, model_of({small: needs}), {small: needs})
-    assert out.kind is Unfit.CONNECTIONS
+    assert beyond(small, limits, {small: needs}).kind is Unfit.CONNECTIONS
 
 
-MIB = 2**20
-
-
-def infeasible(stack, mib, connections, *, kind=Unfit.CONNECTIONS, measured=False):
-    return Infeasible(
-        stack=stack, kind=kind, needs=Needs(memory_bytes=mib * MIB, connections=connections), measured=measured
-    )
+def infeasible(stack, mib, connections, *, measured=False):
+    return Infeasible(stack=stack, kind=Unfit.CONNECTIONS, needs=of(mib, connections), measured=measured)
 
 
 def test_every_limit_that_is_exceeded_is_named_with_its_own_figure_and_what_would_do():
@@ -109,8 +101,9 @@ def test_every_limit_that_is_exceeded_is_named_with_its_own_figure_and_what_woul
 
 
 def test_the_nearest_of_a_connection_limit_is_the_one_with_the_fewest_connections():
-    limits = TuningLimits(connections=4)
-    said = none_within("uwsgi", limits, [infeasible("light", 40, 20), infeasible("heavy", 900, 5)])
+    said = none_within(
+        "uwsgi", TuningLimits(connections=4), [infeasible("light", 40, 20), infeasible("heavy", 900, 5)]
+    )
     assert "heavy comes nearest and needs 5 connections" in said
     assert "25 % more" in said
     assert "computed from two that were measured" in said

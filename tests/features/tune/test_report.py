@@ -1,23 +1,20 @@
-"""What was tuned, as people and programs read it."""
+"""What was tuned, as people and programs read it, and why that is no answer."""
 
-import io
 import json
 from dataclasses import replace
 
 import jsonschema
 import pytest
 from tests.core.race.simulated import plan_for
-from tests.features.tune.test_tuner import tune, tuning
+from tests.features.tune.test_tuner import PATHS, refused, tune, tuning, with_launches
 
+from stackrace.features.tune import words
 from stackrace.features.tune.model import Infeasible, Knob, Needs, TuningLimits, Unfit, tuning_of
-from stackrace.features.tune.report import words
-from stackrace.features.tune.report.document import document, schema
-from stackrace.features.tune.report.kind import KIND, tuning_sheet
-from stackrace.features.tune.report.picture import block_lines, facets, response_chart
-from stackrace.features.tune.result import Edge, Leading, Tuned, tuned
-from stackrace.race.events import Activity
+from stackrace.features.tune.picture import block_lines, facets, response_chart
+from stackrace.features.tune.report import KIND, schema
+from stackrace.features.tune.result import Edge, Tuned, tuned
+from stackrace.measure.launch import MemorySample
 from stackrace.race.results.parts import Parts
-from stackrace.report.live import LiveState, LiveView
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +31,7 @@ def test_what_is_beyond_the_limits_and_what_matters_is_said(race):
 
 def test_a_limit_stands_beside_what_is_used_of_it_also_where_that_is_nothing():
     used = Needs(memory_bytes=83 * 2**20, connections=0)
-    assert words.needs(used) == "83 MiB"
+    assert words.needs(used, TuningLimits()) == "83 MiB"
     limits = TuningLimits(memory_bytes=512 * 2**20, connections=20)
     assert words.needs(used, limits) == "83 MiB (512 MiB allowed) and 0 connections to databases (20 allowed)"
     unseen = words.needs(replace(used, connections=None), TuningLimits(connections=1))
@@ -77,16 +74,12 @@ def two_settings():
 
 
 def test_a_setting_that_means_nothing_in_a_panel_does_not_span_it():
-    empty = Tuned(
-        stack="", settings={}, value=None, poor=None, launches=0, final_launches=0, against=(), needs=None,
-        effects=(), edges=(), responses=(), infeasible=(), scattering=(), rivals=(), equals=(), tried=0, of=8,
-    )  # fmt: skip
-    sync, gthread = facets(two_settings(), empty)
+    sync, gthread = facets(two_settings(), Tuned(of=8))
     assert (sync.title, sync.across.name, sync.down) == ("class=sync", "workers", None)
     assert (gthread.title, gthread.across.name, gthread.down.name) == ("class=gthread", "threads", "workers")
     assert len(list(block_lines(gthread))) == 4
-    assert response_chart(gthread, "map", "").count("<rect") == 6
-    assert "<svg" in response_chart(sync, "line", "")
+    assert response_chart(gthread).count("<rect") == 6
+    assert "<svg" in response_chart(sync)
 
 
 def test_the_page_is_whole_and_escapes_what_is_foreign(race):
@@ -99,7 +92,7 @@ def test_the_page_is_whole_and_escapes_what_is_foreign(race):
 
 
 def test_the_document_keeps_to_its_schema(race):
-    made = json.loads(json.dumps(document(race, tuned(race)), allow_nan=False))
+    made = json.loads(json.dumps(KIND.document(race), allow_nan=False))
     jsonschema.validate(made, json.loads(schema()))
     assert made["found"]["stack"] == "waitress:threads=16"
     assert made["race_file"] == 'stacks = ["waitress:threads=16"]'
@@ -110,23 +103,49 @@ def test_nothing_measured_is_said_and_breaks_no_report(race):
     found = tuned(empty)
     assert found.stack == ""
     assert words.answer(empty, found) == "No configuration of waitress could be measured."
-    assert list(tuning_sheet(empty, found))
+    assert list(KIND.sections(empty))
     assert KIND.page(empty)
-    document(empty, found)
+    assert KIND.document(empty)["found"]["value"] is None
 
 
 def test_a_path_with_quotes_is_quoted_in_a_race_file():
     assert words.race_file_line('gunicorn:config="my conf.py"') == 'stacks = ["gunicorn:config=\\"my conf.py\\""]'
 
 
-def test_the_live_line_names_the_leader_and_how_many_are_left():
-    out = io.StringIO()
-    stands = Leading(stack="gunicorn:workers=3", left=5, of=36)
-    with LiveView(out) as view:
-        view.update(LiveState(activity=Activity.WARMING_UP, block=2, leading=words.leading(stands)))
-    assert out.getvalue().strip().endswith("gunicorn:workers=3 leads, 5 of 36 configurations left")
-
-
 def test_a_search_that_ended_with_a_single_believed_launch_did_not_tell_finalists_apart(race):
     once = replace(race, launches=tuple(launch for launch in race.launches if launch.block == 0))
     assert words.ending(once, tuned(once)).endswith("It ended since too few launches could be believed.")
+
+
+ONE = {"gunicorn:workers=4": ("4",)}
+
+
+def said(race):
+    return words.unproved(race, tuned(race))
+
+
+def test_a_single_believed_launch_proves_nothing():
+    race, _ = tune()
+    assert said(race) == ""
+    once = replace(race, launches=tuple(launch for launch in race.launches if launch.block == 0))
+    assert said(once).startswith("only one launch of waitress:threads=16 could be believed, which proves nothing; ")
+    twice = replace(race, launches=tuple(launch for launch in race.launches if launch.block < 2))
+    assert said(twice) == ""
+
+
+def test_the_check_that_refused_most_is_named_with_what_to_do():
+    race = with_launches(refused("errors"), asked=tuning(settings=ONE, references={}))
+    assert "2 of 2 slices were refused, most of them for" in said(race)
+
+
+def test_a_limit_that_all_exceed_is_told_by_the_nearest_whether_it_was_launched_or_not():
+    limits = TuningLimits(connections=4)
+
+    def many(launch):
+        return replace(launch, memory=(MemorySample(at_s=1.0, pss_bytes={"gunicorn": 2**20}, connections=9),))
+
+    race = with_launches(many, asked=tuning(limits=limits, settings=ONE, references={}))
+    assert "gunicorn:workers=4 comes nearest and needs 9 connections" in said(race)
+    failed = Infeasible(stack=PATHS[0], kind=Unfit.FAILED)
+    also = replace(race, parts=Parts().having(replace(tuning_of(race), infeasible=(failed,))))
+    assert "2 configurations left out: 1 for no believable measurement and 1 for more connections" in said(also)

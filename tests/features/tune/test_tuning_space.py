@@ -3,7 +3,7 @@
 import pytest
 
 from stackrace.base.errors import InputError
-from stackrace.features.tune.space import formula_of, place_of, space_of
+from stackrace.features.tune.space import space_of
 from stackrace.stacks.servers import catalogue
 from stackrace.stacks.stack import Interface
 from stackrace.stacks.stack_path import parse_stack
@@ -26,25 +26,25 @@ def named(made):
 def test_threads_are_tried_only_with_the_class_that_has_them():
     made = space("gunicorn")
     assert named(made) == ["gunicorn.workers", "gunicorn.class", "gunicorn.threads"]
-    assert len(made.stacks) - len(made.reserve) == 6 + 6 * 5
-    sync = [values for values in made.settings.values() if values[1] == "sync"]
+    assert len(made.configurations) - len(made.reserve) == 6 + 6 * 5
+    sync = [values for values in made.configurations.values() if values[1] == "sync"]
     assert {values[2] for values in sync} == {None}
 
 
 def test_what_does_nothing_beside_a_value_that_is_tried_is_left_out_of_the_path():
     made = space("gunicorn:class=gthread,threads=8", vary=("class",))
-    assert [one.path for one in made.stacks] == ["gunicorn:class=sync", "gunicorn:class=gthread,threads=8"]
+    assert [one.path for one in made.configurations] == ["gunicorn:class=sync", "gunicorn:class=gthread,threads=8"]
 
 
 def test_every_configuration_is_a_path_that_reads_back():
-    for one in space("nginx/uwsgi/uwsgi").stacks:
+    for one in space("nginx/uwsgi/uwsgi").configurations:
         assert stack(one.path).identity == one.identity
 
 
 def test_what_the_path_gives_stays_as_it_is():
     made = space("gunicorn:class=gthread,threads=8")
     assert named(made) == ["gunicorn.workers"]
-    assert all("class=gthread,threads=8" in one.path for one in made.stacks)
+    assert all("class=gthread,threads=8" in one.path for one in made.configurations)
 
 
 def test_a_named_setting_is_tuned_even_if_the_path_gives_it():
@@ -63,7 +63,7 @@ def test_a_range_goes_on_beyond_its_ends_where_the_server_takes_more():
     workers, threads = made.knobs
     assert (workers.values[-1], workers.above, workers.below) == ("16", ("28", "51"), ())
     assert (threads.values[0], threads.below) == ("2", ("1",))
-    assert all(({*made.settings[path]} & {"28", "51", "64", "128", "1"}) for path in made.reserve)
+    assert all({*made.configurations[stack(path)]} & {"28", "51", "64", "128", "1"} for path in made.reserve)
     assert not space("nginx/http/waitress", vary=("upstream_keep_alive",)).reserve
 
 
@@ -112,16 +112,16 @@ def test_what_cannot_be_tuned_is_said_with_the_way_out(path, vary, word):
 
 
 def test_the_formula_is_the_documentations_own():
-    made, name, formula = formula_of(space("gunicorn"))
+    made, name, formula = space("gunicorn").formula()
     assert (made.path, name, str(formula)) == ("gunicorn:workers=5", "workers", "2n + 1")
-    assert formula_of(space("uwsgi")) is None
+    assert space("uwsgi").formula() is None
 
 
 def test_a_stack_off_the_grid_has_its_own_values():
     made = space("gunicorn")
-    assert place_of(made, stack("gunicorn:workers=4")) == ("4", "sync", None)
-    assert place_of(made, stack("gunicorn:workers=4,preload=on")) is None
-    assert place_of(made, stack("waitress")) is None
+    assert made.place(stack("gunicorn:workers=4")) == ("4", "sync", None)
+    assert made.place(stack("gunicorn:workers=4,preload=on")) is None
+    assert made.place(stack("waitress")) is None
 
 
 def test_every_server_that_hosts_an_app_says_what_may_be_tuned_or_has_nothing_to():

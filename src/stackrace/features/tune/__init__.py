@@ -7,10 +7,10 @@ EXTENSIONS = (
         "tune",
         "Decide",
         "Find a stack's best settings for this app, within limits.",
-        f"{__name__}.cli.command:command",
+        f"{__name__}.command:command",
         30,
     ),
     Part("tuning", f"{__name__}.model:Tuning"),
-    ResultKind("tuning", f"{__name__}.report.kind:KIND"),
+    ResultKind("tuning", f"{__name__}.report:KIND"),
     Strategy("tuning", f"{__name__}.strategy"),
 )

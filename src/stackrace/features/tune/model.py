@@ -1,12 +1,17 @@
-"""Tuning: what was looked for among which configurations, and what was found."""
+"""Tuning: what is looked for among which configurations, and what is kept of that with a race."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from itertools import pairwise
 from typing import TYPE_CHECKING, ClassVar
 
+from ...base.numbers import Interval, number
+from ...base.units import DURATION, SIZE
+from ...measure.engine.load_run import label
 from ...race.results.parts import RacePart
 
 if TYPE_CHECKING:
@@ -34,6 +39,30 @@ class TuningGoal:
     quantile: str = "p99"
     """Of latency: p50, p90, p99 or p999."""
 
+    @property
+    def title(self) -> str:
+        """What is measured, for a heading."""
+        if self.kind is GoalKind.THROUGHPUT:
+            return "requests/s"
+        return "memory" if self.kind is GoalKind.MEMORY else label(self.quantile)
+
+    def figure(self, value: float) -> str:
+        """Return a value in the goal's own unit, which is named unless it is requests per second."""
+        if self.kind is GoalKind.THROUGHPUT:
+            return number(value)
+        return SIZE.format(value) if self.kind is GoalKind.MEMORY else DURATION.format(value)
+
+    def in_unit(self, value: float) -> float:
+        """Return exp of a response, of which more is better, or a ratio of two, as requests/s, seconds or bytes."""
+        return value if self.kind is GoalKind.THROUGHPUT else 1 / value
+
+    def interval(self, found: Interval) -> Interval:
+        """Return ``found`` with its limits as `in_unit` does."""
+        if self.kind is GoalKind.THROUGHPUT:
+            return found
+        low, high = (None if end is None else self.in_unit(end) for end in (found.high, found.low))
+        return Interval(value=self.in_unit(found.value), low=low, high=high)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TuningLimits:
@@ -44,20 +73,9 @@ class TuningLimits:
     connections: int | None = None
     """To databases, under load."""
 
-    def exceeded(self, needs: Needs | None) -> tuple[Exceeded, ...]:
-        """Return what of ``needs`` is more than allowed, the one that is exceeded most first."""
-        if needs is None:
-            return ()
-        uses = (
-            (Unfit.MEMORY, needs.memory_bytes, self.memory_bytes),
-            (Unfit.CONNECTIONS, needs.connections or 0, self.connections),
-        )
-        found = [
-            Exceeded(kind=kind, used=used, limit=limit)
-            for kind, used, limit in uses
-            if limit is not None and used > limit
-        ]
-        return tuple(sorted(found, key=lambda one: -one.times))
+
+_APART = 2.0
+"""Values that are no numbers lie so many steps apart: the next is not like the one before."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,6 +104,32 @@ class Knob:
         """All values that may be tried, in the order of their steps."""
         return (*self.below, *self.values, *self.above)
 
+    @property
+    def steps(self) -> tuple[float, ...]:
+        """Where the values of the ladder lie on the grid."""
+        return tuple(i * (1.0 if self.numeric else _APART) for i in range(len(self.ladder)))
+
+    def step(self, value: str | None) -> float:
+        """Return the step of ``value``: before the first where the knob means nothing, or between two.
+
+        NaN for what is neither.
+        """
+        if value is None:
+            return -1.0
+        if value in self.ladder:
+            return self.steps[self.ladder.index(value)]
+        if not self.numeric or not value.isdecimal() or int(value) < 1:
+            return math.nan
+        logs, at = [math.log(int(one)) for one in self.ladder], math.log(int(value))
+        for step, (low, high) in enumerate(pairwise(logs)):
+            if low <= at <= high:
+                return step + (at - low) / (high - low)
+        return float(len(logs)) if at > logs[-1] else -1.0
+
+    def __str__(self) -> str:
+        """Return the name as ``--vary`` reads it: ``gunicorn.workers``."""
+        return f"{self.server}.{self.name}"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Needs:
@@ -105,27 +149,6 @@ class Unfit(StrEnum):
     """It does not deliver the rate of the goal."""
     FAILED = "failed"
     """It did not start, or gave nothing that can be believed."""
-
-
-OF_NEEDS = frozenset({Unfit.MEMORY, Unfit.CONNECTIONS})
-"""Those that a limit makes, by what a configuration uses."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Exceeded:
-    """A limit, and what a configuration uses of it."""
-
-    kind: Unfit
-    """One of ``OF_NEEDS``."""
-    used: int
-    """Bytes or connections."""
-    limit: int
-    """In the same unit."""
-
-    @property
-    def times(self) -> float:
-        """How many times the limit is used."""
-        return self.used / self.limit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -151,6 +174,10 @@ class Reference(StrEnum):
     """What the project is deployed with today."""
 
 
+Values = tuple[str | None, ...]
+"""A configuration's value of each knob, None where the knob means nothing there."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tuning(RacePart):
     """What a race tunes: kept with it, so that it can go on and be reported."""
@@ -163,7 +190,7 @@ class Tuning(RacePart):
     goal: TuningGoal
     limits: TuningLimits
     knobs: tuple[Knob, ...]
-    settings: Mapping[str, tuple[str | None, ...]]
+    settings: Mapping[str, Values]
     """By path of each configuration the value of each knob, None where it means nothing there. A reference that
     differs in anything else is not among them."""
     references: Mapping[Reference, str]
@@ -183,11 +210,6 @@ class Tuning(RacePart):
     """How many others were left out, since the budget does not answer for so many."""
     whole_s: float | None = None
     """About how long a search among those, too, would take; None where none was left out."""
-
-
-def is_tuning(race: Race) -> bool:
-    """Tell whether ``race`` tunes a stack."""
-    return race.parts.get(Tuning) is not None
 
 
 def tuning_of(race: Race) -> Tuning:

@@ -1,20 +1,19 @@
-"""What configurations need: two are measured under load, the others follow from them; and the nearest ones."""
+"""What configurations need: two are measured under load, and what all others need follows from them."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 from ...base.errors import RefusedError
-from ...base.numbers import percent, things
-from ...base.units import SIZE
 from ...deploy.place import Place
 from ...deploy.preparing import OnPreparing, Preparing, Step
 from ...measure.load import Load
 from ...measure.workload import Workload
-from ...stacks.stack import Hop, SettingValue, Stack
-from .model import Exceeded, Infeasible, Needs, TuningLimits, Unfit
+from ...stacks.stack import Stack
+from .model import Infeasible, Needs, TuningLimits, Unfit
 
 PILOT_S = 3.0
 """How long a pilot is loaded: long enough for several looks at its memory."""
@@ -25,8 +24,7 @@ WORKERS, THREADS = 3, 4
 """About so many processes, and threads in each, has the larger pilot."""
 
 
-@dataclass(frozen=True, slots=True)
-class Size:
+class Size(NamedTuple):
     """How large a configuration is."""
 
     processes: int
@@ -38,17 +36,13 @@ def size_of(stack: Stack) -> Size:
     """Return the size of the server that hosts the app, from its settings."""
     host, settings = stack.hops[-1], stack.hops[-1].resolved(stack.interface)
     processes = host.instances * (host.processes.most if host.processes else 1)
-    threads = _threads(host, settings)
-    return Size(processes, None if threads is None else processes * threads)
-
-
-def _threads(host: Hop, settings: Mapping[str, SettingValue]) -> int | None:
-    """Return how many requests each process works on at once; None where that is left to the server."""
+    threads: int | None = host.threads or None
     for setting in host.spec.settings:
-        value = settings.get(setting.name)
         if setting.tunable is not None and setting.tunable.multiplies and setting.is_tuned(settings):
-            return int(value) if value else None
-    return host.threads or None
+            # without a value it is left to the server
+            threads = int(settings.get(setting.name) or 0) or None
+            break
+    return Size(processes, None if threads is None else processes * threads)
 
 
 def pilots(stacks: Sequence[Stack]) -> tuple[Stack, ...]:
@@ -90,62 +84,37 @@ def measured_needs(place: Place, stack: Stack, workload: Workload, load: Load, o
     return Needs(memory_bytes=memory, connections=max(seen, default=None))
 
 
-_Line = tuple[float, float]
-"""What grows by the same each time: how much it is of none, and of each more."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Model:
-    """What any configuration is likely to need.
+def expected_needs(size: Size, measured: Mapping[Stack, Needs]) -> Needs | None:
+    """Return what a configuration of ``size`` is likely to need; None where that does not follow from its size.
 
     Memory grows by the same for each process, or where there is one process for each thread. Connections grow by
-    the same for each request that the app works on at once.
+    the same for each request that the app works on at once. What was ``measured`` of one or two configurations, the
+    smallest first, tells by how much.
     """
-
-    bytes_by: _Line
-    by_processes: bool
-    """Whether ``bytes_by`` is by processes, or by threads."""
-    connections_by: _Line | None
-    """By requests at a time; None where nobody could count them."""
-
-    def needs(self, size: Size) -> Needs | None:
-        """Return what a configuration of ``size`` is likely to need; None where that does not follow from it."""
-        many = size.processes if self.by_processes else size.slots
-        if many is None:
-            return None
-        connections = None
-        if self.connections_by is not None and size.slots is not None:
-            connections = max(math.ceil(_at(self.connections_by, size.slots) - 1e-9), 0)
-        return Needs(memory_bytes=round(_at(self.bytes_by, many)), connections=connections)
-
-
-def _at(line: _Line, many: int) -> float:
-    return line[0] + line[1] * many
-
-
-def model_of(measured: Mapping[Stack, Needs]) -> Model:
-    """Return the model that one or two measured configurations make, the smallest first."""
     sizes = [size_of(stack) for stack in measured]
     by_processes = len(sizes) < 2 or sizes[1].processes > sizes[0].processes
-    memory = [
-        (size.processes if by_processes else size.slots or 1, float(needs.memory_bytes))
-        for size, needs in zip(sizes, measured.values(), strict=True)
-    ]
+    many = size.processes if by_processes else size.slots
+    if many is None:
+        return None
+    of_each = [*zip(sizes, measured.values(), strict=True)]
+    memory = [(one.processes if by_processes else one.slots or 1, needs.memory_bytes) for one, needs in of_each]
     counted = [
-        (size.slots or size.processes, float(needs.connections))
-        for size, needs in zip(sizes, measured.values(), strict=True)
-        if needs.connections is not None
+        (one.slots or one.processes, needs.connections) for one, needs in of_each if needs.connections is not None
     ]
-    return Model(
-        bytes_by=_through(memory) or (memory[0][1], 0.0),
-        by_processes=by_processes,
+    level, each = _line(memory) or (memory[0][1], 0.0)
+    connections = None
+    if counted and size.slots is not None:
         # of one alone, or of two of the same size, nobody knows what does not grow: all is taken to
-        connections_by=_through(counted) or ((0.0, max(y / x for x, y in counted)) if counted else None),
-    )
+        fixed, further = _line(counted) or (0.0, max(y / x for x, y in counted))
+        connections = max(math.ceil(fixed + further * size.slots - 1e-9), 0)
+    return Needs(memory_bytes=round(level + each * many), connections=connections)
 
 
-def _through(points: Sequence[tuple[int, float]]) -> _Line | None:
-    """Return the line through two points, level where it would fall; None where they do not make one."""
+def _line(points: Sequence[tuple[int, int]]) -> tuple[float, float] | None:
+    """Return the line through two points, how much it is of none and of each more, level where it would fall.
+
+    None where they do not make one.
+    """
     if len(points) < 2 or points[1][0] <= points[0][0]:
         return None
     (low, least), (high, most) = points
@@ -153,41 +122,38 @@ def _through(points: Sequence[tuple[int, float]]) -> _Line | None:
     return least - each * low, each
 
 
-def beyond(stack: Stack, limits: TuningLimits, model: Model, measured: Mapping[Stack, Needs]) -> Infeasible | None:
-    """Return what of ``stack`` is likely to exceed ``limits``, or does by its own measurement; None for nothing."""
-    needs = measured.get(stack) or model.needs(size_of(stack))
-    exceeded = limits.exceeded(needs)
-    if not exceeded:
-        return None
-    return Infeasible(stack=stack.path, kind=exceeded[0].kind, needs=needs, measured=stack in measured)
+class Exceeded(NamedTuple):
+    """A limit, and what a configuration uses of it."""
+
+    kind: Unfit
+    """MEMORY or CONNECTIONS."""
+    used: int
+    """Bytes or connections."""
+    limit: int
+    """In the same unit."""
+
+    @property
+    def times(self) -> float:
+        """How many times the limit is used."""
+        return self.used / self.limit
 
 
-def none_within(stack: str, limits: TuningLimits, out: Sequence[Infeasible]) -> str:
-    """Say that no configuration of ``stack`` is within ``limits``, and name every limit that the nearest exceeds.
-
-    ``out``, at least one, are beyond a limit by what they need. The nearest is the one whose most exceeded limit is
-    exceeded the least.
-    """
-    nearest = min(out, key=lambda one: limits.exceeded(one.needs)[0].times)
-    exceeded = limits.exceeded(nearest.needs)
-    known = "measured under load" if nearest.measured else "computed from two that were measured"
-    return (
-        f"no configuration of {stack} is within the limits: {nearest.stack} comes nearest and needs "
-        f"{' and '.join(map(_much, exceeded))} ({known}); give {' '.join(map(_flag, exceeded))} or more"
+def exceeded(limits: TuningLimits, needs: Needs | None) -> list[Exceeded]:
+    """Return what of ``needs`` is more than the limits allow, the one that is exceeded most first."""
+    if needs is None:
+        return []
+    uses = (
+        (Unfit.MEMORY, needs.memory_bytes, limits.memory_bytes),
+        (Unfit.CONNECTIONS, needs.connections or 0, limits.connections),
     )
+    found = [Exceeded(kind, used, limit) for kind, used, limit in uses if limit is not None and used > limit]
+    return sorted(found, key=lambda one: -one.times)
 
 
-def _much(one: Exceeded) -> str:
-    """Return what is needed, and how far off that is: ``41 MiB, 37 % more than 30 MiB,``."""
-    return f"{_amount(one, one.used)}, {percent(one.times - 1)} more than the limit of {_amount(one, one.limit)}"
-
-
-def _amount(one: Exceeded, many: int) -> str:
-    return SIZE.format(many) if one.kind is Unfit.MEMORY else f"{things(many, 'connection')} to databases"
-
-
-def _flag(one: Exceeded) -> str:
-    """Return the option with a value that would do."""
-    if one.kind is Unfit.MEMORY:
-        return f"--memory {-(-one.used // 2**20)}MiB"
-    return f"--connections {one.used}"
+def beyond(stack: Stack, limits: TuningLimits, measured: Mapping[Stack, Needs]) -> Infeasible | None:
+    """Return what of ``stack`` is likely to exceed ``limits``, or does by its own measurement; None for nothing."""
+    needs = measured.get(stack) or expected_needs(size_of(stack), measured)
+    most = exceeded(limits, needs)
+    return (
+        Infeasible(stack=stack.path, kind=most[0].kind, needs=needs, measured=stack in measured) if most else None
+    )

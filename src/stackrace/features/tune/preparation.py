@@ -19,10 +19,12 @@ from ...race.overhead import USUAL_LAUNCH_S
 from ...race.pace import planned_lengths
 from ...race.plan import RacePlan
 from ...race.preparation.prepared import PreparedRace
-from .candidates import LEAST_SLICE_S, MOST_SLICE_S, TuneRequest, candidates, fewest_of, tail_slice_s
-from .model import GoalKind, Knob, Tuning, TuningGoal, TuningLimits
-from .needs import beyond, measured_needs, model_of, none_within, pilots
-from .stats.rounds import AT_ONCE, FIRST, largest_field, search_launches
+from .candidates import TuneRequest, candidates, fewest_of
+from .goal import LEAST_SLICE_S, MOST_SLICE_S, tail_slice_s
+from .model import GoalKind, Knob, Tuning, TuningGoal, TuningLimits, Values
+from .needs import beyond, measured_needs, pilots
+from .search import AT_ONCE, FIRST, largest_field, search_launches
+from .words import none_within
 
 if TYPE_CHECKING:
     from ...store.store import Store
@@ -58,63 +60,15 @@ def under_goal(fresh: PreparedRace, tuning: Tuning) -> PreparedRace:
 
     Raises InputError where those would be too long, or where ``--slice`` is too short for them.
     """
-    plan = fresh.plan
-    plan = _tuning(replace(plan, together=TOGETHER, twin=False), tuning)
-    plan = replace(plan, race=replace(plan.race, loads=(_load(plan, tuning.goal),)))
+    race = fresh.plan.race
+    race = replace(race, loads=(_load(race.loads, tuning.goal),), parts=race.parts.having(tuning))
+    plan = replace(fresh.plan, race=race, together=TOGETHER, twin=False)
     _local(fresh).watches_needs = True
     return replace(fresh, plan=replace(plan, slice_s=_slice_s(plan, tuning.goal)))
 
 
-def _shaped(fresh: PreparedRace, tuning: Tuning, on_preparing: OnPreparing) -> PreparedRace:
-    """Return the race of those configurations of ``fresh`` that are within the limits, as two measured ones tell.
-
-    Where there is no time for all of them, some are left out.
-
-    Raises RefusedError where none is, naming the one that needs the least and by how much it is beyond.
-    """
-    ready, limits = under_goal(fresh, tuning), tuning.limits
-    if limits == TuningLimits():
-        return _cut_to_budget(ready, tuning)
-    place, plan = _local(ready), ready.plan
-    begun = time.monotonic()
-    measured = {
-        stack: measured_needs(place, stack, plan.workloads[0], plan.race.loads[0], on_preparing)
-        for stack in pilots(plan.stacks)
-    }
-    if limits.connections is not None and all(needs.connections is None for needs in measured.values()):
-        raise InputError("--connections: this system does not tell who holds which connection; leave the limit out")
-    model = model_of(measured)
-    out = [one for stack in plan.stacks if (one := beyond(stack, limits, model, measured)) is not None]
-    tuning = replace(
-        tuning, infeasible=tuple(out), piloted={stack.path: needs for stack, needs in measured.items()}
-    )
-    # what it takes to know the limits is not the search's
-    ready = replace(ready, begun_s=ready.begun_s + time.monotonic() - begun)
-    within = _having(ready, tuning, {stack.path for stack in plan.stacks} - {one.stack for one in out})
-    if not within.plan.stacks:
-        raise RefusedError(none_within(tuning.stack, limits, out))
-    return _cut_to_budget(within, tuning)
-
-
-def _having(ready: PreparedRace, tuning: Tuning, paths: Collection[str]) -> PreparedRace:
-    """Return ``ready`` with those of its configurations that have one of the ``paths``."""
-    left = tuple(stack for stack in ready.plan.stacks if stack.path in paths)
-    return replace(ready, plan=_tuning(ready.plan.among(left), tuning))
-
-
-def _tuning(plan: RacePlan, tuning: Tuning) -> RacePlan:
-    return replace(plan, race=replace(plan.race, parts=plan.race.parts.having(tuning)))
-
-
-def _local(fresh: PreparedRace) -> LocalPlace:
-    """Return this machine; raises InputError where the race would be on others."""
-    if not isinstance(fresh.place, LocalPlace):
-        raise InputError("--cluster ([race] cluster): tuning is done on this machine; leave it out")
-    return fresh.place
-
-
-def _load(plan: RacePlan, goal: TuningGoal) -> Load:
-    highest = max(plan.race.loads, key=lambda load: load.concurrency)
+def _load(loads: Sequence[Load], goal: TuningGoal) -> Load:
+    highest = max(loads, key=lambda load: load.concurrency)
     if goal.rate_per_s is None:
         return highest
     return replace(
@@ -131,6 +85,48 @@ def _slice_s(plan: RacePlan, goal: TuningGoal) -> float:
     return min(max(needed, LEAST_SLICE_S), MOST_SLICE_S)
 
 
+def _local(fresh: PreparedRace) -> LocalPlace:
+    """Return this machine; raises InputError where the race would be on others."""
+    if not isinstance(fresh.place, LocalPlace):
+        raise InputError("--cluster ([race] cluster): tuning is done on this machine; leave it out")
+    return fresh.place
+
+
+def _shaped(fresh: PreparedRace, tuning: Tuning, on_preparing: OnPreparing) -> PreparedRace:
+    """Return the race of those configurations of ``fresh`` that are within the limits, as two measured ones tell.
+
+    Where there is no time for all of them, some are left out.
+
+    Raises RefusedError where none is, naming the one that needs the least and by how much it is beyond.
+    """
+    ready, limits = under_goal(fresh, tuning), tuning.limits
+    if limits == TuningLimits():
+        return _cut_to_budget(ready, tuning)
+    place, plan, begun = _local(ready), ready.plan, time.monotonic()
+    measured = {
+        stack: measured_needs(place, stack, plan.workloads[0], plan.race.loads[0], on_preparing)
+        for stack in pilots(plan.stacks)
+    }
+    if limits.connections is not None and all(needs.connections is None for needs in measured.values()):
+        raise InputError("--connections: this system does not tell who holds which connection; leave the limit out")
+    out = [one for stack in plan.stacks if (one := beyond(stack, limits, measured)) is not None]
+    tuning = replace(
+        tuning, infeasible=tuple(out), piloted={stack.path: needs for stack, needs in measured.items()}
+    )
+    # what it takes to know the limits is not the search's
+    ready = replace(ready, begun_s=ready.begun_s + time.monotonic() - begun)
+    within = _having(ready, tuning, {stack.path for stack in plan.stacks} - {one.stack for one in out})
+    if not within.plan.stacks:
+        raise RefusedError(none_within(tuning.stack, limits, out))
+    return _cut_to_budget(within, tuning)
+
+
+def _having(ready: PreparedRace, tuning: Tuning, paths: Collection[str]) -> PreparedRace:
+    """Return ``ready`` with those of its configurations that have one of the ``paths``."""
+    plan = ready.plan.among(tuple(stack for stack in ready.plan.stacks if stack.path in paths))
+    return replace(ready, plan=plan).having(replace(plan.race, parts=plan.race.parts.having(tuning)))
+
+
 _AROUND_S = 1.5
 """What a launch takes beside its start and its slice: warming up, coming to rest, its share of stopping."""
 
@@ -141,8 +137,7 @@ def _cut_to_budget(ready: PreparedRace, tuning: Tuning) -> PreparedRace:
     The references stay. Numbers are thinned from the middle, so that the ranges stay as they are.
     """
     plan = ready.plan
-    if plan.budget_s is None:
-        return ready
+    assert plan.budget_s is not None
     each_s = max(plan.loading.wall_s, USUAL_LAUNCH_S) + _AROUND_S + (plan.slice_s or 0.0)
     launches = (plan.budget_s - (time.monotonic() - ready.begun_s)) / each_s
     paths = [stack.path for stack in plan.stacks]
@@ -153,13 +148,14 @@ def _cut_to_budget(ready: PreparedRace, tuning: Tuning) -> PreparedRace:
     if fitting >= min(len(field), FIRST if tuning.proposes else AT_ONCE):
         return ready
     knobs, kept = thinned(tuning, field, fitting)
-    beyond_range = [path for path in tuning.reserve if _within(knobs, tuning.settings[path], ladder=True)]
-    stays = {*kept, *tuning.references.values(), *beyond_range}
+    ladders = [knob.ladder for knob in knobs]
+    reserve = tuple(path for path in tuning.reserve if _within(ladders, tuning.settings[path]))
+    stays = {*kept, *tuning.references.values(), *reserve}
     cut = replace(
         tuning,
         knobs=knobs,
         settings={path: values for path, values in tuning.settings.items() if path in stays},
-        reserve=tuple(path for path in tuning.reserve if path in stays),
+        reserve=reserve,
         proposes=False,
         cut=len(field) - sum(path in stays for path in field),
         whole_s=search_launches(len(field), references) * each_s,
@@ -173,25 +169,22 @@ def thinned(tuning: Tuning, field: Sequence[str], most: int) -> tuple[tuple[Knob
     The number with the nearest neighbours goes first, of the setting that has the most. The first and the last
     stay, and so does what is no number. What is then still too much is thinned evenly.
     """
-    knobs, named = tuning.knobs, {*tuning.references.values()}
-
-    def left() -> tuple[str, ...]:
-        return tuple(p for p in field if p in named or _within(knobs, tuning.settings[p], ladder=False))
-
-    while len(kept := left()) > most:
+    knobs, kept, named = tuning.knobs, [*field], {*tuning.references.values()}
+    while len(kept) > most:
         long = max(range(len(knobs)), key=lambda d: len(knobs[d].values) if knobs[d].numeric else 0)
         if not knobs[long].numeric or len(knobs[long].values) <= 2:
             others = [path for path in kept if path not in named]
-            wanted = max(most - (len(kept) - len(others)), 1)
-            spread = {others[i * (len(others) - 1) // max(wanted - 1, 1)] for i in range(min(wanted, len(others)))}
+            wanted = min(max(most - (len(kept) - len(others)), 1), len(others))
+            spread = {others[i * (len(others) - 1) // max(wanted - 1, 1)] for i in range(wanted)}
             return knobs, tuple(path for path in kept if path in spread or path in named)
         knobs = (*knobs[:long], _without_one(knobs[long]), *knobs[long + 1 :])
-    return knobs, kept
+        known = [knob.values for knob in knobs]
+        kept = [path for path in kept if path in named or _within(known, tuning.settings[path])]
+    return knobs, tuple(kept)
 
 
-def _within(knobs: Sequence[Knob], values: Sequence[str | None], *, ladder: bool) -> bool:
-    """Tell whether ``knobs`` have these values, where ``ladder`` those beyond their ranges, too."""
-    known = (knob.ladder if ladder else knob.values for knob in knobs)
+def _within(known: Sequence[Sequence[str]], values: Values) -> bool:
+    """Tell whether all ``values`` that mean something are among those that are ``known`` of their knobs."""
     return all(value is None or value in some for value, some in zip(values, known, strict=True))
 
 

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 
-from ...base.numbers import Interval
+import numpy as np
+
+from ...base.numbers import Interval, things
 from ...race.results.race import Race
 from ...race.resume import counted
-from .measurements import by_stack, grid_of_race, in_unit, needs_of, steps_of, unfit
-from .model import GoalKind, Infeasible, Knob, Needs, Reference, Tuning, TuningGoal, tuning_of
-from .stats.estimates import MainEffect, main_effects
-from .stats.grid import Grid
-from .stats.rounds import in_play
-from .stats.verdict import Outcome, Verdict, verdict
+from .estimates import Effect, main_effects
+from .measurements import by_stack, grid_of, needs_of, unfit
+from .model import Infeasible, Needs, Reference, Tuning, Values, tuning_of
+from .search import state_of
+from .verdict import Verdict, verdict
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,24 +30,6 @@ class Against:
     is_same: bool
     """Whether the reference is the tuned stack itself."""
     infeasible: Infeasible | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Effect:
-    """What one setting does."""
-
-    server: str
-    name: str
-    matters: bool
-    """False where all its values are within the difference that does not matter, with 95 % confidence."""
-    known: bool
-    """Whether that is known: if not, it may or may not matter."""
-    span: float
-    """How far its best and its worst value lie apart on the average over the others: 0.2 for 20 %."""
-    span_high: float | None = None
-    """How far at most."""
-    best: str = ""
-    """Its best value on the average."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,7 +48,7 @@ class Responded:
     """One configuration and what was measured of it."""
 
     stack: str
-    values: tuple[str | None, ...]
+    values: Values
     """By knob."""
     value: float
     """In the goal's own unit: requests per second, seconds or bytes."""
@@ -87,44 +70,33 @@ class Scattering:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Leading:
-    """How a search stands while it goes on."""
-
-    stack: str
-    """The configuration that promises the most so far."""
-    left: int
-    """How many configurations may still be the best, this one and those that were not launched yet among them."""
-    of: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Tuned:
     """The answer."""
 
-    stack: str
+    stack: str = ""
     """The tuned path; empty where nothing was found."""
-    settings: Mapping[str, str]
+    settings: Mapping[str, str] = field(default_factory=dict)
     """Its tuned settings by ``server.name``."""
-    value: Interval | None
+    value: Interval | None = None
     """What it delivers, in the goal's own unit."""
-    poor: float | None
+    poor: float | None = None
     """What nine launches of ten deliver at least, in the same unit."""
-    launches: int
-    final_launches: int
+    launches: int = 0
+    final_launches: int = 0
     """Those that ``value`` and ``poor`` are from: the ones in the finals, by which it was not selected."""
-    against: tuple[Against, ...]
-    needs: Needs | None
-    effects: tuple[Effect, ...]
-    edges: tuple[Edge, ...]
-    responses: tuple[Responded, ...]
+    against: tuple[Against, ...] = ()
+    needs: Needs | None = None
+    effects: tuple[Effect, ...] = ()
+    edges: tuple[Edge, ...] = ()
+    responses: tuple[Responded, ...] = ()
     """The best first."""
-    infeasible: tuple[Infeasible, ...]
-    scattering: tuple[Scattering, ...]
-    rivals: tuple[str, ...]
+    infeasible: tuple[Infeasible, ...] = ()
+    scattering: tuple[Scattering, ...] = ()
+    rivals: tuple[str, ...] = ()
     """Others that may be better by more than the difference that matters."""
-    equals: tuple[str, ...]
+    equals: tuple[str, ...] = ()
     """Others that are within the difference that does not matter, by what is known."""
-    tried: int
+    tried: int = 0
     """How many configurations were launched."""
     of: int
     """How many there are within the limits."""
@@ -132,149 +104,101 @@ class Tuned:
 
 def tuned(race: Race) -> Tuned:
     """Return what ``race``, which has a ``tuning``, found so far."""
-    tuning = tuning_of(race)
-    race = counted(race)
-    grid = grid_of_race(race)
+    tuning, race = tuning_of(race), counted(race)
+    grid, raced = grid_of(race), by_stack(race)
     found = verdict(grid)
     infeasible = (*tuning.infeasible, *unfit(race))
-    path = race.stacks[found.index] if found.index >= 0 else ""
-    needs = _needs(race)
-    return Tuned(
-        stack=path,
-        settings=_settings(tuning, path),
-        value=_unit_interval(tuning.goal, found.value),
-        poor=None if found.poor is None else in_unit(tuning.goal, math.log(found.poor)),
-        launches=found.outcomes[found.index].launches if path else 0,
-        final_launches=found.launches,
-        against=tuple(_against(race, tuning, found, infeasible)),
-        needs=needs.get(path),
-        effects=tuple(
-            _effect(knob, effect, grid) for knob, effect in zip(tuning.knobs, main_effects(grid), strict=True)
-        ),
-        edges=tuple(_edges(race, tuning, path, infeasible)),
-        responses=tuple(_responses(race, tuning, found, needs)),
+    unanswered = Tuned(
+        against=tuple(_against(race, tuning, found, {one.stack: one for one in infeasible})),
+        effects=main_effects(grid, tuning.knobs),
         infeasible=infeasible,
+        tried=len(raced.keys() & tuning.settings.keys()),
+        of=grid.field,
+    )
+    if found is None:
+        return unanswered
+    goal, stacks, known = tuning.goal, race.stacks, found.state.known
+    path = stacks[found.index]
+    chosen = tuning.settings[path]
+    responses = [
+        Responded(
+            stack=stacks[i],
+            values=tuning.settings.get(stacks[i], (None,) * len(tuning.knobs)),
+            value=goal.in_unit(found.value.value * found.relative(i)),
+            relative=found.relative(i),
+            launches=int(known.count[i]),
+            needs=needs_of(raced[stacks[i]]),
+        )
+        for i in map(int, np.flatnonzero(known.count))
+    ]
+    return replace(
+        unanswered,
+        stack=path,
+        settings={str(knob): value for knob, value in zip(tuning.knobs, chosen, strict=True) if value is not None},
+        value=goal.interval(found.value),
+        poor=None if found.poor is None else goal.in_unit(found.poor),
+        launches=int(known.count[found.index]),
+        final_launches=found.launches,
+        needs=needs_of(raced[path]),
+        edges=tuple(_edges(tuning, chosen, raced, [one.stack for one in infeasible])),
+        responses=tuple(sorted(responses, key=lambda one: -one.relative)),
         scattering=tuple(
-            Scattering(stack=race.stacks[i], mean=found.outcomes[i].relative, sd=math.expm1(found.outcomes[i].sd))
+            Scattering(stack=stacks[i], mean=found.relative(i), sd=math.expm1(known.sd[i]))
             for i in found.scattering
         ),
-        rivals=tuple(race.stacks[i] for i in found.rivals),
-        equals=tuple(race.stacks[i] for i in found.equal),
-        tried=sum(
-            bool(row.any()) for path, row in zip(race.stacks, grid.entered, strict=True) if path in tuning.settings
-        ),
-        of=_field(race, grid),
+        rivals=tuple(stacks[i] for i in found.state.rivals(found.index)),
+        equals=tuple(stacks[i] for i in found.equals),
     )
 
 
-def leading(race: Race) -> Leading | None:
-    """Return how a search stands after the blocks of ``race``; None where nothing is known yet."""
-    grid = grid_of_race(race)
-    alive, expected = in_play(grid)
-    if not alive.any():
-        return None
-    idle = {*grid.out, *grid.waiting}
-    possible = [path in tuning_of(race).settings and i not in idle for i, path in enumerate(race.stacks)]
-    fresh = sum(is_possible and not row.any() for is_possible, row in zip(possible, grid.entered, strict=True))
-    best = max((i for i, may_be_best in enumerate(alive) if may_be_best), key=lambda i: float(expected.mean[i]))
-    return Leading(stack=race.stacks[best], left=int(alive.sum()) + fresh, of=_field(race, grid))
+def _against(
+    race: Race, tuning: Tuning, found: Verdict | None, beyond: Mapping[str, Infeasible]
+) -> Iterator[Against]:
+    for reference in Reference:
+        if (path := tuning.references.get(reference)) is None:
+            continue
+        i = race.stacks.index(path) if path in race.stacks else None
+        is_same = found is not None and i == found.index
+        ratio = None
+        if found is not None and i is not None and not is_same and found.state.known.count[i]:
+            # without limits where they met once only
+            ratio = found.ratio(i) or Interval(value=1 / found.relative(i))
+        yield Against(reference=reference, stack=path, ratio=ratio, is_same=is_same, infeasible=beyond.get(path))
 
 
-def _field(race: Race, grid: Grid) -> int:
-    """Return how many configurations there are, those of the reserve among them that raced."""
-    return sum(path in tuning_of(race).settings and i not in grid.waiting for i, path in enumerate(race.stacks))
-
-
-def _edges(race: Race, tuning: Tuning, chosen: str, infeasible: Sequence[Infeasible]) -> Iterator[Edge]:
+def _edges(tuning: Tuning, chosen: Values, raced: Iterable[str], beyond: Collection[str]) -> Iterator[Edge]:
     """Yield the settings whose best value is the last one tried, unless the server or a limit ends it there."""
-    raced = by_stack(race)
     for d, knob in enumerate(tuning.knobs):
-        value = tuning.settings[chosen][d] if chosen in tuning.settings else None
+
+        def numbers(paths: Iterable[str], d: int = d) -> list[int]:
+            values = (tuning.settings[path][d] for path in paths if path in tuning.settings)
+            return [int(value) for value in values if value is not None and value.isdecimal()]
+
+        value = chosen[d]
         if not knob.numeric or value is None or not value.isdecimal():
             continue
-
-        def values(paths: Iterable[str], d: int = d) -> list[int]:
-            found = (tuning.settings[path][d] for path in paths if path in tuning.settings)
-            return [int(one) for one in found if one is not None and one.isdecimal()]
-
-        tried, own = values(raced), int(value)
-        beyond = values(one.stack for one in infeasible)
-        for is_largest, end, last in ((True, knob.most, max(tried)), (False, knob.least, min(tried))):
-            is_bound = any(other > own if is_largest else other < own for other in beyond)
+        tried, bounds, own = numbers(raced), numbers(beyond), int(value)
+        for is_largest, end, last, is_bound in (
+            (True, knob.most, max(tried), max(bounds, default=own) > own),
+            (False, knob.least, min(tried), min(bounds, default=own) < own),
+        ):
             if own == last != end and min(tried) < max(tried) and not is_bound:
                 yield Edge(server=knob.server, name=knob.name, value=value, is_largest=is_largest)
 
 
-def _settings(tuning: Tuning, path: str) -> dict[str, str]:
-    values = tuning.settings.get(path, ())
-    return {f"{k.server}.{k.name}": v for k, v in zip(tuning.knobs, values, strict=False) if v is not None}
+def leading(race: Race) -> str:
+    """Return how a search stands after the blocks of ``race``, for a line; empty where nothing is known yet.
 
-
-def _needs(race: Race) -> dict[str, Needs]:
-    return {path: needs for path, launches in by_stack(race).items() if (needs := needs_of(launches)) is not None}
-
-
-def _against(race: Race, tuning: Tuning, found: Verdict, infeasible: Sequence[Infeasible]) -> Iterator[Against]:
-    beyond = {one.stack: one for one in infeasible}
-    chosen = race.stacks[found.index] if found.index >= 0 else ""
-    for reference in Reference:
-        path = tuning.references.get(reference)
-        if path is None:
-            continue
-        outcome: Outcome | None = found.outcomes[race.stacks.index(path)] if path in race.stacks else None
-        yield Against(
-            reference=reference,
-            stack=path,
-            ratio=_ratio(outcome) if path != chosen and chosen else None,
-            is_same=path == chosen,
-            infeasible=beyond.get(path),
-        )
-
-
-def _ratio(outcome: Outcome | None) -> Interval | None:
-    """Return tuned ÷ reference; without limits where they met once only."""
-    if outcome is None or not outcome.launches:
-        return None
-    return outcome.ratio or Interval(value=1 / outcome.relative)
-
-
-def _responses(race: Race, tuning: Tuning, found: Verdict, needs: Mapping[str, Needs]) -> Iterator[Responded]:
-    nowhere = (None,) * len(tuning.knobs)
-    order = sorted(range(len(race.stacks)), key=lambda i: -_or_least(found.outcomes[i].response))
-    for i in order:
-        outcome, path = found.outcomes[i], race.stacks[i]
-        if outcome.launches:
-            yield Responded(
-                stack=path,
-                values=tuning.settings.get(path, nowhere),
-                value=in_unit(tuning.goal, outcome.response),
-                relative=outcome.relative,
-                launches=outcome.launches,
-                needs=needs.get(path),
-            )
-
-
-def _or_least(value: float) -> float:
-    return -math.inf if math.isnan(value) else value
-
-
-def _effect(knob: Knob, effect: MainEffect, grid: Grid) -> Effect:
-    matters = effect.matters(grid.delta)
-    steps = dict(zip(steps_of(knob), knob.ladder, strict=True))
-    return Effect(
-        server=knob.server,
-        name=knob.name,
-        matters=matters is not False,
-        known=matters is not None,
-        span=math.expm1(effect.span),
-        span_high=None if math.isinf(effect.high) else math.expm1(effect.high),
-        best=steps.get(effect.best, ""),
-    )
-
-
-def _unit_interval(goal: TuningGoal, interval: Interval | None) -> Interval | None:
-    """Return an interval of exp(response) in the goal's own unit, where less may be better."""
-    if interval is None or goal.kind is GoalKind.THROUGHPUT:
-        return interval
-    low, high = (None if end is None or end <= 0 else 1 / end for end in (interval.high, interval.low))
-    return Interval(value=1 / interval.value, low=low, high=high)
+    For example: ``gunicorn:workers=3 leads, 5 of 36 configurations left``: that many may still be the best, those
+    that were not launched yet among them.
+    """
+    race = counted(race)
+    grid = grid_of(race)
+    state = state_of(grid)
+    if not state.alive.any():
+        return ""
+    idle = {*grid.out, *grid.waiting, *grid.strangers}
+    fresh = sum(i not in idle and not row.any() for i, row in enumerate(grid.entered))
+    best = race.stacks[state.top(1, state.expected.mean)[0]]
+    left = int(state.alive.sum()) + fresh
+    return f"{best} leads, {left} of {things(grid.field, 'configuration')} left"

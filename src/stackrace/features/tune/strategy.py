@@ -14,17 +14,17 @@ from ...race.preparation.prepared import PreparedRace
 from ...race.results.race import Race
 from ...race.resume import counted
 from ...race.strategies import Decide, OpenCells
-from .candidates import Proposer, fewest_of
-from .measurements import grid_of_race, places_of
+from .candidates import fewest_of
+from .measurements import grid_of
 from .model import Tuning, tuning_of
 from .preparation import under_goal
-from .report.words import outlook as foretold
-from .stats.rounds import next_round
+from .search import Proposer, next_round
+from .words import outlook as foretold
 
 
 @dataclass(slots=True, kw_only=True)
 class Tuner:
-    """Chooses the configurations of every block; see ``rounds.OpenCells``."""
+    """Chooses the configurations of every block; see `search.next_round`."""
 
     tuning: Tuning
     ends_s: float
@@ -42,8 +42,9 @@ class Tuner:
             self._begun = now, made
         each_s = (now - self._begun[0]) / (made - self._begun[1]) if made > self._begun[1] else _launch_s(race)
         left = math.inf if each_s <= 0 else (self.ends_s - now) / each_s
-        propose = Proposer(places_of(race.stacks, self.tuning), race.seed + made) if self.tuning.proposes else None
-        racing = {race.stacks[i] for i in next_round(grid_of_race(race), left, propose)}
+        grid = grid_of(race)
+        propose = Proposer(grid.places, race.seed + made) if self.tuning.proposes else None
+        racing = {race.stacks[i] for i in next_round(grid, left, propose)}
         return [cell for cell in cells if cell.stack.path in racing]
 
     def decide(self, race: Race) -> Decisions:
@@ -81,7 +82,7 @@ def outlook(fresh: PreparedRace) -> tuple[str, ...]:
 
 def show(race: Race, *, html: Path | None, as_json: bool) -> None:
     """Show what was found, as ``stackrace tune`` does."""
-    from .cli.run import show_outcome
+    from .run import show_outcome
 
     show_outcome(race, html=html, as_json=as_json)
 

@@ -2,15 +2,52 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations, product
+from typing import NamedTuple
 
 import numpy as np
 
-from ....stats.limits import critical, each
-from ....stats.pairs import Array, Counts
-from .grid import Flags, Grid, distance
+from ...stats.limits import critical, each
+from ...stats.pairs import Array, Counts
+from .model import Knob
+from .weather import Flags, distance, log_likelihood
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Grid:
+    """K configurations in B blocks, on a grid of D settings."""
+
+    values: Array
+    """(K, B): the response in ln units by block, without the machine's weather; NaN where a configuration was not
+    launched, or gave nothing."""
+    entered: Flags
+    """(K, B): whether it was launched."""
+    places: Array
+    """(K, D): steps on the grid, NaN off it."""
+    delta: float
+    """The difference that does not matter, in ln units."""
+    references: tuple[int, ...] = ()
+    """Those that the best one is compared with: they race again beside the finalists."""
+    out: tuple[int, ...] = ()
+    """Those that are not possible, or failed."""
+    strangers: tuple[int, ...] = ()
+    """References that are none of the configurations: they are compared with, and never chosen."""
+    reserve: tuple[int, ...] = ()
+    """Configurations beyond the usual values: they race only where the best lies at that end."""
+
+    @property
+    def waiting(self) -> tuple[int, ...]:
+        """Those of the reserve that were never launched."""
+        return tuple(i for i in self.reserve if not self.entered[i].any())
+
+    @property
+    def field(self) -> int:
+        """How many configurations there are to choose from."""
+        return len(self.values) - len(self.strangers) - len(self.waiting)
+
 
 PRIOR_SD, PRIOR_DF = 0.03, 2.0
 """What a launch is taken to vary by before any configuration was launched twice, and how many degrees of freedom
@@ -55,55 +92,49 @@ def launched(values: Array) -> Launched:
     there = np.isfinite(values)
     count = there.sum(axis=1)
     mean, block = _fitted(values, there)
-    residual = np.where(there, values - mean[:, None] - block[None, :], 0.0)
+    squares = np.where(there, values - mean[:, None] - block[None, :], 0.0)
+    squares = (squares**2).sum(axis=1)
     # the blocks' effects take degrees of freedom, too: each launched configuration gives its share
-    repeated = count >= 2
-    own_df = np.where(repeated, count - 1.0, 0.0)
-    lost = min(max((there[repeated].any(axis=0).sum() if repeated.any() else 0) - 1, 0), own_df.sum() * 0.5)
-    share = 1 - lost / own_df.sum() if own_df.sum() > 0 else 1.0
-    df = own_df * share
-    squares = (residual**2).sum(axis=1)
-    own = np.where(df > 0, squares / np.where(df > 0, df, 1.0), 0.0)
-    common = _common(own, df)
-    variance = (_OWN_DF * common + df * own) / (_OWN_DF + df)
+    own = np.maximum(count - 1.0, 0.0)
+    lost = min(max(there[count >= 2].any(axis=0).sum() - 1, 0), own.sum() / 2)
+    df = own * (1 - lost / max(own.sum(), 1.0))
+    common = _common(squares, df)
+    variance = (_OWN_DF * common + squares) / (_OWN_DF + df)
     return Launched(
         mean=np.where(count > 0, mean, np.nan),
         count=count,
         sd=np.sqrt(np.maximum(variance, LEAST_SD**2)),
-        common_sd=float(np.sqrt(common)),
+        common_sd=math.sqrt(common),
         df=_OWN_DF + df,
         common_df=PRIOR_DF + float(df.sum()),
     )
 
 
-def _fitted(values: Array, there: np.ndarray) -> tuple[Array, Array]:
+def _fitted(values: Array, there: Flags) -> tuple[Array, Array]:
     """Alternate between the means of configurations and of blocks: the least squares of a two-way layout."""
-    filled = np.where(there, values, 0.0)
-    per_row, per_column = there.sum(axis=1), there.sum(axis=0)
-    block = np.zeros(values.shape[1])
-    mean = np.zeros(values.shape[0])
+    filled, block = np.where(there, values, 0.0), np.zeros(values.shape[1])
+    per_row, per_column = np.maximum(there.sum(axis=1), 1), np.maximum(there.sum(axis=0), 1)
     for _ in range(60):
-        mean = np.where(per_row > 0, (filled - there * block).sum(axis=1) / np.maximum(per_row, 1), 0.0)
-        fresh = np.where(
-            per_column > 0, (filled - there * mean[:, None]).sum(axis=0) / np.maximum(per_column, 1), 0
-        )
-        fresh = fresh - fresh[0] if len(fresh) else fresh
+        mean = (filled - there * block).sum(axis=1) / per_row
+        fresh = (filled - there * mean[:, None]).sum(axis=0) / per_column
+        fresh = fresh - fresh[:1]
         if np.abs(fresh - block).max(initial=0.0) < 1e-9:
             break
         block = fresh
     # the mean of a moment's weather belongs to all
-    return mean + block.mean() if len(block) else mean, block - (block.mean() if len(block) else 0.0)
+    level = block.sum() / max(len(block), 1)
+    return mean + level, block - level
 
 
-def _common(own: Array, df: Array) -> float:
+def _common(squares: Array, df: Array) -> float:
     """Return the common variance: the weighted mean of those below three times the median sd, and of the prior."""
     known = df > 0
-    prior = PRIOR_DF * PRIOR_SD**2
     if not known.any():
         return PRIOR_SD**2
-    weight, value = df[known], own[known]
-    usual = value <= 9 * max(float(np.median(value)), LEAST_SD**2)
-    return float((prior + (weight * value)[usual].sum()) / (PRIOR_DF + weight[usual].sum()))
+    own = squares[known] / df[known]
+    usual = own <= 9 * max(float(np.median(own)), LEAST_SD**2)
+    whole, held = squares[known][usual].sum(), df[known][usual].sum()
+    return float((PRIOR_DF * PRIOR_SD**2 + whole) / (PRIOR_DF + held))
 
 
 _LENGTHS = (0.7, 1.5, 3.0)
@@ -112,15 +143,14 @@ _ROUGHNESS = (0.01, 0.03, 0.08, 0.2)
 """The sd of what a configuration has for itself, in ln units."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Surface:
+class Surface(NamedTuple):
     """The response of K configurations, in ln units."""
 
     mean: Array
     """(K,): what is expected."""
     sd: Array
     """(K,): how far the truth may lie from it, one standard deviation."""
-    rough: float = 0.0
+    rough: float
     """The sd of what neighbours differ by that no setting explains. One launch cannot tell it from chance."""
 
 
@@ -136,28 +166,25 @@ def surface(known: Launched, places: Array) -> Surface:
     seen = np.flatnonzero(known.count > 0)
     values = known.mean[seen]
     if len(seen) < 2:
-        return Surface(mean=known.mean, sd=np.where(known.count > 0, known.sd, np.inf))
-    level = float(np.median(values))
-    centred, noise = values - level, known.sd[seen] ** 2 / known.count[seen]
-    spread = max(float(np.var(values)), 1e-6)
-    apart = distance(places)
-    near = apart[np.ix_(seen, seen)]
-    best: tuple[float, Array, Array, float] | None = None
-    for length, rough in product(_LENGTHS, _ROUGHNESS):
-        kernel = spread * np.exp(-near / (2 * length**2)) + rough**2 * np.eye(len(seen))
-        lower = np.linalg.cholesky(kernel + np.diag(noise))
-        weights = np.linalg.solve(lower.T, np.linalg.solve(lower, centred))
-        likely = -0.5 * centred @ weights - np.log(np.diag(lower)).sum()
-        if best is None or likely > best[0]:
-            across = spread * np.exp(-apart[:, seen] / (2 * length**2))
-            across[seen] += rough**2 * np.eye(len(seen))
-            best = float(likely), weights, across, rough
-            inverse = lower
-    assert best is not None
-    _, weights, across, rough = best
-    reduced = np.linalg.solve(inverse, across.T)
-    variance = spread + rough**2 - (reduced**2).sum(axis=0)
-    return Surface(mean=level + across @ weights, sd=np.sqrt(np.maximum(variance, 1e-8)), rough=rough)
+        return Surface(known.mean, np.where(known.count > 0, known.sd, np.inf), 0.0)
+    level, spread = float(np.median(values)), max(float(np.var(values)), 1e-6)
+    chance = np.diag(known.sd[seen] ** 2 / known.count[seen])
+    apart = distance(places)[:, seen]
+
+    def covariance(length: float, rough: float) -> Array:
+        """Return that of all with those that were launched, (K, N)."""
+        across = spread * np.exp(-apart / (2 * length**2))
+        across[seen] += rough**2 * np.eye(len(seen))
+        return np.asarray(across)
+
+    length, rough = max(
+        product(_LENGTHS, _ROUGHNESS),
+        key=lambda choice: log_likelihood(covariance(*choice)[seen] + chance, values - level),
+    )
+    across = covariance(length, rough)
+    weights = across @ np.linalg.inv(across[seen] + chance)
+    variance = spread + rough**2 - (weights * across).sum(axis=1)
+    return Surface(level + weights @ (values - level), np.sqrt(np.maximum(variance, 1e-8)), rough)
 
 
 _ALPHA = 0.05
@@ -167,27 +194,24 @@ _LEAST_LAUNCHES = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MainEffect:
-    """One setting's."""
+class Effect:
+    """What one setting does."""
 
+    server: str
+    name: str
+    matters: bool
+    """False where all its values are within the difference that does not matter, with 95 % confidence."""
+    known: bool
+    """Whether that is known: if not, it may or may not matter."""
     span: float
-    """How far its best and its worst value lie apart, in ln units, over configurations that differ in it alone."""
-    low: float
-    """The least that may be, with 95 % confidence."""
-    high: float
-    """The most that may be; infinite where too little is known."""
-    best: float
-    """The step of its best value, NaN where none is known."""
-
-    def matters(self, delta: float) -> bool | None:
-        """Tell whether more than ``delta`` hangs on it; None where that is not known."""
-        if self.high <= delta:
-            return False
-        return True if self.low > delta else None
+    """How far its best and its worst value lie apart on the average over the others: 0.2 for 20 %."""
+    span_high: float | None = None
+    """How far at most."""
+    best: str = ""
+    """Its best value on the average."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Apart:
+class _Apart(NamedTuple):
     """Two values of a setting: the mean difference between configurations that differ in it alone."""
 
     low: float
@@ -201,8 +225,8 @@ class _Apart:
     """Degrees of freedom of ``variance``."""
 
 
-def main_effects(grid: Grid) -> tuple[MainEffect, ...]:
-    """Return the effect of every setting among the configurations that were launched and are possible.
+def main_effects(grid: Grid, knobs: Sequence[Knob]) -> tuple[Effect, ...]:
+    """Return the effect of every knob among the configurations that were launched and are possible.
 
     For two values of a setting, the mean difference of the configurations that differ in nothing else, each pair
     weighted alike. Its variance is that of the launches, Σ(s_i²/n_i + s_j²/n_j)/m² with Welch's degrees of freedom,
@@ -220,51 +244,47 @@ def main_effects(grid: Grid) -> tuple[MainEffect, ...]:
     known = launched(grid.values)
     usable = known.count > 0
     usable[[*grid.out, *grid.strangers]] = False
-    return tuple(_effect(grid, d, usable, known) for d in range(grid.places.shape[1]))
+    return tuple(_effect(grid, d, knob, usable, known) for d, knob in enumerate(knobs))
 
 
-def _effect(grid: Grid, d: int, usable: Flags, known: Launched) -> MainEffect:
+def _effect(grid: Grid, d: int, knob: Knob, usable: Flags, known: Launched) -> Effect:
     steps = sorted({float(step) for step in grid.places[usable, d] if np.isfinite(step)})
+    at = {step: np.flatnonzero(usable & (grid.places[:, d] == step)) for step in steps}
     others = np.delete(grid.places, d, axis=1)
-    found = [
-        one
-        for low, high in combinations(steps, 2)
-        if (one := _apart(others, (low, _at(grid, d, usable, low)), (high, _at(grid, d, usable, high)), known))
-    ]
+    found = []
+    for low, high in combinations(steps, 2):
+        pairs = np.array([(i, j) for i in at[low] for j in at[high] if np.array_equal(others[i], others[j])])
+        sides = [known.count[np.unique(side)].sum() for side in pairs.T]
+        if sides and min(sides) >= _LEAST_LAUNCHES:
+            found.append(_apart(low, high, pairs, known))
     if not found or known.common_df <= PRIOR_DF:
-        return MainEffect(span=0.0, low=0.0, high=float("inf"), best=float("nan"))
-    is_whole = {*steps} <= {step for one in found for step in (one.low, one.high)}
+        return Effect(server=knob.server, name=knob.name, matters=True, known=False, span=0.0)
     width = each(critical, len(steps), np.array([one.df for one in found]), _ALPHA)
     sizes = np.array([abs(one.difference) for one in found])
     half = width * np.sqrt([one.variance for one in found])
+    is_whole = {*steps} <= {step for one in found for step in (one.low, one.high)}
+    most = float((sizes + half).max()) if is_whole else math.inf
     widest = found[int(sizes.argmax())]
-    return MainEffect(
-        span=float(sizes.max()),
-        low=max(float((sizes - half).max()), 0.0),
-        high=float((sizes + half).max()) if is_whole else float("inf"),
-        best=widest.high if widest.difference > 0 else widest.low,
+    best = widest.high if widest.difference > 0 else widest.low
+    return Effect(
+        server=knob.server,
+        name=knob.name,
+        matters=most > grid.delta,
+        known=most <= grid.delta or float((sizes - half).max()) > grid.delta,
+        span=math.expm1(float(sizes.max())),
+        span_high=math.expm1(most) if is_whole else None,
+        best=dict(zip(knob.steps, knob.ladder, strict=True)).get(best, ""),
     )
 
 
-def _at(grid: Grid, d: int, usable: Flags, step: float) -> list[int]:
-    return [int(i) for i in np.flatnonzero(usable & (grid.places[:, d] == step))]
-
-
-def _apart(
-    others: Array, low: tuple[float, Sequence[int]], high: tuple[float, Sequence[int]], known: Launched
-) -> _Apart | None:
-    """Return how far those configurations at two steps lie apart that differ in nothing else; None for too few."""
-    pairs = [(i, j) for i in low[1] for j in high[1] if np.array_equal(others[i], others[j])]
+def _apart(low: float, high: float, pairs: Counts, known: Launched) -> _Apart:
+    """Return how far the configurations at two steps lie apart; ``pairs``, (m, 2), has one of each."""
     m = len(pairs)
-    sides = [{*side} for side in zip(*pairs, strict=True)]
-    if not m or min(int(known.count[[*side]].sum()) for side in sides) < _LEAST_LAUNCHES:
-        return None
-    own = known.sd**2 / np.maximum(known.count, 1) / m**2
-    parts = [(float(own[i]), float(known.df[i])) for pair in pairs for i in pair]
-    variance = sum(part for part, _ in parts)
-    df = min(variance**2 / sum(part**2 / df for part, df in parts), known.common_df)
-    differences = [float(known.mean[j] - known.mean[i]) for i, j in pairs]
+    own = known.sd[pairs] ** 2 / known.count[pairs] / m**2
+    variance = float(own.sum())
+    df = min(variance**2 / float((own**2 / known.df[pairs]).sum()), known.common_df)
+    differences = known.mean[pairs[:, 1]] - known.mean[pairs[:, 0]]
     scatter = float(np.var(differences, ddof=1)) / m if m > 1 else 0.0
     if scatter > variance:
         variance, df = scatter, m - 1.0
-    return _Apart(low=low[0], high=high[0], difference=float(np.mean(differences)), variance=variance, df=df)
+    return _Apart(low=low, high=high, difference=float(differences.mean()), variance=variance, df=df)

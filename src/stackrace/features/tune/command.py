@@ -6,11 +6,11 @@ from pathlib import Path
 
 import click
 
-from ....base.units import DURATION, PERCENT, SIZE
-from ....cli.arguments import complete_stack, requested
-from ....cli.options import Connections, Cores, Quantity, SectionedCommand, section, store_option
-from ....cli.request_flags import APP_OPTIONS, RequestFlags, request_flags
-from ....race.request.request import MOST_SEED
+from ...base.units import DURATION, PERCENT, SIZE
+from ...cli.arguments import complete_stack, requested
+from ...cli.options import Connections, Cores, Quantity, SectionedCommand, section, store_option
+from ...cli.request_flags import APP_OPTIONS, RequestFlags, request_flags
+from ...race.request.request import MOST_SEED
 
 
 class _CoreCount(click.ParamType[int | tuple[int, ...]]):
@@ -159,13 +159,14 @@ def command(
     """
     from dataclasses import replace
 
-    from ....cli.edge import refuse_unwritable
-    from ..candidates import TuneRequest, parse_goal
-    from ..model import TuningLimits
+    from ...cli.edge import refuse_unwritable
+    from .candidates import TuneRequest
+    from .goal import parse_goal
+    from .model import TuningLimits
     from .run import resume_tuning, tune
 
     if schema:
-        from ..report.document import schema as schema_of
+        from .report import schema as schema_of
 
         click.echo(schema_of(), nl=False)
         return

@@ -7,24 +7,24 @@ from pathlib import Path
 
 import click
 
-from ....api.racing import ready_race
-from ....api.resuming import unfinished
-from ....base.errors import BreakdownError, InputError, InterruptedRace, RefusedError, StoreError
-from ....cli.announcer import Announcer
-from ....cli.edge import failure_of
-from ....cli.progress import LiveSink
-from ....cli.showing import print_document, reports_folder, write_text
-from ....race.preparation.prepared import PreparedRace
-from ....race.results.race import Ending, Race
-from ....report.terminal import print_sections
-from ....store import open_store
-from ....store.manifest import has_manifest
-from ..candidates import TuneRequest
-from ..model import Tuning, is_tuning
-from ..preparation import ready_tuning
-from ..report.kind import KIND
-from ..report.words import unproved
-from ..result import tuned
+from ...api.racing import ready_race
+from ...api.resuming import unfinished
+from ...base.errors import BreakdownError, InputError, InterruptedRace, RefusedError, StoreError
+from ...cli.announcer import Announcer
+from ...cli.edge import failure_of
+from ...cli.progress import LiveSink
+from ...cli.showing import print_document, reports_folder, write_text
+from ...race.preparation.prepared import PreparedRace
+from ...race.results.race import Ending, Race
+from ...report.terminal import print_sections
+from ...store import open_store
+from ...store.manifest import has_manifest
+from .candidates import TuneRequest
+from .model import Tuning
+from .preparation import ready_tuning
+from .report import KIND
+from .result import tuned
+from .words import unproved
 
 
 def tune(asked: TuneRequest, *, store: str | None, html: Path | None, as_json: bool) -> None:
@@ -43,7 +43,7 @@ def resume_tuning(
     with open_store(store) as opened:
         opened.need_writable()
         with unfinished(prefix, opened, budget_s=budget_s, of=Tuning.name) as resumed:
-            if not is_tuning(resumed.race):
+            if resumed.race.parts.get(Tuning) is None:
                 raise InputError(
                     f"race {resumed.race.id} tunes nothing; continue it with: "
                     f"stackrace run --resume {resumed.race.id}"
@@ -71,7 +71,6 @@ def _raced(preparing: AbstractContextManager[PreparedRace], announcer: Announcer
 
 def show_outcome(race: Race, *, html: Path | None, as_json: bool) -> None:
     """Show what was found. Raises InterruptedRace or RefusedError where that is no answer, or proves nothing."""
-    found = tuned(race)
     written = write_text(KIND.page(race), html or reports_folder() / f"{race.id}.html")
     if as_json:
         print_document(KIND.document(race))
@@ -83,5 +82,5 @@ def show_outcome(race: Race, *, html: Path | None, as_json: bool) -> None:
             f"interrupted; what was measured is kept as race {race.id}; continue with: "
             f"stackrace tune --resume {race.id}"
         )
-    if why := unproved(race, found):
+    if why := unproved(race, tuned(race)):
         raise RefusedError(why)

@@ -1,4 +1,4 @@
-"""Who races in the next block."""
+"""Who races in the next block, and who is chosen in the end."""
 
 import math
 from dataclasses import replace
@@ -6,38 +6,50 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from stackrace.features.tune.candidates import Proposer
-from stackrace.features.tune.stats.grid import grid_of
-from stackrace.features.tune.stats.rounds import (
+from stackrace.features.tune.estimates import Grid
+from stackrace.features.tune.search import (
     FINAL_LAUNCHES,
     FINALISTS,
     FIRST,
     MOST_FINAL_LAUNCHES,
     SMALL_FINALISTS,
     SMALL_MOST_LAUNCHES,
+    Proposer,
     finals,
     largest_field,
     next_round,
     search_launches,
 )
-from stackrace.features.tune.stats.verdict import verdict
+from stackrace.features.tune.verdict import verdict
 
-DELTA = math.log(1.05)
 PLACES = [(float(i), float(j)) for i in range(6) for j in range(6)]
+NAN = math.nan
+
+
+def row(many):
+    """Return the places of a single setting's values."""
+    return [(float(i),) for i in range(many)]
 
 
 def grid(columns, places=PLACES, **changes):
-    values = np.array(columns, dtype=float).T.reshape(len(places), -1)
-    return grid_of(values=values, entered=np.isfinite(values), places=places, delta=DELTA, **changes)
+    """Return a grid of blocks, each with a value for every configuration, NaN where it was not launched."""
+    values = np.array(columns, dtype=float).reshape(-1, len(places)).T
+    whole = Grid(values=values, entered=np.isfinite(values), places=np.array(places), delta=math.log(1.05))
+    return replace(whole, **changes)
 
 
-def play(truth, launches, *, sd=0.02, places=PLACES, seed=1, propose=None, **changes):
+def unheard(many, places=PLACES, **changes):
+    """Return a grid whose first configurations were launched once, and gave nothing that can be believed."""
+    return grid([NAN] * len(places), places, entered=np.arange(len(places))[:, None] < many, **changes)
+
+
+def play(truth, launches, *, sd=0.02, places=PLACES, propose=None, **changes):
     """Race to the end; returns the choice, who raced in each block, and how many launches were left."""
-    dice, columns, raced, left = np.random.default_rng(seed), [], [], launches
+    dice, columns, raced, left = np.random.default_rng(1), [], [], launches
     while racing := next_round(grid(columns, places, **changes), left, propose):
         if len(racing) > left:
             break
-        column = np.full(len(places), np.nan)
+        column = np.full(len(places), NAN)
         column[list(racing)] = np.asarray(truth)[list(racing)] + dice.normal(0, sd, len(racing))
         columns.append(column)
         raced.append(racing)
@@ -49,11 +61,8 @@ def hill(top=(3.0, 2.0)):
     return [-0.1 * ((i - top[0]) ** 2 + (j - top[1]) ** 2) for i, j in PLACES]
 
 
-def test_all_configurations_race_first():
+def test_all_configurations_that_are_possible_race_first():
     assert next_round(grid([]), 100) == tuple(range(36))
-
-
-def test_one_that_is_not_possible_does_not_race():
     assert 7 not in next_round(grid([], out=(7,)), 100)
 
 
@@ -65,15 +74,14 @@ def test_after_one_launch_those_far_behind_leave():
 
 def test_the_best_is_found_in_two_launches_a_configuration():
     chosen, raced, _ = play(hill(), 72)
-    assert PLACES[chosen.index] in {(3.0, 2.0), (3.0, 3.0), (2.0, 2.0), (3.0, 1.0), (4.0, 2.0)}
     assert -hill()[chosen.index] <= 0.1 + 1e-9
     assert len(raced[0]) == 36
 
 
 def test_finalists_are_launched_anew_with_the_references_beside_them():
     _, raced, _ = play(hill(), 90, references=(0, 35))
-    finals = [racing for racing in raced if {0, 35} <= set(racing) and len(racing) <= FINALISTS + 2]
-    assert len(finals) >= FINAL_LAUNCHES
+    final = [racing for racing in raced if {0, 35} <= set(racing) and len(racing) <= FINALISTS + 2]
+    assert len(final) >= FINAL_LAUNCHES
 
 
 def test_it_ends_when_the_finalists_are_told_apart():
@@ -90,23 +98,19 @@ def test_where_all_are_alike_it_ends_all_the_same():
 
 
 def test_a_configuration_whose_launches_scatter_loses_against_a_steady_one():
-    scattering, steady, others = 20, 14, (1, 2)
+    scattering, steady = 20, 14
     dice = np.random.default_rng(4)
-    columns = []
-    for block in range(8):
-        column = np.full(36, np.nan)
-        column[steady] = dice.normal(0, 0.01)
-        column[list(others)] = dice.normal(-0.5, 0.01, 2)
-        column[scattering] = 0.01 + (0.15 if block % 2 else -0.15)
-        columns.append(column)
+    columns = np.full((8, 36), NAN)
+    columns[:, steady] = dice.normal(0, 0.01, 8)
+    columns[:, [1, 2]] = dice.normal(-0.5, 0.01, (8, 2))
+    columns[:, scattering] = 0.01 + 0.15 * np.array([-1, 1] * 4)
     found = verdict(grid(columns))
     assert found.index == steady
     assert found.scattering == (scattering,)
 
 
 def test_few_configurations_are_all_finalists():
-    places = [(0.0,), (1.0,), (2.0,)]
-    _, raced, _ = play([0.0, 0.2, 0.1], 100, places=places)
+    _, raced, _ = play([0.0, 0.2, 0.1], 100, places=row(3))
     assert {len(racing) for racing in raced} <= {1, 2, 3}
     assert len(raced) >= FINAL_LAUNCHES
 
@@ -115,7 +119,7 @@ def test_of_many_configurations_a_sampler_names_the_first_and_then_batches():
     pytest.importorskip("optuna", reason="the sampler is an extra: pip install 'stackrace[tune]'")
     places = [(float(i), float(j)) for i in range(12) for j in range(12)]
     truth = [-0.05 * ((i - 8) ** 2 + (j - 3) ** 2) for i, j in places]
-    chosen, raced, _ = play(truth, 160, places=places, propose=Proposer(places, 3))
+    chosen, raced, _ = play(truth, 160, places=places, propose=Proposer(np.array(places), 3))
     assert len(raced[0]) == FIRST
     assert sum(map(len, raced)) <= 160
     assert truth[chosen.index] > -0.3
@@ -124,136 +128,102 @@ def test_of_many_configurations_a_sampler_names_the_first_and_then_batches():
 def test_the_same_seed_proposes_the_same():
     pytest.importorskip("optuna", reason="the sampler is an extra: pip install 'stackrace[tune]'")
     places = np.array([(float(i), float(j)) for i in range(9) for j in range(9)])
-    expected, fresh = np.full(81, np.nan), np.ones(81, dtype=bool)
+    expected, fresh = np.full(81, NAN), np.ones(81, dtype=bool)
     once, again, other = (list(Proposer(places, seed)(expected, fresh, 8)) for seed in (5, 5, 6))
     assert once == again != other
     assert len(set(once)) == 8
 
 
 def test_one_of_which_nothing_could_be_believed_is_launched_again():
-    values = np.array(hill())[:, None]
-    values[3] = np.nan
-    unheard = grid_of(values=values, entered=np.ones((36, 1), dtype=bool), places=PLACES, delta=DELTA)
-    assert 3 in next_round(unheard, 200)
+    values = hill()
+    values[3] = NAN
+    assert 3 in next_round(grid([values], entered=np.ones((36, 1), dtype=bool)), 200)
 
 
 def test_where_nothing_could_be_believed_all_are_launched_again_until_they_are_out():
-    nothing = np.full((36, 1), np.nan)
-    none = grid_of(values=nothing, entered=np.ones((36, 1), dtype=bool), places=PLACES, delta=DELTA)
-    assert len(next_round(none, 200)) == 36
-    assert not next_round(replace(none, out=tuple(range(36))), 200)
-
-
-def test_a_reference_that_was_launched_often_does_not_win_for_want_of_finals():
-    values = np.array([hill()] * 4).T
-    values[:, 1:] = np.nan
-    values[0] = hill()[0]
-    assert PLACES[verdict(grid(list(values.T), references=(0,))).index] == (3.0, 2.0)
-
-
-def test_a_stranger_is_compared_with_and_never_chosen():
-    truth = hill()
-    truth[0] = 5.0
-    chosen, raced, _ = play(truth, 120, references=(0,), strangers=(0,))
-    assert chosen.index != 0
-    assert 0 in raced[-1]
-    assert chosen.outcomes[0].relative > 1
+    assert len(next_round(unheard(36), 200)) == 36
+    assert not next_round(unheard(36, out=tuple(range(36))), 200)
 
 
 def test_where_none_of_the_first_is_possible_others_are_proposed():
-    places = [(float(i),) for i in range(60)]
-    tried = np.full((60, 1), False)
-    tried[:FIRST] = True
-    none = grid_of(
-        values=np.full((60, 1), np.nan), entered=tried, places=places, delta=DELTA, out=tuple(range(FIRST))
-    )
-
     def propose(expected, fresh, many):
         return [int(i) for i in np.flatnonzero(fresh)[:many]]
 
+    none = unheard(FIRST, row(60), out=tuple(range(FIRST)))
     assert next_round(none, 200, propose) == tuple(range(FIRST, 2 * FIRST))
-    everything = replace(none, entered=np.ones((60, 1), dtype=bool), out=tuple(range(60)))
-    assert not next_round(everything, 200, propose)
+    assert not next_round(unheard(60, row(60), out=tuple(range(60))), 200, propose)
+
+
+def test_a_reference_that_was_launched_often_does_not_win_for_want_of_finals():
+    again = [hill()[0], *[NAN] * 35]
+    assert PLACES[verdict(grid([hill(), again, again, again], references=(0,))).index] == (3.0, 2.0)
+
+
+def test_a_stranger_is_compared_with_and_never_chosen():
+    chosen, raced, _ = play([5.0, *hill()[1:]], 120, references=(0,), strangers=(0,))
+    assert chosen.index != 0
+    assert 0 in raced[-1]
+    assert chosen.relative(0) > 1
 
 
 def selected_by_luck():
     """Twenty configurations, of which number 5 came into the finals by a launch that was 10 % better than usual."""
-    places = [(float(i),) for i in range(20)]
-    first = np.zeros(20)
+    first, final = np.zeros(20), np.full(20, NAN)
     first[5] = 0.1
-    final = np.full(20, np.nan)
     final[[0, 4, 5, 6, 7]] = (0.0, -0.02, 0.01, -0.02, -0.02)
-    return grid([first, *[final] * FINAL_LAUNCHES], places, references=(0,))
+    return grid([first, *[final] * FINAL_LAUNCHES], row(20), references=(0,))
 
 
 def test_the_figures_are_from_the_finals_and_not_from_what_brought_a_configuration_there():
     found = verdict(selected_by_luck())
     assert found.index == 5
     assert found.value.value == pytest.approx(math.exp(0.01))
-    assert (found.launches, found.outcomes[5].launches) == (FINAL_LAUNCHES, FINAL_LAUNCHES + 1)
-    assert found.outcomes[0].ratio.value == pytest.approx(math.exp(0.01))
-    assert found.outcomes[0].relative == pytest.approx(math.exp(-0.01))
+    assert found.launches == FINAL_LAUNCHES
+    assert found.ratio(0).value == pytest.approx(math.exp(0.01))
+    assert found.relative(0) == pytest.approx(math.exp(-0.01))
     assert found.poor < math.exp(0.01)
 
 
 def test_finals_are_the_last_blocks_that_only_finalists_and_references_raced_in():
-    lucky = selected_by_luck()
-    assert finals(lucky) == FINAL_LAUNCHES
+    assert finals(selected_by_luck()) == FINAL_LAUNCHES
     assert finals(grid([hill()])) == 0
-    assert finals(grid([[0.0, 0.1]] * 3, [(0.0,), (1.0,)])) == 3
+    assert finals(grid([[0.0, 0.1]] * 3, row(2))) == 3
 
 
 def test_in_a_small_field_fewer_finalists_race_right_after_the_first_block_and_not_so_long():
-    places = [(float(i),) for i in range(10)]
-    _, raced, _ = play([0.0] * 10, 10_000, sd=0.03, places=places, references=(0,))
-    assert [len(racing) for racing in raced[:1]] == [10]
+    _, raced, _ = play([0.0] * 10, 10_000, sd=0.03, places=row(10), references=(0,))
+    assert len(raced[0]) == 10
     assert all(0 in racing and len(racing) <= SMALL_FINALISTS + 1 for racing in raced[1:])
     assert FINAL_LAUNCHES <= len(raced[1:]) <= SMALL_MOST_LAUNCHES
 
 
 def test_final_launches_that_could_not_be_believed_are_made_up_for():
-    columns = np.zeros((6, 3))
-    columns[:, 1:] = -1.0
-    places = [(0.0,), (1.0,), (2.0,)]
-    told_apart = grid(list(columns), places)
+    told_apart = grid([(0.0, -1.0, -1.0)] * 6, row(3))
     assert not next_round(told_apart, 100)
     values = told_apart.values.copy()
-    values[0, 2:] = np.nan
-    refused = replace(told_apart, values=values)
-    assert 0 in next_round(refused, 100)
+    values[0, 2:] = NAN
+    assert 0 in next_round(replace(told_apart, values=values), 100)
 
 
-ROW = [(float(i),) for i in range(8)]
-BEYOND = (6, 7)
-
-
-@pytest.mark.parametrize("top", [7, 6])
-def test_a_best_at_the_end_of_its_range_makes_the_range_wider(top):
-    truth = [-0.2 * abs(top - i) for i in range(8)]
-    chosen, raced, _ = play(truth, 80, places=ROW, reserve=BEYOND)
+@pytest.mark.parametrize(("top", "widens"), [(7, True), (6, True), (3, False)])
+def test_a_best_at_the_end_of_its_range_makes_the_range_wider(top, widens):
+    chosen, raced, _ = play([-0.2 * abs(top - i) for i in range(8)], 80, places=row(8), reserve=(6, 7))
     assert chosen.index == top
-    assert not set(BEYOND) & set(raced[0])
-    assert any(6 in racing for racing in raced)
-
-
-def test_a_best_inside_its_range_launches_none_beyond():
-    chosen, raced, _ = play([-0.2 * abs(3 - i) for i in range(8)], 80, places=ROW, reserve=BEYOND)
-    assert chosen.index == 3
-    assert not set(BEYOND) & {i for racing in raced for i in racing}
+    assert not {6, 7} & {*raced[0]}
+    assert any({6, 7} & {*racing} for racing in raced) == widens
 
 
 def test_a_range_of_two_goes_on_too():
-    truth, places = [0.0, 0.3, 0.6, 0.5], [(0.0,), (1.0,), (2.0,), (3.0,)]
-    chosen, raced, left = play(truth, 60, places=places, reserve=(2, 3))
+    chosen, raced, left = play([0.0, 0.3, 0.6, 0.5], 60, places=row(4), reserve=(2, 3))
     assert chosen.index == 2
-    assert chosen.launches >= FINAL_LAUNCHES
+    assert chosen.state.known.count[2] >= FINAL_LAUNCHES
     assert raced[0] == (0, 1)
     assert left > 0
 
 
 def test_without_time_for_more_the_range_stays():
-    _, raced, _ = play([float(i) / 10 for i in range(8)], 14, places=ROW, reserve=BEYOND)
-    assert not set(BEYOND) & {i for racing in raced for i in racing}
+    _, raced, _ = play([float(i) / 10 for i in range(8)], 14, places=row(8), reserve=(6, 7))
+    assert not {6, 7} & {i for racing in raced for i in racing}
 
 
 def test_so_many_configurations_are_told_apart_as_there_are_launches_for():

@@ -5,29 +5,18 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from ....base.numbers import Interval, about, connections, count, duration, number, percent, things
-from ....base.units import DURATION, SIZE
-from ....base.verdict import usual_refusal
-from ....measure.engine.load_run import label
-from ....race.plan import RacePlan
-from ....race.results.race import Ending, Race
-from ....report.figures import listed, names, sentence, times
-from ....report.words import findings
-from ..model import (
-    OF_NEEDS,
-    GoalKind,
-    Infeasible,
-    Needs,
-    Reference,
-    Tuning,
-    TuningGoal,
-    TuningLimits,
-    Unfit,
-    tuning_of,
-)
-from ..needs import none_within
-from ..result import Against, Edge, Effect, Leading, Tuned
-from ..stats.rounds import FINAL_LAUNCHES
+from ...base.numbers import about, connections, count, duration, number, percent, things
+from ...base.units import SIZE
+from ...base.verdict import usual_refusal
+from ...race.plan import RacePlan
+from ...race.results.race import Ending, Race
+from ...report.figures import limits, listed, names, sentence, times
+from ...report.words import findings
+from .estimates import Effect
+from .model import GoalKind, Infeasible, Needs, Reference, Tuning, TuningGoal, TuningLimits, Unfit, tuning_of
+from .needs import Exceeded, exceeded
+from .result import Against, Edge, Tuned
+from .search import FINAL_LAUNCHES
 
 REFERENCES = {
     Reference.DEFAULT: "as given",
@@ -42,7 +31,7 @@ def outlook(plan: RacePlan, tuning: Tuning) -> tuple[str, ...]:
     many = sum(stack.path not in tuning.reserve for stack in plan.stacks)
     out = sum(one.stack not in tuning.reserve for one in tuning.infeasible)
     beside = f"; {things(out, 'other')} would exceed the limits" if out else ""
-    knobs = listed([f"{knob.server}.{knob.name} ({listed(knob.values)})" for knob in tuning.knobs])
+    knobs = listed([f"{knob} ({listed(knob.values)})" for knob in tuning.knobs])
     lines = [f"Tuning {knobs}: {things(many, 'configuration')}{beside}."]
     if tuning.cut and plan.budget_s is not None:
         lines.append(
@@ -58,83 +47,45 @@ def _all_of(tuning: Tuning) -> str:
     return f"All take about {about(tuning.whole_s or 0.0)} (--budget)."
 
 
-def leading(found: Leading) -> str:
-    """Return how a search stands, for a line: ``gunicorn:workers=3 leads, 5 of 36 configurations left``."""
-    return f"{found.stack} leads, {found.left} of {things(found.of, 'configuration')} left"
-
-
 def answer(race: Race, found: Tuned) -> str:
     """Return the answer in a sentence."""
     tuning = tuning_of(race)
-    assert tuning is not None
-    if not found.stack:
+    if found.value is None:
         return f"No configuration of {tuning.stack} could be measured."
-    best = f"{found.stack} {_leads(race, found, tuning)}"
-    value = "" if found.value is None else f": {_delivers(tuning.goal, found.value)}"
+    goal, value = tuning.goal, found.value
+    around = limits(value, goal.figure)
+    what = f"{goal.title} is " if goal.kind is GoalKind.LATENCY else ""
+    delivers = f"{what}{_with_unit(goal, value.value)}{f' ({around})' if around else ''}"
     given = next((one for one in found.against if one.reference is Reference.DEFAULT), None)
-    return sentence(f"{best}{value}{_than_given(tuning.goal, given)}", race.stacks)
+    said = f"{found.stack} {_leads(race, found, goal)}: {delivers}{_than_given(goal, given) if given else ''}"
+    return sentence(said, race.stacks)
 
 
-def _leads(race: Race, found: Tuned, tuning: Tuning) -> str:
+def _leads(race: Race, found: Tuned, goal: TuningGoal) -> str:
     tried = count(found.tried) if found.tried == found.of else f"{found.tried} tried of {count(found.of)}"
-    where = f"{tried} configurations {_where(race, tuning)}"
+    if goal.rate_per_s is None:
+        where = f"{tried} configurations at {connections(max(load.concurrency for load in race.loads))}"
+    else:
+        where = f"{tried} configurations at {number(goal.rate_per_s)} requests/s"
     if found.rivals or found.launches < FINAL_LAUNCHES:
         return f"leads {where}, but is not proved the best"
-    within = f"the best, or within {percent(race.difference)} of it,"
-    return f"is {within} of {where}"
+    return f"is the best, or within {percent(race.difference)} of it, of {where}"
 
 
-def _where(race: Race, tuning: Tuning) -> str:
-    if tuning.goal.rate_per_s is None:
-        return f"at {connections(max(load.concurrency for load in race.loads))}"
-    return f"at {number(tuning.goal.rate_per_s)} requests/s"
+def _with_unit(goal: TuningGoal, value: float) -> str:
+    return f"{goal.figure(value)}{' requests/s' if goal.kind is GoalKind.THROUGHPUT else ''}"
 
 
-def _delivers(goal: TuningGoal, value: Interval) -> str:
-    limits = ""
-    if value.low is not None and value.high is not None:
-        limits = f" ({figure(goal, value.low)}–{figure(goal, value.high)})"
-    if goal.kind is GoalKind.THROUGHPUT:
-        return f"{number(value.value)} requests/s{limits}"
-    if goal.kind is GoalKind.MEMORY:
-        return f"{SIZE.format(value.value)}{limits}"
-    return f"{label(goal.quantile)} is {DURATION.format(value.value)}{limits}"
-
-
-def figure(goal: TuningGoal, value: float) -> str:
-    """Return a value of the goal's response with its unit, where it has one."""
-    if goal.kind is GoalKind.THROUGHPUT:
-        return number(value)
-    return SIZE.format(value) if goal.kind is GoalKind.MEMORY else DURATION.format(value)
-
-
-def response_title(goal: TuningGoal) -> str:
-    """Return what the response is, for a heading."""
-    if goal.kind is GoalKind.THROUGHPUT:
-        return "requests/s"
-    return "memory" if goal.kind is GoalKind.MEMORY else label(goal.quantile)
-
-
-def _than_given(goal: TuningGoal, given: Against | None) -> str:
-    if given is None:
-        return ""
+def _than_given(goal: TuningGoal, given: Against) -> str:
     if given.is_same:
         return "; that is the stack as it was given"
     if given.ratio is None:
-        return "; the stack as it was given " + (
-            _beyond(given.infeasible) if given.infeasible else "could not be measured"
-        )
-    ratio = given.ratio
+        why = _why_not(given.infeasible) if given.infeasible else "could not be measured"
+        return f"; the stack as it was given {why}"
+    ratio = times(goal.interval(given.ratio))
     if goal.kind is GoalKind.THROUGHPUT:
-        return f", {times(ratio)} what {given.stack} delivers as given"
-    what = "memory" if goal.kind is GoalKind.MEMORY else label(goal.quantile)
-    return f", {times(_inverse(ratio))} the {what} of {given.stack} as given"
-
-
-def _inverse(ratio: Interval) -> Interval:
-    if ratio.low is None or ratio.high is None or ratio.low <= 0:
-        return Interval(value=1 / ratio.value)
-    return Interval(value=1 / ratio.value, low=1 / ratio.high, high=1 / ratio.low)
+        return f", {ratio} what {given.stack} delivers as given"
+    return f", {ratio} the {goal.title} of {given.stack} as given"
 
 
 def against(goal: TuningGoal, one: Against) -> str:
@@ -142,10 +93,8 @@ def against(goal: TuningGoal, one: Against) -> str:
     if one.is_same:
         return "the same stack"
     if one.infeasible is not None:
-        return _beyond(one.infeasible)
-    if one.ratio is None:
-        return "not measured"
-    return times(one.ratio if goal.kind is GoalKind.THROUGHPUT else _inverse(one.ratio))
+        return _why_not(one.infeasible)
+    return "not measured" if one.ratio is None else times(goal.interval(one.ratio))
 
 
 def race_file_line(stack: str) -> str:
@@ -157,32 +106,30 @@ def race_file_line(stack: str) -> str:
 def reasons(race: Race, found: Tuned) -> Iterator[str]:
     """Yield what is to be known of the answer, a sentence each."""
     tuning = tuning_of(race)
-    assert tuning is not None
     if found.needs is not None:
         yield f"It needs {needs(found.needs, tuning.limits)} under load."
     if found.poor is not None and found.launches > 1:
         word = "at least" if tuning.goal.kind is GoalKind.THROUGHPUT else "at most"
-        unit = " requests/s" if tuning.goal.kind is GoalKind.THROUGHPUT else ""
         launched = f"it was launched {things(found.launches, 'time')}"
         if found.final_launches < found.launches:
             launched += f", and the figures are from the last {found.final_launches}, which did not select it"
-        yield f"Nine launches of ten give {word} {figure(tuning.goal, found.poor)}{unit}; {launched}."
+        yield f"Nine launches of ten give {word} {_with_unit(tuning.goal, found.poor)}; {launched}."
     for one in found.scattering:
         yield (
             f"{one.stack} was {percent(one.mean - 1)} better on the average, but its launches vary by "
             f"{percent(one.sd)}: what a poor launch of it gives is less."
         )
+    more_time = "; a longer budget would tell" if race.ending is Ending.BUDGET else ""
     if found.rivals:
-        yield f"{names(found.rivals)} may be better{_more_time(race)}."
+        yield f"{names(found.rivals)} may be better{more_time}."
     elif found.launches < FINAL_LAUNCHES:
-        yield f"It was launched too few times to be sure of it{_more_time(race)}."
+        yield f"It was launched too few times to be sure of it{more_time}."
     if found.equals:
         yield f"Within {percent(race.difference)} of it, with 95 % confidence: {names(found.equals)}."
-    for edge in found.edges:
-        yield _edge(edge)
-    yield from _effects(race, found.effects)
+    yield from map(_edge, found.edges)
+    yield from _effects(found.effects)
     if out := [one for one in found.infeasible if one.stack not in tuning.reserve or one.measured]:
-        yield _infeasible(tuning, out)
+        yield _infeasible(out)
     if tuning.cut:
         yield f"{things(tuning.cut, 'other')} of its configurations did not race. {_all_of(tuning)}"
 
@@ -197,16 +144,11 @@ def _edge(one: Edge) -> str:
     )
 
 
-def _more_time(race: Race) -> str:
-    return "; a longer budget would tell" if race.ending is Ending.BUDGET else ""
-
-
-def needs(needed: Needs, limits: TuningLimits | None = None) -> str:
+def needs(needed: Needs, limits: TuningLimits) -> str:
     """Return what a configuration uses: ``83 MiB and 12 connections to databases (20 allowed)``.
 
     Connections are named where there are any, or where ``limits`` has a number of them.
     """
-    limits = limits or TuningLimits()
     memory = SIZE.format(needed.memory_bytes)
     if limits.memory_bytes is not None:
         memory += f" ({SIZE.format(limits.memory_bytes)} allowed)"
@@ -217,9 +159,9 @@ def needs(needed: Needs, limits: TuningLimits | None = None) -> str:
     return f"{memory} and {many} to databases{allowed}"
 
 
-def _effects(race: Race, found: Sequence[Effect]) -> Iterator[str]:
+def _effects(found: Sequence[Effect]) -> Iterator[str]:
     """Yield which settings do not matter, which do, and of which that is not known."""
-    idle = [one for one in found if not one.matters]
+    idle, unknown = [one for one in found if not one.matters], [one for one in found if not one.known]
     if idle:
         most = max(one.span_high or 0.0 for one in idle)
         yield (
@@ -229,13 +171,12 @@ def _effects(race: Race, found: Sequence[Effect]) -> Iterator[str]:
     for one in found:
         if one.matters and one.known:
             yield (
-                f"{one.server}.{one.name} matters: on the average its best value tried, {one.best}, gives "
+                f"{_named([one])} matters: on the average its best value tried, {one.best}, gives "
                 f"{number(1 + one.span)}× what its worst does."
             )
-    open_ones = [one for one in found if one.matters and not one.known]
-    if open_ones:
-        verb = "matters" if len(open_ones) == 1 else "matter"
-        yield f"Whether {_named(open_ones)} {verb} is not known yet: too few launches tell."
+    if unknown:
+        verb = "matters" if len(unknown) == 1 else "matter"
+        yield f"Whether {_named(unknown)} {verb} is not known yet: too few launches tell."
 
 
 def _named(found: Sequence[Effect]) -> str:
@@ -249,38 +190,74 @@ _WHY = {
     Unfit.FAILED: "no believable measurement",
 }
 
+_OF_NEEDS = (Unfit.MEMORY, Unfit.CONNECTIONS)
+"""Those that a limit makes, by what a configuration uses."""
 
-def _infeasible(tuning: Tuning, out: Sequence[Infeasible]) -> str:
+
+def _infeasible(out: Sequence[Infeasible]) -> str:
     """Return how many configurations are left out, and why."""
     whys = Counter(one.kind for one in out)
     parts = [f"{many} for {_WHY[why]}" for why, many in whys.items()]
-    measured = sum(one.measured and one.kind in OF_NEEDS for one in out)
+    measured = sum(one.measured and one.kind in _OF_NEEDS for one in out)
     known = f", {measured} of them by their own measurement" if measured else ""
     return f"{things(len(out), 'configuration')} left out: {listed(parts)}{known}."
 
 
-def _beyond(one: Infeasible) -> str:
+def _why_not(one: Infeasible) -> str:
     """Return what made a configuration be left out, for a cell."""
     if one.kind is Unfit.RATE:
         return "does not keep up with the rate"
     if one.kind is Unfit.FAILED or one.needs is None:
         return "gave no believable measurement"
-    how = "needs" if one.measured else "would need"
-    if one.kind is Unfit.MEMORY:
-        return f"{how} {SIZE.format(one.needs.memory_bytes)}"
-    return f"{how} {things(one.needs.connections or 0, 'connection')} to databases"
+    many = one.needs.memory_bytes if one.kind is Unfit.MEMORY else one.needs.connections or 0
+    return f"{'needs' if one.measured else 'would need'} {_amount(one.kind, many)}"
+
+
+def _amount(kind: Unfit, many: int) -> str:
+    return SIZE.format(many) if kind is Unfit.MEMORY else f"{things(many, 'connection')} to databases"
+
+
+def none_within(stack: str, limits: TuningLimits, out: Sequence[Infeasible]) -> str:
+    """Say that no configuration of ``stack`` is within ``limits``, and name every limit that the nearest exceeds.
+
+    ``out``, at least one, are beyond a limit by what they need. The nearest is the one whose most exceeded limit is
+    exceeded the least.
+    """
+    nearest = min(out, key=lambda one: exceeded(limits, one.needs)[0].times)
+    over = exceeded(limits, nearest.needs)
+    known = "measured under load" if nearest.measured else "computed from two that were measured"
+    return (
+        f"no configuration of {stack} is within the limits: {nearest.stack} comes nearest and needs "
+        f"{' and '.join(map(_too_much, over))} ({known}); give {' '.join(map(_flag, over))} or more"
+    )
+
+
+def _too_much(one: Exceeded) -> str:
+    """Return what is needed, and how far off that is: ``41 MiB, 37 % more than the limit of 30 MiB``."""
+    used, limit = _amount(one.kind, one.used), _amount(one.kind, one.limit)
+    return f"{used}, {percent(one.times - 1)} more than the limit of {limit}"
+
+
+def _flag(one: Exceeded) -> str:
+    """Return the option with a value that would do."""
+    return f"--memory {-(-one.used // 2**20)}MiB" if one.kind is Unfit.MEMORY else f"--connections {one.used}"
 
 
 def ending(race: Race, found: Tuned) -> str:
     """Return how much was done, and why it ended."""
     launches = sum(not launch.cut_short for launch in race.launches)
     done = f"{count(launches)} {'launch' if launches == 1 else 'launches'} in {duration(race.elapsed_s)}"
-    ended = race.ending if found.stack or race.ending is not Ending.ANSWERED else Ending.EXHAUSTED
+    return f"{race.app}: {done}. {_why_ended(race.ending, found)}".rstrip()
+
+
+def _why_ended(ended: Ending | None, found: Tuned) -> str:
+    if ended is Ending.ANSWERED and not found.stack:
+        ended = Ending.EXHAUSTED
     if ended is Ending.ANSWERED and found.launches < FINAL_LAUNCHES:
-        return f"{race.app}: {done}. It ended since too few launches could be believed."
+        return "It ended since too few launches could be believed."
     if ended is Ending.ANSWERED and found.rivals:
-        return f"{race.app}: {done}. It ended since the finalists could not be told apart."
-    return f"{race.app}: {done}. {_ENDINGS.get(ended, '') if ended else ''}".rstrip()
+        return "It ended since the finalists could not be told apart."
+    return _ENDINGS.get(ended, "") if ended else ""
 
 
 _ENDINGS = {
@@ -307,11 +284,10 @@ def unproved(race: Race, found: Tuned) -> str:
 
 def _nothing(race: Race, found: Tuned) -> str:
     tuning = tuning_of(race)
-    assert tuning is not None
-    beyond = [one for one in found.infeasible if one.kind in OF_NEEDS and tuning.limits.exceeded(one.needs)]
+    beyond = [one for one in found.infeasible if one.kind in _OF_NEEDS and exceeded(tuning.limits, one.needs)]
     if beyond:
         others = len(beyond) < len(found.infeasible)
-        summary = f". {_infeasible(tuning, found.infeasible)}".rstrip(".") if others else ""
+        summary = f". {_infeasible(found.infeasible)}".rstrip(".") if others else ""
         return none_within(tuning.stack, tuning.limits, beyond) + summary
     if any(one.kind is Unfit.RATE for one in found.infeasible):
         return "no configuration keeps up with the rate of the goal; give a lower one"

@@ -1,0 +1,194 @@
+"""A tuning as a kind of result: its sections, its JSON document and its page."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from ...base.codec import Form, readable
+from ...base.numbers import NOTHING, count, number
+from ...base.text import printable
+from ...base.units import SIZE
+from ...race.results.race import Ending, Race
+from ...report.exporter import Kind
+from ...report.sheet import Column, Drawing, Item, Listing, Medium, Notes, Paragraph, Section, Table, Tone, shown
+from . import words
+from .model import Reference, Tuning, tuning_of
+from .picture import LEGEND, block_lines, facets, response_chart
+from .result import Responded, Tuned, leading, tuned
+
+_SHOWN = 10
+"""So many configurations are listed on a screen."""
+
+
+def tuning_sheet(race: Race, found: Tuned) -> Iterator[Section]:
+    """Yield the sections, in order: the answer, with what it is compared, why, and the best configurations."""
+    tuning = tuning_of(race)
+    yield Section(
+        title="",
+        blocks=(
+            Paragraph(text=words.answer(race, found), tone=Tone.STRONG),
+            Paragraph(text=words.ending(race, found), tone=Tone.ASIDE),
+        ),
+    )
+    if not found.stack:
+        yield Section(title="", blocks=(Notes(texts=race.notes),))
+        return
+    yield Section(title="Tuned, compared with", blocks=(_against(tuning, found),))
+    if why := tuple(Item(text=text) for text in words.reasons(race, found)):
+        yield Section(title="What to know", blocks=(Listing(items=why),))
+    many = len(found.responses)
+    heading = f"The best {_SHOWN} of {many} configurations" if many > _SHOWN else "All configurations"
+    yield Section(title=heading, blocks=(_best(tuning, found.responses[:_SHOWN]),))
+    yield Section(title="", blocks=(Notes(texts=(*race.notes, f"Race {race.id}, seed {race.seed}.")),))
+    if panels := facets(tuning, found):
+        lines = tuple(line for panel in panels for line in block_lines(panel))
+        yield Section(
+            title="The response",
+            blocks=(
+                Drawing(lines=lines, media=(Medium.SCREEN,)),
+                Notes(texts=(LEGEND,), media=(Medium.SCREEN,)),
+                Drawing(lines=(*lines, LEGEND), media=(Medium.TEXT,)),
+            ),
+        )
+    line = words.race_file_line(found.stack)
+    again = (f"Race it: stackrace run --stack {shlex.quote(found.stack)}", f"In a race file: {line}")
+    yield Section(
+        title="",
+        blocks=(
+            Drawing(lines=again, media=(Medium.SCREEN,)),
+            Paragraph(text="In a race file:", media=(Medium.TEXT,)),
+            Drawing(lines=(line,), media=(Medium.TEXT,)),
+        ),
+    )
+
+
+def _against(tuning: Tuning, found: Tuned) -> Table:
+    rows = found.against
+    names = tuple(words.REFERENCES[one.reference] for one in rows)
+    formula = tuple(tuning.formula if one.reference is Reference.FORMULA else "" for one in rows)
+    return Table(
+        columns=(
+            Column(title="stack", cells=tuple(one.stack for one in rows), left=True, fold_to=40),
+            Column(title="", cells=names, left=True, notes=formula),
+            Column(
+                title=f"{tuning.goal.title}, tuned ÷ this, 95 %",
+                cells=tuple(words.against(tuning.goal, one) for one in rows),
+            ),
+        )
+    )
+
+
+def _best(tuning: Tuning, rows: tuple[Responded, ...]) -> Table:
+    needs = [one.needs for one in rows]
+    memory = tuple(NOTHING if one is None else SIZE.format(one.memory_bytes) for one in needs)
+    connections = tuple(count(one.connections) if one and one.connections else "" for one in needs)
+    return Table(
+        columns=(
+            Column(title="configuration", cells=tuple(one.stack for one in rows), left=True, fold_to=48),
+            Column(title=tuning.goal.title, cells=tuple(tuning.goal.figure(one.value) for one in rows)),
+            Column(title="vs tuned", cells=tuple(number(one.relative) for one in rows), keep=4),
+            Column(title="launches", cells=tuple(count(one.launches) for one in rows), keep=1),
+            Column(title="memory", cells=memory, keep=3),
+            Column(title="connections", cells=connections, keep=2),
+        )
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TuneWords:
+    """The answer and its reasons in sentences."""
+
+    answer: str
+    reasons: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TuneDocument:
+    """What a tuning race found, as `stackrace tune --json` prints it.
+
+    Times are seconds, sizes bytes; what is not known is null.
+    """
+
+    schema: Literal["tune-1"] = "tune-1"
+    """Name and version of this format."""
+    race: str
+    """The race's id."""
+    app: str
+    """The app's name."""
+    ending: Ending | None
+    """Why the race ended; null while it runs."""
+    elapsed_s: float
+    """Its time, in seconds."""
+    launches: int
+    """Launches made."""
+    difference: float
+    """The difference that does not matter, 0.05 for 5 %."""
+    cores: tuple[int, ...]
+    """The cores that each configuration could use."""
+    seed: int
+    """The seed of everything that was shuffled or proposed."""
+    asked: Tuning | None
+    """What was looked for."""
+    found: Tuned
+    """The answer."""
+    race_file: str | None
+    """The line of a race file that races the tuned stack; null without one."""
+    words: TuneWords
+    notes: tuple[str, ...]
+    """Sentences to be read with the result."""
+
+
+_FORM = Form(text=printable)
+
+
+def schema() -> str:
+    """Return the JSON Schema of the document."""
+    from ...base.json_schema import json_schema
+
+    return json_schema(TuneDocument, _FORM, "tune-1")
+
+
+def _document(race: Race) -> dict[str, Any]:
+    found = tuned(race)
+    return readable(
+        TuneDocument(
+            race=race.id,
+            app=race.app,
+            ending=race.ending,
+            elapsed_s=race.elapsed_s,
+            launches=sum(not launch.cut_short for launch in race.launches),
+            difference=race.difference,
+            cores=race.cores.stack_cores,
+            seed=race.seed,
+            asked=tuning_of(race),
+            found=found,
+            race_file=words.race_file_line(found.stack) if found.stack else None,
+            words=TuneWords(answer=words.answer(race, found), reasons=tuple(words.reasons(race, found))),
+            notes=race.notes,
+        ),
+        _FORM,
+    )
+
+
+def _page(race: Race) -> str:
+    """Return the page; the first of the sections has the answer, which is its heading."""
+    from ...report.html.page import draw_page
+
+    tuning, found = tuning_of(race), tuned(race)
+    panels = [(one.title, response_chart(one)) for one in facets(tuning, found)] if found.stack else []
+    _, *others = shown(tuning_sheet(race, found), Medium.PAGE)
+    return draw_page(
+        "tuning.html.j2", Path(__file__).parent, stacks=(*tuning.settings, *race.stacks),
+        race=race, answer=words.answer(race, found), about=words.ending(race, found), sections=others,
+        panels=[(title, drawing) for title, drawing in panels if drawing],
+        response=tuning.goal.title,
+        path=found.stack, command=shlex.join(["stackrace", "run", "--stack", found.stack]),
+        race_file=words.race_file_line(found.stack) if found.stack else "",
+    )  # fmt: skip
+
+
+KIND = Kind(sections=lambda race: tuning_sheet(race, tuned(race)), document=_document, page=_page, leading=leading)

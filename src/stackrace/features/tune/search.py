@@ -1,0 +1,305 @@
+"""Which configurations are launched in the next block: all, then those that may be the best, then finalists."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ...base.errors import MissingError
+from ...stats.limits import against_best, each
+from ...stats.pairs import Array, pairs
+from ...stats.selection import ALPHA
+from ...stats.variances import measured
+from .estimates import Grid, Launched, Surface, launched, surface
+from .weather import Flags
+
+AT_ONCE = 50
+"""So many configurations at most are raced all; of more, batches are proposed."""
+
+FINALISTS = 4
+FINAL_LAUNCHES = 4
+"""Every finalist is launched anew so often at least, beside what it was launched before."""
+MOST_FINAL_LAUNCHES = 12
+
+SMALL, SMALL_FINALISTS, SMALL_MOST_LAUNCHES = 12, 2, 6
+"""Of so many configurations at most, so few come into the finals, right after the first block, and end them sooner:
+else the finals would cost more than the search saves. Where all can be finalists, they are."""
+
+_FAR = 3.0
+"""So many standard deviations below the best, a configuration is left out after one launch."""
+
+_SHARE = 0.6
+"""Of the launches that finals leave over, the share that the next block may take where it cannot have all."""
+
+FIRST, _BATCH, _GUIDES = 20, 8, 3
+"""Of many configurations: how many are launched first, proposed at a time, and launched again beside those."""
+
+_EXPLORING = 0.5
+"""Of many configurations: the share of all launches that goes to proposals."""
+
+_Propose = Callable[[Array, Flags, int], Sequence[int]]
+"""Takes what is expected of each configuration (NaN: never launched), who may be proposed, and how many are
+wanted."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class State:
+    """How a search stands."""
+
+    grid: Grid
+    known: Launched
+    expected: Surface
+    alive: Flags
+    """(K,): those that were launched and may still be the best."""
+    proved: Array
+    """(K, K): d_ij − H_ij."""
+
+    def top(self, many: int, by: Array) -> list[int]:
+        """Return the ``many`` of those alive with the most ``by``."""
+        order = np.argsort(-np.where(self.alive, by, -np.inf), kind="stable")
+        return [int(i) for i in order[: min(many, int(self.alive.sum()))]]
+
+    def rivals(self, index: int) -> tuple[int, ...]:
+        """Return who may still be better than the configuration ``index`` by more than what matters."""
+        near = self.proved[index] > -self.grid.delta
+        return tuple(int(i) for i in np.flatnonzero(self.alive & ~near) if i != index)
+
+    @property
+    def beside(self) -> list[int]:
+        """The references that can be launched."""
+        return [i for i in self.grid.references if i not in self.grid.out]
+
+    @property
+    def finalists(self) -> int:
+        """How many come into the finals."""
+        return min(_finalists(self.grid.field), int(self.alive.sum()))
+
+    @property
+    def finals_cost(self) -> int:
+        """How many launches the finals take."""
+        return FINAL_LAUNCHES * (self.finalists + len(self.beside))
+
+
+def state_of(grid: Grid) -> State:
+    """Return who may be the best, and what is expected of each."""
+    known = launched(grid.values)
+    expected = surface(known, grid.places)
+    alive = known.count > 0
+    alive[[*grid.out, *grid.strangers]] = False
+    proved = _proved(grid, alive)
+    if alive.any():
+        # until a configuration was launched again, what sets it apart from its neighbours may be chance
+        mean = np.where(alive, expected.mean, -np.inf)
+        sd = np.hypot(expected.sd, np.where(known.count < 2, expected.rough, 0.0))
+        best = int(mean.argmax())
+        gap = mean[best] - mean
+        far = (gap > _FAR * np.hypot(sd, sd[best])) & (gap > grid.delta)
+        behind = (proved > -grid.delta) & (expected.mean[:, None] > expected.mean[None, :]) & alive[:, None]
+        alive &= ~far & ~behind.any(axis=0)
+        alive[best] = True
+    return State(grid=grid, known=known, expected=expected, alive=alive, proved=proved)
+
+
+def _proved(grid: Grid, alive: Flags) -> Array:
+    """Return d_ij − H_ij as `selection.looks` has it, −∞ where two configurations met in fewer than two blocks.
+
+    One-sided Dunnett limits for as many configurations as began. Source: see `selection.looks`.
+    """
+    k = len(grid.values)
+    lower = np.full((k, k), -np.inf)
+    met = np.flatnonzero(alive & (np.isfinite(grid.values).sum(axis=1) >= 2))
+    if len(met) < 2:
+        return lower
+    found = pairs(grid.values[met])
+    variance, nu = measured(found).of_pairs()
+    began = min(int(grid.entered.any(axis=1).sum()), AT_ONCE)
+    width = each(against_best, began, np.where(found.df > 0, nu, 0.0), ALPHA)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        limit = found.estimate - width * np.sqrt(variance / found.blocks)
+    lower[np.ix_(met, met)] = np.where(np.isfinite(limit), limit, -np.inf)
+    return lower
+
+
+def next_round(grid: Grid, left: float, propose: _Propose | None = None) -> tuple[int, ...]:
+    """Return who races in the next block, nobody where it is over; ``left`` is how many launches there is time for.
+
+    Up to ``AT_ONCE`` configurations all race in the first block. Of more, ``propose`` names the first and, block by
+    block, a batch that races beside the best so far. Then those race on that may be the best: one that is ``_FAR``
+    below it leaves after a launch, one whose limits say so later (`_proved`). Where time is too short for all of
+    them, those of which the most may be expected. At most ``FINALISTS`` remain, and are launched anew
+    ``FINAL_LAUNCHES`` times at least, and until the limits name one or time is over. Of a ``SMALL`` field fewer do.
+    Where the best lies at an end of the usual values, those of the reserve next to it race before the finals.
+    """
+    state = state_of(grid)
+    possible = np.ones(len(grid.values), dtype=bool)
+    possible[[*grid.out, *grid.waiting]] = False
+    fresh = possible & ~grid.entered.any(axis=1)
+    unheard = possible & ~fresh & (state.known.count == 0)
+    if not state.alive.any():
+        return _joined(np.flatnonzero(unheard)) if unheard.any() else _opening(grid, fresh, propose)
+    final_blocks = finals(grid)
+    explores = propose is not None and _explores(state, left)
+    if not explores and (not final_blocks or _newcomers(grid)[-1]) and (wider := _wider(state, left)):
+        return _joined(state.top(_GUIDES, state.expected.mean), wider)
+    if final_blocks:
+        return _final(state, final_blocks)
+    if propose is not None and explores and fresh.any():
+        return _joined(state.top(_GUIDES, state.expected.mean), _batch(state, fresh, propose))
+    # a configuration of which nothing could be believed is launched once more; then it is out
+    return _joined(_screening(state, left), np.flatnonzero(unheard))
+
+
+def _opening(grid: Grid, fresh: Flags, propose: _Propose | None) -> tuple[int, ...]:
+    """Return who opens the search; of many others, where none of the first is possible."""
+    if propose is None:
+        return _joined(np.flatnonzero(fresh))
+    beside = [i for i in grid.references if fresh[i]]
+    fresh[beside] = False
+    return _joined(beside, propose(np.full(len(fresh), np.nan), fresh, FIRST))
+
+
+def _explores(state: State, left: float) -> bool:
+    """Tell whether there is time for another batch: proposals have their share, and leave enough for finals."""
+    done, batch = int(state.grid.entered.sum()), _BATCH + _GUIDES
+    return done + batch <= _EXPLORING * (done + left) and left - batch >= state.finals_cost
+
+
+def _batch(state: State, fresh: Flags, propose: _Propose) -> list[int]:
+    """Return further configurations: half by what may be expected of them, half as proposed."""
+    seen = np.where(state.known.count > 0, state.expected.mean, np.nan)
+    hopeful = np.where(fresh, state.expected.mean + state.expected.sd, -np.inf)
+    ours = [int(i) for i in np.argsort(-hopeful, kind="stable")[: _BATCH // 2] if fresh[i]]
+    fresh[ours] = False
+    return [*ours, *propose(seen, fresh, _BATCH - len(ours))]
+
+
+def _wider(state: State, left: float) -> list[int]:
+    """Return who waits in the reserve a step of one setting beyond the best; none where time is short."""
+    grid = state.grid
+    steps = np.abs(grid.places - grid.places[state.top(1, state.expected.mean)[0]]).sum(axis=1)
+    near = [i for i in grid.waiting if i not in grid.out and steps[i] == 1]
+    return near if left - len(near) - _GUIDES >= state.finals_cost else []
+
+
+def _screening(state: State, left: float) -> list[int]:
+    alive = int(state.alive.sum())
+    spare = left - state.finals_cost
+    if _is_small(state.grid.field) or alive <= FINALISTS or spare < FINALISTS + 1:
+        return [*state.top(state.finalists, state.expected.mean), *state.beside]
+    many = alive if alive <= _SHARE * spare else max(int(_SHARE * spare), FINALISTS + 1)
+    return state.top(many, state.expected.mean + state.expected.sd)
+
+
+def _final(state: State, blocks: int) -> tuple[int, ...]:
+    finalists = [int(i) for i in np.flatnonzero(state.alive & state.grid.entered[:, -1])]
+    if not finalists:
+        return ()
+    # launches that could not be believed are made up for
+    believed = int(np.isfinite(state.grid.values[finalists, -blocks:]).sum(axis=1).min())
+    among = state.proved[np.ix_(finalists, finalists)] > -state.grid.delta
+    is_named = bool((among | np.eye(len(finalists), dtype=bool)).all(axis=1).any())
+    most = SMALL_MOST_LAUNCHES if _is_small(state.grid.field) else MOST_FINAL_LAUNCHES
+    is_over = (believed >= FINAL_LAUNCHES and is_named) or blocks >= most
+    return () if is_over else _joined(finalists, state.beside)
+
+
+def finals(grid: Grid) -> int:
+    """Return how many of the last blocks had no more than finalists and references; 0 before the finals.
+
+    A block in which anybody is new is none. Where there are no more configurations than that, the first is one.
+    """
+    most = _finalists(grid.field) + len(grid.references)
+    few = (grid.entered.sum(axis=0) <= most) & ~_newcomers(grid)
+    if few.size and few[1:].all() and grid.field + len(grid.strangers) <= most:
+        few[0] = True
+    return len(few) if few.all() else int(np.argmin(few[::-1]))
+
+
+def _newcomers(grid: Grid) -> Flags:
+    """Return for each block whether anybody was launched in it for the first time, (B,)."""
+    before = np.cumsum(grid.entered, axis=1) - grid.entered > 0
+    return np.asarray((grid.entered & ~before).any(axis=0))
+
+
+def search_launches(field: int, references: int) -> int:
+    """Return how many launches a search among so many configurations takes, beside so many references.
+
+    Each is launched once, half of a large field once more, and the finalists and references in the finals.
+    """
+    again = 0 if field <= SMALL else field // 2
+    blocks = FINAL_LAUNCHES if field > FINALISTS else FINAL_LAUNCHES - 1
+    return field + again + blocks * (min(field, _finalists(field)) + references)
+
+
+def largest_field(launches: float, references: int, most: int) -> int:
+    """Return of how many configurations, ``most`` at most, so many launches find the best; no fewer than five."""
+    fitting = (k for k in range(most, 0, -1) if search_launches(k, references) <= launches)
+    return max(next(fitting, 0), min(most, FINALISTS + 1))
+
+
+def _is_small(field: int) -> bool:
+    return FINALISTS < field <= SMALL
+
+
+def _finalists(field: int) -> int:
+    return SMALL_FINALISTS if _is_small(field) else FINALISTS
+
+
+def _joined(*groups: Iterable[int]) -> tuple[int, ...]:
+    return tuple(sorted({int(i) for group in groups for i in group}))
+
+
+class Proposer:
+    """Optuna's tree-structured Parzen estimator, asked for a batch and told all means so far.
+
+    It is made anew for each batch from the seed and what was measured, so that a race can be repeated and go on.
+    Raises MissingError where Optuna is missing.
+
+    Source: Bergstra et al. 2011, Algorithms for Hyper-Parameter Optimization, NeurIPS 24.
+    """
+
+    def __init__(self, places: Array, seed: int) -> None:
+        self._optuna = require_sampler()
+        self._places = places
+        self._seed = seed % 2**32
+        self._steps = [sorted({float(step) for step in column if np.isfinite(step)}) for column in places.T]
+
+    def __call__(self, expected: Array, fresh: Flags, many: int) -> Sequence[int]:
+        """Return ``many`` of the configurations ``fresh``, fewer where there are not so many."""
+        optuna = self._optuna
+        sampler = optuna.samplers.TPESampler(
+            seed=self._seed, n_startup_trials=8, multivariate=True, constant_liar=True
+        )
+        study = optuna.create_study(direction="maximize", sampler=sampler)
+        ranges = {
+            str(d): optuna.distributions.IntDistribution(0, len(steps) - 1) for d, steps in enumerate(self._steps)
+        }
+        for i in np.flatnonzero(np.isfinite(expected) & np.isfinite(self._places).all(axis=1)):
+            at = {str(d): steps.index(float(self._places[i, d])) for d, steps in enumerate(self._steps)}
+            study.add_trial(optuna.trial.create_trial(params=at, distributions=ranges, value=float(expected[i])))
+        left = [int(i) for i in np.flatnonzero(fresh)]
+        batch: list[int] = []
+        while left and len(batch) < many:
+            trial = study.ask(ranges)
+            wanted = np.array([steps[trial.params[str(d)]] for d, steps in enumerate(self._steps)])
+            # others may forbid what is proposed, or it was tried
+            far = np.nan_to_num(((self._places - wanted) ** 2).sum(axis=1), nan=np.inf)
+            batch.append(min(left, key=far.__getitem__))
+            left.remove(batch[-1])
+        return batch
+
+
+def require_sampler() -> Any:
+    """Return Optuna, quiet; raises MissingError with what installs it."""
+    try:
+        import optuna
+    except ImportError as error:
+        raise MissingError(
+            "so many configurations need Optuna, which proposes what to try: pip install 'stackrace[tune]'; or "
+            "tune fewer settings at a time with --vary"
+        ) from error
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+    return optuna

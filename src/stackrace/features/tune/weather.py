@@ -1,0 +1,201 @@
+"""What the machine's own changes of speed did to the launches of configurations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from ...stats.pairs import Array
+
+Flags = npt.NDArray[np.bool_]
+_Numbers = npt.NDArray[np.intp]
+
+_FEWEST = 8
+"""Fewer slices tell nothing of the weather."""
+_FITTED = 200
+"""The parameters are those of the first so many: they hardly change with more, and time grows with the cube."""
+
+_STRANGE = 10.0
+"""Slices so many median deviations from what is expected of them tell nothing of the weather."""
+
+_CHOICES: Mapping[str, tuple[float, ...]] = {
+    # the sd of the speed within a block
+    "swing": (0.06, 0.0, 0.03, 0.12, 0.24),
+    # after so many seconds the speed remembers a third of what it was
+    "span_s": (6.0, 2.0, 20.0, 60.0),
+    # the sd of a slice, and of a launch, beside all else
+    "slice": (0.03, 0.015, 0.06, 0.12, 0.24),
+    "launch": (0.03, 0.01, 0.1),
+    # the sd of what a configuration has for itself
+    "rough": (0.1, 0.03, 0.3, 1.0),
+}
+"""The parameters' values, those first that a search begins with; standard deviations in ln units."""
+
+_BLOCKS = 0.3
+"""The sd of the speed from block to block."""
+_LENGTH = 1.5
+"""So many steps of a setting apart two configurations are still alike."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Slices:
+    """N slices, all of one load, and who gave them."""
+
+    values: Array
+    """(N,): the response in ln units."""
+    at_s: Array
+    """(N,): the middles of the slices, by any clock."""
+    busy: Array
+    """(N,): the share of the cores that its launch kept busy: who mostly waits feels little of their speed."""
+    rows: _Numbers
+    """(N,): of which configuration."""
+    blocks: _Numbers
+    """(N,): in which block."""
+
+    @staticmethod
+    def of(slices: Iterable[tuple[float, float, float, int, int]]) -> Slices:
+        """Return the arrays of what a list holds: value, middle, busy, row and block of each slice."""
+        values, at_s, busy, rows, blocks = np.array([*slices], dtype=float).reshape(-1, 5).T
+        return Slices(values=values, at_s=at_s, busy=busy, rows=rows.astype(np.intp), blocks=blocks.astype(np.intp))
+
+    def only(self, chosen: Flags) -> Slices:
+        """Return the slices of a mask, (N,)."""
+        return Slices(**{each.name: getattr(self, each.name)[chosen] for each in fields(self)})
+
+
+def weather(slices: Slices, places: Array, blocks: int) -> tuple[Array, Mapping[str, float]]:
+    """Return what the machine's speed did to each launch, as all other launches tell, and the likeliest parameters.
+
+    What it did has shape (K, B), in ln units beside the speed's mean over all slices, 0 where nothing was measured;
+    the parameters are one of each of ``_CHOICES``.
+
+    The configurations of a block are loaded one after another, over a minute and more where there are many, and a
+    machine that others share changes its speed by a tenth and more meanwhile. A slice's value is taken for the sum
+    of its configuration, a Gaussian process over ``places``, (K, D) in steps; of the speed, one value for the block
+    and an Ornstein-Uhlenbeck process within, times ``busy``; of its launch; and of chance. The parameters are the
+    likeliest. What a launch itself gave is left out of what is told of its weather: so launches scatter afterwards
+    by as much as they are wrong, and limits from their scatter hold.
+
+    Source: Gilmour, Cullis & Verbyla 1997, Accounting for natural and extraneous variation in the analysis of field
+    experiments, Journal of Agricultural, Biological and Environmental Statistics 2; Rasmussen & Williams 2006,
+    Gaussian Processes for Machine Learning, sections 2.2 and 5.4.2.
+    """
+    felt, count = np.zeros((2, len(places), blocks))
+    best = {name: values[0] for name, values in _CHOICES.items()}
+    if len(slices.values) < _FEWEST:
+        return felt, {**best, "swing": 0.0}
+    process = _Process.of(slices, places)
+    best = _likeliest(process)
+    if (strange := process.strange(best)).any():
+        process = _Process.of(slices.only(~strange), places)
+        best = _likeliest(process)
+    told, kept = process.told_by_others(best), process.slices
+    np.add.at(felt, (kept.rows, kept.blocks), kept.busy * (told - told.mean()))
+    np.add.at(count, (kept.rows, kept.blocks), 1.0)
+    return felt / np.maximum(count, 1), best
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Process:
+    """The Gaussian process that slices are taken for."""
+
+    slices: Slices
+    """Their values beside the median."""
+    apart: Array
+    """(K, K): squared distances of the configurations, in steps."""
+
+    @staticmethod
+    def of(slices: Slices, places: Array) -> _Process:
+        centred = replace(slices, values=slices.values - np.median(slices.values))
+        return _Process(slices=centred, apart=distance(places))
+
+    def first(self, many: int) -> _Process:
+        """Return that of the slices of the first blocks, so many that there are ``many``, or all."""
+        blocks = self.slices.blocks
+        last = np.sort(blocks)[min(many, len(blocks)) - 1]
+        return replace(self, slices=self.slices.only(blocks <= last))
+
+    def speed(self, given: Mapping[str, float]) -> Array:
+        """Return the covariance of the speed at a slice with what each slice felt of it."""
+        at_s = self.slices.at_s
+        within = given["swing"] ** 2 * np.exp(-np.abs(at_s[:, None] - at_s[None, :]) / given["span_s"])
+        return np.where(_same(self.slices.blocks), _BLOCKS**2 + within, 0.0) * self.slices.busy[None, :]
+
+    def covariance(self, given: Mapping[str, float]) -> Array:
+        """Return the covariance of the values."""
+        rows, values = self.slices.rows, self.slices.values
+        spread = max(float(np.var(values)), 1e-6)
+        alike = spread * np.exp(-self.apart[np.ix_(rows, rows)] / (2 * _LENGTH**2))
+        own = _same(rows)
+        beside = given["rough"] ** 2 * own + given["launch"] ** 2 * (own & _same(self.slices.blocks))
+        chance = given["slice"] ** 2 * np.eye(len(values))
+        return np.asarray(alike + self.slices.busy[:, None] * self.speed(given) + beside + chance)
+
+    def strange(self, given: Mapping[str, float]) -> Flags:
+        """Tell which slices are ``_STRANGE`` median deviations from what all others say, a tenth at most.
+
+        One slice of nearly nothing would else make all launches seem to scatter.
+        """
+        inverse = np.linalg.inv(self.covariance(given))
+        beside = np.abs((inverse @ self.slices.values) / np.diag(inverse))
+        limit = max(_STRANGE * float(np.median(beside)), float(np.quantile(beside, 0.9)))
+        return np.asarray(beside > limit)
+
+    def told_by_others(self, given: Mapping[str, float]) -> Array:
+        """Return the speed expected at each slice, (N,), from the values of all other launches.
+
+        With the weights α = K⁻¹y of all, those without the slices g are α − K⁻¹_{·g}(K⁻¹_{gg})⁻¹α_g.
+        """
+        inverse, speed = np.linalg.inv(self.covariance(given)), self.speed(given)
+        weights = inverse @ self.slices.values
+        told = np.empty(len(weights))
+        for launch in np.unique(np.stack([self.slices.rows, self.slices.blocks]), axis=1).T:
+            own = np.flatnonzero((self.slices.rows == launch[0]) & (self.slices.blocks == launch[1]))
+            without = weights - inverse[:, own] @ np.linalg.solve(inverse[np.ix_(own, own)], weights[own])
+            without[own] = 0.0
+            told[own] = speed[own] @ without
+        return told
+
+
+def _likeliest(process: _Process) -> dict[str, float]:
+    """Return the choices of which no change of a single one is likelier, by the first ``_FITTED`` slices."""
+    fitted = process.first(_FITTED)
+
+    def likelihood(given: Mapping[str, float]) -> float:
+        return log_likelihood(fitted.covariance(given), fitted.slices.values)
+
+    best = {name: values[0] for name, values in _CHOICES.items()}
+    highest, before = likelihood(best), None
+    while before != best:
+        before = dict(best)
+        for name, values in _CHOICES.items():
+            for value in values:
+                changed = {**best, name: value}
+                if value != best[name] and (reached := likelihood(changed)) > highest:
+                    best, highest = changed, reached
+    return best
+
+
+def log_likelihood(covariance: Array, values: Array) -> float:
+    """Return ln of how likely ``values``, (N,) around zero, are of a Gaussian process, but for a constant.
+
+    Source: Rasmussen & Williams 2006, Gaussian Processes for Machine Learning, algorithm 2.1.
+    """
+    lower = np.linalg.cholesky(covariance)
+    whitened = np.linalg.solve(lower, values)
+    return -0.5 * float(whitened @ whitened) - float(np.log(np.diag(lower)).sum())
+
+
+def _same(labels: _Numbers) -> Flags:
+    return np.asarray(labels[:, None] == labels[None, :])
+
+
+def distance(places: Array) -> Array:
+    """Return the squared distances in steps, infinite where one of the two is off the grid."""
+    apart = ((places[:, None, :] - places[None, :, :]) ** 2).sum(axis=-1)
+    apart = np.where(np.isfinite(apart), apart, np.inf)
+    np.fill_diagonal(apart, 0.0)
+    return np.asarray(apart)
