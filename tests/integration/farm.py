@@ -17,7 +17,7 @@ from _pytest.mark import ParameterSet
 
 from stackrace.app.app import App
 from stackrace.app.environment import app_environment
-from stackrace.app.examination import PythonFacts
+from stackrace.app.examiner.messages import PythonFacts
 from stackrace.base.errors import MissingError
 from stackrace.deploy.environments import Environments
 from stackrace.deploy.guard import Guard

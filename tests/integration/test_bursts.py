@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from stackrace.app.app import EntryKind, entry_of
-from stackrace.app.examination import ThreadPool
+from stackrace.app.examiner.messages import ThreadPool
 from stackrace.deploy.environments import Environments
 from stackrace.race.preparation.deployment import set_up
 from stackrace.race.request.request import RaceRequest

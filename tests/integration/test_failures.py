@@ -9,7 +9,8 @@ from dataclasses import replace
 import pytest
 from tests.integration.scripted import WORKLOAD, Scripted, here_of, launcher_of, servers_of, serving, stack_of
 
-from stackrace.app.examination import Exchange, Reply
+from stackrace.app.examination import Exchange
+from stackrace.app.examiner.messages import Reply
 from stackrace.deploy.launcher import LaunchFailed
 from stackrace.deploy.shutdown import stop
 from stackrace.deploy.sockets import free_port

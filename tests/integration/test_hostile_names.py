@@ -13,7 +13,7 @@ from tests.integration.farm import NO_FILES, Subject, ask, launchable, launcher_
 
 from stackrace.app.app import App, EntryKind, entry_of
 from stackrace.app.environment import app_environment
-from stackrace.app.examination import PythonFacts
+from stackrace.app.examiner.messages import PythonFacts
 from stackrace.app.interpreter import find_ruby
 from stackrace.base.http_syntax import by_prefix
 from stackrace.deploy.environments import Environments, cache_folder

@@ -18,7 +18,7 @@ from tests.integration.farm import UNRELIABLE, Farm, Subject, ask, head, head_is
 
 from stackrace.app.app import App, Entry, EntryKind
 from stackrace.app.environment import app_environment
-from stackrace.app.examination import PythonFacts
+from stackrace.app.examiner.messages import PythonFacts
 from stackrace.deploy.environments import Environments, cache_folder
 from stackrace.deploy.shutdown import stop
 from stackrace.measure.workload import Answer, Request, Sameness, Workload

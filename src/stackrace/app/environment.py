@@ -23,25 +23,6 @@ if TYPE_CHECKING:
     from dotenv.parser import Binding
 
 
-def local_packages(root: Path, python: Path | None) -> Path | None:
-    """Return the folder that ``python`` finds the packages of the project in ``root`` in; None without one.
-
-    An environment has packages of its own. An interpreter whose name has no version fits if nothing else does.
-    """
-    if python is None or (python.parent.parent / "pyvenv.cfg").is_file():
-        return None
-    places = all_local_packages(root)
-    version = re.fullmatch(r"python(3\.\d+)", python.resolve().name)
-    if version is None:
-        return places[0] if len(places) == 1 else None
-    return next((place for place in places if place.parent.name == version[1]), None)
-
-
-def all_local_packages(root: Path) -> list[Path]:
-    """Return such folders for all versions of Python."""
-    return [place for folder in project_folders(root) for place in sorted(folder.glob("__pypackages__/3.*/lib"))]
-
-
 _ENV_FILE = re.compile(r"\.envrc|\.env([.-].+)?|[\w.-]+\.env|env[._-](example|sample|template)", re.IGNORECASE)
 _TEMPLATE = re.compile(r"example|sample|template|tpl|dist\b", re.IGNORECASE)
 """Files of variables that are to be copied and filled in."""
@@ -134,8 +115,6 @@ def app_environment(app: App, environ: Mapping[str, str] = os.environ) -> dict[s
                 f"interpreter as [app] {'python' if app.python else 'ruby'}"
             )
         kept["PATH"] = os.pathsep.join((str(interpreter.parent), kept.get("PATH", os.defpath)))
-    if packages := local_packages(app.root, app.python):
-        kept["PYTHONPATH"] = str(packages)
     if app.entry.kind is EntryKind.RACK:
         kept |= dict.fromkeys(_RACK_MODES, "production")
     if settings := settings_module(app):

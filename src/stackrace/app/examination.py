@@ -7,99 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ..measure.workload import PageTime, Request
+from ..measure.workload import PageTime, Request, excess
 from ..stacks.stack import Interface
 from .app import Entry
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Database:
-    """A database of Django's settings."""
-
-    engine: str
-    """Its last part: ``postgresql``, ``sqlite3``."""
-    place: str
-    """Host and port, empty where there are none."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Survey:
-    """Pages, folders and services."""
-
-    pages: tuple[str, ...] = ()
-    """Paths of routes without parameters, in the order of the URL configuration."""
-    asked: tuple[str, ...] = ()
-    """Pages to ask for, the most telling first; the examination's exchanges answer the first of them."""
-    unasked: Mapping[str, str] = field(default_factory=dict)
-    """Pages that are not asked for, and why."""
-    static: Mapping[str, Path] = field(default_factory=dict)
-    """Folders of static files that exist, by URL prefix."""
-    static_root: str = ""
-    """Django's STATIC_ROOT, also where no such folder exists."""
-    databases: tuple[Database, ...] = ()
-    caches: tuple[str, ...] = ()
-    """The backends of Django's caches."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PythonFacts:
-    """The app's interpreter and its environment."""
-
-    version: str
-    python: Path
-    base: Path
-    """The interpreter that the environment was made from."""
-    site_packages: tuple[Path, ...]
-    """The environment's folders of packages, in the order of the path."""
-    distributions: Mapping[str, str] = field(default_factory=dict)
-    """Versions by name."""
-
-    @property
-    def minor(self) -> tuple[int, int]:
-        """The version as extension modules are made for it, (3, 11) say."""
-        major, minor = self.version.split(".")[:2]
-        return int(major), int(minor)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DjangoFacts:
-    """What Django's settings say."""
-
-    debug: bool
-    allowed_hosts: tuple[str, ...]
-    static_url: str
-    static_root: Path | None
-    """STATIC_ROOT, None unless the folder exists."""
-    https_header: str
-    """The header that SECURE_PROXY_SSL_HEADER trusts, empty without."""
-    routes: tuple[str, ...]
-    """The URLconf's first level."""
-    web_sockets: bool = False
-    """Whether its ASGI application routes WebSockets."""
-    collected: Path | None = None
-    """STATIC_ROOT, also where no such folder exists."""
-    media_url: str = ""
-    """MEDIA_URL; empty where there is none, or where a view of the project answers there."""
-    media_root: Path | None = None
-    sends_static: bool = False
-    """Whether the app itself sends its static files, by WhiteNoise."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reply:
-    """One answer of the app."""
-
-    status: int
-    headers: tuple[tuple[str, str], ...]
-    body: bytes
-    traceback: str = ""
-    """Its own, for a status of 500 and more."""
-    excess: str = ""
-    """Why it cannot be raced, after "an answer that": too large, or without an end; then ``body`` is not whole."""
-
-    def header(self, name: str) -> str:
-        """Return the first value of the header ``name``, in any case; empty when there is none."""
-        return next((value for key, value in self.headers if key.lower() == name.lower()), "")
+from .examiner.messages import DjangoFacts, PythonFacts, Reply, Survey, ThreadPool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,14 +29,9 @@ class Exchange:
     """What an answer took, the first not counted."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ThreadPool:
-    """Threads of AnyIO's, in which asynchronous frameworks run what is not asynchronous."""
-
-    framework: str
-    """As people write it."""
-    threads: int
-    """How many each process may have."""
+def excess_of(reply: Reply) -> str:
+    """Say after "an answer that" why it cannot be raced: it is too large, or has no end; empty where it can."""
+    return excess(reply.headers, reply.body_bytes, reply.endless)
 
 
 _TOOLBAR = re.compile(rb"id=[\"']?(?:djDebug|flDebug)|debug[-_]?toolbar", re.IGNORECASE)

@@ -13,7 +13,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import IO
@@ -23,13 +23,13 @@ from ..base.errors import AppError, InputError, said_by
 from ..base.files import read_bytes, walk
 from ..base.http_syntax import path_fault
 from ..base.process import attended
-from ..measure.workload import MOST_BODY_BYTES, Request, excess
+from ..measure.workload import MOST_BODY_BYTES, Request
 from ..stacks.stack import Interface
 from .app import App, EntryKind
 from .entry import entry_source
 from .environment import app_environment, settings_module
-from .examination import Examination, Exchange, PythonFacts, Reply
-from .examiner.messages import CrawlOrder, Order, RequestMessage
+from .examination import Examination, Exchange, excess_of
+from .examiner.messages import CrawlOrder, Order, PythonFacts, Reply
 from .examiner_report import Outcome, examination_of, read_outcome
 
 _INDEX = "index.html"
@@ -86,14 +86,13 @@ def _reply(root: Path, request: Request) -> Reply:
     kind = mimetypes.guess_type(file.name)[0] or "application/octet-stream"
     headers, size_bytes = (("Content-Type", kind),), file.stat().st_size
     if request.method == "HEAD":
-        return Reply(status=200, headers=headers, body=b"")
-    if beyond := excess(headers, size_bytes, endless=False):
-        return Reply(status=200, headers=headers, body=b"", excess=beyond)
-    return Reply(status=200, headers=headers, body=read_bytes(file, MOST_BODY_BYTES))
+        return Reply(status=200, headers=headers)
+    reply = Reply(status=200, headers=headers, body_bytes=size_bytes)
+    return reply if excess_of(reply) else replace(reply, body=read_bytes(file, MOST_BODY_BYTES))
 
 
 def _status(status: int, *headers: tuple[str, str]) -> Reply:
-    return Reply(status=status, headers=headers, body=b"")
+    return Reply(status=status, headers=headers)
 
 
 def _paths(root: Path) -> Iterator[str]:
@@ -107,45 +106,12 @@ _LOOK_S = 0.2
 """How often it is looked how far a crawl is."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Progress:
-    """How far a crawl is."""
-
-    done: int
-    pages: int
-    left_s: float
-    """What the other pages are expected to take."""
+_OnProgress = Callable[[int, int, float], None]
+"""Is told how many pages of a crawl are done, of how many, and what the others are expected to take, in seconds."""
 
 
-_OnProgress = Callable[[Progress], None]
-
-
-def _unheard(progress: Progress) -> None:
+def _unheard(done: int, pages: int, left_s: float) -> None:
     """Hear it and do nothing."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Crawl:
-    """Ask for the home page, the paths ``given`` and all that the app and its sitemaps name."""
-
-    time_s: float
-    """From the moment at which the app is loaded."""
-    given: tuple[str, ...] = ()
-    sitemap: str = ""
-    """The path of one that robots.txt does not name."""
-    enough: int | None = None
-    """So many pages that can be raced end it; None: nothing but the time does."""
-    on_progress: _OnProgress = _unheard
-
-    def order(self, request: RequestMessage) -> CrawlOrder:
-        """Return it as the examiner takes it, its headers those of ``request``."""
-        return {
-            "given": list(self.given),
-            "headers": request["headers"],
-            "sitemap": self.sitemap,
-            "time_s": self.time_s,
-            "enough": self.enough,
-        }
 
 
 def _watched(
@@ -163,7 +129,7 @@ def _watched(
         lines = [line for line in whole.splitlines() if line.startswith(b"progress ")]
         if lines:
             _, done, pages, left_s = lines[-1].split()
-            on_progress(Progress(done=int(done), pages=int(pages), left_s=float(left_s)))
+            on_progress(int(done), int(pages), float(left_s))
 
     def wait(process: subprocess.Popen[bytes]) -> int | None:
         deadline_s = time.monotonic() + timeout_s
@@ -194,7 +160,8 @@ def examine(
     timeout_s: float = 60.0,
     begin: Callable[[], None] | None = None,
     in_doubt: bool = False,
-    crawl: Crawl | None = None,
+    crawl: CrawlOrder | None = None,
+    on_progress: _OnProgress = _unheard,
     lifespan: bool = True,
 ) -> Examination:
     """Load ``app`` as the servers will, ask it every request at least twice, and return what was found out.
@@ -203,33 +170,38 @@ def examine(
     ``follow``. Without a ``host``, ALLOWED_HOSTS decides. ``survey`` has the app list its pages. ``begin`` runs
     in the new process before the app's interpreter does. ``in_doubt`` each request is asked up to a thousand
     times. Without ``lifespan`` an ASGI app is not told that it starts. ``crawl`` has it asked for all of its
-    pages, each with the headers of the first of ``requests``; Rack apps and plain files cannot. Raises AppError
-    with the app's own traceback when it does not load, or not in time; answers are returned whatever their
-    status: judging them is ``golden``'s.
+    pages, and ``on_progress`` told how far that is; Rack apps and plain files cannot. Raises AppError with the
+    app's own traceback when it does not load, or not in time; answers are returned whatever their status: judging
+    them is ``golden``'s.
     """
     asked = tuple(requests) or (Request(path="/"),)
     if app.entry.kind is EntryKind.FILES:
         return _examine_files(app, asked, host=host)
     interface = _interface(app)
-    source = app.entry.target if interface is Interface.RACK else entry_source(app, interface, proxied=True)
-    order = _order(app, interface, source, timeout_s)
-    order["settings"], order["host"] = settings_module(app), host
-    order["requests"] = [
-        {
-            "method": request.method,
-            "path": _ascii(request.path),
-            "headers": [list(pair) for pair in request.headers],
-            "body": base64.b64encode(request.body).decode("ascii"),
-        }
-        for request in asked
-    ]
-    order["follow"] = not requests if follow is None else follow
-    order["survey"], order["in_doubt"], order["lifespan"] = survey, in_doubt, lifespan
-    if crawl is not None:
-        order["crawl"] = crawl.order(order["requests"][0])
-        order["timeout_s"] += crawl.time_s
-    hear = _unheard if crawl is None else crawl.on_progress
-    return examination_of(_run(app, order, begin, hear), app, asked, interface)
+    order = Order(
+        root=str(app.root.absolute()),
+        source=app.entry.target if interface is Interface.RACK else entry_source(app, interface, proxied=True),
+        interface=interface.value,
+        timeout_s=timeout_s + (crawl["time_s"] if crawl else 0.0),
+        settings=settings_module(app),
+        host=host,
+        requests=[
+            {
+                "method": request.method,
+                "path": _ascii(request.path),
+                "headers": [list(pair) for pair in request.headers],
+                "body": base64.b64encode(request.body).decode("ascii"),
+            }
+            for request in asked
+        ],
+        follow=not requests if follow is None else follow,
+        survey=survey,
+        crawl=crawl,
+        in_doubt=in_doubt,
+        lifespan=lifespan,
+        most_body_bytes=MOST_BODY_BYTES,
+    )
+    return examination_of(_run(app, order, begin, on_progress), app, asked, interface)
 
 
 def python_facts(app: App) -> PythonFacts | None:
@@ -239,27 +211,13 @@ def python_facts(app: App) -> PythonFacts | None:
     """
     if app.python is None:
         return None
-    order = _order(app, Interface.WSGI, "application = None", _INTERPRETER_TIMEOUT_S)
+    order = Order(
+        root=str(app.root.absolute()),
+        source="application = None",
+        interface=Interface.WSGI.value,
+        timeout_s=_INTERPRETER_TIMEOUT_S,
+    )
     return examination_of(_run(app, order), app, (), Interface.WSGI).python
-
-
-def _order(app: App, interface: Interface, source: str, timeout_s: float) -> Order:
-    """Return the order to load the app and to ask it nothing."""
-    return {
-        "root": str(app.root.absolute()),
-        "source": source,
-        "interface": interface.value,
-        "settings": "",
-        "host": "",
-        "requests": [],
-        "follow": False,
-        "survey": False,
-        "crawl": None,
-        "in_doubt": False,
-        "lifespan": True,
-        "timeout_s": timeout_s,
-        "most_body_bytes": MOST_BODY_BYTES,
-    }
 
 
 def _interface(app: App) -> Interface:
@@ -283,13 +241,13 @@ def _run(
         tempfile.TemporaryFile() as report,
         tempfile.TemporaryFile() as log,
     ):
-        inlet.write(json.dumps(order).encode())
+        inlet.write(json.dumps(vars(order)).encode())
         inlet.seek(0)
         command = _command(app, report)
         try:
             status = attended(
                 command,
-                _watched(report, on_progress, order["timeout_s"] + _GRACE_S),
+                _watched(report, on_progress, order.timeout_s + _GRACE_S),
                 folder=app.root,
                 environment=app_environment(app),
                 stdin=inlet,

@@ -2,30 +2,26 @@
 
 from __future__ import annotations
 
-import base64
 import json
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from shlex import quote
+from typing import Any
 
+from ..base.codec import decode
 from ..base.errors import AppError
 from ..base.secrets import masked
-from ..measure.workload import PageTime, Request, excess
+from ..base.text import storable
+from ..measure.workload import PageTime, Request
 from ..stacks.stack import Interface
-from .app import App
-from .examination import Database, DjangoFacts, Examination, Exchange, PythonFacts, Reply, Survey, ThreadPool
-from .examiner.messages import (
-    DjangoReport,
-    ExchangeMessage,
-    PoolReport,
-    PythonReport,
-    ReplyMessage,
-    Report,
-    SurveyReport,
-)
-from .refusal import failure_words, import_hint, other_object
+from .app import App, Entry
+from .examination import Examination, Exchange
+from .examiner.messages import DjangoFacts, ExchangeReport, ObjectReport, Report, Survey
+from .projects.frameworks import OWN_SERVERS
+from .refusal import failure_words, import_hint
 
 _LOG_LINES = 30
 _WORDLESS = re.compile(r"^SystemExit(: \d+)?\s*\Z", re.MULTILINE)
@@ -53,30 +49,48 @@ def read_outcome(text: str, *, log: str, status: int | None) -> Outcome:
     In the app's words its secrets are masked; its answers stay as they are.
     """
     log = masked(log)
-    stage, report, rest = _STARTING, None, []
-    pages: list[ExchangeMessage] = []
+    stage, rest = _STARTING, []
+    report: Report | None = None
+    pages: list[ExchangeReport] = []
     for line in text.splitlines():
         if line.startswith("stage "):
             stage = line.removeprefix("stage ")
         elif line.startswith("page "):
             with suppress(ValueError):  # it may have ended within the line
-                pages.append(json.loads(line.removeprefix("page ")))
+                pages.append(_read(ExchangeReport, line.removeprefix("page ")))
         elif line.startswith("{"):
-            report = json.loads(line)
+            report = _read(Report, line)
         elif line.startswith("progress "):
             continue
         else:
             rest.append(masked(line))
     # faulthandler's dump begins with "Timeout (0:00:05)!"
     hung = status is None or any(line.startswith("Timeout (") for line in rest)
-    if report is not None:
-        report["exchanges"] = pages or report["exchanges"]
-        report["failure"] = masked(report["failure"])
-        for exchange in report["exchanges"]:
-            for reply in (exchange["first"], exchange["second"]):
-                reply["traceback"] = masked(reply["traceback"])
+    if report is not None and pages:
+        report.exchanges = tuple(pages)
     tail = rest if hung else log.splitlines()[-_LOG_LINES:]
     return Outcome(stage=stage, report=report, timed_out=hung, status=status, rest="\n".join(tail))
+
+
+def _read(kind: Any, line: str) -> Any:
+    """Return the value of type ``kind`` that the examiner wrote, the app's secrets masked in its own words."""
+    return decode(kind, _as_stored(json.loads(line)))
+
+
+def _as_stored(node: Any, name: str = "") -> Any:
+    """Return what stands under ``name`` in the examiner's JSON as the codec wants it."""
+    match node:
+        case str():
+            return storable(masked(node) if name in ("failure", "traceback") else node)
+        case list():
+            return [_as_stored(each) for each in node]
+        case {"first": {"body": first}, "second": {"body": None} as second}:
+            node = {**node, "second": {**second, "body": first}}
+        case dict():
+            pass
+        case _:
+            return node
+    return {key: _as_stored(each, key) for key, each in node.items()}
 
 
 def examination_of(outcome: Outcome, app: App, requests: Sequence[Request], interface: Interface) -> Examination:
@@ -88,53 +102,52 @@ def examination_of(outcome: Outcome, app: App, requests: Sequence[Request], inte
     if report is None:
         what = "did not end in time; this is where it was" if outcome.timed_out else f"died ({outcome.status})"
         raise AppError(f"{name}: {outcome.stage} {what}{_no_python(outcome, app)}", detail=outcome.rest)
-    listed = report.get("survey")
-    crawled = listed is not None and bool(listed["asked"])
-    if report["failure"] and not (crawled and report["exchanges"]):
-        raise _failed(outcome.stage, _with_last_words(report["failure"], outcome.rest), app)
-    if found := report.get("object"):
-        raise AppError(other_object(app.entry, found))
-    asked = [requests[0]] * len(report["exchanges"]) if crawled else requests
-    django = None if report["django"] is None else _django(report["django"])
+    survey = report.survey or Survey()
+    crawled = bool(survey.asked)
+    if report.failure and not (crawled and report.exchanges):
+        raise _failed(outcome.stage, _with_last_words(report.failure, outcome.rest), app)
+    if report.object:
+        raise AppError(_other_object(app.entry, report.object))
+    asked = [requests[0]] * len(report.exchanges) if crawled else requests
     return Examination(
         entry=app.entry,
         root=app.root,
         interface=interface,
-        python=_python(report["python"], app.python),
-        django=django,
-        host=report["host"],
+        # as it was given, for an environment's interpreter is a link
+        python=replace(report.python, python=app.python) if report.python and app.python else None,
+        django=report.django,
+        host=report.host,
         cut=_cut(outcome, report, app.root) if crawled else "",
-        loading=PageTime(**report["loading"]) if report["loading"] else PageTime(),
+        loading=PageTime(wall_s=report.loading[0], cpu_s=report.loading[1]),
         exchanges=tuple(
-            _exchange(message, request) for message, request in zip(report["exchanges"], asked, strict=True)
+            _exchange(exchange, request) for exchange, request in zip(report.exchanges, asked, strict=True)
         ),
-        static=app.static or _static(django),
-        written=tuple(map(Path, report.get("written", ()))),
-        imported=tuple(map(Path, report.get("imported", ()))),
-        lifespan=report.get("lifespan", False),
-        connected=tuple(report.get("connected", ())),
-        pool=_pool(report.get("pool")),
-        survey=_survey(listed) if listed else Survey(),
+        static=app.static or _static(report.django),
+        written=report.written,
+        imported=report.imported,
+        lifespan=report.lifespan,
+        connected=report.connected,
+        pool=report.pool,
+        survey=survey,
     )
 
 
-def _survey(report: SurveyReport) -> Survey:
-    """Return the examiner's report as a value."""
-    return Survey(
-        pages=tuple(report["pages"]),
-        asked=tuple(report["asked"]),
-        unasked=report["unasked"],
-        static={prefix: Path(folder) for prefix, folder in report["static"].items()},
-        static_root=report["static_root"],
-        databases=tuple(
-            Database(engine=engine.rpartition(".")[2], place=place) for engine, place in report["databases"]
-        ),
-        caches=tuple(report["caches"]),
-    )
-
-
-def _pool(report: PoolReport | None) -> ThreadPool | None:
-    return report and ThreadPool(framework=report["framework"], threads=int(report["threads"]))
+def _other_object(entry: Entry, found: ObjectReport) -> str:
+    """Say what ``entry`` names where it is no application of its interface, and how to name that instead."""
+    kind, name, package = found.interface, found.type, found.type.partition(".")[0]
+    if kind == "factory":
+        call = quote(f"{entry.target}()")
+        return (
+            f"{entry.target} is a function without arguments, no {entry.kind.upper()} application; "
+            f"if it makes one, give --{entry.kind} {call} ([app] {entry.kind})"
+        )
+    if kind != "none":
+        flag = f"--{kind} {quote(entry.target)} ([app] {kind})"
+        return f"{entry.target} ({name}) has the interface {kind.upper()}, not {entry.kind.upper()}; give {flag}"
+    said = f"{entry.target} ({name}) is neither a WSGI nor an ASGI application, so no server here can call it"
+    if package in OWN_SERVERS:
+        return f"{said}: {package} brings the only server that runs it, also where that is a worker of another"
+    return f"{said}; name the app's own callable with --wsgi or --asgi"
 
 
 def _no_python(outcome: Outcome, app: App) -> str:
@@ -147,8 +160,8 @@ def _no_python(outcome: Outcome, app: App) -> str:
 def _cut(outcome: Outcome, report: Report, root: Path) -> str:
     if outcome.timed_out:
         return "no answer in time"
-    if report["failure"]:
-        return failure_words(report["failure"], root)
+    if report.failure:
+        return failure_words(report.failure, root)
     return f"the app died ({outcome.status})" if outcome.status else ""
 
 
@@ -171,34 +184,6 @@ def _hint(what: str, traceback: str, app: App) -> str:
     return import_hint(traceback, app)
 
 
-def _python(report: PythonReport | None, python: Path | None) -> PythonFacts | None:
-    if report is None or python is None:
-        return None
-    return PythonFacts(
-        version=report["version"],
-        python=python,
-        base=Path(report["base"]),
-        site_packages=tuple(Path(folder) for folder in report["site_packages"]),
-        distributions=report["distributions"],
-    )
-
-
-def _django(report: DjangoReport) -> DjangoFacts:
-    return DjangoFacts(
-        debug=report["debug"],
-        allowed_hosts=tuple(report["allowed_hosts"]),
-        static_url=report["static_url"],
-        static_root=Path(report["static_root"]) if report["static_root"] else None,
-        collected=Path(report["collected"]) if report["collected"] else None,
-        media_url=report["media_url"],
-        media_root=Path(report["media_root"]) if report["media_root"] else None,
-        sends_static=report["sends_static"],
-        https_header=report["https_header"],
-        routes=tuple(report["routes"]),
-        web_sockets=report.get("web_sockets", False),
-    )
-
-
 def _static(django: DjangoFacts | None) -> Mapping[str, Path]:
     """Return Django's own map; a STATIC_URL on another host is not ours to serve."""
     if django is None or django.static_root is None or not django.static_url.startswith("/"):
@@ -206,25 +191,12 @@ def _static(django: DjangoFacts | None) -> Mapping[str, Path]:
     return {django.static_url: django.static_root}
 
 
-def _exchange(message: ExchangeMessage, request: Request) -> Exchange:
-    added = tuple((name, value) for name, value in message["added"])
-    first = _reply(message["first"])
+def _exchange(report: ExchangeReport, request: Request) -> Exchange:
     return Exchange(
-        request=replace(request, path=message["path"], headers=added + request.headers),
-        first=first,
-        second=_reply(message["second"], first),
-        via=message["via"],
-        added=tuple(name for name, _ in added),
-        page=PageTime(wall_s=message["wall_s"], cpu_s=message["cpu_s"]),
-    )
-
-
-def _reply(message: ReplyMessage, before: Reply | None = None) -> Reply:
-    headers, body = tuple((name, value) for name, value in message["headers"]), message["body"]
-    return Reply(
-        status=message["status"],
-        headers=headers,
-        body=before.body if body is None and before else base64.b64decode(body or ""),
-        traceback=message["traceback"],
-        excess=excess(headers, message["body_bytes"], message["endless"]),
+        request=replace(request, path=report.path, headers=report.added + request.headers),
+        first=report.first,
+        second=report.second,
+        via=report.via,
+        added=tuple(name for name, _ in report.added),
+        page=PageTime(wall_s=report.wall_s, cpu_s=report.cpu_s),
     )

@@ -26,8 +26,9 @@ from ..measure.workload import (
     Workload,
     mean_time,
 )
-from .examination import Examination, Exchange, Reply, has_toolbar
-from .refusal import refusal, refusals
+from .examination import Examination, Exchange, excess_of, has_toolbar
+from .examiner.messages import Reply
+from .refusal import refusal
 
 
 def golden(examination: Examination) -> Workload:
@@ -45,7 +46,7 @@ def golden(examination: Examination) -> Workload:
         except AppError as error:
             refused.setdefault(error.message, error)
     if refused:
-        raise refusals(tuple(refused.values()))
+        raise _refusals(tuple(refused.values()))
     return Workload(
         requests=tuple(exchange.request for exchange in examination.exchanges),
         answers=tuple(answers),
@@ -54,11 +55,13 @@ def golden(examination: Examination) -> Workload:
     )
 
 
-def sameness(first: Reply, second: Reply) -> Sameness:
-    """Return how much of two answers of the same status repeats."""
-    if first.body == second.body:
-        return Sameness.BODY
-    return Sameness.LENGTH if len(first.body) == len(second.body) else Sameness.STATUS
+def _refusals(errors: Sequence[AppError]) -> AppError:
+    """Return one error for all ``errors``; a traceback that several share is shown once."""
+    if len(errors) == 1:
+        return errors[0]
+    lines = "\n".join(f"  {error.message}" for error in errors)
+    details = dict.fromkeys(error.detail for error in errors if error.detail)
+    return AppError(f"{len(errors)} URLs cannot be raced:\n{lines}", detail="\n".join(details))
 
 
 def _answer(exchange: Exchange, examination: Examination) -> Answer:
@@ -67,7 +70,7 @@ def _answer(exchange: Exchange, examination: Examination) -> Answer:
         is_success = 200 <= reply.status < 300
         if file is not None and not (is_success and _may_be(file, reply)):
             return _of_file(file)
-        if not is_success or reply.excess:
+        if not is_success or excess_of(reply):
             raise refusal(exchange, reply, examination)
     first, second = exchange.first, exchange.second
     likeness, parts = _repeating((first.body, second.body))
@@ -83,7 +86,7 @@ def _answer(exchange: Exchange, examination: Examination) -> Answer:
 def loosened(answer: Answer, exchange: Exchange) -> Answer | None:
     """Return ``answer`` as it is right after a later ``exchange`` with the app; None where nothing is new."""
     replies = (exchange.first, exchange.second)
-    if any(reply.status != answer.status or reply.excess for reply in replies):
+    if any(reply.status != answer.status or excess_of(reply) for reply in replies):
         return None
     bodies = (answer.body, *(reply.body for reply in replies))
     likeness, parts = _repeating(bodies)

@@ -16,20 +16,9 @@ from ..base.files import real_path
 from ..base.numbers import duration
 from ..base.process import run
 from ..base.text import tail
-from .environment import all_local_packages, local_packages
 from .known_pythons import KnownPython, is_executable, known_pythons, python_of
 from .lock_files import LISTS
 from .project_files import first_line, project_folders, table, text
-
-__all__ = [
-    "Buildable",
-    "find_python",
-    "find_ruby",
-    "import_problem",
-    "installers",
-    "is_executable",
-    "other_pythons",
-]
 
 _COMMANDS = {
     "uv.lock": "uv sync",
@@ -132,17 +121,17 @@ def find_python(
     explicit: Path | None = None,
     environ: Mapping[str, str] = os.environ,
     own_prefix: Path = Path(sys.prefix),
-    problem: Callable[[Path, str, Path], str] | None = None,
+    problem: Callable[[Path, str, Path], str],
 ) -> KnownPython | Buildable:
     """Return the interpreter for the app in ``root``, or what to build one from.
 
     In this order: ``explicit`` (an interpreter or a virtual environment's folder), the environments in
-    ``known_pythons``, a private one from its requirements, python3 on PATH if it can import ``needs``.
+    ``known_pythons``, a private one from its requirements, python3 on PATH if it can import ``needs``: ``problem``
+    says why one cannot, as `import_problem` does.
     Stackrace's own environment (``own_prefix``) never counts as the app's. Raises InputError if none is left.
     """
     if explicit is not None:
         return KnownPython(python=_explicit(root, explicit, environ), reason="as given")
-    problem = problem or import_problem
     for known in known_pythons(root, environ):
         if not _is_own(known.python, own_prefix) and (known.is_sure or not problem(known.python, needs, root)):
             return known
@@ -226,8 +215,6 @@ def _what_makes_one(root: Path) -> str:
     """Say which command makes the environment that is missing, where a file tells of its tool."""
     for path, command in installers(root):
         return f"make its environment as {path.name} in {path.parent} wants: {command}"
-    for packages in all_local_packages(root):
-        return f"give the one that {packages} is for: --python python{packages.parent.name}"
     return "add a requirements.txt"
 
 
@@ -245,11 +232,9 @@ def import_problem(
         "except ImportError as error: sys.exit(str(error) or 'ImportError')\n"
         "except Exception: pass\n"
     )
-    packages = local_packages(root, python)
-    environment = {**os.environ, "PYTHONPATH": str(packages)} if packages else None
     try:
         command = [str(python), "-c", code, module]
-        ended = run(command, folder=root, environment=environment, timeout_s=timeout_s, begin=begin)
+        ended = run(command, folder=root, timeout_s=timeout_s, begin=begin)
     except OSError as error:
         return str(error.strerror)
     except subprocess.TimeoutExpired:

@@ -8,20 +8,18 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
-from shlex import quote
 from urllib.parse import urljoin, urlsplit
 
 from ..base.errors import AppError
 from ..base.secrets import secrets_in, tells_secret
-from .app import App, Entry
+from .app import App
 from .environment import env_files
-from .examination import Examination, Exchange, Reply
-from .examiner.messages import ObjectReport
+from .examination import Examination, Exchange, excess_of
+from .examiner.messages import Reply
 from .interpreter import installers, other_pythons
 from .project_files import repository_folders, text
 from .projects.deployment import deployment_commands
 from .projects.detection import VARIABLE, settings_candidates
-from .projects.frameworks import OWN_SERVERS
 
 _MOST_ROUTES = 12
 _ANOTHER_URL = "race another page with --url or [workload] urls"
@@ -44,36 +42,9 @@ def refusal(exchange: Exchange, reply: Reply, examination: Examination) -> AppEr
         return AppError(f"{said}: {_not_found(examination)}")
     if reply.status >= 500:
         return AppError(f"{said}: {_server_error(reply, examination)}", detail=reply.traceback)
-    if reply.excess:
-        return AppError(f"{path}{via} gives an answer that {reply.excess}; {_ANOTHER_URL}")
+    if excess := excess_of(reply):
+        return AppError(f"{path}{via} gives an answer that {excess}; {_ANOTHER_URL}")
     return AppError(f"{said}, which is no success; {_ANOTHER_URL}")
-
-
-def refusals(errors: Sequence[AppError]) -> AppError:
-    """Return one error for all ``errors``; a traceback that several share is shown once."""
-    if len(errors) == 1:
-        return errors[0]
-    lines = "\n".join(f"  {error.message}" for error in errors)
-    details = dict.fromkeys(error.detail for error in errors if error.detail)
-    return AppError(f"{len(errors)} URLs cannot be raced:\n{lines}", detail="\n".join(details))
-
-
-def other_object(entry: Entry, found: ObjectReport) -> str:
-    """Say what ``entry`` names where it is no application of its interface, and how to name that instead."""
-    kind, name, package = found["interface"], found["type"], found["type"].partition(".")[0]
-    if kind == "factory":
-        call = quote(f"{entry.target}()")
-        return (
-            f"{entry.target} is a function without arguments, no {entry.kind.upper()} application; "
-            f"if it makes one, give --{entry.kind} {call} ([app] {entry.kind})"
-        )
-    if kind != "none":
-        flag = f"--{kind} {quote(entry.target)} ([app] {kind})"
-        return f"{entry.target} ({name}) has the interface {kind.upper()}, not {entry.kind.upper()}; give {flag}"
-    said = f"{entry.target} ({name}) is neither a WSGI nor an ASGI application, so no server here can call it"
-    if package in OWN_SERVERS:
-        return f"{said}: {package} brings the only server that runs it, also where that is a worker of another"
-    return f"{said}; name the app's own callable with --wsgi or --asgi"
 
 
 def _bad_request(examination: Examination) -> str:

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from ..app.examination import PythonFacts
+from ..app.examiner.messages import PythonFacts
 from ..base.errors import InputError, MissingError
 from ..base.files import read_text, remove_tree
 from ..base.process import run, uv_program

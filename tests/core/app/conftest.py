@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from stackrace.app.app import EntryKind, entry_of
-from stackrace.app.examination import DjangoFacts, Examination, Exchange, PythonFacts, Reply
+from stackrace.app.examination import Examination, Exchange
+from stackrace.app.examiner.messages import DjangoFacts, PythonFacts, Reply
 from stackrace.measure.workload import Request
 from stackrace.stacks.stack import Interface
 

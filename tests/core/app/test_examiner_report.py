@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from stackrace.app.app import App, EntryKind, entry_of
-from stackrace.app.examine import Progress, _watched
+from stackrace.app.examine import _watched
 from stackrace.app.examiner_report import examination_of, read_outcome
 from stackrace.base.errors import AppError
 from stackrace.measure.workload import PageTime, Request
@@ -33,20 +33,21 @@ REPLY = {
 REPORT = {
     "python": {
         "version": "3.11.2",
+        "python": "/srv/venv/bin/python3",
         "base": "/usr/bin/python3.11",
         "site_packages": ["/srv/venv/lib"],
         "distributions": {"Django": "5.2"},
     },
     "django": None,
     "host": "127.0.0.1",
-    "loading": {"wall_s": 18.0, "cpu_s": 4.0},
+    "loading": [18.0, 4.0],
     "exchanges": [
         {
             "path": "/b",
             "via": "/a",
             "added": [["X", "y"]],
             "first": REPLY,
-            "second": REPLY,
+            "second": REPLY | {"body": None},
             "wall_s": 0.14,
             "cpu_s": 0.12,
         }
@@ -81,10 +82,10 @@ def failure(text, **options):
 def test_a_finished_report_becomes_an_examination():
     found = finish(f"stage importing it\n{json.dumps(REPORT)}\n")
     (exchange,) = found.exchanges
-    assert found.python.site_packages == (Path("/srv/venv/lib"),)
+    assert (found.python.python, found.python.site_packages) == (APP.python, (Path("/srv/venv/lib"),))
     assert exchange.request == Request(path="/b", headers=(("X", "y"), ("C", "d")))
     assert (exchange.via, exchange.added) == ("/a", ("X",))
-    assert (exchange.first.body, exchange.first.header("a")) == (b"hello", "b")
+    assert (exchange.first.body, exchange.first.header("a"), exchange.second) == (b"hello", "b", exchange.first)
     assert found.loading == PageTime(wall_s=18.0, cpu_s=4.0)
 
 
@@ -197,7 +198,7 @@ def test_progress_is_heard_while_the_process_runs():
     """
     heard = []
 
-    def hear(progress):
+    def hear(*progress):
         heard.append(progress)
         process.stdin.close()
 
@@ -205,7 +206,7 @@ def test_progress_is_heard_while_the_process_runs():
         command = [sys.executable, "-c", script, str(report.fileno())]
         process = subprocess.Popen(command, pass_fds=(report.fileno(),), stdin=subprocess.PIPE)
         assert _watched(report, hear, math.inf)(process) == 0
-    assert heard[0] == Progress(done=1, pages=40, left_s=8.5)
+    assert heard[0] == (1, 40, 8.5)
 
 
 def test_a_process_that_takes_longer_is_left_to_its_caller():

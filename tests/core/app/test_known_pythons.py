@@ -3,13 +3,10 @@
 import base64
 import hashlib
 import os
-import sys
 from pathlib import Path
 
 import pytest
 
-from stackrace.app.app import App, Entry, EntryKind
-from stackrace.app.environment import app_environment, local_packages
 from stackrace.app.interpreter import Buildable, find_python, other_pythons
 from stackrace.app.project_files import project_folders
 from stackrace.base.errors import InputError
@@ -17,7 +14,7 @@ from stackrace.base.errors import InputError
 
 def environment(folder):
     python = folder / "bin" / "python"
-    python.parent.mkdir(parents=True)
+    python.parent.mkdir(parents=True, exist_ok=True)
     python.write_text("")
     python.chmod(0o755)
     return python
@@ -49,10 +46,64 @@ def hash_of(path):
     return base64.urlsafe_b64encode(hashlib.sha256(os.fsencode(path)).digest()).decode()[:8]
 
 
-def test_an_environment_of_another_name_is_known_by_its_sign(root, home):
-    python = environment(root / "shopenv")
-    (root / "shopenv" / "pyvenv.cfg").touch()
-    assert find(root, home).python == python
+DIGEST, PIPFILE = "DIGEST", "PIPFILE"
+"""What Poetry and Hatch, and Pipenv, make of the project's place."""
+NAMED = '[project]\nname = "My_Shop"\n'
+POETRYS = f"my-shop-{DIGEST}-py3.12"
+CACHE, HERE = ".cache/pypoetry/virtualenvs", "work/my_shop"
+
+KEPT = {
+    "another name, by its sign": ({f"{HERE}/shopenv/pyvenv.cfg": ""}, f"{HERE}/shopenv", {}),
+    "direnv": ({f"{HERE}/.direnv/python-3.11.7/pyvenv.cfg": ""}, f"{HERE}/.direnv/python-3.11.7", {}),
+    "uv's variable": ({f"{HERE}/pyproject.toml": ""}, "uv", {"UV_PROJECT_ENVIRONMENT": "HOME/uv"}),
+    "PDM's file": ({f"{HERE}/.pdm-python": "HOME/pdm/bin/python\n"}, "pdm", {}),
+    "Poetry's cache": ({f"{HERE}/pyproject.toml": NAMED}, f"{CACHE}/{POETRYS}", {}),
+    "Poetry's cache, by its own name": (
+        {f"{HERE}/pyproject.toml": NAMED.replace("project", "tool.poetry")}, f"{CACHE}/{POETRYS}", {}),
+    "Poetry's settings here": (
+        {f"{HERE}/pyproject.toml": NAMED, f"{HERE}/poetry.toml": '[virtualenvs]\npath = "HOME/elsewhere"\n'},
+        f"elsewhere/{POETRYS}", {}),
+    "Poetry's settings for all": (
+        {f"{HERE}/pyproject.toml": NAMED,
+         ".config/pypoetry/config.toml": '[virtualenvs]\npath = "{cache-dir}/envs"\n'},
+        f".cache/pypoetry/envs/{POETRYS}", {}),
+    "Poetry's cache elsewhere": (
+        {f"{HERE}/pyproject.toml": NAMED, ".config/pypoetry/config.toml": 'cache-dir = "HOME/kept"\n'},
+        f"kept/virtualenvs/{POETRYS}", {}),
+    "Poetry's settings that are none": (
+        {f"{HERE}/pyproject.toml": NAMED, ".config/pypoetry/config.toml": "virtualenvs = 5\n["},
+        f"{CACHE}/{POETRYS}", {}),
+    "Pipenv's data": ({f"{HERE}/Pipfile": ""}, f".local/share/virtualenvs/my_shop-{PIPFILE}", {}),
+    "Pipenv's, with a chosen Python": (
+        {f"{HERE}/Pipfile": ""}, f"envs/my_shop-{PIPFILE}-python3.12", {"WORKON_HOME": "HOME/envs"}),
+    "virtualenvwrapper's name": ({f"{HERE}/.venv": "shop\n"}, "envs/shop", {"WORKON_HOME": "HOME/envs"}),
+    "virtualenvwrapper's note": (
+        {".virtualenvs/a-stranger/.project": "/elsewhere\n", ".virtualenvs/mine/.project": f"HOME/{HERE}\n"},
+        ".virtualenvs/mine", {}),
+    "pyenv's name": ({f"{HERE}/.python-version": "shop\n"}, ".pyenv/versions/shop", {}),
+    "conda's name": (
+        {f"{HERE}/environment.yml": "name: shop\ndependencies:\n  - flask\n"}, "miniconda3/envs/shop", {}),
+    "Hatch's data": (
+        {f"{HERE}/pyproject.toml": NAMED}, f".local/share/hatch/env/virtual/my-shop/{DIGEST}/my-shop", {}),
+    "Hatch's data elsewhere": (
+        {f"{HERE}/pyproject.toml": NAMED}, f"data/env/virtual/my-shop/{DIGEST}/my-shop",
+        {"HATCH_DATA_DIR": "HOME/data"}),
+}  # fmt: skip
+"""By tool: files below the home folder, where the environment lies there, and variables."""
+
+
+@pytest.mark.parametrize("tool", KEPT)
+def test_an_environment_is_found_where_the_tool_keeps_it_before_the_active_one(root, home, tool):
+    files, place, variables = KEPT[tool]
+    for name, text in files.items():
+        (home / name).parent.mkdir(parents=True, exist_ok=True)
+        (home / name).write_text(text.replace("HOME", str(home)))
+    place = place.replace(DIGEST, hash_of(root)).replace(PIPFILE, hash_of(root / "Pipfile"))
+    python = environment(home / place)
+    for other in (".virtualenvs/a-stranger", "active"):
+        environment(home / other)
+    variables = {name: value.replace("HOME", str(home)) for name, value in variables.items()}
+    assert find(root, home, VIRTUAL_ENV=home / "active", **variables).python == python
 
 
 def test_an_environment_above_is_found_up_to_the_top_of_the_repository(root, home):
@@ -72,42 +123,7 @@ def test_without_a_repository_the_search_ends_soon_and_below_shared_folders(tmp_
     assert project_folders(Path("/srv/shop/src")) == (Path("/srv/shop/src"), Path("/srv/shop"))
 
 
-def test_uvs_variable(root, home):
-    (root / "pyproject.toml").touch()
-    assert find(root, home, UV_PROJECT_ENVIRONMENT=environment(home / "uv").parent.parent).reason.startswith("UV_")
-
-
-def test_pdms_file(root, home):
-    python = environment(home / "pdm")
-    (root / ".pdm-python").write_text(f"{python}\n")
-    assert find(root, home).python == python
-
-
-@pytest.mark.parametrize("table", ["project", "tool.poetry"])
-def test_poetrys_cache(root, home, table):
-    (root / "pyproject.toml").write_text(f'[{table}]\nname = "My_Shop"\n')
-    python = environment(home / ".cache" / "pypoetry" / "virtualenvs" / f"my-shop-{hash_of(root)}-py3.12")
-    assert find(root, home).python == python
-    assert find(root, home).reason == "Poetry's environment"
-
-
-def test_pipenvs_data(root, home):
-    (root / "Pipfile").touch()
-    digest = base64.urlsafe_b64encode(hashlib.sha256(os.fsencode(root / "Pipfile")).digest()[:6]).decode()[:8]
-    python = environment(home / ".local" / "share" / "virtualenvs" / f"my_shop-{digest}")
-    assert find(root, home).python == python
-
-
-def test_virtualenvwrappers_name(root, home):
-    (root / ".venv").write_text("shop\n")
-    python = environment(home / "envs" / "shop")
-    assert find(root, home, WORKON_HOME=home / "envs").python == python
-
-
-def test_pyenvs_name_but_not_its_number(root, home):
-    (root / ".python-version").write_text("shop\n")
-    python = environment(home / ".pyenv" / "versions" / "shop")
-    assert find(root, home).python == python
+def test_a_number_of_pyenvs_is_no_environment(root, home):
     (root / ".python-version").write_text("3.12.1\n")
     base = environment(home / ".pyenv" / "versions" / "3.12.1")
     with pytest.raises(InputError):
@@ -118,29 +134,17 @@ def test_pyenvs_name_but_not_its_number(root, home):
     assert choice.base == base
 
 
-def test_condas_environment_by_its_file_and_the_active_one(root, home):
+def test_condas_active_environment_counts_unless_it_is_the_base(root, home):
     active = environment(home / "active")
     assert find(root, home, CONDA_PREFIX=home / "active").python == active
     with pytest.raises(InputError):
         find(root, home, CONDA_PREFIX=home / "active", CONDA_DEFAULT_ENV="base")
-    (root / "environment.yml").write_text("name: shop\ndependencies:\n  - flask\n")
-    python = environment(home / "miniconda3" / "envs" / "shop")
-    assert find(root, home, CONDA_PREFIX=home / "active").python == python
 
 
-@pytest.mark.parametrize(
-    ("file", "command"),
-    [
-        ("poetry.lock", "poetry install"),
-        ("pyproject.toml", "poetry install"),
-        ("Pipfile", "pipenv install"),
-        ("environment.yml", "conda env create"),
-    ],
-)
-def test_what_would_make_the_environment_is_named(root, home, file, command):
-    (root / file).write_text("[tool.poetry]\n")
+def test_what_would_make_the_environment_is_named(root, home):
+    (root / "environment.yml").touch()
     environment(home / "usr").rename(home / "usr" / "bin" / "python3")
-    with pytest.raises(InputError, match=command):
+    with pytest.raises(InputError, match=f"environment.yml in {root} wants: conda env create"):
         find(root, home, PATH=home / "usr" / "bin")
 
 
@@ -166,52 +170,6 @@ def test_the_names_are_those_that_hatch_and_poetry_gave_their_folders(path, seen
     assert hash_of(path) == seen
 
 
-def test_hatchs_data(root, home):
-    (root / "pyproject.toml").write_text('[project]\nname = "My_Shop"\n')
-    python = environment(home / ".local/share/hatch/env/virtual/my-shop" / hash_of(root) / "my-shop")
-    assert find(root, home).python == python
-    moved = environment(home / "data/env/virtual/my-shop" / hash_of(root) / "my-shop")
-    assert find(root, home, HATCH_DATA_DIR=home / "data").python == moved
-
-
-@pytest.mark.parametrize(
-    ("file", "text", "place"),
-    [
-        ("work/my_shop/poetry.toml", '[virtualenvs]\npath = "HOME/elsewhere"\n', "elsewhere"),
-        (".config/pypoetry/config.toml", '[virtualenvs]\npath = "{cache-dir}/envs"\n', ".cache/pypoetry/envs"),
-        (".config/pypoetry/config.toml", 'cache-dir = "HOME/kept"\n', "kept/virtualenvs"),
-        (".config/pypoetry/config.toml", "virtualenvs = 5\n[", ".cache/pypoetry/virtualenvs"),
-    ],
-)
-def test_poetrys_own_settings_say_where(root, home, file, text, place):
-    (root / "pyproject.toml").write_text('[tool.poetry]\nname = "shop"\n')
-    (home / file).parent.mkdir(parents=True, exist_ok=True)
-    (home / file).write_text(text.replace("HOME", str(home)))
-    python = environment(home / place / f"shop-{hash_of(root)}-py3.11")
-    assert find(root, home).python == python
-
-
-def test_pipenvs_data_with_a_chosen_python(root, home):
-    (root / "Pipfile").touch()
-    digest = base64.urlsafe_b64encode(hashlib.sha256(os.fsencode(root / "Pipfile")).digest()[:6]).decode()[:8]
-    python = environment(home / "envs" / f"my_shop-{digest}-python3.12")
-    assert find(root, home, WORKON_HOME=home / "envs").python == python
-
-
-def test_virtualenvwrappers_note_of_the_project(root, home):
-    python = environment(home / ".virtualenvs" / "of-another-name")
-    environment(home / ".virtualenvs" / "a-stranger")
-    (home / ".virtualenvs" / "a-stranger" / ".project").write_text("/elsewhere\n")
-    (home / ".virtualenvs" / "of-another-name" / ".project").write_text(f"{root}\n")
-    assert find(root, home).python == python
-
-
-def test_direnvs_folder(root, home):
-    python = environment(root / ".direnv" / "python-3.11.7")
-    (root / ".direnv" / "python-3.11.7" / "pyvenv.cfg").touch()
-    assert find(root, home).python == python
-
-
 def test_a_strangers_environment_above_is_taken_only_if_it_can_import_the_app(root, home):
     (root / ".git").rmdir()
     (root / "requirements.txt").touch()
@@ -235,32 +193,6 @@ def test_an_images_own_python_comes_before_a_new_environment(root, home, monkeyp
     assert isinstance(find_python(root, "django", **asked), Buildable)
     sign.touch()
     assert find_python(root, "django", **asked).python == python
-
-
-@pytest.mark.parametrize("named", [True, False])
-def test_packages_of_the_project_itself_are_imported(root, home, monkeypatch, named):
-    version = f"{sys.version_info.major}.{sys.version_info.minor}"
-    packages = root / "__pypackages__" / version / "lib"
-    packages.mkdir(parents=True)
-    (packages / "only_here.py").touch()
-    base = Path(sys._base_executable)
-    if named:
-        (root / ".pdm-python").write_text(f"{base}\n")
-    environ = {"PATH": str(base.parent), "HOME": str(home)}
-    choice = find_python(root, "only_here", environ=environ, own_prefix=Path("/nowhere"))
-    assert local_packages(root, choice.python) == packages
-    app = App(name="a", root=root, entry=Entry(kind=EntryKind.WSGI, target="only_here:app"), python=choice.python)
-    assert app_environment(app, environ)["PYTHONPATH"] == str(packages)
-    environment(home / "venv")
-    (home / "venv" / "pyvenv.cfg").touch()
-    assert local_packages(root, home / "venv" / "bin" / "python") is None
-
-
-def test_packages_for_another_python_are_named(root, home):
-    (root / "__pypackages__" / "3.4" / "lib").mkdir(parents=True)
-    environ = {"PATH": str(Path(sys._base_executable).parent), "HOME": str(home)}
-    with pytest.raises(InputError, match=r"--python python3\.4$"):
-        find_python(root, "only_here", environ=environ, own_prefix=Path("/nowhere"))
 
 
 def test_a_folder_that_may_not_be_entered_hides_no_environment_beside_it(root, home, monkeypatch):

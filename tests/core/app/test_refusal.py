@@ -278,6 +278,7 @@ def test_any_refused_connection_is_a_service(tmp_path):
         ("pyproject.toml", "poetry install"),
         ("pdm.lock", "pdm install"),
         ("Pipfile", "pipenv install"),
+        ("environment.yml", "conda env create"),
         ("requirements.txt", "/usr/bin/python3 -m pip install -r requirements.txt"),
     ],
 )

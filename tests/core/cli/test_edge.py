@@ -142,7 +142,7 @@ def test_only_what_draws_writes_past_the_edge() -> None:
         for path in package.rglob("*.py")
         if past.search(path.read_text(encoding="utf-8"))
     }
-    assert who - {"deploy/supervisor.py", "base/process/private_root.py"} == {
+    assert who - {"deploy/supervisor.py", "app/projects/private_root.py"} == {
         "cli/edge.py",
         "cli/main.py",
         "report/terminal.py",

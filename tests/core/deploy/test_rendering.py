@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stackrace.app.app import App, Entry, EntryKind
-from stackrace.app.examination import PythonFacts
+from stackrace.app.examiner.messages import PythonFacts
 from stackrace.base.errors import InputError
 from stackrace.deploy import guard
 from stackrace.deploy.environments import Environments

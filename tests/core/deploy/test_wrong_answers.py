@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from stackrace.app.examination import Exchange
-from stackrace.app.examination import Reply as AppReply
+from stackrace.app.examiner.messages import Reply as AppReply
 from stackrace.base.errors import AppError
 from stackrace.deploy import wrong_answers
 from stackrace.deploy.wrong_answers import KnownAnswers, _under_load, accusation

@@ -98,17 +98,6 @@ def test_what_is_no_deployment_is_none(tmp_path, command):
 
 
 FILES = {
-    "compose with variables": (
-        {"compose.yml": "services:\n  web:\n    command: gunicorn a:b\n    environment: {WEB_CONCURRENCY: 6}\n"},
-        ("gunicorn:workers=6", "compose.yml:3"),
-    ),
-    "a service's image": (
-        {
-            "docker-compose.prod.yml": "services: {web: {build: ., environment: [WEB_CONCURRENCY=3]}}",
-            "Dockerfile": 'FROM x\nENV WEB_CONCURRENCY=9\nCMD ["gunicorn", "a:b"]\n',
-        },
-        ("gunicorn:workers=3", "Dockerfile:3"),
-    ),
     "a script with variables": (
         {
             "Dockerfile": 'FROM x\nCOPY ./docker/start /start\nCMD ["/start"]\n',

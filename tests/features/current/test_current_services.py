@@ -73,10 +73,6 @@ SERVICES = {
         },
         "gunicorn:workers=5",
     ),
-    "compose's own variables": (
-        {"compose.yml": "services: {w: {command: 'gunicorn a:b -w ${N}'}}", ".env": "N=6\nWEB_CONCURRENCY=9\n"},
-        "gunicorn:workers=6",
-    ),
     "a variable with a default": (
         {"compose.yml": "w: {command: gunicorn a:b, environment: {WEB_CONCURRENCY: '${WEB_CONCURRENCY:-4}'}}"},
         "gunicorn:workers=4",
@@ -101,14 +97,6 @@ SERVICES = {
     "a tag of compose's": (
         {"compose.yml": "services:\n  w:\n    ports: !reset []\n    command: !override gunicorn a:b -w 3\n"},
         "gunicorn:workers=3",
-    ),
-    "a script that a service's variables reach": (
-        {
-            "compose.yml": "services: {w: {build: ., environment: {N: 5}}}",
-            "Dockerfile": 'CMD ["/start.sh"]\n',
-            "start.sh": "#!/bin/sh\nN=${N:-2}\nexec gunicorn a:b -w $N\n",
-        },
-        "gunicorn:workers=5",
     ),
     "options behind a script": (
         {

@@ -17,18 +17,12 @@ from stackrace.features.current.deployment import current_deployment
 
 from .setups import SPECS, read, write
 
-CORES = len(os.sched_getaffinity(0))
-
 
 def image(script, **files):
     return {"Dockerfile": 'FROM x\nWORKDIR /app\nCOPY . .\nCMD ["/app/start.sh"]\n', "start.sh": script, **files}
 
 
 SCRIPTS = {
-    "a count of cores": (
-        {"Procfile": "web: gunicorn a:b -w $((2 * $(nproc) + 1))"},
-        f"gunicorn:workers={2 * CORES + 1}",
-    ),
     "a long line of plain words that ends in a list": (
         {"Procfile": f"web: sh -c 'echo {'plain-words/' * 9} && gunicorn -w 3 a:b'"},
         "gunicorn:workers=3",

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from stackrace.app.app import App, Entry, EntryKind
-from stackrace.app.examination import DjangoFacts, PythonFacts
+from stackrace.app.examiner.messages import DjangoFacts, PythonFacts
 from stackrace.features.export.export import Export, deployed_app
 from stackrace.features.export.files import exported_files
 from stackrace.features.export.layout import laid_out

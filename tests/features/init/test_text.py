@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stackrace.app.app import App, EntryKind, entry_of
-from stackrace.app.examination import Database, Examination, PythonFacts, Survey
+from stackrace.app.examination import Examination
+from stackrace.app.examiner.messages import Database, PythonFacts, Survey
 from stackrace.features.init.survey import ProjectSurvey
 from stackrace.features.init.text import comment, document, quoted, race_file_text
 from stackrace.race.preparation.pages import Page

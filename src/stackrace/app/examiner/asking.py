@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import base64
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from statistics import median
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin, urlsplit
 
-from .messages import Caller, ExchangeMessage, Reply, RequestMessage, WireRequest, header
+from .messages import Caller, ExchangeReport, Reply, RequestMessage, WireRequest, header
 
 _PAUSE_S = 1.1
 """Between the first and the later askings: a page that shows the time changes once a second."""
@@ -66,8 +67,8 @@ class Asking:
         self._stage = stage
 
     def all_of(
-        self, requests: list[RequestMessage], follow: bool, after_first: Callable[[], None] = _nothing
-    ) -> list[ExchangeMessage]:
+        self, requests: Sequence[RequestMessage], follow: bool, after_first: Callable[[], None] = _nothing
+    ) -> list[ExchangeReport]:
         """Return one exchange per request, in order; ``follow`` permits redirects within the site.
 
         ``after_first`` is called once each request was answered for the first time.
@@ -83,7 +84,7 @@ class Asking:
             for (asked, first, via), lacked in zip(firsts, missing)  # noqa: B905
         ]
 
-    def page(self, request: RequestMessage) -> ExchangeMessage:
+    def page(self, request: RequestMessage) -> ExchangeReport:
         """Return the exchange of one request, redirects within the site followed, without any pause."""
         missing = self._missing(request)
         asked, first, via = self._first(_wired(request, missing), follow=True)
@@ -99,9 +100,9 @@ class Asking:
         given = _given(request)
         length = (("Content-Length", str(len(base64.b64decode(request["body"])))),) if request["body"] else ()
         always = (("Host", self._host), *self._added, *length)
-        if header((*given, *self._added), "x-forwarded-proto"):
+        if header((*given, *self._added), "X-Forwarded-Proto"):
             always += (_FORWARDED_FOR,)
-        return tuple(pair for pair in always if not header(given, pair[0].lower()))
+        return tuple(pair for pair in always if not header(given, pair[0]))
 
     def _first(self, asked: WireRequest, follow: bool) -> tuple[WireRequest, Reply, str]:
         here, reply, passed = asked, self._ask(asked), {asked.path}
@@ -114,20 +115,18 @@ class Asking:
             reply = self._ask(here)
         return here, reply, "" if here is asked else asked.path
 
-    def _exchange(
-        self, asked: WireRequest, first: Reply, via: str, added: list[tuple[str, str]]
-    ) -> ExchangeMessage:
+    def _exchange(self, asked: WireRequest, first: Reply, via: str, added: list[tuple[str, str]]) -> ExchangeReport:
         # the first answer is none of them: it also paid for imports and empty caches
         second, times = self._again(asked, first)
-        return {
-            "path": asked.path,
-            "via": via,
-            "added": [list(pair) for pair in added],
-            "first": first.message(),
-            "second": second.message(first),
-            "wall_s": median(wall_s for wall_s, _ in times),
-            "cpu_s": median(cpu_s for _, cpu_s in times),
-        }
+        return ExchangeReport(
+            path=asked.path,
+            via=via,
+            added=tuple(added),
+            first=first,
+            second=second,
+            wall_s=median(wall_s for wall_s, _ in times),
+            cpu_s=median(cpu_s for _, cpu_s in times),
+        )
 
     def _again(self, asked: WireRequest, first: Reply) -> tuple[Reply, list[tuple[float, float]]]:
         """Ask at least once more, until the length differs, the app fails, patience ends, or no answer does.
@@ -155,7 +154,7 @@ class Asking:
     def _ask(self, asked: WireRequest) -> Reply:
         self._stage(f"answering {asked.method} {asked.path}")
         reply = self._caller.call(asked)
-        return reply if reply.status >= 500 else reply._replace(traceback="")
+        return reply if reply.status >= 500 else replace(reply, traceback="")
 
 
 def _given(request: RequestMessage) -> Headers:
@@ -179,7 +178,7 @@ def _difference(first: Reply, second: Reply) -> int:
 
 def _local_target(asked: WireRequest, reply: Reply) -> str:
     """Return the path on the same site that ``reply`` redirects to, or nothing."""
-    location = header(reply.headers, "location")
+    location = reply.header("location")
     if reply.status not in _REDIRECTS or not location:
         return ""
     parts = urlsplit(urljoin(f"http://{asked.host}{asked.path}", location))

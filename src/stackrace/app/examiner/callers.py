@@ -19,7 +19,7 @@ from threading import Thread
 from typing import Any
 from urllib.parse import unquote, unquote_to_bytes
 
-from .messages import PoolReport, Reply, WireRequest
+from .messages import Reply, ThreadPool, WireRequest
 
 _HERE = os.path.dirname(os.path.abspath(__file__))  # noqa: PTH100, PTH120
 _ON_THE_WAY = (_HERE, os.path.dirname(os.path.abspath(os.__file__)) + "/importlib", "<frozen importlib")  # noqa: PTH100, PTH120
@@ -301,7 +301,7 @@ class AsgiCaller:
             return Reply(500, traceback=self._tracebacks.take())
         return Reply(status, headers, body.whole(), self._tracebacks.take(), body.bytes, body.endless)
 
-    def pool(self) -> PoolReport | None:
+    def pool(self) -> ThreadPool | None:
         """Return the pool of threads that AnyIO gave pages, None where no page needed one."""
         if "anyio" not in self._threads:
             return None
@@ -313,7 +313,7 @@ class AsgiCaller:
         if not math.isfinite(threads):
             return None
         framework = next((title for module, title in _POOLED.items() if module in sys.modules), "the framework")
-        return {"framework": framework, "threads": threads}
+        return ThreadPool(framework, int(threads))
 
     def close(self) -> None:
         """Shut the application down."""

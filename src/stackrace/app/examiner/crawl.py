@@ -5,17 +5,17 @@ Source: sitemaps.org, "Sitemaps XML format"; robots.txt too.
 
 from __future__ import annotations
 
-import base64
 import re
 import time
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 
 from .asking import Asking
-from .messages import Channel, CrawlOrder, ExchangeMessage, Report, RequestMessage
+from .messages import Channel, CrawlOrder, ExchangeReport, Report, RequestMessage
 from .survey import View, unknown_view, view_of
 
 _MOST_SITEMAPS = 10
@@ -200,7 +200,7 @@ _SITEMAPS_SHARE = 0.25
 
 def crawl(order: CrawlOrder, asking: Asking, application: Any, report: Report, channel: Channel) -> None:
     """Write the survey as a report first, then each page as it is answered: one that hangs costs no other."""
-    survey = report["survey"]
+    survey = report.survey
     assert survey is not None
     begun_s = time.monotonic()
 
@@ -214,11 +214,11 @@ def crawl(order: CrawlOrder, asking: Asking, application: Any, report: Report, c
     channel.end_in(max(order["time_s"], _HOME_S) + _GRACE_S)
     home = asking.page(_request(order, _HOME))
     channel.end_in(max(left_s(), 0.0) + _GRACE_S)
-    linked = links(base64.b64decode(home["first"]["body"] or "")) if home["first"]["status"] == 200 else []
-    view = view_of(application, report["django"] is not None)
+    linked = links(home.first.body) if home.first.status == 200 else []
+    view = view_of(application, report.django is not None)
     given, named = (_HOME, *order["given"]), located(fetch, order["sitemap"])
-    chosen = choose(given, named, survey["pages"], linked, view)
-    survey["asked"], survey["unasked"] = chosen
+    chosen = choose(given, named, survey.pages, linked, view)
+    report.survey = replace(survey, asked=tuple(chosen.asked), unasked=chosen.unasked)
     channel.report(report)
     channel.page(home)
     able = int(_is_able(home))
@@ -232,10 +232,9 @@ def crawl(order: CrawlOrder, asking: Asking, application: Any, report: Report, c
         able += _is_able(page)
 
 
-def _is_able(page: ExchangeMessage) -> bool:
+def _is_able(page: ExchangeReport) -> bool:
     """Tell whether a page counts among those that are enough."""
-    is_success = 200 <= page["first"]["status"] < 300
-    return is_success and is_main(page["path"], page["via"]) and page["wall_s"] <= SLOW_S
+    return page.first.succeeded and is_main(page.path, page.via) and page.wall_s <= SLOW_S
 
 
 def _eta_s(done: int, number: int, left_s: float, time_s: float) -> float:

@@ -8,40 +8,33 @@ import sys
 import sysconfig
 import time
 import types
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from importlib import import_module
 from importlib.metadata import distributions
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 from .asking import Asking
 from .callers import AsgiCaller, Tracebacks, WsgiCaller, own_traceback
 from .crawl import crawl
-from .django_facts import choose_host, django_facts, https_headers, load_settings, routes_web_sockets
-from .messages import Caller, Channel, Order, PythonReport, Report
+from .messages import Caller, Channel, DjangoFacts, Order, PythonFacts, Report
 from .survey import object_report, survey
-from .writing import Connecting, Writing
+from .writing import Watch
+
+_MOST_ROUTES = 24
+_MOST_WRAPPERS = 10
 
 
-def examine(order: Order, channel: Channel) -> Report:
+def examine(ordered: Mapping[str, Any], channel: Channel) -> Report:
     """Return everything found out, as far as it got; a failure of the app is data."""
-    report: Report = {
-        "python": _python_facts(),
-        "django": None,
-        "object": None,
-        "lifespan": False,
-        "survey": None,
-        "host": "",
-        "loading": None,
-        "exchanges": [],
-        "written": [],
-        "imported": [],
-        "connected": [],
-        "pool": None,
-        "failure": "",
-    }
+    order, report = Order(**ordered), Report(python=_python_facts())
     try:
-        _enter(order["root"])
+        _enter(order.root)
         _examine(order, report, channel)
     except BaseException as error:  # an app may well call sys.exit() while it is imported
-        report["failure"] = own_traceback(error)
+        report.failure = own_traceback(error)
     return report
 
 
@@ -53,53 +46,51 @@ def _enter(root: str) -> None:
 def _examine(order: Order, report: Report, channel: Channel) -> None:
     stage = channel.stage
     begun_s = time.monotonic()
-    writing, connecting = Writing(), Connecting()
-    writing.watch()
-    connecting.watch()
+    watch = Watch()
 
     def note_loading() -> None:
-        report["loading"] = {"wall_s": time.monotonic() - begun_s, "cpu_s": time.process_time()}
+        report.loading = time.monotonic() - begun_s, time.process_time()
 
-    report["host"] = order["host"] or choose_host(["*"])
+    report.host = order.host or _choose_host(["*"])
     added: tuple[tuple[str, str], ...] = ()
-    if order["settings"]:
+    if order.settings:
         stage("loading its settings")
-        os.environ["DJANGO_SETTINGS_MODULE"] = order["settings"]
-        load_settings()
+        os.environ["DJANGO_SETTINGS_MODULE"] = order.settings
+        _load_settings()
         stage("loading its apps and models")
-        facts = report["django"] = django_facts()
-        report["host"] = order["host"] or choose_host(facts["allowed_hosts"])
-        added = https_headers(facts)
+        facts = report.django = _django_facts()
+        report.host = order.host or _choose_host(facts.allowed_hosts)
+        added = _https_headers(facts)
     stage("importing it")
-    application = _application(order["source"])
-    if not order["settings"] and (order["requests"] or order["crawl"]):
+    application = _application(order.source)
+    if not order.settings and (order.requests or order.crawl):
         found = object_report(application)
-        if found["interface"] not in (order["interface"], ""):
-            report["object"] = found
+        if found.interface not in (order.interface, ""):
+            report.object = found
             return
-    if order["survey"]:
+    if order.survey:
         stage("listing its pages")
-        report["survey"] = survey(application, bool(order["settings"]))
+        report.survey = survey(application, bool(order.settings))
     tracebacks = Tracebacks()
     stage("starting it up")
     caller: Caller
-    if order["interface"] == "asgi":
-        caller = asgi = AsgiCaller(application, tracebacks, order["most_body_bytes"], order["lifespan"])
-        report["lifespan"] = asgi.has_lifespan
+    if order.interface == "asgi":
+        caller = asgi = AsgiCaller(application, tracebacks, order.most_body_bytes, order.lifespan)
+        report.lifespan = asgi.has_lifespan
     else:
-        caller = WsgiCaller(application, tracebacks, order["most_body_bytes"])
-    wanted = order["crawl"]
-    is_brief = wanted is not None or not order["lifespan"]
-    asking = Asking(caller, report["host"], added, stage, order["in_doubt"], briefly=is_brief)
+        caller = WsgiCaller(application, tracebacks, order.most_body_bytes)
+    wanted = order.crawl
+    is_brief = wanted is not None or not order.lifespan
+    asking = Asking(caller, report.host, added, stage, order.in_doubt, briefly=is_brief)
     if wanted is not None:
         crawl(wanted, asking, application, report, channel)
     else:
-        report["exchanges"] = asking.all_of(order["requests"], follow=order["follow"], after_first=note_loading)
-        if report["django"] is not None and not order["in_doubt"]:
-            report["django"]["web_sockets"] = routes_web_sockets()
-    report["written"], report["imported"] = writing.files(), _imported()
-    report["connected"] = connecting.places()
-    report["pool"] = caller.pool()
+        exchanges = asking.all_of(order.requests, follow=order.follow, after_first=note_loading)
+        report.exchanges = tuple(exchanges)
+        if report.django is not None and not order.in_doubt:
+            report.django = replace(report.django, web_sockets=_routes_web_sockets())
+    report.written, report.imported = tuple(map(Path, watch.files())), tuple(map(Path, _imported()))
+    report.connected, report.pool = tuple(watch.places()), caller.pool()
     stage("shutting it down")
     caller.close()
 
@@ -119,14 +110,15 @@ def _application(source: str) -> Any:
     return entry.__dict__["application"]
 
 
-def _python_facts() -> PythonReport:
+def _python_facts() -> PythonFacts:
     """Return version, executable, the folders of packages, and the distributions in them."""
-    return {
-        "version": ".".join(str(part) for part in sys.version_info[:3]),
-        "base": os.path.realpath(getattr(sys, "_base_executable", None) or sys.executable),
-        "site_packages": _site_packages(),
-        "distributions": _distributions(),
-    }
+    return PythonFacts(
+        version=".".join(str(part) for part in sys.version_info[:3]),
+        python=Path(sys.executable),
+        base=Path(os.path.realpath(getattr(sys, "_base_executable", None) or sys.executable)),
+        site_packages=tuple(map(Path, _site_packages())),
+        distributions=_distributions(),
+    )
 
 
 def _site_packages() -> list[str]:
@@ -148,3 +140,143 @@ def _distributions() -> dict[str, str]:
         if name:
             versions.setdefault(name, distribution.version)
     return versions
+
+
+def _load_settings() -> None:
+    """Import the settings module; whatever it raises is the caller's to catch."""
+    import_module("django.conf").settings._setup()
+
+
+def _django_facts() -> DjangoFacts:
+    """Set Django up and return the facts; whatever the project raises is the caller's to catch."""
+    django: Any = import_module("django")  # the app's own, so not before its path is set
+    settings: Any = import_module("django.conf").settings
+
+    django.setup()
+    root = _absolute(settings.STATIC_ROOT) if settings.STATIC_ROOT else None
+    media_url, media_root = _media(settings)
+    return DjangoFacts(
+        debug=bool(settings.DEBUG),
+        allowed_hosts=tuple(_allowed_hosts(settings)),
+        static_url=str(settings.STATIC_URL or ""),
+        static_root=root if root and os.path.isdir(root) else None,  # noqa: PTH112
+        collected=root,
+        media_url=media_url,
+        media_root=media_root,
+        sends_static=any("whitenoise" in str(name).lower() for name in settings.MIDDLEWARE),
+        https_header=_https_header(settings.SECURE_PROXY_SSL_HEADER),
+        routes=tuple(_routes()),
+    )
+
+
+def _absolute(folder: Any) -> Path:
+    return Path(os.path.abspath(folder))  # noqa: PTH100
+
+
+def _routes_web_sockets() -> bool:
+    """Tell whether the project's ASGI application has Channels route WebSockets; False where it does not load."""
+    settings: Any = import_module("django.conf").settings
+    if find_spec("channels") is None:
+        return False
+    package = (settings.WSGI_APPLICATION or os.environ["DJANGO_SETTINGS_MODULE"]).rpartition(".")[0]
+    beside = package.rpartition(".")[0] if settings.WSGI_APPLICATION else package
+    target = getattr(settings, "ASGI_APPLICATION", None) or f"{beside}.asgi.application".lstrip(".")
+    module, _, name = target.rpartition(".")
+    try:
+        application = getattr(import_module(module), name)
+    except Exception:  # nobody asked for it
+        return False
+    for _ in range(_MOST_WRAPPERS):
+        mapping = getattr(application, "application_mapping", None)
+        if isinstance(mapping, dict):
+            return "websocket" in mapping
+        application = getattr(application, "app", getattr(application, "application", None))
+    return False
+
+
+def _https_headers(facts: DjangoFacts) -> tuple[tuple[str, str], ...]:
+    """Return the headers by which an https-only project learns that its proxy spoke TLS, if it knows one."""
+    settings: Any = import_module("django.conf").settings
+    name = facts.https_header
+    if not (settings.SECURE_SSL_REDIRECT and name):
+        return ()
+    headers = {name: str(settings.SECURE_PROXY_SSL_HEADER[1])}
+    if name == "X-Forwarded-Ssl":
+        # lighttpd would say http here, and gunicorn refuses a request whose headers contradict each other
+        headers["X-Forwarded-Proto"] = "https"
+    if settings.USE_X_FORWARDED_PORT:
+        # else the port is that of a server behind the proxy, and forms with a Referer are refused
+        headers["X-Forwarded-Port"] = "443"
+    return tuple(headers.items())
+
+
+def _https_header(setting: Any) -> str:
+    """Turn ``("HTTP_X_FORWARDED_PROTO", "https")`` into ``X-Forwarded-Proto``."""
+    if not setting or not str(setting[0]).startswith("HTTP_"):
+        return ""
+    return "-".join(word.capitalize() for word in str(setting[0])[5:].split("_"))
+
+
+def _allowed_hosts(settings: Any) -> list[str]:
+    """Return the hosts as Django understands them: no host under DEBUG means loopback.
+
+    What a variable that is not set leaves there, None or nothing, fits no host.
+    """
+    if settings.DEBUG and not settings.ALLOWED_HOSTS:
+        return ["localhost", "127.0.0.1", "[::1]"]
+    return [str(host) for host in settings.ALLOWED_HOSTS if host]
+
+
+def _media(settings: Any) -> tuple[str, Path | None]:
+    """Return where uploads are asked for, and their folder; nothing where a view of the project sends them."""
+    url = str(settings.MEDIA_URL or "")
+    if not settings.MEDIA_ROOT or not url.startswith("/") or url == "/":
+        return "", None
+    urls: Any = import_module("django.urls")
+    try:
+        view = getattr(urls.resolve(url + "a"), "func", None)
+    except urls.Resolver404:
+        view = None
+    except Exception:  # a broken URLconf shows itself, with its traceback, in the answers
+        return "", None
+    # Django's own view for development sends whatever lies there, to anybody
+    if view is not None and getattr(view, "__module__", "") != "django.views.static":
+        return "", None
+    return url, _absolute(settings.MEDIA_ROOT)
+
+
+def _routes() -> list[str]:
+    """Return the URLconf's first level as paths, includes without a prefix opened; [] if it does not load."""
+    urls: Any = import_module("django.urls")
+    try:
+        return list(dict.fromkeys(_level(urls.get_resolver().url_patterns)))[:_MOST_ROUTES]
+    except Exception:  # a broken URLconf shows itself, with its traceback, in the answers
+        return []
+
+
+def _level(patterns: Any) -> list[str]:
+    paths: list[str] = []
+    for entry in patterns:
+        text = str(entry.pattern)
+        if not text.strip("^$") and hasattr(entry, "url_patterns"):
+            paths += _level(entry.url_patterns)
+        else:
+            paths.append("/" + text.lstrip("^/").rstrip("$"))
+    return paths
+
+
+_LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
+
+
+def _choose_host(allowed: Sequence[str]) -> str:
+    """Return a host that Django's ALLOWED_HOSTS lets pass; loopback where it may be.
+
+    >>> choose_host(["*"]), choose_host([".example.com"]), choose_host(["shop.example.com", "localhost"])
+    ('127.0.0.1', 'example.com', 'localhost')
+    """
+    if not allowed or "*" in allowed:
+        return _LOOPBACK[0]
+    for host in _LOOPBACK:
+        if host in allowed:
+            return host
+    return allowed[0].lstrip(".").lower()

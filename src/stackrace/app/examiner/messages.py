@@ -1,6 +1,7 @@
 """What goes over between the examiner and ``app.examine``: one definition for both sides.
 
-The ``TypedDict`` classes are JSON; bodies are base64 there. The others are the examiner's own values.
+Both travel as JSON, in which bytes are base64. The ``TypedDict`` classes are what stands there; of what is found,
+``base.codec`` makes the dataclasses again.
 """
 
 from __future__ import annotations
@@ -8,7 +9,10 @@ from __future__ import annotations
 import base64
 import faulthandler
 import json
-from typing import Literal, NamedTuple, Protocol, TextIO, TypedDict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, is_dataclass
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, Protocol, TextIO, TypedDict
 
 
 class RequestMessage(TypedDict):
@@ -34,151 +38,205 @@ class CrawlOrder(TypedDict):
     enough: int | None
 
 
-class Order(TypedDict):
-    """What to examine: ``source`` is the entry module's text, ``settings`` Django's settings module or empty.
-
-    For a Rack app ``source`` is the path of its rackup file.
-    ``host`` empty lets the examiner choose. ``follow`` permits one redirect within the site.
-    ``survey`` asks for pages and services, too. With ``crawl`` it has no requests of its own.
-    ``in_doubt`` has every request asked more often: a stack is accused. Without ``lifespan`` an ASGI application is
-    not told that it starts, as by servers that send no lifespan events, and is asked briefly. No more of a body
-    than ``most_body_bytes`` is kept.
-    """
+@dataclass(frozen=True)
+class Order:
+    """What to examine, and what to ask for; what has a default loads the app, and asks it nothing."""
 
     root: str
     source: str
+    """The entry module's text; for a Rack app the path of its rackup file."""
     interface: str
-    settings: str
-    host: str
-    requests: list[RequestMessage]
-    follow: bool
-    survey: bool
-    crawl: CrawlOrder | None
-    in_doubt: bool
-    lifespan: bool
     timeout_s: float
-    most_body_bytes: int
+    settings: str = ""
+    """Django's settings module; empty for another app."""
+    host: str = ""
+    """Empty lets the examiner choose."""
+    requests: Sequence[RequestMessage] = ()
+    follow: bool = False
+    """Whether redirects within the site are followed."""
+    survey: bool = False
+    """Whether it is asked for pages and services, too."""
+    crawl: CrawlOrder | None = None
+    """With it there are no ``requests`` to ask for."""
+    in_doubt: bool = False
+    """Whether every request is asked more often: a stack is accused."""
+    lifespan: bool = True
+    """Whether an ASGI application is told that it starts; without, it is asked briefly."""
+    most_body_bytes: int = 0
+    """No more of a body is kept."""
 
 
-class SurveyReport(TypedDict):
-    """What a race file of the app could say; ``databases`` are pairs of engine and place.
+@dataclass(frozen=True)
+class Database:
+    """A database of Django's settings."""
 
-    ``asked`` are the pages to ask for, in order, ``unasked`` the others, with the reason.
-    """
-
-    pages: list[str]
-    asked: list[str]
-    unasked: dict[str, str]
-    static: dict[str, str]
-    static_root: str
-    databases: list[list[str]]
-    caches: list[str]
+    engine: str
+    """Its last part: ``postgresql``, ``sqlite3``."""
+    place: str
+    """Host and port, empty where there are none."""
 
 
-class ReplyMessage(TypedDict):
-    """One answer; ``traceback`` is the app's own, empty unless the status is 500 or more.
+@dataclass(frozen=True)
+class Survey:
+    """Pages, folders and services."""
 
-    A ``body`` of None is the one of the answer before. ``body_bytes`` is its length, ``endless`` whether it was
-    still being sent after so many; of one that is too long or endless only the beginning is there.
-    """
+    pages: tuple[str, ...] = ()
+    """Paths of routes without parameters, in the order of the URL configuration."""
+    asked: tuple[str, ...] = ()
+    """Pages to ask for, the most telling first; the examination's exchanges answer the first of them."""
+    unasked: Mapping[str, str] = field(default_factory=dict)
+    """Pages that are not asked for, and why."""
+    static: Mapping[str, Path] = field(default_factory=dict)
+    """Folders of static files that exist, by URL prefix."""
+    static_root: str = ""
+    """Django's STATIC_ROOT, also where no such folder exists."""
+    databases: tuple[Database, ...] = ()
+    caches: tuple[str, ...] = ()
+    """The backends of Django's caches."""
+
+
+@dataclass(frozen=True)
+class PythonFacts:
+    """The app's interpreter and its environment."""
+
+    version: str
+    python: Path
+    base: Path
+    """The interpreter that the environment was made from."""
+    site_packages: tuple[Path, ...]
+    """The environment's folders of packages, in the order of the path."""
+    distributions: Mapping[str, str] = field(default_factory=dict)
+    """Versions by name."""
+
+    @property
+    def minor(self) -> tuple[int, int]:
+        """The version as extension modules are made for it, (3, 11) say."""
+        major, minor = self.version.split(".")[:2]
+        return int(major), int(minor)
+
+
+@dataclass(frozen=True)
+class DjangoFacts:
+    """What Django's settings say, as far as it matters to a race."""
+
+    debug: bool
+    allowed_hosts: tuple[str, ...]
+    static_url: str
+    static_root: Path | None
+    """STATIC_ROOT, None unless the folder exists."""
+    https_header: str
+    """The header that SECURE_PROXY_SSL_HEADER trusts, empty without."""
+    routes: tuple[str, ...]
+    """The URLconf's first level."""
+    web_sockets: bool = False
+    """Whether its ASGI application routes WebSockets."""
+    collected: Path | None = None
+    """STATIC_ROOT, also where no such folder exists."""
+    media_url: str = ""
+    """MEDIA_URL; empty where there is none, or where a view of the project answers there."""
+    media_root: Path | None = None
+    sends_static: bool = False
+    """Whether the app itself sends its static files, by WhiteNoise."""
+
+
+@dataclass(frozen=True)
+class ThreadPool:
+    """Threads of AnyIO's, in which asynchronous frameworks run what is not asynchronous."""
+
+    framework: str
+    """As people write it."""
+    threads: int
+    """How many each process may have."""
+
+
+@dataclass(frozen=True)
+class ObjectReport:
+    """What the app's object is."""
+
+    interface: Literal["wsgi", "asgi", "factory", "none", ""]
+    """Empty where it does not say."""
+    type: str
+    """The full name of its type."""
+
+
+@dataclass(frozen=True)
+class Reply:
+    """One answer of the app."""
 
     status: int
-    headers: list[list[str]]
-    body: str | None
-    body_bytes: int
-    endless: bool
-    traceback: str
+    headers: tuple[tuple[str, str], ...] = ()
+    body: bytes = b""
+    """Its beginning alone, where it is too long or without an end."""
+    traceback: str = ""
+    """The app's own, for a status of 500 and more."""
+    body_bytes: int = 0
+    """The length of the whole body; of one without an end, what came before it was given up."""
+    endless: bool = False
+    """Whether it was still being sent then."""
+
+    @property
+    def succeeded(self) -> bool:
+        """Whether the status is 2xx."""
+        return 200 <= self.status < 300
+
+    def header(self, name: str) -> str:
+        """Return the first value of the header ``name``, in any case; empty when there is none."""
+        return header(self.headers, name)
 
 
-class ExchangeMessage(TypedDict):
-    """A request and two answers to it, as different as any two were.
-
-    ``via`` is the path that redirected to ``path``, or empty; ``added`` are headers that the examiner added
-    and that every later request needs. ``wall_s`` and ``cpu_s`` are the medians of what all answers but the first
-    took: seconds, and CPU seconds of the process.
-    """
+@dataclass(frozen=True)
+class ExchangeReport:
+    """A request and two answers to it, as different as any two were."""
 
     path: str
     via: str
-    added: list[list[str]]
-    first: ReplyMessage
-    second: ReplyMessage
+    """The path that redirected to ``path``, or empty."""
+    added: tuple[tuple[str, str], ...]
+    """Headers that the examiner added, and that every later request needs."""
+    first: Reply
+    second: Reply
     wall_s: float
+    """The median of what all answers but the first took."""
     cpu_s: float
+    """CPU seconds of the process, as ``wall_s``."""
 
 
-class LoadingReport(TypedDict):
+@dataclass
+class Report:
+    """Everything found out, as far as it got."""
+
+    host: str = ""
+    """The Host header that was sent."""
+    python: PythonFacts | None = None
+    """None in the report on a Rack app."""
+    django: DjangoFacts | None = None
+    object: ObjectReport | None = None
+    """None where it is as ordered."""
+    lifespan: bool = False
+    """Whether an ASGI application took part in that protocol."""
+    survey: Survey | None = None
+    loading: tuple[float, float] = (0.0, 0.0)
     """What it took to load the app and to give each first answer: seconds, and CPU seconds of the process."""
-
-    wall_s: float
-    cpu_s: float
-
-
-class PythonReport(TypedDict):
-    """The interpreter and its environment; ``distributions`` maps names to versions."""
-
-    version: str
-    base: str
-    site_packages: list[str]
-    distributions: dict[str, str]
-
-
-class DjangoReport(TypedDict):
-    """Django's settings, as far as they matter to a race; empty strings stand for None.
-
-    ``collected`` is STATIC_ROOT, also where no such folder exists. ``media_url`` is empty where a view of the
-    project answers there. ``web_sockets`` tells whether its ASGI application routes WebSockets.
-    """
-
-    debug: bool
-    allowed_hosts: list[str]
-    static_url: str
-    static_root: str
-    collected: str
-    media_url: str
-    media_root: str
-    sends_static: bool
-    https_header: str
-    routes: list[str]
-    web_sockets: bool
+    exchanges: tuple[ExchangeReport, ...] = ()
+    written: tuple[Path, ...] = ()
+    """Files that the app wrote to."""
+    imported: tuple[Path, ...] = ()
+    """Files of its modules that are no part of its environment."""
+    connected: tuple[str, ...] = ()
+    """Addresses of servers that it talks to."""
+    pool: ThreadPool | None = None
+    """None where its pages need none."""
+    failure: str = ""
+    """The app's own traceback, or empty."""
 
 
-class ObjectReport(TypedDict):
-    """What the app's object is: "wsgi", "asgi", "factory", "none", or empty where it does not say; and its type."""
-
-    interface: Literal["wsgi", "asgi", "factory", "none", ""]
-    type: str
-
-
-class PoolReport(TypedDict):
-    """A pool of threads that pages run in: whose it is, and how many threads each process may have."""
-
-    framework: str
-    threads: float
-
-
-class Report(TypedDict):
-    """Everything found out, as far as it got; ``failure`` is the app's own traceback, or empty.
-
-    ``python`` is None in the report on a Rack app, ``object`` where it is as ordered, ``loading`` before every
-    request was answered once. ``lifespan`` tells whether an ASGI application took part in that protocol.
-    ``written`` are files that the app wrote to, ``imported`` those of its modules that are no part of its
-    environment, ``connected`` addresses of servers that it talks to. ``pool`` is None where pages need none.
-    """
-
-    python: PythonReport | None
-    django: DjangoReport | None
-    object: ObjectReport | None
-    lifespan: bool
-    survey: SurveyReport | None
-    host: str
-    loading: LoadingReport | None
-    written: list[str]
-    imported: list[str]
-    connected: list[str]
-    pool: PoolReport | None
-    exchanges: list[ExchangeMessage]
-    failure: str
+def _plain(value: Any) -> Any:
+    """Return what JSON can hold of a value; a second body that is the first one's is null."""
+    if isinstance(value, bytes):
+        return base64.b64encode(value).decode("ascii")
+    if isinstance(value, ExchangeReport) and value.second.body == value.first.body:
+        return {**vars(value), "second": {**vars(value.second), "body": None}}
+    return vars(value) if is_dataclass(value) else str(value)
 
 
 class WireRequest(NamedTuple):
@@ -195,41 +253,13 @@ class WireRequest(NamedTuple):
         return header(self.headers, "host")
 
 
-class Reply(NamedTuple):
-    """An answer of the app."""
-
-    status: int
-    headers: tuple[tuple[str, str], ...] = ()
-    body: bytes = b""
-    traceback: str = ""
-    body_bytes: int = 0
-    endless: bool = False
-
-    @property
-    def succeeded(self) -> bool:
-        """Whether the status is 2xx."""
-        return 200 <= self.status < 300
-
-    def message(self, before: Reply | None = None) -> ReplyMessage:
-        """Return it as JSON can hold it, after the answer ``before``."""
-        is_same = before is not None and before.body == self.body
-        return {
-            "status": self.status,
-            "headers": [list(pair) for pair in self.headers],
-            "body": None if is_same else base64.b64encode(self.body).decode("ascii"),
-            "body_bytes": self.body_bytes or len(self.body),
-            "endless": self.endless,
-            "traceback": self.traceback,
-        }
-
-
 class Caller(Protocol):
     """Calls an application in process, by whatever interface it has."""
 
     def call(self, asked: WireRequest) -> Reply:
         """Return the application's answer."""
 
-    def pool(self) -> PoolReport | None:
+    def pool(self) -> ThreadPool | None:
         """Return the pool of threads that pages ran in, None where there is none."""
 
     def close(self) -> None:
@@ -237,8 +267,8 @@ class Caller(Protocol):
 
 
 def header(headers: tuple[tuple[str, str], ...], name: str) -> str:
-    """Return the first value of the header ``name`` (lower case), or nothing."""
-    return next((value for key, value in headers if key.lower() == name), "")
+    """Return the first value of the header ``name``, in any case, or nothing."""
+    return next((value for key, value in headers if key.lower() == name.lower()), "")
 
 
 class Channel:
@@ -259,13 +289,13 @@ class Channel:
         """Say how many pages are asked, of how many, and about how long the others will take."""
         self._line(f"progress {done} {number} {left_s}")
 
-    def page(self, exchange: ExchangeMessage) -> None:
+    def page(self, exchange: ExchangeReport) -> None:
         """Write a page that was answered."""
-        self._line("page " + json.dumps(exchange))
+        self._line("page " + json.dumps(exchange, default=_plain))
 
     def report(self, report: Report) -> None:
         """Write the whole report; the last one counts."""
-        self._line(json.dumps(report))
+        self._line(json.dumps(report, default=_plain))
 
     def _line(self, text: str) -> None:
         self._file.write(text + "\n")

@@ -257,11 +257,11 @@ module StackraceExaminer
 
   # Everything found out, as far as it got: an app may well call exit while it is loaded.
   def report
-    found = { python: nil, django: nil, host: ORDER["host"], loading: nil, exchanges: [], written: [], imported: [],
+    found = { python: nil, django: nil, host: ORDER["host"], loading: [0.0, 0.0], exchanges: [], written: [], imported: [],
               failure: "" }
     begun_s = now
     app = load_app
-    found[:exchanges] = exchanges(app) { found[:loading] = { wall_s: now - begun_s, cpu_s: cpu } }
+    found[:exchanges] = exchanges(app) { found[:loading] = [now - begun_s, cpu] }
     found[:written] = written
     found
   rescue Exception => e # rubocop:disable Lint/RescueException

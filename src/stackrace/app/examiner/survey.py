@@ -15,9 +15,10 @@ import re
 import sys
 from collections.abc import Callable, Iterator
 from importlib import import_module
+from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from .messages import ObjectReport, SurveyReport
+from .messages import Database, ObjectReport, Survey
 
 _ENTRY = "stackrace_entry.py"
 
@@ -27,7 +28,7 @@ def object_report(application: Any) -> ObjectReport:
     while getattr(getattr(application, "__code__", None), "co_filename", "") == _ENTRY:
         application = application.__wrapped__
     kind = type(application)
-    return {"interface": _interface_of(application), "type": f"{kind.__module__}.{kind.__qualname__}"}
+    return ObjectReport(_interface_of(application), f"{kind.__module__}.{kind.__qualname__}")
 
 
 def _interface_of(application: Any) -> Literal["wsgi", "asgi", "factory", "none", ""]:
@@ -96,20 +97,18 @@ def unknown_view(path: str) -> View:
     return View("", 0)
 
 
-def survey(application: Any, is_django: bool) -> SurveyReport:
+def survey(application: Any, is_django: bool) -> Survey:
     """Return what is known; what an app refuses to tell is left out."""
     routed = _unwrapped(application)
     pages = _django_pages() if is_django else _framework_pages(routed)
     settings: Any = import_module("django.conf").settings if is_django else None
-    return {
-        "pages": list(dict.fromkeys(page for page in pages if _is_plain(page)))[:_MOST_PAGES],
-        "asked": [],
-        "unasked": {},
-        "static": dict(_static_folders(routed)),
-        "static_root": str(getattr(settings, "STATIC_ROOT", None) or "") if is_django else "",
-        "databases": _databases(settings) if is_django else [],
-        "caches": _caches(settings) if is_django else [],
-    }
+    return Survey(
+        pages=tuple(dict.fromkeys(page for page in pages if _is_plain(page)))[:_MOST_PAGES],
+        static=dict(_static_folders(routed)),
+        static_root=str(getattr(settings, "STATIC_ROOT", None) or ""),
+        databases=tuple(_databases(settings)) if is_django else (),
+        caches=tuple(str(cache.get("BACKEND", "")) for cache in settings.CACHES.values()) if is_django else (),
+    )
 
 
 def view_of(application: Any, is_django: bool) -> Callable[[str], View]:
@@ -225,31 +224,26 @@ def _is_documentation(route: Any) -> bool:
     return str(getattr(getattr(route, "endpoint", None), "__module__", "")).startswith("fastapi.")
 
 
-def _static_folders(application: Any) -> Iterator[tuple[str, str]]:
+def _static_folders(application: Any) -> Iterator[tuple[str, Path]]:
     """Yield folders by their URL prefix: Flask's own, and what is mounted of StaticFiles."""
     folder, prefix = getattr(application, "static_folder", None), getattr(application, "static_url_path", None)
     if isinstance(folder, str) and isinstance(prefix, str) and os.path.isdir(folder) and prefix.strip("/"):  # noqa: PTH112
-        yield "/" + prefix.strip("/") + "/", os.path.abspath(folder)  # noqa: PTH100
+        yield "/" + prefix.strip("/") + "/", Path(os.path.abspath(folder))  # noqa: PTH100
     routes = getattr(application, "routes", None)
     for route in routes if isinstance(routes, (list, tuple)) else ():
         directory = getattr(getattr(route, "app", None), "directory", None)
         path = str(getattr(route, "path", "")).strip("/")
         is_folder = hasattr(route, "routes")  # a route to StaticFiles is one file, only a mount has all
         if is_folder and directory and path and os.path.isdir(directory):  # noqa: PTH112
-            yield "/" + path + "/", os.path.abspath(directory)  # noqa: PTH100
+            yield "/" + path + "/", Path(os.path.abspath(directory))  # noqa: PTH100
 
 
-def _databases(settings: Any) -> list[list[str]]:
-    """Return engine and place of each database, without names of users or passwords."""
-    return [
-        [str(database.get("ENGINE", "")), _place(database.get("HOST"), database.get("PORT"))]
-        for database in settings.DATABASES.values()
-    ]
+def _databases(settings: Any) -> Iterator[Database]:
+    """Yield engine and place of each database, without names of users or passwords."""
+    for database in settings.DATABASES.values():
+        engine = str(database.get("ENGINE", "")).rpartition(".")[2]
+        yield Database(engine, _place(database.get("HOST"), database.get("PORT")))
 
 
 def _place(host: Any, port: Any) -> str:
     return f"{host}:{port}" if host and port else str(host or "")
-
-
-def _caches(settings: Any) -> list[str]:
-    return [str(cache.get("BACKEND", "")) for cache in settings.CACHES.values()]

@@ -20,10 +20,13 @@ _MOST = 50
 """Files that are reported."""
 _MOST_IN_A_FOLDER = 10
 """Of them, so that a cache of many files hides no other."""
+_MOST_ADDRESSES = 20
+"""Addresses that are reported."""
+_ESTABLISHED = "01"
 
 
-class Writing:
-    """Hears of files from ``watch`` on."""
+class Watch:
+    """Hears from now on, until the process ends, of files that are changed and of connections that are made."""
 
     def __init__(self) -> None:
         self._opened: dict[str, None] = {}
@@ -31,9 +34,7 @@ class Writing:
         self._new: set[str] = set()
         """What was not there before."""
         self._temporary: set[str] = set()
-
-    def watch(self) -> None:
-        """Listen until the process ends: a hook cannot be taken away."""
+        self._places: dict[str, None] = {}
         sys.addaudithook(self._hear)
 
     def files(self) -> list[str]:
@@ -42,6 +43,11 @@ class Writing:
         paths = dict.fromkeys(os.path.realpath(path) for path in (*self._opened, *held))
         written = (path for path in paths if path not in self._temporary and _is_file(path))
         return _few_of_each_folder(dict.fromkeys([*self._removed, *written]))
+
+    def places(self) -> list[str]:
+        """Return where it connected to: ``127.0.0.1:5432``, ``[::1]:6379`` or the path of a unix socket."""
+        own = {inode for pid in _processes() for inode in _sockets(pid)}
+        return list(dict.fromkeys((*self._places, *_connected(own))))[:_MOST_ADDRESSES]
 
     def _hear(self, event: str, arguments: tuple[Any, ...]) -> None:
         try:
@@ -57,6 +63,8 @@ class Writing:
                 self._remove(os.path.abspath(os.fsdecode(arguments[0])))  # noqa: PTH100
             elif event == "os.truncate":
                 self._write(os.path.abspath(os.fsdecode(arguments[0])))  # noqa: PTH100
+            elif event == "socket.connect":
+                self._hear_connection(*arguments)
         except Exception:
             # what the app does goes on, whatever it passed
             return
@@ -69,6 +77,10 @@ class Writing:
             self._temporary.add(os.path.realpath(absolute))
         else:
             self._write(absolute)
+
+    def _hear_connection(self, connection: socket.socket, address: Any) -> None:
+        if connection.type == socket.SOCK_STREAM and (place := _place(address)):
+            self._places[place] = None
 
     def _write(self, path: str) -> None:
         if path.endswith(".pyc"):
@@ -154,39 +166,6 @@ def _is_file(path: str) -> bool:
         return stat.S_ISREG(os.stat(path).st_mode)  # noqa: PTH116
     except (OSError, ValueError):
         return False
-
-
-_MOST_ADDRESSES = 20
-"""Addresses that are reported."""
-
-_ESTABLISHED = "01"
-
-
-class Connecting:
-    """Hears of connections from ``watch`` on."""
-
-    def __init__(self) -> None:
-        self._places: dict[str, None] = {}
-
-    def watch(self) -> None:
-        """Listen until the process ends: a hook cannot be taken away."""
-        sys.addaudithook(self._hear)
-
-    def places(self) -> list[str]:
-        """Return addresses as ``127.0.0.1:5432``, ``[::1]:6379`` or the path of a unix socket."""
-        own = {inode for pid in _processes() for inode in _sockets(pid)}
-        return list(dict.fromkeys((*self._places, *_connected(own))))[:_MOST_ADDRESSES]
-
-    def _hear(self, event: str, arguments: tuple[Any, ...]) -> None:
-        if event != "socket.connect":
-            return
-        try:
-            connection, address = arguments
-            if connection.type == socket.SOCK_STREAM and (place := _place(address)):
-                self._places[place] = None
-        except Exception:
-            # what the app does goes on, whatever it passed
-            return
 
 
 def _place(address: Any) -> str:

@@ -1,4 +1,7 @@
-"""Which names of a module are applications, or factories of applications: read from its syntax, never run."""
+"""Which names of a module are applications, or factories of applications: read from its syntax, never run.
+
+Names are given what they stand for, and calls what they return, as far as applications are made of them.
+"""
 
 from __future__ import annotations
 
@@ -9,28 +12,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ..app import EntryKind
-from .code import (
-    at_level,
-    bound_names,
-    calls,
-    content,
-    dotted_name,
-    is_bare,
-    parse,
-    required_arguments,
-    returned_values,
-    statements,
-)
-from .frameworks import (
-    CALLED_ATTRIBUTES,
-    FACTORIES,
-    FILLED_LATER,
-    IMPLIED,
-    OWN_SERVERS,
-    framework_of,
-    made_by_method,
-    wrapped_kind,
-)
+from .code import content, parse
+from .frameworks import FACTORIES, IMPLIED, OWN_SERVERS, Framework, framework_of, wrapped_kind
 
 _WSGI_PARAMETERS = ("environ", "start_response")
 _ASGI_PARAMETERS = ("scope", "receive", "send")
@@ -40,6 +23,10 @@ _SAME_APP = frozenset({"app", "asgi_app", "server", "wsgi_app"})
 """Attributes of an application that are its callable, as Dash's ``app.server``."""
 _FOR_SERVERS = {"asgi": EntryKind.ASGI, "wsgi": EntryKind.WSGI, "passenger_wsgi": EntryKind.WSGI}
 """Modules whose only purpose is to give servers an application, by name."""
+_GIVE_ROUTES = frozenset({"routes", "route_handlers", "lifespan", "on_startup", "root"})
+"""Arguments by which an application gets its routes where it is made."""
+_GIVE_NONE = frozenset({"app_context", "run", "test_client"})
+"""Methods that add nothing to an application."""
 _MOST_HOPS = 6
 """How far a name is followed from module to module."""
 
@@ -63,16 +50,40 @@ class Definition:
     """Whether its name alone says so: what it is made of is unknown."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Named:
+    """What a module of the project calls ``name``; the module itself where that is empty."""
+
+    file: Path
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Code:
+    """A function or class of the project, in the scope that defines it."""
+
+    node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+    scope: _Scope
+
+
+_Value = str | _Named | _Code | Definition
+"""What a name stands for; a text is the dotted name of something that is not of the project."""
+_FIRMNESS = {_Code: 1, Definition: 2}
+
+
 @dataclass(slots=True)
 class _Scope:
     """What the names of a module or function stand for."""
 
     file: Path
-    imports: dict[str, str] = field(default_factory=dict)
-    """Local name → dotted name; of the project's own modules ``PATH::name``."""
-    names: dict[str, Definition] = field(default_factory=dict)
-    functions: dict[str, ast.FunctionDef | ast.AsyncFunctionDef] = field(default_factory=dict)
-    classes: dict[str, ast.ClassDef] = field(default_factory=dict)
+    names: dict[str, _Value] = field(default_factory=dict)
+    imported: set[_Named] = field(default_factory=set)
+    """All that it takes from other modules of the project, whatever has their names later."""
+
+    def bind(self, name: str, value: _Value) -> None:
+        """Let ``name`` stand for ``value``, unless it is a surer one's: an import may be only one of two ways."""
+        if _FIRMNESS.get(type(value), 0) >= _FIRMNESS.get(type(self.names.get(name)), 0):
+            self.names[name] = value
 
 
 class CodeIndex:
@@ -86,11 +97,16 @@ class CodeIndex:
 
     def callables(self, path: Path) -> dict[str, Definition]:
         """Return the applications and factories that the module at ``path`` defines or imports, by name."""
-        scope = self._scope(path)
-        factories = {name: self._factory(node, scope, 0) for name, node in scope.functions.items()}
-        imported = {name: self._imported(dotted, 0) for name, dotted in scope.imports.items()}
-        known = {name: made for name, made in (imported | factories | scope.names).items() if made is not None}
+        found = {name: self._application(value) for name, value in self._scope(path).names.items()}
+        known = {name: made for name, made in found.items() if made is not None}
         return self._for_servers(path) | self._implied(path) | known
+
+    def _application(self, value: _Value) -> Definition | None:
+        """Return the application that a value is, or the factory of one."""
+        resolved = self._resolved(value, 0)
+        if isinstance(resolved, _Code):
+            return self._factory(resolved, 0)
+        return resolved if isinstance(resolved, Definition) else None
 
     def tree(self, path: Path) -> ast.Module:
         """Return the syntax tree of a file of the project; an empty one for what cannot be read."""
@@ -100,21 +116,21 @@ class CodeIndex:
             )
         return self._trees[path]
 
+    def imported_files(self, path: Path) -> frozenset[Path]:
+        """Return the project's own modules that the module at ``path`` imports from."""
+        return frozenset(named.file for named in self._scope(path).imported)
+
     def out_of_reach(self, path: Path) -> tuple[Definition, str] | None:
         """Return the first application that a file makes where no server can import it, and what makes it.
 
         Such are those below ``if __name__ == "__main__"``, and those that a function makes and keeps.
         """
-        tree = self.tree(path)
-        imports = {
-            name: dotted
-            for node in ast.walk(tree)
-            if isinstance(node, ast.Import | ast.ImportFrom)
-            for name, dotted in self._imports(node, path)
-        }
-        for call in calls(tree):
-            dotted = dotted_name(call.func, imports)
-            if framework := _framework(call, dotted):
+        tree, scope = self.tree(path), _Scope(path)
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Import | ast.ImportFrom):
+                self._import(node, scope)
+        for call in _calls(tree):
+            if framework := _framework(call, self._value(call.func, scope, 0)):
                 return _new(framework, path, call.lineno), f"{ast.unparse(call.func)}(…)"
         return None
 
@@ -125,38 +141,58 @@ class CodeIndex:
         runs the application, and so never ends.
         """
         package, giver = IMPLIED
-        imports = self._scope(path).imports
+        scope, nodes = self._scope(path), list(_at_level(self.tree(path).body))
 
         def is_its_own(decorator: ast.expr) -> bool:
-            return dotted_name(getattr(decorator, "func", decorator), imports).startswith(f"{package}.")
+            value = self._value(getattr(decorator, "func", decorator), scope, 0)
+            return isinstance(value, str) and value.startswith(f"{package}.")
 
         uses = [
             node
-            for node in at_level(self.tree(path).body)
+            for node in nodes
             if isinstance(node, ast.FunctionDef) and any(map(is_its_own, node.decorator_list))
         ]
         if not uses:
             return None
-        runs = [node for node in at_level(self.tree(path).body) if isinstance(node, ast.Call)]
-        is_run = any(dotted_name(call.func, imports) == f"{package}.run" for call in runs)
-        names = {dotted: name for name, dotted in imports.items()}
+        called = [self._value(node.func, scope, 0) for node in nodes if isinstance(node, ast.Call)]
+        names = {value: name for name, value in scope.names.items() if isinstance(value, str)}
         module = f"{names[package]}.{giver}" if package in names else ""
-        return min(node.lineno for node in uses), names.get(f"{package}.{giver}", module), is_run
+        name = names.get(f"{package}.{giver}", module)
+        return min(node.lineno for node in uses), name, f"{package}.run" in called
 
     def is_bare(self, path: Path, name: str) -> bool:
         """Tell whether the application ``name`` of a module gets no routes from any module of the project."""
-        scope = self._scope(path)
-        values = (
-            getattr(node, "value", None) for node in statements(self.tree(path).body) if name in bound_names(node)
-        )
+        scope, body = self._scope(path), self.tree(path).body
+        values = (getattr(node, "value", None) for node in _statements(body) if name in _bound_names(node))
         made = next((value for value in values if isinstance(value, ast.Call)), None)
-        framework = None if made is None else _framework(made, dotted_name(made.func, scope.imports))
-        if made is None or framework is None or framework[1] not in FILLED_LATER:
+        framework = None if made is None else _framework(made, self._value(made.func, scope, 0))
+        if made is None or framework is None or not framework.fills_later:
             return False
-        if not is_bare(name, made, self.tree(path), scope.functions):
+        functions = [
+            known
+            for known, value in scope.names.items()
+            if isinstance(value, _Code) and not isinstance(value.node, ast.ClassDef)
+        ]
+        if any(keyword.arg in _GIVE_ROUTES for keyword in made.keywords) or _is_filled(name, body, functions):
             return False
         others = (file for file in self._files if file != path and name.encode() in (content(file) or b""))
-        return not any(f"{path}::{name}" in self._scope(file).imports.values() for file in others)
+        return not any(_Named(path, name) in self._scope(file).imported for file in others)
+
+    def unknown(self, path: Path) -> tuple[int, str] | None:
+        """Return the line and the name of what a module calls an application, made by an unknown package."""
+        scope = self._scope(path)
+        for node in _statements(self.tree(path).body):
+            if not isinstance(node, ast.Assign | ast.AnnAssign) or not isinstance(node.value, ast.Call):
+                continue
+            made: ast.expr = node.value
+            while isinstance(made, ast.Call | ast.Attribute):
+                made = made.func if isinstance(made, ast.Call) else made.value
+            value = scope.names.get(made.id) if isinstance(made, ast.Name) else None
+            package = value.partition(".")[0] if isinstance(value, str) else ""
+            names = [name for name in _bound_names(node) if name in _PROTOCOL_NAMES]
+            if names and package and package not in {*sys.stdlib_module_names, *OWN_SERVERS}:
+                return node.lineno, names[0]
+        return None
 
     def _implied(self, path: Path) -> dict[str, Definition]:
         found = self.implied(path)
@@ -173,36 +209,12 @@ class CodeIndex:
         kind = _FOR_SERVERS.get(path.stem)
         if kind is None:
             return {}
-        bound = {name: node.lineno for node in statements(self.tree(path).body) for name in bound_names(node)}
+        bound = {name: node.lineno for node in _statements(self.tree(path).body) for name in _bound_names(node)}
         return {
-            name: replace(_new((kind, kind.name), path, line), is_guess=True)
+            name: replace(_new(Framework(kind, kind.name), path, line), is_guess=True)
             for name, line in bound.items()
             if name in _PROTOCOL_NAMES
         }
-
-    def unknown(self, path: Path) -> tuple[int, str] | None:
-        """Return the line and the name of what a module calls an application, made by an unknown package."""
-        imports = self._scope(path).imports
-        for node in statements(self.tree(path).body):
-            if not isinstance(node, ast.Assign | ast.AnnAssign) or not isinstance(node.value, ast.Call):
-                continue
-            made: ast.expr = node.value
-            while isinstance(made, ast.Call | ast.Attribute):
-                made = made.func if isinstance(made, ast.Call) else made.value
-            package = dotted_name(made, imports).partition(".")[0]
-            is_known = (
-                not isinstance(made, ast.Name) or made.id not in imports or "::" in dotted_name(made, imports)
-            )
-            names = [name for name in bound_names(node) if name in _PROTOCOL_NAMES]
-            if names and not is_known and package not in {*sys.stdlib_module_names, *OWN_SERVERS}:
-                return node.lineno, names[0]
-        return None
-
-    def imported_files(self, path: Path) -> frozenset[Path]:
-        """Return the project's own modules that the module at ``path`` imports from."""
-        return frozenset(
-            Path(dotted.partition("::")[0]) for dotted in self._scope(path).imports.values() if "::" in dotted
-        )
 
     def _scope(self, path: Path) -> _Scope:
         if path not in self._scopes:
@@ -212,104 +224,104 @@ class CodeIndex:
 
     def _read(self, body: list[ast.stmt], scope: _Scope, hops: int) -> None:
         """Take in statements in their order, also those below ``if``, ``try`` and ``with``."""
-        for node in statements(body):
+        for node in _statements(body):
             match node:
                 case ast.Import() | ast.ImportFrom():
-                    scope.imports |= dict(self._imports(node, scope.file))
+                    self._import(node, scope)
                 case ast.FunctionDef() | ast.AsyncFunctionDef():
-                    scope.functions[node.name] = node
+                    scope.bind(node.name, _Code(node, scope))
                     if made := _protocol_callable(node, scope.file):
-                        scope.names[node.name] = made
+                        scope.bind(node.name, made)
                 case ast.ClassDef():
-                    scope.classes[node.name] = node
-                case ast.Assign(targets=[ast.Tuple(elts=[ast.Name(id=name), *_])], value=value):
-                    self._assign(name, value, scope, hops)
+                    scope.bind(node.name, _Code(node, scope))
                 case ast.Assign(targets=targets, value=value):
-                    for target in targets:
-                        if isinstance(target, ast.Name):
-                            self._assign(target.id, value, scope, hops)
-                case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):
-                    self._assign(name, value, scope, hops)
+                    self._assign(targets, value, scope, hops)
+                case ast.AnnAssign(target=target, value=ast.expr() as value):
+                    self._assign([target], value, scope, hops)
 
-    def _assign(self, name: str, value: ast.expr, scope: _Scope, hops: int) -> None:
-        made = self._made(value, scope, hops)
-        if made is not None and not made.is_factory:
-            scope.names[name] = made
+    def _assign(self, targets: list[ast.expr], value: ast.expr, scope: _Scope, hops: int) -> None:
+        """Take in an application that is bound to names, as the first of several things, too."""
+        firsts = (each.elts[0] if isinstance(each, ast.Tuple) and each.elts else each for each in targets)
+        names = [each.id for each in firsts if isinstance(each, ast.Name)]
+        made = self._value(value, scope, hops) if names else None
+        if isinstance(made, Definition):
+            for name in names:
+                scope.bind(name, made)
 
-    def _made(self, value: ast.expr, scope: _Scope, hops: int) -> Definition | None:
-        """Return the application that an expression gives, None for anything else."""
-        match value:
+    def _value(self, node: ast.expr, scope: _Scope, hops: int) -> _Value | None:
+        """Return what an expression gives, None for what has nothing to do with applications."""
+        match node:
             case ast.Name(id=name):
-                if name in scope.names:
-                    return scope.names[name]
-                return self._imported(scope.imports.get(name, ""), hops)
-            case ast.Attribute(value=inner, attr=attribute) if attribute in _SAME_APP:
-                made = self._made(inner, scope, hops)
-                return None if made is None else replace(made, attribute="")
+                return self._resolved(scope.names.get(name, name), hops)
+            case ast.Attribute(value=inner, attr=attribute):
+                return self._attribute(self._value(inner, scope, hops), attribute, hops)
             case ast.Call():
-                return self._called(value, scope, hops)
+                return self._made(node, scope, hops)
         return None
 
-    def _called(self, call: ast.Call, scope: _Scope, hops: int) -> Definition | None:
-        dotted = dotted_name(call.func, scope.imports)
-        if framework := _framework(call, dotted):
-            return _new(framework, scope.file, call.lineno)
-        own = self._of_project(call.func, scope, dotted, hops)
-        if own is not None:
-            return replace(own, is_factory=False, path=scope.file, line=call.lineno)
-        return self._wrapped(call, dotted, scope, hops)
+    def _resolved(self, value: _Value | None, hops: int) -> _Value | None:
+        """Follow a name through the modules of the project."""
+        while isinstance(value, _Named) and value.name and hops <= _MOST_HOPS:
+            value, hops = self._scope(value.file).names.get(value.name), hops + 1
+        return value
 
-    def _of_project(self, function: ast.expr, scope: _Scope, dotted: str, hops: int) -> Definition | None:
+    def _attribute(self, value: _Value | None, attribute: str, hops: int) -> _Value | None:
+        match value:
+            case str():
+                return f"{value}.{attribute}"
+            case _Named(file=file, name=""):
+                return self._resolved(_Named(file, attribute), hops)
+            case Definition() if attribute in _SAME_APP:
+                return replace(value, attribute="")
+        return None
+
+    def _made(self, call: ast.Call, scope: _Scope, hops: int) -> Definition | None:
+        """Return the application that a call gives: a framework's, the project's own, or one in a wrapper."""
+        function = self._value(call.func, scope, hops)
+        if framework := _framework(call, function):
+            return _new(framework, scope.file, call.lineno)
+        if isinstance(function, _Code) and (made := self._called(function, hops + 1)):
+            return replace(made, is_factory=False, path=scope.file, line=call.lineno)
+        # ProxyFix(app), CORSMiddleware(app=app)
+        for argument in (*call.args[:2], *(each.value for each in call.keywords if each.arg in _SAME_APP)):
+            inner = self._value(argument, scope, hops)
+            if isinstance(inner, Definition):
+                kind = wrapped_kind(function if isinstance(function, str) else "", inner.kind)
+                return replace(inner, kind=kind, line=call.lineno)
+        return None
+
+    def _called(self, code: _Code, hops: int) -> Definition | None:
         """Return what a call of the project's own function or class gives."""
         if hops > _MOST_HOPS:
             return None
-        if isinstance(function, ast.Name) and function.id in scope.functions:
-            return self._factory(scope.functions[function.id], scope, hops + 1)
-        if isinstance(function, ast.Name) and function.id in scope.classes:
-            return self._class(scope.classes[function.id], scope, hops + 1)
-        if "::" not in dotted:
-            return None
-        path, _, name = dotted.partition("::")
-        there = self._scope(Path(path))
-        if name in there.classes:
-            return self._class(there.classes[name], there, hops + 1)
-        imported = self._imported(dotted, hops + 1)
-        return imported if imported is not None and imported.is_factory else None
+        if isinstance(code.node, ast.ClassDef):
+            return self._instance(code.node, code.scope, hops)
+        return self._factory(code, hops)
 
-    def _wrapped(self, call: ast.Call, dotted: str, scope: _Scope, hops: int) -> Definition | None:
-        """Return the application inside of a wrapper: ``ProxyFix(app)``, ``CORSMiddleware(app=app)``."""
-        arguments = [*call.args[:2], *(keyword.value for keyword in call.keywords if keyword.arg in _SAME_APP)]
-        for argument in arguments:
-            inner = self._made(argument, scope, hops)
-            if inner is not None and not inner.is_factory:
-                return replace(inner, kind=wrapped_kind(dotted, inner.kind), line=call.lineno)
-        return None
-
-    def _class(self, node: ast.ClassDef, scope: _Scope, hops: int) -> Definition | None:
+    def _instance(self, node: ast.ClassDef, scope: _Scope, hops: int) -> Definition | None:
         """Return what instances of a class are: a framework's application, or one by its ``__call__``."""
         for method in node.body:
             if isinstance(method, ast.FunctionDef | ast.AsyncFunctionDef) and method.name == "__call__":
                 return _protocol_callable(method, scope.file, skipped=1)
         for base in node.bases:
-            dotted = dotted_name(base, scope.imports)
-            if framework := framework_of(dotted):
+            value = self._value(base, scope, hops)
+            if isinstance(value, str) and (framework := framework_of(value)):
                 return _new(framework, scope.file, node.lineno)
-            if own := self._of_project(base, scope, dotted, hops):
-                return own
+            if isinstance(value, _Code) and (made := self._called(value, hops + 1)):
+                return made
         return None
 
-    def _factory(self, node: ast.FunctionDef | ast.AsyncFunctionDef, scope: _Scope, hops: int) -> Definition | None:
+    def _factory(self, code: _Code, hops: int) -> Definition | None:
         """Return what a function makes, if that is an application."""
-        if isinstance(node, ast.AsyncFunctionDef) or node.name in scope.names or hops > _MOST_HOPS:
+        node, scope = code.node, code.scope
+        if not isinstance(node, ast.FunctionDef) or hops > _MOST_HOPS:
             return None
-        inner = _Scope(
-            scope.file, dict(scope.imports), dict(scope.names), dict(scope.functions), dict(scope.classes)
-        )
-        inner.functions.pop(node.name, None)
+        inner = _Scope(scope.file, dict(scope.names))
+        inner.names.pop(node.name, None)
         self._read(node.body, inner, hops + 1)
-        returned = (self._made(value, inner, hops + 1) for value in returned_values(node))
-        made = next((each for each in returned if each is not None and not each.is_factory), None)
-        framework = None if node.returns is None else framework_of(dotted_name(node.returns, scope.imports))
+        returned = (self._value(value, inner, hops + 1) for value in _returned_values(node))
+        made = next((each for each in returned if isinstance(each, Definition)), None)
+        framework = framework_of(self._annotation(node.returns, scope))
         if made is None and framework is not None and node.name in (*FACTORIES, "get_application", "app"):
             made = _new(framework, scope.file, node.lineno)
         if made is None:
@@ -318,52 +330,45 @@ class CodeIndex:
         if filled is not None and not (node.name in FACTORIES and self.is_bare(scope.file, filled)):
             return None
         return replace(
-            made, path=scope.file, line=node.lineno, is_factory=True, required=tuple(required_arguments(node.args))
+            made, path=scope.file, line=node.lineno, is_factory=True, required=tuple(_required(node.args))
         )
 
-    def _imported(self, dotted: str, hops: int) -> Definition | None:
-        """Follow a name into another module of the project."""
-        path, mark, name = dotted.partition("::")
-        if not mark or not name or hops > _MOST_HOPS:
-            return None
-        scope = self._scope(Path(path))
-        if name in scope.names:
-            return scope.names[name]
-        if name in scope.functions:
-            return self._factory(scope.functions[name], scope, hops + 1)
-        return self._imported(scope.imports.get(name, ""), hops + 1)
+    def _annotation(self, node: ast.expr | None, scope: _Scope) -> str:
+        """Return the dotted name of a type from elsewhere, which may stand in quotes; empty for another."""
+        if isinstance(node, ast.Constant):
+            node = ast.Name(str(node.value))
+        value = None if node is None else self._value(node, scope, 0)
+        return value if isinstance(value, str) else ""
 
-    def _imports(self, node: ast.Import | ast.ImportFrom, file: Path) -> Iterator[tuple[str, str]]:
-        if isinstance(node, ast.Import):
-            for alias in node.names:
-                bound = alias.name if alias.asname else alias.name.partition(".")[0]
-                module = self.module_file(bound, file)
-                yield alias.asname or bound, f"{module}::" if module else bound
-            return
+    def _import(self, node: ast.Import | ast.ImportFrom, scope: _Scope) -> None:
         for alias in node.names:
-            yield alias.asname or alias.name, self._dotted_import(node, alias.name, file)
+            if isinstance(node, ast.Import):
+                bound = alias.name if alias.asname else alias.name.partition(".")[0]
+                module = self._module_file(bound, scope.file)
+                value: str | _Named = _Named(module) if module else bound
+                name = alias.asname or bound
+            else:
+                name, value = alias.asname or alias.name, self._imported(node, alias.name, scope.file)
+            scope.bind(name, value)
+            if isinstance(value, _Named):
+                scope.imported.add(value)
 
-    def _dotted_import(self, node: ast.ImportFrom, name: str, file: Path) -> str:
-        """Return what ``from … import name`` binds: a submodule, unless the package has something of that name."""
+    def _imported(self, node: ast.ImportFrom, name: str, file: Path) -> str | _Named:
+        """Return what ``from … import name`` gives: a submodule, unless the package has something of that name."""
         dotted = f"{node.module}.{name}"
         if not node.level and framework_of(dotted):
             return dotted
-        home = self._relative(node, file) if node.level else self.module_file(node.module or "", file)
+        home = self._relative(node, file) if node.level else self._module_file(node.module or "", file)
         if home is None:
             return dotted
         inner = self._file(home.parent / name) if home.name == "__init__.py" else None
-        return f"{home}::{name}" if inner is None or self._defines(home, name) else f"{inner}::"
+        is_bound = any(name in _bound_names(each) for each in _statements(self.tree(home).body))
+        return _Named(home, name) if inner is None or is_bound else _Named(inner)
 
-    def _defines(self, home: Path, name: str) -> bool:
-        return any(name in bound_names(node) for node in statements(self.tree(home).body))
-
-    def module_file(self, module: str, near: Path | None = None) -> Path | None:
+    def _module_file(self, module: str, near: Path) -> Path | None:
         """Return the project's file of a dotted name, None for a module from elsewhere."""
-        roots = (*self._roots, near.parent) if near is not None else self._roots
-        for root in roots:
-            if file := self._file(root.joinpath(*module.split("."))):
-                return file
-        return None
+        places = (self._file(root.joinpath(*module.split("."))) for root in (*self._roots, near.parent))
+        return next(filter(None, places), None)
 
     def _relative(self, node: ast.ImportFrom, file: Path) -> Path | None:
         base = file.parent
@@ -386,16 +391,106 @@ def _protocol_callable(
     kind, usual = (EntryKind.ASGI, _ASGI_PARAMETERS) if asynchronous else (EntryKind.WSGI, _WSGI_PARAMETERS)
     names = tuple(argument.arg for argument in (*node.args.posonlyargs, *node.args.args))[skipped:]
     is_app = names == usual or (node.name in _PROTOCOL_NAMES and len(names) == len(usual))
-    return _new((kind, kind.name), file, node.lineno) if is_app else None
+    return _new(Framework(kind, kind.name), file, node.lineno) if is_app else None
 
 
-def _framework(call: ast.Call, dotted: str) -> tuple[EntryKind, str] | None:
-    """Return interface and title of the application that a call of ``dotted`` makes."""
-    if framework := framework_of(dotted):
-        return framework
-    return made_by_method(call.func.attr) if isinstance(call.func, ast.Attribute) else None
+def _framework(call: ast.Call, function: _Value | None) -> Framework | None:
+    """Return what makes an application by a ``call`` of ``function``."""
+    method = call.func.attr if isinstance(call.func, ast.Attribute) else ""
+    return framework_of(function if isinstance(function, str) else "", method)
 
 
-def _new(framework: tuple[EntryKind, str], file: Path, line: int) -> Definition:
-    kind, title = framework
-    return Definition(kind=kind, title=title, path=file, line=line, attribute=CALLED_ATTRIBUTES.get(title, ""))
+def _new(framework: Framework, file: Path, line: int) -> Definition:
+    return Definition(
+        kind=framework.kind, title=framework.title, path=file, line=line, attribute=framework.attribute
+    )
+
+
+def _is_filled(name: str, body: list[ast.stmt], functions: Collection[str]) -> bool:
+    """Tell whether anything at the level of a module may give the application ``name`` its routes.
+
+    The module's own ``functions`` may, where they are called.
+    """
+    for node in _at_level(body):
+        match node:
+            case ast.Call(func=ast.Name(id=called)) if called in functions:
+                return True
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=owner), attr=method)) if owner == name:
+                if method not in _GIVE_NONE:
+                    return True
+            case ast.Call(args=arguments, keywords=keywords):
+                if any(_is_name(each, name) for each in (*arguments, *(keyword.value for keyword in keywords))):
+                    return True
+            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+                if any(_is_name(part, name) for each in node.decorator_list for part in ast.walk(each)):
+                    return True
+    return False
+
+
+def _is_name(node: ast.AST, name: str) -> bool:
+    return isinstance(node, ast.Name) and node.id == name
+
+
+def _at_level(body: list[ast.stmt]) -> Iterator[ast.AST]:
+    """Yield all nodes but those within functions, and below ``if __name__ == "__main__"``."""
+    waiting: list[ast.AST] = list(body)
+    while waiting:
+        node = waiting.pop()
+        yield node
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            continue
+        if isinstance(node, ast.If) and "__main__" in ast.unparse(node.test):
+            continue
+        waiting += ast.iter_child_nodes(node)
+
+
+def _statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
+    for node in body:
+        yield node
+        match node:
+            case ast.If(test=test) if "__main__" in ast.unparse(test):
+                continue
+            case ast.If() | ast.For() | ast.While():
+                yield from _statements([*node.body, *node.orelse])
+            case ast.With() | ast.AsyncWith():
+                yield from _statements(node.body)
+            case ast.Try():
+                handlers = [statement for handler in node.handlers for statement in handler.body]
+                # what an ImportError falls back to comes first, so that the usual way has the last word
+                yield from _statements([*handlers, *node.body, *node.orelse, *node.finalbody])
+
+
+def _bound_names(node: ast.stmt) -> Iterator[str]:
+    """Yield the names that a statement binds at its level."""
+    match node:
+        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+            yield name
+        case ast.Assign(targets=targets):
+            yield from (target.id for target in targets if isinstance(target, ast.Name))
+        case ast.AnnAssign(target=ast.Name(id=name)):
+            yield name
+        case ast.ImportFrom(names=names, module=module) if module:
+            yield from (alias.asname or alias.name for alias in names)
+
+
+def _returned_values(node: ast.FunctionDef) -> Iterator[ast.expr]:
+    """Yield what a function returns, the last first."""
+    values = [each.value for each in _statements(node.body) if isinstance(each, ast.Return) and each.value]
+    yield from reversed(values)
+
+
+def _calls(node: ast.AST) -> Iterator[ast.Call]:
+    """Yield the calls below ``node`` but for those in classes, whose instances may be known by another name."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.Call):
+            yield child
+        if not isinstance(child, ast.ClassDef):
+            yield from _calls(child)
+
+
+def _required(arguments: ast.arguments) -> Iterator[str]:
+    """Yield the arguments that have no default."""
+    positional = (*arguments.posonlyargs, *arguments.args)
+    yield from (each.arg for each in positional[: len(positional) - len(arguments.defaults)])
+    named = zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
+    yield from (each.arg for each, default in named if default is None)

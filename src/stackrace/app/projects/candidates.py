@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import platform
 import re
@@ -13,11 +14,11 @@ from pathlib import Path, PurePosixPath
 from shlex import join
 
 from ...base.errors import InputError
-from ...base.files import is_folder, is_present
+from ...base.files import is_file, is_folder, is_present
 from ..app import Entry, EntryKind, entry_of
 from ..project_files import ProjectFiles
 from .callables import CodeIndex, Definition
-from .code import content, has_notebooks, import_name, is_aside, python_files, syntax_error
+from .code import content, is_aside, python_files, syntax_error
 from .deployment import DeploymentCommand, deployment_commands
 from .deployment_command import shown
 from .frameworks import FACTORIES, IMPLIED, MENTIONED, OWN_SERVERS
@@ -96,7 +97,7 @@ class ProjectCode:
     @property
     def has_code(self) -> bool:
         """Whether there is more than tests, examples and tools; notebooks are code, too."""
-        return any(not is_aside(path, self.folder) for path in self.files) or has_notebooks(self.folder)
+        return any(not is_aside(path, self.folder) for path in self.files) or _has_notebooks(self.folder)
 
     def own_servers(self) -> tuple[str, ...]:
         """Return the frameworks in use that only their own server runs."""
@@ -180,7 +181,7 @@ class ProjectCode:
         named: dict[tuple[Path, str], Candidate] = {}
         project = ProjectFiles(self.folder)
         for command in deployment_commands(self.folder):
-            for start in starts(command, project, PROGRAMS).starts:
+            for start in starts(command, project, PROGRAMS)[0]:
                 served = served_app(start.words, start.variables, start.folder)
                 candidate = None if served is None else self._served(served, start)
                 if candidate is not None:
@@ -196,7 +197,7 @@ class ProjectCode:
                 yield self._candidate(path, root, module, name, definition)
 
     def _import_name(self, path: Path) -> tuple[Path, str]:
-        return import_name(path, self._index.tree(path), self.folder)
+        return _import_name(path, self._index.tree(path), self.folder)
 
     def _candidate(self, path: Path, root: Path, module: str, name: str, definition: Definition) -> Candidate:
         wanted = ", ".join(f'{argument}="…"' for argument in definition.required)
@@ -296,3 +297,45 @@ def folders_in(folder: Path) -> list[Path]:
         return sorted(path for path in folder.iterdir() if is_folder(path) and not path.name.startswith("."))
     except OSError:
         return []
+
+
+def _has_notebooks(folder: Path) -> bool:
+    """Tell whether a folder, or one right below it, holds Jupyter notebooks."""
+    return any(any(folder.glob(pattern)) for pattern in ("*.ipynb", "*/*.ipynb"))
+
+
+def _import_name(path: Path, tree: ast.Module, folder: Path) -> tuple[Path, str]:
+    """Return how a module of the project ``folder`` is imported: where imports start, and its name.
+
+    A package without ``__init__.py`` is known by files that import from it by its name, or relatively.
+    """
+    is_init = path.stem == "__init__"
+    place, parts = path.parent, [] if is_init else [path.stem]
+    needed = _deepest_relative_import(tree) + (not is_init)
+    modules = _imported_modules(tree)
+    while place.name.isidentifier() and (
+        len(parts) < max(needed, 1) or (folder in place.parents and _is_package(place, modules))
+    ):
+        parts.insert(0, place.name)
+        place = place.parent
+    return place, ".".join(parts)
+
+
+def _is_package(place: Path, modules: frozenset[str]) -> bool:
+    if is_file(place / "__init__.py"):
+        return True
+    inner = {module.split(".")[1] for module in modules if module.startswith(f"{place.name}.")}
+    return any(is_folder(place / name) or is_file(place / f"{name}.py") for name in inner)
+
+
+def _deepest_relative_import(tree: ast.Module) -> int:
+    return max((node.level for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)), default=0)
+
+
+def _imported_modules(tree: ast.Module) -> frozenset[str]:
+    """Return the dotted names of what is imported absolutely, ``from a import b`` as ``a.b``."""
+    modules = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and not node.level and node.module:
+            modules |= {f"{node.module}.{alias.name}" for alias in node.names}
+    return frozenset(modules)

@@ -7,29 +7,46 @@ configurations of gunicorn, uWSGI and supervisor, systemd's units, .flaskenv.
 from __future__ import annotations
 
 import ast
+import configparser
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 
-from ..project_files import is_exported
+from ..project_files import is_exported, listed, loaded, table_in
 from .code import parse
 from .compose import compose_commands
-from .deployment_command import DeploymentCommand, located, text_of
-from .images import dockerfile_commands
-from .kubernetes import is_manifest, kubernetes_commands
-from .platforms import (
-    flaskenv_commands,
-    fly_commands,
-    heroku_commands,
-    httpd_commands,
-    ini_commands,
-    platform_commands,
-    procfile_commands,
-    pyproject_commands,
-    systemd_commands,
+from .deployment_command import (
+    OPEN,
+    DeploymentCommand,
+    assignments,
+    for_shell,
+    instances_of,
+    joined_lines,
+    literal,
+    located,
+    split_words,
+    text_of,
+    variables_of,
 )
+from .images import Image, container_commands, dockerfile_commands, image_at
+from .kubernetes import is_manifest, kubernetes_commands
+from .systemd import systemd_commands
 
 __all__ = ["DeploymentCommand", "commands_of_file", "deployment_commands"]
+
+_COMMANDS = ("cmd", "run_command", "start", "startCommand", "dockerCommand", "entrypoint", "command", "web")
+_VARIABLES = ("environment", "env", "env_variables", "envVars", "envs")
+_INSTANCES = ("numInstances", "numReplicas", "instance_count", "instances")
+_WORKERS = "WEB_CONCURRENCY"
+_DOCKERFILES = ("dockerfilePath", "dockerfile_path")
+_NO_WEB = ("worker", "release", "beat", "clock", "cron", "celery")
+"""How the names of processes begin that answer no requests."""
+_BUILDPACK = re.compile(r"(?<!\S)bin/start-(\w+)(?:-\w+)?(?:\s+-\w+)*(?=\s)")
+"""What buildpacks of Heroku's start before the command behind it."""
+_ENV = re.compile(r"%\(ENV_(\w+)\)s")
+"""How supervisor calls a variable."""
 
 
 def deployment_commands(folder: Path, *, wide: bool = False) -> tuple[DeploymentCommand, ...]:
@@ -66,8 +83,186 @@ def commands_of_file(path: Path, root: Path) -> tuple[DeploymentCommand, ...]:
     elif read is None and re.search(r"^services:", text, re.MULTILINE):
         read = compose_commands
     elif read is None:
-        read = _each(_script) if text.startswith("#!") else _BY_SUFFIX.get(path.suffix, _each(procfile_commands))
+        read = _each(_script) if text.startswith("#!") else _BY_SUFFIX.get(path.suffix, _each(_procfile))
     return tuple(located(command) for command in read([path], root) if command.words)
+
+
+def _procfile(path: Path, text: str) -> Iterator[DeploymentCommand]:
+    """Read ``web: gunicorn app:app``, with what ``app.json`` beside it says; a worker is left out."""
+    described = path.with_name("app.json")
+    manifest = loaded(described, text_of(described))
+    # Heroku says how many fit into a dyno: Dev Center, "Optimizing Python Application Concurrency"
+    environment = {_WORKERS: OPEN, **_variables(manifest)} if isinstance(manifest, dict) else {}
+    for line in text.splitlines():
+        name, colon, words = line.partition(":")
+        if colon and not name.strip().startswith(("#", *_NO_WEB)):
+            fronts = _BUILDPACK.findall(words)
+            if fronts and not (path.parent / "bin" / f"start-{fronts[0]}").is_file():
+                words = _BUILDPACK.sub("", words)
+            yield DeploymentCommand(
+                file=path,
+                words=for_shell(words.strip()),
+                fronts=tuple(fronts),
+                environment=environment,
+                instances=instances_of(table_in(manifest, "formation", name.strip()).get("quantity")),
+                documents=(described,) if environment else (),
+            )
+
+
+def _platform(path: Path, text: str) -> Iterator[DeploymentCommand]:
+    """Read the values of keys such as ``startCommand``, wherever they stand, with the variables beside them."""
+    document = loaded(path, text)
+    groups = {str(table_in(each).get("name")): each for each in listed(table_in(document).get("envVarGroups"))}
+    waiting: list[tuple[object, Mapping[str, str]]] = [(document, {})]
+    for node, around in waiting:
+        if isinstance(node, list):
+            waiting += [(inner, around) for inner in node]
+        if not isinstance(node, dict) or str(node.get("type", "")).startswith(_NO_WEB):
+            continue
+        environment = {**around, **_variables(node, groups)}
+        waiting += [(inner, environment) for key, inner in node.items() if not str(key).startswith(_NO_WEB)]
+        number = next((instances_of(node[key]) for key in _INSTANCES if node.get(key)), 1)
+        base = DeploymentCommand(
+            file=path,
+            environment=environment,
+            instances=number,
+            document=path,
+            service=str(node.get("name", "")),
+        )
+        lines = [line for key in _COMMANDS if isinstance(line := node.get(key), str)]
+        for line in lines:
+            yield replace(base, words=for_shell(line))
+        docker = next((node[key] for key in _DOCKERFILES if node.get(key)), None)
+        if not lines and (docker or "docker" in (node.get("runtime"), node.get("env"))):
+            yield from container_commands(base, _image(path, docker), None, None)
+
+
+def _heroku(path: Path, text: str) -> Iterator[DeploymentCommand]:
+    """Read heroku.yml: its processes in place of what the images start that it builds.
+
+    Source: Heroku Dev Center, "Building Docker Images with heroku.yml".
+    """
+    document = loaded(path, text)
+    images, run = table_in(document, "build", "docker"), table_in(document, "run")
+    variables = _variables({"env": table_in(document, "setup").get("config")})
+    base = DeploymentCommand(file=path, environment=variables, document=path, documents=(path,))
+    for name in dict.fromkeys((*run, *images)):
+        process = run.get(name)
+        process = process if isinstance(process, dict) else {"command": process}
+        made = images.get(str(process.get("image", name))) or images.get(name)
+        made = made if isinstance(made, dict) else {"dockerfile": made}
+        line = " && ".join(map(str, listed(process.get("command"))))
+        if not str(name).startswith(_NO_WEB):
+            image = _image(path, made.get("dockerfile"), made.get("target"))
+            words = for_shell(line) if line else None
+            yield from container_commands(replace(base, service=str(name)), image, words, None)
+
+
+def _fly(path: Path, text: str) -> Iterator[DeploymentCommand]:
+    """Read fly.toml: its processes in place of the image's command, ``[env]`` before the image's variables."""
+    document = loaded(path, text)
+    build, tried, processes = (table_in(document, key) for key in ("build", "experimental", "processes"))
+    image = _image(path, build.get("dockerfile"), build.get("build-target"), build.get("args"))
+    base = DeploymentCommand(file=path, environment=_variables(document), document=path, documents=(path,))
+    entrypoint = _words(tried.get("exec")) or _words(tried.get("entrypoint"))
+    named = [(name, split_words(str(line))) for name, line in processes.items() if not name.startswith(_NO_WEB)]
+    started: list[tuple[str, tuple[str, ...] | None]] = [*named] or [("", _words(tried.get("cmd")))]
+    for name, words in started:
+        yield from container_commands(replace(base, service=name), image, entrypoint, words)
+
+
+def _image(path: Path, dockerfile: object, target: object = "", given: object = None) -> Image:
+    """Return what is built of a Dockerfile that the file at ``path`` names, or of the usual one beside it."""
+    return image_at(path.parent / str(dockerfile or "Dockerfile"), str(target or ""), given)
+
+
+def _words(value: object) -> tuple[str, ...] | None:
+    if isinstance(value, list):
+        return tuple(str(word) for word in value)
+    return split_words(value) if isinstance(value, str) else None
+
+
+def _variables(node: object, groups: Mapping[str, object] = MappingProxyType({})) -> dict[str, str]:
+    """Return the variables of a node: a table, or tables of key and value; what the file leaves open is unknown.
+
+    Services of a render.yaml name ``groups`` of them.
+    """
+    known: dict[str, str] = {}
+    for said in (table_in(node).get(key) for key in _VARIABLES):
+        if isinstance(said, dict):
+            for name, value in said.items():
+                known[str(name)] = literal(value.get("value", OPEN) if isinstance(value, dict) else value)
+        for entry in said if isinstance(said, list) else ():
+            match entry:
+                case {"fromGroup": group}:
+                    known |= _variables(groups.get(str(group)))
+                case {"key": name, "value": value} | {"name": name, "value": value}:
+                    known[str(name)] = literal(value)
+                case {"key": name}:
+                    known[str(name)] = OPEN
+    return known
+
+
+def _pyproject(path: Path, text: str) -> Iterator[DeploymentCommand]:
+    """Read [tool.fastapi] entrypoint, and the tasks of task runners."""
+    tool = table_in(loaded(path, text), "tool")
+    if isinstance(entrypoint := table_in(tool, "fastapi").get("entrypoint"), str):
+        yield DeploymentCommand(file=path, words=("fastapi", "run", "--entrypoint", entrypoint))
+    for runner, key in (("pdm", "scripts"), ("poe", "tasks"), ("taskipy", "tasks"), ("rye", "scripts")):
+        for task in table_in(tool, runner, key).values():
+            line = task.get("cmd") if isinstance(task, dict) else task
+            if isinstance(line, str):
+                yield DeploymentCommand(file=path, words=split_words(line))
+
+
+def _flaskenv(path: Path, text: str) -> Iterator[DeploymentCommand]:
+    """Read FLASK_APP of .flaskenv."""
+    app = (variables_of(path, {}) or {}).get("FLASK_APP")
+    if app:
+        yield DeploymentCommand(file=path, words=("flask", "--app", app, "run"))
+
+
+def _ini(path: Path, text: str) -> Iterator[DeploymentCommand]:
+    """Read ``command =`` of supervisor, and uWSGI's own options."""
+    parser = configparser.RawConfigParser(strict=False, allow_no_value=True, inline_comment_prefixes=(" ;",))
+    try:
+        parser.read_string(text)
+    except configparser.Error:
+        return
+    for section in parser.sections():
+        options = dict(parser.items(section))
+        for line in filter(None, (options.get("command"), options.get("cmd"))):
+            known = assignments((options.get("environment") or "").replace(",", " "))
+            line = _ENV.sub(lambda name, known=known: known.get(name[1], f"${{{name[1]}?}}"), line)  # type: ignore[misc]
+            yield DeploymentCommand(
+                file=path,
+                words=split_words(re.sub(r"\\?\n", " ", line)),
+                environment=known,
+                folder=options.get("directory") or options.get("working_dir") or "",
+                instances=instances_of(options.get("numprocs")),
+                service=section.partition(":")[2],
+            )
+        if section == "uwsgi":
+            words = (word for key, value in options.items() for word in (f"--{key}", value or ""))
+            yield DeploymentCommand(file=path, words=("uwsgi", *words))
+
+
+def _httpd(path: Path, text: str) -> Iterator[DeploymentCommand]:
+    """Read hosts of Apache's that serve an app by mod_wsgi, as ``mod_wsgi-express`` would be told the same.
+
+    Source: mod_wsgi's documentation of WSGIDaemonProcess: one process with 15 threads where nothing else is said.
+    """
+    directives = ((number, line.split(None, 1)) for number, line in joined_lines(text, "#"))
+    said = {words[0]: (number, words[1]) for number, words in directives if len(words) > 1}
+    if alias := said.get("WSGIScriptAlias"):
+        words = ["--mode", "embedded"]
+        if daemon := said.get("WSGIDaemonProcess"):
+            options = {"processes": "1", "threads": "15", **assignments(daemon[1])}
+            known = ("processes", "threads", "maximum-requests")
+            words = [word for name in known if name in options for word in (f"--{name}", options[name])]
+        script = (*split_words(alias[1]), "", "")[1]
+        words = ["mod_wsgi-express", "start-server", script, *words]
+        yield DeploymentCommand(file=path, words=tuple(words), line=alias[0], document=path)
 
 
 def _gunicorn(path: Path, text: str) -> Iterator[DeploymentCommand]:
@@ -100,8 +295,8 @@ def _each(read: Callable[[Path, str], Iterator[DeploymentCommand]]) -> _Reader:
 
 
 _READERS: tuple[tuple[str, _Reader, str], ...] = (
-    ("pyproject.toml", _each(pyproject_commands), ""),
-    ("Procfile", _each(procfile_commands), "*/Procfile"),
+    ("pyproject.toml", _each(_pyproject), ""),
+    ("Procfile", _each(_procfile), "*/Procfile"),
     ("gunicorn.conf.py */gunicorn.conf.py", _each(_gunicorn), ""),
     (
         "Dockerfile Containerfile *.[Dd]ockerfile Dockerfile[._-]* docker*/**/Dockerfile* "
@@ -116,28 +311,28 @@ _READERS: tuple[tuple[str, _Reader, str], ...] = (
         "*/*compose*.y*ml */docker*/**/*compose*.y*ml",
     ),
     ("", kubernetes_commands, ""),
-    ("app.y*ml render.y*ml railway.toml railway.json .do/*.y*ml", _each(platform_commands), ""),
-    ("heroku.yml", _each(heroku_commands), ""),
-    ("fly.toml fly.*.toml", _each(fly_commands), ""),
+    ("app.y*ml render.y*ml railway.toml railway.json .do/*.y*ml", _each(_platform), ""),
+    ("heroku.yml", _each(_heroku), ""),
+    ("fly.toml fly.*.toml", _each(_fly), ""),
     (
         "uwsgi.ini */uwsgi.ini supervisor*.conf */supervisor*.conf */*/supervisor*.conf supervisor/*.conf "
         "deploy*/*.conf deploy*/supervisor*/*.conf",
-        _each(ini_commands),
+        _each(_ini),
         "",
     ),
     ("*.service */*.service */systemd/*.service */*/systemd/*.service deploy*/**/*.service", systemd_commands, ""),
     (
         "*.conf */*.conf *apache*/**/*.conf deploy*/**/*.conf sites-*/* */sites-*/* *.vhost */*.vhost",
-        _each(httpd_commands),
+        _each(_httpd),
         "",
     ),
-    (".flaskenv", _each(flaskenv_commands), ""),
+    (".flaskenv", _each(_flaskenv), ""),
 )
 """By the patterns of the files' names; further ones are those of the parts of a larger project."""
 
 _BY_SUFFIX: Mapping[str, _Reader] = {
-    **dict.fromkeys((".yml", ".yaml", ".json", ".toml"), _each(platform_commands)),
-    ".ini": _each(ini_commands),
+    **dict.fromkeys((".yml", ".yaml", ".json", ".toml"), _each(_platform)),
+    ".ini": _each(_ini),
     ".py": _each(_gunicorn),
     ".sh": _each(_script),
 }

@@ -21,7 +21,6 @@ _MOST_BYTES = 2**18
 """Of one file."""
 OPEN = "$(?)"
 """The value of a variable that no file says."""
-_OPEN = re.compile(r"\$\(\?\)|\$\{\w+\?\}")
 _COMMENT = re.compile(r"\s*(#|;|//)")
 _START = re.compile(r"[\w./:-]*")
 _MOST_INSTANCES = 64
@@ -117,11 +116,6 @@ def line_with(pattern: str, text: str, first: int = 1) -> int:
     lines = text.splitlines()[first - 1 :]
     said = re.compile(pattern)
     return next((n for n, line in enumerate(lines, first) if said.search(line) and not _COMMENT.match(line)), 0)
-
-
-def is_open(value: str) -> bool:
-    """Tell whether a variable has a value that no file says."""
-    return bool(_OPEN.search(value))
 
 
 def split_words(line: str) -> tuple[str, ...]:

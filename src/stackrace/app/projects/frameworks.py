@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
 from ..app import EntryKind
 
@@ -43,22 +44,36 @@ _CLASSES = {
 }
 """Callables that make an application, by interface and top-level package."""
 
-_TITLES = {"fasthtml": "FastHTML", "fastapi": "FastAPI", "flask_openapi3": "Flask", "apiflask": "Flask"}
 
-CALLED_ATTRIBUTES = {"Dash": "server"}
-"""The attribute that servers call, by the title of a framework whose application is no callable."""
+@dataclass(frozen=True, slots=True)
+class Framework:
+    """What an application is made by."""
+
+    kind: EntryKind
+    title: str
+    """Of the framework, or of the interface."""
+
+    @property
+    def attribute(self) -> str:
+        """The application's attribute that servers call; empty where they call the application itself."""
+        return "server" if self.title == "Dash" else ""
+
+    @property
+    def fills_later(self) -> bool:
+        """Whether applications are made without routes."""
+        return self.title in ("Bottle", "Falcon", "FastAPI", "Flask", "Quart", "Sanic", "Starlette")
+
+
+_TITLES = {"fasthtml": "FastHTML", "fastapi": "FastAPI", "flask_openapi3": "Flask", "apiflask": "Flask"}
 
 FACTORIES = ("create_app", "make_app", "create_application", "make_application", "build_app", "get_app")
 """What functions that make an application are usually called."""
 
-_METHODS = {"make_wsgi_app": (_WSGI, "Pyramid"), "wsgifunc": (_WSGI, "web.py")}
+_METHODS = {"make_wsgi_app": Framework(_WSGI, "Pyramid"), "wsgifunc": Framework(_WSGI, "web.py")}
 """Methods that make an application of an object that is none itself."""
 
 IMPLIED = ("bottle", "default_app")
 """A framework that makes an application by itself, to which its decorators add, and the function that gives it."""
-
-FILLED_LATER = frozenset({"Bottle", "Falcon", "FastAPI", "Flask", "Quart", "Sanic", "Starlette"})
-"""Titles of frameworks whose applications are made without routes."""
 
 _TO_ASGI = frozenset({"WsgiToAsgi", "WSGIMiddleware", "WsgiToAsgiInstance"})
 _TO_WSGI = frozenset({"ASGIMiddleware", "AsgiToWsgi"})
@@ -81,27 +96,22 @@ MENTIONED = re.compile(rb"\b(" + "|".join([*_WORDS, *_DJANGO, _FUNCTIONS]).encod
 """Words without one of which a file defines no application, unless another file does it."""
 
 
-def framework_of(dotted: str) -> tuple[EntryKind, str] | None:
-    """Return interface and title of the framework whose application ``dotted`` makes.
+def framework_of(dotted: str, method: str = "") -> Framework | None:
+    """Return what makes an application by a call of ``dotted``, or of such a ``method`` of anything.
 
-    >>> framework_of("fastapi.applications.FastAPI")
-    (<EntryKind.ASGI: 'asgi'>, 'FastAPI')
+    >>> framework_of("fastapi.applications.FastAPI").title, framework_of("", "make_wsgi_app").title
+    ('FastAPI', 'Pyramid')
     """
     package, _, rest = dotted.partition(".")
     name = rest.rpartition(".")[2]
     if package == "falcon" and rest.startswith("asgi."):
-        return (_ASGI, "Falcon") if name == "App" else None
+        return Framework(_ASGI, "Falcon") if name == "App" else None
     if package == "microdot" and name == "Microdot":
         kind = {"microdot.wsgi": _WSGI, "microdot.asgi": _ASGI}.get(dotted.rpartition(".")[0])
-        return (kind, "Microdot") if kind else None
+        return Framework(kind, "Microdot") if kind else None
     for kind, packages in _CLASSES.items():
         if name in packages.get(package, ()):
-            return kind, _TITLES.get(package, package.capitalize())
-    return None
-
-
-def made_by_method(method: str) -> tuple[EntryKind, str] | None:
-    """Return interface and title of what such a method makes, as Pyramid's ``config.make_wsgi_app()``."""
+            return Framework(kind, _TITLES.get(package, package.capitalize()))
     return _METHODS.get(method)
 
 

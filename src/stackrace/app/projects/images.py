@@ -18,7 +18,6 @@ from .deployment_command import (
     assignments,
     for_shell,
     interpolated,
-    is_open,
     joined_lines,
     located,
     split_words,
@@ -30,6 +29,8 @@ _WEB = re.compile(r"(?<![a-z])(app|api|web|www|site|server|backend|django|flask|
 _DOCKERFILE = re.compile(r"(Docker|Container)file([._-].+)?|.+\.dockerfile", re.IGNORECASE)
 _LAST = re.compile(r"runtime|release|final|serve", re.IGNORECASE)
 """How stages are called, too, that are for production."""
+_OPEN = re.compile(r"\$\(\?\)|\$\{\w+\?\}")
+"""What no file says."""
 _UNSET = re.compile(r"\$\{\w+\?\}")
 _RELOADS = re.compile(r"--[\w-]*reload")
 
@@ -142,7 +143,7 @@ def _stages(path: Path, given: Mapping[str, object]) -> list[Image]:
                 name_, _, value = rest.partition("=")
                 chosen = value.strip("\"'") or arguments.get(name_, "")
                 chosen = chosen if given.get(name_) is None else str(given[name_])
-                arguments[name_] = OPEN if is_open(chosen) else chosen
+                arguments[name_] = OPEN if _OPEN.search(chosen) else chosen
             case "ENV":
                 said = {name: interpolated(value, known) for name, value in assignments(rest).items()}
                 # what nothing sets is empty, or the base image's

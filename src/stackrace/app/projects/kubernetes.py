@@ -17,10 +17,10 @@ from .deployment_command import LIMITED, OPEN, DeploymentCommand, instances_of, 
 from .images import assumed_image, container_commands
 
 _KINDS = frozenset({"Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "Pod"})
-MENTIONED = re.compile(
+_MENTIONED = re.compile(
     r"^\s*-?\s*kind:\s*[\"']?(Deployment|StatefulSet|DaemonSet|ReplicaSet|Pod|ConfigMap|List)\b", re.M
 )
-TEMPLATED = "{{"
+_TEMPLATED = "{{"
 """What a template of Helm's has."""
 _VARIABLE = re.compile(r"\$(\$|\(([A-Za-z_][\w.-]*)\))")
 _SECRET = "it stands in a secret, which is not read"
@@ -31,12 +31,20 @@ def is_manifest(path: Path) -> bool:
     return path.suffix in (".yml", ".yaml") and bool(re.search(r"^apiVersion:", text_of(path), re.MULTILINE))
 
 
-def manifests(root: Path, least: re.Pattern[str] = MENTIONED) -> Iterator[tuple[Path, str]]:
+def manifests(root: Path, least: re.Pattern[str] = _MENTIONED) -> Iterator[tuple[Path, str]]:
     """Yield the files of YAML in the project that speak of objects of Kubernetes, with their text."""
     for folder, _, names in deployment_folders(root):
         for path in (folder / name for name in names if name.endswith((".yml", ".yaml"))):
             if least.search(text := text_of(path)):
                 yield path, text
+
+
+def templates(root: Path) -> Iterator[tuple[Path, re.Match[str]]]:
+    """Yield the templates of Helm's that make objects which start something, and where they name the kind."""
+    for path, text in manifests(root):
+        kind = _MENTIONED.search(text)
+        if _TEMPLATED in text and kind and kind[1] in _KINDS:
+            yield path, kind
 
 
 def kubernetes_commands(files: Sequence[Path], root: Path) -> Iterator[DeploymentCommand]:
@@ -55,7 +63,7 @@ def kubernetes_commands(files: Sequence[Path], root: Path) -> Iterator[Deploymen
 
 def _objects(text: str) -> Iterator[Table]:
     try:
-        documents = [] if TEMPLATED in text else loaded_all(text)
+        documents = [] if _TEMPLATED in text else loaded_all(text)
     except (ValueError, RecursionError):
         return
     for document in documents:

@@ -17,11 +17,11 @@ from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 
 from ...base.files import by_last_parts, is_file, is_folder, is_present, walk
-from ...base.process.private_root import SCRIPT
 from ...base.secrets import learn
 from ..project_files import ProjectFiles
 from .deployment_command import OPEN, text_of
 
+_SCRIPT = Path(__file__).with_name("private_root.py")
 _LONGEST_S = 5.0
 """How long a script may take: it starts nothing that is real."""
 _FIRST, _STEP = 1_000_003, 97
@@ -132,7 +132,7 @@ def ask_shell(
     called = [name for name in unset if numbers[name] in programs]
     if called:
         # a program around the server, in a variable that may be empty
-        return ask_shell(words, {**given, **dict.fromkeys(called, "")}, place.again(), of_interest)
+        return ask_shell(words, {**given, **dict.fromkeys(called, "")}, place, of_interest)
     known = {**{number: f"${name}" for name, number in numbers.items()}, **first.sources}
     if first.is_refused or not known:
         return first
@@ -219,10 +219,6 @@ class Place:
         """The command's words and the scripts."""
         for target, source in copies.items():
             self._copy(target, source)
-
-    def again(self) -> Place:
-        """Return the same place, of which nothing is asked yet."""
-        return Place(project=self.project, file=self.file, folder=self.folder, copies=self.copies, user=self.user)
 
     def script(self, word: str) -> Path | None:
         """Return the shell script of the project that the place calls ``word``."""
@@ -434,7 +430,7 @@ def _is_script(path: Path) -> bool:
 def _answered(asked: str, stamps: tuple[str, ...]) -> Mapping[str, object]:
     """Return what the private root answers; ``stamps`` tell one state of the files from another."""
     try:
-        command = [sys.executable, "-I", "-S", str(SCRIPT)]
+        command = [sys.executable, "-I", "-S", str(_SCRIPT)]
         done = subprocess.run(command, input=asked, capture_output=True, text=True, check=False, cwd="/")
         answer: Mapping[str, object] = json.loads(done.stdout)
     except (OSError, ValueError) as error:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import ast
 import re
 import shlex
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import islice, takewhile
 from pathlib import Path, PurePath, PurePosixPath
 
 from ...base.files import by_last_parts, is_file
 from ..project_files import ProjectFiles, is_development, is_platform
-from .code import dotted_name, parse
+from .code import parse
 from .deployment_command import DeploymentCommand, interpolated, shown, text_of
 from .shell import Place, ask_shell
 
@@ -55,21 +55,14 @@ _ENDS = frozenset({"&&", "||", "|||", ";", "&"})
 _MOST_DEEP = 8
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Started:
-    """What a command starts."""
+def starts(
+    command: DeploymentCommand, project: ProjectFiles, programs: Collection[str]
+) -> tuple[list[DeploymentCommand], str]:
+    """Return which of ``programs`` the command starts in the ``project``, by its code, too, the last first.
 
-    starts: tuple[DeploymentCommand, ...] = ()
-    """The last first: each the program's name and what stands behind it, at the file and line of the script that
-    starts it. What only running would tell has a ``$``."""
-    problem: str = ""
-    """Why it may be something else, or could not be asked."""
-
-
-def starts(command: DeploymentCommand, project: ProjectFiles, programs: Collection[str]) -> Started:
-    """Return which of ``programs`` the command starts in the ``project``, by its code, too.
-
-    All commands of a project share one: its folders are walked once.
+    Each is the program's name and what stands behind it, at the file and line of the script that starts it; what
+    only running would tell has a ``$``. With them comes why it may be something else, or could not be asked. All
+    commands of a project share one: its folders are walked once.
     """
     found = _Search(project=project, programs=frozenset(programs))
     found.follow(command)
@@ -81,7 +74,7 @@ def starts(command: DeploymentCommand, project: ProjectFiles, programs: Collecti
         found.problem = next(
             (f"{shown(file, project.root)}:{line} {_BY_ITSELF}" for file, line in filter(None, places)), ""
         )
-    return Started(starts=tuple(reversed(found.starts)), problem=found.problem)
+    return found.starts[::-1], found.problem
 
 
 class _Search:
@@ -289,7 +282,7 @@ def _started_by_code(command: DeploymentCommand, path: Path) -> Iterator[Deploym
         return
     names = _meanings(tree)
     for node in ast.walk(tree):
-        program = _CALLS.get(dotted_name(node.func, names), "") if isinstance(node, ast.Call) else ""
+        program = _CALLS.get(_dotted(node.func, names), "") if isinstance(node, ast.Call) else ""
         if program and isinstance(node, ast.Call):
             app = node.args[0].value if node.args and isinstance(node.args[0], ast.Constant) else ""
             options = (word for keyword in node.keywords for word in _option(keyword))
@@ -307,6 +300,14 @@ def _imports(tree: ast.AST | None) -> Iterator[tuple[ast.Import | ast.ImportFrom
 
 def _meanings(tree: ast.AST) -> dict[str, str]:
     return {name: dotted for _, name, dotted in _imports(tree)}
+
+
+def _dotted(node: ast.expr, names: Mapping[str, str]) -> str:
+    """Return what an expression means, where ``names`` are imported; empty for what is no dotted name."""
+    if isinstance(node, ast.Name):
+        return names.get(node.id, node.id)
+    inner = _dotted(node.value, names) if isinstance(node, ast.Attribute) else ""
+    return f"{inner}.{node.attr}" if inner and isinstance(node, ast.Attribute) else ""
 
 
 def _server_import(path: Path, root: Path, programs: Collection[str]) -> tuple[Path, int] | None:
@@ -362,7 +363,7 @@ def base_class(dotted: str, bases: Sequence[Path]) -> str:
     path = by_last_parts(f"{module.replace('.', '/')}.py", bases, is_file) if module else None
     tree = parse(path) if path is not None else None
     made = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef) and node.name == name] if tree else []
-    return next((dotted_name(base, _meanings(tree)) for node in made for base in node.bases), "") if tree else ""
+    return next((_dotted(base, _meanings(tree)) for node in made for base in node.bases), "") if tree else ""
 
 
 def _python_words(words: Sequence[str]) -> list[str]:

@@ -25,16 +25,7 @@ from ...stacks.native_options import Weight
 from ...stacks.servers import Catalogue
 from ...stacks.stack import Interface, ServerSpec, Stack
 from ...stacks.stack_path import parse_stack
-from .fronts import (
-    Front,
-    fronts,
-    fronts_elsewhere,
-    fronts_shown,
-    idle_servers,
-    platform_fronts,
-    unfit_fronts,
-    unread_documents,
-)
+from .fronts import Front, front_gaps, fronts, fronts_before, unread_documents
 from .hop import ReadHop, shown_place
 from .model import CurrentDeployment, CurrentGap, placed
 from .options import read_hop, take_settings_variable
@@ -155,7 +146,10 @@ class _Reading:
         if other is not None and self._rank(other.command) < self._likelihood(first):
             return replace(self._unraced(other), others=_places((first, *rest)))
         take_settings_variable(first, entry)
-        before, elsewhere = self._before(first.command)
+        texts = {text_of(each.file) for each in self.commands}
+        fronts_there = fronts(self.root, self.specs, texts, self.file)
+        concerned = [each for each in fronts_there if self._may_concern((self.root / each.file).parent)]
+        before, elsewhere = fronts_before(first.command, self.commands, concerned, self.root, self.specs, self.file)
         found = _deployment(first, before, self.root, self.base)
         gaps = dict.fromkeys((*found.gaps, *self._overriding(first, unread), *self._likelier(first), *elsewhere))
         # without its override a compose file is none that can be named
@@ -165,8 +159,7 @@ class _Reading:
     def _commands(self) -> Sequence[DeploymentCommand]:
         """Return what the files start, or the file that the user named, unless that is one of a front end."""
         commands, file = deployment_commands(self.root, wide=True), self.file
-        fronts_there = fronts(self.root, self.specs, file=file) if file is not None else ()
-        if file is None or file in {self.root / front.file for front in fronts_there}:
+        if file is None or file in {self.root / front.file for front in fronts(self.root, self.specs, file=file)}:
             return commands
         # what another file starts with variables of its own keeps these
         own = [command for command in commands if file in (command.document, command.file)]
@@ -190,16 +183,16 @@ class _Reading:
     def _follow(self, commands: Iterable[DeploymentCommand]) -> None:
         """Note the servers that ``commands`` start, and the commands that are no server of the catalogue's."""
         for command in commands:
-            found = starts(command, self.project, self.programs.keys() | _ELSEWHERE.keys())
-            for start in found.starts:
+            found, why = starts(command, self.project, self.programs.keys() | _ELSEWHERE.keys())
+            for start in found:
                 spec = self.programs.get(start.words[0])
                 if spec is not None and spec.native is not None:
-                    self.hops.append(read_hop(start, spec, spec.native, self.project, self.python, found.problem))
+                    self.hops.append(read_hop(start, spec, spec.native, self.project, self.python, why))
                 else:
                     problem = f"it is served by {_ELSEWHERE[start.words[0]]}, which Stackrace does not race"
                     self.unraced.append(_Unraced(command=start, problem=problem, is_served=True))
-            if found.problem and not found.starts:
-                self.unraced.append(_Unraced(command=command, problem=found.problem))
+            if why and not found:
+                self.unraced.append(_Unraced(command=command, problem=why))
 
     def _alone(self) -> Iterator[DeploymentCommand]:
         """Yield what servers' own files start that no command names, or what the file starts if it is one."""
@@ -248,25 +241,6 @@ class _Reading:
             for gap in unread
         )
         return next(places, None)
-
-    def _before(self, command: DeploymentCommand) -> tuple[list[Front], list[CurrentGap]]:
-        """Return the front ends that may stand before ``command``, and what to say of those of other services."""
-        texts = {text_of(each.file) for each in self.commands}
-        found = fronts(self.root, self.specs, texts, self.file)
-        found = [front for front in found if self._may_concern((self.root / front.file).parent)]
-        elsewhere = dict(fronts_elsewhere(found, command, self.commands))
-        if named := [front for front in found if self.root / front.file == self.file]:
-            return named, [*elsewhere.values()]
-        found = [front for front in found if front.file not in elsewhere]
-        if command.fronts:
-            found = platform_fronts(command, found, self.specs, self.root)
-        elif is_platform(command.known_by, self.root):
-            found = []
-        else:
-            documents = dict.fromkeys((*command.documents, *filter(None, (command.document, command.file))))
-            told = {gap.what for gap in elsewhere.values()}
-            found += [each for each in fronts_shown(self.root, self.specs, documents) if each.title not in told]
-        return found, [*elsewhere.values()]
 
     def _overriding(self, hop: ReadHop, unread: Sequence[CurrentGap]) -> Iterator[CurrentGap]:
         """Yield the files that may override what ``hop`` is: an image's words, and objects of Kubernetes.
@@ -318,9 +292,7 @@ def _deployment(hop: ReadHop, before: Sequence[Front], root: Path, base: Path) -
     front, gaps = None, list(hop.gaps)
     if not hop.native.is_inside:
         front = next((each for each in before if each.wire(hop.speaks)), None)
-        gaps += front.gaps if front else ()
-        gaps += idle_servers(front, instances) if front else ()
-        gaps += unfit_fronts(hop, [each for each in before if each is not front], front)
+        gaps += front_gaps(hop, before, front)
         if front is None and "http" not in hop.speaks:
             why = "no front end that speaks it was found, so the server is raced by itself, over http"
             gaps.append(CurrentGap(file=file, line=line, what=" and ".join(sorted(hop.speaks)), why=why))

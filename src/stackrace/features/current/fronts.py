@@ -8,9 +8,9 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ...app.project_files import deployment_folders, is_development, is_exported, likelihood
+from ...app.project_files import deployment_folders, is_development, is_exported, is_platform, likelihood
 from ...app.projects.deployment_command import DeploymentCommand, shown, text_of
-from ...app.projects.kubernetes import MENTIONED, TEMPLATED, is_manifest, manifests
+from ...app.projects.kubernetes import is_manifest, manifests, templates
 from ...base.errors import said_by
 from ...stacks.native_options import CONFIG, FileReading, Signs, Weight
 from ...stacks.stack import ServerSpec
@@ -166,7 +166,34 @@ def fronts(
     return sorted(whole, key=key)
 
 
-def platform_fronts(
+def fronts_before(
+    command: DeploymentCommand,
+    commands: Sequence[DeploymentCommand],
+    found: Sequence[Front],
+    root: Path,
+    specs: Mapping[str, ServerSpec],
+    file: Path | None,
+) -> tuple[list[Front], list[CurrentGap]]:
+    """Return the front ends that may stand before ``command``, and what to say of those of other services.
+
+    They are among those ``found`` in the project at ``root``, of which ``commands`` are all; those in the ``file``
+    that the user names are the ones.
+    """
+    elsewhere = dict(_fronts_elsewhere(found, command, commands))
+    gaps = [*elsewhere.values()]
+    if named := [front for front in found if root / front.file == file]:
+        return named, gaps
+    found = [front for front in found if front.file not in elsewhere]
+    if command.fronts:
+        return _platform_fronts(command, found, specs, root), gaps
+    if is_platform(command.known_by, root):
+        return [], gaps
+    documents = dict.fromkeys((*command.documents, *filter(None, (command.document, command.file))))
+    told = {gap.what for gap in gaps}
+    return [*found, *(each for each in _fronts_shown(root, specs, documents) if each.title not in told)], gaps
+
+
+def _platform_fronts(
     command: DeploymentCommand, found: Sequence[Front], specs: Mapping[str, ServerSpec], root: Path
 ) -> list[Front]:
     """Return the front ends that a platform starts before ``command``, those of ``found`` with their files."""
@@ -205,7 +232,7 @@ def _front(root: Path, path: Path, spec: ServerSpec) -> Front | None:
         return Front(title=spec.title, spec=spec, file=file, problem=said_by(error), is_broken=is_broken)
 
 
-def fronts_shown(root: Path, specs: Mapping[str, ServerSpec], documents: Collection[Path]) -> list[Front]:
+def _fronts_shown(root: Path, specs: Mapping[str, ServerSpec], documents: Collection[Path]) -> list[Front]:
     """Return the front ends that files of the project show and that Stackrace cannot read, the likeliest first.
 
     Those go first of which the ``documents`` of the server speak, or the project's ingresses where these are of
@@ -246,10 +273,8 @@ def unread_documents(root: Path, programs: Collection[str]) -> Iterator[CurrentG
     Files for development are left out.
     """
     started = re.compile(rf"(?<![\w-])({'|'.join(map(re.escape, programs))})(?![\w-])")
-    for path, text in manifests(root):
-        kind = MENTIONED.search(text)
-        if TEMPLATED in text and kind and kind[1] not in ("ConfigMap", "List"):
-            yield _gap(root, path, kind, _HELM)
+    for path, kind in templates(root):
+        yield _gap(root, path, kind, _HELM)
     for folder, _, names in deployment_folders(root):
         for path in (folder / name for name in names if not is_development(folder / name, root)):
             if path.stem == "kustomization" and (found := _OVERLAYS.search(text_of(path))):
@@ -269,7 +294,7 @@ def _first_line(pattern: str, text: str) -> int:
     return text.count("\n", 0, match.start()) + 1 if match else 0
 
 
-def fronts_elsewhere(
+def _fronts_elsewhere(
     before: Sequence[Front], command: DeploymentCommand, commands: Sequence[DeploymentCommand]
 ) -> Iterator[tuple[str, CurrentGap]]:
     """Yield the files of front ends that lead to another service than ``command``, and what to say of them."""
@@ -291,7 +316,15 @@ def _is_another(host: str, known: DeploymentCommand, command: DeploymentCommand)
     return service in known.others or command.file.suffix == ".service"
 
 
-def idle_servers(front: Front, instances: int) -> Iterator[CurrentGap]:
+def front_gaps(hop: ReadHop, before: Sequence[Front], front: Front | None) -> Iterator[CurrentGap]:
+    """Yield what a race of ``hop`` behind ``front`` goes without of the front ends that may stand ``before``."""
+    if front is not None:
+        yield from front.gaps
+        yield from _idle_servers(front, hop.command.instances)
+    yield from _unfit_fronts(hop, [each for each in before if each is not front], front)
+
+
+def _idle_servers(front: Front, instances: int) -> Iterator[CurrentGap]:
     """Yield the servers over which the front end balances and of which nothing in the project starts one."""
     servers = [change for change in front.changes if change.key == "server" and change.theirs]
     balanced = [server for server in servers if not {"down", "backup"} & set(server.theirs.split())]
@@ -300,7 +333,7 @@ def idle_servers(front: Front, instances: int) -> Iterator[CurrentGap]:
         yield CurrentGap(file=server.file, line=server.line, what=f"server {server.theirs}", why=why)
 
 
-def unfit_fronts(hop: ReadHop, others: Sequence[Front], front: Front | None) -> Iterator[CurrentGap]:
+def _unfit_fronts(hop: ReadHop, others: Sequence[Front], front: Front | None) -> Iterator[CurrentGap]:
     """Yield why front ends that were found are not raced before ``hop``; ``front`` is."""
     for each in others:
         if each.reading is None and front is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -238,37 +238,6 @@ def _weight(setting: str) -> Weight:
 
 def _shown(value: SettingValue) -> str:
     return str(value) if not isinstance(value, bool) else "on" if value else "off"
-
-
-def options_in(words: Iterable[str], native: NativeOptions) -> Iterator[tuple[str, str | None]]:
-    """Yield names, without dashes and in their long form, with values; words that are no options are left out."""
-    rest = list(words)
-    while rest:
-        word = rest.pop(0)
-        if not word.startswith("-") or word in ("-", "--"):
-            if option := _file_option(word, native):
-                yield option, word
-            continue
-        name, equals, value = word.lstrip("-").partition("=")
-        if not word.startswith("--") and len(name) > 1 and name[0] in native.by_name:
-            # -w4
-            name, value, equals = name[0], name[1:] + (equals + value if equals else ""), "="
-        name = native.row(name).long[0] if len(name) == 1 and name in native.by_name else name
-        name = name.replace("_", "-") if native.underscores and "$" not in name else name
-        if equals:
-            yield name, value
-        elif native.row(name).is_switch or not rest or rest[0].startswith("--"):
-            yield name, None
-        else:
-            yield name, rest.pop(0)
-
-
-def _file_option(word: str, native: NativeOptions) -> str:
-    """Return the option that a configuration file without one stands for, as in ``uwsgi a.ini``; else nothing."""
-    if not native.file_suffix:
-        return ""
-    suffix = re.sub(r":\w+$", "", word).rpartition(".")[2]
-    return suffix if f".{suffix}" == native.file_suffix or native.row(suffix).names_file else ""
 
 
 def _value(

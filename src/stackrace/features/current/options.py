@@ -27,7 +27,7 @@ from ...base.process import run
 from ...base.process.namespaces import seal
 from ...stacks.native_options import FileReading, NativeOptions, Weight
 from ...stacks.stack import ServerSpec, SettingValue
-from .hop import UNKNOWN, ReadHop, options_in
+from .hop import UNKNOWN, ReadHop
 
 _LONGEST_S = 10.0
 """How long a server may think about its own file."""
@@ -70,7 +70,7 @@ def read_hop(
         arguments = ""
     # a verb, as fastapi dev has, is an option or nothing
     words = (native.verbs.get(word, word) if place == 0 else word for place, word in enumerate(command.words[1:]))
-    options = list(options_in((*shlex.split(arguments), *_known(hop, filter(None, words))), native))
+    options = list(_options_in((*shlex.split(arguments), *_known(hop, filter(None, words))), native))
     for name, value in options:
         if value and _is_read(hop, name, value):
             _take_options(hop, name, value)
@@ -320,3 +320,34 @@ def _said_at(hop: ReadHop, name: str) -> tuple[str, int]:
         if number := line_with(rf"(?<![\w$]){name}[\"']?\s*[=: ]", text_of(path)):
             return shown(path, hop.root), number
     return hop.place
+
+
+def _options_in(words: Iterable[str], native: NativeOptions) -> Iterator[tuple[str, str | None]]:
+    """Yield names, without dashes and in their long form, with values; words that are no options are left out."""
+    rest = list(words)
+    while rest:
+        word = rest.pop(0)
+        if not word.startswith("-") or word in ("-", "--"):
+            if option := _file_option(word, native):
+                yield option, word
+            continue
+        name, equals, value = word.lstrip("-").partition("=")
+        if not word.startswith("--") and len(name) > 1 and name[0] in native.by_name:
+            # -w4
+            name, value, equals = name[0], name[1:] + (equals + value if equals else ""), "="
+        name = native.row(name).long[0] if len(name) == 1 and name in native.by_name else name
+        name = name.replace("_", "-") if native.underscores and "$" not in name else name
+        if equals:
+            yield name, value
+        elif native.row(name).is_switch or not rest or rest[0].startswith("--"):
+            yield name, None
+        else:
+            yield name, rest.pop(0)
+
+
+def _file_option(word: str, native: NativeOptions) -> str:
+    """Return the option that a configuration file without one stands for, as in ``uwsgi a.ini``; else nothing."""
+    if not native.file_suffix:
+        return ""
+    suffix = re.sub(r":\w+$", "", word).rpartition(".")[2]
+    return suffix if f".{suffix}" == native.file_suffix or native.row(suffix).names_file else ""

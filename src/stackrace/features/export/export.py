@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from ...app.app import App
 from ...app.entry import deployed_source
-from ...app.examination import DjangoFacts, PythonFacts
+from ...app.examiner.messages import DjangoFacts, PythonFacts
 from ...base.codec import map_paths
 from ...base.errors import InputError
 from ...base.http_syntax import by_prefix

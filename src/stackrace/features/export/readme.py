@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Iterable, Iterator, Sequence
 
 from ...app.environment import settings_module
-from ...app.examination import DjangoFacts
+from ...app.examiner.messages import DjangoFacts
 from .containers import composed, install_commands
 from .export import HOST, Export
 from .layout import Process

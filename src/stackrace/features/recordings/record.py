@@ -17,7 +17,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from ...api.one_stack import stack_up
-from ...app.examination import PythonFacts
+from ...app.examiner.messages import PythonFacts
 from ...base.errors import InputError
 from ...base.http_syntax import tells_of_tls
 from ...base.secrets import masked

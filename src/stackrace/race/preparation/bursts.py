@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from ...app.examination import ThreadPool
+from ...app.examiner.messages import ThreadPool
 from ...base.errors import MissingError
 from ...base.numbers import things
 from ...deploy.launcher import Launcher, LaunchFailed

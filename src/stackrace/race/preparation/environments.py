@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from ...app.examination import PythonFacts
+from ...app.examiner.messages import PythonFacts
 from ...base.errors import MissingError
 from ...deploy.environments import Environments
 from ...stacks.servers import Catalogue

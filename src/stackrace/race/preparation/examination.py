@@ -10,8 +10,9 @@ from pathlib import Path
 
 from ...app.app import App, EntryKind
 from ...app.environment import read_env_files
-from ...app.examination import DjangoFacts, Examination, Exchange, PythonFacts, Reply, ThreadPool
+from ...app.examination import Examination, Exchange
 from ...app.examiner.crawl import MOST_RACED
+from ...app.examiner.messages import DjangoFacts, PythonFacts, Reply, ThreadPool
 from ...base.errors import AppError, InputError
 from ...base.http_syntax import by_prefix
 from ...deploy.environments import Environments, byte_code

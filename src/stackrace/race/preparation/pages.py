@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 from ...app.app import App, EntryKind
 from ...app.examination import Examination, Exchange
-from ...app.examine import Crawl, Progress
 from ...app.examiner.crawl import MOST_RACED, SLOW_S, Choice, choose, is_main, links, located
+from ...app.examiner.messages import CrawlOrder
 from ...app.golden import golden
 from ...base.errors import AppError
 from ...base.numbers import about
@@ -87,17 +87,22 @@ def asked_pages(
     if app.entry.kind in (EntryKind.FILES, EntryKind.RACK):
         examination, choice = _asked_in_two_steps(protection, app, request, crawling)
     else:
-        crawl = Crawl(
-            time_s=crawling.time_s,
-            given=request.urls or (),
-            sitemap=crawling.sitemap,
-            enough=crawling.enough,
-            on_progress=lambda progress: on_preparing(Preparing(step=Step.PAGES, subject=_so_far(app, progress))),
+        crawl: CrawlOrder = {
+            "given": list(request.urls or ()),
+            "headers": [[*pair] for pair in request.headers],
+            "sitemap": crawling.sitemap,
+            "time_s": crawling.time_s,
+            "enough": crawling.enough,
+        }
+        examination = protection.ask(
+            app,
+            (Request(path="/", headers=request.headers),),
+            host=request.host or "",
+            survey=True,
+            timeout_s=crawling.loading_s,
+            crawl=crawl,
+            on_progress=lambda *progress: on_preparing(Preparing(step=Step.PAGES, subject=_so_far(app, *progress))),
         )
-        home = Request(path="/", headers=request.headers)
-        host = request.host or ""
-        limits = {"crawl": crawl, "timeout_s": crawling.loading_s}
-        examination = protection.ask(app, (home,), host=host, survey=True, **limits)
         choice = Choice(list(examination.survey.asked), dict(examination.survey.unasked))
     answered = [_page(exchange, examination) for exchange in examination.exchanges]
     waiting = choice.asked[len(answered) :]
@@ -112,8 +117,8 @@ def asked_pages(
 _NO_TIME = "the time was over (--time)"
 
 
-def _so_far(app: App, progress: Progress) -> str:
-    return f"{app.name} for its pages: {progress.done} of {progress.pages}, about {about(progress.left_s)} left"
+def _so_far(app: App, done: int, pages: int, left_s: float) -> str:
+    return f"{app.name} for its pages: {done} of {pages}, about {about(left_s)} left"
 
 
 def _asked_in_two_steps(

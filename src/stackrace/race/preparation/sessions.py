@@ -10,9 +10,9 @@ from types import MappingProxyType
 
 from ...app.app import App, EntryKind
 from ...app.bundle import DJANGO, bundled, session_file
-from ...app.examination import Examination, Exchange
+from ...app.examination import Examination, Exchange, excess_of
 from ...app.examine import examine
-from ...app.golden import demanded, rule_for, sameness, static_file
+from ...app.golden import demanded, rule_for, static_file
 from ...base.errors import AppError, InputError
 from ...base.http_syntax import is_below, tells_of_tls
 from ...base.text import did_you_mean
@@ -187,8 +187,7 @@ def _is_for_everybody(exchange: Exchange) -> bool:
     """Tell whether an answer repeats and depends on no visitor. Source: RFC 9110 section 12.5.5 (Vary)."""
     reply = exchange.first
     varies = {name.strip().lower() for name in reply.header("vary").split(",")}
-    same = reply.status == exchange.second.status and sameness(reply, exchange.second) is Sameness.BODY
-    same = same and not reply.excess
+    same = (reply.status, reply.body) == (exchange.second.status, exchange.second.body) and not excess_of(reply)
     return same and not varies & {"cookie", "*"} and not reply.header("set-cookie")
 
 

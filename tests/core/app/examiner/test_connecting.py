@@ -13,11 +13,10 @@ EXAMINER = Path(__file__).parents[4] / "src" / "stackrace" / "app"
 CODE = """
 import ctypes, os, socket, sys
 sys.path.insert(0, sys.argv[1])
-from examiner.writing import Connecting
-connecting = Connecting()
-connecting.watch()
+from examiner.writing import Watch
+watch = Watch()
 {}
-print(connecting.places())
+print(watch.places())
 """
 
 
@@ -51,10 +50,10 @@ def test_connections_that_no_python_code_made_are_seen_while_they_last(server):
         child = subprocess.Popen(["bash", "-c", 'exec 3<>"/dev/tcp/$0/$1"; echo; read -u 3', *sys.argv[2:]],
                                  stdout=subprocess.PIPE)
         child.stdout.readline()
-        told = connecting.places()
+        told = watch.places()
         child.kill()
         child.wait()
-        connecting.places = lambda: told
+        watch.places = lambda: told
     """
     assert places(code, *server) == [written(server)]
 

@@ -1,6 +1,5 @@
 """In which order pages are asked for."""
 
-import base64
 import gzip
 from types import SimpleNamespace
 
@@ -22,6 +21,7 @@ from stackrace.app.examiner.crawl import (
     located,
     path_of,
 )
+from stackrace.app.examiner.messages import ExchangeReport, Reply, Report, Survey
 from stackrace.app.examiner.survey import View
 
 paths = st.lists(st.sampled_from(["/", "/a/", "/a/1/", "/a/2/", "/b?x=1", "/log-out", "/c/d/", "/admin/x/"]))
@@ -142,7 +142,7 @@ class Site:
     def __init__(self, takes_s, sitemaps=None, home=b""):
         self.takes_s, self.sitemaps, self.home = takes_s, sitemaps or {}, home
         self.now_s, self.asked, self.left_s = 100.0, [], []
-        self.survey = {"pages": []}
+        self.report = Report(survey=Survey())
 
     def monotonic(self):
         return self.now_s
@@ -153,9 +153,8 @@ class Site:
 
     def page(self, request):
         self._answered(request["path"])
-        body = base64.b64encode(self.home).decode()
-        status, wall_s = 404 if "gone" in request["path"] else 200, 0.0 if "slow" not in request["path"] else 2.0
-        return {"path": request["path"], "via": "", "first": {"status": status, "body": body}, "wall_s": wall_s}
+        reply = Reply(404 if "gone" in request["path"] else 200, (), self.home)
+        return ExchangeReport(request["path"], "", (), reply, reply, 2.0 if "slow" in request["path"] else 0.0, 0.0)
 
     def glance(self, request):
         self._answered(request["path"])
@@ -170,7 +169,7 @@ class Site:
             progress=lambda done, number, left_s: self.left_s.append(left_s),
         )
         order = {"given": list(given), "headers": [], "sitemap": "", "time_s": time_s, "enough": enough}
-        crawl(order, self, None, {"survey": self.survey, "django": None}, heard)
+        crawl(order, self, None, self.report, heard)
         return self.asked
 
 
@@ -193,7 +192,7 @@ def test_when_the_time_is_over_the_most_telling_pages_were_asked_for(site):
     slow = site({"deep": 2.0, "": 0.1}, {"/sitemap.xml": sitemap(*deep, "/top/")})
     asked = slow.crawled("/mine/", time_s=6.0)
     assert asked == ["/", "/robots.txt", "/sitemap.xml", "/mine/", "/top/", *deep[:3]]
-    assert set(slow.survey["asked"]) == {"/", "/mine/", "/top/", *deep}
+    assert set(slow.report.survey.asked) == {"/", "/mine/", "/top/", *deep}
 
 
 def test_the_users_own_pages_are_asked_for_however_long_they_take(site):

@@ -1,5 +1,6 @@
 """Django's settings as Django itself understands them."""
 
+from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
 import pytest
@@ -9,7 +10,7 @@ from django.views.static import serve
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stackrace.app.examiner.django_facts import _LOOPBACK, _allowed_hosts, _media, choose_host
+from stackrace.app.examiner.examination import _LOOPBACK, _allowed_hosts, _choose_host, _media
 
 
 @pytest.mark.parametrize(
@@ -46,12 +47,12 @@ def test_uploads_that_a_view_of_the_project_sends_are_no_front_ends(patterns, ur
         found = _media(SimpleNamespace(MEDIA_URL="/media/", MEDIA_ROOT="/srv/media"))
     finally:
         set_urlconf(None)
-    assert found == (url, "/srv/media" if url else "")
+    assert found == (url, Path("/srv/media") if url else None)
 
 
 @pytest.mark.parametrize(("url", "root"), [("/", "/srv"), ("/media/", ""), ("https://cdn.example/", "/srv")])
 def test_without_a_folder_or_an_address_here_there_are_no_uploads(url, root):
-    assert _media(SimpleNamespace(MEDIA_URL=url, MEDIA_ROOT=root)) == ("", "")
+    assert _media(SimpleNamespace(MEDIA_URL=url, MEDIA_ROOT=root)) == ("", None)
 
 
 labels = st.from_regex(r"[a-z][a-z0-9]{0,6}", fullmatch=True)
@@ -61,11 +62,11 @@ patterns = st.one_of(domains, domains.map(lambda domain: f".{domain}"), st.sampl
 
 @given(st.lists(patterns, min_size=1, max_size=4))
 def test_django_accepts_the_chosen_host(allowed):
-    assert validate_host(choose_host(allowed), allowed)
+    assert validate_host(_choose_host(allowed), allowed)
 
 
 def test_loopback_is_preferred_where_it_may_be():
-    assert choose_host(["shop.example.com", "localhost"]) == "localhost"
-    assert choose_host(["shop.example.com", "*"]) == "127.0.0.1"
-    assert choose_host([]) == "127.0.0.1"
-    assert choose_host([".example.com"]) == "example.com"
+    assert _choose_host(["shop.example.com", "localhost"]) == "localhost"
+    assert _choose_host(["shop.example.com", "*"]) == "127.0.0.1"
+    assert _choose_host([]) == "127.0.0.1"
+    assert _choose_host([".example.com"]) == "example.com"

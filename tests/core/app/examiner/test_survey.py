@@ -10,11 +10,12 @@ from asgiref.wsgi import WsgiToAsgi
 from django.core.handlers.asgi import ASGIHandler
 from django.core.handlers.wsgi import WSGIHandler
 
+from stackrace.app.examiner.messages import ObjectReport
 from stackrace.app.examiner.survey import _interface_of, object_report, survey
 
 
 def pages(application):
-    return survey(application, is_django=False)["pages"]
+    return [*survey(application, is_django=False).pages]
 
 
 def rule(path, methods=("GET",), arguments=(), defaults=None):
@@ -72,20 +73,20 @@ def test_an_application_that_fails_to_tell_has_no_pages():
 
 def test_folders_of_static_files_are_found_where_they_exist(tmp_path):
     (tmp_path / "css").mkdir()
-    folder = str(tmp_path / "css")
+    folder = tmp_path / "css"
     application = flask()
-    application.static_folder, application.static_url_path = folder, "/static"
-    assert survey(application, is_django=False)["static"] == {"/static/": folder}
+    application.static_folder, application.static_url_path = str(folder), "/static"
+    assert survey(application, is_django=False).static == {"/static/": folder}
     application.static_folder = str(tmp_path / "nowhere")
-    assert survey(application, is_django=False)["static"] == {}
+    assert survey(application, is_django=False).static == {}
     mounted = SimpleNamespace(path="/files", app=SimpleNamespace(directory=folder), routes=None)
-    assert survey(SimpleNamespace(routes=[mounted]), is_django=False)["static"] == {"/files/": folder}
+    assert survey(SimpleNamespace(routes=[mounted]), is_django=False).static == {"/files/": folder}
 
 
 def test_a_route_to_a_single_static_file_is_no_folder(tmp_path):
     statics = SimpleNamespace(directory=str(tmp_path))
     routes = [route("/favicon.ico", app=statics), SimpleNamespace(path="/files", app=statics, routes=[])]
-    assert survey(SimpleNamespace(routes=routes), is_django=False)["static"] == {"/files/": str(tmp_path)}
+    assert survey(SimpleNamespace(routes=routes), is_django=False).static == {"/files/": tmp_path}
 
 
 def wsgi(environ, start_response): ...
@@ -141,4 +142,4 @@ def test_objects_are_told_apart(interface):
 
 
 def test_a_wrapper_of_the_standard_library_of_asgi_is_one():
-    assert object_report(WsgiToAsgi(wsgi)) == {"interface": "asgi", "type": "asgiref.wsgi.WsgiToAsgi"}
+    assert object_report(WsgiToAsgi(wsgi)) == ObjectReport("asgi", "asgiref.wsgi.WsgiToAsgi")

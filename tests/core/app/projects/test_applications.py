@@ -175,6 +175,15 @@ CLEAR = {
         {"app.py": FLASK + FACTORY + "def fill():\n    app.register_blueprint(1)\nfill()\n"},
         "wsgi app:app",
     ),
+    "exported files beside it": (
+        {
+            "shop.py": FLASK,
+            "deploy/.stackrace-export": "",
+            "deploy/Procfile": "web: python -m gunicorn deployed_wsgi:application\n",
+            "deploy/entry/deployed_wsgi.py": "import shop\n\napplication = shop.app\n",
+        },
+        "wsgi shop:app",
+    ),
     "a file that cannot be parsed": ({"app.py": FLASK, "old.py": "print 'flask'"}, "wsgi app:app"),
 }
 
@@ -272,7 +281,14 @@ def test_what_is_not_clear_is_asked_with_all_candidates(tmp_path, case):
 
 
 @pytest.mark.parametrize(
-    "files", [{}, {"index.html": "hello"}, {".hidden/app.py": FLASK}, {"tests/test_x.py": "1"}]
+    "files",
+    [
+        {},
+        {"index.html": "hello"},
+        {".hidden/app.py": FLASK},
+        {"tests/test_x.py": "1"},
+        {"deploy/.stackrace-export": "", "deploy/entry/app.py": FLASK},
+    ],
 )
 def test_a_folder_without_code_holds_no_app(tmp_path, files):
     assert detect(write(tmp_path, files), {}) is None

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.core.race.preparation.test_prepared import asking, stacks_of
 from tests.factories import make_counts, make_quantiles, make_result
 
-from stackrace.app.examination import ThreadPool
+from stackrace.app.examiner.messages import ThreadPool
 from stackrace.deploy.place import WARM_BIN_S
 from stackrace.measure.load import Load, SeriesBin
 from stackrace.measure.resources import Resources

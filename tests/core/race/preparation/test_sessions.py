@@ -11,6 +11,7 @@ from stackrace.app.app import App, EntryKind, entry_of
 from stackrace.app.examiner import asking
 from stackrace.app.examiner.asking import Asking
 from stackrace.app.examiner.callers import WsgiCaller
+from stackrace.app.examiner.messages import Report
 from stackrace.app.examiner_report import Outcome, examination_of
 from stackrace.base.errors import AppError, InputError
 from stackrace.measure.workload import Likeness, Order, Request, RightAnswer, Sameness
@@ -58,10 +59,8 @@ def examine(app, requests, *, host=""):
     ]
     host = host or "127.0.0.1"
     caller = WsgiCaller(module["app"], SimpleNamespace(take=str), 1 << 20)
-    report = {
-        "python": None, "django": None, "host": host, "loading": None, "failure": "",
-        "exchanges": Asking(caller, host, (), lambda stage: None).all_of(messages, follow=False),
-    }  # fmt: skip
+    exchanges = Asking(caller, host, (), lambda stage: None).all_of(messages, follow=False)
+    report = Report(host=host, exchanges=tuple(exchanges))
     outcome = Outcome(stage="", report=report, timed_out=False, status=0, rest="")
     return examination_of(outcome, app, requests, Interface.WSGI)
 

@@ -43,9 +43,8 @@ if not __package__:
     # as a script, for which its interpreter looks for modules in the standard library only
     sys.path.append(str(Path(__file__).parents[3]))
 
+from stackrace.base.files import read_bytes
 from stackrace.base.process.namespaces import bind, isolate, mount_memory, mount_overlay, mount_processes, pivot
-
-SCRIPT = Path(__file__)
 
 
 class _Asked(TypedDict):
@@ -200,7 +199,7 @@ def _show_folder(root: Path, lower: int, asked: _Asked) -> None:
     for number, name in enumerate(scripts):
         copy = own / "scripts" / str(number)
         # a line may end as on Windows
-        copy.write_bytes((folder / name).read_bytes().replace(b"\r\n", b"\n"))
+        copy.write_bytes(read_bytes(folder / name).replace(b"\r\n", b"\n"))
         copy.chmod(0o755)
         bind(folder / name, os.open(copy, os.O_PATH))
     # folders first: files may lie in them

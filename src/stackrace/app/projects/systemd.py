@@ -1,0 +1,114 @@
+"""What units of systemd start, with their drop-ins and files of variables.
+
+Source: systemd.unit(5), systemd.exec(5), systemd.service(5).
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from ...base.files import by_last_parts
+from ...stacks.native_options import NotTaken, Weight
+from .deployment_command import (
+    LIMITED,
+    NO_FILE,
+    DeploymentCommand,
+    assignments,
+    joined_lines,
+    split_words,
+    text_of,
+    variables_of,
+)
+
+_LIMITS = frozenset({"CPUQuota", "AllowedCPUs", "CPUAffinity", "MemoryMax", "MemoryHigh", "MemoryLimit"})
+_SPECIFIER = re.compile(r"%(.)")
+_OF_SYSTEMD = re.compile(r"\$(?:\$|\{(\w+)\}|(\w+))")
+
+
+def systemd_commands(files: Sequence[Path], root: Path) -> Iterator[DeploymentCommand]:
+    """Read what units of systemd start, each with its drop-ins in the order of their names."""
+    for path in files:
+        template = re.sub(r"@.*\.", "@.", path.name)
+        folders = [path.with_name(f"{name}.d") for name in dict.fromkeys((path.name, template, path.suffix[1:]))]
+        found = (each for folder in folders for each in folder.glob("*.conf"))
+        yield from _of_unit((path, *sorted(found, key=lambda each: each.name)), root)
+
+
+def _of_unit(files: tuple[Path, ...], root: Path) -> Iterator[DeploymentCommand]:
+    """Yield what a unit starts. Variables of files go before those of ``Environment=``."""
+    unit, said = files[0], _directives(files)
+    variables: dict[str, str] = {}
+    for _, _, value in said["Environment"]:
+        variables |= assignments(_specified(value, unit))
+    lacks, read = [], []
+    for file, line, named in said["EnvironmentFile"]:
+        name = Path(_specified(named.lstrip("-"), unit))
+        found = by_last_parts(str(name), (unit.parent, root), Path.is_file)
+        # packages make /etc/default/NAME and /etc/sysconfig/NAME of it
+        found = found or unit.parent / f"{name.name}.{name.parent.name}"
+        more = variables_of(found, {}) if found.is_relative_to(root) else None
+        variables |= more or {}
+        if more is not None:
+            read.append(found)
+        else:
+            what = f"EnvironmentFile={named}"
+            lacks.append(NotTaken(file=file, line=line, what=what, why=NO_FILE, weight=Weight.VARIABLES))
+    limits = [
+        NotTaken(file=file, line=line, what=f"{key}={value}", why=LIMITED)
+        for key, places in said.items()
+        for file, line, value in places[-1:]
+        if key in _LIMITS
+    ]
+    folder = _specified(said["WorkingDirectory"][-1][2].lstrip("-"), unit) if said["WorkingDirectory"] else ""
+    for file, line, value in said["ExecStart"]:
+        # what stands before the program says how to run it
+        program = value.lstrip("@:+!|-")
+        words = _expanded(_specified(program, unit), variables, is_known=not lacks)
+        yield DeploymentCommand(
+            file=file,
+            words=(*words[:1], *words[2:]) if "@" in value.removesuffix(program) else words,
+            environment=variables,
+            env_files=tuple(read),
+            line=line,
+            folder=folder,
+            document=unit,
+            documents=files,
+            not_taken=(*lacks, *limits),
+        )
+
+
+def _directives(files: Sequence[Path]) -> dict[str, list[tuple[Path, int, str]]]:
+    """Return what ``files`` say of the service, and where; an empty value takes back what was said before."""
+    said: dict[str, list[tuple[Path, int, str]]] = defaultdict(list)
+    for file in files:
+        section = ""
+        for number, line in joined_lines(text_of(file), "#;"):
+            section = line if line.startswith("[") else section
+            key, equals, value = (part.strip() for part in line.partition("="))
+            if equals and section in ("[Service]", "") and not line.startswith(("#", ";")):
+                said[key] = [*said[key], (file, number, value)] if value else []
+    return said
+
+
+def _specified(text: str, unit: Path) -> str:
+    """Put in what systemd's specifiers stand for, as far as the name of the ``unit`` says it."""
+    name, _, instance = unit.stem.partition("@")
+    known = {"%": "%", "p": name, "N": unit.stem, "n": unit.name, "t": "/run", "S": "/var/lib"}
+    known |= {"i": instance or "${instance?}", "I": instance or "${instance?}", "h": "~", "u": "${user?}"}
+    return _SPECIFIER.sub(lambda match: known.get(match[1], match[0]), text)
+
+
+def _expanded(line: str, variables: Mapping[str, str], *, is_known: bool) -> tuple[str, ...]:
+    """Return the words of a command; a variable by itself may be several, and one that nobody sets is empty."""
+
+    def value(match: re.Match[str]) -> str:
+        name = match[1] or match[2]
+        return variables.get(name, "" if is_known else f"${{{name}?}}") if name else "$"
+
+    words = [(word, _OF_SYSTEMD.sub(value, word)) for word in split_words(line)]
+    return tuple(
+        part for word, made in words for part in (made.split() if re.fullmatch(r"\$\w+", word) else (made,))
+    )
