@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 LEFT_OUT = ""
 """The name of a member that a document does without."""
@@ -17,6 +18,8 @@ class Form:
 
     names: Mapping[type, Mapping[str, str]] = field(default_factory=dict)
     """The names of members that are not those of their fields, by record; ``LEFT_OUT`` and ``FLAT`` are special."""
+    shown: Mapping[type, Callable[[Any], Any]] = field(default_factory=dict)
+    """What is written down in place of a record, by its type: the record that a function returns, as it is annotated."""
     in_sets: Mapping[str, str] = field(default_factory=dict)
     """Other names for what stands in sets."""
     text: Callable[[str], str] = str

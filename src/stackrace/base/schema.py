@@ -37,6 +37,10 @@ def schema_of(kind: Any, form: Form = STORED, marks: frozenset[str] = frozenset(
     if hasattr(kind, "__get_pydantic_core_schema__"):
         given: CoreSchema = kind.__get_pydantic_core_schema__(kind, schema_of)
         return given
+    if (shown := form.shown.get(kind)) is not None:
+        written = schema_of(get_type_hints(shown)["return"], form)
+        serialization = core_schema.plain_serializer_function_ser_schema(shown, return_schema=written)
+        return core_schema.any_schema(serialization=serialization)
     if is_dataclass(kind):
         return _record(kind, form)
     if isinstance(kind, EnumType):

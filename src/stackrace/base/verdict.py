@@ -69,6 +69,7 @@ class Verdict:
     """All findings on one trial."""
 
     findings: tuple[Finding, ...] = ()
+    """What the checks say about it."""
 
     @property
     def valid(self) -> bool:

@@ -48,6 +48,7 @@ class Slice:
     load: Load
     result: LoadResult
     usage: tuple[HopUsage, ...]
+    """What the processes of each hop cost."""
     verdict: Verdict = field(default_factory=Verdict)
     workload: str = ""
     """By name; empty in races with a single workload."""
@@ -103,9 +104,10 @@ class Failure:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Launch:
-    """One launch of a stack."""
+    """One fresh start of a stack with the slices taken on it."""
 
     id: str
+    """Its id."""
     block: int
     """The block it was made in, from 0."""
     stack: str
@@ -115,6 +117,7 @@ class Launch:
     warmup_s: float = 0.0
     """Seconds of load before its first slice."""
     slices: tuple[Slice, ...] = ()
+    """In order of time."""
     memory: tuple[MemorySample, ...] = ()
     """In order of time."""
     failure: Failure | None = None

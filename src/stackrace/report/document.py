@@ -6,30 +6,27 @@ known, and what is not a finite number, is null.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, Union
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, Union
 
 from ..base.codec import FLAT, LEFT_OUT, Form, readable
 from ..base.numbers import Interval
 from ..base.text import printable
-from ..measure.host import Conditions
-from ..measure.launch import Failure, HopUsage, Launch, MemorySample, Slice
+from ..base.verdict import Finding
+from ..measure.launch import Failure, Launch, Slice
 from ..measure.load import Load, LoadResult, Quantiles
 from ..measure.resources import Resources
 from ..race.notices import details, notice_types
-from ..race.results.answer import Answer, Lead
 from ..race.results.parts import shown, shown_type
 from ..race.results.race import Race
-from ..race.results.sensitivity import Condition
-from ..race.results.standing import Costs, Level, Reason, Row, Standing
+from ..race.results.standing import Level, Row, Standing
 from ..race.stopwatch import Duty
 from ..stacks.facts import StackFacts
-from ..stats.values import MachineComparison, ScalingCurve
 from . import scaling
 from .troubles import refused
 from .words import race_words
-from .words.findings import FindingDocument, failure_kind, failure_message, finding_document
+from .words.findings import failure_kind, failure_message, finding_document
 from .words.standing import StandingWords, words_of
 
 if TYPE_CHECKING:
@@ -73,27 +70,21 @@ class LatencyLimits:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RowDocument:
+class RowDocument(Row):
     """One stack at one load level."""
 
-    row: Row
     throughput: Throughput
     """Right answers per second."""
-    latency_limits: Mapping[str, LatencyLimits | None]
+    quantiles: Mapping[str, LatencyLimits | None]
     """By quantile: null for one that too few requests lie above."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LevelDocument:
+class LevelDocument(Level):
     """One workload at one load level, best tier first."""
 
-    label: str
+    name: str
     """As tables name it: ``c=20``."""
-    workload: str
-    """By name; empty where it is the only one."""
-    load: Load
-    rows: tuple[RowDocument, ...]
-    """A row for each stack."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,59 +102,13 @@ class FailureDocument:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WithdrawalDocument:
-    """A stack without a place in the standing, and why."""
-
-    stack: str
-    """By path."""
-    failure: FailureDocument
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SliceDocument:
+class SliceDocument(Slice):
     """One uninterrupted stretch of load on one launched stack."""
 
-    index: int
-    """Orders the slices of a race in time."""
-    workload: str
-    """By name; empty where it is the only one."""
-    load: Load
     valid: bool
     """Whether it is part of the statistics."""
-    throughput_per_s: float
+    rate_per_s: float
     """Right answers per second."""
-    result: LoadResult
-    findings: tuple[FindingDocument, ...]
-    """What the checks say about it."""
-    usage: tuple[HopUsage, ...]
-    """What the processes of each hop cost."""
-    conditions: Conditions | None
-    """What the machine did meanwhile."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LaunchDocument:
-    """One fresh start of a stack with the slices taken on it."""
-
-    id: str
-    """Its id."""
-    block: int
-    """The block it was made in, from 0."""
-    stack: str
-    """By path; the hidden twin's has an ending of its own."""
-    machine: str
-    """The name of the machine it was made on, where there are several."""
-    ready_s: float | None
-    """Seconds from the start of its first process to its first right answer."""
-    warmup_s: float
-    """Seconds of load before its first slice."""
-    failure: FailureDocument | None
-    findings: tuple[FindingDocument, ...]
-    """About the launch as a whole."""
-    slices: tuple[SliceDocument, ...]
-    """In order of time."""
-    memory: tuple[MemorySample, ...]
-    """In order of time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -201,44 +146,55 @@ class RaceDocument:
     version: Literal[2] = 2
     """Version of the format."""
     words: RaceWords
-    answer: Answer
-    leads: tuple[Lead, ...]
-    """Who holds the first place at each level; empty where the race is void."""
-    reason: Reason | None
-    """Where the CPU time of the first two rows goes."""
-    costs: Costs | None
-    """What the winner needs, against others."""
-    conditions: tuple[Condition, ...]
-    """What would have to be true for the answer to change, the likeliest first."""
-    machines: tuple[MachineComparison, ...]
-    """Each stack machine beside the one that measured most; empty where there is one alone."""
-    settled: bool
-    """Whether the question is answered."""
-    resolution: float | None
-    """The smallest difference in throughput that the headline level could show, 0.04 for 4 %."""
-    headline: int | None
-    """The level the answer speaks of, by its place in ``levels``."""
-    standing: tuple[RowDocument, ...]
-    """The rows of the headline level."""
-    levels: tuple[LevelDocument, ...]
-    """Each workload at each load level."""
-    scaling: tuple[ScalingCurve, ...]
-    """A curve for each stack and workload with two levels or more."""
+    result: Standing
     current: ShownNotice
     """What the project runs today against the stack that the answer names."""
-    withdrawals: tuple[WithdrawalDocument, ...]
-    """Stacks without a place in the standing."""
-    findings: tuple[FindingDocument, ...]
-    """About the race as a whole."""
+    settled: bool
+    """Whether the question is answered."""
+    headline: int | None
+    """The level the answer speaks of, by its place in ``levels``."""
+    standing: tuple[Row, ...]
+    """The rows of the headline level."""
     void: bool
     """Whether nothing of it may be believed."""
-    warnings: Mapping[str, int]
-    """How often each check warned, by its name."""
     race: RaceSetup
     stacks: tuple[StackFacts, ...]
     """What was raced: versions, settings, commands and configurations."""
-    launches: tuple[LaunchDocument, ...]
+    launches: tuple[Launch, ...]
     """In order of time."""
+
+
+_Document = TypeVar("_Document")
+
+
+def _with(kind: Callable[..., _Document], record: Any, **more: object) -> _Document:
+    """Return ``record`` as a ``kind`` of document, which has ``more`` members."""
+    return kind(**{each.name: getattr(record, each.name) for each in fields(record)}, **more)
+
+
+def _row(row: Row) -> RowDocument:
+    quantiles = {name: _latency_limits(limits) for name, limits in row.latency_limits.items()}
+    return _with(RowDocument, row, throughput=Throughput(limits=row.throughput_per_s), quantiles=quantiles)
+
+
+def _latency_limits(limits: Interval | None) -> LatencyLimits | None:
+    if limits is None:
+        return None
+    return LatencyLimits(value_s=limits.value, low_s=limits.low, high_s=limits.high)
+
+
+def _level(level: Level) -> LevelDocument:
+    return _with(LevelDocument, level, name=level.label)
+
+
+def _slice(one: Slice) -> SliceDocument:
+    return _with(SliceDocument, one, valid=one.verdict.valid, rate_per_s=one.throughput_per_s)
+
+
+def _failure(cause: Failure) -> FailureDocument:
+    return FailureDocument(
+        code=cause.kind.value, kind=failure_kind(cause), message=failure_message(cause), log=cause.log
+    )
 
 
 _FORM = Form(
@@ -246,13 +202,18 @@ _FORM = Form(
         Load: {"seed": LEFT_OUT},
         RaceWords: {"words": FLAT},
         Throughput: {"limits": FLAT},
+        RaceDocument: {"result": FLAT},
+        Standing: {"verdict": FLAT, **dict.fromkeys(("headline", "current"), LEFT_OUT)},
+        LevelDocument: {"name": "label"},
         # both have units in the document
         Row: dict.fromkeys(("throughput_per_s", "latency_limits"), LEFT_OUT),
-        RowDocument: {"row": FLAT},
+        RowDocument: {"quantiles": "latency_limits"},
         Quantiles: {name: f"{name}_s" for name in ("mean", "p50", "p90", "p99", "p999", "max")},
+        Launch: {"verdict": FLAT},
+        Slice: {"verdict": FLAT, "result": FLAT},
+        SliceDocument: {"rate_per_s": "throughput_per_s"},
         # a moment of the machine's own clock, and what only the store keeps
         LoadResult: dict.fromkeys(("started_at", "histogram", "series"), LEFT_OUT),
-        SliceDocument: {"result": FLAT},
         DutyDocument: {"duty": FLAT},
         RaceSetup: {"race": FLAT, "parts": FLAT},
         Race: {
@@ -264,6 +225,7 @@ _FORM = Form(
         Resources: {"memory_bytes": "memory_limit_bytes", "quota": LEFT_OUT},
         **{kind: dict.fromkeys(kind.unshown, LEFT_OUT) for kind in notice_types()},
     },
+    shown={Finding: finding_document, Failure: _failure, Row: _row, Level: _level, Slice: _slice},
     text=printable,
 )
 """How a race's JSON document writes records down; text is made printable."""
@@ -278,35 +240,21 @@ def schema() -> str:
 
 def document(race: Race, standing: Standing) -> dict[str, Any]:
     """Return the document of ``race`` and its ``standing`` as plain JSON values."""
-    return readable(_document(race, standing), _FORM)
-
-
-def _document(race: Race, standing: Standing) -> RaceDocument:
     known = {facts.stack: facts for facts in race.facts}
-    return RaceDocument(
-        words=_words(race, standing),
-        answer=standing.answer,
-        leads=standing.leads,
-        reason=standing.reason,
-        costs=standing.costs,
-        conditions=standing.conditions,
-        machines=standing.machines,
-        settled=standing.settled,
-        resolution=standing.resolution,
-        headline=standing.headline if standing.levels else None,
-        standing=tuple(map(_row, standing.rows)),
-        levels=tuple(map(_level, standing.levels)),
-        scaling=standing.scaling,
-        current=standing.current,
-        withdrawals=tuple(
-            WithdrawalDocument(stack=each.stack, failure=_failure(each.failure)) for each in standing.withdrawals
+    return readable(
+        RaceDocument(
+            words=_words(race, standing),
+            result=standing,
+            current=standing.current,
+            settled=standing.settled,
+            headline=standing.headline if standing.levels else None,
+            standing=standing.rows,
+            void=not standing.verdict.valid,
+            race=_setup(race),
+            stacks=tuple(known.get(stack, StackFacts(stack=stack)) for stack in race.stacks),
+            launches=race.launches,
         ),
-        findings=tuple(map(finding_document, standing.verdict.findings)),
-        void=not standing.verdict.valid,
-        warnings=standing.warnings,
-        race=_setup(race),
-        stacks=tuple(known.get(stack, StackFacts(stack=stack)) for stack in race.stacks),
-        launches=tuple(map(_launch, race.launches)),
+        _FORM,
     )
 
 
@@ -327,61 +275,4 @@ def _setup(race: Race) -> RaceSetup:
         current=race.current or None,
         duty=None if race.duty is None else DutyDocument(duty=race.duty, total_s=race.duty.total_s),
         parts=shown(race.parts),
-    )
-
-
-def _level(level: Level) -> LevelDocument:
-    rows = tuple(map(_row, level.rows))
-    return LevelDocument(label=level.label, workload=level.workload, load=level.load, rows=rows)
-
-
-def _row(row: Row) -> RowDocument:
-    return RowDocument(
-        row=row,
-        throughput=Throughput(limits=row.throughput_per_s),
-        latency_limits={name: _latency_limits(limits) for name, limits in row.latency_limits.items()},
-    )
-
-
-def _latency_limits(limits: Interval | None) -> LatencyLimits | None:
-    if limits is None:
-        return None
-    return LatencyLimits(value_s=limits.value, low_s=limits.low, high_s=limits.high)
-
-
-def _failure(cause: Failure) -> FailureDocument:
-    return FailureDocument(
-        code=cause.kind.value,
-        kind=failure_kind(cause),
-        message=failure_message(cause),
-        log=cause.log,
-    )
-
-
-def _launch(launch: Launch) -> LaunchDocument:
-    return LaunchDocument(
-        id=launch.id,
-        block=launch.block,
-        stack=launch.stack,
-        machine=launch.machine,
-        ready_s=launch.ready_s,
-        warmup_s=launch.warmup_s,
-        failure=_failure(launch.failure) if launch.failure else None,
-        findings=tuple(map(finding_document, launch.verdict.findings)),
-        slices=tuple(map(_slice, launch.slices)),
-        memory=launch.memory,
-    )
-
-
-def _slice(record: Slice) -> SliceDocument:
-    return SliceDocument(
-        index=record.index,
-        workload=record.workload,
-        load=record.load,
-        valid=record.verdict.valid,
-        throughput_per_s=record.throughput_per_s,
-        result=record.result,
-        findings=tuple(map(finding_document, record.verdict.findings)),
-        usage=record.usage,
-        conditions=record.conditions,
     )

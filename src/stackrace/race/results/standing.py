@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import ClassVar, Self
+from typing import ClassVar
 
 from ...base.numbers import Interval
 from ...base.verdict import Verdict
@@ -103,10 +103,6 @@ class StandingNotice:
         """Whether it comes before the answer, and explains the errors of its stack."""
         return False
 
-    def renamed(self, name: Callable[[str], str]) -> Self:
-        """Return it with other names for the stacks that it is compared with."""
-        return self
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
@@ -155,7 +151,9 @@ class Level:
 
     load: Load
     rows: tuple[Row, ...]
+    """A row for each stack."""
     workload: str = ""
+    """By name; empty where it is the only one."""
 
     @property
     def label(self) -> str:
@@ -173,6 +171,7 @@ class Withdrawal:
     """A stack without a place in the standing, and why."""
 
     stack: str
+    """By path."""
     failure: Failure
 
 
@@ -184,6 +183,7 @@ class Standing:
     headline: int = 0
     """The level the answer speaks of, by its place in ``levels``."""
     levels: tuple[Level, ...] = ()
+    """Each workload at each load level."""
     leads: tuple[Lead, ...] = ()
     """Who holds the first place at each of ``levels``; empty where the race is void."""
     reason: Reason | None = None
@@ -193,6 +193,7 @@ class Standing:
     conditions: tuple[Condition, ...] = ()
     """What would have to be true for the answer to change, the likeliest first."""
     withdrawals: tuple[Withdrawal, ...] = ()
+    """Stacks without a place in the standing."""
     warnings: Mapping[str, int] = field(default_factory=dict)
     """How often each check warned, by its name."""
     resolution: float | None = None
