@@ -25,10 +25,12 @@ MARK = "current"
 """Stands beside the stack that is run today."""
 
 
-def level_table(level: Level, *, void: bool = False, current: str = "", mark: str = MARK) -> Table:
+def level_table(
+    level: Level, *, void: bool = False, current: str = "", mark: str = MARK, fold_to: int = READABLE
+) -> Table:
     """Return a line per stack, best first; of a ``void`` race nobody stands out.
 
-    ``current`` is run today, which ``mark`` says beside it.
+    ``current`` is run today, which ``mark`` says beside it. Paths may be folded to the width ``fold_to``.
     """
     rows = level.rows
     first = tuple(row.tier == 1 and not void for row in rows)
@@ -37,7 +39,7 @@ def level_table(level: Level, *, void: bool = False, current: str = "", mark: st
     return Table(columns=(
         Column(title="tier", cells=_each(rows, lambda row: str(row.tier)), once=True),
         Column(title="place", cells=_each(rows, lambda row: figures.places(row.rank)), media=_FILES),
-        Column(title="stack", cells=_each(rows, lambda row: row.stack), left=True, fold_to=READABLE,
+        Column(title="stack", cells=_each(rows, lambda row: row.stack), left=True, fold_to=fold_to,
                tones=tuple(Tone.STRONG if leads else Tone.PLAIN for leads in first),
                notes=_current((row.stack for row in rows), current, mark)),
         Column(title="requests/s", short="req/s", cells=_each(rows, _rate)),

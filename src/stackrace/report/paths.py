@@ -4,13 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import replace
 
 from ..base.text import one_line
-from ..race.results.answer import Answer
 from ..race.results.race import Race
-from ..race.results.standing import Costs, Standing
 from ..stacks.stack import Protocol
 
 _PIECE = re.compile(r"[^/+,:]*[/+,:]?")
@@ -58,51 +54,11 @@ def short_names(race: Race) -> dict[str, str]:
     return names | ({race.current: _YOURS} if race.current else {})
 
 
-def renamed(race: Race, standing: Standing, names: Mapping[str, str]) -> tuple[Race, Standing]:
-    """Return what sentences are made of with ``names`` for paths; the current deployment's own path stays."""
-
-    def name(path: str) -> str:
-        return names.get(path, path)
-
-    def all_of(paths: tuple[str, ...]) -> tuple[str, ...]:
-        return tuple(map(name, paths))
-
-    levels = tuple(
-        replace(level, rows=tuple(replace(row, stack=name(row.stack)) for row in level.rows))
-        for level in standing.levels
-    )
-    current = standing.current
-    return (
-        replace(
-            race,
-            stacks=all_of(race.stacks),
-            limits={workload: all_of(stacks) for workload, stacks in race.limits.items()},
-        ),
-        replace(
-            standing,
-            answer=_answer(standing.answer, names),
-            levels=levels,
-            leads=tuple(replace(lead, stacks=all_of(lead.stacks)) for lead in standing.leads),
-            costs=None if standing.costs is None else _costs(standing.costs, names),
-            withdrawals=tuple(replace(one, stack=name(one.stack)) for one in standing.withdrawals),
-            current=None if current is None else current.renamed(name),
-        ),
-    )
-
-
-def _answer(answer: Answer, names: Mapping[str, str]) -> Answer:
-    return replace(
-        answer,
-        stacks=tuple(names.get(path, path) for path in answer.stacks),
-        rivals=tuple(names.get(path, path) for path in answer.rivals),
-        next_best=names.get(answer.next_best, answer.next_best),
-    )
-
-
-def _costs(costs: Costs, names: Mapping[str, str]) -> Costs:
-    first, second, cheaper = (
-        None if need is None else replace(need, stack=names.get(need.stack, need.stack))
-        for need in (costs.first, costs.second, costs.cheaper)
-    )
-    assert first is not None and second is not None
-    return replace(costs, first=first, second=second, cheaper=cheaper)
+def shortened(sentence: str, race: Race, *, yours: bool = True) -> str:
+    """Return ``sentence`` with short names for the stacks of ``race``; that of today has one only with ``yours``."""
+    names = short_names(race)
+    if not yours:
+        names.pop(race.current, None)
+    paths = "|".join(map(re.escape, sorted(race.stacks, key=len, reverse=True)))
+    text = re.sub(rf"(?<![^\s(])(?:{paths})(?=[,;:.)]?(?:\s|$))", lambda path: names.get(path[0], path[0]), sentence)
+    return text[:1].upper() + text[1:] if text.startswith(_YOURS) else text

@@ -12,7 +12,7 @@ from ..race.results.standing import Standing
 from . import figures
 from .growth import Growth, growths
 from .level_table import READABLE, level_matrices, level_table
-from .paths import renamed, short_names
+from .paths import short_names, shortened
 from .repeat import COMMAND, race_file
 from .scaling import scaling_sections
 from .sheet import Block, Column, Item, Listing, Medium, Notes, Paragraph, Section, Source, Table, Tone
@@ -20,7 +20,7 @@ from .troubles import Complaint, Setback, causes, complaints, refused, setbacks
 from .words import race_words
 from .words.answer import answer
 from .words.race_words import debug, left_out, raced
-from .words.standing import costs, elsewhere, machines, words_of
+from .words.standing import StandingWords, costs, elsewhere, machines, words_of
 
 _SCREEN = (Medium.SCREEN,)
 _TEXT = (Medium.TEXT,)
@@ -32,7 +32,7 @@ def race_sheet(race: Race, standing: Standing) -> Iterator[Section]:
     """Yield the report's sections, in order."""
     void = not standing.verdict.valid
     words = words_of(race, standing)
-    yield Section(title="", blocks=tuple(_answer(race, standing)))
+    yield Section(title="", blocks=tuple(_answer(race, standing, words)))
     if words.conditions:
         items = tuple(Item(text=text) for text in words.conditions)
         yield Section(
@@ -62,9 +62,8 @@ def race_sheet(race: Race, standing: Standing) -> Iterator[Section]:
     ))  # fmt: skip
 
 
-def _answer(race: Race, standing: Standing) -> Iterator[Paragraph]:
+def _answer(race: Race, standing: Standing, words: StandingWords) -> Iterator[Paragraph]:
     """Yield the answer and what belongs to it; of a void race only that it is void."""
-    words = words_of(race, standing)
     if words.failing:
         yield Paragraph(text=words.failing, tone=Tone.ALARM)
     if standing.verdict.valid:
@@ -136,28 +135,30 @@ _PATH = 44
 
 def brief_sheet(race: Race, standing: Standing) -> Iterator[Section]:
     """Yield the sections: the answer and what belongs to it, the standing, its costs, what was refused."""
-    names = short_names(race)
-    called = renamed(race, standing, names)
-    yield Section(title="", blocks=tuple(_top(race, *called)))
+    yield Section(title="", blocks=tuple(_top(race, standing)))
     if standing.levels:
         level = standing.levels[standing.headline]
-        table = level_table(level, void=not standing.verdict.valid, current=race.current, mark="yours")
-        yield Section(title=race_words.heading(level), blocks=(_narrow(table),))
-    if rest := tuple(_rest(*called)):
+        void = not standing.verdict.valid
+        table = level_table(level, void=void, current=race.current, mark="yours", fold_to=_PATH)
+        yield Section(title=race_words.heading(level), blocks=(table,))
+    if rest := tuple(_rest(race, standing)):
         yield Section(title="", blocks=rest)
-    if found := causes(race, standing, names):
+    if found := causes(race, standing, short_names(race)):
         listing = Listing(items=tuple(_first(found, alone=not standing.levels)))
         yield Section(title="", blocks=(listing, *_more(len(found) - _MOST_CAUSES)))
 
 
-def _top(race: Race, short_race: Race, standing: Standing) -> Iterator[Paragraph]:
+def _top(race: Race, standing: Standing) -> Iterator[Paragraph]:
     """Yield the answer and, directly below it, what a reader must know to use it."""
     valid = standing.verdict.valid
     if first := news(standing.current):
         yield Paragraph(text=first, tone=Tone.ALARM, lines=2)
     usual = 1 if first or race.altered else 2
-    yield Paragraph(text=answer(short_race, standing), tone=Tone.STRONG if valid else Tone.ALARM, lines=2)
-    if not valid:
+    text = answer(race, standing)
+    if valid:
+        yield Paragraph(text=shortened(text, race), tone=Tone.STRONG, lines=2)
+    else:
+        yield Paragraph(text=text, tone=Tone.ALARM, lines=2)
         yield Paragraph(text=race_words.VOID, tone=Tone.WRONG, lines=1)
     if race.altered:
         yield Paragraph(text=race.altered, tone=Tone.ALARM, lines=2)
@@ -165,7 +166,7 @@ def _top(race: Race, short_race: Race, standing: Standing) -> Iterator[Paragraph
         yield Paragraph(text=debugging, tone=Tone.DOUBTFUL, lines=1)
     yield Paragraph(text=raced(race), lines=1 if race.altered else 2)
     if valid and (yours := headline(standing.current)):
-        yield Paragraph(text=yours, tone=Tone.STRONG, lines=usual)
+        yield Paragraph(text=shortened(yours, race, yours=False), tone=Tone.STRONG, lines=usual)
     if read := shortly(race):
         yield Paragraph(text=read, lines=usual)
 
@@ -175,9 +176,9 @@ def _rest(race: Race, standing: Standing) -> Iterator[Paragraph]:
         return
     compared = machines(standing.machines)
     if others := elsewhere(standing, race):
-        yield Paragraph(text=others, lines=1 if compared or race.altered else 2)
+        yield Paragraph(text=shortened(others, race), lines=1 if compared or race.altered else 2)
     if needs := costs(standing.costs, short=True):
-        yield Paragraph(text=needs, lines=1)
+        yield Paragraph(text=shortened(needs, race), lines=1)
     if compared:
         yield Paragraph(text=compared, lines=1)
 
@@ -191,9 +192,3 @@ def _first(found: Sequence[Item], *, alone: bool) -> Iterator[Item]:
 def _more(number: int) -> Iterator[Paragraph]:
     if number > 0:
         yield Paragraph(text=f"and {number} more: --details", tone=Tone.ASIDE, lines=1)
-
-
-def _narrow(table: Table) -> Table:
-    """Return ``table`` where paths are worth more than columns."""
-    columns = (replace(column, fold_to=_PATH) if column.fold_to else column for column in table.columns)
-    return replace(table, columns=tuple(columns))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, ClassVar, Self
@@ -192,7 +191,3 @@ class CurrentStanding(StandingNotice):
     def is_news(self) -> bool:
         """Whether it fails under load."""
         return self.errors is not None
-
-    def renamed(self, name: Callable[[str], str]) -> Self:
-        """Return it with another name for the stack that it is compared with."""
-        return replace(self, first=name(self.first))
