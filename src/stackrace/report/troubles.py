@@ -49,16 +49,16 @@ class Complaint:
     effect: Effect
     count: int
     """How many findings."""
-    trial: _Trial = _Trial.SLICE
-    whole: int = 0
-    """How many trials of that kind the race had; 0 where that is not known."""
-    by_stack: tuple[tuple[str, int], ...] = ()
+    trial: _Trial
+    whole: int
+    """How many trials of that kind the race had."""
+    by_stack: tuple[tuple[str, int], ...]
     """Findings by stack, the most frequent first; none of a complaint about the race."""
-    seen: str = ""
+    seen: str
     """What was measured."""
-    threshold: str = ""
+    threshold: str
     """What should have been."""
-    remedy: str = ""
+    remedy: str
     """The way out."""
 
     @property
@@ -84,7 +84,6 @@ class Complaint:
 def complaints(race: Race, standing: Standing) -> tuple[Complaint, ...]:
     """Return all complaints: about the race, then about launches and slices, the gravest first.
 
-    Warnings that only the standing counts, when no slice of the race carries them, are told too.
     Launches that an interruption cut short count nowhere.
     """
     race = counted(race)
@@ -93,13 +92,8 @@ def complaints(race: Race, standing: Standing) -> tuple[Complaint, ...]:
     for trial, stack, verdict in _verdicts(race, standing):
         for finding in verdict.findings:
             groups.setdefault((trial, title(finding), finding.effect), []).append((stack, finding))
-    grouped = [_complaint(key[0], pairs, trials.get(key[0], 0)) for key, pairs in groups.items()]
-    silent = [
-        Complaint(check=check_title(check), effect=Effect.WARNS, count=times)
-        for check, times in standing.warnings.items()
-        if times and not any(name == check_title(check) for _, name, _ in groups)
-    ]
-    return tuple(sorted(grouped + silent, key=_gravity))
+    found = [_complaint(key[0], pairs, trials.get(key[0], 0)) for key, pairs in groups.items()]
+    return tuple(sorted(found, key=_gravity))
 
 
 def refused(race: Race) -> str:

@@ -68,12 +68,6 @@ def test_warnings_that_slices_carry_are_told_once_by_their_title():
     assert [(complaint.check, complaint.count) for complaint in told] == [("machine speed", 1)]
 
 
-def test_warnings_of_the_standing_alone_are_told_too():
-    race = make_race(1, blocks=0)
-    told = complaints(race, replace(make_standing(race), warnings={"steal": 4}))
-    assert [(one.check, one.count, one.remedy) for one in told] == [("steal", 4, "")]
-
-
 def test_a_race_that_went_on_says_so_and_what_was_left_out():
     race = make_race(stacks=2, levels=(10,), blocks=3, ending=Ending.INTERRUPTED)
     went_on = replace(going_on(race, done=2, spent_s=1.0), ending=Ending.BUDGET)

@@ -23,59 +23,42 @@ from ...validity.registry import DECLARATIONS
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Knobs:
-    """The phrases that differ. Each fits into a sentence where the checks use it."""
+    """The phrases that differ, as a race has them. Each fits into a sentence where the checks use it."""
 
-    server: str
+    server: str = "stack"
     """What is measured."""
-    servers: str
+    servers: str = "stacks"
     """All that is measured in turn."""
-    span: str
+    span: str = "slice"
     """The stretch of time that was measured."""
-    again: str
+    again: str = "race"
     """The command to give once more, as a verb."""
-    concurrency: str
-    clients: str
+    concurrency: str = "[load] concurrency"
+    clients: str = "--concurrency (or [load] concurrency)"
     """What an error about too many clients begins with."""
-    keep: str
+    keep: str = "set keep_alive = true in [load]"
     """How to have connections kept."""
-    close: str
+    close: str = "keep_alive = false in [load], so that all stacks connect anew"
     """How to have them closed."""
-    own_core: str
+    own_core: str = "give the load engine a core that no stack uses"
     """What to do where engine and server share a core."""
-    intruder: str
+    intruder: str = "end it (if the app needs it, name it in [app] services)"
     """What to do with whatever else runs on the engine's core."""
-    another_core: str
+    another_core: str = "move a core from the stacks to the load engine, or let it run on another machine"
     """How to give the engine more than it has."""
-    heavier: str
+    heavier: str = "race a workload that costs the app more, or on a machine with more cores"
     """What to do where the engine has all it can get."""
-    longer: str
+    longer: str = "longer slices (--slice 2s)"
     """How to measure for longer."""
-    quieter: str
+    quieter: str = "use a machine with dedicated CPUs, or a larger [race] budget"
     """What helps against a machine whose cores are taken away now and then."""
-    memory: str
+    memory: str = "--memory"
     """How to allow a stack less memory."""
-    meant_quota: str
+    meant_quota: str = '; or declare it to be part of the race ("quota = true" in [race], --quota)'
     """What else to do about a CPU quota, where it can be declared; follows another remedy."""
 
 
-RACE = Knobs(
-    server="stack",
-    servers="stacks",
-    span="slice",
-    again="race",
-    concurrency="[load] concurrency",
-    clients="--concurrency (or [load] concurrency)",
-    keep="set keep_alive = true in [load]",
-    close="keep_alive = false in [load], so that all stacks connect anew",
-    own_core="give the load engine a core that no stack uses",
-    intruder="end it (if the app needs it, name it in [app] services)",
-    another_core="move a core from the stacks to the load engine, or let it run on another machine",
-    heavier="race a workload that costs the app more, or on a machine with more cores",
-    longer="longer slices (--slice 2s)",
-    quieter="use a machine with dedicated CPUs, or a larger [race] budget",
-    memory="--memory",
-    meant_quota='; or declare it to be part of the race ("quota = true" in [race], --quota)',
-)
+RACE = Knobs()
 
 LOAD = Knobs(
     server="server",
@@ -92,7 +75,6 @@ LOAD = Knobs(
     heavier="ask for a page that costs the server more, or load from a machine with more cores",
     longer="a longer run (--duration)",
     quieter="use a machine with dedicated CPUs, or load again in a quieter hour",
-    memory="--memory",
     meant_quota="",
 )
 

@@ -16,7 +16,6 @@ from ...race.results.standing import Level, Standing
 from ...validity.stack import debug_on
 from .. import figures
 from ..figures import listed
-from .findings import check_title
 
 CONDITIONS = "What would change this answer"
 """The heading over the standing's conditions."""
@@ -237,9 +236,8 @@ _MOST_URLS = 3
 
 def debug(race: Race) -> str:
     """Say that the app ran in its debug mode; empty where it did not."""
-    check = debug_on.declaration.id
     found = any(
-        finding.check in (check, check_title(check))
+        finding.check == debug_on.declaration.id
         for launch in race.launches
         for slice_ in launch.slices
         for finding in slice_.verdict.findings
