@@ -18,7 +18,7 @@ from tests.conftest import STACKRACE
 from tests.tls import secure_server
 
 from stackrace.measure.engine.histogram import quantiles
-from stackrace.report.load_document import schema
+from stackrace.report.load_result import schema
 
 VALIDATOR = jsonschema.Draft202012Validator(json.loads(schema()))
 

@@ -13,7 +13,7 @@ import pytest
 
 KINDS = {
     "race-2": "report.document",
-    "load-1": "report.load_document",
+    "load-1": "report.load_result",
     "check-1": "features.regression.report.document",
     "tune-1": "features.tune.report",
     "trend-1": "features.trend.report.document",

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 from click.shell_completion import CompletionItem
 
 from ..base.errors import InputError
 from ..base.text import did_you_mean
-from ..race.request.request import RaceRequest
 from ..stacks.servers import Catalogue, catalogue
 from ..stacks.servers.catalogue import GONE
 from ..stacks.servers.contract import Entry
+
+if TYPE_CHECKING:
+    from ..race.request.request import RaceRequest
 
 
 def entries_called(names: Sequence[str], known: Catalogue) -> list[Entry]:
@@ -60,6 +63,7 @@ def requested(race_file: Path | None, servers: Path | None = None) -> RaceReques
     """Return what the race file asks for, without one what is in this folder."""
     from ..race.preparation.race_file import read_request
     from ..race.request.named_races import file_of
+    from ..race.request.request import RaceRequest
 
     if race_file is None:
         return RaceRequest(folder=Path.cwd())

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import click
-from rich.console import RenderableType
-from rich.table import Table
-from rich.text import Text
 
-from ..api.load.comparison import ComparedRuns
 from ..base.numbers import NOTHING, Interval, count, number, percent
-from ..base.text import one_line
 from ..base.units import DURATION
+from ..measure.engine import saved_run
 from ..measure.engine.histogram import Row, edges, rows
-from ..measure.engine.saved_run import Comparison, Difference, Kind, Line
+from ..measure.engine.saved_run import Comparison, Difference, Line, Saved
 from ..report import figures
 from ..report.characters import meter
-from .showing import print_document, print_parts
+from ..report.exporter import Kind
+from ..report.sheet import Column, Paragraph, Section, Table, Tone
+from .showing import show_result
 
 _FILE = click.Path(path_type=Path, dir_okay=False)
 
@@ -41,59 +39,51 @@ def command(before: Path, after: Path, as_json: bool) -> None:
     Two runs do not show how much two starts of a server, or two hours of a machine, differ. To compare deployments,
     race them: stackrace run.
     """
-    from ..api.load.comparison import compare_runs
-
-    _show(compare_runs(before, after), as_json=as_json)
+    runs = saved_run.read_saved(before), saved_run.read_saved(after)
+    show_result(_KIND, runs, as_json=as_json)
 
 
 _BAR = 24
 
-
-def _show(compared: ComparedRuns, *, as_json: bool) -> None:
-    """Print on stdout: for people, or as one JSON document."""
-    if as_json:
-        print_document(_document(compared))
-        return
-    print_parts(_parts(compared))
+_Runs = tuple[Saved, Saved]
+"""Before and after."""
 
 
-def _parts(compared: ComparedRuns) -> Iterator[RenderableType]:
-    names = (compared.before.path.name, compared.after.path.name)
-    yield Text(one_line(_headline(compared.comparison, *names)), style="bold")
-    for difference in compared.comparison.differences:
-        yield Text(one_line(_difference(difference)), style="yellow")
-    yield Text()
-    yield _table(compared)
-    upper = edges(compared.before.buckets, compared.after.buckets)
-    if upper:
-        yield Text()
-        yield _distributions(rows(compared.before.buckets, upper), rows(compared.after.buckets, upper))
-    yield Text()
-    yield Text(_limits(compared.limits), style="dim")
+def _sections(runs: _Runs) -> Iterator[Section]:
+    before, after = runs
+    comparison = saved_run.compare(before, after)
+    yield Section(title="", blocks=(
+        Paragraph(text=_headline(comparison, before.path.name, after.path.name), tone=Tone.STRONG, whole=True),
+        *(Paragraph(text=_difference(each), tone=Tone.DOUBTFUL, whole=True) for each in comparison.differences),
+    ))  # fmt: skip
+    yield Section(title="", blocks=(_figures(comparison.lines, before.path.name, after.path.name),))
+    if upper := edges(before.buckets, after.buckets):
+        table = _distributions(rows(before.buckets, upper), rows(after.buckets, upper))
+        yield Section(title="", blocks=(table,))
+    limits = Paragraph(text=_limits(_ratio(before, after)), tone=Tone.ASIDE, whole=True)
+    yield Section(title="", blocks=(limits,))
 
 
-def _table(compared: ComparedRuns) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("")
-    for title in (one_line(compared.before.path.name), one_line(compared.after.path.name), "ratio"):
-        table.add_column(title, justify="right")
-    for line in compared.comparison.lines:
-        table.add_row(
-            _title(line),
-            _value(line, line.before, line.before_bound),
-            _value(line, line.after, line.after_bound),
-            NOTHING if line.ratio is None else f"{_bound(line)}{number(line.ratio)}",
-        )
-    return table
+def _figures(lines: Sequence[Line], before: str, after: str) -> Table:
+    def cells(cell: Callable[[Line], str]) -> tuple[str, ...]:
+        return tuple(map(cell, lines))
+
+    return Table(columns=(
+        Column(title="", cells=cells(_title), left=True),
+        Column(title=before, cells=cells(lambda line: _value(line, line.before, line.before_bound))),
+        Column(title=after, cells=cells(lambda line: _value(line, line.after, line.after_bound))),
+        Column(title="ratio", cells=cells(
+            lambda line: NOTHING if line.ratio is None else f"{_bound(line)}{number(line.ratio)}")),
+    ))  # fmt: skip
 
 
 def _value(line: Line, value: float | None, is_bound: bool) -> str:
     if value is None:
         return NOTHING
     written = {
-        Kind.RATE: lambda rate: f"{number(rate)}/s",
-        Kind.DURATION: DURATION.format,
-        Kind.COUNT: count,
+        saved_run.Kind.RATE: lambda rate: f"{number(rate)}/s",
+        saved_run.Kind.DURATION: DURATION.format,
+        saved_run.Kind.COUNT: count,
     }[line.kind](value)
     return f"≥ {written}" if is_bound else written
 
@@ -103,33 +93,36 @@ def _bound(line: Line) -> str:
     return "≥ " if line.after_bound else "≤ " if line.before_bound else ""
 
 
-def _distributions(before: tuple[Row, ...], after: tuple[Row, ...]) -> Table:
+def _distributions(before: Sequence[Row], after: Sequence[Row]) -> Table:
     most = max(row.share for row in (*before, *after)) or 1.0
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    for title, width in (("", 0), ("before", _BAR), ("", 0), ("after", _BAR), ("", 0)):
-        table.add_column(title, justify="left" if width else "right", min_width=width or None, no_wrap=True)
-    for row_before, row_after in zip(before, after, strict=True):
-        table.add_row(
-            f"≤ {DURATION.format(row_before.edge_s)}",
-            Text(meter(row_before.share / most, _BAR), style="cyan"),
-            percent(row_before.share) if row_before.count else "",
-            Text(meter(row_after.share / most, _BAR), style="green"),
-            percent(row_after.share) if row_after.count else "",
-        )
-    return table
+
+    def bars(rows: Sequence[Row]) -> tuple[str, ...]:
+        return tuple(meter(row.share / most, _BAR) for row in rows)
+
+    def shares(rows: Sequence[Row]) -> tuple[str, ...]:
+        return tuple(percent(row.share) if row.count else "" for row in rows)
+
+    return Table(columns=(
+        Column(title="", cells=tuple(f"≤ {DURATION.format(row.edge_s)}" for row in before)),
+        Column(title="before", cells=bars(before), least=_BAR, left=True, tone=Tone.OTHER),
+        Column(title="", cells=shares(before)),
+        Column(title="after", cells=bars(after), least=_BAR, left=True, tone=Tone.GOOD),
+        Column(title="", cells=shares(after)),
+    ))  # fmt: skip
 
 
-def _document(compared: ComparedRuns) -> dict[str, object]:
-    interval = compared.limits
+def _document(runs: _Runs) -> dict[str, object]:
+    before, after = runs
+    comparison, interval = saved_run.compare(before, after), _ratio(before, after)
     return {
         "schema": "compare-1",
-        "before": str(compared.before.path),
-        "after": str(compared.after.path),
+        "before": str(before.path),
+        "after": str(after.path),
         "differences": [
             {"what": difference.what, "before": difference.before, "after": difference.after}
-            for difference in compared.comparison.differences
+            for difference in comparison.differences
         ],
-        **{line.name: _line(line) for line in compared.comparison.lines},
+        **{line.name: _line(line) for line in comparison.lines},
         "throughput_ratio_low": None if interval is None else interval.low,
         "throughput_ratio_high": None if interval is None else interval.high,
     }
@@ -143,6 +136,15 @@ def _line(line: Line) -> dict[str, object]:
         "before_is_bound": line.before_bound,
         "after_is_bound": line.after_bound,
     }
+
+
+def _ratio(before: Saved, after: Saved) -> Interval | None:
+    """Return the rough limits of the ratio of the throughputs over full bins; None where a run is too short."""
+    if not before.rates_per_s or not after.rates_per_s:
+        return None
+    from ..stats.bootstrap import throughput_ratio
+
+    return throughput_ratio(before.rates_per_s, after.rates_per_s)
 
 
 _CAVEAT = (
@@ -182,3 +184,6 @@ def _limits(ratio: Interval | None) -> str:
 
 def _setting(value: object) -> str:
     return "not said" if value is None else json.dumps(value, ensure_ascii=False)
+
+
+_KIND = Kind(sections=_sections, document=_document)

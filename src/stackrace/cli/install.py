@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from .arguments import complete_installable
-from .request_flags import servers_option
+from .options import servers_option
 
 if TYPE_CHECKING:
     from ..base.errors import Lack
@@ -89,13 +89,12 @@ def _install(plan: InstallPlan, known: Catalogue, look_again: Callable[[], tuple
 
 
 def _show(plan: InstallPlan, outcome: _Outcome, *, as_json: bool) -> None:
-    from .showing import print_document
+    from ..report.exporter import Kind
+    from ..report.sheet import as_lines
+    from .showing import show_result
 
-    if as_json:
-        print_document(_document(plan, outcome))
-    else:
-        for line in _lines(plan, outcome):
-            click.echo(line)
+    kind = Kind(sections=lambda _: [as_lines(_lines(plan, outcome))], document=lambda _: _document(plan, outcome))
+    show_result(kind, plan, as_json=as_json)
 
 
 class _Outcome(StrEnum):

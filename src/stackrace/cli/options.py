@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import click
@@ -116,6 +117,16 @@ def right_host(context: click.Context, option: click.Parameter, host: str | None
         raise click.BadParameter(fault, context, option)
     return host
 
+
+OF_THE_APP = "The app of a stack"
+"""The heading of what says which app, and which servers it may have."""
+
+servers_option = section(OF_THE_APP)(
+    "--servers",
+    metavar="FOLDER",
+    type=click.Path(path_type=Path),
+    help="Folder with your own servers (NAME/server.py). Default: the race file's, or none.",
+)
 
 store_option = click.option(
     "--store",

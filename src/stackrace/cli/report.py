@@ -98,12 +98,12 @@ def _show_race(
     with open_store(store_url) as store:
         loaded = store.load(meant(race, store))
         hint, at = unfinished_note(loaded, store), at_store(store)
-    standing = standing_of(loaded)
+    standing = standing_of(loaded) if kind_of(loaded) is None else None
     if html is not None:
         click.echo(f"The report: {write_html(loaded, standing, html)}", err=form is not None)
     if form is not None or html is None:
         show(loaded, standing, form, details=details)
-    if form is None and html is None and not details and kind_of(loaded) is None:
+    if form is None and html is None and not details and standing is not None:
         click.echo("\n" + "\n".join(short_steps(loaded, standing, at=at)))
     if hint:
         click.echo(hint, err=True)

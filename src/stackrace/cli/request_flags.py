@@ -18,20 +18,12 @@ from ..base.units import SIZE
 from ..extensions import RequestPart, declared, load
 from ..race.request.expectations import check_flags, read_check_flags
 from ..race.request.request import RaceRequest, parts_over
-from .options import Cores, Quantity, right_host, section
+from .options import OF_THE_APP, Cores, Quantity, right_host, section, servers_option
 
 _FIELDS = {field.name for field in fields(RaceRequest)}
 
 
-_app = section("The app of a stack")
-
-servers_option = _app(
-    "--servers",
-    metavar="FOLDER",
-    type=click.Path(path_type=Path),
-    help="Folder with your own servers (NAME/server.py). Default: the race file's, or none.",
-)
-
+_app = section(OF_THE_APP)
 _ENTRY_OPTIONS = (
     _app("--django", metavar="MODULE", help="Django settings module, such as mysite.settings."),
     _app("--wsgi", metavar="PKG:APP", help="WSGI callable, such as notes:app or notes:create_app()."),

@@ -7,23 +7,24 @@ import os
 import shlex
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 
 from ..base.errors import InputError, StoreError
 from ..deploy.privileges import private_folder
-from ..race.results.race import Ending, Race
-from ..race.results.standing import Standing
-from ..report.exporter import Format, render
+from ..report.exporter import Format, Kind, render
 from ..store.address import VARIABLE, SqliteFile, data_folder, default_file
-from ..store.manifest import has_manifest, is_racing
 from .signals import uncut
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+    from ..race.results.race import Race
+    from ..race.results.standing import Standing
     from ..store.store import Store
+
+_Result = TypeVar("_Result")
 
 
 def print_document(document: object) -> None:
@@ -42,7 +43,17 @@ def print_parts(parts: Iterable[RenderableType]) -> None:
         console.print(part, soft_wrap=isinstance(part, Text))
 
 
-def show(race: Race, standing: Standing, form: Format | None, *, details: bool) -> None:
+def show_result(kind: Kind[_Result], result: _Result, *, as_json: bool) -> None:
+    """Print ``result`` on stdout: for people, or as one JSON document."""
+    if as_json:
+        print_document(kind.document(result))
+        return
+    from ..report.terminal import print_sections
+
+    print_sections(kind.sections(result))
+
+
+def show(race: Race, standing: Standing | None, form: Format | None, *, details: bool) -> None:
     """Print the result on stdout, in ``form`` or, without one, for people: one screen of it, or all ``details``."""
     if form is not None:
         click.echo(render(race, standing, form), nl=False)
@@ -78,7 +89,7 @@ def _private(path: str, flags: int) -> int:
     return os.open(path, flags, 0o600)
 
 
-def write_html(race: Race, standing: Standing, path: Path | None) -> Path:
+def write_html(race: Race, standing: Standing | None, path: Path | None) -> Path:
     """Write the HTML report to ``path``, by default beside the results; returns where it is."""
     path = path or reports_folder() / f"{race.id}.html"
     return write_text(render(race, standing, Format.HTML), path)
@@ -107,6 +118,9 @@ def at_store(store: Store) -> str:
 
 def unfinished_note(race: Race, store: Store) -> str:
     """Tell how a race that was made here and has not ended goes on; empty for any other."""
+    from ..race.results.race import Ending
+    from ..store.manifest import has_manifest, is_racing
+
     if race.ending not in (None, Ending.INTERRUPTED) or not has_manifest(race.id):
         return ""
     if is_racing(race.id):

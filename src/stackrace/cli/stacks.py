@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import click
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
 from ..base.errors import Lack
 from ..deploy.installation import installed_version
 from ..race.preparation.defaults import most_used
-from ..report.terminal import make_console
+from ..report.sheet import Column, Drawing, Section, Table, Tone, as_lines
 from ..stacks.servers import catalogue
 from ..stacks.servers.catalogue import Gone
 from ..stacks.servers.contract import Entry
 from ..stacks.stack import Interface, Setting
 from ..stacks.stack_path import setting_text
 from .install import elsewhere
-from .request_flags import servers_option
+from .options import servers_option
 
 
 @click.command(
@@ -40,25 +37,27 @@ def command(names: tuple[str, ...], as_json: bool, servers: Path | None) -> None
     Servers that no longer exist are at the end, with their replacements.
     """
     from ..deploy.installation import lack_of
+    from ..report.exporter import Kind
     from ..stacks.servers import catalogue
     from ..stacks.servers.catalogue import GONE
     from .arguments import entries_called
-    from .showing import print_document
+    from .showing import show_result
 
     known = catalogue().extended(servers)
     entries = entries_called(names, known) if names else list(known)
     states = [(entry, lack_of(entry)) for entry in entries]
     gone = () if names else GONE
-    if as_json:
-        rows = [_document(entry, lack) for entry, lack in states] + [
-            _document_of_gone(technique) for technique in gone
-        ]
-        print_document(rows)
-    else:
-        _show(states, gone, explain=bool(names))
+    kind = Kind(
+        sections=lambda _: _sections(states, gone, explain=bool(names)),
+        document=lambda _: [*(_document(*state) for state in states), *map(_document_of_gone, gone)],
+    )
+    show_result(kind, states, as_json=as_json)
 
 
 _States = Sequence[tuple[Entry, Lack | None]]
+
+_LEAST = 8
+"""The least width of a column whose text is wrapped."""
 
 
 def _document(entry: Entry, lack: Lack | None) -> dict[str, object]:
@@ -97,93 +96,81 @@ def _document_of_gone(gone: Gone) -> dict[str, object]:
 
 
 def _setting(setting: Setting) -> dict[str, object]:
-    bounds = isinstance(setting.default, int) and not isinstance(setting.default, bool)
     return {
         "name": setting.name,
         "default": setting.default,
         "choices": list(setting.choices),
-        "range": [setting.minimum, setting.maximum] if bounds else None,
+        "range": [setting.minimum, setting.maximum] if _has_range(setting) else None,
         "origin": setting.origin,
         "only": {name: list(values) for name, values in setting.only.items()},
         "help": setting.help,
     }
 
 
-def _show(states: _States, gone: Sequence[Gone], *, explain: bool) -> None:
-    """Print the catalogue as a table, then ``gone``; ``explain`` adds every setting's meaning."""
-    console = make_console()
-    console.print(_table(states))
-    if explain:
-        for entry, _ in states:
-            console.print()
-            console.print(_settings(entry))
-            if entry.faults:
-                console.print()
-            for fault in entry.faults:
-                where = f"{fault.where}: " if fault.where else ""
-                console.print(f"Beware: {where}{fault.text}", soft_wrap=True, markup=False, highlight=False)
+def _sections(states: _States, gone: Sequence[Gone], *, explain: bool) -> Iterator[Section]:
+    """Yield the catalogue as a table, then ``gone``; ``explain`` adds every setting's meaning."""
+    yield Section(title="", blocks=(_servers(states),))
+    for entry, _ in states if explain else ():
+        yield Section(title=entry.spec.title, blocks=(_settings(entry),))
+        yield as_lines(
+            f"Beware: {f'{fault.where}: ' if fault.where else ''}{fault.text}" for fault in entry.faults
+        )
     if gone:
-        console.print()
-        console.print(_gone(gone))
+        rows = [(technique.name, technique.was, "  ".join(technique.kin)) for technique in gone]
+        yield Section(title="", blocks=(_table(("gone", "what it was", "use instead"), rows, tone=Tone.ASIDE),))
     if not explain:
         ready, _ = most_used(catalogue(), frozenset({Interface.WSGI, Interface.ASGI}), sys.version_info[:2])
-        console.print()
-        console.print(f"Raced by default: {'  '.join(stack.path for stack in ready)}")
-    _say_how_to_get(console, len(states), [lack for _, lack in states if lack])
+        default = Drawing(lines=(f"Raced by default: {'  '.join(stack.path for stack in ready)}",))
+        yield Section(title="", blocks=(default,))
+    lacks = [lack for _, lack in states if lack]
+    if missing := [lack.name for lack in lacks if not lack.elsewhere]:
+        all_ = f"all at once: stackrace install {' '.join(missing)}"
+        yield as_lines([f"{len(missing)} of {len(states)} are missing; {all_}"])
+    yield as_lines(elsewhere(lack) for lack in lacks if lack.elsewhere)
 
 
-def _say_how_to_get(console: Console, all_: int, lacks: Sequence[Lack]) -> None:
-    missing = [lack.name for lack in lacks if not lack.elsewhere]
-    if missing:
-        console.print()
-        console.print(
-            f"{len(missing)} of {all_} are missing; all at once: stackrace install {' '.join(missing)}",
-            soft_wrap=True,
+def _table(
+    titles: Sequence[str], rows: Sequence[Sequence[str]], *, tone: Tone = Tone.PLAIN, tones: tuple[Tone, ...] = ()
+) -> Table:
+    """Return a table of texts, of which only the first two stay on one line; ``tones`` are those of the second."""
+    return Table(columns=tuple(
+        Column(title=title, cells=tuple(row[place] for row in rows), left=True, tone=tone,
+               tones=tones if place == 1 else (), wraps=(_LEAST, 1) if place > 1 else None)
+        for place, title in enumerate(titles)
+    ))  # fmt: skip
+
+
+def _servers(states: _States) -> Table:
+    rows = [
+        (
+            entry.spec.name,
+            lack.state if lack else _ready(entry),
+            " ".join(sorted(entry.spec.listens)) or f"inside {' '.join(sorted(entry.spec.inside))}",
+            " ".join(sorted(entry.spec.forwards)),
+            " ".join(sorted(entry.spec.hosts)),
         )
-    if own := [lack for lack in lacks if lack.elsewhere]:
-        console.print()
-        for lack in own:
-            console.print(elsewhere(lack), soft_wrap=True)
+        for entry, lack in states
+    ]
+    tones = tuple(Tone.DOUBTFUL if lack else Tone.GOOD for _, lack in states)
+    return _table(("server", "state", "listens to", "forwards", "hosts"), rows, tones=tones)
 
 
-def _table(states: _States) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for heading in ("server", "state", "listens to", "forwards", "hosts"):
-        table.add_column(heading, overflow="fold", no_wrap=heading in ("server", "state"))
-    for entry, lack in states:
-        spec = entry.spec
-        table.add_row(
-            spec.name,
-            _state(entry, lack),
-            " ".join(sorted(spec.listens)) or f"inside {' '.join(sorted(spec.inside))}",
-            " ".join(sorted(spec.forwards)),
-            " ".join(sorted(spec.hosts)),
-        )
-    return table
-
-
-def _state(entry: Entry, lack: Lack | None) -> Text:
-    if lack:
-        return Text(lack.state, style="yellow")
+def _ready(entry: Entry) -> str:
     from_pypi = entry.requirements({knob.name: knob.default for knob in entry.spec.settings})
-    return Text("ready (PyPI)" if from_pypi else f"ready {installed_version(entry)}".strip(), style="green")
-
-
-def _gone(gone: Sequence[Gone]) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for heading in ("gone", "what it was", "use instead"):
-        table.add_column(heading, overflow="fold", no_wrap=heading == "gone")
-    for technique in gone:
-        table.add_row(technique.name, technique.was, "  ".join(technique.kin), style="dim")
-    return table
+    return "ready (PyPI)" if from_pypi else f"ready {installed_version(entry)}".strip()
 
 
 def _settings(entry: Entry) -> Table:
-    table = Table(title=entry.spec.title, title_justify="left", box=None, pad_edge=False, header_style="bold")
-    for heading in ("setting", "default", "values", "origin", "what it does"):
-        table.add_column(heading, overflow="fold")
-    for setting in entry.spec.settings:
-        number = isinstance(setting.default, int) and not isinstance(setting.default, bool)
-        values = f"{setting.minimum}–{setting.maximum}" if number else " ".join(setting.choices) or "on off"
-        table.add_row(setting.name, setting_text(setting.default), values, setting.origin, setting.help)
-    return table
+    rows = [
+        (setting.name, setting_text(setting.default), _values(setting), setting.origin, setting.help)
+        for setting in entry.spec.settings
+    ]
+    return _table(("setting", "default", "values", "origin", "what it does"), rows)
+
+
+def _values(setting: Setting) -> str:
+    return f"{setting.minimum}–{setting.maximum}" if _has_range(setting) else " ".join(setting.choices) or "on off"
+
+
+def _has_range(setting: Setting) -> bool:
+    return isinstance(setting.default, int) and not isinstance(setting.default, bool)

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, Generic, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
 
 from ..base.codec import pretty
 from ..extensions import ResultKind, declared, load
-from ..race.results.comparison import Comparison
-from ..race.results.parts import RacePart
-from ..race.results.race import Race
-from ..race.results.standing import Standing
 from .sheet import Section
+
+if TYPE_CHECKING:
+    from ..race.results.comparison import Comparison
+    from ..race.results.race import Race
+    from ..race.results.standing import Standing
 
 _Result = TypeVar("_Result")
 
@@ -24,10 +25,10 @@ class Kind(Generic[_Result]):
 
     sections: Callable[[_Result], Iterable[Section]]
     """The report, in order."""
-    document: Callable[[_Result], dict[str, Any]]
+    document: Callable[[_Result], Any]
     """The JSON document as plain values."""
-    page: Callable[[_Result], str]
-    """The self-contained HTML page."""
+    page: Callable[[_Result], str] = lambda _: ""
+    """The self-contained HTML page, where there is one."""
     first_line: Callable[[_Result], str] = lambda _: ""
     """What Markdown begins with, escaped; empty for nothing."""
     headings: str = "####"
@@ -56,19 +57,25 @@ class Format(StrEnum):
     MARKDOWN = "md", "Markdown, for a pull request"
 
 
-def render(race: Race, standing: Standing, form: Format | str) -> str:
+def render(race: Race, standing: Standing | None, form: Format | str) -> str:
     """Return the report of ``race`` in one format: ``html``, ``json``, ``csv`` or ``md`` (Markdown).
 
-    That of a race with a kind of result of its own is that, but for CSV, which has the slices. Only then its
-    libraries are imported. Raises ValueError for any other.
+    That of a race with a kind of result of its own is that, whatever the standing, but for CSV, which has the
+    slices. Only then its libraries are imported. Raises ValueError for any other format.
     """
     form = Format(form)
     if form is Format.CSV:
         from .csv import export
 
         return export(race)
+    kind, result = result_of(race, standing)
+    return written(kind, result, form)
+
+
+def result_of(race: Race, standing: Standing | None) -> tuple[Kind[Any], Any]:
+    """Return what is shown of ``race``: its kind, and the result, which is ``standing`` where it has no other."""
     kind = kind_of(race)
-    return written(STANDING, (race, standing), form) if kind is None else written(kind, race, form)
+    return (STANDING, (race, standing)) if kind is None else (kind, race)
 
 
 def written(kind: Kind[_Result], result: _Result, form: Format) -> str:
@@ -85,6 +92,8 @@ def written(kind: Kind[_Result], result: _Result, form: Format) -> str:
 
 def kind_of(race: Race) -> Kind[Race] | None:
     """Return the kind of result that ``race`` has; None for a standing."""
+    from ..race.results.parts import RacePart
+
     for kind in declared(ResultKind):
         if isinstance(race.parts.held.get(kind.part), RacePart):
             found: Kind[Race] = load(kind.place)

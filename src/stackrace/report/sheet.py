@@ -47,6 +47,10 @@ class Paragraph:
     tone: Tone = Tone.PLAIN
     lines: int = 0
     """The most lines on a screen, counted where it is 100 columns wide or more; what is beyond is cut. 0: all."""
+    whole: bool = False
+    """Whether a screen leaves it on its line, however long that is: to be copied, or searched."""
+    indent: int = 0
+    """How many blanks stand before each of its lines on a screen."""
     media: tuple[Medium, ...] = _EVERYWHERE
 
 
@@ -130,6 +134,8 @@ class Column:
     """Whether cells stand at the left: text does, figures do not."""
     fold_to: int = 0
     """Of stack paths: the width in characters to which they are folded before a column is left out."""
+    least: int = 0
+    """The least width on a screen, in characters."""
     wraps: tuple[int, int] | None = None
     """Of sentences: the least width in characters, and the share of the room left."""
     once: bool = False
@@ -178,6 +184,11 @@ class Section:
     """Whether it is the title of the whole report."""
     blocks: tuple[Block, ...]
     media: tuple[Medium, ...] = _EVERYWHERE
+
+
+def as_lines(texts: Iterable[str]) -> Section:
+    """Return a section of ``texts``, each on its line, however long that is."""
+    return Section(title="", blocks=tuple(Paragraph(text=text, whole=True) for text in texts))
 
 
 def shown(sections: Iterable[Section], medium: Medium) -> tuple[Section, ...]:

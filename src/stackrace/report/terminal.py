@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import TextIO
 
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
+from rich.padding import Padding
 from rich.segment import Segment
 from rich.table import Table as Grid
 from rich.text import Text
@@ -16,7 +17,7 @@ from rich.text import Text
 from ..base.text import one_line, printable, tail
 from ..race.results.race import Race
 from ..race.results.standing import Standing
-from .exporter import STANDING, kind_of
+from .exporter import STANDING, result_of
 from .paths import fold
 from .sheet import (
     Block,
@@ -75,12 +76,13 @@ class _PrintableConsole(Console):
             yield segment if segment.control else Segment(printable(segment.text), segment.style)
 
 
-def print_report(race: Race, standing: Standing, console: Console | None = None, *, details: bool = False) -> None:
+def print_report(
+    race: Race, standing: Standing | None, console: Console | None = None, *, details: bool = False
+) -> None:
     """Print the report of a race on ``console`` (default: stdout): on one screen, or with all ``details``."""
-    if (kind := kind_of(race)) is not None:
-        print_sections(kind.sections(race), console)
-    elif details:
-        print_sections(STANDING.sections((race, standing)), console)
+    kind, result = result_of(race, standing)
+    if details or kind is not STANDING or standing is None:
+        print_sections(kind.sections(result), console)
     else:
         # with the statistics, which most of what is drawn here does without
         from .race_sheet import brief_sheet
@@ -93,7 +95,8 @@ def print_sections(
 ) -> None:
     """Print ``sections`` on ``console`` (default: stdout), at most ``width`` columns wide; see ``drawn``."""
     console = console or make_console()
-    console.print(drawn(sections, most=most), width=min(console.width, width or console.width))
+    # what is not to be wrapped is not to be cropped either
+    console.print(drawn(sections, most=most), width=min(console.width, width or console.width), crop=False)
 
 
 def drawn(sections: Iterable[Section], *, most: int = 0) -> RenderableType:
@@ -122,10 +125,14 @@ class _Trimmed:
             beside = [part for part in parts if not isinstance(part, ScreenTable)]
             room = self._most - len(console.render_lines(Group(*beside), options, pad=False))
             parts = [part.within(room) if isinstance(part, ScreenTable) else part for part in parts]
-        for segments in console.render_lines(Group(*parts), options, pad=False):
-            line = Text.assemble(*((part.text, part.style or "") for part in segments), no_wrap=True)
-            line.rstrip()
-            yield line
+        for part in parts:
+            if isinstance(part, Text) and part.no_wrap:
+                yield part
+                continue
+            for segments in console.render_lines(part, options, pad=False):
+                line = Text.assemble(*((each.text, each.style or "") for each in segments), no_wrap=True)
+                line.rstrip()
+                yield line
 
 
 class _Cut:
@@ -148,8 +155,12 @@ class _Cut:
 
 def _block(block: Block) -> Iterator[RenderableType]:
     match block:
-        case Paragraph(text=text, tone=tone, lines=lines):
-            yield _Cut(Text(one_line(text), style=_STYLES[tone]), lines)
+        case Paragraph(whole=True):
+            text = " " * block.indent + " ".join(printable(block.text).splitlines())
+            yield Text(text, style=_STYLES[block.tone], no_wrap=True, overflow="ignore")
+        case Paragraph():
+            words = _Cut(Text(one_line(block.text), style=_STYLES[block.tone]), block.lines)
+            yield Padding(words, (0, 0, 0, block.indent)) if block.indent else words
         case Notes(texts=texts):
             yield from (Text(one_line(text), style="dim") for text in texts)
         case Listing(items=items):
@@ -238,7 +249,7 @@ def _width(column: Column) -> int:
     """Return the widest cell or the title; of a path what it takes folded."""
     if column.wraps:
         return column.wraps[0]
-    widest = max(Text(text).cell_len for text in (column.title, *map(str, _texts(column))))
+    widest = max(column.least, *(Text(text).cell_len for text in (column.title, *map(str, _texts(column)))))
     return min(widest, column.fold_to) if column.fold_to else widest
 
 
@@ -258,7 +269,7 @@ def _grid(columns: Sequence[Column], width: int, lines: int) -> Grid:
     room = width - sum(_width(column) + _GAP for column in columns if not column.fold_to)
     grid = Grid(box=None, pad_edge=False, padding=(0, _GAP, 0, 0), header_style="dim")
     for column in columns:
-        least, share = column.wraps or (None, None)
+        least, share = column.wraps or (column.least or None, None)
         grid.add_column(Text(one_line(column.title)), justify="left" if column.left else "right", min_width=least,
                         ratio=share, no_wrap=not column.wraps, style=_STYLES[column.tone])  # fmt: skip
     cells = [_folded(column, room, lines) if column.fold_to else _texts(column) for column in columns]

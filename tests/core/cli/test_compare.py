@@ -12,7 +12,7 @@ from tests.factories import make_load, make_result, make_run
 
 from stackrace.base.errors import InputError
 from stackrace.cli.compare import command
-from stackrace.report.load_document import document
+from stackrace.report.load_result import document
 
 
 def save(path: Path, rate: float, *, seconds: float = 3.0, **changes: object) -> None:

@@ -12,7 +12,7 @@ from tests.factories import make_counts, make_finding, make_load, make_quantiles
 
 from stackrace.base.verdict import Verdict
 from stackrace.measure.load import Load, LoadResult, TargetResult
-from stackrace.report.load_document import document, schema
+from stackrace.report.load_result import document, schema
 from stackrace.report.words import findings as say
 
 VALIDATOR = jsonschema.Draft202012Validator(json.loads(schema()))

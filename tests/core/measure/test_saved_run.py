@@ -14,7 +14,7 @@ from tests.factories import make_load, make_result, make_run
 
 from stackrace.base.errors import InputError
 from stackrace.measure.engine.saved_run import Saved, compare, read_saved
-from stackrace.report.load_document import document
+from stackrace.report.load_result import document
 
 
 def content(throughput_per_s: float = 1000.0, **load: Any) -> dict[str, Any]:

@@ -15,8 +15,8 @@ from stackrace.base.process import Background
 from stackrace.features.cluster import network, provider
 from stackrace.features.cluster.connection import MemberLost
 from stackrace.features.doctor.examination import examine
-from stackrace.features.doctor.show import cluster_document as document
-from stackrace.features.doctor.show import is_forbidden, print_cluster, schema
+from stackrace.features.doctor.show import CLUSTER, is_forbidden, schema
+from stackrace.report.terminal import print_sections
 
 
 class Machines:
@@ -109,9 +109,9 @@ def test_an_engine_that_does_not_get_through_is_named():
     ids=["fits", "other version", "forbidden", "nobody"],
 )
 def test_it_is_shown_and_its_document_fits_the_published_schema(found, capsys):
-    told = document(found)
+    told = CLUSTER.document(found)
     jsonschema.validate(json.loads(json.dumps(told)), json.loads(schema()))
-    print_cluster(found)
+    print_sections(CLUSTER.sections(found))
     shown = capsys.readouterr().out
     for machine, _ in found.examined:
         assert f"{machine.name} (" in shown

@@ -12,7 +12,6 @@ from stackrace.features.doctor.kernel import BOOST, NO_TURBO, THP
 from stackrace.features.doctor.look import Job, Remains, Surroundings
 from stackrace.measure.host import HostFacts, Offender
 from stackrace.measure.resources import Resources
-from stackrace.report.words import findings as say
 
 SHARED = Resources(stack_cores=(0,), generator_cores=(0,))
 HALVES = ((0, 1), (2, 3))
@@ -112,7 +111,7 @@ def test_a_quiet_machine_needs_nothing():
 def test_silent_where_all_is_well_and_one_advice_where_it_is_not(name, good, bad, applied):
     assert examine(good).advice == ()
     (advice,) = examine(bad).advice
-    assert say.title(advice.finding) == name
+    assert advice.check == name
     assert {change.key: change.after for change in advice.changes} == applied
     assert all(change.before == bad.settings[change.key] != change.after for change in advice.changes)
 
@@ -125,9 +124,9 @@ def test_all_advice_says_what_was_seen_why_it_matters_and_what_to_do():
     for name, _, bad, _ in CASES:
         (advice,) = examine(bad).advice
         for words in (
-            say.seen(advice.finding),
-            say.threshold(advice.finding),
-            say.remedy(advice.finding),
+            advice.seen,
+            advice.threshold,
+            advice.remedy,
             advice.why,
         ):
             assert words and "  " not in words, name
@@ -142,7 +141,7 @@ def test_what_forbids_comes_first_and_then_the_greatest_gain():
         remains=(folder("stackrace-00000001", guarded=True), folder("stackrace-00000002", pids=(7, 8))),
     )
     examination = examine(machine)
-    assert [say.title(advice.finding) for advice in examination.advice] == [
+    assert [advice.check for advice in examination.advice] == [
         "file descriptors",
         "another race",
         "steal",
@@ -151,15 +150,15 @@ def test_what_forbids_comes_first_and_then_the_greatest_gain():
         "ports taken",
     ]
     assert examination.forbidden
-    gains = [advice.gain for advice in examination.advice]
+    gains = [list(Gain).index(advice.gain) for advice in examination.advice]
     assert gains == sorted(gains)
-    assert gains[0] is Gain.DECISIVE
+    assert examination.advice[0].gain is Gain.DECISIVE
 
 
 def test_leftover_processes_are_named_in_the_command():
     (advice,) = examine(quiet(remains=(folder("stackrace-00000002", pids=(7, 8)),))).advice
     assert advice.command == "kill 7 8; rm -r /tmp/stackrace-00000002"
-    assert "1 run directory and 2 processes:" in say.seen(advice.finding)
+    assert "1 run directory and 2 processes:" in advice.seen
 
 
 def test_a_setting_wanted_twice_is_changed_once():
@@ -175,7 +174,7 @@ def test_a_kernel_without_a_setting_is_not_told_to_change_it():
 
 def test_a_small_disk_that_is_all_but_full_forbids_a_race_whatever_its_share():
     (advice,) = examine(quiet(disk_bytes=GIB, disk_free_bytes=255 * 2**20)).advice
-    assert (say.title(advice.finding), advice.gain) == ("disk nearly full", Gain.DECISIVE)
+    assert (advice.check, advice.gain) == ("disk nearly full", Gain.DECISIVE)
 
 
 def test_commands_quote_what_the_shell_would_split():
@@ -192,10 +191,11 @@ def test_commands_quote_what_the_shell_would_split():
 
 def test_an_examination_as_json_has_every_field():
     from stackrace.features.doctor.kernel import Record
-    from stackrace.features.doctor.show import document
+    from stackrace.features.doctor.show import VISIT, Visit
 
-    advice = examine(quiet(plan=plan(time_wait=20_000, threads=HALVES)))
-    told = json.loads(json.dumps(document(advice, (), Record(Path("/nowhere")))))
+    found = examine(quiet(plan=plan(time_wait=20_000, threads=HALVES)))
+    visit = Visit(examination=found, outcomes=None, record=Record(Path("/nowhere")))
+    told = json.loads(json.dumps(VISIT.document(visit)))
     assert (told["forbidden"], told["undo"], told["outcomes"]) == (False, None, [])
     first, second = told["advice"]
     assert (first["check"], first["gain"], first["applicable"]) == ("ports in TIME_WAIT", "great", True)

@@ -96,7 +96,7 @@ def command(
     at the end.
     """
     if schema:
-        from ...report.load_document import schema as schema_of
+        from ...report.load_result import schema as schema_of
 
         click.echo(schema_of(), nl=False)
         return

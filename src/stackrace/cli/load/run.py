@@ -24,6 +24,7 @@ from ..announcer import Announcer
 from ..arguments import apart, requested
 from ..edge import StatusLine, refuse_unwritable
 from ..request_flags import RequestFlags, spelt
+from ..showing import show_result
 
 _BAR = 24
 _RECENT = 5
@@ -169,14 +170,14 @@ def _refuse_stack(stack: str | None, app: RequestFlags, *, has_file: bool) -> No
 
 def run_and_show(options: LoadOptions, target: RacedTarget, *, as_json: bool, hdr: Path | None) -> None:
     """Do what ``stackrace load`` was asked for. Raises InputError before anything is sent."""
-    from .show import show
+    from ...report.load_result import KIND
 
     refuse_unwritable("--hdr", hdr)
     with target.set_up(options) as setup:
         ran = _ran(setup, quiet=as_json)
     if hdr is not None:
         _write_hgrm(hdr, ran.result)
-    show(ran, as_json=as_json)
+    show_result(KIND, ran, as_json=as_json)
     if ran.result.counts.scheduled and not ran.result.counts.ok and not ran.interrupted:
         why = "the document says how they failed" if as_json else "see the reasons above"
         raise RefusedError(f"there was no right answer; {why}")

@@ -19,7 +19,7 @@ from ...measure.engine.load_run import Goal, Miss, Missed, label
 from ...measure.load import Load
 from ...report.characters import meter
 from ...report.figures import timed
-from ...report.load_document import document
+from ...report.load_result import document
 from ...report.words import load_run
 from ...report.words.findings import LOAD, remedy, seen
 from .search import HIGH, LOW, REST_S, CapacityResult, Search, Trial, find_capacity

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 import click
 
-if TYPE_CHECKING:
-    from rich.console import RenderableType
+from ...base.numbers import milliseconds
+from ...base.units import SIZE
+from ...cli.showing import show_result
+from ...measure.resources import format_cores
+from ...report.exporter import Kind
+from ...report.sheet import Column, Section, Table, as_lines
 
+if TYPE_CHECKING:
     from .members import Member
 
 
@@ -29,49 +34,45 @@ def command(address: str, as_json: bool) -> None:
     SCHEDULER is the address of a Dask scheduler, as `dask scheduler` prints it. A machine joins with
     `dask worker SCHEDULER --resources "stack=1"`, or engine=1.
     """
-    from ...cli.showing import print_document, print_parts
     from .connection import Connection
 
     with Connection(address) as connection:
         members = connection.members()
-    if as_json:
-        print_document([_document(member) for member in members])
-    else:
-        print_parts(_shown(members))
+    show_result(_KIND, members, as_json=as_json)
 
 
-def _document(member: Member) -> dict[str, object]:
-    """Return one machine as the JSON output has it."""
-    return {**asdict(member), "roles": sorted(member.roles), "cores": list(member.cores)}
+def _document(members: Sequence[Member]) -> list[dict[str, object]]:
+    return [{**asdict(each), "roles": sorted(each.roles), "cores": list(each.cores)} for each in members]
 
 
-def _shown(members: Sequence[Member]) -> Sequence[RenderableType]:
-    from rich.table import Table
-    from rich.text import Text
-
-    from ...base.numbers import milliseconds
-    from ...base.units import SIZE
-    from ...measure.resources import format_cores
-
+def _sections(members: Sequence[Member]) -> Iterator[Section]:
     if not members:
-        return [Text("Nobody is there. A machine joins with: dask worker SCHEDULER --resources 'stack=1'")]
-    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False)
-    for heading in ("machine", "is for", "address", "cores", "memory", "stackrace", "Python", "kernel"):
-        table.add_column(heading)
-    for heading in ("clock ahead", "round trip"):
-        table.add_column(heading, justify="right")
-    for member in members:
-        clock = member.clock
-        table.add_row(
-            member.name,
-            ", ".join(sorted(member.roles)),
-            member.host,
-            format_cores(member.cores),
-            SIZE.format(member.memory_bytes),
-            member.version,
-            member.python,
-            member.kernel,
-            "" if clock is None else f"{milliseconds(clock.offset_s)} ± {milliseconds(clock.error_s)} ms",
-            "" if clock is None else f"{milliseconds(clock.round_trip_s)} ms",
+        yield as_lines(
+            ["Nobody is there. A machine joins with: dask worker SCHEDULER --resources 'stack=1'"]
         )
-    return [table]
+        return
+    cells: dict[str, Callable[[Member], str]] = {
+        "machine": lambda member: member.name,
+        "is for": lambda member: ", ".join(sorted(member.roles)),
+        "address": lambda member: member.host,
+        "cores": lambda member: format_cores(member.cores),
+        "memory": lambda member: SIZE.format(member.memory_bytes),
+        "stackrace": lambda member: member.version,
+        "Python": lambda member: member.python,
+        "kernel": lambda member: member.kernel,
+    }
+    clocks = [member.clock for member in members]
+    offsets = (
+        "" if clock is None else f"{milliseconds(clock.offset_s)} ± {milliseconds(clock.error_s)} ms"
+        for clock in clocks
+    )
+    trips = ("" if clock is None else f"{milliseconds(clock.round_trip_s)} ms" for clock in clocks)
+    table = Table(columns=(
+        *(Column(title=title, cells=tuple(map(cell, members)), left=True) for title, cell in cells.items()),
+        Column(title="clock ahead", cells=tuple(offsets)),
+        Column(title="round trip", cells=tuple(trips)),
+    ))  # fmt: skip
+    yield Section(title="", blocks=(table,))
+
+
+_KIND = Kind(sections=_sections, document=_document)

@@ -5,18 +5,18 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import IntEnum
+from enum import StrEnum
 
-from ...base.verdict import Effect, Finding
+from ...base.verdict import Effect
 
 
-class Gain(IntEnum):
+class Gain(StrEnum):
     """How much quieter measurements are expected to become; what forbids a race comes first."""
 
-    DECISIVE = 0
-    GREAT = 1
-    SOME = 2
-    LITTLE = 3
+    DECISIVE = "decisive"
+    GREAT = "great"
+    SOME = "some"
+    LITTLE = "little"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,18 +31,28 @@ class Change:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Advice:
-    """What was seen, why it matters, and what to do about it."""
+    """One thing to change."""
 
-    finding: Finding
-    """What was seen; its remedy is a sentence."""
-    why: str
-    """Why it matters, in words."""
+    check: str
+    """The title of what was checked."""
+    effect: Effect
+    """What it does to a race: invalidates or warns."""
     gain: Gain
     """What following it is expected to bring."""
-    command: str = ""
-    """What to type; empty where no command helps."""
-    changes: tuple[Change, ...] = ()
-    """What ``--apply`` does: safe, and undone exactly by ``--undo``. Empty where it is left to the reader."""
+    seen: str
+    """What was seen."""
+    threshold: str
+    """What is wanted."""
+    why: str
+    """Why it matters."""
+    remedy: str
+    """What to do."""
+    command: str
+    """What to type on that machine; empty where no command helps."""
+    applicable: bool
+    """Whether `stackrace doctor --apply` on that machine does it."""
+    changes: tuple[Change, ...]
+    """The kernel settings that this would change: safe, and undone exactly by ``--undo``."""
 
     @property
     def forbids(self) -> bool:
@@ -51,20 +61,22 @@ class Advice:
 
 
 def advise(
-    check: str,
-    *,
-    seen: str,
-    threshold: str,
-    remedy: str,
-    why: str,
-    gain: Gain,
-    command: str = "",
+    check: str, *, seen: str, threshold: str, remedy: str, why: str, gain: Gain, command: str = "",
     changes: tuple[Change, ...] = (),
-) -> Advice:
+) -> Advice:  # fmt: skip
     """Return an advice. A decisive gain forbids a race; ``changes`` have their own command."""
-    effect = Effect.INVALIDATES if gain is Gain.DECISIVE else Effect.WARNS
-    finding = Finding(check=check, effect=effect, seen=seen, threshold=threshold, remedy=remedy)
-    return Advice(finding=finding, why=why, gain=gain, command=command_of(changes) or command, changes=changes)
+    return Advice(
+        check=check,
+        effect=Effect.INVALIDATES if gain is Gain.DECISIVE else Effect.WARNS,
+        gain=gain,
+        seen=seen,
+        threshold=threshold,
+        why=why,
+        remedy=remedy,
+        command=command_of(changes) or command,
+        applicable=bool(changes),
+        changes=changes,
+    )
 
 
 def command_of(changes: Sequence[Change]) -> str:

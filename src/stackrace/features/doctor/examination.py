@@ -155,7 +155,7 @@ def examine(surroundings: Surroundings) -> Examination:
     """Run every adviser. None speaks of address space randomisation: servers in production have it, too."""
     general = (adviser(surroundings) for adviser in ADVISERS)
     every = (*limits.planned(surroundings), *filter(None, general))
-    return Examination(surroundings, tuple(sorted(every, key=lambda advice: advice.gain)))
+    return Examination(surroundings, tuple(sorted(every, key=lambda advice: list(Gain).index(advice.gain))))
 
 
 def examine_machine(watch_s: float, concurrency: int, remote_engine: bool = False) -> Examination:

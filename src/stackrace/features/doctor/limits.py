@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 
 from ...base.numbers import number
 from ...base.verdict import Effect, Finding
+from ...report.words.findings import remedy, seen, threshold, title
 from ...validity.preflight import (
     RAISABLE,
     accept_queue,
@@ -17,7 +18,7 @@ from ...validity.preflight import (
     time_wait,
 )
 from ...validity.registry import examine_plan
-from .advice import Advice, Change, Gain, advise, command_of
+from .advice import Advice, Change, Gain, advise
 from .look import Surroundings
 
 _PORTS = "net.ipv4.ip_local_port_range"
@@ -53,15 +54,17 @@ def planned(surroundings: Surroundings) -> tuple[Advice, ...]:
 
 def _advice(finding: Finding, surroundings: Surroundings) -> Advice:
     cure = _CURES.get(finding.check)
-    changes = () if cure is None else cure(surroundings)
     great = finding.check in (shared_cores_planned.declaration.id, time_wait.declaration.id)
     usual = Gain.GREAT if great else Gain.SOME
-    return Advice(
-        finding=finding,
+    return advise(
+        title(finding),
+        seen=seen(finding),
+        threshold=threshold(finding),
+        remedy=remedy(finding),
         why=_WHY[finding.check],
         gain=Gain.DECISIVE if finding.effect is Effect.INVALIDATES else usual,
-        command=command_of(changes) or _command(finding),
-        changes=changes,
+        command=_command(finding),
+        changes=() if cure is None else cure(surroundings),
     )
 
 

@@ -1,177 +1,130 @@
-"""How ``stackrace doctor`` shows what it found and what it did, on this machine or on those of a cluster."""
+"""What ``stackrace doctor`` found and did, on this machine or on those of a cluster, as kinds of results."""
 
 from __future__ import annotations
 
 import shlex
 import sys
-import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from rich.console import Console
-from rich.text import Text
-
 from ...base.codec import Form, readable
 from ...base.numbers import duration, percent, things
-from ...base.verdict import Effect
 from ...race.preparation.prepared import Machine, Machines
-from ...report.terminal import make_console
-from ...report.words.findings import remedy, seen, threshold, title
+from ...report.exporter import Kind
+from ...report.sheet import Paragraph, Section, Tone
 from .advice import Advice, Change, Gain, command_of
 from .examination import Examination
 from .kernel import Outcome, Record, State
 
-_STYLES = {Gain.DECISIVE: "red", Gain.GREAT: "yellow", Gain.SOME: "cyan", Gain.LITTLE: "dim"}
+_TONES = {Gain.DECISIVE: Tone.WRONG, Gain.GREAT: Tone.DOUBTFUL, Gain.SOME: Tone.OTHER, Gain.LITTLE: Tone.STRONG}
 _MARKS = {State.DONE: "✓", State.ALREADY: "·"}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AdviceDocument:
-    """One thing to change."""
-
-    check: str
-    """The title of what was checked."""
-    effect: Effect
-    """What it does to a race: invalidates or warns."""
-    gain: str
-    """What following it is expected to bring: ``decisive``, ``great``, ``some`` or ``little``."""
-    seen: str
-    """What was seen."""
-    threshold: str
-    """What is wanted."""
-    why: str
-    """Why it matters."""
-    remedy: str
-    """What to do."""
-    command: str
-    """What to type on that machine; empty where no command helps."""
-    applicable: bool
-    """Whether `stackrace doctor --apply` on that machine does it."""
-    changes: tuple[Change, ...]
-    """The kernel settings that this would change."""
-
 
 _FORM = Form(names={Change: {"before": "from", "after": "to"}})
 """How the JSON documents write down what would be changed."""
 
 
-def document(examination: Examination | None, outcomes: Sequence[Outcome], record: Record) -> dict[str, object]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Visit:
+    """What was found on this machine and what was done about it."""
+
+    examination: Examination | None
+    """None where changes were only undone."""
+    outcomes: tuple[Outcome, ...] | None
+    """None where nothing was to be changed."""
+    record: Record
+
+    @property
+    def forbids(self) -> bool:
+        """Whether something must be done before a race may start, or a change failed."""
+        forbidden = self.examination is not None and self.examination.forbidden
+        return forbidden or not all(outcome.settled for outcome in self.outcomes or ())
+
+
+def _document(visit: Visit) -> dict[str, object]:
     """Return what ``--json`` prints; ``advice`` is null after ``--undo``, which examines nothing."""
+    found = visit.examination
     return {
-        "forbidden": examination.forbidden if examination else False,
-        "advice": [readable(_advice_document(each), _FORM) for each in examination.advice] if examination else None,
-        "outcomes": [readable(outcome, _FORM) for outcome in outcomes],
-        "undo": str(record.path) if record.path.exists() else None,
+        "forbidden": found.forbidden if found else False,
+        "advice": [readable(each, _FORM) for each in found.advice] if found else None,
+        "outcomes": [readable(outcome, _FORM) for outcome in visit.outcomes or ()],
+        "undo": str(visit.record.path) if visit.record.path.exists() else None,
     }
 
 
-def _advice_document(advice: Advice) -> AdviceDocument:
-    """Return one piece of advice as ``--json`` has it."""
-    return AdviceDocument(
-        check=title(advice.finding),
-        effect=advice.finding.effect,
-        gain=advice.gain.name.lower(),
-        seen=seen(advice.finding),
-        threshold=threshold(advice.finding),
-        why=advice.why,
-        remedy=remedy(advice.finding),
-        command=advice.command,
-        applicable=bool(advice.changes),
-        changes=advice.changes,
-    )
+def _sections(visit: Visit) -> Iterator[Section]:
+    blocks: list[Paragraph] = []
+    if visit.examination is not None:
+        yield from _found(visit.examination)
+        blocks += _verdict(visit.examination)
+    if visit.outcomes is None:
+        blocks += _possible(visit)
+    else:
+        blocks += (Paragraph(text=text, whole=True) for text in _done(visit, visit.outcomes))
+    yield Section(title="", blocks=tuple(blocks))
 
 
-def print_examination(examination: Examination, record: Record, *, applying: bool) -> None:
-    """Print what was found on this machine, and what can be done about it here."""
-    console = make_console()
-    _print_found(console, examination)
-    if examination.changes and not applying:
-        console.print(
-            f"--apply makes {things(len(examination.changes), 'change')} of these, and --undo takes them back: "
-            f"{', '.join(change.key for change in examination.changes)}"
-        )
-    if record.path.exists() and not applying:
-        console.print(
-            f"Earlier changes ({record.path}) are not undone yet: stackrace doctor --undo", soft_wrap=True
-        )
-
-
-def _print_found(console: Console, examination: Examination) -> None:
-    """Print the machine, and the advice by number."""
-    _print_machine(console, examination)
-    for number, advice in enumerate(examination.advice, 1):
-        console.print()
-        _print_advice(console, number, advice)
-    console.print()
-    if not examination.advice:
-        console.print("Nothing to change: this machine is as quiet as it gets.")
-    if examination.forbidden:
-        console.print("No race should start before what is decisive is done.", style="red")
-
-
-def _print_machine(console: Console, examination: Examination) -> None:
+def _found(examination: Examination, *heading: Paragraph) -> Iterator[Section]:
+    """Yield the machine, and the advice by number."""
     surroundings = examination.surroundings
     host, watched_s = surroundings.host, surroundings.watched.elapsed_s
-    console.print(
-        f"{host.system}, Linux {host.kernel}, {host.cores} × {host.cpu}"
-        + (f", a {host.virtual}" if host.virtual else "")
-        + f". Watched for {duration(watched_s)}: {percent(surroundings.foreign_share)} busy without us."
-    )
+    virtual = f", a {host.virtual}" if host.virtual else ""
+    seen = f"Watched for {duration(watched_s)}: {percent(surroundings.foreign_share)} busy without us."
+    machine = f"{host.system}, Linux {host.kernel}, {host.cores} × {host.cpu}{virtual}. {seen}"
+    yield Section(title="", blocks=(*heading, Paragraph(text=machine)))
+    for number, advice in enumerate(examination.advice, 1):
+        yield Section(title="", blocks=tuple(_advice(number, advice)))
 
 
-def _print_advice(console: Console, number: int, advice: Advice) -> None:
-    heading = Text(f"{number}. ").append(title(advice.finding), style="bold")
-    heading.append(f"  gain: {advice.gain.name.lower()}", style=_STYLES[advice.gain])
-    heading.append(", safe: --apply does it" if advice.changes else ", left to you")
-    console.print(heading)
-    lines = [
-        f"{_capital(seen(advice.finding))} (wanted: {threshold(advice.finding)}).",
-        f"Why: {advice.why}.",
-        f"What to do: {remedy(advice.finding)}.",
-    ]
-    for line in lines:
-        _print_indented(console, line)
+def _advice(number: int, advice: Advice) -> Iterator[Paragraph]:
+    how = "safe: --apply does it" if advice.changes else "left to you"
+    heading = f"{number}. {advice.check}  gain: {advice.gain}, {how}"
+    yield Paragraph(text=heading, tone=_TONES[advice.gain], whole=True)
+    seen = advice.seen[:1].upper() + advice.seen[1:]
+    yield Paragraph(text=f"{seen} (wanted: {advice.threshold}).", indent=3)
+    yield Paragraph(text=f"Why: {advice.why}.", indent=3)
+    yield Paragraph(text=f"What to do: {advice.remedy}.", indent=3)
     if advice.command:
-        # as it stands, so that it can be copied
-        console.print(Text(f"   $ {advice.command}"), soft_wrap=True)
+        yield Paragraph(text=f"$ {advice.command}", indent=3, whole=True)
     if advice.changes:
         changes = "; ".join(f"{change.key}: {change.before} → {change.after}" for change in advice.changes)
-        _print_indented(console, f"Change: {changes}.")
+        yield Paragraph(text=f"Change: {changes}.", indent=3)
 
 
-def _print_indented(console: Console, line: str) -> None:
-    indent = " " * 3
-    filled = textwrap.fill(
-        line, console.width, initial_indent=indent, subsequent_indent=indent, break_long_words=False
-    )
-    console.print(Text(filled), soft_wrap=True)
+def _verdict(examination: Examination) -> Iterator[Paragraph]:
+    if not examination.advice:
+        yield Paragraph(text="Nothing to change: this machine is as quiet as it gets.")
+    if examination.forbidden:
+        yield Paragraph(text="No race should start before what is decisive is done.", tone=Tone.WRONG)
 
 
-def _capital(sentence: str) -> str:
-    return sentence[:1].upper() + sentence[1:]
+def _possible(visit: Visit) -> Iterator[Paragraph]:
+    """Yield what could be changed, and what could be undone."""
+    if visit.examination is not None and (changes := visit.examination.changes):
+        keys = ", ".join(change.key for change in changes)
+        makes = f"--apply makes {things(len(changes), 'change')} of these, and --undo takes them back"
+        yield Paragraph(text=f"{makes}: {keys}")
+    if visit.record.path.exists():
+        undo = f"Earlier changes ({visit.record.path}) are not undone yet: stackrace doctor --undo"
+        yield Paragraph(text=undo, whole=True)
 
 
-def print_outcomes(outcomes: Sequence[Outcome], record: Record, *, undoing: bool) -> None:
-    """Print what became of each change, and what remains to be done."""
-    console = make_console()
+def _done(visit: Visit, outcomes: Sequence[Outcome]) -> Iterator[str]:
+    """Yield what became of each change, and what remains to be done."""
+    undoing, path = visit.examination is None, visit.record.path
     if not outcomes:
-        console.print(
-            f"Nothing to undo: there is no {record.path}. What was applied with sudo is undone with sudo."
-            if undoing
-            else "Nothing to apply: every safe setting is as it should be.",
-            soft_wrap=True,
-        )
+        nothing = f"Nothing to undo: there is no {path}. What was applied with sudo is undone with sudo."
+        yield nothing if undoing else "Nothing to apply: every safe setting is as it should be."
         return
     for outcome in outcomes:
-        console.print(Text(f"{_MARKS.get(outcome.state, '✗')} {_outcome(outcome)}"), soft_wrap=True)
+        yield f"{_MARKS.get(outcome.state, '✗')} {_outcome(outcome)}"
     if undoing and (foreign := [outcome.change for outcome in outcomes if outcome.state is State.FOREIGN]):
-        console.print(f"To have the former values all the same: {command_of(foreign)}", soft_wrap=True)
+        yield f"To have the former values all the same: {command_of(foreign)}"
     if any(outcome.state is State.REFUSED for outcome in outcomes):
         verb = "--undo" if undoing else "--apply"
-        console.print(f"With the rights of root: sudo {shlex.quote(sys.argv[0])} doctor {verb}", soft_wrap=True)
-    if record.path.exists():
-        console.print(f"Former values are kept in {record.path} until stackrace doctor --undo.", soft_wrap=True)
+        yield f"With the rights of root: sudo {shlex.quote(sys.argv[0])} doctor {verb}"
+    if path.exists():
+        yield f"Former values are kept in {path} until stackrace doctor --undo."
 
 
 def _outcome(outcome: Outcome) -> str:
@@ -189,6 +142,10 @@ def _outcome(outcome: Outcome) -> str:
             return f"{change.key} was changed in another network namespace: undo it there"
 
 
+VISIT = Kind(sections=_sections, document=_document)
+"""This machine."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MachineDocument:
     """One machine."""
@@ -199,7 +156,7 @@ class MachineDocument:
     """What it is for: ``stack``, ``engine``, ``service``."""
     forbidden: bool | None
     """Whether something must be done on it before a race may start; null where it was not examined."""
-    advice: tuple[AdviceDocument, ...] | None
+    advice: tuple[Advice, ...] | None
     """What to change on it, the most useful first; null where it was not examined."""
 
 
@@ -225,14 +182,13 @@ def is_forbidden(found: Machines[Examination]) -> bool:
 
 
 def schema() -> str:
-    """Return the JSON Schema of ``cluster_document``."""
+    """Return the JSON Schema of what ``--cluster --json`` prints."""
     from ...base.json_schema import json_schema
 
     return json_schema(ClusterDocument, _FORM, "doctor-cluster-1")
 
 
-def cluster_document(found: Machines[Examination]) -> dict[str, Any]:
-    """Return what ``--json`` prints."""
+def _cluster_document(found: Machines[Examination]) -> dict[str, Any]:
     machines = tuple(_machine(machine, examination) for machine, examination in found.examined)
     return readable(
         ClusterDocument(forbidden=is_forbidden(found), faults=found.conflicts, machines=machines), _FORM
@@ -244,35 +200,35 @@ def _machine(machine: Machine, examination: Examination | None) -> MachineDocume
         name=machine.name,
         roles=machine.roles,
         forbidden=None if examination is None else examination.forbidden,
-        advice=None if examination is None else tuple(map(_advice_document, examination.advice)),
+        advice=None if examination is None else examination.advice,
     )
 
 
-def print_cluster(found: Machines[Examination]) -> None:
-    """Print each machine with its advice, and at the end what is wrong with them together."""
-    console = make_console()
+def _cluster_sections(found: Machines[Examination]) -> Iterator[Section]:
+    """Yield each machine with its advice, and at the end what is wrong with them together."""
     for machine, examination in found.examined:
-        _print_member(console, machine, examination)
-        console.print()
-    for conflict in found.conflicts:
-        console.print(Text(f"✗ {conflict}"), soft_wrap=True)
+        yield from _member(machine, examination)
+    ends = tuple(Paragraph(text=f"✗ {conflict}", whole=True) for conflict in found.conflicts)
     if is_forbidden(found):
-        console.print("No race should start on this cluster before these are done.", style="red")
+        verdict = Paragraph(text="No race should start on this cluster before these are done.", tone=Tone.WRONG)
     else:
-        console.print("These machines fit together: a race may start.")
+        verdict = Paragraph(text="These machines fit together: a race may start.")
+    yield Section(title="", blocks=(*ends, verdict))
 
 
-def _print_member(console: Console, machine: Machine, examination: Examination | None) -> None:
-    console.print(Text(machine.name, style="bold").append(f" ({', '.join(machine.roles)}, {machine.host})"))
+def _member(machine: Machine, examination: Examination | None) -> Iterator[Section]:
+    name = Paragraph(text=f"{machine.name} ({', '.join(machine.roles)}, {machine.host})", tone=Tone.STRONG)
     if examination is None:
-        console.print("Not examined; see the end.")
+        yield Section(title="", blocks=(name, Paragraph(text="Not examined; see the end.")))
         return
-    _print_found(console, examination)
+    yield from _found(examination, name)
+    blocks = list(_verdict(examination))
     if examination.changes:
-        console.print(
-            Text(
-                f"On {machine.name}, `sudo stackrace doctor --apply` makes "
-                f"{things(len(examination.changes), 'change')} of these."
-            ),
-            soft_wrap=True,
-        )
+        made = f"makes {things(len(examination.changes), 'change')} of these."
+        text = f"On {machine.name}, `sudo stackrace doctor --apply` {made}"
+        blocks.append(Paragraph(text=text, whole=True))
+    yield Section(title="", blocks=tuple(blocks))
+
+
+CLUSTER = Kind(sections=_cluster_sections, document=_cluster_document)
+"""The machines of a cluster."""

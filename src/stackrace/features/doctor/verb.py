@@ -57,11 +57,11 @@ def command(
 
     Exit codes: 0 races may start, 1 something forbids them or a change failed, 2 wrong usage.
     """
-    from ...cli.showing import print_document
+    from ...cli.showing import show_result
     from ...store.address import data_folder
     from .examination import examine_machine
     from .kernel import Kernel, Record, apply, undo
-    from .show import document, print_examination, print_outcomes
+    from .show import VISIT, Visit
 
     if schema:
         from .show import schema as schema_of
@@ -78,33 +78,22 @@ def command(
         raise SystemExit(int(_is_cluster_forbidden(cluster, concurrency, watch, as_json)))
     kernel, record = Kernel(), Record(data_folder())
     if undoing:
-        outcomes = undo(kernel, record)
-        if as_json:
-            print_document(document(None, outcomes, record))
-        else:
-            print_outcomes(outcomes, record, undoing=True)
-        raise SystemExit(int(not all(outcome.settled for outcome in outcomes)))
-    examination = examine_machine(watch, concurrency)
-    outcomes = apply(kernel, record, examination.changes) if applying and examination.changes else ()
-    if as_json:
-        print_document(document(examination, outcomes, record))
+        visit = Visit(examination=None, outcomes=undo(kernel, record), record=record)
     else:
-        print_examination(examination, record, applying=applying)
-        if applying:
-            print_outcomes(outcomes, record, undoing=False)
-    raise SystemExit(int(examination.forbidden or not all(outcome.settled for outcome in outcomes)))
+        found = examine_machine(watch, concurrency)
+        made = apply(kernel, record, found.changes) if applying and found.changes else ()
+        visit = Visit(examination=found, outcomes=made if applying else None, record=record)
+    show_result(VISIT, visit, as_json=as_json)
+    raise SystemExit(int(visit.forbids))
 
 
 def _is_cluster_forbidden(address: str, concurrency: int, watch_s: float, as_json: bool) -> bool:
     """Examine the cluster at ``address``, show what was found, and tell whether that forbids a race."""
-    from ...cli.showing import print_document
+    from ...cli.showing import show_result
     from ...race.preparation.prepared import places
     from .examination import examine_machine
-    from .show import cluster_document, is_forbidden, print_cluster
+    from .show import CLUSTER, is_forbidden
 
     found = places().examined(address, concurrency, partial(examine_machine, watch_s))
-    if as_json:
-        print_document(cluster_document(found))
-    else:
-        print_cluster(found)
+    show_result(CLUSTER, found, as_json=as_json)
     return is_forbidden(found)

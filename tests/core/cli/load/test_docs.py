@@ -9,7 +9,7 @@ from pathlib import Path
 
 from stackrace.cli.load.command import command
 from stackrace.measure.load import Counters
-from stackrace.report.load_document import schema as schema_of
+from stackrace.report.load_result import schema as schema_of
 
 PAGE = (Path(__file__).parents[4] / "docs" / "load.md").read_text(encoding="utf-8")
 
