@@ -48,14 +48,6 @@ def test_a_pipe_gets_one_plain_line_per_block_and_failure():
     ]
 
 
-def test_a_pipe_gets_the_provisional_first_tier():
-    out = io.StringIO()
-    race = make_race(3)
-    with LiveView(out) as view:
-        view.update(state(block=3, standing=make_standing(race, ties=2)))
-    assert f"provisional first tier: {race.stacks[0]} and 1 more" in out.getvalue()
-
-
 def test_a_terminal_is_redrawn_at_most_twice_a_second(terminal):
     clock = Clock()
     with LiveView(terminal, now=clock) as view:
@@ -147,16 +139,6 @@ def test_before_the_first_block_all_stacks_wait_in_the_standing(terminal):
         text = terminal.getvalue()
     assert "No standing yet" in text
     assert all(stack.split(",")[0] in text for stack in STACKS[:3])
-
-
-def test_a_pipe_gets_who_left_once_and_when_an_answer_is_likely():
-    out = io.StringIO()
-    with LiveView(out) as view:
-        view.update(state(block=3, out={"bjoern": 2}, answer_s=40))
-        view.update(state(block=4, out={"bjoern": 2}))
-    third, fourth = out.getvalue().splitlines()
-    assert "about 40 s to the likely answer" in third and "bjoern left the race" in third
-    assert "bjoern" not in fourth
 
 
 def test_a_long_standing_is_cut_to_the_terminal(terminal, monkeypatch):

@@ -3,6 +3,10 @@
 from dataclasses import replace
 
 from tests.core.race.contests import Entry, contest, flat
+from tests.factories import make_race, with_workloads
+
+from stackrace.report.result import standing_of
+from stackrace.report.words.standing import elsewhere
 
 from .worded import told, words
 
@@ -72,6 +76,11 @@ def test_workloads_have_a_sentence_each():
     found = words(race).leads
     assert found.startswith("On static, at both levels, 1 to 10 connections, a is ahead by ")
     assert ". On page, at both levels, " in found
+
+
+def test_on_one_screen_the_only_other_level_names_its_workload_too():
+    race = with_workloads(make_race(2, (20,)), "static", "pages")
+    assert elsewhere(standing_of(race), race).startswith("On pages, at 20 connections, ")
 
 
 def test_a_stack_measured_alone_at_a_level_has_not_won_it():
