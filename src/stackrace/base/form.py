@@ -19,7 +19,7 @@ class Form:
     names: Mapping[type, Mapping[str, str]] = field(default_factory=dict)
     """The names of members that are not those of their fields, by record; ``LEFT_OUT`` and ``FLAT`` are special."""
     shown: Mapping[type, Callable[[Any], Any]] = field(default_factory=dict)
-    """What is written down in place of a record, by its type: the record that a function returns, as it is annotated."""
+    """What is written down in place of records of a type: what a function returns, as it is annotated."""
     in_sets: Mapping[str, str] = field(default_factory=dict)
     """Other names for what stands in sets."""
     text: Callable[[str], str] = str

@@ -93,7 +93,9 @@ def _show(plan: InstallPlan, outcome: _Outcome, *, as_json: bool) -> None:
     from ..report.sheet import as_lines
     from .showing import show_result
 
-    kind = Kind(sections=lambda _: [as_lines(_lines(plan, outcome))], document=lambda _: _document(plan, outcome))
+    kind: Kind[InstallPlan] = Kind(
+        sections=lambda plan: [as_lines(_lines(plan, outcome))], document=lambda plan: _document(plan, outcome)
+    )
     show_result(kind, plan, as_json=as_json)
 
 

@@ -47,9 +47,9 @@ def command(names: tuple[str, ...], as_json: bool, servers: Path | None) -> None
     entries = entries_called(names, known) if names else list(known)
     states = [(entry, lack_of(entry)) for entry in entries]
     gone = () if names else GONE
-    kind = Kind(
-        sections=lambda _: _sections(states, gone, explain=bool(names)),
-        document=lambda _: [*(_document(*state) for state in states), *map(_document_of_gone, gone)],
+    kind: Kind[_States] = Kind(
+        sections=lambda states: _sections(states, gone, explain=bool(names)),
+        document=lambda states: [*(_document(*state) for state in states), *map(_document_of_gone, gone)],
     )
     show_result(kind, states, as_json=as_json)
 
@@ -112,9 +112,7 @@ def _sections(states: _States, gone: Sequence[Gone], *, explain: bool) -> Iterat
     yield Section(title="", blocks=(_servers(states),))
     for entry, _ in states if explain else ():
         yield Section(title=entry.spec.title, blocks=(_settings(entry),))
-        yield as_lines(
-            f"Beware: {f'{fault.where}: ' if fault.where else ''}{fault.text}" for fault in entry.faults
-        )
+        yield as_lines(f"Beware: {f'{fault.where}: ' if fault.where else ''}{fault.text}" for fault in entry.faults)
     if gone:
         rows = [(technique.name, technique.was, "  ".join(technique.kin)) for technique in gone]
         yield Section(title="", blocks=(_table(("gone", "what it was", "use instead"), rows, tone=Tone.ASIDE),))

@@ -55,10 +55,12 @@ def short_names(race: Race) -> dict[str, str]:
 
 
 def shortened(sentence: str, race: Race, *, yours: bool = True) -> str:
-    """Return ``sentence`` with short names for the stacks of ``race``; that of today has one only with ``yours``."""
+    """Return ``sentence`` with short names for the stacks in it; what is run today has one only with ``yours``."""
     names = short_names(race)
     if not yours:
         names.pop(race.current, None)
     paths = "|".join(map(re.escape, sorted(race.stacks, key=len, reverse=True)))
-    text = re.sub(rf"(?<![^\s(])(?:{paths})(?=[,;:.)]?(?:\s|$))", lambda path: names.get(path[0], path[0]), sentence)
+    text = re.sub(
+        rf"(?<![^\s(])(?:{paths})(?=[,;:.)]?(?:\s|$))", lambda path: names.get(path[0], path[0]), sentence
+    )
     return text[:1].upper() + text[1:] if text.startswith(_YOURS) else text

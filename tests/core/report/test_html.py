@@ -1,13 +1,10 @@
 import re
-from dataclasses import replace
 from html.parser import HTMLParser
 from xml.etree import ElementTree
 
 import pytest
 from tests.factories import STACKS, make_race, make_standing, with_workloads
 
-from stackrace.measure.launch import Failure, FailureKind, Lack
-from stackrace.race.results.standing import Withdrawal
 from stackrace.report.exporter import Format, render
 from stackrace.report.result import standing_of
 

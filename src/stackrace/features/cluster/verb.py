@@ -47,9 +47,7 @@ def _document(members: Sequence[Member]) -> list[dict[str, object]]:
 
 def _sections(members: Sequence[Member]) -> Iterator[Section]:
     if not members:
-        yield as_lines(
-            ["Nobody is there. A machine joins with: dask worker SCHEDULER --resources 'stack=1'"]
-        )
+        yield as_lines(["Nobody is there. A machine joins with: dask worker SCHEDULER --resources 'stack=1'"])
         return
     cells: dict[str, Callable[[Member], str]] = {
         "machine": lambda member: member.name,
