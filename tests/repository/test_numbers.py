@@ -21,7 +21,7 @@ WRITERS = {
     "base/numbers.py": "the rule",
     "base/units.py": "what may be typed again",
     "measure/engine/histogram.py": "the columns of HdrHistogram's own format",
-    "cli/load/show.py": "a share that is never 100 % before it is all",
+    "report/load_result.py": "a share that is never 100 % before it is all",
     "cli/load/run.py": "a bar of constant width",
     "report/words/load_run.py": "rounds a value",
     "report/charts/svg.py": "coordinates, and the ticks of an axis, whole or as short as they can be",

@@ -7,7 +7,6 @@ One process knows the secrets of all apps that it has met.
 
 from __future__ import annotations
 
-import html
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -201,6 +200,8 @@ def _written(text: str) -> Iterator[str]:
     ):
         yield from (quoted, quoted.replace(r"\'", "'"))
     yield from (json.dumps(text)[1:-1], json.dumps(text, ensure_ascii=False)[1:-1])
+    import html  # with a table of all its entities
+
     escaped = html.escape(text)
     yield from (html.escape(text, quote=False), escaped, escaped.replace("&#x27;", "&#39;"))
     yield escaped.replace("&#x27;", "&#39;").replace("&quot;", "&#34;")

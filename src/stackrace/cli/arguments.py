@@ -11,16 +11,17 @@ from click.shell_completion import CompletionItem
 
 from ..base.errors import InputError
 from ..base.text import did_you_mean
-from ..stacks.servers import Catalogue, catalogue
-from ..stacks.servers.catalogue import GONE
-from ..stacks.servers.contract import Entry
 
 if TYPE_CHECKING:
     from ..race.request.request import RaceRequest
+    from ..stacks.servers import Catalogue
+    from ..stacks.servers.contract import Entry
 
 
 def entries_called(names: Sequence[str], known: Catalogue) -> list[Entry]:
     """Return the entries of ``known``; raises InputError naming the nearest for one that is not in it."""
+    from ..stacks.servers.catalogue import GONE
+
     entries = known.entries
     for name in names:
         if gone := next((gone for gone in GONE if gone.name == name), None):
@@ -34,6 +35,7 @@ def complete_installable(ctx: click.Context, param: click.Parameter, incomplete:
     """Complete what ``stackrace install`` takes: names and comparisons, and where none fits a file."""
     from ..race.preparation.installing import installable
     from ..race.request.named_races import known_names
+    from ..stacks.servers import catalogue
 
     names = (*installable(catalogue()), *known_names())
     fitting = [CompletionItem(name) for name in names if name.startswith(incomplete)]
@@ -42,6 +44,8 @@ def complete_installable(ctx: click.Context, param: click.Parameter, incomplete:
 
 def complete_stack(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
     """Complete a stack path: after a slash with what the hop before forwards, else with servers."""
+    from ..stacks.servers import catalogue
+
     head, slash, tail = incomplete.rpartition("/")
     before = head.split("/")
     if not slash or len(before) % 2 == 0:

@@ -16,7 +16,7 @@ from tempfile import TemporaryDirectory
 from ..base.errors import InputError, Lack, MissingError
 from ..base.process import held, run
 from ..stacks import services
-from ..stacks.servers import Catalogue
+from ..stacks.servers import Catalogue, catalogue
 from ..stacks.servers.contract import Entry, Needs
 from ..stacks.stack import Stack
 
@@ -102,18 +102,30 @@ def _lacking(needs: Needs) -> list[str]:
 
 @cache
 def _version(needs: Needs) -> str:
-    """Ask the program itself, or Debian about a module that has none."""
+    """Ask Debian about what it brought, else the program itself."""
     binary = find_binary(needs.binary, needs.folders) if needs.binary else None
-    if binary and needs.version:
-        command = (binary, *needs.version)
-    elif needs.apt and shutil.which("dpkg-query"):
-        command = ("dpkg-query", "--show", "--showformat=${Version}", needs.apt[0])
-    else:
-        return ""
-    # some leave a temporary folder even for this
-    with TemporaryDirectory() as folder:
-        version = _VERSION.search(run(command, environment={**os.environ, "TMPDIR": folder}).output)
+    said = _debian_versions().get(needs.apt[0], "") if needs.apt else ""
+    if binary and needs.version and not (said and binary.startswith(_DEBIANS)):
+        # some leave a temporary folder even for this
+        with TemporaryDirectory() as folder:
+            said = run((binary, *needs.version), environment={**os.environ, "TMPDIR": folder}).output
+    version = _VERSION.search(said)
     return version[0] if version else ""
+
+
+_DEBIANS = ("/usr/bin/", "/usr/sbin/")
+"""Where packages put programs; others put theirs below /usr/local or /opt."""
+
+
+@cache
+def _debian_versions() -> dict[str, str]:
+    """Return the versions of those of the catalogue's packages that are here, by name: one question for all."""
+    if not shutil.which("dpkg-query"):
+        return {}
+    packages = sorted({entry.needs.apt[0] for entry in catalogue() if entry.needs.apt})
+    # what is not here is complained about in a line of its own
+    said = run(("dpkg-query", "--show", "--showformat=${Package} ${Version}\n", *packages)).output
+    return {name: version for name, _, version in (line.partition(" ") for line in said.splitlines())}
 
 
 def can_install() -> bool:

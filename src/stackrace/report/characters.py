@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from itertools import pairwise
 
-from ..race.results.standing import Interval
+from ..base.numbers import Interval
 
 _EIGHTHS = " ▏▎▍▌▋▊▉"
 _HEIGHTS = "▁▂▃▄▅▆▇█"

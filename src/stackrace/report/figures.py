@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from ..base.numbers import (
     NOTHING,
@@ -18,8 +19,10 @@ from ..base.numbers import (
     percent,
 )
 from ..base.units import DURATION
-from ..measure.load import Quantiles
-from ..race.results.standing import Row
+
+if TYPE_CHECKING:
+    from ..measure.load import Quantiles
+    from ..race.results.standing import Row
 
 __all__ = [
     "NOTHING",

@@ -59,8 +59,8 @@ def shortened(sentence: str, race: Race, *, yours: bool = True) -> str:
     names = short_names(race)
     if not yours:
         names.pop(race.current, None)
+    # a path stays as it is where a sentence begins with it
+    first = names | ({race.current: _YOURS.capitalize()} if race.current in names else {})
     paths = "|".join(map(re.escape, sorted(race.stacks, key=len, reverse=True)))
-    text = re.sub(
-        rf"(?<![^\s(])(?:{paths})(?=[,;:.)]?(?:\s|$))", lambda path: names.get(path[0], path[0]), sentence
-    )
-    return text[:1].upper() + text[1:] if text.startswith(_YOURS) else text
+    whole = rf"(?<![^\s(])(?:{paths})(?=[,;:.)]?(?:\s|$))"
+    return re.sub(whole, lambda path: (names if path.start() else first).get(path[0], path[0]), sentence)

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
+from ...base.numbers import Interval
 from ...base.text import one_line
 from ...measure.load import Quantiles
-from ...race.results.standing import Interval
 from .. import figures
 from ..paths import split_settings
 from .svg import Scale, caption, number, tag, text
