@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from stackrace.features.regression.stats import LOOKS
+from stackrace.features.regression.looks import LOOKS
 from stackrace.race.overhead import Overhead
 from stackrace.race.pace import USUAL_LENGTHS, fixed_lengths
 from stackrace.race.results.comparison import Response

@@ -13,8 +13,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from stackrace.app.app import Entry, EntryKind
-from stackrace.features.regression.preparation import CheckRequest, ready_check
-from stackrace.features.regression.series import Series, series_of
+from stackrace.features.regression.preparation import ready_check
+from stackrace.features.regression.responses import samples_of
+from stackrace.features.regression.samples import Sample, Values
 from stackrace.features.regression.variants import VariantRequest
 from stackrace.race.decisions import Decisions
 from stackrace.race.request.request import RaceRequest
@@ -61,26 +62,23 @@ def record(kept: Kept, *, minutes: float) -> None:
     """
     until = time.monotonic() + 60 * minutes
     with _repository(wait_s=0.0, turns=TURNS) as folder:
-        request = CheckRequest(
-            race=RaceRequest(
-                folder=folder,
-                entry=Entry(kind=EntryKind.WSGI, target="page:application"),
-                python=Path(sys.executable),
-                budget_s=RECORDED_S,
-            ),
-            own={side: VariantRequest(environment={"SIDE": side}) for side in (Side.BASE, Side.HEAD)},
-            allowances={},
+        request = RaceRequest(
+            folder=folder,
+            entry=Entry(kind=EntryKind.WSGI, target="page:application"),
+            python=Path(sys.executable),
+            budget_s=RECORDED_S,
         )
+        own = {side: VariantRequest(environment={"SIDE": side}) for side in (Side.BASE, Side.HEAD)}
         while time.monotonic() + RECORDED_S < until:
-            with ready_check(request, None) as ready:
-                fresh = ready.prepared
-                race = run(
-                    fresh.plan, fresh.race, fresh.place, lambda event: None, begun_s=fresh.begun_s, decide=never
-                )
-            blocks = list(common(race.id, series_of(race, Response), race.elapsed_s))
+            with ready_check(request, own, base=None, allowances={}, store=None) as ready:
+                race = run(ready.plan, ready.place, lambda event: None, begun_s=ready.begun_s, decide=never)
+            blocks = list(common(race.id, samples_of(race, _RECORDED), race.elapsed_s))
             for block in blocks:
                 kept.add(block)
             print(f"{len(blocks)} blocks of race {race.id}, {len(kept.rows)} in all", flush=True)
+
+
+_RECORDED = [response for response in Response if response.quantile is None]
 
 
 def never(_: Race) -> Decisions:
@@ -88,11 +86,12 @@ def never(_: Race) -> Decisions:
     return Decisions(settled=False, dropped=frozenset())
 
 
-def common(race: str, found: Sequence[Series], elapsed_s: float) -> Iterator[dict[str, object]]:
-    """Yield each block in which every response has both values; each series lacks blocks of its own."""
+def common(race: str, found: Sequence[Sample], elapsed_s: float) -> Iterator[dict[str, object]]:
+    """Yield each block in which every response has both values; each lacks blocks of its own."""
     by_block = {
-        series.response: dict(zip(series.blocks, zip(series.base, series.head, strict=True), strict=True))
-        for series in found
+        sample.response: dict(zip(sample.blocks, zip(sample.base, sample.head, strict=True), strict=True))
+        for sample in found
+        if isinstance(sample, Values)
     }
     shared = sorted(set.intersection(*map(set, by_block.values())))
     for block in shared:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any
 
 from stackrace.features.regression.answer import outcome_of, rulings_of
 from stackrace.features.regression.model import ON_REQUEST, TERMS
-from stackrace.features.regression.series import Series
-from stackrace.features.regression.stats import Sample
-from stackrace.features.regression.tails import Tails
+from stackrace.features.regression.samples import Sample, Shares, Values
+from stackrace.features.regression.tails import Tails, tails
 from stackrace.race.results.comparison import Outcome, Response
 
 from .blocks import Blocks, answers
@@ -35,16 +33,16 @@ class Replay:
 def replayed(blocks: Blocks, *, budget_s: float) -> Replay:
     """Decide after each block as a check does, until it is answered or its budget is spent."""
     number = int((blocks.ends_s <= budget_s).sum())
-    whole = _whole(blocks)
+    whole = [_sample(blocks, response) for response in blocks.values]
     rulings, outcome, seconds = (), Outcome.UNDECIDED, 0.0
     for many in range(3, number + 1):
-        rulings = rulings_of([_Begun(**series, many=many) for series in whole], _ALLOWED, ended=False)
+        rulings = rulings_of([_begun(each, many) for each in whole], _ALLOWED, ended=False)
         outcome, seconds = outcome_of(rulings), float(blocks.ends_s[many - 1])
         if outcome is not Outcome.UNDECIDED:
             break
     else:
         if number:
-            rulings = rulings_of([_Begun(**series, many=number) for series in whole], _ALLOWED, ended=True)
+            rulings = rulings_of([_begun(each, number) for each in whole], _ALLOWED, ended=True)
             outcome, seconds = outcome_of(rulings), float(blocks.ends_s[number - 1])
     return Replay(
         outcome=outcome,
@@ -55,42 +53,25 @@ def replayed(blocks: Blocks, *, budget_s: float) -> Replay:
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Begun(Series):
-    """The first blocks of a series."""
-
-    whole: Sample
-    many: int
-
-    def sample(self) -> Sample:
-        """Return what the first blocks are: answers of all are pooled once."""
-        if isinstance(self.whole, Tails):
-            return _cut(self.whole, self.many)
-        values = replace(self.whole, values=self.whole.values[: self.many])
-        return replace(values, requests=self.whole.requests[: self.many]) if self.requests else values
+def _sample(blocks: Blocks, response: Response) -> Sample:
+    """Return all values of a response."""
+    base, head = blocks.values[response].T
+    if response is Response.P99:
+        pooled = answers(blocks)
+        return tails([each for each, _ in pooled], [each for _, each in pooled], response)
+    if response is Response.ERRORS:
+        return Shares(response=response, base=base, head=head, requests=(blocks.requests,) * len(base))
+    return Values(response=response, base=base, head=head)
 
 
-def _cut(whole: Tails, made: int) -> Tails:
-    """Return what ``whole`` was after the first ``made`` pairs, but for its number of answers."""
-    batches = sum(end <= made for end in whole.ends)
-    return replace(
-        whole, base=whole.base[:batches], head=whole.head[:batches], ends=whole.ends[:batches], made=made
-    )
-
-
-def _whole(blocks: Blocks) -> list[dict[str, Any]]:
-    found = []
-    for response, pairs in blocks.values.items():
-        fields = {
-            "response": response,
-            "blocks": tuple(range(len(pairs))),
-            "base": tuple(pairs[:, 0]),
-            "head": tuple(pairs[:, 1]),
-            "requests": (blocks.requests,) * len(pairs) if response is Response.ERRORS else (),
-            "answers": answers(blocks) if response is Response.P99 else (),
-        }
-        found.append({**fields, "whole": Series(**fields).sample()})
-    return found
+def _begun(whole: Sample, made: int) -> Sample:
+    """Return what ``whole`` was after the first ``made`` pairs, but for its number of answers: these are pooled
+    once."""
+    number = sum(end <= made for end in whole.ends) if isinstance(whole, Tails) else made
+    begun = replace(whole, base=whole.base[:number], head=whole.head[:number])
+    if isinstance(begun, Shares):
+        return replace(begun, requests=begun.requests[:number])
+    return replace(begun, ends=begun.ends[:number], made=made) if isinstance(begun, Tails) else begun
 
 
 def threshold(blocks: Blocks, response: Response, percent: float) -> bool:

@@ -27,8 +27,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from stackrace.features.comparisons.claims import Answer, Settled, settled
-from stackrace.features.comparisons.evidence import Panel
+from stackrace.features.comparisons.claims import Answer, Panel, Settled, settled
 
 from ..rig.tables import line, verdict, write_json
 from .noise import MODELS, Array, blocks

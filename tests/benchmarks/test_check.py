@@ -7,7 +7,7 @@ from benchmarks.gate.blocks import MODELS, drawn, simulated, slowed
 from benchmarks.gate.real import common
 from benchmarks.gate.replay import replayed, threshold
 
-from stackrace.features.regression.series import Series
+from stackrace.features.regression.samples import Values
 from stackrace.race.results.comparison import Outcome, Response
 
 DICE = 5
@@ -63,8 +63,8 @@ def test_a_replayed_check_keeps_a_races_order_and_its_sides():
 
 def test_recorded_responses_are_paired_by_the_blocks_number():
     found = [
-        Series(response=Response.CPU, blocks=(0, 1, 2), base=(1.0, 2.0, 3.0), head=(1.5, 2.5, 3.5)),
-        Series(response=Response.MEMORY, blocks=(0, 2), base=(10.0, 30.0), head=(11.0, 31.0)),
+        Values(response=Response.CPU, blocks=(0, 1, 2), base=(1.0, 2.0, 3.0), head=(1.5, 2.5, 3.5)),
+        Values(response=Response.MEMORY, blocks=(0, 2), base=(10.0, 30.0), head=(11.0, 31.0)),
     ]
     assert list(common("a", found, 20.0)) == [
         {"race": "a", "seconds": 10.0, "cpu": (1.0, 1.5), "memory": (10.0, 11.0)},

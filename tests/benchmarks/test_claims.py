@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from benchmarks.method.claims import CLAIMS, DELTA, PARTS, wrong
 
-from stackrace.features.comparisons.claims import Answer, settled
-from stackrace.features.comparisons.evidence import Panel
+from stackrace.features.comparisons.claims import Answer, Panel, settled
 from stackrace.features.comparisons.named import NAMES
 from stackrace.features.comparisons.reading import read_comparison
 

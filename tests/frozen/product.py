@@ -141,7 +141,8 @@ def capacity(name: str, *flags: str) -> Said:
 
 def keep_rerun(name: str, data: Path) -> None:
     """Keep a recorded rerun of a published comparison where ``stackrace report`` looks for it."""
-    from stackrace.features.comparisons.racing import Kept, keep
+    from stackrace.features.comparisons.racing import keep
+    from stackrace.features.comparisons.rerun import Kept
 
     keep(read(Kept, name), data / "stackrace" / "historic")
 
@@ -208,9 +209,9 @@ def live(plan: Any) -> Any:
 
 def live_check(plan: Any) -> Any:
     """Return who tells a check's events on stderr."""
-    from stackrace.features.regression.cli.run import CheckProgress
+    from stackrace.features.regression.run import _CheckProgress
 
-    return CheckProgress(SimpleNamespace(begun_s=0.0, plan=plan))
+    return _CheckProgress(SimpleNamespace(begun_s=0.0, plan=plan))
 
 
 def blocks_of(race: Race) -> Iterator[Any]:
@@ -280,7 +281,7 @@ def _end_of_tuning(race: Race, store: str, html: Path, *, as_json: bool) -> Said
 
 
 def _end_of_check(race: Race, store: str, files: dict[str, Path], *, as_json: bool) -> Said:
-    from stackrace.features.regression.cli import run
+    from stackrace.features.regression import run
 
     return _said(click.command()(lambda: run._report(race, files, as_json=as_json)), store=store)
 

@@ -210,7 +210,6 @@ READERS += ("features/current", "features/export", "features/init", "features/re
 """Rooms that read files of users and their projects, which may be anything, and of any size."""
 
 READ_THEIR_OWN = {
-    "features/regression/report/html.py",
     "app/bundle.py",
     "race/preparation/installing.py",
     "race/preparation/leftovers.py",

@@ -25,9 +25,9 @@ WRITERS = {
     "cli/load/run.py": "a bar of constant width",
     "report/words/load_run.py": "rounds a value",
     "report/charts/svg.py": "coordinates, and the ticks of an axis, whole or as short as they can be",
-    "features/comparisons/report/page.py": "coordinates",
-    "features/regression/report/page.py": "coordinates",
-    "features/regression/report/ci.py": "seconds as the schema has them, numbers for programs",
+    "features/comparisons/page.py": "coordinates",
+    "features/regression/page.py": "coordinates",
+    "features/regression/ci.py": "seconds as the schema has them, numbers for programs",
 }
 """Who may format a number by itself, and what for."""
 

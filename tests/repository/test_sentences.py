@@ -31,7 +31,6 @@ EDGES = {
     "app/examiner_report.py": "the lines of the examiner, and messages of Ruby and Python",
     "app/refusal.py": "messages of Python, of its libraries and of databases",
     "deploy/startup.py": "logs of Python and of Ruby",
-    "features/comparisons/reading.py": "pydantic's messages",
     "measure/probe/host.py": "/proc/cpuinfo",
     "stacks/servers/uwsgi/inspector.py": "what uWSGI shows of its configuration",
     "race/request/toml_file.py": "pydantic's messages",

@@ -44,13 +44,13 @@ def priors(times: Array, df: Counts | Array, most: float | Array) -> Array:
     20 stacks. A d0 estimated from the spread of the variances, for all alike (Smyth's own way), prevents that, too,
     but then five launches find half of the differences of 30 % that they found before.
 
-    ``times`` (…, K) is r ≥ 0, ``df`` f ≥ 0 alike; NaN, and f = 0, count as no noisier than the rest.
+    ``times`` (…, K) is r ≥ 0, and NaN counts as no noisier than the rest; ``df`` f > 0 alike.
 
     Source: Phipson, Lee, Majewski, Alexander & Smyth 2016, Robust hyperparameter estimation protects against
     hypervariable genes and improves power to detect differential expression, Annals of Applied Statistics 10;
     Wilson & Hilferty 1931, The distribution of chi-square, PNAS 17.
     """
-    part = 2 / (9 * np.maximum(df, 1))
+    part = 2 / (9 * df)
     score = (np.cbrt(np.where(np.isfinite(times), times, 1.0)) - 1 + part) / np.sqrt(part)
     return np.asarray(most / (1 + np.exp(np.minimum(_STEEP * (score - _FAR), 300.0))))
 
@@ -77,6 +77,8 @@ class Variances:
     """(…, K): s_i² of a launch within its block, in ln units squared."""
     df: Array
     """(…, K): its degrees of freedom f_i."""
+    least_df: float = 1.0
+    """With fewer a stack counts as if it had so many, where it is asked whether it is of the others' kind."""
 
     @property
     def common(self) -> Array:
@@ -98,7 +100,8 @@ class Variances:
         known = (self.df > 0).sum(axis=-1, keepdims=True)
         common = self.common
         ratio = self.own / np.where(common > 0, common, 1.0)
-        return priors(np.where(common > 0, ratio, 1.0), self.df, np.clip(known - 1, 0, MOST_PRIOR))
+        df, most = np.maximum(self.df, self.least_df), np.clip(known - 1, 0, MOST_PRIOR)
+        return priors(np.where(common > 0, ratio, 1.0), df, most)
 
     def of_pairs(self) -> tuple[Array, Array]:
         """Return S² = t_i + t_j, the variance of a block's difference, and its ν, (…, K, K) each.

@@ -22,7 +22,7 @@ from stackrace.features.comparisons.model import (
     Table,
     Technique,
 )
-from stackrace.features.comparisons.rerun import Mode, PartOutcome
+from stackrace.features.comparisons.rerun import Kept, Mode, PartOutcome
 from stackrace.measure.launch import HopUsage, Launch, Slice
 
 ONE, OTHER = "apache+mod_wsgi:mode=embedded", "lighttpd/fastcgi/flup"
@@ -91,12 +91,16 @@ def make_comparison(*claims, **changes):
     return replace(comparison, **changes)
 
 
+def kept_of(*parts, mode=Mode.QUICK):
+    """What is kept of a rerun with these parts."""
+    return Kept(id="0" * 13, name="sample-2001", made_at="2026-11-22T03:00:00+00:00", mode=mode, parts=parts)
+
+
 def rerun_of(comparison, race, **changes):
-    """``comparison`` judged by ``race`` (None: its part could not be run)."""
+    """``comparison`` judged by ``race`` (None: its part could not be run); ``changes`` are of its part."""
     if race is None:
-        parts = (PartOutcome(part="race", trouble="mariadb is not installed"),)
+        part = PartOutcome(part="race", trouble="mariadb is not installed")
     else:
-        parts = (PartOutcome(part="race", race=race.id, answer="One wins.", elapsed_s=61.0),)
+        part = PartOutcome(part="race", race=race.id, answer="One wins.", elapsed_s=61.0)
     races = {} if race is None else {"race": race}
-    rerun = judged(comparison, races, parts, id="0" * 13, made_at="2026-11-22T03:00:00+00:00", mode=Mode.QUICK)
-    return replace(rerun, **changes)
+    return judged(comparison, kept_of(replace(part, **changes)), races)

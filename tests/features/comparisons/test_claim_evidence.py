@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import scipy
 
-from stackrace.features.comparisons.evidence import Panel, evidence
+from stackrace.features.comparisons.claims import Panel, evidence
 from stackrace.stats.pairs import ROBUST_FROM
 
 
@@ -54,11 +54,9 @@ def test_many_cells_lend_each_other_degrees_of_freedom_but_no_more_than_they_hav
 def test_what_disturbs_a_whole_block_disturbs_no_difference():
     dice = np.random.default_rng(5)
     values = dice.normal(0, 1, (4, 6))
-    shaken = values + dice.normal(0, 100, 6)
-    for one, other in ((values, shaken),):
-        before, after = evidence(panel(one)), evidence(panel(other))
-        assert before.mean == pytest.approx(after.mean)
-        assert before.variance == pytest.approx(after.variance)
+    before, after = evidence(panel(values)), evidence(panel(values + dice.normal(0, 100, 6)))
+    assert before.mean == pytest.approx(after.mean)
+    assert before.variance == pytest.approx(after.variance)
 
 
 def test_the_scale_of_the_noise_scales_its_estimate():

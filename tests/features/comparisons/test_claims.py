@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stackrace.features.comparisons.claims import LAST_SHARE, LOOKS, MOST_BLOCKS, Answer, blocks_needed, settled
-from stackrace.features.comparisons.evidence import Panel
+from stackrace.features.comparisons.claims import LOOKS, Answer, Panel, findings, settled
 
 DELTA = math.log(1.05)
 STAR = [(1, 0), (2, 0), (3, 0), (4, 0)]
@@ -124,15 +123,10 @@ def test_a_noisy_cell_borrows_nothing_of_the_others_quiet():
 
 
 def test_the_blocks_that_are_needed_do_answer():
-    mean, variance, nu, level = 0.08, 0.01, 10.0, 0.05 * LAST_SHARE
-    needed = blocks_needed(mean, variance, nu, delta=DELTA, level=level, same_level=level, blocks=5)
-    assert 5 < needed < 60
-    nearer = blocks_needed(mean / 2, variance, nu, delta=DELTA, level=level, same_level=level, blocks=5)
-    assert nearer > needed
-    assert blocks_needed(0.0, 1e9, nu, delta=DELTA, level=level, same_level=level, blocks=5) == MOST_BLOCKS
-
-
-@pytest.mark.parametrize(("delta", "alpha"), [(0.0, 0.05), (-1.0, 0.05), (0.05, 0.0), (0.05, 1.0)])
-def test_senseless_demands_are_refused(delta, alpha):
-    with pytest.raises(ValueError, match="no claims are settled"):
-        settled([panel([0, 1], 3)], delta=delta, alpha=alpha)
+    cells = panel([0, 0.08], 5, sd=0.07, seed=4)
+    (found,) = findings([cells], difference=0.05)
+    assert found.answer is Answer.OPEN
+    assert 0 < found.more_blocks < 200
+    # as far from 0, with a tighter share of the error rate
+    (fewer,) = findings([cells], difference=0.05, share=0.1)
+    assert fewer.more_blocks > found.more_blocks

@@ -8,7 +8,7 @@ from tests.core.race.simulated import asking, plan_for
 
 from stackrace.base.errors import MissingError, StackError
 from stackrace.features.comparisons.model import Kind
-from stackrace.features.comparisons.parts import FAILING_LAUNCHES, TWIN_BLOCKS, part_request, still_open
+from stackrace.features.comparisons.parts import _FAILING_LAUNCHES, _TWIN_BLOCKS, part_request, still_open
 from stackrace.features.comparisons.reading import read_comparison
 from stackrace.features.comparisons.rerun import Mode
 from stackrace.stacks.stack import original_path
@@ -158,14 +158,14 @@ def test_a_claim_of_stacks_that_are_given_up_is_not_waited_for():
 
 
 def test_the_twin_runs_beside_its_original_in_the_first_blocks():
-    for blocks in range(TWIN_BLOCKS + 1):
+    for blocks in range(_TWIN_BLOCKS + 1):
         race = raced(blocks, ratio=1.0, sd=0.2)
         paths = [path for path, _ in chosen(make_comparison(CLAIM), race, twin=True)]
-        assert any(path != original_path(path) for path in paths) is (blocks < TWIN_BLOCKS)
+        assert any(path != original_path(path) for path in paths) is (blocks < _TWIN_BLOCKS)
 
 
 @pytest.mark.parametrize("kind", [Kind.FAILS, Kind.LIVES])
 def test_claims_of_failing_wait_for_some_launches(kind):
     comparison = make_comparison(make_claim(kind), tables=())
-    for blocks in range(1, FAILING_LAUNCHES + 1):
-        assert bool(chosen(comparison, paired([100] * blocks, [100] * blocks))) is (blocks < FAILING_LAUNCHES)
+    for blocks in range(1, _FAILING_LAUNCHES + 1):
+        assert bool(chosen(comparison, paired([100] * blocks, [100] * blocks))) is (blocks < _FAILING_LAUNCHES)

@@ -27,6 +27,28 @@ def cells_of(comparison):
         yield from ((claim.part, cell) for cell in (claim.this, claim.that) if cell is not None)
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_its_claims_can_be_judged(name):
+    comparison = read_comparison(name)
+    assert {claim.part for claim in comparison.claims} <= {part.key for part in comparison.parts}
+    for claim in comparison.claims:
+        assert claim.kind.is_ratio == (claim.that is not None)
+        assert claim.metric not in (Metric.CPU, Metric.ERRORS) or not claim.kind.is_ratio
+        assert claim.ratio is None or (claim.kind.is_ratio and claim.ratio > 0)
+    assert all(figure.value > 0 for figure in comparison.figures)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_original_is_held_against_an_original(name):
+    techniques = read_comparison(name).techniques.values()
+    assert {each.companion for each in techniques} <= {None, *(each.original for each in techniques if each.gone)}
+
+
+def test_a_claim_is_made_once_for_each_of_its_workloads_and_levels():
+    claims = [claim for claim in read_comparison("litespeed-2007").claims if claim.says == "AJP beats FastCGI"]
+    assert [claim.this.concurrency for claim in claims] == [1, 125, 250, 375, 500] * 2, "of each workload"
+
+
 def test_all_five_are_there():
     assert NAMES == (
         "deployment-2010", "lighttpd-2008", "litespeed-2007", "mod-wsgi-2009", "nginx-mod-wsgi-2007"
@@ -94,6 +116,8 @@ def test_a_part_follows_its_authors_protocol(name, part):
     assert request.run_requests or request.run_requests_at or request.run_s
     assert request.question == "ranking"
     assert 120 <= part.quick_s <= 900
+    assert (part.quick_repeats is None) == (part.quick_requests is None)
+    assert part.quick_repeats is None or part.quick_slice_s is None
 
 
 def test_a_bundled_session_is_there():

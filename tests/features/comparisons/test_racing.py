@@ -16,9 +16,9 @@ from stackrace.base.errors import InterruptedRace, MissingError, RefusedError, S
 from stackrace.cli.racing import Output
 from stackrace.cli.run import command
 from stackrace.features.comparisons import racing
-from stackrace.features.comparisons.racing import Kept, RerunOptions, compare_again, keep, latest
+from stackrace.features.comparisons.racing import compare_again, keep, latest
 from stackrace.features.comparisons.reading import read_comparison
-from stackrace.features.comparisons.rerun import Mode, PartOutcome
+from stackrace.features.comparisons.rerun import Kept, Mode, PartOutcome
 from stackrace.race.preparation import installing
 from stackrace.race.results.race import Ending
 
@@ -75,9 +75,8 @@ def folder(tmp_path, monkeypatch, new_store):
     return tmp_path / "stackrace"
 
 
-def run(folder, name="nginx-mod-wsgi-2007", budget_s=None, seed=None, **shown):
-    options = RerunOptions(mode=Mode.QUICK, budget_s=budget_s, seed=seed)
-    compare_again(name, options, Output(store=f"sqlite:///{folder}/races.sqlite3", **shown))
+def run(folder, name="nginx-mod-wsgi-2007", asked=None, **shown):
+    compare_again(name, Mode.QUICK, Output(store=f"sqlite:///{folder}/races.sqlite3", **shown), asked or {})
 
 
 def race_of(name, part, **changes):
@@ -135,7 +134,7 @@ def test_a_comparison_without_any_race_is_refused_and_not_kept(folder, racer, ca
 
 def test_budget_and_seed_reach_every_part(folder, racer):
     racer.answers += [race_of("nginx-mod-wsgi-2007", 0), race_of("nginx-mod-wsgi-2007", 1)]
-    run(folder, budget_s=30.0, seed=5, as_json=True)
+    run(folder, asked={"budget_s": 30.0, "seed": 5}, as_json=True)
     assert [(one.budget_s, one.seed) for one in racer.asked] == [(30.0, 5)] * 2
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from stackrace.app.app import EntryKind
 from stackrace.app.bundle import bundled
-from stackrace.features.comparisons.apps import missing_gems
+from stackrace.features.comparisons.apps import _missing_gems
 from stackrace.stacks.stack import Interface
 
 RAILS = bundled("rails")
@@ -88,5 +88,5 @@ def test_ruby_is_named_with_its_packages_where_it_is_missing(monkeypatch, tmp_pa
 
 @ruby
 def test_a_gem_that_ruby_does_not_have_is_missing_and_others_are_not():
-    assert missing_gems(["no-such-gem-anywhere", "json"]) == {"no-such-gem-anywhere"}
-    assert missing_gems([]) == frozenset()
+    assert _missing_gems(["no-such-gem-anywhere", "json"]) == {"no-such-gem-anywhere"}
+    assert _missing_gems([]) == frozenset()

@@ -7,15 +7,29 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stackrace.features.comparisons.ratios import mix_outcome, predicted
+from stackrace.features.comparisons.model import CellName, Figure, Metric
+from stackrace.features.comparisons.ratios import mix_outcome, predicted, published_ratio
 from stackrace.features.comparisons.reading import read_comparison
-from stackrace.features.comparisons.report.words import mix_sentence
+from stackrace.features.comparisons.words import mix_sentence
 
 from .reruns import make_launch, make_slice, race_of
 
 COMPARISON = read_comparison("mod-wsgi-2009")
 (MIX,) = COMPARISON.mixes
 PATH = COMPARISON.techniques["ladder"].path
+
+
+THIS, THAT = (CellName(technique=name, concurrency=1) for name in ("one", "other"))
+
+
+@pytest.mark.parametrize(
+    ("other", "ratio"), [({}, 1.5), ({"unit": "ms"}, None), ({"of": "httpd"}, None), ({"part": "b"}, None)]
+)
+def test_only_figures_of_the_same_thing_make_a_ratio(other, ratio):
+    first, second = (
+        Figure(part="a", cell=cell, value=value, unit="req/s") for cell, value in ((THIS, 300.0), (THAT, 200.0))
+    )
+    assert published_ratio([first, replace(second, **other)], "a", Metric.THROUGHPUT, THIS, THAT) == ratio
 
 
 def race(**rates):

@@ -12,6 +12,7 @@ from tests.features.comparisons.reruns import (
     ONE,
     OTHER,
     cell,
+    kept_of,
     make_claim,
     make_comparison,
     make_launch,
@@ -21,13 +22,13 @@ from tests.features.comparisons.reruns import (
     rerun_of,
 )
 
+from stackrace.features.comparisons import words
 from stackrace.features.comparisons.judging import judged
+from stackrace.features.comparisons.kind import KIND
 from stackrace.features.comparisons.model import Basis, Kind
 from stackrace.features.comparisons.named import NAMES
+from stackrace.features.comparisons.page import _claim_drawing, _claims_scale
 from stackrace.features.comparisons.reading import read_comparison
-from stackrace.features.comparisons.report import words
-from stackrace.features.comparisons.report.kind import KIND
-from stackrace.features.comparisons.report.page import claim_drawing, claims_scale
 from stackrace.features.comparisons.rerun import MixOutcome, Mode, PartOutcome, Prediction, Ruling
 from stackrace.report.exporter import Format, written
 from stackrace.report.terminal import make_console, print_sections
@@ -117,33 +118,26 @@ def test_every_ruling_has_its_place_in_every_format(rerun, ruling):
     assert ruling.value in printed(told)
     for form in FORMATS:
         assert ruling.value in written(KIND, told, form)
-    assert claim_drawing(told.claims[0], claims_scale(told.claims))
+    assert _claim_drawing(told.claims[0], _claims_scale(told.claims))
 
 
 def test_limits_that_leave_everything_open_are_not_told_as_figures():
     rerun = rerun_of(make_comparison(make_claim(ratio=1.5)), paired((100.0, 900.0), (100.0, 50.0)))
     (claim,) = rerun.claims
     assert claim.now.high > 1e6
+    assert _claims_scale(rerun.claims).high < 1000, "they stay within the picture"
     assert "(" not in words.now(claim)
     assert words.remark(claim) == "limits beyond a factor of 100: too few blocks"
 
 
-def test_what_was_left_out_is_told(rerun):
-    (part,) = rerun.parts
-    told = replace(rerun, parts=(replace(part, left_out=("cherokee/http/x is left out: no such server",)),))
-    assert "cherokee/http/x is left out" in printed(told)
-    for form in FORMATS:
-        assert "left out" in written(KIND, told, form)
-
-
-def test_what_the_checks_said_is_told(rerun):
-    (part,) = rerun.parts
-    told = replace(
-        rerun, parts=(replace(part, complaints=("3 slices warned about, foreign CPU: 80 % was used.",)),)
-    )
-    assert "3 slices warned about, foreign CPU" in printed(told)
-    for form in FORMATS:
-        assert "80 % was used" in written(KIND, told, form)
+def test_what_was_left_out_and_what_the_checks_said_is_told():
+    told = rerun_of(
+        make_comparison(*CLAIMS), paired(FIRST, SECOND),
+        left_out=("cherokee/http/x is left out: no such server",),
+        complaints=("3 slices warned about, foreign CPU: 80 % was used.",),
+    )  # fmt: skip
+    for text in (printed(told), *(written(KIND, told, form) for form in FORMATS)):
+        assert "left out" in text and "80 % was used" in text
 
 
 def test_markdown_tables_keep_their_columns(rerun):
@@ -161,18 +155,11 @@ def test_the_page_needs_nothing_else(rerun):
 
 
 def test_the_picture_has_the_published_ratio_and_ours(rerun):
-    scale = claims_scale(rerun.claims)
-    first = claim_drawing(rerun.claims[0], scale)
+    scale = _claims_scale(rerun.claims)
+    first = _claim_drawing(rerun.claims[0], scale)
     assert 'class="published"' in first and 'class="limits holds"' in first and 'class="claimed"' in first
-    failing = claim_drawing(rerun.claims[3], scale)
+    failing = _claim_drawing(rerun.claims[3], scale)
     assert "published" not in failing and "limits" not in failing and "claimed" not in failing
-
-
-def test_limits_without_end_stay_within_the_picture():
-    rerun = rerun_of(make_comparison(make_claim(ratio=1.5)), paired((100.0, 900.0), (100.0, 50.0)))
-    scale = claims_scale(rerun.claims)
-    assert rerun.claims[0].now.high > 1e6
-    assert scale.high < 1000
 
 
 def test_hostile_text_breaks_out_of_nothing():
@@ -181,9 +168,8 @@ def test_hostile_text_breaks_out_of_nothing():
         make_launch(ONE, 0, make_slice(100)), make_launch(OTHER, 0, failure=failure),
         host=replace(paired((1,), (1,)).host, cpu=EVIL),
     )  # fmt: skip
-    rerun = rerun_of(make_comparison(), race)
     mix = MixOutcome(main=EVIL, reached=0.7, now=Prediction(mean_of_rates=0.9, rate_of_mean_time=0.7), then=None)
-    rerun = replace(rerun, parts=(replace(rerun.parts[0], answer=EVIL, left_out=(EVIL,)),), mixes=(mix,))
+    rerun = replace(rerun_of(make_comparison(), race, answer=EVIL, left_out=(EVIL,)), mixes=(mix,))
     page = written(KIND, rerun, Format.HTML)
     assert "<script>alert" not in page and "{{ 7*7 }}" in page
     for text in (page, printed(rerun), written(KIND, rerun, Format.MARKDOWN)):
@@ -196,8 +182,8 @@ def test_hostile_text_breaks_out_of_nothing():
 @pytest.mark.parametrize("name", NAMES)
 def test_every_comparison_can_be_shown_without_a_single_race(name):
     comparison = read_comparison(name)
-    parts = tuple(PartOutcome(part=part.key, trouble="nothing is installed") for part in comparison.parts)
-    rerun = judged(comparison, {}, parts, id="0" * 13, made_at="2026-11-22T03:00:00+00:00", mode=Mode.FULL)
+    parts = (PartOutcome(part=part.key, trouble="nothing is installed") for part in comparison.parts)
+    rerun = judged(comparison, kept_of(*parts, mode=Mode.FULL), {})
     text = printed(rerun)
     assert max(len(line) for line in text.splitlines()) <= 100
     for row in (row for table in comparison.tables for row in table.rows):

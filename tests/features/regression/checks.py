@@ -6,11 +6,11 @@ import random
 from dataclasses import replace
 
 from tests.core.measure.encoded import encode
-from tests.factories import make_load, make_race, make_result
+from tests.factories import make_failure, make_load, make_race, make_result
 
 from stackrace.base import ids
 from stackrace.features.regression.model import ON_REQUEST, TERMS, Contender, GateFacts
-from stackrace.measure.launch import HopUsage, Launch, MemorySample, Slice
+from stackrace.measure.launch import FailureKind, HopUsage, Launch, MemorySample, Slice
 from stackrace.race.results.parts import Parts
 from stackrace.race.results.race import Ending
 from stackrace.stacks.stack import Side, side_path
@@ -88,3 +88,40 @@ def _histogram(result, waiting):
     marks = [usual * step // 41 for step in range(42)]
     counts = {round(middle_ns * (0.8 + 0.01 * step)): marks[step + 1] - marks[step] for step in range(41)}
     return encode({**counts, round(6 * middle_ns): waiting})
+
+
+def allowing(**allowances):
+    """What a check keeps that judges only these responses."""
+    return Parts().having(GateFacts(base=BASE, head=HEAD, allowances=allowances))
+
+
+def falling(race, *blocks, side="head", kind=FailureKind.NOT_READY, died=False):
+    """``race`` with failed launches; those that ``died`` had been measured before."""
+
+    def fallen(launch):
+        failed = replace(launch, failure=make_failure(kind=kind))
+        return failed if died else replace(failed, slices=(), ready_s=None, memory=())
+
+    launches = tuple(
+        fallen(each) if each.stack.endswith(f"#{side}") and each.block in blocks else each for each in race.launches
+    )
+    return replace(race, launches=launches)
+
+
+def grown(race, bytes_per_request):
+    """``race`` whose head holds so much more after each request."""
+    launches = []
+    for launch in race.launches:
+        served, slices = 0, []
+        for each in launch.slices:
+            served += each.result.counts.ok * launch.stack.endswith("#head")
+            usage = tuple(replace(hop, pss_bytes=10**7 + round(bytes_per_request * served)) for hop in each.usage)
+            slices.append(replace(each, usage=usage))
+        launches.append(replace(launch, slices=tuple(slices)))
+    return replace(race, launches=tuple(launches))
+
+
+def without_memory(race, after=-1):
+    """``race`` whose launches of later blocks were not asked for their memory."""
+    launches = (replace(each, memory=()) if each.block > after else each for each in race.launches)
+    return replace(race, launches=tuple(launches))

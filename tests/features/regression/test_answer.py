@@ -4,16 +4,15 @@ import random
 from dataclasses import replace
 
 import pytest
-from tests.factories import make_failure, make_finding, make_race, with_workloads
-from tests.features.regression.checks import ALLOWED, make_check
+from tests.factories import make_finding, make_race, with_workloads
+from tests.features.regression.checks import ALLOWED, allowing, falling, grown, make_check, without_memory
 
 from stackrace.base.verdict import Effect, Verdict
 from stackrace.features.regression.answer import decide, gate_answer
-from stackrace.features.regression.model import FailedLaunches, GateFacts, gate_of
-from stackrace.features.regression.series import failed_launches, series_of
+from stackrace.features.regression.model import FailedLaunches
+from stackrace.features.regression.responses import failed_launches, samples_of
 from stackrace.measure.launch import FailureKind
 from stackrace.race.results.comparison import Outcome, Response, State
-from stackrace.race.results.parts import Parts
 from stackrace.race.results.race import Ending
 
 
@@ -96,39 +95,21 @@ def test_no_error_in_a_few_requests_leaves_some_possible():
 
 
 def test_what_the_user_leaves_out_is_not_judged():
-    facts = GateFacts(base=gate_of(make_check()).base, head=gate_of(make_check()).head, allowances={"cpu": 0.01})
-    answer = gate_answer(make_check(slower=0.5, parts=Parts().having(facts)))
+    answer = gate_answer(make_check(slower=0.5, parts=allowing(cpu=0.01)))
     assert [each.response for each in answer.rulings] == [Response.CPU]
     assert answer.outcome is Outcome.PASSED
 
 
 def test_a_larger_allowance_moves_the_limit_with_it():
-    facts = replace(gate_of(make_check()), allowances={**ALLOWED, "throughput": 0.10})
-    found = ruling(make_check(slower=0.06, parts=Parts().having(facts)), Response.THROUGHPUT)
+    found = ruling(make_check(slower=0.06, parts=allowing(**{**ALLOWED, "throughput": 0.10})), Response.THROUGHPUT)
     assert found.terms.limit == pytest.approx(0.13)
     assert found.state is State.CLEAR
 
 
 def test_a_response_without_values_is_no_pass():
-    race = make_check()
-    race = replace(race, launches=tuple(replace(launch, memory=()) for launch in race.launches))
+    race = without_memory(make_check())
     assert states(race)[Response.MEMORY] is State.UNKNOWN
     assert gate_answer(race).outcome is Outcome.UNDECIDED
-
-
-def falling(race, *blocks, side="head", kind=FailureKind.NOT_STARTED, died=False):
-    """``race`` with failed launches; those that ``died`` had been measured before."""
-
-    def fallen(launch):
-        failure = make_failure(kind=kind)
-        if died:
-            return replace(launch, failure=failure)
-        return replace(launch, slices=(), ready_s=None, memory=(), failure=failure)
-
-    launches = tuple(
-        fallen(each) if each.stack.endswith(f"#{side}") and each.block in blocks else each for each in race.launches
-    )
-    return replace(race, launches=launches)
 
 
 @pytest.mark.parametrize("died", [False, True])
@@ -202,20 +183,20 @@ def test_an_interruption_is_no_last_look():
     assert missed[0] > missed[1]
 
 
-def test_series_say_which_blocks_they_are_of():
+def test_samples_say_which_blocks_they_are_of():
     race = make_check(blocks=4)
     lacking = [
         replace(launch, memory=()) if launch.block == 1 and launch.stack.endswith("#head") else launch
         for launch in race.launches
     ]
-    found = {each.response: each.blocks for each in series_of(replace(race, launches=tuple(lacking)), Response)}
+    found = {each.response: each.blocks for each in samples_of(replace(race, launches=tuple(lacking)), Response)}
     assert found[Response.MEMORY] == (0, 2, 3)
     assert found[Response.CPU] == found[Response.ERRORS] == (0, 1, 2, 3)
 
 
 def test_every_workload_has_responses_of_its_own():
     race = with_workloads(make_check(), "pages", "static")
-    found = series_of(race, Response)
+    found = samples_of(race, Response)
     assert [(each.response, each.workload) for each in found if each.response in ("cpu", "start")] == [
         (Response.CPU, "pages"), (Response.CPU, "static"), (Response.START, ""),
     ]  # fmt: skip
@@ -250,26 +231,9 @@ def test_a_quantile_with_too_few_answers_leaves_a_check_undecided(blocks):
 
 def test_a_lower_quantile_is_judged_where_somebody_asks_for_it():
     assert Response.P90 not in [each.response for each in gate_answer(make_check()).rulings]
-    facts = replace(gate_of(make_check()), allowances={"p90": 0.05, "p50": 0.05})
-    answer = gate_answer(make_check(blocks=16, rate=5.0, parts=Parts().having(facts)))
+    answer = gate_answer(make_check(blocks=16, rate=5.0, parts=allowing(p90=0.05, p50=0.05)))
     assert [each.response for each in answer.rulings] == [Response.P90, Response.P50]
     assert answer.outcome is Outcome.PASSED
-
-
-def grown(race, bytes_per_request):
-    """``race`` whose head holds so much more after each request."""
-
-    def growing(launch):
-        if launch.stack.endswith("#base"):
-            return launch
-        served, slices = 0, []
-        for each in launch.slices:
-            served += each.result.counts.ok
-            usage = tuple(replace(hop, pss_bytes=10**7 + round(bytes_per_request * served)) for hop in each.usage)
-            slices.append(replace(each, usage=usage))
-        return replace(launch, slices=tuple(slices))
-
-    return replace(race, launches=tuple(map(growing, race.launches)))
 
 
 def test_memory_that_grows_with_requests_is_told_from_memory_that_is_more():

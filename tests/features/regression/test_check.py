@@ -9,9 +9,9 @@ import pytest
 from tests.factories import make_failure, make_race
 from tests.features.regression.checks import make_check
 
-from stackrace.features.regression.cli import run
-from stackrace.features.regression.cli.command import read_allowances, read_variables
-from stackrace.features.regression.cli.run import CheckProgress
+from stackrace.features.regression import run
+from stackrace.features.regression.run import _CheckProgress
+from stackrace.features.regression.verb import _read_allowances, _read_variables
 from stackrace.measure.launch import FailureKind, Launch
 from stackrace.race.events import BlockEnded, LaunchEnded
 from stackrace.race.ledger import Ledger
@@ -21,7 +21,7 @@ from stackrace.race.steps import Steps
 
 def allowed(*texts):
     option = click.Option(["--allow"])
-    return read_allowances(click.Context(click.Command("check")), option, texts)
+    return _read_allowances(click.Context(click.Command("check")), option, texts)
 
 
 def test_an_allowance_is_a_response_and_a_share():
@@ -39,9 +39,9 @@ def test_anything_else_is_refused_with_what_may_be_written(text):
 
 def test_variables_have_a_name_and_a_value():
     context, option = click.Context(click.Command("check")), click.Option(["--head-env"])
-    assert read_variables(context, option, ("A=1", "B=a=b", "C=")) == {"A": "1", "B": "a=b", "C": ""}
+    assert _read_variables(context, option, ("A=1", "B=a=b", "C=")) == {"A": "1", "B": "a=b", "C": ""}
     with pytest.raises(click.BadParameter, match="NAME=VALUE"):
-        read_variables(context, option, ("A",))
+        _read_variables(context, option, ("A",))
 
 
 @pytest.fixture
@@ -52,7 +52,7 @@ def prepared(monkeypatch):
 
 
 def test_a_pipe_gets_a_line_now_and_then_and_each_alarm_once(capsys, prepared):
-    with CheckProgress(prepared) as shown:
+    with _CheckProgress(prepared) as shown:
         for block in range(1, 4):
             shown(BlockEnded(block, make_check(blocks=block, slower=0.06, ending=None)))
         shown(BlockEnded(4, make_check(blocks=4, slower=0.06, ending=None)))
@@ -66,7 +66,7 @@ def test_a_pipe_gets_a_line_now_and_then_and_each_alarm_once(capsys, prepared):
 
 def test_a_side_that_does_not_start_is_said(capsys, prepared):
     failed = Launch(id="x", block=0, stack="gunicorn#head", failure=make_failure())
-    with CheckProgress(prepared) as shown:
+    with _CheckProgress(prepared) as shown:
         shown(LaunchEnded(failed))
     assert "gunicorn#head never became ready" in capsys.readouterr().err
 

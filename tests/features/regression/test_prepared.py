@@ -5,12 +5,11 @@ from dataclasses import replace
 import pytest
 from tests.core.race.simulated import asking, plan_for
 
-from stackrace.features.regression.preparation import LEAST_PAIRS, CheckRequest, slice_s
-from stackrace.features.regression.stats import LOOKS
+from stackrace.features.regression.looks import LOOKS
+from stackrace.features.regression.preparation import _LEAST_PAIRS, judged_of, slice_s
 from stackrace.measure.workload import PageTime
 from stackrace.race.overhead import planned_overhead
 from stackrace.race.pace import planned_lengths
-from stackrace.race.request.request import RaceRequest
 from stackrace.race.results.comparison import Response
 
 P99_ANSWERS = 3000
@@ -47,18 +46,18 @@ def test_slices_are_as_long_as_it_takes_to_judge_p99_within_the_budget(wall_s, b
     assert longer > usual == 1.0
     answers, pairs = answers_in(plan, longer, wall_s)
     assert answers == pytest.approx(P99_ANSWERS, rel=0.01)
-    assert pairs >= LEAST_PAIRS
+    assert pairs >= _LEAST_PAIRS
 
 
 def test_however_slow_a_page_is_some_launches_are_made():
     plan = plan_of_page(0.5)
-    assert answers_in(plan, slice_s(plan, ["p99"]), 0.5)[1] == pytest.approx(LEAST_PAIRS)
+    assert answers_in(plan, slice_s(plan, ["p99"]), 0.5)[1] == pytest.approx(_LEAST_PAIRS)
     assert slice_s(plan, ["p50"]) is None
 
 
-def test_lower_quantiles_are_judged_only_where_somebody_asks(tmp_path):
-    asked = CheckRequest(race=RaceRequest(folder=tmp_path), base=None, own={}, allowances={})
-    assert {"p99", "cpu"} < set(asked.judged)
-    assert not {"p90", "p50"} & set(asked.judged)
-    lower = replace(asked, allowances={Response.P99: None, Response.P90: 0.1})
-    assert lower.judged["p90"] == 0.1 and "p99" not in lower.judged
+def test_lower_quantiles_are_judged_only_where_somebody_asks():
+    usual = judged_of({})
+    assert {"p99", "cpu"} < set(usual)
+    assert not {"p90", "p50"} & set(usual)
+    lower = judged_of({Response.P99: None, Response.P90: 0.1})
+    assert lower["p90"] == 0.1 and "p99" not in lower

@@ -7,15 +7,15 @@ from xml.etree import ElementTree as Tree
 
 import jsonschema
 import pytest
-from tests.factories import make_failure, make_finding
-from tests.features.regression.checks import make_check
+from tests.factories import make_finding
+from tests.features.regression.checks import allowing, falling, grown, make_check, without_memory
 
 from stackrace.base.verdict import Effect, Verdict
+from stackrace.features.regression import words
 from stackrace.features.regression.answer import gate_answer
+from stackrace.features.regression.document import schema
+from stackrace.features.regression.kind import KIND, rendered
 from stackrace.features.regression.model import Contender, GateFacts, gate_of
-from stackrace.features.regression.report import words
-from stackrace.features.regression.report.document import schema
-from stackrace.features.regression.report.kind import FORMATS, gate_sheet, rendered
 from stackrace.race.results.parts import Parts
 from stackrace.race.results.race import Ending
 from stackrace.report.terminal import drawn, make_console
@@ -36,38 +36,25 @@ def outcome(request):
 
 
 def written(outcome, form):
-    race = CHECKS[outcome]
-    return rendered(race, gate_answer(race), form)
-
-
-def sentence(outcome):
-    return words.answer(CHECKS[outcome], gate_answer(CHECKS[outcome]))
+    return rendered(CHECKS[outcome], form)
 
 
 def told(race):
     return words.answer(race, gate_answer(race))
 
 
-def failing(race, *blocks):
-    launches = tuple(
-        replace(each, slices=(), memory=(), failure=make_failure())
-        if each.stack.endswith("#head") and each.block in blocks
-        else each
-        for each in race.launches
-    )
-    return replace(race, launches=launches)
+def suite_of(race):
+    (suite,) = Tree.fromstring(rendered(race, "junit"))
+    return suite
 
 
 def test_an_undecided_check_says_why():
     noisy = {"blocks": 3, "noise": 0.05}
     assert told(make_check(**noisy, ending=Ending.INTERRUPTED)).startswith("Undecided: the check was interrupted.")
-    unknown = make_check(ending=Ending.BUDGET)
-    unknown = replace(unknown, launches=tuple(replace(each, memory=()) for each in unknown.launches))
-    assert told(unknown) == (
+    assert told(without_memory(make_check(ending=Ending.BUDGET))) == (
         "Undecided: memory could not be measured. Nothing is known of memory. More time would not decide it."
     )
-    once = failing(make_check(), 2)
-    assert told(once) == (
+    assert told(falling(make_check(), 2)) == (
         "Undecided: 1 of the head's 8 launches failed (never became ready), and none of the base's 8 launches, "
         "which rules out a pass, but does not show that the change is the reason. About 7 min more would "
         "probably decide it."
@@ -86,21 +73,21 @@ def test_errors_and_failed_launches_have_sentences_of_their_own():
         r"Failed: 1\.9\d points more requests fail, at least 1\.9\d points, where 0\.10 points is allowed;",
         told(make_check(errors=40)),
     )
-    assert told(failing(make_check(), 2, 3, 4, 5)) == (
+    assert told(falling(make_check(), 2, 3, 4, 5)) == (
         "Failed: 4 of the head's 8 launches failed (never became ready), and none of the base's 8 launches."
     )
 
 
 @pytest.mark.parametrize(("blocks", "tag"), [((2, 3, 4, 5), "failure"), ((2,), "skipped")])
 def test_failed_launches_are_a_case_of_their_own(blocks, tag):
-    race = failing(make_check(), *blocks)
-    (suite,) = Tree.fromstring(rendered(race, gate_answer(race), "junit"))
+    race = falling(make_check(), *blocks)
+    suite = suite_of(race)
     (case,) = (case for case in suite.findall("testcase") if case.get("name") == "launches")
     assert [each.tag for each in case] == [tag, "system-out"]
     assert int(suite.get("failures")) == len(suite.findall("testcase/failure")) == (tag == "failure")
     assert case[0].get("message").startswith(f"{len(blocks)} of the head's 8 launches failed")
     assert int(suite.get("tests")) == 7
-    document = json.loads(rendered(race, gate_answer(race), "json"))
+    document = json.loads(rendered(race, "json"))
     jsonschema.validate(document, json.loads(schema()))
     assert document["failed_launches"] == {"base": 0, "head": len(blocks), "confirmed": tag == "failure"}
 
@@ -110,12 +97,11 @@ def test_the_document_keeps_its_schema(outcome):
     jsonschema.validate(document, json.loads(schema()))
     assert document["outcome"] == outcome
     assert document["exit_code"] == {"passed": 0, "failed": 1, "undecided": 3, "refused": 3}[outcome]
-    assert document["words"]["answer"] == sentence(outcome)
+    assert document["words"]["answer"] == told(CHECKS[outcome])
 
 
 def test_junit_counts_slowdowns_as_failures_and_skips_what_is_open(outcome):
-    suites = Tree.fromstring(written(outcome, "junit"))
-    (suite,) = suites
+    suite = suite_of(CHECKS[outcome])
     cases = suite.findall("testcase")
     assert [child.tag for child in suite] == ["properties", *["testcase"] * len(cases), "system-out"]
     found = {tag: len(suite.findall(f"testcase/{tag}")) for tag in ("failure", "skipped")}
@@ -127,20 +113,15 @@ def test_junit_counts_slowdowns_as_failures_and_skips_what_is_open(outcome):
 
 
 def test_what_is_open_is_skipped_with_its_reason_also_beside_a_failure():
-    race = make_check(blocks=8, slower=0.2, memory=0.04)
-    launches = tuple(replace(each, memory=()) if each.block > 1 else each for each in race.launches)
-    race = replace(race, launches=launches)
-    (suite,) = Tree.fromstring(rendered(race, gate_answer(race), "junit"))
-    (skipped,) = suite.findall("testcase[@name='memory']/skipped")
+    race = without_memory(make_check(blocks=8, slower=0.2, memory=0.04), after=1)
+    (skipped,) = suite_of(race).findall("testcase[@name='memory']/skipped")
     assert skipped.get("message").startswith("+")
     assert "Failed: throughput" in skipped.get("message")
-    (suite,) = Tree.fromstring(written("undecided", "junit"))
-    assert "too little time" in suite.find("testcase/skipped").get("message")
+    assert "too little time" in suite_of(CHECKS["undecided"]).find("testcase/skipped").get("message")
 
 
 def test_base_and_head_stay_on_a_narrow_screen(capsys):
-    race = CHECKS["failed"]
-    make_console(width=80).print(drawn(gate_sheet(race, gate_answer(race))))
+    make_console(width=80).print(drawn(KIND.sections(CHECKS["failed"])))
     lines = capsys.readouterr().out.splitlines()
     (header,) = (line for line in lines if "change" in line and "base" in line)
     assert header.split() == ["base", "head", "change"]
@@ -152,8 +133,8 @@ def test_packages_that_differ_are_named():
     race = replace(CHECKS["passed"], parts=Parts().having(gate))
     assert words.side_notes(gate)[2] == "Lock files differ: flask 3.1.2 → 3.0.3."
     for form in ("markdown", "html"):
-        assert "flask 3.1.2 → 3.0.3" in rendered(race, gate_answer(race), form)
-    assert json.loads(rendered(race, gate_answer(race), "json"))["packages"] == ["flask 3.1.2 → 3.0.3"]
+        assert "flask 3.1.2 → 3.0.3" in rendered(race, form)
+    assert json.loads(rendered(race, "json"))["packages"] == ["flask 3.1.2 → 3.0.3"]
     many = replace(gate, packages=tuple(f"p{number} 1 → 2" for number in range(20)))
     assert words.side_notes(many)[2].endswith("p7 1 → 2 and 12 other packages.")
 
@@ -161,25 +142,16 @@ def test_packages_that_differ_are_named():
 def test_a_quantile_that_lacks_answers_says_how_many_and_what_else_can_be_judged():
     text = told(make_check(blocks=16, rate=5.0, ending=Ending.BUDGET))
     assert "P99 needs more answers: 320 of each side came, and 900 are the least;" in text
-    facts = replace(gate_of(make_check()), allowances={"p99": 0.05})
-    alone = told(make_check(blocks=16, rate=5.0, parts=Parts().having(facts), ending=Ending.BUDGET))
+    alone = told(make_check(blocks=16, rate=5.0, parts=allowing(p99=0.05), ending=Ending.BUDGET))
     assert alone.endswith("To leave it out: --allow 'p99 any'; to judge p90 instead, add --allow 'p90 5%'.")
     assert " min more would probably decide it (--budget" in alone
 
 
 def test_memory_that_grows_without_end_is_told_from_a_step():
     race = make_check(memory=0.08, slices=3)
-    grown = []
-    for launch in race.launches:
-        served, slices = 0, []
-        for each in launch.slices:
-            served += each.result.counts.ok * launch.stack.endswith("#head")
-            usage = tuple(replace(hop, pss_bytes=10**7 + 1200 * served) for hop in each.usage)
-            slices.append(replace(each, usage=usage))
-        grown.append(replace(launch, slices=tuple(slices)))
     assert re.search(
         r"memory is \d\.\d % more, .* is allowed; it grows by 1\.\d\d MiB per 1,000 requests, the base's by 0;",
-        told(replace(race, launches=tuple(grown))),
+        told(grown(race, 1200)),
     )
     assert "is allowed; no growth with requests was seen;" in told(race)
 
@@ -196,7 +168,7 @@ def test_a_scraper_reads_the_metrics(outcome):
         assert change["throughput"] == pytest.approx(0.057, abs=0.01)
 
 
-@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("form", ["json", "junit", "markdown", "openmetrics", "html"])
 def test_foreign_text_stays_text(form):
     contender = Contender(label=HOSTILE, revision="c" * 40, stack="gunicorn")
     race = make_check(
@@ -204,7 +176,7 @@ def test_foreign_text_stays_text(form):
         notes=(HOSTILE,),
         parts=Parts().having(GateFacts(base=contender, head=contender, allowances={"cpu": 0.1})),
     )
-    text = rendered(race, gate_answer(race), form)
+    text = rendered(race, form)
     assert "\x1b" not in text
     assert "</script>" not in text or form in ("json", "openmetrics")
 

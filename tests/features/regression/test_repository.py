@@ -30,14 +30,10 @@ def test_the_repository_of_a_folder_below_is_found(work):
     assert repository_of(work.folder / "api").top == work.folder
 
 
-def test_an_unknown_revision_is_named(work):
-    with pytest.raises(InputError, match=r"--base nowhere: .* has no such revision"):
-        repository_of(work.folder).revision("nowhere")
-
-
-def test_what_looks_like_an_option_is_only_a_revision(work):
-    with pytest.raises(InputError, match="has no such revision"):
-        repository_of(work.folder).revision("--all")
+@pytest.mark.parametrize("name", ["nowhere", "--all"])
+def test_an_unknown_revision_is_named_and_what_looks_like_an_option_is_only_one(work, name):
+    with pytest.raises(InputError, match=f"--base {name}: .* has no such revision"):
+        repository_of(work.folder).revision(name)
 
 
 def test_on_the_default_branch_the_commit_before_is_the_base(work):
@@ -115,7 +111,7 @@ def test_it_is_gone_after_an_error_too(work, temporary_folder):
 
 
 def test_what_a_killed_check_left_is_cleared_away_by_the_next(work, temporary_folder):
-    left = temporary_folder / f"{repository.PREFIX}old"
+    left = temporary_folder / f"{repository._PREFIX}old"
     left.mkdir()
     (left / "lock").touch()
     work.git("worktree", "add", "--quiet", "--detach", str(left / "tree"), "HEAD~1")

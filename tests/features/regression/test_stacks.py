@@ -8,7 +8,7 @@ import pytest
 from stackrace.app.app import Entry, EntryKind
 from stackrace.base.errors import InputError
 from stackrace.features.regression import interpreters
-from stackrace.features.regression.interpreters import on_stacks, version_of
+from stackrace.features.regression.interpreters import _version_of, on_stacks
 from stackrace.features.regression.model import Contender
 from stackrace.features.regression.variants import Variant, Variants
 from stackrace.race.request.request import RaceRequest
@@ -19,7 +19,7 @@ ENTRY = Entry(kind=EntryKind.ASGI, target="shop:app")
 
 @pytest.fixture
 def trees(tmp_path, monkeypatch):
-    monkeypatch.setattr(interpreters, "version_of", lambda request: sys.version_info[:2])
+    monkeypatch.setattr(interpreters, "_version_of", lambda request: sys.version_info[:2])
     folders = {Side.BASE: tmp_path / "base", Side.HEAD: tmp_path / "head"}
     for folder in folders.values():
         folder.mkdir()
@@ -87,6 +87,6 @@ def test_what_is_given_wins(trees):
 def test_the_version_is_that_of_the_interpreter_that_is_given(tmp_path):
     (tmp_path / "shop.py").write_text("")
     request = RaceRequest(folder=tmp_path, entry=ENTRY, python=Path(sys.executable))
-    assert version_of(request) == sys.version_info[:2]
+    assert _version_of(request) == sys.version_info[:2]
     files = Entry(kind=EntryKind.FILES, target="public")
-    assert version_of(RaceRequest(folder=tmp_path, entry=files)) is None
+    assert _version_of(RaceRequest(folder=tmp_path, entry=files)) is None

@@ -9,7 +9,10 @@ from rich.console import Console
 
 from stackrace.base.numbers import Interval
 from stackrace.features.regression.model import TERMS
-from stackrace.features.regression.report.words import change
+from stackrace.features.regression.words import change
+from stackrace.features.trend import words
+from stackrace.features.trend.document import schema
+from stackrace.features.trend.kind import KIND
 from stackrace.features.trend.model import (
     Absence,
     Measure,
@@ -20,9 +23,6 @@ from stackrace.features.trend.model import (
     TrendPoint,
     TrendSeries,
 )
-from stackrace.features.trend.report import words
-from stackrace.features.trend.report.document import schema
-from stackrace.features.trend.report.kind import KIND
 from stackrace.race.results.comparison import Comparison, Outcome, Response, Ruling, State
 from stackrace.report.exporter import Format, written
 from stackrace.report.terminal import print_sections

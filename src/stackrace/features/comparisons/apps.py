@@ -71,7 +71,7 @@ NEEDS = {
 
 def _lack(name: str) -> Lack | None:
     """Return what an app lacks here. Without a Ruby every gem is lacking."""
-    gems = missing_gems([need.gem for need in NEEDS[name] if need.gem])
+    gems = _missing_gems([need.gem for need in NEEDS[name] if need.gem])
     lacking = [
         need
         for need in NEEDS[name]
@@ -87,7 +87,7 @@ def _lack(name: str) -> Lack | None:
 _MISSING = "puts ARGV.reject { |name| Gem::Specification.find_all_by_name(name).any? }"
 
 
-def missing_gems(names: Sequence[str]) -> frozenset[str]:
+def _missing_gems(names: Sequence[str]) -> frozenset[str]:
     """Return which gems the ``ruby`` on PATH does not have; all of them where there is none."""
     ruby = shutil.which("ruby")
     if not names or ruby is None:

@@ -29,7 +29,9 @@ def path_in(race: Race, technique: Technique) -> str:
     An original of which no launch or slice was valid leaves its place to the substitute beside it, and so does one
     with such a companion.
     """
-    originals = [technique.original, *([technique.companion] if technique.companion else [])]
+    if technique.original is None:
+        return technique.path
+    originals = filter(None, (technique.original, technique.companion))
     return technique.original if all(_was_possible(race, path) for path in originals) else technique.path
 
 

@@ -2,13 +2,14 @@
 
 The tiers of a race compare every stack with every other. A published comparison makes some dozen claims instead,
 each about two cells of its own choosing. Each claim is one contrast θ, the ln ratio of the two, and three things
-may be said of it: θ > 0, θ < 0, or |θ| < δ, no difference that matters.
+may be said of it: θ > 0, θ < 0, or |θ| < δ, no difference that matters. What a contrast's differences vary by,
+all cells of a race lend each other.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
@@ -16,9 +17,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ...base.numbers import Interval
-from ...stats.limits import critical, ratio_of
-from ...stats.pairs import Array, Counts
-from .evidence import LEAST_BLOCKS, Evidence, Panel, evidence
+from ...stats.limits import critical, each, ratio_of
+from ...stats.pairs import ROBUST_FROM, Array, Counts, pairs
+from ...stats.variances import Variances, measured
 
 CONFIDENCE = 0.95
 """With this probability nothing wrong is said about any claim of the family, over all looks."""
@@ -30,18 +31,90 @@ _LOOK_SHARE = 0.05
 """Every look on the way may spend this part of the family's error rate. Sixteen of them see mostly the same data,
 and spend less than half of it together: benchmarks/method/claims.py counts."""
 
-LAST_SHARE = 0.35
+_LAST_SHARE = 0.35
 """The look at the end, whenever that is, may spend this part: what is clear shows early whatever a look may
 spend, and what is close needs all there is."""
 
-MOST_BLOCKS = 100_000
+_MOST_BLOCKS = 100_000
 """Nobody races so many."""
 
-_STEP = 0.02
-"""ν is rounded down by so much at most: fewer quantiles to find."""
+_LEAST_DF = 0.5
+"""Of a cell, where two have two common blocks, the fewest that say anything; races look from three on."""
 
 _Indices = npt.NDArray[np.int64]
 _Flags = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Panel:
+    """Cells that may lend each other their variance: one metric of one race."""
+
+    values: Array
+    """(…, cells, blocks): ln of the metric, NaN where a block has none."""
+    group: Sequence[int]
+    """The number of each cell's group; cells of a group were measured close together, and their differences are
+    looked at."""
+    contrasts: Sequence[tuple[int, int]]
+    """Pairs of cells of one group each."""
+    least: int = 0
+    """With fewer blocks nothing is said; a single one has no variance anyway."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Evidence:
+    """What contrasts rest on, each (…, contrasts)."""
+
+    mean: Array
+    """θ's estimate, in ln units."""
+    variance: Array
+    """That of one block's difference."""
+    nu: Array
+    """Degrees of freedom of the variance, 0 where there is none."""
+    blocks: Counts
+    """The number of common blocks."""
+
+    @property
+    def error(self) -> Array:
+        """The standard error of ``mean``; infinite where no variance is known."""
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.where(self.nu > 0, np.sqrt(self.variance / self.blocks), np.inf)
+
+
+def evidence(panel: Panel, blocks: int | None = None) -> _Evidence:
+    """Return what the first ``blocks`` blocks (None: all) say of the panel's contrasts.
+
+    A contrast's differences, block by block, have the plain mean and variance below ten blocks, the 20 % trimmed
+    mean and Yuen's variance from ten on (`pairs.trimmed`). The variance is then taken from all cells: each cell's
+    own share is found within its group (`variances.measured`), and leans on that of all cells of the panel
+    (`variances.Variances`), where one that is far noisier than the others borrows nothing of their quiet.
+
+    Source: as the functions named, Smyth 2004 and Phipson et al. 2016 for the shrinking, Yuen 1974, Welch 1938.
+    """
+    values = np.asarray(panel.values, dtype=float)[..., :blocks]
+    cells = values.shape[-2]
+    shape = (*values.shape[:-2], cells, cells)
+    mean, count, df = np.full(shape, np.nan), np.zeros(shape, dtype=np.int64), np.zeros(shape)
+    own, worth = np.zeros(shape[:-1]), np.zeros(shape[:-1])
+    for members in _members(panel.group):
+        differences = pairs(values[..., members, :], ROBUST_FROM)
+        i, j = np.ix_(members, members)
+        mean[..., i, j], count[..., i, j], df[..., i, j] = differences.estimate, differences.blocks, differences.df
+        found = measured(differences)
+        own[..., members], worth[..., members] = found.own, found.df
+    variance, nu = Variances(own=own, df=worth, least_df=_LEAST_DF).of_pairs()
+    i, j = (np.array([pair[side] for pair in panel.contrasts], dtype=np.int64) for side in (0, 1))
+    known = df[..., i, j] > 0
+    return _Evidence(
+        mean=mean[..., i, j],
+        variance=np.where(known, variance[..., i, j], np.nan),
+        nu=np.where(known, nu[..., i, j], 0.0),
+        blocks=count[..., i, j],
+    )
+
+
+def _members(group: Sequence[int]) -> list[_Indices]:
+    names = np.asarray(group)
+    return [np.flatnonzero(names == name) for name in dict.fromkeys(group)]
 
 
 class Answer(IntEnum):
@@ -55,45 +128,34 @@ class Answer(IntEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Settled:
+class Settled(_Evidence):
     """What was said of each contrast, (…, contrasts), in the order of the panels.
 
     Figures are those of the last look; but an answer keeps those of the last look that gave it.
     """
 
-    answer: npt.NDArray[np.int64]
+    answer: _Indices
     """Members of ``Answer``."""
-    below: npt.NDArray[np.bool_]
+    below: _Flags
     """Of an open contrast, whether some look showed θ < δ."""
-    above: npt.NDArray[np.bool_]
+    above: _Flags
     """Of an open contrast, whether some look showed θ > −δ."""
-    mean: Array
-    """θ's estimate, in ln units."""
     both: Array
     """Half the width of the limits that a direction rests on; infinite without any."""
     single: Array
     """The same for SAME, ``below`` and ``above``."""
-    variance: Array
-    """That of one block's difference."""
-    nu: Array
-    """Degrees of freedom of the variance."""
-    blocks: Counts
-    """How many blocks the contrast rests on."""
 
 
-def settled(
-    panels: Sequence[Panel],
-    *,
-    delta: float,
-    alpha: float = 1 - CONFIDENCE,
-    ended: bool = True,
-    looks: Sequence[int] = LOOKS,
-) -> Settled:
-    """Return what is said of all contrasts of ``panels``, which are one family, after the blocks they hold.
+_FIGURES = ("mean", "variance", "nu", "blocks", "both", "single")
 
-    The data are looked at after ``looks`` blocks and, where the race has ``ended``, after the last. A look tests
+
+def settled(panels: Sequence[Panel], *, delta: float, alpha: float = 1 - CONFIDENCE, ended: bool = True) -> Settled:
+    """Return what is said of all contrasts of ``panels``, at least one, which are one family, after the blocks they
+    hold.
+
+    The data are looked at after ``LOOKS`` blocks and, where the race has ``ended``, after the last. A look tests
     every contrast that is still open at two levels, a = w·``alpha``/(m − directions known), b = w·``alpha``/(m −
-    known to be the same), for m contrasts; w is ``_LOOK_SHARE``, at the end ``LAST_SHARE``. As soon as one is
+    known to be the same), for m contrasts; w is ``_LOOK_SHARE``, at the end ``_LAST_SHARE``. As soon as one is
     answered the others are tested anew with one fewer: Holm's step-down, for the hypotheses θ = 0 and for |θ| ≥
     δ. With c_p the upper quantile p of Student's t with ν degrees of freedom, and e the standard error, the
     answer is
@@ -120,55 +182,25 @@ def settled(
     of Pharmacokinetics and Biopharmaceutics 15; Goeman, Solari & Stijnen 2010, Three-sided hypothesis testing,
     Statistics in Medicine 29; Pocock 1977, Group sequential methods, Biometrika 64, for a constant level a look.
     """
-    if not delta > 0 or not 0 < alpha < 1:
-        raise ValueError(f"no claims are settled by a difference of {delta} and an error rate of {alpha}")
-    distinct = _distinct(panels)
-    lead = panels[0].values.shape[:-2] if panels else ()
-    first = distinct == np.arange(len(distinct))
-    result = _unsaid((*lead, len(distinct)))
-    least = np.concatenate([np.full(len(panel.contrasts), panel.least) for panel in panels] or [np.zeros(0)])
-    last = max((panel.values.shape[-1] for panel in panels), default=0)
-    planned = [(n, _LOOK_SHARE) for n in looks if n <= last - ended]
-    for n, share in [*planned, *([(last, LAST_SHARE)] if ended else [])]:
+    once = _counted_once(panels)
+    result = _unsaid((*panels[0].values.shape[:-2], len(once)))
+    least = np.concatenate([np.full(len(panel.contrasts), panel.least) for panel in panels])
+    last = max(panel.values.shape[-1] for panel in panels)
+    planned = [(n, _LOOK_SHARE) for n in LOOKS if n <= last - ended]
+    for n, share in [*planned, *([(last, _LAST_SHARE)] if ended else [])]:
         current = _joined([evidence(panel, n) for panel in panels])
-        _look(result, current, current.blocks >= least, first, delta=delta, level=share * alpha)
+        _look(result, current, current.blocks >= least, once, delta=delta, level=share * alpha)
     return result
 
 
-def blocks_needed(
-    mean: float, variance: float, nu: float, *, delta: float, level: float, same_level: float, blocks: int
-) -> int:
-    """Return after how many blocks, at most ``MOST_BLOCKS``, an open contrast would be answered if it stays as it
-    is.
-
-    That is the first n with c·√(variance/n) within |m|, at ``level``, or within δ − |m|, at ``same_level`` (see
-    `settled`). ν grows with n.
-    """
-
-    def answered(n: int) -> bool:
-        grown = _rounded(nu * max((n - 1) / max(blocks - 1, 1), 1.0))
-        error = math.sqrt(variance / n)
-        same = delta - abs(mean) - critical(2, grown, 2 * same_level) * error > 0
-        return same or abs(mean) - critical(2, grown, level) * error > 0
-
-    low, high = blocks, blocks + 1
-    while not answered(high) and high < MOST_BLOCKS:
-        low, high = high, min(2 * high, MOST_BLOCKS)
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if answered(middle) else (middle, high)
-    return high
+def _counted_once(panels: Sequence[Panel]) -> _Flags:
+    """Tell of each contrast whether it is the first about its two cells."""
+    cells = [(number, frozenset(pair)) for number, panel in enumerate(panels) for pair in panel.contrasts]
+    return np.array([cells.index(pair) == at for at, pair in enumerate(cells)])
 
 
-def _distinct(panels: Sequence[Panel]) -> _Indices:
-    """Return for each contrast the place of the first about the same two cells, itself mostly."""
-    places: dict[tuple[int, frozenset[int]], int] = {}
-    pairs = [(number, frozenset(pair)) for number, panel in enumerate(panels) for pair in panel.contrasts]
-    return np.array([places.setdefault(pair, at) for at, pair in enumerate(pairs)], dtype=np.int64)
-
-
-def _joined(parts: Sequence[Evidence]) -> Evidence:
-    return Evidence(
+def _joined(parts: Sequence[_Evidence]) -> _Evidence:
+    return _Evidence(
         mean=np.concatenate([part.mean for part in parts], axis=-1),
         variance=np.concatenate([part.variance for part in parts], axis=-1),
         nu=np.concatenate([part.nu for part in parts], axis=-1),
@@ -185,21 +217,19 @@ def _unsaid(shape: tuple[int, ...]) -> Settled:
     )  # fmt: skip
 
 
-def _look(result: Settled, current: Evidence, usable: _Flags, first: _Flags, *, delta: float, level: float) -> None:
+def _look(result: Settled, current: _Evidence, usable: _Flags, once: _Flags, *, delta: float, level: float) -> None:
     """Test what is open, with fewer and fewer beside it, until nothing more is answered; enter it in ``result``."""
     error = np.where(usable, current.error, np.inf)
 
-    def test(contrasts: _Flags, directions: _Flags) -> _Tested:
-        counts = ((open_ & first).sum(axis=-1, keepdims=True) for open_ in (directions, contrasts))
-        a, b = (np.broadcast_to(level / np.maximum(count, 1), error.shape) for count in counts)
-        return _Tested.of(
-            current.mean, _quantile(current.nu, a) * error, _quantile(current.nu, 2 * b) * error, delta
-        )
+    def test(contrasts: _Flags, directions: _Flags) -> Settled:
+        counts = ((open_ & once).sum(axis=-1, keepdims=True) for open_ in (directions, contrasts))
+        a, b = (level / np.maximum(count, 1) for count in counts)
+        return _tested(current, _quantile(current.nu, a) * error, _quantile(current.nu, 2 * b) * error, delta)
 
     every = np.ones(error.shape, dtype=bool)
     whole = test(every, every)
     # what was shown keeps the figures that showed it, until later ones do against all others
-    _enter(result, (result.answer != Answer.OPEN) & (whole.answer == result.answer), current, whole)
+    _enter(result, (result.answer != Answer.OPEN) & (whole.answer == result.answer), whole)
     while True:
         left, alike = result.answer == Answer.OPEN, result.answer == Answer.SAME
         now = test(~alike, left | alike)
@@ -207,67 +237,39 @@ def _look(result: Settled, current: Evidence, usable: _Flags, first: _Flags, *, 
         if not answered.any():
             break
         result.answer[answered] = now.answer[answered]
-        _enter(result, answered, current, now)
-    _enter(result, left & (now.below | now.above | ~(result.below | result.above)), current, now)
+        _enter(result, answered, now)
+    _enter(result, left & (now.below | now.above | ~(result.below | result.above)), now)
     result.below[left] |= now.below[left]
     result.above[left] |= now.above[left]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class _Tested:
-    """One test of every contrast."""
-
-    both: Array
-    """Half-widths of the limits that a direction rests on."""
-    single: Array
-    """Half-widths of the limits that the others rest on."""
-    below: _Flags
-    above: _Flags
-    answer: _Indices
-
-    @classmethod
-    def of(cls, mean: Array, both: Array, single: Array, delta: float) -> _Tested:
-        with np.errstate(invalid="ignore"):
-            below, above = mean + single < delta, mean - single > -delta
-            shown = [below & above, mean - both > 0, mean + both < 0]
-        answer = np.select(shown, [Answer.SAME, Answer.MORE, Answer.LESS], Answer.OPEN)
-        return cls(both=both, single=single, below=below, above=above, answer=answer)
+def _tested(current: _Evidence, both: Array, single: Array, delta: float) -> Settled:
+    """Return what limits of these half-widths say of every contrast."""
+    mean = current.mean
+    with np.errstate(invalid="ignore"):
+        below, above = mean + single < delta, mean - single > -delta
+        shown = [below & above, mean - both > 0, mean + both < 0]
+    return Settled(
+        answer=np.select(shown, [Answer.SAME, Answer.MORE, Answer.LESS], Answer.OPEN),
+        below=below, above=above, both=both, single=single,
+        mean=mean, variance=current.variance, nu=current.nu, blocks=current.blocks,
+    )  # fmt: skip
 
 
-def _enter(result: Settled, where: _Flags, current: Evidence, tested: _Tested) -> None:
-    """Keep what this look saw of the contrasts ``where``."""
-    for kept, new in ((result.mean, current.mean), (result.both, tested.both), (result.single, tested.single),
-                      (result.variance, current.variance), (result.nu, current.nu)):  # fmt: skip
-        kept[where] = new[where]
-    result.blocks[where] = current.blocks[where]
+def _enter(result: Settled, where: _Flags, seen: Settled) -> None:
+    """Keep the figures of this look of the contrasts ``where``."""
+    for name in _FIGURES:
+        getattr(result, name)[where] = getattr(seen, name)[where]
 
 
-def _rounded(nu: float) -> float:
-    return math.exp(math.floor(math.log(nu) / _STEP) * _STEP)
-
-
-def _quantile(nu: Array, a: Array) -> Array:
-    """Return the two-sided t quantiles of ``a``, ν rounded down; infinite without degrees of freedom."""
-    with np.errstate(divide="ignore"):
-        steps = np.where(nu > 0, np.floor(np.log(nu) / _STEP), -np.inf)
-    keys, where = np.unique(np.stack([steps, np.broadcast_to(a, nu.shape)], axis=-1).reshape(-1, 2), axis=0,
-                            return_inverse=True)  # fmt: skip
-    quantiles = [critical(2, math.exp(step * _STEP), alpha) if step > -np.inf else math.inf for step, alpha in keys]
-    return np.asarray(np.array(quantiles)[where.reshape(-1)].reshape(nu.shape))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sample:
-    """The cells of one race in one metric, and which of them are compared; see `evidence.Panel`."""
-
-    cells: Sequence[Mapping[int, float]]
-    """For each cell, ln of the metric by block."""
-    group: Sequence[int]
-    """The number of each cell's group."""
-    pairs: Sequence[tuple[int, int]]
-    """Indices of two cells each."""
-    least: int = LEAST_BLOCKS
-    """With fewer blocks nothing is said."""
+def _quantile(nu: Array, alpha: Array) -> Array:
+    """Return the two-sided t quantiles; ``alpha`` (…, 1). Infinite without degrees of freedom."""
+    levels = np.broadcast_to(alpha, nu.shape)
+    quantiles = np.full(nu.shape, np.inf)
+    for level in np.unique(levels):
+        here = (levels == level) & (nu > 0)
+        quantiles[here] = each(critical, 2, nu[here], float(level))
+    return quantiles
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -288,27 +290,18 @@ class Finding:
 
 
 def findings(
-    samples: Sequence[Sample], *, blocks: int, difference: float, share: float = 1.0, ended: bool = True
+    panels: Sequence[Panel], *, difference: float, share: float = 1.0, ended: bool = True
 ) -> tuple[Finding | None, ...]:
-    """Return what ``blocks`` blocks say of all pairs of ``samples``, None of a pair without a common block.
+    """Return what is said of all contrasts of ``panels``, None of one without a common block.
 
     They are one family with the confidence ``CONFIDENCE``, of whose error rate they may spend ``share``;
     ``difference`` is what does not matter, 0.05 for 5 %. For ``ended`` see `settled`.
     """
-    panels = [_panel(sample, blocks) for sample in samples if sample.pairs]
     if not panels:
         return ()
     delta, alpha = math.log1p(difference), (1 - CONFIDENCE) * share
     said = settled(panels, delta=delta, alpha=alpha, ended=ended)
     return tuple(_finding(said, at, delta, alpha) for at in range(len(said.answer)))
-
-
-def _panel(sample: Sample, blocks: int) -> Panel:
-    values: Array = np.full((len(sample.cells), blocks), np.nan)
-    for row, cell in enumerate(sample.cells):
-        for block, value in cell.items():
-            values[row, block] = value
-    return Panel(values=values, group=sample.group, contrasts=sample.pairs, least=sample.least)
 
 
 def _finding(said: Settled, at: int, delta: float, alpha: float) -> Finding | None:
@@ -323,18 +316,31 @@ def _finding(said: Settled, at: int, delta: float, alpha: float) -> Finding | No
         blocks=int(said.blocks[at]),
         at_most=bool(said.below[at]),
         at_least=bool(said.above[at]),
-        more_blocks=_more(said, at, delta, alpha) if answer is Answer.OPEN else None,
+        more_blocks=_more_blocks(said, at, delta, alpha) if answer is Answer.OPEN else None,
     )
 
 
-def _more(said: Settled, at: int, delta: float, alpha: float) -> int | None:
-    """Count the blocks to an answer at the end of a longer race, with as many claims answered as now."""
+def _more_blocks(said: Settled, at: int, delta: float, alpha: float) -> int | None:
+    """Count the blocks to an answer at the end of a longer race, with as many claims answered as now.
+
+    If the contrast stays as it is, that takes the first n, at most ``_MOST_BLOCKS``, with c·√(variance/n) within
+    |m|, or within δ − |m|; see `settled`. ν grows with n.
+    """
     if not math.isfinite(said.both[at]):
         return None
     alike, left = int((said.answer == Answer.SAME).sum()), int((said.answer == Answer.OPEN).sum())
-    level, blocks = LAST_SHARE * alpha, int(said.blocks[at])
-    needed = blocks_needed(
-        float(said.mean[at]), float(said.variance[at]), float(said.nu[at]),
-        delta=delta, level=level / (left + alike), same_level=level / (len(said.answer) - alike), blocks=blocks,
-    )  # fmt: skip
-    return needed - blocks
+    level, mean, blocks = _LAST_SHARE * alpha, abs(float(said.mean[at])), int(said.blocks[at])
+
+    def answered(n: int) -> bool:
+        nu = said.nu[at : at + 1] * max((n - 1) / max(blocks - 1, 1), 1.0)
+        error = math.sqrt(said.variance[at] / n)
+        same = each(critical, 2, nu, 2 * level / (len(said.answer) - alike)) * error < delta - mean
+        return bool(same or each(critical, 2, nu, level / (left + alike)) * error < mean)
+
+    low, high = blocks, blocks + 1
+    while not answered(high) and high < _MOST_BLOCKS:
+        low, high = high, min(2 * high, _MOST_BLOCKS)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if answered(middle) else (middle, high)
+    return high - blocks

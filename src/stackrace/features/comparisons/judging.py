@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from itertools import chain
+
+import numpy as np
 
 from ...race.results.race import Race
+from ...stats.pairs import Array
 from .cells import FAILING_SHARE, RacedCell, gap, path_in, raced_as, survival, values
-from .claims import CONFIDENCE, Answer, Finding, Sample, findings
-from .evidence import LEAST_BLOCKS
+from .claims import CONFIDENCE, Answer, Finding, Panel, findings
 from .model import Claim, Comparison, Kind, Metric
 from .ratios import mix_outcome, table_outcome
-from .rerun import Cause, ClaimOutcome, Gap, Mode, PartOutcome, Rerun, Ruling
+from .rerun import Cause, ClaimOutcome, Gap, Kept, Rerun, Ruling
 
 _LEAST_LAUNCHES = 2
 """Claims of failing are not judged by fewer."""
@@ -21,23 +24,12 @@ _LONGEST_FROM = 10
 """Blocks. The longest of a few thousand requests is an extreme value: with fewer of them no limits would hold."""
 
 
-def judged(
-    comparison: Comparison,
-    races: Mapping[str, Race],
-    parts: tuple[PartOutcome, ...],
-    *,
-    id: str,
-    made_at: str,
-    mode: Mode,
-) -> Rerun:
-    """Return what ``races``, by part, say about ``comparison``; ``parts`` tells what became of each part."""
+def judged(comparison: Comparison, kept: Kept, races: Mapping[str, Race]) -> Rerun:
+    """Return what ``races``, by part, say about ``comparison``; ``kept`` tells what became of each part."""
     claims = outcomes(comparison, races)
     return Rerun(
-        id=id,
-        made_at=made_at,
-        mode=mode,
+        kept=kept,
         comparison=_as_raced(comparison, races.values()),
-        parts=parts,
         claims=claims,
         tables=tuple(table_outcome(comparison, races.get(table.part), table) for table in comparison.tables),
         family=sum(claim.now is not None and claim.now.low is not None for claim in claims),
@@ -53,7 +45,7 @@ def _as_raced(comparison: Comparison, races: Iterable[Race]) -> Comparison:
     for race in races:
         for key, technique in techniques.items():
             if technique.original and path_in(race, technique) == technique.original:
-                techniques[key] = replace(technique, path=technique.original, gone="", instead="")
+                techniques[key] = replace(technique, path=technique.original, gone=None, instead=None)
     return replace(comparison, techniques=techniques)
 
 
@@ -154,9 +146,6 @@ def _survival_outcome(comparison: Comparison, race: Race, claim: Claim) -> Claim
     )
 
 
-# The claims of a part as one family: which cells lend each other variance
-
-
 def _family_findings(
     comparison: Comparison, part: str, race: Race, *, ended: bool = True
 ) -> dict[Claim, Finding | None]:
@@ -165,57 +154,43 @@ def _family_findings(
     All claims of a comparison are one family; each part may spend of its error rate as its claims are of all. So
     a part can be judged while it is raced, before others are.
     """
-    claims = [claim for claim in comparison.claims if claim.part == part and claim.kind.is_ratio]
-    sets = [_Set.of(comparison, race, metric, claims) for metric in dict.fromkeys(claim.metric for claim in claims)]
-    blocks = 1 + max((launch.block for launch in race.launches if not launch.cut_short), default=-1)
-    results = findings(
-        [each.sample for each in sets],
-        blocks=blocks, difference=race.difference, share=share_of(comparison, part), ended=ended,
-    )  # fmt: skip
-    return dict(zip((claim for each in sets for claim in each.claims), results, strict=True)) if blocks else {}
+    by_metric: dict[Metric, list[Claim]] = {}
+    for claim in comparison.claims:
+        if claim.part == part and claim.kind.is_ratio:
+            by_metric.setdefault(claim.metric, []).append(claim)
+    panels = [_panel(comparison, race, metric, claims) for metric, claims in by_metric.items()]
+    said = findings(panels, difference=race.difference, share=_share_of(comparison, part), ended=ended)
+    return dict(zip(chain.from_iterable(by_metric.values()), said, strict=True))
 
 
-def share_of(comparison: Comparison, part: str) -> float:
+def _share_of(comparison: Comparison, part: str) -> float:
     """Return the share of the family's error rate that ``part`` may spend; a pair that is claimed twice counts
     once."""
     pairs = {
-        (claim.part, claim.metric, frozenset((claim.this, claim.that)))
-        for claim in comparison.claims
-        if claim.kind.is_ratio
+        (claim.part, claim.metric, frozenset(claim.cells)) for claim in comparison.claims if claim.kind.is_ratio
     }
     return sum(key == part for key, _, _ in pairs) / max(len(pairs), 1)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Set:
-    """The claims of one metric with the cells they rest on."""
-
-    claims: tuple[Claim, ...]
-    sample: Sample
-
-    @classmethod
-    def of(cls, comparison: Comparison, race: Race, metric: Metric, claims: Sequence[Claim]) -> _Set:
-        """Gather the cells that claims and tables of ``metric`` speak of."""
-        own = tuple(claim for claim in claims if claim.metric is metric)
-        spoken_of = [cell for claim in own for cell in claim.cells]
-        for table in comparison.tables:
-            if (table.part, table.metric) == (own[0].part, metric):
-                spoken_of += table.cells
-        cells = {raced_as(comparison, race, cell): cell for cell in spoken_of}
-        order = list(cells)
-        at = {key: number for number, key in enumerate(order)}
-        pairs = [
-            (at[raced_as(comparison, race, claim.this)], at[raced_as(comparison, race, claim.that)])
-            for claim in own
-            if claim.that is not None
-        ]
-        sample = Sample(
-            cells=[values(race, key[0], cell, metric) for key, cell in cells.items()],
-            group=_groups(order, pairs),
-            pairs=pairs,
-            least=_LONGEST_FROM if metric is Metric.LONGEST else LEAST_BLOCKS,
-        )
-        return cls(claims=own, sample=sample)
+def _panel(comparison: Comparison, race: Race, metric: Metric, claims: Sequence[Claim]) -> Panel:
+    """Return the cells that ``claims``, and tables of the same part and metric, speak of, each with its values."""
+    spoken_of = [cell for claim in claims for cell in claim.cells]
+    for table in comparison.tables:
+        if (table.part, table.metric) == (claims[0].part, metric):
+            spoken_of += table.cells
+    cells = {raced_as(comparison, race, cell): cell for cell in spoken_of}
+    order = list(cells)
+    contrasts = [
+        (order.index(this), order.index(that))
+        for this, that in ((raced_as(comparison, race, cell) for cell in claim.cells) for claim in claims)
+    ]
+    blocks = 1 + max((launch.block for launch in race.launches if not launch.cut_short), default=-1)
+    rows: Array = np.full((len(cells), blocks), np.nan)
+    for row, (path, *_), cell in zip(rows, order, cells.values(), strict=True):
+        for block, value in values(race, path, cell, metric).items():
+            row[block] = value
+    least = _LONGEST_FROM if metric is Metric.LONGEST else 0
+    return Panel(values=rows, group=_groups(order, contrasts), contrasts=contrasts, least=least)
 
 
 def _groups(cells: Sequence[RacedCell], pairs: Sequence[tuple[int, int]]) -> list[int]:

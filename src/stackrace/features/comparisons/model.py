@@ -1,7 +1,7 @@
 """A published comparison as data: its sources, techniques, figures and claims.
 
-What is written in a comparison.toml as it is here is validated by these types; `reading` has the rest. A part that
-need not be said is empty there.
+What is written in a comparison.toml as it is here is read by these types; `reading` has the rest. A part that need
+not be said is empty there.
 """
 
 from __future__ import annotations
@@ -16,18 +16,14 @@ from pydantic import BeforeValidator, Field
 
 from ...race.request.tables import Seconds
 
-_Words = Annotated[str, Field(min_length=1)]
-_Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
-_Count = Annotated[int, Field(ge=1)]
-Level = Annotated[int, Field(ge=1, le=20_000)]
-
 
 def listed(value: object) -> object:
     """Return what may be given alone as a list."""
     return value if isinstance(value, list) else [value]
 
 
-Levels = Annotated[tuple[Level, ...], BeforeValidator(listed), Field(min_length=1, alias="concurrency")]
+Levels = Annotated[tuple[int, ...], BeforeValidator(listed), Field(alias="concurrency")]
+"""Load levels, in connections."""
 
 
 class Metric(StrEnum):
@@ -81,9 +77,9 @@ class Basis(StrEnum):
 class Source:
     """The facts of the publication: on what, with which versions, how, and what its author doubted."""
 
-    machine: _Words
-    software: _Words
-    protocol: _Words
+    machine: str
+    software: str
+    protocol: str
     doubts: str = ""
 
 
@@ -92,7 +88,7 @@ class Part:
     """One race of a comparison."""
 
     key: str = ""
-    title: _Words
+    title: str
     file: Path
     """Its race file."""
     quick_s: Annotated[Seconds, Field(alias="quick")]
@@ -100,19 +96,13 @@ class Part:
     quick_slice_s: Annotated[Seconds | None, Field(alias="quick_slice")] = None
     """How long a slice is with ``--quick``, where an answer takes seconds and shorter slices would see none; None:
     fitted to the budget."""
-    quick_repeats: _Count | None = None
+    quick_repeats: int | None = None
     """With ``--quick`` at most so many runs instead of slices: a stack that a load overwhelms would not recover in
     time for another stack's slice. None: slices."""
-    quick_requests: _Count | None = None
+    quick_requests: int | None = None
     """The requests of each of these runs."""
     deviations: str = ""
     """What we do otherwise than its author, in words."""
-
-    def __post_init__(self) -> None:
-        if (self.quick_repeats is None) != (self.quick_requests is None):
-            raise ValueError("quick_repeats and quick_requests go together")
-        if self.quick_slice_s is not None and self.quick_repeats is not None:
-            raise ValueError("quick_slice is for slices, quick_repeats for runs: give one of them")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,17 +110,17 @@ class Technique:
     """One way of deploying."""
 
     key: str = ""
-    title: _Words
+    title: str
     """As published."""
-    path: _Words
+    path: str
     """As it is raced today."""
-    gone: str = ""
-    """Why it cannot be had any more; empty where it can."""
-    instead: str = ""
+    gone: str | None = None
+    """Why it cannot be had any more; None where it can."""
+    instead: str | None = None
     """What runs in its place, and why that one."""
-    original: str = ""
+    original: str | None = None
     """The path it is raced by where somebody still has it and a catalogue entry for it."""
-    companion: str = ""
+    companion: str | None = None
     """The original of a technique it is held against (in the file: its key): both are raced as originals, or
     neither."""
 
@@ -143,7 +133,7 @@ class CellName:
     """The technique's key."""
     workload: str = ""
     """Empty where the part has only one."""
-    concurrency: Level
+    concurrency: int
     """The load level, in connections."""
 
 
@@ -155,16 +145,16 @@ class Figure:
     """By key."""
     cell: CellName
     metric: Metric = Metric.THROUGHPUT
-    value: _Positive
+    value: float
     """In ``unit``."""
-    unit: _Words
-    low: _Positive | None = None
+    unit: str
+    low: float | None = None
     """The lower end of the range it was published with."""
-    high: _Positive | None = None
+    high: float | None = None
     """The upper end."""
-    of: str = ""
+    of: str | None = None
     """The process it belongs to where it is not the whole stack's; such figures make no ratios."""
-    note: str = ""
+    note: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -194,7 +184,7 @@ class Claim:
 class Row:
     """One row of a then/now table."""
 
-    title: _Words
+    title: str
     technique: str
     workload: str = ""
 
@@ -207,10 +197,10 @@ class Row:
 class Table:
     """A published table or chart: its rows against its first one, at each of its load levels."""
 
-    title: _Words
+    title: str
     part: str = ""
     metric: Metric = Metric.THROUGHPUT
-    rows: Annotated[tuple[Row, ...], Field(min_length=2)]
+    rows: tuple[Row, ...]
     levels: Levels
 
     @property
@@ -225,8 +215,8 @@ class Mix:
 
     part: str = ""
     technique: str
-    workload: _Words
-    concurrency: Level
+    workload: str
+    concurrency: int
 
     @property
     def cells(self) -> tuple[CellName, ...]:

@@ -66,16 +66,15 @@ def run(asked: Path, given: Mapping[str, Any], output: Output, *, quick: bool) -
     import click
 
     from ...cli.request_flags import given_beside
-    from .racing import RerunOptions, compare_again
+    from .racing import compare_again
     from .rerun import Mode
 
     for other in given_beside(_WHOLE):
         raise click.UsageError(f"{other} would change the comparison {asked}; use it with a race file")
-    budget_s, seed = given.get("budget_s"), given.get("seed")
-    if budget_s is not None and not quick:
+    if given.get("budget_s") is not None and not quick:
         raise click.UsageError(f"--budget needs --quick: stackrace run {asked} --quick --budget 2min")
-    options = RerunOptions(mode=Mode.QUICK if quick else Mode.FULL, budget_s=budget_s, seed=seed)
-    compare_again(asked.name, options, output)
+    asked_of_parts = {name: given[name] for name in ("budget_s", "seed") if given.get(name) is not None}
+    compare_again(asked.name, Mode.QUICK if quick else Mode.FULL, output, asked_of_parts)
 
 
 def show(asked: str, store_url: str | None, form: str | None, html: Path | None) -> None:

@@ -16,10 +16,10 @@ from .judging import outcomes
 from .model import Claim, Comparison, Mix, Part, Table
 from .rerun import ClaimOutcome, Mode
 
-TWIN_BLOCKS = 3
+_TWIN_BLOCKS = 3
 """The hidden twin runs in so many blocks: enough to show that a race sees a difference where there is none."""
 
-FAILING_LAUNCHES = 3
+_FAILING_LAUNCHES = 3
 """A claim of failing is not looked at any more after so many launches that agree."""
 
 _Check = Callable[[str], object]
@@ -38,17 +38,46 @@ class PartRequest:
 def part_request(comparison: Comparison, part: Part, mode: Mode, check: _Check) -> PartRequest:
     """Return what ``part`` asks for: the author's protocol, or, quick, every cell within its budget.
 
-    Stacks that ``check`` refuses are left out, and originals of techniques that are gone come in beside their
-    substitutes where it accepts them. Raises MissingError when no stack is left, SpecError as the race file's
-    reader.
+    Stacks that ``check`` refuses are left out, with workloads that none is left for; originals of techniques that
+    are gone come in beside their substitutes where it accepts them. Raises MissingError when no stack is left,
+    SpecError as the race file's reader.
     """
     request = read_race_file(part.file, lambda path: None)
-    request = _with_originals(comparison, request, check)
-    kept, left_out = _sorted_out(request.stacks or (), check)
-    if not kept:
+    originals = {each.path: each.original for each in comparison.techniques.values() if each.original}
+    raced: dict[str, list[str]] = {}
+    left_out: list[str] = []
+    for path in request.stacks or ():
+        error = _refusal(path, check)
+        raced[path] = [] if error else [path]
+        if error:
+            left_out.append(f"{path} is left out: {error.message}")
+        if path in originals and _refusal(originals[path], check) is None:
+            raced[path].append(originals[path])
+
+    def here(paths: Sequence[str]) -> tuple[str, ...]:
+        # two techniques may have the same original
+        return tuple(dict.fromkeys(each for path in paths for each in raced[path]))
+
+    if not any(raced.values()):
         raise MissingError(f"none of the stacks of {part.file.name} can be raced here", detail="\n".join(left_out))
-    request = _only(request, kept)
-    return PartRequest(request=_quick(request, part) if mode is Mode.QUICK else request, left_out=left_out)
+    workloads = (
+        replace(workload, stacks=None if workload.stacks is None else here(workload.stacks))
+        for workload in request.workloads
+    )
+    request = replace(
+        request,
+        stacks=here(request.stacks or ()),
+        workloads=tuple(workload for workload in workloads if workload.stacks != ()),
+    )
+    return PartRequest(request=_quick(request, part) if mode is Mode.QUICK else request, left_out=tuple(left_out))
+
+
+def _refusal(path: str, check: _Check) -> StackraceError | None:
+    try:
+        check(path)
+    except StackraceError as error:
+        return error
+    return None
 
 
 def _quick(request: RaceRequest, part: Part) -> RaceRequest:
@@ -59,50 +88,6 @@ def _quick(request: RaceRequest, part: Part) -> RaceRequest:
     if part.quick_repeats is not None:
         return replace(within, repeats=part.quick_repeats, run_requests=part.quick_requests)
     return replace(within, slice_s=part.quick_slice_s, exhaustive=True)
-
-
-def _sorted_out(paths: Sequence[str], check: _Check) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    kept: list[str] = []
-    left_out: list[str] = []
-    for path in paths:
-        try:
-            check(path)
-        except StackraceError as error:
-            left_out.append(f"{path} is left out: {error.message}")
-        else:
-            kept.append(path)
-    return tuple(kept), tuple(left_out)
-
-
-def _with_originals(comparison: Comparison, request: RaceRequest, check: _Check) -> RaceRequest:
-    """Put each original that can be raced here beside its substitute."""
-    beside: dict[str, str] = {}
-    for technique in comparison.techniques.values():
-        if technique.original and _sorted_out([technique.original], check)[0]:
-            beside[technique.path] = technique.original
-
-    def widened(paths: Sequence[str]) -> tuple[str, ...]:
-        # two techniques may have the same original
-        return tuple(dict.fromkeys(each for path in paths for each in (path, beside.get(path)) if each is not None))
-
-    workloads = tuple(
-        replace(workload, stacks=None if workload.stacks is None else widened(workload.stacks))
-        for workload in request.workloads
-    )
-    return replace(request, stacks=widened(request.stacks or ()), workloads=workloads)
-
-
-def _only(request: RaceRequest, kept: tuple[str, ...]) -> RaceRequest:
-    """Return ``request`` with these stacks only, and without workloads that none of them is left for."""
-    workloads = [
-        workload
-        if workload.stacks is None
-        else replace(workload, stacks=tuple(path for path in workload.stacks if path in kept))
-        for workload in request.workloads
-    ]
-    return replace(
-        request, stacks=kept, workloads=tuple(workload for workload in workloads if workload.stacks != ())
-    )
 
 
 def still_open(comparison: Comparison, part: Part) -> Callable[[Race, Sequence[Cell]], Sequence[Cell]]:
@@ -122,7 +107,7 @@ def still_open(comparison: Comparison, part: Part) -> Callable[[Race, Sequence[C
             wanted = {(path, "", concurrency) for path, _, concurrency in wanted}
         return [
             cell for cell in cells
-            if _key(cell) in wanted and (blocks < TWIN_BLOCKS or cell.stack.path == original_path(cell.stack.path))
+            if _key(cell) in wanted and (blocks < _TWIN_BLOCKS or cell.stack.path == original_path(cell.stack.path))
         ]  # fmt: skip
 
     return still
@@ -150,4 +135,4 @@ def _open(comparison: Comparison, part: Part, race: Race, cells: Sequence[Cell])
 
 
 def _is_answered(outcome: ClaimOutcome) -> bool:
-    return outcome.ruling.decides and (outcome.claim.kind.is_ratio or outcome.blocks >= FAILING_LAUNCHES)
+    return outcome.ruling.decides and (outcome.claim.kind.is_ratio or outcome.blocks >= _FAILING_LAUNCHES)

@@ -9,10 +9,10 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -35,11 +35,11 @@ from ...stacks.servers import catalogue
 from ...store import open_store
 from ...store.address import data_folder
 from .judging import judged
+from .kind import KIND
 from .model import Comparison, Part
 from .parts import PartRequest, part_request, still_open
 from .reading import read_comparison
-from .report.kind import KIND
-from .rerun import Mode, PartOutcome, Rerun
+from .rerun import Kept, Mode, PartOutcome, Rerun
 
 if TYPE_CHECKING:
     from ...store.store import Store
@@ -50,19 +50,10 @@ _WIDTH = 100
 _FORMAT = {"format": "stackrace-rerun", "version": 1}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RerunOptions:
-    """What is asked of the whole comparison."""
-
-    mode: Mode
-    budget_s: float | None = None
-    """Of each part; quick reruns only."""
-    seed: int | None = None
-
-
-def compare_again(name: str, options: RerunOptions, output: Output) -> None:
+def compare_again(name: str, mode: Mode, output: Output, asked: Mapping[str, Any]) -> None:
     """Race the comparison ``name`` again, keep what it is made of where any part could be raced, and show it.
 
+    ``asked`` is of each part's request what is not as its race file has it: the budget of a quick rerun, the seed.
     A part that cannot run here has its reason among the outcomes, and the others go on. Raises MissingError, before
     anything is raced, where every part lacks something; InterruptedRace after an interruption, keeping what was
     measured, and RefusedError when not one part gave a race.
@@ -70,17 +61,17 @@ def compare_again(name: str, options: RerunOptions, output: Output) -> None:
     with open_store(output.store) as store:
         store.need_writable()
         comparison = read_comparison(name)
-        wanted = {part.key: _wanted(comparison, part, options) for part in comparison.parts}
+        wanted = {part.key: _wanted(comparison, part, mode, asked) for part in comparison.parts}
         if (lack := lack_of_comparison(comparison)) is not None:
             if all(isinstance(part, MissingError) for part in wanted.values()):
                 raise lack
             click.echo(lack.message, err=True)
-        races, parts, interrupted = _raced(comparison, wanted, options.mode, store)
+        races, parts, interrupted = _raced(comparison, wanted, mode, store)
     made_at = datetime.now(UTC).isoformat(timespec="seconds")
-    kept = Kept(id=ids.generate(), name=name, made_at=made_at, mode=options.mode, parts=parts)
+    kept = Kept(id=ids.generate(), name=name, made_at=made_at, mode=mode, parts=parts)
     if races:
         keep(kept, _folder())
-    _show(_judged(comparison, kept, races, parts), races, output)
+    _show(judged(comparison, kept, races), races, output)
     if interrupted:
         raise InterruptedRace("interrupted; the results are kept; continue a part with: stackrace run --resume ID")
     if not races:
@@ -94,24 +85,19 @@ def show_again(name: str, *, store_url: str | None, form: Format | None, html: P
     comparison, kept = read_comparison(name), latest(name, _folder())
     with open_store(store_url) as store:
         races = {outcome.part: store.load(outcome.race) for outcome in kept.parts if outcome.race is not None}
-    parts = tuple(
+    parts = (
         _outcome(races[outcome.part], outcome.part, outcome.left_out) if outcome.race else outcome
         for outcome in kept.parts
     )
-    rerun = _judged(comparison, kept, races, parts)
+    rerun = judged(comparison, replace(kept, parts=tuple(parts)), races)
     if html is not None:
         click.echo(f"The report: {_write_html(rerun, html)}", err=form is not None)
-    if form is not None:
-        click.echo(written(KIND, rerun, form), nl=False)
-    elif html is None:
-        _print(rerun)
+    if form is not None or html is None:
+        _print(rerun, form)
 
 
 def _show(rerun: Rerun, races: Mapping[str, Race], output: Output) -> None:
-    if output.as_json:
-        click.echo(written(KIND, rerun, Format.JSON), nl=False)
-    else:
-        _print(rerun)
+    _print(rerun, Format.JSON if output.as_json else None)
     if races:
         path = _write_html(rerun, output.html)
         ours = ", ".join(f"stackrace report {race.id}" for race in races.values())
@@ -119,17 +105,16 @@ def _show(rerun: Rerun, races: Mapping[str, Race], output: Output) -> None:
         click.echo(f"\nThe report: {path}\nAgain: {again}\nIts races: {ours}", err=output.as_json)
 
 
-def _print(rerun: Rerun) -> None:
-    print_sections(KIND.sections(rerun), width=_WIDTH)
+def _print(rerun: Rerun, form: Format | None) -> None:
+    if form is None:
+        print_sections(KIND.sections(rerun), width=_WIDTH)
+    else:
+        click.echo(written(KIND, rerun, form), nl=False)
 
 
 def _write_html(rerun: Rerun, path: Path | None) -> Path:
-    path = path or reports_folder() / f"{rerun.comparison.name}-{rerun.id}.html"
+    path = path or reports_folder() / f"{rerun.comparison.name}-{rerun.kept.id}.html"
     return write_text(written(KIND, rerun, Format.HTML), path)
-
-
-def _judged(comparison: Comparison, kept: Kept, races: Mapping[str, Race], parts: tuple[PartOutcome, ...]) -> Rerun:
-    return judged(comparison, races, parts, id=kept.id, made_at=kept.made_at, mode=kept.mode)
 
 
 def _raced(
@@ -138,7 +123,10 @@ def _raced(
     """Race part after part; tells, too, whether the user stopped it."""
     races: dict[str, Race] = {}
     outcomes: list[PartOutcome] = []
+    interrupted = False
     for part in comparison.parts:
+        if interrupted:
+            break
         planned = wanted[part.key]
         left_out = planned.left_out if isinstance(planned, PartRequest) else ()
         for line in (f"{comparison.name}: {part.title}", *left_out):
@@ -149,34 +137,30 @@ def _raced(
             open_cells = still_open(comparison, part) if mode is Mode.QUICK else None
             race = raced(planned.request, store, open_cells=open_cells)
         except (KeyboardInterrupt, InterruptedRace):
-            return races, (*outcomes, *_not_reached(comparison, len(outcomes))), True
+            interrupted = True
         except StackraceError as error:
             outcomes.append(PartOutcome(part=part.key, trouble=_trouble(error)))
-            continue
-        races[part.key] = race
-        outcomes.append(_outcome(race, part.key, left_out))
-        if race.ending is Ending.INTERRUPTED:
-            return races, (*outcomes, *_not_reached(comparison, len(outcomes))), True
-    return races, tuple(outcomes), False
+        else:
+            interrupted = race.ending is Ending.INTERRUPTED
+            races[part.key] = race
+            outcomes.append(_outcome(race, part.key, left_out))
+    not_reached = (
+        PartOutcome(part=part.key, trouble="it was interrupted") for part in comparison.parts[len(outcomes) :]
+    )
+    return races, (*outcomes, *not_reached), interrupted
 
 
-def _wanted(comparison: Comparison, part: Part, options: RerunOptions) -> PartRequest | StackraceError:
+def _wanted(
+    comparison: Comparison, part: Part, mode: Mode, asked: Mapping[str, Any]
+) -> PartRequest | StackraceError:
     """Return what a part asks to be raced, or why nothing of it can be."""
     try:
-        wanted = part_request(comparison, part, options.mode, ready_stack)
+        wanted = part_request(comparison, part, mode, ready_stack)
         if lacks := lacks_of(wanted.request, catalogue()):
             raise MissingError(f"it lacks {', '.join(lack.words for lack in lacks)}")
     except StackraceError as error:
         return error
-    request = wanted.request
-    return replace(
-        wanted,
-        request=replace(
-            request,
-            budget_s=request.budget_s if options.budget_s is None else options.budget_s,
-            seed=request.seed if options.seed is None else options.seed,
-        ),
-    )
+    return replace(wanted, request=replace(wanted.request, **asked))
 
 
 def lack_of_comparison(comparison: Comparison) -> MissingError | None:
@@ -187,10 +171,6 @@ def lack_of_comparison(comparison: Comparison) -> MissingError | None:
     name = f"historic/{comparison.name}"
     can_be_had = any(not lack.elsewhere for lack in lacks)
     return refusal(name, lacks, shlex.join(["stackrace", "install", name]) if can_be_had else "") if lacks else None
-
-
-def _not_reached(comparison: Comparison, done: int) -> tuple[PartOutcome, ...]:
-    return tuple(PartOutcome(part=part.key, trouble="it was interrupted") for part in comparison.parts[done:])
 
 
 def _trouble(error: StackraceError) -> str:
@@ -216,19 +196,6 @@ def _outcome(race: Race, part: str, left_out: tuple[str, ...]) -> PartOutcome:
 
 def _folder() -> Path:
     return data_folder() / "historic"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Kept:
-    """A rerun of the comparison ``name``: each part with its race's id, or the trouble it met."""
-
-    id: str
-    name: str
-    made_at: str
-    number: int = field(default=0, compare=False)
-    """Grows with each that is kept here."""
-    mode: Mode
-    parts: tuple[PartOutcome, ...]
 
 
 def keep(kept: Kept, folder: Path) -> Path:

@@ -15,8 +15,8 @@ from collections.abc import Callable, Iterable, Mapping
 
 from ...race.results.race import Race
 from .cells import measured_ratio
-from .model import CellName, Comparison, Figure, Metric, Mix, Table
-from .rerun import MixOutcome, Prediction, TableOutcome
+from .model import CellName, Comparison, Figure, Metric, Mix, Row, Table
+from .rerun import MixOutcome, Prediction, RowOutcome, TableOutcome
 
 _SHARES: Mapping[str, float] = {"memcached": 0.9, "sqlalchemy": 0.1}
 """The parts of the ladder's own mix, by the workloads of its rungs."""
@@ -56,18 +56,14 @@ def _now(comparison: Comparison, race: Race | None, metric: Metric) -> _Ratio:
 
 def table_outcome(comparison: Comparison, race: Race | None, table: Table) -> TableOutcome:
     """Return the ratios of ``table``, then from the figures and now from ``race`` (None: it was not run)."""
+    first = table.rows[0]
 
-    def to_the_first(ratio: _Ratio) -> tuple[tuple[float | None, ...], ...]:
-        first = table.rows[0]
-        return tuple(
-            tuple(ratio(row.cell(level), first.cell(level)) for level in table.levels) for row in table.rows
-        )
+    def to_the_first(ratio: _Ratio, row: Row) -> tuple[float | None, ...]:
+        return tuple(ratio(row.cell(level), first.cell(level)) for level in table.levels)
 
-    return TableOutcome(
-        table=table,
-        then=to_the_first(_then(comparison, table.part, table.metric)),
-        now=to_the_first(_now(comparison, race, table.metric)),
-    )
+    then, now = _then(comparison, table.part, table.metric), _now(comparison, race, table.metric)
+    rows = (RowOutcome(row=row, then=to_the_first(then, row), now=to_the_first(now, row)) for row in table.rows)
+    return TableOutcome(table=table, rows=tuple(rows))
 
 
 def mix_outcome(comparison: Comparison, race: Race | None, mix: Mix) -> MixOutcome | None:

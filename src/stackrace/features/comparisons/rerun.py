@@ -5,14 +5,14 @@ Only ratios are held against each other: the hardware differs, so no absolute fi
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from ...base.numbers import Interval
 from ...base.verdict import Finding
 from ...measure.host import HostFacts
 from ...measure.launch import Failure
-from .model import Claim, Comparison, Table
+from .model import Claim, Comparison, Row, Table
 
 
 class Mode(StrEnum):
@@ -141,14 +141,22 @@ class ClaimOutcome:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RowOutcome:
+    """One row of a table: its ratios to the first one, by load level. None where there is none."""
+
+    row: Row
+    then: tuple[float | None, ...]
+    """As published."""
+    now: tuple[float | None, ...]
+    """As measured."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TableOutcome:
-    """A table's ratios to its first row."""
+    """A published table or chart, and what running it again gave."""
 
     table: Table
-    then: tuple[tuple[float | None, ...], ...]
-    """As published, by row and level; None where there is none."""
-    now: tuple[tuple[float | None, ...], ...]
-    """As measured, by row and level."""
+    rows: tuple[RowOutcome, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -176,15 +184,27 @@ class MixOutcome:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Kept:
+    """What is kept of a rerun: which races it is made of."""
+
+    id: str
+    name: str
+    """Of the comparison."""
+    made_at: str
+    """UTC in ISO 8601."""
+    number: int = field(default=0, compare=False)
+    """Grows with each that is kept here."""
+    mode: Mode
+    parts: tuple[PartOutcome, ...]
+    """Each part with its race's id, or the trouble it met."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Rerun:
     """A comparison run again: everything its reports show."""
 
-    id: str
-    made_at: str
-    """UTC in ISO 8601."""
-    mode: Mode
+    kept: Kept
     comparison: Comparison
-    parts: tuple[PartOutcome, ...]
     claims: tuple[ClaimOutcome, ...]
     tables: tuple[TableOutcome, ...]
     family: int
@@ -195,7 +215,3 @@ class Rerun:
     """The machine; None where no part was run."""
     mixes: tuple[MixOutcome, ...] = ()
     """Those that were measured with all they mix."""
-
-    def count(self, ruling: Ruling) -> int:
-        """Return how many claims were ruled so."""
-        return sum(outcome.ruling is ruling for outcome in self.claims)

@@ -3,9 +3,7 @@
 from ...extensions import Part, ResultKind, Verb
 
 EXTENSIONS = (
-    Verb(
-        "check", "Decide", "Find out whether a change makes the app slower.", f"{__name__}.cli.command:command", 20
-    ),
+    Verb("check", "Decide", "Find out whether a change makes the app slower.", f"{__name__}.verb:command", 20),
     Part("check", f"{__name__}.model:GateFacts"),
-    ResultKind("check", f"{__name__}.report.kind:KIND"),
+    ResultKind("check", f"{__name__}.kind:KIND"),
 )

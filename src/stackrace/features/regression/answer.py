@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from statistics import fmean
 
 from ...measure.launch import Launch
 from ...race.decisions import Decisions
@@ -15,23 +14,12 @@ from ...race.results.comparison import Change, Growth, Outcome, Response, Ruling
 from ...race.results.race import Ending, Race
 from ...race.warmup import REWARM_S
 from ...stacks.stack import Side
-from ...stats.limits import exp
 from ...validity.registry import examine_race
 from ...validity.steady import median_slope
-from .model import FailedLaunches, GateAnswer, gate_of, is_check, terms_of
-from .series import (
-    Pair,
-    Series,
-    failed_launches,
-    failures_needed,
-    is_down,
-    may_be_confirmed,
-    pairs_of,
-    series_of,
-    slices_of,
-)
-from .stats import Sample, Stage, Watched, mean_of, values_needed, watched
-from .tails import Tails
+from .looks import Watched, values_needed, watched
+from .model import FailedLaunches, GateAnswer, gate_of, terms_of
+from .responses import Pair, failed_launches, failures_needed, is_down, pairs_of, samples_of, slices_of
+from .samples import Sample, mean_of
 
 _ENDED = frozenset(Ending) - {Ending.ANSWERED, Ending.INTERRUPTED}
 """Endings with a last look. An answer was seen by a planned look, and an interruption is no time to look."""
@@ -46,7 +34,7 @@ def decide(race: Race) -> Decisions:
     if not race.launches:
         return Decisions(settled=False, dropped=frozenset())
     rulings, failed = [each.ruling for each in _judged(race)], failed_launches(race)
-    is_open = outcome_of(rulings, failed) is Outcome.UNDECIDED and (not _clear(rulings) or may_be_confirmed(failed))
+    is_open = outcome_of(rulings, failed) is Outcome.UNDECIDED and (not _clear(rulings) or failed.may_be_confirmed)
     settled = not is_open or any(is_down(race, side) for side in (Side.BASE, Side.HEAD))
     return Decisions(settled=settled, dropped=frozenset())
 
@@ -68,30 +56,24 @@ def gate_answer(race: Race) -> GateAnswer:
     )
 
 
-def rulings_of(found: Sequence[Series], allowances: Mapping[str, float], *, ended: bool) -> tuple[Ruling, ...]:
-    """Return what is said of each of ``found``, which are one family."""
-    return tuple(each.ruling for each in _family(found, allowances, ended=ended))
+def rulings_of(samples: Sequence[Sample], allowances: Mapping[str, float], *, ended: bool) -> tuple[Ruling, ...]:
+    """Return what is said of each of ``samples``, which are one family."""
+    return tuple(each.ruling for each in _family(samples, allowances, ended=ended))
 
 
 def _judged(race: Race) -> list[_Judged]:
-    if not is_check(race):
-        raise ValueError(f"race {race.id} is no check")
-    responses = [response for response in Response if response in gate_of(race).allowances]
-    return _family(series_of(race, responses), gate_of(race).allowances, ended=race.ending in _ENDED)
+    allowances = gate_of(race).allowances
+    responses = [response for response in Response if response in allowances]
+    return _family(samples_of(race, responses), allowances, ended=race.ending in _ENDED)
 
 
-def _family(found: Sequence[Series], allowances: Mapping[str, float], *, ended: bool) -> list[_Judged]:
+def _family(samples: Sequence[Sample], allowances: Mapping[str, float], *, ended: bool) -> list[_Judged]:
     judged = []
-    for series in found:
-        terms, sample = terms_of(series.response, allowances[series.response]), series.sample()
-        seen = watched(
-            sample,
-            allowance=_log(series.response, terms.allowance),
-            limit=_log(series.response, terms.limit),
-            family=len(found),
-            ended=ended,
-        )
-        judged.append(_Judged(series=series, sample=sample, terms=terms, seen=seen, family=len(found)))
+    for sample in samples:
+        terms = terms_of(sample.response, allowances[sample.response])
+        bounds = Terms(allowance=sample.difference(terms.allowance), limit=sample.difference(terms.limit))
+        seen = watched(sample, bounds, family=len(samples), ended=ended)
+        judged.append(_Judged(sample=sample, terms=terms, bounds=bounds, seen=seen, family=len(samples)))
     return judged
 
 
@@ -99,91 +81,38 @@ def _family(found: Sequence[Series], allowances: Mapping[str, float], *, ended: 
 class _Judged:
     """One response with what its looks said."""
 
-    series: Series
     sample: Sample
     terms: Terms
+    bounds: Terms
+    """The same in the unit of its differences."""
     seen: Watched
     family: int
 
     @property
     def ruling(self) -> Ruling:
-        figures, alarm = self.seen.figures, self.seen.alarm
-        begun, end = (self.sample.pairs(figures.first), self.sample.pairs(figures.last)) if figures else (0, 0)
-        base, head = self._middle
-        return Ruling(
-            response=self.series.response,
-            workload=self.series.workload,
-            state=self._state,
+        sample, figures, alarm = self.sample, self.seen.figures, self.seen.alarm
+        ruling = Ruling(
+            response=sample.response,
+            workload=sample.workload,
+            state=self.seen.state,
             terms=self.terms,
-            base=base,
-            head=head,
-            change=self._change,
-            blocks=end - begun if figures and figures.first >= (alarm or 0) else 0,
-            alarm=None if alarm is None else self.sample.pairs(alarm),
-            answers=self.sample.answers if isinstance(self.sample, Tails) else None,
+            alarm=None if alarm is None else sample.pairs(alarm),
+            answers=sample.answers,
         )
+        if figures is None:
+            return ruling
+        base, head = sample.sides(figures.first, figures.last)
+        is_fresh = figures.first >= (alarm or 0)
+        blocks = sample.pairs(figures.last) - sample.pairs(figures.first) if is_fresh else 0
+        low, high = (sample.share(limit) if math.isfinite(limit) else None for limit in (figures.low, figures.high))
+        change = Change(value=sample.share(figures.value), low=low, high=high)
+        return replace(ruling, base=base, head=head, change=change, blocks=blocks)
 
     @property
     def pairs_needed(self) -> int | None:
         """How many more pairs of launches it needs if it stays as it is; None where no number would do."""
-        response = self.series.response
-        if self._state is State.UNKNOWN and not isinstance(self.sample, Tails):
-            return None
-        values = values_needed(
-            self.sample,
-            self.seen.alarm,
-            allowance=_log(response, self.terms.allowance),
-            limit=_log(response, self.terms.limit),
-            family=self.family,
-        )
+        values = values_needed(self.sample, self.bounds, self.seen.alarm, family=self.family)
         return None if values is None else self.sample.pairs_for(values)
-
-    @property
-    def _state(self) -> State:
-        if self.seen.stage is Stage.CONFIRMED:
-            return State.SLOWER
-        if self.seen.clear:
-            return State.CLEAR
-        if self.seen.figures is None:
-            return State.UNKNOWN
-        return State.OPEN if self.seen.alarm is None else State.ALARM
-
-    @property
-    def _change(self) -> Change | None:
-        figures, response = self.seen.figures, self.series.response
-        if figures is None:
-            return None
-        low, high = (
-            _share(response, limit) if math.isfinite(limit) else None for limit in (figures.low, figures.high)
-        )
-        return Change(value=_share(response, figures.value), low=low, high=high)
-
-    @property
-    def _middle(self) -> tuple[float, float] | tuple[None, None]:
-        """Base and head in the response's own unit, where the figures are of."""
-        figures = self.seen.figures
-        if figures is None:
-            return None, None
-        if isinstance(self.sample, Tails):
-            return self.sample.look(figures.first, figures.last).seconds
-        base, head = (side[figures.first : figures.last] for side in (self.series.base, self.series.head))
-        if self.series.response is Response.ERRORS:
-            return fmean(base), fmean(head)
-        return exp(fmean(map(math.log, base))), exp(fmean(map(math.log, head)))
-
-
-def _log(response: Response, share: float) -> float:
-    """Return ``share`` in the unit of the differences; a throughput that is a share lower is worse by this."""
-    if response is Response.ERRORS:
-        return share
-    return -math.log1p(-min(share, 0.99)) if response is Response.THROUGHPUT else math.log1p(share)
-
-
-def _share(response: Response, difference: float) -> float:
-    """Undo ``_log``."""
-    if response is Response.ERRORS:
-        return difference
-    return 1 - exp(-difference) if response is Response.THROUGHPUT else exp(difference) - 1
 
 
 def outcome_of(rulings: Sequence[Ruling], failed: FailedLaunches | None = None) -> Outcome:
@@ -222,7 +151,7 @@ def _needed_s(race: Race, judged: Sequence[_Judged], failed: FailedLaunches) -> 
     if failed.head:
         pairs = None if failed.base else failures_needed(race)
         return None if pairs is None else pairs * race.elapsed_s / len(blocks_of(race))
-    counting = max((len(each.series.blocks) for each in judged), default=0)
+    counting = max((len(each.sample.blocks) for each in judged), default=0)
     more = [each.pairs_needed for each in judged if each.ruling.state not in (State.CLEAR, State.SLOWER)]
     known = [each for each in more if each is not None]
     if not counting or not known or len(known) < len(more):

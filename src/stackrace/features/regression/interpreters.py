@@ -14,6 +14,7 @@ from ...app.bundle import DJANGO, bundled
 from ...app.data_places import import_places
 from ...app.examine import python_facts
 from ...app.interpreter import Buildable
+from ...app.known_pythons import KnownPython
 from ...app.lock_files import requirements_of
 from ...base.errors import AppError, InputError, StackError
 from ...base.files import read_text, real_path
@@ -51,7 +52,7 @@ def with_interpreters(both: Variants, environments: Environments) -> Variants:
     for side, variant in both.sides.items():
         request = variant.request
         if variant.locked is not None:
-            request = replace(request, python=_built(variant, side, own, found, environments))
+            request = replace(request, python=_built(variant.locked, side, _base_of(found), environments))
         elif request.python is None and own is not None:
             request = replace(request, python=own)
         if own is not None:
@@ -60,7 +61,7 @@ def with_interpreters(both: Variants, environments: Environments) -> Variants:
     return replace(both, sides=sides)
 
 
-def version_of(request: RaceRequest) -> tuple[int, int] | None:
+def _version_of(request: RaceRequest) -> tuple[int, int] | None:
     """Return the version of the interpreter that the app of ``request`` has or is given, (3, 12) say.
 
     None for an app without Python, and where the interpreter does not start, which setting up explains.
@@ -74,34 +75,36 @@ def version_of(request: RaceRequest) -> tuple[int, int] | None:
         return None
     try:
         found = python_for(root, entry, request.python)
-        python = (found.base or _ours()) if isinstance(found, Buildable) else found.python
-        facts = python_facts(App(name="", root=root, entry=entry, python=python, environment=request.environment))
+        app = App(name="", root=root, entry=entry, python=_base_of(found), environment=request.environment)
+        facts = python_facts(app)
     except (AppError, InputError):
         return None
     return None if facts is None else facts.minor
+
+
+def _base_of(found: KnownPython | Buildable) -> Path:
+    """Return the interpreter that the project has, or that its environment is built with."""
+    return (found.base or _ours()) if isinstance(found, Buildable) else found.python
 
 
 def _ours() -> Path:
     return Path(sys._base_executable)  # type: ignore[attr-defined]
 
 
-def _built(variant: Variant, side: Side, own: Path | None, found: object, environments: Environments) -> Path:
-    """Build the environment that a side's lock file asks for, with the interpreter that the project has."""
-    assert variant.locked is not None
-    wanted = found.base if isinstance(found, Buildable) else None
-    base = real_path(own) if own is not None else wanted or _ours()
-    text = requirements_of(variant.locked)
+def _built(locked: Path, side: Side, base: Path, environments: Environments) -> Path:
+    """Build the environment that a side's lock file asks for, with the interpreter ``base``."""
+    text = requirements_of(locked)
     # uv knows these by their names
-    name = variant.locked.name if variant.locked.suffix == ".toml" else "requirements.txt"
+    name = locked.name if locked.suffix == ".toml" else "requirements.txt"
     # private, and gone afterwards: addresses of packages may hold credentials
     with tempfile.TemporaryDirectory(prefix="stackrace-requirements-") as folder:
         requirements = Path(folder, name)
         requirements.write_text(text, encoding="utf-8")
         try:
-            return environments.of_requirements(requirements, base)
+            return environments.of_requirements(requirements, real_path(base))
         except InputError as error:
             raise InputError(
-                f"the {side}'s {variant.locked.name} cannot be installed; make its environment yourself, and give "
+                f"the {side}'s {locked.name} cannot be installed; make its environment yourself, and give "
                 f"it with --{side}-python",
                 detail=error.detail,
             ) from error
@@ -185,7 +188,7 @@ def _with_stack(variant: Variant, path: str) -> Variant:
 def _usual(request: RaceRequest) -> Stack:
     """Return the stack that the project runs today, else the first of the most used ones that fits."""
     servers = catalogue().extended(request.servers)
-    python = version_of(request)
+    python = _version_of(request)
     current = _current(request, servers, python)
     return most_used(servers, asked_app(request).offered, python)[0][0] if current is None else current
 

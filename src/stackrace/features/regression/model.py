@@ -62,7 +62,9 @@ class GateFacts(RacePart):
     needs_every_stack: ClassVar[bool] = True
 
     base: Contender
+    """What the base was."""
     head: Contender
+    """What the head was."""
     allowances: Mapping[str, float] = field(default_factory=dict)
     """What is allowed of each response that is judged, by its name."""
     packages: tuple[str, ...] = ()
@@ -79,22 +81,29 @@ class FailedLaunches:
     """Whether that is the head's doing: four of its launches failed in a row, or seven in all, and none of the
     base's."""
 
+    @property
+    def may_be_confirmed(self) -> bool:
+        """Whether fresh launches may show that they are the head's doing."""
+        return self.head > 0 and not self.base
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GateAnswer:
     """The answer of a check."""
 
     outcome: Outcome
+    """passed: not slower, see each ruling's change.high for what could have been missed; failed: slower than
+    allowed, or its launches fail, confirmed; undecided: neither is shown; refused: no valid measurements."""
     rulings: tuple[Ruling, ...]
-    """In the order of ``Response``, workload by workload."""
+    """One for each response, workload by workload."""
     blocks: int = 0
-    """Pairs of launches, of which some may have been refused."""
+    """Pairs of launches, refused ones included."""
     valid: int = 0
     """Those of which neither launch was refused, or failed."""
     failed: FailedLaunches = field(default_factory=FailedLaunches)
     """A check with a failed launch of the head does not pass."""
     needed_s: float | None = None
-    """About how many more seconds an undecided check needs; None where that is unknown."""
+    """About how many more seconds would probably decide an undecided check; None where that is unknown."""
 
     @property
     def exit_code(self) -> int:
@@ -102,21 +111,27 @@ class GateAnswer:
         return _CODES[self.outcome]
 
     @property
+    def is_bad(self) -> bool:
+        """Whether a reader should be alarmed."""
+        return self.outcome in (Outcome.FAILED, Outcome.REFUSED)
+
+    @property
     def slower(self) -> tuple[Ruling, ...]:
         """What was confirmed to be slower."""
         return tuple(ruling for ruling in self.rulings if ruling.state is State.SLOWER)
+
+    @property
+    def unsettled(self) -> tuple[Ruling, ...]:
+        """What is neither clear nor confirmed to be slower."""
+        return tuple(each for each in self.rulings if each.state not in (State.CLEAR, State.SLOWER))
 
 
 _CODES = {Outcome.PASSED: 0, Outcome.FAILED: 1, Outcome.UNDECIDED: 3, Outcome.REFUSED: 3}
 
 
-def is_check(race: Race) -> bool:
-    """Tell whether ``race`` is a check."""
-    return race.parts.get(GateFacts) is not None
-
-
 def gate_of(race: Race) -> GateFacts:
-    """Return what ``race``, which is a check, keeps of it."""
+    """Return what ``race`` keeps of its check; raises ValueError where it is none."""
     part = race.parts.get(GateFacts)
-    assert part is not None
+    if part is None:
+        raise ValueError(f"race {race.id} is no check")
     return part

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -31,8 +31,8 @@ from ...store.recorder import StoreSink
 from ...validity.registry import check_limits
 from .answer import decide
 from .interpreters import on_stacks, with_interpreters
+from .looks import LOOKS
 from .model import ON_REQUEST, TERMS, Contender, GateFacts
-from .stats import LOOKS
 from .tails import least_answers
 from .variants import Variant, VariantRequest, variants
 
@@ -55,73 +55,75 @@ _MOST_SLICE_S = 1.0
 _BATCHES = 10
 """So many batches of answers decide most quantiles: of p99 3,000 answers of each side."""
 
-LEAST_PAIRS = 25
+_LEAST_PAIRS = 25
 """So many pairs of launches are to fit into the budget, however long slices are."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CheckRequest:
-    """One check as asked for."""
+def judged_of(allowances: Mapping[Response, float | None]) -> dict[str, float]:
+    """Return what is allowed of each response that is judged, by name: the usual ones, and ``allowances``.
 
-    race: RaceRequest
-    """The app, its pages and the load; of several stacks and levels one is checked."""
-    base: str | None = None
-    """The revision to compare with; None: see `variants`."""
-    own: Mapping[Side, VariantRequest]
-    """What each side is to have of its own."""
-    allowances: Mapping[Response, float | None]
-    """What is allowed beside the usual; None: the response is not judged."""
-
-    @property
-    def judged(self) -> dict[str, float]:
-        """What is allowed of each response that is judged, by name."""
-        usual = {response: terms.allowance for response, terms in TERMS.items() if response not in ON_REQUEST}
-        whole = {**usual, **self.allowances}
-        return {str(response): allowed for response, allowed in whole.items() if allowed is not None}
+    None leaves a response out.
+    """
+    usual = {response: terms.allowance for response, terms in TERMS.items() if response not in ON_REQUEST}
+    return {str(each): allowed for each, allowed in {**usual, **allowances}.items() if allowed is not None}
 
 
 @contextmanager
 def ready_check(
-    request: CheckRequest, store: Store | None, on_preparing: OnPreparing = unheard
+    request: RaceRequest,
+    own: Mapping[Side, VariantRequest],
+    *,
+    base: str | None,
+    allowances: Mapping[Response, float | None],
+    store: Store | None,
+    on_preparing: OnPreparing = unheard,
 ) -> Iterator[PreparedRace]:
-    """Prepare what ``request`` asks for, to be kept in ``store``; nothing is left running or behind afterwards.
+    """Prepare a check, to be kept in ``store``; nothing is left running or behind afterwards.
+
+    ``request`` says the app, its pages and the load; of several stacks and levels one is checked. ``own`` is what
+    each side has of its own, ``base`` the revision to compare with: see `variants`; for ``allowances`` `judged_of`.
 
     Both sides have the same cores and memory, and services with data of their own. What is found of the head (which
     page, which interpreter) is asked of the base, too. The budget counts from the first launch. Raises InputError
     and its kin with the way out where there is nothing to compare; what is wrong with one side says of which.
     """
-    if not request.judged:
+    judged = judged_of(allowances)
+    if not judged:
         raise InputError("--allow: every response is left out, so there is nothing to check; leave one in")
-    environments = Environments(cache_folder(), on_preparing, asked_app(request.race).project)
+    environments = Environments(cache_folder(), on_preparing, asked_app(request).project)
     with ExitStack() as held:
-        found = held.enter_context(variants(_bounded(request.race), request.base, request.own))
+        found = held.enter_context(variants(_bounded(request), base, own))
         both = on_stacks(with_interpreters(found, environments))
         named = both.sides
-        head = held.enter_context(_deployed(Side.HEAD, named[Side.HEAD], on_preparing))
-        before = _alike(named[Side.BASE], head)
-        base = held.enter_context(_deployed(Side.BASE, before, on_preparing))
-        deployments = {Side.BASE: base, Side.HEAD: head}
+        after = held.enter_context(_deployed(Side.HEAD, named[Side.HEAD], on_preparing))
+        alike = _alike(named[Side.BASE], after)
+        before = held.enter_context(_deployed(Side.BASE, alike, on_preparing))
+        deployments = {Side.BASE: before, Side.HEAD: after}
         _refuse_other_code(deployments, both.moved)
         facts = GateFacts(
-            base=_contender(before, base),
-            head=_contender(named[Side.HEAD], head),
-            allowances=request.judged,
+            base=_contender(alike, before),
+            head=_contender(named[Side.HEAD], after),
+            allowances=judged,
             packages=both.packages,
         )
         asked = named[Side.HEAD].request
-        plan = _plan(asked, deployments, request.judged)
+        plan = _plan(asked, deployments, judged)
         wait_for_ports(on_preparing)
         limits = plan.race.loads, plan.race.cores
-        warnings = check_limits(*limits, folder=head.guard.directory, stacks=len(plan.stacks))
+        warnings = check_limits(*limits, folder=after.guard.directory, stacks=len(plan.stacks))
         notes = (
-            *dict.fromkeys((*both.notes, *head.notes, *base.notes, *plan.race.notes)),
+            *dict.fromkeys((*both.notes, *after.notes, *before.notes, *plan.race.notes)),
             *map(warning, warnings),
         )
+        processes = RaceProcesses()
         ready = PreparedRace(
             request=asked,
             plan=replace(plan, race=replace(plan.race, notes=notes, parts=Parts().having(facts))),
-            place=_side_by_side(deployments),
-            folder=head.guard.directory,
+            place=Sides(
+                {side: each.place(processes=processes) for side, each in deployments.items()},
+                {side: each.workloads for side, each in deployments.items()},
+            ),
+            folder=after.guard.directory,
             begun_s=time.monotonic(),
             decide=decide,
             keepers=() if store is None else (StoreSink(store),),
@@ -226,7 +228,7 @@ def _filling_s(plan: RacePlan, loaded_s: float) -> float:
     """Return how long slices must be for the budget to hold ``loaded_s`` of them for each side and workload.
 
     A pair of launches takes e seconds beside its n slices of s, and a budget B holds B/(e + n·s) pairs:
-    s = loaded·e/(B − n·loaded), in ``LEAST_PAIRS`` of them at least.
+    s = loaded·e/(B − n·loaded), in ``_LEAST_PAIRS`` of them at least.
     """
     assert plan.budget_s is not None
     sides = len(plan.stacks)
@@ -234,13 +236,5 @@ def _filling_s(plan: RacePlan, loaded_s: float) -> float:
     overhead = planned_overhead(plan, planned_lengths(plan))
     beside_s = overhead.empty_block_s(sides) + slices * overhead.between_s
     spare_s = plan.budget_s - slices * loaded_s
-    most_s = (plan.budget_s / LEAST_PAIRS - beside_s) / slices
+    most_s = (plan.budget_s / _LEAST_PAIRS - beside_s) / slices
     return min(loaded_s * beside_s / spare_s, most_s) if spare_s > 0 else most_s
-
-
-def _side_by_side(deployments: Mapping[Side, Deployment]) -> Sides:
-    processes = RaceProcesses()
-    return Sides(
-        {side: deployment.place(processes=processes) for side, deployment in deployments.items()},
-        {side: deployment.workloads for side, deployment in deployments.items()},
-    )

@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -45,7 +45,7 @@ class Revision:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Repository:
+class _Repository:
     """A work tree."""
 
     top: Path
@@ -68,10 +68,9 @@ class Repository:
 
     def revision(self, name: str) -> Revision:
         """Return the commit that ``name`` means; raises InputError where there is none."""
-        try:
-            commit = self.git("rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}").strip()
-        except InputError as error:
-            raise InputError(f"--base {name}: {self.top} has no such revision{self._way_out(name)}") from error
+        commit = self._known(name)
+        if commit is None:
+            raise InputError(f"--base {name}: {self.top} has no such revision{self._way_out(name)}")
         return Revision(label=name, commit=commit)
 
     def default_base(self) -> Revision:
@@ -101,13 +100,8 @@ class Repository:
 
     def changes(self) -> int:
         """Return how many files differ from HEAD or are new; ignored ones are neither."""
-        return len(
-            [
-                line
-                for line in self.git("status", "--porcelain", "-z", "-uall", "--no-renames").split("\0")
-                if line[2:3] == " "
-            ]
-        )
+        entries = self.git("status", "--porcelain", "-z", "-uall", "--no-renames").split("\0")
+        return sum(entry[2:3] == " " for entry in entries)
 
     def ignored(self) -> list[Path]:
         """Return the ignored files and folders, relative to ``top``."""
@@ -135,7 +129,7 @@ class Repository:
         return "; see: git branch --all" if name else ""
 
 
-def repository_of(folder: Path) -> Repository:
+def repository_of(folder: Path) -> _Repository:
     """Return the work tree that ``folder`` lies in; raises InputError where there is none, or no commit in it."""
     try:
         top = _git(folder, "rev-parse", "--show-toplevel").rstrip("\n")
@@ -147,7 +141,7 @@ def repository_of(folder: Path) -> Repository:
             "settings or stacks of it instead: --head-python, --head-settings, --head-stack",
             detail=error.detail,
         ) from error
-    repository = Repository(top=Path(top))
+    repository = _Repository(top=Path(top))
     try:
         repository.git("rev-parse", "--verify", "--quiet", "HEAD")
     except InputError as error:
@@ -171,7 +165,7 @@ def _git(folder: Path, *arguments: str) -> str:
     return ended.stdout.decode("utf-8", "surrogateescape")
 
 
-PREFIX = "stackrace-base-"
+_PREFIX = "stackrace-base-"
 _LOCK = "lock"
 _TREE = "tree"
 
@@ -194,7 +188,7 @@ _LINKED = {"node_modules"}
 
 @contextmanager
 def checked_out(
-    repository: Repository, revision: Revision, most_bytes: int
+    repository: _Repository, revision: Revision, most_bytes: int
 ) -> Iterator[tuple[Path, tuple[str, ...]]]:
     """Yield a folder that holds ``revision``, and notes for the user; it is gone afterwards.
 
@@ -204,23 +198,19 @@ def checked_out(
     """
     repository.require_known_filters()
     _clear_away(repository)
-    home = Path(tempfile.mkdtemp(prefix=PREFIX))
-    try:
+    home = Path(tempfile.mkdtemp(prefix=_PREFIX))
+    tree = home / _TREE
+    with ExitStack() as held:
+        held.callback(_forget, home)
         let_in(home)
-        with (home / _LOCK).open("w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            tree = home / _TREE
-            try:
-                repository.git("worktree", "add", "--detach", "--force", "--quiet", str(tree), revision.commit)
-                if (tree / ".gitmodules").is_file():
-                    # --checkout: its settings may name a command to run instead
-                    update = ("update", "--init", "--recursive", "--checkout")
-                    repository.git("submodule", "--quiet", *update, folder=tree)
-                yield tree, _share_ignored(repository, tree, most_bytes)
-            finally:
-                _remove(repository, tree)
-    finally:
-        _forget(home)
+        fcntl.flock(held.enter_context((home / _LOCK).open("w")), fcntl.LOCK_EX)
+        held.callback(_remove, repository, tree)
+        repository.git("worktree", "add", "--detach", "--force", "--quiet", str(tree), revision.commit)
+        if (tree / ".gitmodules").is_file():
+            # --checkout: its settings may name a command to run instead
+            update = ("update", "--init", "--recursive", "--checkout")
+            repository.git("submodule", "--quiet", *update, folder=tree)
+        yield tree, _share_ignored(repository, tree, most_bytes)
 
 
 def _forget(home: Path) -> None:
@@ -229,7 +219,7 @@ def _forget(home: Path) -> None:
     remove_tree(cache_folder() / "pycache" / home.relative_to(home.anchor))
 
 
-def _remove(repository: Repository, tree: Path) -> None:
+def _remove(repository: _Repository, tree: Path) -> None:
     with suppress(InputError):
         repository.git("worktree", "remove", "--force", "--force", str(tree))
     if tree.exists():
@@ -238,12 +228,12 @@ def _remove(repository: Repository, tree: Path) -> None:
             repository.git("worktree", "prune")
 
 
-def _clear_away(repository: Repository) -> None:
+def _clear_away(repository: _Repository) -> None:
     """Remove what checks of this repository left that are not running any more."""
     for line in repository.git("worktree", "list", "--porcelain").splitlines():
         word, _, place = line.partition(" ")
         home = Path(place).parent
-        if word != "worktree" or Path(place).name != _TREE or not home.name.startswith(PREFIX):
+        if word != "worktree" or Path(place).name != _TREE or not home.name.startswith(_PREFIX):
             continue
         try:
             with (home / _LOCK).open("r+") as lock:
@@ -256,7 +246,7 @@ def _clear_away(repository: Repository) -> None:
         _forget(home)
 
 
-def _share_ignored(repository: Repository, tree: Path, most_bytes: int) -> tuple[str, ...]:
+def _share_ignored(repository: _Repository, tree: Path, most_bytes: int) -> tuple[str, ...]:
     """Give the base what git ignores of the work tree, the smallest first; what it lacks is said."""
     left, too_large, failed, ours = most_bytes, [], [], []
     for size, name in sorted((_size(repository.top / name), name) for name in repository.ignored()):
@@ -335,9 +325,5 @@ def _copy(here: Path, there: Path) -> list[tuple[Path, str]]:
     for source, target in reversed(folders):
         with suppress(OSError):
             shutil.copystat(source, target)
-    return [(path, why) for path, why in failed if _is_there(path)]
-
-
-def _is_there(path: Path) -> bool:
-    """Tell whether it has not vanished meanwhile."""
-    return os.path.lexists(path)
+    # what has vanished meanwhile lacks nobody
+    return [(path, why) for path, why in failed if os.path.lexists(path)]

@@ -9,9 +9,10 @@ from statistics import NormalDist
 
 import numpy as np
 
+from ...race.results.comparison import Response
 from ...stats.pairs import Array
 from ...stats.summary import Buckets, on_common_buckets, quantiles
-from .stats import Mean, mean_of
+from .samples import Mean, Sample, mean_of
 
 _LEAST_BEYOND = 3
 """So many answers of a side lie beyond the quantile in each batch of launches: p99 takes 300."""
@@ -23,9 +24,10 @@ def least_answers(q: float) -> int:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Tails:
+class Tails(Sample):
     """Pooled answers of two sides, batch by batch; a batch is some blocks in a row."""
 
+    answers: int
     q: float
     seconds: Array
     """(V,) upper values of buckets, rising."""
@@ -36,18 +38,14 @@ class Tails:
     """Of how many pairs of launches the first 1, 2, … batches are."""
     made: int
     """Pairs of launches, with those that wait for a batch."""
-    answers: int
-    """Of the side with fewer, of all these."""
 
     def __len__(self) -> int:
         return len(self.ends)
 
     def pairs(self, values: int) -> int:
-        """Return of how many pairs of launches the first batches are."""
         return self.ends[values - 1] if values else 0
 
     def pairs_for(self, values: int) -> int | None:
-        """Return how many more pairs so many more batches take, at the pace so far."""
         if not self.answers:
             return None
         return math.ceil(values * max(least_answers(self.q) * self.made / self.answers, 1.0))
@@ -64,12 +62,24 @@ class Tails:
         # launches that have the long answers alone are what is looked for: nothing is trimmed
         return _Pooled(base=base, head=head, batches=mean_of(np.log(of_head / of_base), last + 1))
 
+    def sides(self, first: int, last: int) -> tuple[float, float]:
+        look = self.look(first, last)
+        return math.exp(look.base.at(self.q)), math.exp(look.head.at(self.q))
 
-def tails(base: Sequence[Buckets], head: Sequence[Buckets], q: float) -> Tails:
+
+def tails(
+    base: Sequence[Buckets],
+    head: Sequence[Buckets],
+    response: Response,
+    workload: str = "",
+    blocks: tuple[int, ...] = (),
+) -> Tails:
     """Return the answers of two sides, block by block, in batches of `least_answers` of each side.
 
-    What the last blocks have too few of for a batch waits for the next ones.
+    What the last blocks have too few of for a batch waits for the next ones. ``response`` is a quantile.
     """
+    q = response.quantile
+    assert q is not None
     seconds, counts = on_common_buckets([*base, *head])
     sides = counts[: len(base)], counts[len(base) :]
     answered = np.array([side.sum(axis=1) for side in sides])
@@ -81,8 +91,8 @@ def tails(base: Sequence[Buckets], head: Sequence[Buckets], q: float) -> Tails:
             waiting[:] = 0
     batched = [np.add.reduceat(side[: ends[-1]], [0, *ends[:-1]], axis=0) if ends else side[:0] for side in sides]
     return Tails(
-        q=q, seconds=seconds, base=batched[0], head=batched[1], ends=tuple(ends), made=len(base),
-        answers=int(answered.sum(axis=1).min()),
+        response=response, workload=workload, blocks=blocks, answers=int(answered.sum(axis=1).min()), q=q,
+        seconds=seconds, base=batched[0], head=batched[1], ends=tuple(ends), made=len(base),
     )  # fmt: skip
 
 
@@ -102,20 +112,23 @@ class _Side:
         wanted = math.ceil(q * self.totals[-1] - 1e-9)
         return math.log(self.seconds[np.searchsorted(self.totals, wanted)])
 
-    def reach(self, z: float, times: float) -> float:
-        """Return by how much the share below the quantile may be off."""
-        return z * math.sqrt(self.q * (1 - self.q) / (self.totals[-1] * times))
+    def reach(self, chance: float, times: float) -> tuple[float, float]:
+        """Return how far the limits that ``chance`` leaves lie below and above the quantile."""
+        share = NormalDist().inv_cdf(1 - chance) * math.sqrt(self.q * (1 - self.q) / (self.totals[-1] * times))
+        middle = self.at(self.q)
+        return middle - self.at(self.q - share), self.at(self.q + share) - middle
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _Pooled:
     """ln of the ratio of two pooled quantiles, with the wider of two limits.
 
-    How much launches vary is what batches vary by: the mean of their ln ratios has t limits (`stats.Mean`, nothing
-    trimmed). How much chance leaves open is told by how few answers lie beyond the quantile, on whichever launch
-    they are: of N answers the share below it is q ± z·√(q(1 − q)/N), and the quantiles at these two shares are the
-    limits of one side; those of the ratio take the squares of both sides' together (MOVER). A distribution with a
-    gap at its quantile, as of a page of which one request in a hundred waits, has limits at either end of it.
+    How much launches vary is what batches vary by: the mean of their ln ratios has t limits (`samples.Mean`,
+    nothing trimmed). How much chance leaves open is told by how few answers lie beyond the quantile, on whichever
+    launch they are: of N answers the share below it is q ± z·√(q(1 − q)/N), and the quantiles at these two shares
+    are the limits of one side; those of the ratio take the squares of both sides' together (MOVER). A distribution
+    with a gap at its quantile, as of a page of which one request in a hundred waits, has limits at either end of
+    it.
 
     Source: Woodruff 1952, Confidence intervals for medians and other position measures, JASA 47; Donner & Zou 2012,
     Closed-form confidence intervals for functions of the normal mean and standard deviation, Statistical Methods in
@@ -132,25 +145,12 @@ class _Pooled:
         """ln of the ratio of the quantiles of all answers."""
         return self.head.at(self.head.q) - self.base.at(self.base.q)
 
-    @property
-    def seconds(self) -> tuple[float, float]:
-        """The quantiles of all answers: base's and head's."""
-        return math.exp(self.base.at(self.base.q)), math.exp(self.head.at(self.head.q))
-
     def low(self, p: float, chance: float, times: float = 1.0) -> float:
-        """Return the lower limit; see `stats.Look`."""
-        by_chance = self.value - math.hypot(_down(self.head, chance, times), _up(self.base, chance, times))
-        return min(self.batches.low(p, chance, times), by_chance)
+        """Return the lower limit; see `samples.Look`."""
+        below, above = self.head.reach(chance, times)[0], self.base.reach(chance, times)[1]
+        return min(self.batches.low(p, chance, times), self.value - math.hypot(below, above))
 
     def high(self, p: float, chance: float, times: float = 1.0) -> float:
         """Return the upper limit."""
-        by_chance = self.value + math.hypot(_up(self.head, chance, times), _down(self.base, chance, times))
-        return max(self.batches.high(p, chance, times), by_chance)
-
-
-def _up(side: _Side, chance: float, times: float) -> float:
-    return side.at(side.q + side.reach(NormalDist().inv_cdf(1 - chance), times)) - side.at(side.q)
-
-
-def _down(side: _Side, chance: float, times: float) -> float:
-    return side.at(side.q) - side.at(side.q - side.reach(NormalDist().inv_cdf(1 - chance), times))
+        above, below = self.head.reach(chance, times)[1], self.base.reach(chance, times)[0]
+        return max(self.batches.high(p, chance, times), self.value + math.hypot(above, below))

@@ -15,7 +15,7 @@ from ...base.files import real_path
 from ...race.request.request import RaceRequest
 from ...stacks.stack import Side
 from .model import Contender
-from .repository import Repository, Revision, checked_out, repository_of
+from .repository import Revision, checked_out, repository_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,11 +28,6 @@ class VariantRequest:
     stack: str | None = None
     environment: Mapping[str, str] = field(default_factory=dict)
 
-    @property
-    def is_own(self) -> bool:
-        """Whether it has anything of its own."""
-        return self != VariantRequest()
-
     def over(self, request: RaceRequest) -> RaceRequest:
         """Return ``request`` with it."""
         if self.python is not None:
@@ -44,6 +39,18 @@ class VariantRequest:
         if self.stack is not None:
             request = replace(request, stacks=(self.stack,))
         return replace(request, environment={**request.environment, **self.environment})
+
+    def contender(self, label: str = "", revision: str = "", changed: int = 0) -> Contender:
+        """Return what the side is called that has it."""
+        words = [str(word) for word in (self.python, self.settings, self.stack) if word is not None]
+        # values may be secrets
+        words += [f"its own {name}" for name in self.environment]
+        return Contender(
+            label=", ".join(filter(None, (label, *words))) or "as it is",
+            revision=revision,
+            changed=changed,
+            settings=self.settings or "",
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,79 +83,61 @@ def variants(request: RaceRequest, base: str | None, own: Mapping[Side, VariantR
     own, both sides are the work tree; else it is the repository's usual base. Raises InputError where both sides
     would be the same.
     """
-    if base is None and any(side.is_own for side in own.values()):
-        yield _of_one_tree(request, own)
+    differ = any(each != VariantRequest() for each in own.values())
+    if base is None and differ:
+        sides = {side: Variant(request=its.over(request), contender=its.contender()) for side, its in own.items()}
+        if sides[Side.BASE].request == sides[Side.HEAD].request:
+            raise InputError("nothing to compare: base and head are given alike; change one of the two")
+        yield Variants(sides=sides, moved=None)
         return
     if request.bundled is not None:
         raise InputError("--bundled: the bundled app has no revisions; give two environments, settings or stacks")
-    repository = repository_of(_folder(request))
+    if not request.folder.is_dir():
+        raise InputError(f"the app's folder {request.folder} does not exist; set [app] root or --project")
+    repository = repository_of(request.folder)
     revision = repository.default_base() if base is None else repository.revision(base)
     head, changed = repository.revision("HEAD"), repository.changes()
-    if revision.commit == head.commit and not changed and not any(side.is_own for side in own.values()):
+    if revision.commit == head.commit and not changed and not differ:
         raise InputError(
             f"nothing to compare: the work tree is {revision.label} ({revision.short}) itself; name an older "
             "--base, or change something"
         )
+    contenders = {
+        Side.BASE: own[Side.BASE].contender(revision.label, revision.commit),
+        Side.HEAD: own[Side.HEAD].contender("the work tree", head.commit, changed),
+    }
     with checked_out(repository, revision, request.most_copied_bytes) as (tree, notes):
-        yield _of_two_trees(request, own, repository, (revision, head, changed), tree, notes)
-
-
-def _folder(request: RaceRequest) -> Path:
-    if not request.folder.is_dir():
-        raise InputError(f"the app's folder {request.folder} does not exist; set [app] root or --project")
-    return request.folder
-
-
-def _of_one_tree(request: RaceRequest, own: Mapping[Side, VariantRequest]) -> Variants:
-    sides = {side: Variant(request=its.over(request), contender=_contender(its)) for side, its in own.items()}
-    if sides[Side.BASE].request == sides[Side.HEAD].request:
-        raise InputError("nothing to compare: base and head are given alike; change one of the two")
-    return Variants(sides=sides, moved=None)
-
-
-def _contender(own: VariantRequest, label: str = "", revision: str = "", changed: int = 0) -> Contender:
-    words = [str(word) for word in (own.python, own.settings, own.stack) if word is not None]
-    # values may be secrets
-    words += [f"its own {name}" for name in own.environment]
-    return Contender(
-        label=", ".join(filter(None, (label, *words))) or "as it is",
-        revision=revision,
-        changed=changed,
-        settings=own.settings or "",
-    )
+        yield replace(_of_two_trees(request, own, contenders, revision, repository.top, tree), notes=notes)
 
 
 def _of_two_trees(
     request: RaceRequest,
     own: Mapping[Side, VariantRequest],
-    repository: Repository,
-    found: tuple[Revision, Revision, int],
-    tree: Path,
-    notes: tuple[str, ...],
+    contenders: Mapping[Side, Contender],
+    revision: Revision,
+    head: Path,
+    base: Path,
 ) -> Variants:
-    revision, head, changed = found
-    before = _moved(request, real_path(repository.top), real_path(tree))
+    """Return both sides of ``request``, whose trees begin at ``head`` and ``base``."""
+    top, tree = moved = real_path(head), real_path(base)
+    before = _moved(request, *moved)
     if not before.folder.is_dir():
         raise InputError(
-            f"base {revision.label} ({revision.short}) has no folder {before.folder.relative_to(real_path(tree))}; "
+            f"base {revision.label} ({revision.short}) has no folder {before.folder.relative_to(tree)}; "
             "name a --base that has the app"
         )
-    locks = locks_differ(before.folder, request.folder, real_path(tree), real_path(repository.top))
-    given = request.python is not None
-    sides = {
-        Side.BASE: Variant(
-            request=own[Side.BASE].over(before),
-            contender=_contender(own[Side.BASE], revision.label, revision.commit),
-            locked=None if given or own[Side.BASE].python or locks is None else locks[0],
-        ),
-        Side.HEAD: Variant(
-            request=own[Side.HEAD].over(request),
-            contender=_contender(own[Side.HEAD], "the work tree", head.commit, changed),
-            locked=None if given or own[Side.HEAD].python or locks is None else locks[1],
-        ),
-    }
-    packages = changes_between(locks) if locks and all(side.locked for side in sides.values()) else ()
-    return Variants(sides=sides, moved=(real_path(repository.top), real_path(tree)), notes=notes, packages=packages)
+    locks = None if request.python is not None else locks_differ(before.folder, request.folder, tree, top)
+    found = dict(zip((Side.BASE, Side.HEAD), locks or (None, None), strict=True))
+    locked = {side: lock for side, lock in found.items() if own[side].python is None}
+    requests = {Side.BASE: before, Side.HEAD: request}
+    return Variants(
+        sides={
+            side: Variant(request=own[side].over(each), contender=contenders[side], locked=locked.get(side))
+            for side, each in requests.items()
+        },
+        moved=moved,
+        packages=changes_between(locks) if locks and len(locked) == len(found) else (),
+    )
 
 
 def _moved(request: RaceRequest, top: Path, tree: Path) -> RaceRequest:

@@ -9,6 +9,7 @@ from statistics import NormalDist
 
 import numpy as np
 
+from ...base.numbers import Interval
 from ...stats.limits import critical
 from ...stats.pairs import Array
 
@@ -28,17 +29,14 @@ class Change:
 
     at: int
     """The first value after it, by its place in the series."""
-    shift: float
-    """By how much the values after it lie above those before, in their own unit (Hodges and Lehmann's estimate)."""
-    low: float
-    """The lower 95 % limit of the shift."""
-    high: float
-    """The upper one."""
+    shift: Interval
+    """By how much the values after it lie above those before, in their own unit: Hodges and Lehmann's estimate,
+    with 95 % limits."""
     p: float
     """How often a shuffled series shows as large a change."""
 
 
-def changes(values: Sequence[float] | Array, *, alpha: float = ALPHA, seed: int = 1) -> tuple[Change, ...]:
+def changes(values: Sequence[float] | Array, *, alpha: float = ALPHA) -> tuple[Change, ...]:
     """Return the changes of a series, in its order; each stretch between them has ``LEAST`` values or more.
 
     E-divisive: of all splits of a stretch, and all ends of the part behind it, the one whose two parts differ most
@@ -46,9 +44,8 @@ def changes(values: Sequence[float] | Array, *, alpha: float = ALPHA, seed: int 
     one; then both sides are looked at in the same way. Nothing is supposed of the values' distribution. A series in
     which nothing changed shows a change with a probability of ``alpha``.
 
-    ``values`` has shape (n,), finite, in order of time; of more than ``MOST`` the last ones count. ``seed`` is that
-    of the shuffling: equal series have equal changes. ``alpha`` is above 0 and at most 0.1; see `least_values` for
-    how many values it takes.
+    ``values`` has shape (n,), finite, in order of time; of more than ``MOST`` the last ones count. Equal series
+    have equal changes. ``alpha`` is above 0 and at most 0.1; see `least_values` for how many values it takes.
 
     Source: Matteson & James 2014, A nonparametric approach for multiple change point analysis of multivariate
     data, JASA 109; Daly et al. 2020, The use of change point detection to identify software performance regressions
@@ -57,7 +54,7 @@ def changes(values: Sequence[float] | Array, *, alpha: float = ALPHA, seed: int 
     """
     series = np.asarray(values, dtype=float)
     skipped = max(len(series) - MOST, 0)
-    found = sorted(_within(series[skipped:], 0, alpha, np.random.default_rng(seed)))
+    found = sorted(_within(series[skipped:], 0, alpha, np.random.default_rng(1)))
     edges = [0, *(at for at, _ in found), len(series) - skipped]
     return tuple(
         _change(series[skipped:], edges[i], at, edges[i + 2], p, skipped) for i, (at, p) in enumerate(found)
@@ -119,13 +116,8 @@ def _split(apart: Array) -> tuple[int, float]:
 def _change(series: Array, start: int, at: int, end: int, p: float, skipped: int) -> Change:
     shifts = np.sort((series[at:end][:, None] - series[start:at][None, :]).ravel())
     low, high = _ranks(at - start, end - at)
-    return Change(
-        at=at + skipped,
-        shift=float(np.median(shifts)),
-        low=float(shifts[low]),
-        high=float(shifts[high]),
-        p=p,
-    )
+    shift = Interval(value=float(np.median(shifts)), low=float(shifts[low]), high=float(shifts[high]))
+    return Change(at=at + skipped, shift=shift, p=p)
 
 
 def _ranks(n: int, m: int) -> tuple[int, int]:
@@ -139,28 +131,18 @@ _LEAST = 4
 """The fewest values that foretell another."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Band:
-    """What the next value is likely to be, in the values' unit."""
+def outlying(values: Sequence[float] | Array, *, alpha: float = 0.01) -> Interval | None:
+    """Return by how much the last value lies off what those before it foretell, with limits; None if it does not.
 
-    value: float
-    low: float
-    """The lower limit of the prediction."""
-    high: float
-    """The upper one."""
-
-
-def foretold(values: Sequence[float] | Array, *, alpha: float = 0.01) -> Band | None:
-    """Return the band that holds the next value of the series with a probability of 1 − ``alpha``.
-
-    mean ± t(n − 1, 1 − alpha/2)·s·√(1 + 1/n). ``values`` has shape (n,), finite; None with fewer than ``_LEAST``.
+    They foretell it with a probability of 1 − ``alpha`` to lie within mean ± t(n − 1, 1 − alpha/2)·s·√(1 + 1/n).
+    ``values`` has shape (n + 1,), finite; with n below ``_LEAST`` nothing is foretold.
 
     Source: Hahn & Meeker 1991, Statistical Intervals, section 4.7.
     """
-    series = np.asarray(values, dtype=float)
+    series, last = np.asarray(values[:-1], dtype=float), float(values[-1])
     n = len(series)
     if n < _LEAST:
         return None
-    mean, spread = float(series.mean()), float(series.std(ddof=1))
-    half = critical(2, n - 1, alpha) * spread * float(np.sqrt(1 + 1 / n))
-    return Band(value=mean, low=mean - half, high=mean + half)
+    off = last - float(series.mean())
+    half = critical(2, n - 1, alpha) * float(series.std(ddof=1)) * math.sqrt(1 + 1 / n)
+    return Interval(value=off, low=off - half, high=off + half) if abs(off) > half else None

@@ -21,7 +21,7 @@ from ...race.results.standing import Level, Row, Standing
 from ...report.exporter import kind_of
 from ...report.result import standing_of
 from ...store.lookup import Summary
-from .changes import ALPHA, LEAST, MOST, changes, foretold, least_values
+from .changes import ALPHA, LEAST, MOST, changes, least_values, outlying
 from .model import Absence, Measure, SeriesKey, Trend, TrendChange, TrendCheck, TrendPoint, TrendSeries
 
 if TYPE_CHECKING:
@@ -154,7 +154,7 @@ def _changes(series: TrendSeries, measure: Measure, alpha: float) -> Iterator[Tr
         yield TrendChange(
             measure=measure,
             at=places[change.at],
-            ratio=_ratio(change.shift, change.low, change.high),
+            ratio=_ratio(change.shift),
             p=change.p,
             beside=dict(_beside(before, after)),
         )
@@ -175,15 +175,13 @@ def _unlike(series: TrendSeries, measure: Measure, found: Sequence[TrendChange],
     places = [place for place in _known(series.points, measure) if place >= since]
     if not places or places[-1] != len(series.points) - 1:
         return None
-    *before, last = _logs(series, measure, places)
-    band = foretold(before, alpha=alpha)
-    if band is None or band.low <= last <= band.high:
-        return None
-    return _ratio(last - band.value, last - band.high, last - band.low)
+    off = outlying(_logs(series, measure, places), alpha=alpha)
+    return None if off is None else _ratio(off)
 
 
-def _ratio(shift: float, low: float, high: float) -> Interval:
-    return Interval(value=math.exp(shift), low=math.exp(low), high=math.exp(high))
+def _ratio(shift: Interval) -> Interval:
+    low, high = (None if limit is None else math.exp(limit) for limit in (shift.low, shift.high))
+    return Interval(value=math.exp(shift.value), low=low, high=high)
 
 
 _MOST_URLS = 3

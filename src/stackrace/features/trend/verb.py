@@ -33,7 +33,7 @@ def command(
     workload, load and machine are compared. One race that differs is no change yet.
     """
     from ...cli.edge import refuse_unwritable
-    from .report.document import schema as schema_of
+    from .document import schema as schema_of
 
     if as_json + markdown + schema > 1:
         raise click.UsageError("give only one of --json, --markdown and --schema")
@@ -51,7 +51,7 @@ def _show(project: str | None, store_url: str | None, html: Path | None, *, as_j
     from ...report.terminal import print_sections
     from ...store import open_store
     from .joining import trend_of
-    from .report.kind import KIND
+    from .kind import KIND
 
     line = StatusLine()
 

@@ -10,30 +10,31 @@ from typing import Any, Self
 
 import click
 
-from ....base.errors import InterruptedRace
-from ....base.numbers import duration
-from ....base.text import one_line
-from ....cli.announcer import Announcer
-from ....cli.edge import StatusLine, refuse_unwritable
-from ....cli.showing import reports_folder, write_text
-from ....measure.launch import Launch
-from ....race.events import BlockEnded, Event, LaunchEnded
-from ....race.preparation.prepared import PreparedRace
-from ....race.request.request import RaceRequest
-from ....race.results.comparison import Ruling, State
-from ....race.results.race import Ending, Race
-from ....stacks.stack import Side
-from ....store import open_store
-from ..answer import gate_answer
-from ..preparation import CheckRequest, ready_check
-from ..report import words
-from ..variants import VariantRequest
+from ...base.errors import InterruptedRace
+from ...base.numbers import duration
+from ...base.text import one_line
+from ...cli.announcer import Announcer
+from ...cli.edge import StatusLine, refuse_unwritable
+from ...cli.showing import reports_folder, write_text
+from ...measure.launch import Launch
+from ...race.events import BlockEnded, Event, LaunchEnded
+from ...race.preparation.prepared import PreparedRace
+from ...race.request.request import RaceRequest
+from ...race.results.comparison import Ruling, State
+from ...race.results.race import Ending, Race
+from ...report.words.findings import failure_kind
+from ...stacks.stack import Side
+from ...store import open_store
+from . import words
+from .answer import gate_answer
+from .preparation import ready_check
+from .variants import VariantRequest
 
 _SILENCE_S = 15.0
 """Between two lines, where nobody looks at a terminal."""
 
 
-class CheckProgress:
+class _CheckProgress:
     """Says after each pair of launches how it looks: one line that changes on a terminal, a line now and then
     elsewhere. Nothing is drawn while anything is measured."""
 
@@ -77,8 +78,6 @@ class CheckProgress:
             self._line.say(line)
 
     def _mishap(self, launch: Launch) -> None:
-        from ....report.words.findings import failure_kind
-
         assert launch.failure is not None
         self._line.say(one_line(f"{launch.stack} {failure_kind(launch.failure)}."))
 
@@ -86,49 +85,57 @@ class CheckProgress:
 _FILES = ("junit", "markdown", "openmetrics", "html")
 
 
-def check_and_report(request: RaceRequest, given: Mapping[str, Any]) -> None:
+def check_and_report(request: RaceRequest, sides: Mapping[str, Any], given: Mapping[str, Any]) -> None:
     """Check, keep the race, show the answer, and end with its exit code.
 
-    ``given`` are the values of the options that only a check has. Raises InputError for a file that could not be
-    written, before anything is prepared.
+    ``sides`` are the options of base and head that were given, ``given`` the values of all others that only a check
+    has. Raises InputError for a file that could not be written, before anything is prepared.
     """
     files = {name: given[name] for name in _FILES if given[name] is not None}
     for name, path in files.items():
         refuse_unwritable(f"--{name}", path)
     own = {
         side: VariantRequest(
-            python=given[f"{side}_python"],
-            settings=given[f"{side}_settings"],
-            stack=given[f"{side}_stack"],
-            environment=given[f"{side}_env"],
+            python=sides.get(f"{side}_python"),
+            settings=sides.get(f"{side}_settings"),
+            stack=sides.get(f"{side}_stack"),
+            environment=sides.get(f"{side}_env", {}),
         )
         for side in (Side.BASE, Side.HEAD)
     }
-    asked = CheckRequest(race=request, base=given["base"], own=own, allowances=given["allowances"])
     with open_store(given["store"]) as store:
         store.need_writable()
-        with Announcer() as announcer, ready_check(asked, store, announcer) as ready:
+        with (
+            Announcer() as announcer,
+            ready_check(
+                request,
+                own,
+                base=given["base"],
+                allowances=given["allowances"],
+                store=store,
+                on_preparing=announcer,
+            ) as ready,
+        ):
             announcer.done()
-            with CheckProgress(ready) as shown:
+            with _CheckProgress(ready) as shown:
                 race = ready.run(shown)
     _report(race, files, as_json=given["as_json"])
 
 
 def _report(race: Race, asked: Mapping[str, Path], *, as_json: bool) -> None:
-    from ....report.terminal import print_sections
-    from ..report.kind import gate_sheet, rendered
+    from ...report.terminal import print_sections
+    from .kind import KIND, rendered
 
-    result = gate_answer(race)
     files = {"html": reports_folder() / f"{race.id}.html", **asked}
     for name, path in files.items():
-        write_text(rendered(race, result, name), path)
+        write_text(rendered(race, name), path)
     if as_json:
-        click.echo(rendered(race, result, "json"), nl=False)
+        click.echo(rendered(race, "json"), nl=False)
     else:
-        print_sections(gate_sheet(race, result))
+        print_sections(KIND.sections(race))
     again = f"\nThe report: {files['html'].absolute()}\nAgain, in any format: stackrace report {race.id}"
     click.echo(again, err=as_json)
     if race.ending is Ending.INTERRUPTED:
         raise InterruptedRace(f"interrupted; what was measured is kept as race {race.id}")
-    if result.exit_code:
-        raise SystemExit(result.exit_code)
+    if code := gate_answer(race).exit_code:
+        raise SystemExit(code)

@@ -1,10 +1,9 @@
-"""The values of each response, pair by pair of launches and side by side; and the launches that failed."""
+"""What launches of both sides say: the values of each response, pair by pair, and how many failed."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from statistics import fmean
 from typing import Any
@@ -18,42 +17,14 @@ from ...race.resume import counted
 from ...stacks.stack import Side, side_of
 from ...stats.summary import Buckets
 from .model import FailedLaunches
-from .stats import Differences, Sample, Shares
+from .samples import Sample, Shares, Values
 from .tails import tails
 
 Pair = tuple[Launch, Launch]
 """Base and head of one block."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Series:
-    """One response, over the blocks in which both sides have a value."""
-
-    response: Response
-    workload: str = ""
-    blocks: tuple[int, ...] = ()
-    """Their numbers."""
-    base: tuple[float, ...] = ()
-    """In the response's own unit; of a quantile nothing."""
-    head: tuple[float, ...] = ()
-    requests: tuple[int, ...] = ()
-    """Of errors: how many requests the head's share is one of, block by block."""
-    answers: tuple[tuple[Buckets, Buckets], ...] = ()
-    """Of a quantile: how long answers took, base's and head's, block by block."""
-
-    def sample(self) -> Sample:
-        """Return how much worse the head is: ln of the ratio, of errors the difference of the shares."""
-        if self.response.quantile is not None:
-            base, head = ([both[side] for both in self.answers] for side in (0, 1))
-            return tails(base, head, self.response.quantile)
-        pairs = zip(self.base, self.head, strict=True)
-        if self.response is Response.ERRORS:
-            return Shares(values=[head - base for base, head in pairs], requests=self.requests)
-        sign = -1.0 if self.response is Response.THROUGHPUT else 1.0
-        return Differences(values=[sign * math.log(head / base) for base, head in pairs])
-
-
-def series_of(race: Race, responses: Iterable[Response]) -> tuple[Series, ...]:
+def samples_of(race: Race, responses: Iterable[Response]) -> tuple[Sample, ...]:
     """Return what valid launches say of ``responses``: of a launch once, of all others workload by workload.
 
     Of errors invalid slices count, too, for often it is errors that made them so.
@@ -61,7 +32,7 @@ def series_of(race: Race, responses: Iterable[Response]) -> tuple[Series, ...]:
     pairs, wanted = pairs_of(race), tuple(responses)
     asked = [(each, name) for name in tuple(race.workloads) or ("",) for each in wanted if not each.of_launch]
     asked += [(each, "") for each in wanted if each.of_launch]
-    return tuple(_series(response, workload, pairs) for response, workload in asked)
+    return tuple(_sample(response, workload, pairs) for response, workload in asked)
 
 
 def pairs_of(race: Race) -> list[Pair]:
@@ -72,13 +43,9 @@ def pairs_of(race: Race) -> list[Pair]:
     sides: dict[int, dict[Side, Launch]] = {}
     for launch in counted(race).launches:
         side = side_of(launch.stack)
-        if side is not None and launch.verdict.valid and not _failed(launch):
+        if side is not None and launch.verdict.valid and not _has_failed(launch):
             sides.setdefault(launch.block, {})[side] = launch
-    return [
-        (both[Side.BASE], both[Side.HEAD])
-        for _, both in sorted(sides.items())
-        if Side.BASE in both and Side.HEAD in both
-    ]
+    return [(both[Side.BASE], both[Side.HEAD]) for _, both in sorted(sides.items()) if len(both) == 2]
 
 
 def slices_of(launch: Launch, workload: str | None = None) -> list[Slice]:
@@ -86,20 +53,20 @@ def slices_of(launch: Launch, workload: str | None = None) -> list[Slice]:
     return [each for each in launch.slices if each.verdict.valid and workload in (None, each.workload)]
 
 
-def _series(response: Response, workload: str, pairs: Sequence[Pair]) -> Series:
+def _sample(response: Response, workload: str, pairs: Sequence[Pair]) -> Sample:
     """Keep the blocks in which both sides have a value: more than nothing."""
     value = _VALUES.get(response, _answers)
     both = [(base.block, value(base, workload), value(head, workload)) for base, head in pairs]
     kept = [each for each in both if each[1] and each[2]]
-    base: tuple[Any, ...] = tuple(base for _, base, _ in kept)
-    head: tuple[Any, ...] = tuple(head for _, _, head in kept)
-    series = Series(response=response, workload=workload, blocks=tuple(block for block, _, _ in kept))
+    base: list[Any] = [base for _, base, _ in kept]
+    head: list[Any] = [head for _, _, head in kept]
+    of: dict[str, Any] = {"response": response, "workload": workload, "blocks": tuple(block for block, *_ in kept)}
     if response.quantile is not None:
-        return replace(series, answers=tuple(zip(base, head, strict=True)))
+        return tails(base, head, **of)
     if response is not Response.ERRORS:
-        return replace(series, base=base, head=head)
-    shares = (tuple(wrong / requests for wrong, requests in side) for side in (base, head))
-    return replace(series, base=next(shares), head=next(shares), requests=tuple(requests for _, requests in head))
+        return Values(base=base, head=head, **of)
+    shares = ([wrong / requests for wrong, requests in side] for side in (base, head))
+    return Shares(base=next(shares), head=next(shares), requests=[requests for _, requests in head], **of)
 
 
 def _answers(launch: Launch, workload: str) -> Buckets:
@@ -149,7 +116,7 @@ _NO_FAILURE = (FailureKind.INTERRUPTED, FailureKind.NOT_STOPPED)
 """What was cut short is raced again, and what stops late was measured before."""
 
 
-def _failed(launch: Launch) -> bool:
+def _has_failed(launch: Launch) -> bool:
     """Tell whether a launch did not come up, answered wrongly, or died."""
     return launch.failure is not None and launch.failure.kind not in _NO_FAILURE
 
@@ -167,11 +134,6 @@ def failed_launches(race: Race) -> FailedLaunches:
     return FailedLaunches(base=sum(base), head=sum(head), confirmed=enough and bool(base) and not any(base))
 
 
-def may_be_confirmed(failed: FailedLaunches) -> bool:
-    """Tell whether fresh launches may show that failures are the head's doing."""
-    return failed.head > 0 and not failed.base
-
-
 def failures_needed(race: Race) -> int:
     """Return after how many more launches of a side failures of the head will confirm one another, if as many of
     them fail as so far. Only where some did."""
@@ -187,4 +149,4 @@ def is_down(race: Race, side: Side) -> bool:
 
 def _failures(race: Race, side: Side) -> list[bool]:
     own = [launch for launch in race.launches if side_of(launch.stack) is side and not launch.cut_short]
-    return list(map(_failed, own))
+    return list(map(_has_failed, own))

@@ -7,14 +7,14 @@ from pathlib import Path
 
 from markupsafe import Markup
 
-from ....report import figures
-from ....report.charts.panel import Frame, Point
-from ....report.charts.svg import Scale, linear
-from ....report.html.page import draw_page
-from ....report.html.panels import Multiple, Panel
-from ....report.sheet import Section
-from ..model import Measure, Trend, TrendPoint, TrendSeries
+from ...report import figures
+from ...report.charts.panel import Frame, Point
+from ...report.charts.svg import Scale, linear
+from ...report.html.page import draw_page
+from ...report.html.panels import Multiple, Panel
+from ...report.sheet import Section
 from . import words
+from .model import Measure, Trend, TrendPoint, TrendSeries
 
 _UNITS = {Measure.THROUGHPUT: "requests/s", Measure.P99: "ms", Measure.CPU: "ms", Measure.MEMORY: "MiB"}
 _FACTORS = {Measure.P99: 1e3, Measure.MEMORY: 1 / 2**20}

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 
-from ....base.numbers import Interval, things
-from ....measure.host import HostFacts
-from ....report import figures
-from ....report.figures import listed
-from ....report.words import findings
-from ..model import Basis, Claim, Comparison, Kind, Metric
-from ..rerun import Cause, ClaimOutcome, Gap, MixOutcome, Mode, PartOutcome, Rerun, Ruling, TableOutcome
+from ...base.numbers import Interval, things
+from ...measure.host import HostFacts
+from ...report import figures
+from ...report.figures import listed
+from ...report.words import findings
+from .model import Basis, Claim, Comparison, Kind, Metric
+from .rerun import Cause, ClaimOutcome, Gap, MixOutcome, Mode, PartOutcome, Rerun, Ruling, TableOutcome
 
 _BASES = {
     Basis.MEASURED: "",
@@ -74,7 +75,7 @@ def table_title(rerun: Rerun, outcome: TableOutcome) -> str:
 
 def headline(rerun: Rerun) -> str:
     """Say in one sentence how many of the claims hold today."""
-    counts = {ruling: rerun.count(ruling) for ruling in Ruling}
+    counts = Counter(outcome.ruling for outcome in rerun.claims)
     phrases = (
         (counts[Ruling.HOLDS], "holds", "hold"),
         (counts[Ruling.REVERSED], "is reversed", "are reversed"),
@@ -90,17 +91,17 @@ def headline(rerun: Rerun) -> str:
 def about(rerun: Rerun) -> str:
     """Name the machines and the day: ratios may be compared, nothing else."""
     source = rerun.comparison.source
-    how = f"{_quickly(rerun.comparison)} (--quick)" if rerun.mode is Mode.QUICK else "by the original protocol"
+    how = f"{_quickly(rerun.comparison)} (--quick)" if rerun.kept.mode is Mode.QUICK else "by the original protocol"
     where_now = f" on {machine(rerun.host)}" if rerun.host is not None else ""
     return (
-        f"Then: {source.machine.rstrip('.')}. Now: {rerun.made_at[:10]}, {how}{where_now}. "
+        f"Then: {source.machine.rstrip('.')}. Now: {rerun.kept.made_at[:10]}, {how}{where_now}. "
         "Only ratios are compared: the hardware differs."
     )
 
 
 def command(rerun: Rerun) -> str:
     """Return the command that runs the comparison again."""
-    return f"stackrace run historic/{rerun.comparison.name}" + (" --quick" if rerun.mode.value == "quick" else "")
+    return f"stackrace run historic/{rerun.comparison.name}" + (" --quick" if rerun.kept.mode is Mode.QUICK else "")
 
 
 def machine(host: HostFacts | None) -> str:
@@ -214,6 +215,11 @@ def _more(seconds: float) -> str:
     if minutes >= 100:
         return f"about {math.ceil(minutes / 60)} more hours would decide"
     return f"about {things(minutes, 'more minute')} would decide"
+
+
+def ratio(value: float | None) -> str:
+    """Return a ratio of a table."""
+    return figures.NOTHING if value is None else figures.number(value)
 
 
 def basis(claim: Claim) -> str:

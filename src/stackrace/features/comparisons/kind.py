@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
-from typing import Any
 
-from ....base.numbers import NOTHING, number
-from ....report.exporter import Kind
-from ....report.sheet import Column, Item, Listing, Medium, Notes, Paragraph, Section, Table, Tone
-from ..rerun import ClaimOutcome, PartOutcome, Rerun, Ruling, TableOutcome
+from ...report.exporter import Kind
+from ...report.sheet import Column, Item, Listing, Medium, Notes, Paragraph, Section, Table, Tone
 from . import words
+from .document import document
+from .rerun import ClaimOutcome, PartOutcome, Rerun, Ruling, TableOutcome
 
 _SCREEN = (Medium.SCREEN,)
 _TEXT = (Medium.TEXT,)
@@ -65,9 +64,9 @@ def _then(rerun: Rerun) -> Listing:
 
 
 def _now(rerun: Rerun) -> Listing:
-    begun = Item(lead=words.command(rerun), is_code=True, text=f"on {rerun.made_at[:10]}")
+    begun = Item(lead=words.command(rerun), is_code=True, text=f"on {rerun.kept.made_at[:10]}")
     parts = (Item(text=words.part_sentence(rerun, part), inner=tuple(_deviations(rerun, part)))
-             for part in rerun.parts)  # fmt: skip
+             for part in rerun.kept.parts)  # fmt: skip
     return Listing(items=(begun, *parts, *(Item(text=words.mix_sentence(mix)) for mix in rerun.mixes)))
 
 
@@ -79,7 +78,7 @@ def _deviations(rerun: Rerun, part: PartOutcome) -> Iterator[str]:
 def _notes(rerun: Rerun) -> Iterator[str]:
     yield words.limits_note(rerun)
     yield rerun.comparison.lost
-    for part in rerun.parts:
+    for part in rerun.kept.parts:
         yield words.part_sentence(rerun, part, full=False)
         shown = len(part.complaints) - _COMPLAINTS
         yield from list(_deviations(rerun, part))[: -shown if shown > 0 else None]
@@ -111,24 +110,11 @@ def _then_and_now(outcome: TableOutcome) -> Table:
     columns = (
         Column(
             title=f"c={level}",
-            cells=tuple(
-                f"{_ratio(then[place])} → {_ratio(now[place])}"
-                for then, now in zip(outcome.then, outcome.now, strict=True)
-            ),
+            cells=tuple(f"{words.ratio(row.then[place])} → {words.ratio(row.now[place])}" for row in outcome.rows),
         )
         for place, level in enumerate(outcome.table.levels)
     )
     return Table(columns=(titles, *columns))
-
-
-def _ratio(value: float | None) -> str:
-    return NOTHING if value is None else number(value)
-
-
-def _document(rerun: Rerun) -> dict[str, Any]:
-    from .document import document
-
-    return document(rerun)
 
 
 def _page(rerun: Rerun) -> str:
@@ -137,4 +123,4 @@ def _page(rerun: Rerun) -> str:
     return page(rerun)
 
 
-KIND = Kind(sections=_sections, document=_document, page=_page, headings="##")
+KIND = Kind(sections=_sections, document=document, page=_page, headings="##")

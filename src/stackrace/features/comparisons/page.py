@@ -2,38 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from itertools import groupby
 from pathlib import Path
 
 from markupsafe import Markup
 
-from ....report import figures
-from ....report.charts.bars import axis, percent, rules
-from ....report.charts.svg import Scale, caption, logarithmic, tag
-from ....report.html.page import draw_page
-from ..model import Kind
-from ..rerun import ClaimOutcome, Rerun, Ruling
+from ...report.charts.bars import axis, percent, rules
+from ...report.charts.svg import Scale, caption, logarithmic, tag
+from ...report.html.page import draw_page
 from . import words
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _ClaimView:
-    """One row of the picture; ``says`` is empty where the row above says the same."""
-
-    outcome: ClaimOutcome
-    says: str
-    drawing: Markup
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _PartView:
-    """One part's claims with their axis."""
-
-    title: str
-    rows: tuple[_ClaimView, ...]
-    axis: Markup
+from .model import Kind
+from .rerun import ClaimOutcome, Rerun, Ruling
 
 
 def page(rerun: Rerun) -> str:
@@ -42,25 +22,16 @@ def page(rerun: Rerun) -> str:
     return draw_page(
         "comparison.html.j2", Path(__file__).parent,
         rerun=rerun, comparison=rerun.comparison, words=words, classes=_CLASSES, zip=zip,
-        ratio=lambda value: figures.NOTHING if value is None else figures.number(value),
-        parts=[_part(rerun, key, list(outcomes)) for key, outcomes in by_part],
+        parts=[(rerun.comparison.part(key).title, *_drawn(list(outcomes))) for key, outcomes in by_part],
         gone=[technique for technique in rerun.comparison.techniques.values() if technique.gone],
         command=words.command(rerun),
     )  # fmt: skip
 
 
-def _part(rerun: Rerun, key: str, claims: list[ClaimOutcome]) -> _PartView:
-    scale = claims_scale(claims)
-    before = ["", *(outcome.claim.says for outcome in claims)]
-    rows = tuple(
-        _ClaimView(
-            outcome=outcome,
-            says="" if outcome.claim.says == previous else outcome.claim.says,
-            drawing=Markup(claim_drawing(outcome, scale)),
-        )
-        for outcome, previous in zip(claims, before, strict=False)
-    )
-    return _PartView(title=rerun.comparison.part(key).title, rows=rows, axis=Markup(axis(scale, "×")))
+def _drawn(outcomes: Sequence[ClaimOutcome]) -> tuple[list[tuple[ClaimOutcome, Markup]], Markup]:
+    """Return a part's claims, each with its drawing, and the axis that they share."""
+    scale = _claims_scale(outcomes)
+    return [(outcome, Markup(_claim_drawing(outcome, scale))) for outcome in outcomes], Markup(axis(scale, "×"))
 
 
 _ROOM = 1.15
@@ -80,7 +51,7 @@ _CLASSES = {
 """How each ruling is drawn: the classes of the style sheet."""
 
 
-def claims_scale(outcomes: Iterable[ClaimOutcome]) -> Scale:
+def _claims_scale(outcomes: Iterable[ClaimOutcome]) -> Scale:
     """Return an axis for all ratios, then and now, that holds one and half and twice as much at least."""
     values = [0.5, 2.0]
     for outcome in outcomes:
@@ -92,7 +63,7 @@ def claims_scale(outcomes: Iterable[ClaimOutcome]) -> Scale:
     return logarithmic(min(values) / _ROOM, max(values) * _ROOM)
 
 
-def claim_drawing(outcome: ClaimOutcome, scale: Scale) -> str:
+def _claim_drawing(outcome: ClaimOutcome, scale: Scale) -> str:
     """Return one row: the claimed side shaded, our interval, and the published ratio as a diamond."""
     parts = [caption(_caption(outcome)), _claimed_side(outcome, scale), rules(scale)]
     x = percent(scale, 1.0)

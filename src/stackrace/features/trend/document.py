@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from ....base.codec import FLAT, LEFT_OUT, Form, readable
-from ....base.text import printable
-from ....race.results.comparison import Comparison
-from ..model import Trend, TrendCheck
+from ...base.codec import FLAT, LEFT_OUT, Form, readable
+from ...base.text import printable
+from ...race.results.comparison import Comparison
 from . import words
+from .model import Trend, TrendCheck
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,7 +36,7 @@ _FORM = Form(
 
 def schema() -> str:
     """Return the JSON Schema of ``document``."""
-    from ....base.json_schema import json_schema
+    from ...base.json_schema import json_schema
 
     return json_schema(TrendDocument, _FORM, "trend-1")
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
-from ....race.results.comparison import Outcome, Response
-from ....report.characters import course
-from ....report.exporter import Kind
-from ....report.sheet import Column, Item, Listing, Medium, Notes, Paragraph, Section, Table, Tone
-from ..model import Measure, Trend, TrendCheck, TrendSeries
+from ...race.results.comparison import Outcome, Response
+from ...report.characters import course
+from ...report.exporter import Kind
+from ...report.sheet import Column, Item, Listing, Medium, Notes, Paragraph, Section, Table, Tone
 from . import words
+from .document import document
+from .model import Measure, Trend, TrendCheck, TrendSeries
 
 _MOST_BARS = 24
 
@@ -109,12 +109,6 @@ def _course(series: TrendSeries) -> str:
     return course(values[-_MOST_BARS:], max(values, default=0.0))
 
 
-def _document(trend: Trend) -> dict[str, Any]:
-    from .document import document
-
-    return document(trend)
-
-
 def _page(trend: Trend) -> str:
     from .page import page
 
@@ -122,4 +116,4 @@ def _page(trend: Trend) -> str:
     return page(trend, lists, _checks_section(trend.checks) if trend.checks else None)
 
 
-KIND = Kind(sections=_sections, document=_document, page=_page, headings="##")
+KIND = Kind(sections=_sections, document=document, page=_page, headings="##")

@@ -7,25 +7,27 @@ from pathlib import Path
 
 from markupsafe import Markup
 
-from ....base.numbers import percent
-from ....race.results.comparison import Outcome, Ruling, State
-from ....race.results.race import Race
-from ....report.charts.svg import caption, tag, text
-from ....report.html.page import draw_page
-from ....report.result import standing_of
-from ....report.troubles import complaints, setbacks
-from ..model import GateAnswer, gate_of
+from ...base.numbers import percent
+from ...race.results.comparison import Ruling, State
+from ...race.results.race import Race
+from ...report.charts.svg import caption, tag, text
+from ...report.html.page import draw_page
+from ...report.result import standing_of
+from ...report.troubles import complaints, setbacks
 from . import words
+from .answer import gate_answer
+from .model import gate_of
 
 
-def page(race: Race, result: GateAnswer) -> str:
-    """Return the whole page."""
+def page(race: Race) -> str:
+    """Return the whole page of the check ``race``."""
+    result = gate_answer(race)
     reach = _reach_of(result.rulings)
     standing = standing_of(race)
     return draw_page(
         "check.html.j2", Path(__file__).parent,
         race=race, result=result, answer=words.answer(race, result),
-        bad=result.outcome in (Outcome.FAILED, Outcome.REFUSED),
+        bad=result.is_bad,
         sides=words.side_notes(gate_of(race)), details=words.details(race, result),
         rows=[(each, words.cells(each), Markup(_ruling_drawing(each, reach))) for each in result.rulings],
         axis=Markup(_axis_drawing(reach)), header=words.HEADER,
@@ -36,13 +38,8 @@ def page(race: Race, result: GateAnswer) -> str:
 _REACHES = (0.04, 0.1, 0.2, 0.4)
 """Limits that lie farther out are cut."""
 
-_CLASSES = {
-    State.CLEAR: "holds",
-    State.SLOWER: "reversed",
-    State.ALARM: "undecided",
-    State.OPEN: "undecided",
-    State.UNKNOWN: "undecided",
-}
+_CLASSES = {State.CLEAR: "holds", State.SLOWER: "reversed"}
+"""Of the style sheet; of all others it is ``undecided``."""
 
 
 def _reach_of(rulings: Sequence[Ruling]) -> float:
@@ -62,7 +59,7 @@ def _ruling_drawing(each: Ruling, reach: float) -> str:
         tag("line", x1="50%", x2="50%", y1="0", y2="100%", class_="zero"),
     ]
     if each.change is not None:
-        style = _CLASSES[each.state]
+        style = _CLASSES.get(each.state, "undecided")
         if each.change.low is not None and each.change.high is not None:
             left, right = (f"{_at(limit, reach):.2f}%" for limit in (each.change.low, each.change.high))
             parts.append(tag("line", x1=left, x2=right, y1="50%", y2="50%", class_=f"limits {style}"))

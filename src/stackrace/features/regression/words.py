@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
 
-from ....base import numbers
-from ....base.numbers import (
+from ...base import numbers
+from ...base.numbers import (
     NOTHING,
     about,
     count,
@@ -18,37 +19,42 @@ from ....base.numbers import (
     points,
     things,
 )
-from ....race.results.comparison import Change, Outcome, Response, Ruling, State
-from ....race.results.race import Ending, Race
-from ....report.figures import listed
-from ....report.words.findings import failure_kind
-from ....stacks.stack import Side, side_of
-from ..model import Contender, GateAnswer, GateFacts, gate_of
-from ..stats import LOOKS
-from ..tails import least_answers
+from ...race.results.comparison import Outcome, Response, Ruling, State
+from ...race.results.race import Ending, Race
+from ...report.figures import listed
+from ...report.words.findings import failure_kind
+from ...stacks.stack import Side, side_of
+from .looks import LOOKS
+from .model import Contender, GateAnswer, GateFacts, gate_of
+from .tails import least_answers
 
 HEADER = ("", "base", "head", "change", "allowed", "not ruled out", "")
 """The titles of `cells`."""
 
-_NAMES = {
-    Response.THROUGHPUT: "throughput",
-    Response.CPU: "CPU per request",
-    Response.P99: "p99",
-    Response.P90: "p90",
-    Response.P50: "p50",
-    Response.MEMORY: "memory",
-    Response.ERRORS: "errors",
-    Response.START: "start time",
-}
 
-_WORSE = {
-    Response.THROUGHPUT: "lower",
-    Response.CPU: "more",
-    Response.P99: "longer",
-    Response.P90: "longer",
-    Response.P50: "longer",
-    Response.MEMORY: "more",
-    Response.START: "longer",
+def _in_ms(seconds: float) -> str:
+    return f"{milliseconds(seconds)} ms"
+
+
+class _Way(NamedTuple):
+    """How people speak of a response."""
+
+    name: str
+    worse: str
+    """What it is where it is worse."""
+    value: Callable[[float], str]
+    """Writes a value with its unit."""
+
+
+_WAYS = {
+    Response.THROUGHPUT: _Way("throughput", "lower", lambda per_s: f"{number(per_s)}/s"),
+    Response.CPU: _Way("CPU per request", "more", _in_ms),
+    Response.P99: _Way("p99", "longer", _in_ms),
+    Response.P90: _Way("p90", "longer", _in_ms),
+    Response.P50: _Way("p50", "longer", _in_ms),
+    Response.MEMORY: _Way("memory", "more", lambda size: f"{mebibytes(size)} MiB"),
+    Response.ERRORS: _Way("errors", "more", percent),
+    Response.START: _Way("start time", "longer", duration),
 }
 
 _MOST_PACKAGES = 8
@@ -84,14 +90,13 @@ def _more(race: Race, result: GateAnswer) -> str:
         whole_s = race.elapsed_s + result.needed_s
         option = f" (--budget {math.ceil(whole_s / 60)}min)" if whole_s > (race.budget_s or 0.0) else ""
         more = f"About {about(result.needed_s)} more would probably decide it{option}."
-    tails = [each for each in result.rulings if each.response.quantile is not None]
-    is_open = [each for each in result.rulings if each.state not in (State.CLEAR, State.SLOWER)]
-    if result.failed.head or not is_open or not all(each in tails for each in is_open):
+    is_slow = bool(result.unsettled) and all(each.response.quantile is not None for each in result.unsettled)
+    if result.failed.head or not is_slow:
         return more
     # nothing else is open: a slow page gives few answers
-    highest = is_open[0].response
+    highest = result.unsettled[0].response
     other = Response.P90 if highest is Response.P99 else Response.P50
-    instead = "" if highest is Response.P50 else f"; to judge {_NAMES[other]} instead, add --allow '{other} 5%'"
+    instead = "" if highest is Response.P50 else f"; to judge {_WAYS[other].name} instead, add --allow '{other} 5%'"
     return f"{more} To leave it out: --allow '{highest} any'{instead}."
 
 
@@ -147,7 +152,7 @@ def _slower(each: Ruling) -> str:
     found = (
         f"{amount} more requests fail{where}"
         if each.response is Response.ERRORS
-        else f"{name(each)} is {amount} {_WORSE[each.response]}"
+        else f"{name(each)} is {amount} {_WAYS[each.response].worse}"
     )
     return (
         f"{found}, at least "
@@ -168,34 +173,30 @@ def _growing(each: Ruling) -> str:
 
 def _open(result: GateAnswer) -> str:
     """Say what has not been settled, and what would have been seen."""
-    parts = []
-    for each in result.rulings:
-        if each.state in (State.CLEAR, State.SLOWER):
-            continue
-        if each.state is State.ALARM:
-            since = "" if each.change is None else f" ({_natural(each.response, each.change.value)})"
-            since = since.replace("(", "(since then ") if each.blocks else since
-            parts.append(f"an alarm about {name(each)} is neither confirmed nor ruled out{since}{_growing(each)}")
-        elif each.response.quantile is not None and each.missed is None and each.answers:
-            least = LOOKS[0] * least_answers(each.response.quantile)
-            parts.append(
-                f"{name(each)} needs more answers: {count(each.answers)} of each side came, and {count(least)} are "
-                "the least"
-            )
-        elif each.state is State.UNKNOWN or each.missed is None:
-            parts.append(f"nothing is known of {name(each)}")
-        else:
-            parts.append(
-                f"{name(each)} may be {_missed_by(each)} worse (limit: {_share(each.response, each.terms.limit)})"
-                f"{_growing(each)}"
-            )
-    text = "; ".join(parts)
-    return f"{text[:1].upper()}{text[1:]}." if parts else ""
+    text = "; ".join(map(_unsettled, result.unsettled))
+    return f"{text[:1].upper()}{text[1:]}." if text else ""
+
+
+def _unsettled(each: Ruling) -> str:
+    if each.state is State.ALARM:
+        since = "since then " if each.blocks else ""
+        by = "" if each.change is None else f" ({since}{_natural(each.response, each.change.value)})"
+        return f"an alarm about {name(each)} is neither confirmed nor ruled out{by}{_growing(each)}"
+    if each.response.quantile is not None and each.missed is None and each.answers:
+        least = LOOKS[0] * least_answers(each.response.quantile)
+        return (
+            f"{name(each)} needs more answers: {count(each.answers)} of each side came, and {count(least)} are the "
+            "least"
+        )
+    if each.state is State.UNKNOWN or each.missed is None:
+        return f"nothing is known of {name(each)}"
+    limit = _share(each.response, each.terms.limit)
+    return f"{name(each)} may be {_missed_by(each)} worse (limit: {limit}){_growing(each)}"
 
 
 def name(each: Ruling) -> str:
     """Name a response, with its workload where there are several."""
-    own = _NAMES[each.response]
+    own = _WAYS[each.response].name
     return f"{own} on {each.workload}" if each.workload else own
 
 
@@ -213,19 +214,7 @@ def cells(each: Ruling) -> tuple[str, ...]:
 
 
 def _value(response: Response, of: float | None) -> str:
-    """Write a value with its unit."""
-    if of is None:
-        return NOTHING
-    match response:
-        case Response.THROUGHPUT:
-            return f"{number(of)}/s"
-        case Response.MEMORY:
-            return f"{mebibytes(of)} MiB"
-        case Response.ERRORS:
-            return percent(of)
-        case Response.START:
-            return duration(of)
-    return f"{milliseconds(of)} ms"
+    return NOTHING if of is None else _WAYS[response].value(of)
 
 
 def change(each: Ruling) -> str:
@@ -233,19 +222,11 @@ def change(each: Ruling) -> str:
     if each.change is None:
         return NOTHING
     middle = _natural(each.response, each.change.value)
-    found = _turned(each)
-    if found.low is None or found.high is None:
+    limits = [_natural(each.response, limit) for limit in (each.change.low, each.change.high) if limit is not None]
+    if len(limits) < 2:
         return middle
-    low, high = (_signed(limit, each.response) for limit in (found.low, found.high))
+    low, high = reversed(limits) if each.response is Response.THROUGHPUT else limits
     return f"{middle} ({low} to {high})"
-
-
-def _turned(each: Ruling) -> Change:
-    assert each.change is not None
-    if each.response is not Response.THROUGHPUT:
-        return each.change
-    low, high = each.change.low, each.change.high
-    return Change(value=-each.change.value, low=None if high is None else -high, high=None if low is None else -low)
 
 
 def allowed(each: Ruling) -> str:
@@ -261,11 +242,7 @@ def ruling(each: Ruling) -> str:
 def _natural(response: Response, share: float) -> str:
     """Write a share of worse, signed as the response is: +3 % CPU, −3 % throughput."""
     turned = -share if response is Response.THROUGHPUT else share
-    return _signed(turned, response)
-
-
-def _signed(share: float, response: Response) -> str:
-    return f"{'−' if share < 0 else '+'}{_share(response, abs(share))}"
+    return f"{'−' if turned < 0 else '+'}{_share(response, abs(share))}"
 
 
 def _share(response: Response, share: float) -> str:

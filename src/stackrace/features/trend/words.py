@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ....base.numbers import Interval, count, mebibytes, milliseconds, number, percent, things
-from ....race.results.comparison import Outcome, Response
-from ....report.figures import listed
-from ..model import Absence, Measure, Trend, TrendChange, TrendCheck, TrendPoint, TrendSeries
+from ...base.numbers import Interval, count, mebibytes, milliseconds, number, percent, things
+from ...race.results.comparison import Outcome, Response
+from ...report.figures import listed
+from .model import Absence, Measure, Trend, TrendChange, TrendCheck, TrendPoint, TrendSeries
 
 _ABSENT = {
     Absence.VOID: "void",

@@ -2,42 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Any
+from collections.abc import Iterator
 
-from ....base.verdict import Effect
-from ....race.results.comparison import Comparison, Outcome, State
-from ....race.results.race import Race
-from ....report.exporter import Format, Kind, written
-from ....report.markdown import escape
-from ....report.result import standing_of
-from ....report.sheet import Block, Column, Item, Listing, Notes, Paragraph, Section, Table, Tone
-from ....report.troubles import complaints, setbacks
-from ....stacks.stack import without_side
-from ..answer import gate_answer
-from ..model import Contender, GateAnswer, gate_of
+from ...base.verdict import Effect
+from ...race.results.comparison import Comparison, Outcome, State
+from ...race.results.race import Race
+from ...report.exporter import Format, Kind, written
+from ...report.markdown import escape
+from ...report.result import standing_of
+from ...report.sheet import Block, Column, Item, Listing, Notes, Paragraph, Section, Table, Tone
+from ...report.troubles import complaints, setbacks
+from ...stacks.stack import without_side
 from . import words
-
-FORMATS = ("json", "junit", "markdown", "openmetrics", "html")
+from .answer import gate_answer
+from .document import document
+from .model import Contender, GateAnswer, gate_of
 
 _SIGNS = {Outcome.PASSED: "✅", Outcome.FAILED: "❌", Outcome.UNDECIDED: "❔", Outcome.REFUSED: "⚠️"}
-
-_TONES = {
-    Outcome.PASSED: Tone.STRONG,
-    Outcome.FAILED: Tone.ALARM,
-    Outcome.UNDECIDED: Tone.STRONG,
-    Outcome.REFUSED: Tone.ALARM,
-}
 
 _STATES = {State.CLEAR: Tone.GOOD, State.SLOWER: Tone.WRONG, State.ALARM: Tone.DOUBTFUL}
 
 
-def gate_sheet(race: Race, result: GateAnswer) -> Iterator[Section]:
+def _sections(race: Race) -> Iterator[Section]:
     """Yield the report's sections, in order."""
+    result = gate_answer(race)
     yield Section(
         title="",
         blocks=(
-            Paragraph(text=words.answer(race, result), tone=_TONES[result.outcome]),
+            Paragraph(text=words.answer(race, result), tone=Tone.ALARM if result.is_bad else Tone.STRONG),
             *(Paragraph(text=text) for text in words.side_notes(gate_of(race))),
             Paragraph(text=words.details(race, result), tone=Tone.ASIDE),
         ),
@@ -71,35 +63,19 @@ def _troubles(race: Race) -> Iterator[Block]:
     """Yield what failed or was refused, with the tails of logs; warnings count where slices were taken."""
     standing = standing_of(race)
     items = [
-        Item(
-            lead=setback.stack,
-            is_code=True,
-            tone=Tone.WRONG,
-            text=f"{setback.sentence}: {setback.message}",
-            log=setback.failure.log,
-        )
-        for setback in setbacks(race, standing)
-    ]
-    items += [
-        Item(
-            lead=each.check,
-            tone=Tone.WRONG,
-            text=each.headline
-            + (f" on {each.where}" if each.where else "")
-            + (f" ({each.seen})" if each.seen else ""),
-            remedy=each.remedy,
-        )
-        for each in complaints(race, standing)
-        if each.effect is Effect.INVALIDATES
-    ]
+        Item(lead=each.stack, is_code=True, tone=Tone.WRONG, log=each.failure.log,
+             text=f"{each.sentence}: {each.message}")
+        for each in setbacks(race, standing)
+    ]  # fmt: skip
+    for each in complaints(race, standing):
+        if each.effect is Effect.INVALIDATES:
+            where, seen = each.where and f" on {each.where}", each.seen and f" ({each.seen})"
+            text = f"{each.headline}{where}{seen}"
+            items.append(Item(lead=each.check, tone=Tone.WRONG, text=text, remedy=each.remedy))
     if items:
         yield Listing(items=tuple(items))
     if standing.warnings:
         yield Paragraph(text=words.warned(standing.warnings), tone=Tone.ASIDE)
-
-
-def _sections(race: Race) -> Iterable[Section]:
-    return gate_sheet(race, gate_answer(race))
 
 
 def _first_line(race: Race) -> str:
@@ -107,16 +83,10 @@ def _first_line(race: Race) -> str:
     return f"### {_SIGNS[outcome]} Stackrace check of {escape(race.app)}: {outcome.value}"
 
 
-def _document(race: Race) -> dict[str, Any]:
-    from .document import document
-
-    return document(race, gate_answer(race))
-
-
 def _page(race: Race) -> str:
     from .page import page
 
-    return page(race, gate_answer(race))
+    return page(race)
 
 
 def _compared(race: Race) -> Comparison:
@@ -139,12 +109,12 @@ def _named(side: Contender) -> str:
     return side.label if commit in side.label else f"{side.label} {commit}"
 
 
-KIND = Kind(sections=_sections, document=_document, page=_page, first_line=_first_line, compared=_compared)
+KIND = Kind(sections=_sections, document=document, page=_page, first_line=_first_line, compared=_compared)
 
 
-def rendered(race: Race, result: GateAnswer, form: str) -> str:
-    """Return the report of a check in one of ``FORMATS``; KeyError for any other."""
+def rendered(race: Race, form: str) -> str:
+    """Return the report of a check for the option ``form``: junit, openmetrics, json, markdown or html."""
     from .ci import junit, openmetrics
 
     of_ci = {"junit": junit, "openmetrics": openmetrics}
-    return of_ci[form](race, result) if form in of_ci else written(KIND, race, Format[form.upper()])
+    return of_ci[form](race) if form in of_ci else written(KIND, race, Format[form.upper()])

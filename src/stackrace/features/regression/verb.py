@@ -3,28 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import reduce
 from pathlib import Path
 from typing import Any
 
 import click
 
-from ....base.errors import InputError
-from ....base.units import DURATION, PERCENT
-from ....cli.arguments import complete_stack, requested
-from ....cli.options import Connections, Quantity, SectionedCommand, section, store_option
-from ....cli.request_flags import APP_OPTIONS, BUDGET_OPTIONS, RequestFlags, request_flags
-from ....race.results.comparison import Response
+from ...base.errors import InputError
+from ...base.units import DURATION, PERCENT
+from ...cli.arguments import complete_stack, requested
+from ...cli.options import Connections, Quantity, SectionedCommand, section, store_option
+from ...cli.request_flags import APP_OPTIONS, BUDGET_OPTIONS, RequestFlags, request_flags
+from ...race.results.comparison import Response
+from ...stacks.stack import Side
 
 _sides = section("What is compared")
 _outputs = section("Output")
 
-_Command = Callable[..., Any]
-
 _ANY = "any"
 
 
-def read_allowances(
+def _read_allowances(
     context: click.Context, option: click.Parameter, texts: tuple[str, ...]
 ) -> Mapping[Response, float | None]:
     """Read ``cpu 3%`` and ``memory any``; raises BadParameter with what may be written."""
@@ -54,7 +52,7 @@ def _allowance(text: str, context: click.Context, option: click.Parameter) -> tu
     return Response(name), share
 
 
-def read_variables(context: click.Context, option: click.Parameter, texts: tuple[str, ...]) -> Mapping[str, str]:
+def _read_variables(context: click.Context, option: click.Parameter, texts: tuple[str, ...]) -> Mapping[str, str]:
     """Read ``NAME=VALUE``; raises BadParameter for anything else."""
     variables = {}
     for text in texts:
@@ -65,16 +63,9 @@ def read_variables(context: click.Context, option: click.Parameter, texts: tuple
     return variables
 
 
-def _with(*options: Callable[[_Command], _Command]) -> Callable[[_Command], _Command]:
-    def decorate(function: _Command) -> _Command:
-        return reduce(lambda made, option: option(made), reversed(options), function)
-
-    return decorate
-
-
-def _side_options(side: str, what: str) -> Callable[[_Command], _Command]:
-    """Return what gives a command the options of one side."""
-    return _with(
+def _side_options(side: Side) -> tuple[Callable[..., Any], ...]:
+    what = f"the {side}"
+    return (
         _sides(
             f"--{side}-python",
             metavar="PATH",
@@ -87,7 +78,7 @@ def _side_options(side: str, what: str) -> Callable[[_Command], _Command]:
             f"--{side}-env",
             multiple=True,
             metavar="NAME=VALUE",
-            callback=read_variables,
+            callback=_read_variables,
             help=f"Variable of {what}. Repeat it for more.",
         ),
     )
@@ -136,7 +127,7 @@ _RACE_OPTIONS = (
 """How both sides are raced; each is named like a field of ``RaceRequest``."""
 
 
-def _file(name: str, text: str) -> Callable[[_Command], _Command]:
+def _file(name: str, text: str) -> Callable[..., Any]:
     return _outputs(f"--{name}", metavar="PATH", type=click.Path(path_type=Path), help=text)
 
 
@@ -163,14 +154,13 @@ Examples:
     help="Commit to compare the work tree with, such as main or HEAD~1. Default: where it left the default "
     "branch; on that branch the last commit if files are changed, else the one before.",
 )
-@_side_options("base", "the base")
-@_side_options("head", "the head")
+@request_flags(*_side_options(Side.BASE), *_side_options(Side.HEAD), into="sides")
 @_raced(
     "--allow",
     "allowances",
     multiple=True,
     metavar="'RESPONSE SHARE'",
-    callback=read_allowances,
+    callback=_read_allowances,
     help="How much worse a response may get, as in 'cpu 3%', or 'memory any' to leave it out: throughput (1%), cpu "
     "(1%), p99 (5%), memory (2%), errors (0.1%), start (5%). p90 and p50 are judged only if they are named.",
 )
@@ -182,7 +172,7 @@ Examples:
 @_file("html", "Write the self-contained HTML report. Default: beside the results.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document; progress goes to stderr.")
 @click.option("--schema", is_flag=True, help="Print the JSON document's schema.")
-def command(race_file: Path | None, flags: RequestFlags, schema: bool, **given: Any) -> None:
+def command(race_file: Path | None, flags: RequestFlags, sides: RequestFlags, schema: bool, **given: Any) -> None:
     """Find out whether a change makes the app slower: base and head in one interleaved race on this machine.
 
     The head is the work tree as it is; files that git ignores are shared by both. Throughput, CPU per request, p99,
@@ -191,10 +181,10 @@ def command(race_file: Path | None, flags: RequestFlags, schema: bool, **given: 
     believed.
     """
     if schema:
-        from ..report.document import schema as schema_of
+        from .document import schema as schema_of
 
         click.echo(schema_of(), nl=False)
         return
     from .run import check_and_report
 
-    check_and_report(flags.over(requested(race_file, flags.given.get("servers"))), given)
+    check_and_report(flags.over(requested(race_file, flags.given.get("servers"))), sides.given, given)

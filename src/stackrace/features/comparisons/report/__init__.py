@@ -1,1 +1,0 @@
-"""A published comparison that was run again, in every form."""

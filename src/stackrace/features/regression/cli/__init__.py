@@ -1,1 +1,0 @@
-"""``stackrace check``: is this version slower than that one?"""

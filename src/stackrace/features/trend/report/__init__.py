@@ -1,1 +1,0 @@
-"""A trend in every format: terminal, page, Markdown, JSON."""
