@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from stackrace.features.tune.estimates import Grid as Estimated
-from stackrace.features.tune.search import AT_ONCE, Proposer, next_round, require_sampler
+from stackrace.features.tune.search import AT_ONCE, next_round, proposer, require_sampler
 from stackrace.features.tune.verdict import Verdict, verdict
 from stackrace.features.tune.weather import Slices, weather
 
@@ -54,7 +54,7 @@ def ours(grid: Grid, dice: Dice, budget_s: float) -> Found:
             delta=DELTA,
             references=references,
         )
-        propose = Proposer(grid.places, launches) if k > AT_ONCE else None
+        propose = proposer(grid.places, launches) if k > AT_ONCE else None
         racing = next_round(now, (budget_s - spent_s) / each_s, propose)
         block_s = float(grid.cost_s[list(racing)].sum())
         if not racing or spent_s + block_s > budget_s:

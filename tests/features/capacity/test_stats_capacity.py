@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -56,12 +55,6 @@ def test_where_every_rate_keeps_the_goal_the_highest_is_tried_last() -> None:
 def test_where_none_keeps_it_the_lowest_is_tried_last() -> None:
     found, tried = ended(Search(30.0, 105.0), 0.0)
     assert (found.capacity, found.above, tried[-1]) == (None, 30.0, 30.0)
-
-
-@pytest.mark.parametrize("limits", [(0.0, 1.0), (2.0, 1.0), (1.0, math.inf), (1.0, 2.0, 0.0)])
-def test_nonsense_is_refused(limits: tuple[float, ...]) -> None:
-    with pytest.raises(ValueError, match="no search"):
-        Search(*limits)
 
 
 def test_fifty_requests_lie_beyond_the_highest_quantile() -> None:

@@ -9,6 +9,7 @@ from tests.core.race.simulated import plan_for
 from tests.features.tune.test_tuner import PATHS, refused, tune, tuning, with_launches
 
 from stackrace.features.tune import words
+from stackrace.features.tune.estimates import Effect
 from stackrace.features.tune.model import Infeasible, Knob, Needs, TuningLimits, Unfit, tuning_of
 from stackrace.features.tune.picture import block_lines, facets, response_chart
 from stackrace.features.tune.report import KIND, schema
@@ -21,12 +22,6 @@ from stackrace.race.results.parts import Parts
 def race():
     beyond = Infeasible(stack="waitress:threads=64", kind=Unfit.MEMORY, needs=Needs(memory_bytes=600 * 2**20))
     return tune(asked=tuning(infeasible=(beyond,)))[0]
-
-
-def test_what_is_beyond_the_limits_and_what_matters_is_said(race):
-    said = " ".join(words.reasons(race, tuned(race)))
-    assert "waitress.threads matters" in said
-    assert "1 configuration left out: 1 for more memory." in said
 
 
 def test_a_limit_stands_beside_what_is_used_of_it_also_where_that_is_nothing():
@@ -54,12 +49,15 @@ def test_what_the_budget_leaves_out_is_said_before_and_after(race):
     assert "23 others of its configurations did not race. All take about" in after
 
 
-def test_one_setting_is_a_row_of_blocks(race):
-    (panel,) = facets(tuning_of(race), tuned(race))
-    heads, cells = block_lines(panel)
-    assert heads.split() == ["threads=", "1", "2", "4", "8", "16", "32", "64"]
-    assert "1.00◆" in cells
-    assert cells.endswith("✗")
+def test_settings_that_do_not_matter_are_told_from_those_of_which_it_is_not_known(race):
+    effects = (
+        Effect(server="s", name=str(i), matters=i > 1, known=i < 2, span=0.02, span_high=0.04) for i in range(4)
+    )
+    said = " ".join(words.reasons(race, replace(tuned(race), effects=tuple(effects))))
+    assert (
+        "s.0 and s.1 do not matter: on the average over the other settings all values tried are within 4 %" in said
+    )
+    assert "Whether s.2 and s.3 matter is not known yet: too few launches tell." in said
 
 
 def two_settings():

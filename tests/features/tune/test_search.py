@@ -14,10 +14,10 @@ from stackrace.features.tune.search import (
     MOST_FINAL_LAUNCHES,
     SMALL_FINALISTS,
     SMALL_MOST_LAUNCHES,
-    Proposer,
     finals,
     largest_field,
     next_round,
+    proposer,
     search_launches,
 )
 from stackrace.features.tune.verdict import verdict
@@ -119,7 +119,7 @@ def test_of_many_configurations_a_sampler_names_the_first_and_then_batches():
     pytest.importorskip("optuna", reason="the sampler is an extra: pip install 'stackrace[tune]'")
     places = [(float(i), float(j)) for i in range(12) for j in range(12)]
     truth = [-0.05 * ((i - 8) ** 2 + (j - 3) ** 2) for i, j in places]
-    chosen, raced, _ = play(truth, 160, places=places, propose=Proposer(np.array(places), 3))
+    chosen, raced, _ = play(truth, 160, places=places, propose=proposer(np.array(places), 3))
     assert len(raced[0]) == FIRST
     assert sum(map(len, raced)) <= 160
     assert truth[chosen.index] > -0.3
@@ -129,7 +129,7 @@ def test_the_same_seed_proposes_the_same():
     pytest.importorskip("optuna", reason="the sampler is an extra: pip install 'stackrace[tune]'")
     places = np.array([(float(i), float(j)) for i in range(9) for j in range(9)])
     expected, fresh = np.full(81, NAN), np.ones(81, dtype=bool)
-    once, again, other = (list(Proposer(places, seed)(expected, fresh, 8)) for seed in (5, 5, 6))
+    once, again, other = (list(proposer(places, seed)(expected, fresh, 8)) for seed in (5, 5, 6))
     assert once == again != other
     assert len(set(once)) == 8
 

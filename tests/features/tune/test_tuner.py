@@ -4,10 +4,13 @@ import math
 import re
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from tests.core.race.simulated import Clock, Nowhere, plan_for
 from tests.factories import make_race, make_result
 
+from stackrace.api.resuming import _wanted
+from stackrace.base.errors import StoreError
 from stackrace.base.verdict import Effect, Finding, Verdict
 from stackrace.features.tune.measurements import places_of, unfit
 from stackrace.features.tune.model import (
@@ -29,6 +32,7 @@ from stackrace.measure.launch import HopUsage, MemorySample
 from stackrace.race import runner
 from stackrace.race.results.parts import Parts
 from stackrace.race.results.race import Ending
+from stackrace.race.resume import going_on
 
 THREADS = ("1", "2", "4", "8", "16", "32", "64")
 KNOB = Knob(hop=0, server="waitress", name="threads", values=THREADS, numeric=True)
@@ -58,32 +62,16 @@ def tune(*, budget_s=300.0, speeds=SPEEDS, asked=None, place=None, clock=None, b
 
 
 def test_the_best_configuration_is_found_and_those_far_behind_leave_after_a_launch():
-    ended, _ = tune()
+    ended, place = tune()
     found = tuned(ended)
-    assert found.stack == "waitress:threads=16"
-    assert ended.ending is Ending.ANSWERED
     assert found.settings == {"waitress.threads": "16"}
     launches = {one.stack: one.launches for one in found.responses}
     assert launches["waitress:threads=1"] == 1
-    assert launches["waitress:threads=16"] > FINAL_LAUNCHES
-
-
-def test_it_is_compared_with_the_stack_as_given_within_limits():
-    found = tuned(tune()[0])
+    assert FINAL_LAUNCHES <= found.final_launches < found.launches == launches["waitress:threads=16"]
     (given,) = found.against
-    assert given.reference is Reference.DEFAULT
     assert given.ratio.low < 1500 / 400 < given.ratio.high
-
-
-def test_no_more_stacks_are_up_at_once_than_are_allowed_together():
-    _, place = tune()
+    # no more stacks are up at once than are allowed together
     assert max(up for _, up in place.launches) <= 3
-
-
-def test_a_short_budget_ends_with_what_is_known():
-    ended, _ = tune(budget_s=30.0)
-    assert ended.ending is Ending.BUDGET
-    assert tuned(ended).stack == "waitress:threads=16"
 
 
 def test_a_race_that_goes_on_after_an_interruption_chooses_the_same():
@@ -91,25 +79,40 @@ def test_a_race_that_goes_on_after_an_interruption_chooses_the_same():
     cut, _ = tune(place=Nowhere(clock, SPEEDS, interrupt_after=19), clock=clock)
     assert cut.ending is Ending.INTERRUPTED
     done = max(launch.block for launch in cut.launches)
-    from stackrace.race.resume import going_on
-
     again, _ = tune(begun=going_on(cut, done=done, spent_s=20.0))
     assert tuned(again).stack == "waitress:threads=16"
 
 
-def test_a_setting_that_decides_is_said_to_matter():
-    (effect,) = tuned(tune()[0]).effects
-    assert effect.matters and effect.known
-    assert effect.best == "16"
+class Stored:
+    """A store of races by id, the newest first."""
+
+    def __init__(self, **races):
+        self._races = races
+
+    def unfinished(self):
+        return tuple(self._races)
+
+    def load(self, race_id):
+        return self._races[race_id]
+
+
+def test_the_last_tuning_goes_on_though_another_race_was_interrupted_later(monkeypatch):
+    monkeypatch.setattr("stackrace.api.resuming.has_manifest", lambda race_id: True)
+    monkeypatch.setattr("stackrace.api.resuming.is_racing", lambda race_id: False)
+    race = make_race(stacks=2, levels=(10,), blocks=2, ending=None, elapsed_s=60.0)
+    tunes = replace(race, parts=Parts().having(tuning()))
+    store = Stored(later=race, tuned=tunes, earlier=tunes)
+    assert _wanted("", store, "tuning") == "tuned"
+    assert _wanted("", store, "") == "later"
+    with pytest.raises(StoreError, match="no tuning was interrupted here; start one with: stackrace tune STACK"):
+        _wanted("", Stored(later=race), "tuning")
 
 
 def test_values_off_the_grid_lie_between_the_steps():
-    asked = tuning(settings={"a": ("6",), "b": (None,), "c": ("64",), "d": ("sync",)})
-    places = places_of(("a", "b", "c", "d", "e"), asked)
-    assert 2 < places[0][0] < 3
-    assert list(places[1:3, 0]) == [-1.0, 6.0]
-    assert math.isnan(places[3][0])
-    assert math.isnan(places[4][0])
+    assert 2 < KNOB.step("6") < 3
+    assert (KNOB.step(None), KNOB.step("64"), KNOB.step("512")) == (-1.0, 6.0, 7.0)
+    assert math.isnan(KNOB.step("sync"))
+    assert np.isnan(places_of(("elsewhere",), tuning())).all()
 
 
 def with_launches(change, *, blocks=2, asked=None):
@@ -118,24 +121,18 @@ def with_launches(change, *, blocks=2, asked=None):
     return replace(race, parts=Parts().having(asked or tuning()), launches=tuple(map(change, race.launches)))
 
 
-def test_more_memory_under_load_than_allowed_makes_a_configuration_unfit():
-    asked = tuning(limits=TuningLimits(memory_bytes=100 * 2**20))
-
-    def large(launch):
-        return replace(launch, memory=(MemorySample(at_s=1.0, pss_bytes={"gunicorn": 101 * 2**20}),), slices=())
-
-    (one,) = unfit(with_launches(large, blocks=1, asked=asked))
-    assert (one.kind, one.measured, one.needs.memory_bytes) == (Unfit.MEMORY, True, 101 * 2**20)
-
-
-def test_more_connections_under_load_than_allowed_make_a_configuration_unfit():
-    asked = tuning(limits=TuningLimits(connections=8))
-
-    def many(launch):
-        return replace(launch, memory=(MemorySample(at_s=1.0, pss_bytes={"gunicorn": 1}, connections=9),))
-
-    (one,) = unfit(with_launches(many, blocks=1, asked=asked))
-    assert (one.kind, one.needs.connections) == (Unfit.CONNECTIONS, 9)
+@pytest.mark.parametrize(
+    ("limits", "pss_bytes", "connections", "why"),
+    [
+        (TuningLimits(memory_bytes=100 * 2**20), 101 * 2**20, None, Unfit.MEMORY),
+        (TuningLimits(connections=8), 1, 9, Unfit.CONNECTIONS),
+    ],
+)
+def test_more_under_load_than_allowed_makes_a_configuration_unfit(limits, pss_bytes, connections, why):
+    used = MemorySample(at_s=1.0, pss_bytes={"gunicorn": pss_bytes}, connections=connections)
+    race = with_launches(lambda one: replace(one, memory=(used,), slices=()), blocks=1, asked=tuning(limits=limits))
+    needs = Needs(memory_bytes=pss_bytes, connections=connections)
+    assert unfit(race) == (Infeasible(stack="gunicorn:workers=4", kind=why, needs=needs, measured=True),)
 
 
 def refused(check):
@@ -174,12 +171,6 @@ def test_how_exactly_requests_were_sent_matters_to_latency_and_not_to_memory():
     assert [one.kind for one in unfit(replace(late, parts=Parts().having(tuning())))] == [Unfit.FAILED]
 
 
-def test_finalists_that_are_not_told_apart_are_rivals():
-    alike = dict.fromkeys(PATHS, 400)
-    found = tuned(tune(speeds=alike, budget_s=25.0)[0])
-    assert found.rivals
-
-
 def test_how_a_search_stands_is_its_leader_and_how_many_are_left():
     ended, _ = tune(budget_s=30.0)
     first = replace(ended, launches=tuple(launch for launch in ended.launches if launch.block == 0))
@@ -188,11 +179,6 @@ def test_how_a_search_stands_is_its_leader_and_how_many_are_left():
     )
     assert 1 <= left < of == len(PATHS)
     assert leading(replace(ended, launches=())) == ""
-
-
-def test_the_figures_say_from_how_many_launches_they_are():
-    found = tuned(tune()[0])
-    assert FINAL_LAUNCHES <= found.final_launches <= found.launches
 
 
 WIDE = replace(KNOB, values=THREADS[:-2], above=THREADS[-2:], least=1, most=1024)
@@ -206,36 +192,38 @@ def rising(top):
     }
 
 
+def widened(top, **changes):
+    ended, _ = tune(speeds=rising(top), asked=tuning(**{"knobs": (WIDE,), "reserve": RESERVE, **changes}))
+    return ended, tuned(ended)
+
+
+def edges(found):
+    return [(edge.name, edge.value, edge.is_largest) for edge in found.edges]
+
+
 def test_a_range_whose_end_is_the_best_goes_on_until_the_best_lies_inside():
-    ended, _ = tune(speeds=rising("32"), asked=tuning(knobs=(WIDE,), reserve=RESERVE))
-    found = tuned(ended)
+    ended, found = widened("32")
     assert found.stack == "waitress:threads=32"
     assert not {launch.stack for launch in ended.launches if launch.block == 0} & {*RESERVE}
-    assert found.edges == ()
-    assert found.of == 7
-
-
-def test_a_best_at_the_end_of_all_that_was_tried_says_so():
-    found = tuned(tune(speeds=rising("64"), asked=tuning(knobs=(WIDE,), reserve=RESERVE))[0])
-    assert found.stack == "waitress:threads=64"
-    (edge,) = found.edges
-    assert (edge.name, edge.value, edge.is_largest) == ("threads", "64", True)
-
-
-def test_an_end_that_a_limit_or_the_server_makes_is_none():
-    speeds = rising("64")
-    beyond = Infeasible(stack="waitress:threads=64", kind=Unfit.MEMORY, needs=Needs(memory_bytes=2**40))
-    assert tuned(tune(speeds=speeds, asked=tuning(knobs=(replace(KNOB, most=64),)))[0]).edges == ()
-    (edge,) = tuned(tune(speeds=speeds, asked=tuning(knobs=(replace(KNOB, most=1024),)))[0]).edges
-    assert edge.value == "64"
-    at_most = tuning(knobs=(replace(KNOB, most=1024),), infeasible=(beyond,))
-    race = tune(speeds=rising("32"), asked=at_most)[0]
-    race = replace(race, launches=tuple(one for one in race.launches if one.stack != beyond.stack))
-    assert tuned(race).edges == ()
+    assert (edges(found), found.of) == ([], 7)
 
 
 def test_where_the_best_lies_inside_its_range_nothing_beyond_it_is_launched():
-    ended, _ = tune(speeds=rising("8"), asked=tuning(knobs=(WIDE,), reserve=RESERVE))
-    assert tuned(ended).stack == "waitress:threads=8"
+    ended, found = widened("8")
+    assert found.stack == "waitress:threads=8"
     assert not {launch.stack for launch in ended.launches} & {*RESERVE}
-    assert tuned(ended).of == 5
+    assert found.of == 5
+
+
+@pytest.mark.parametrize(("most", "said"), [(1024, [("threads", "64", True)]), (64, [])])
+def test_a_best_at_the_end_of_all_that_was_tried_says_so_unless_the_server_takes_no_more(most, said):
+    _, found = widened("64", knobs=(replace(WIDE, most=most),))
+    assert found.stack == "waitress:threads=64"
+    assert edges(found) == said
+
+
+def test_an_end_that_a_limit_makes_is_none():
+    beyond = Infeasible(stack="waitress:threads=64", kind=Unfit.MEMORY, needs=Needs(memory_bytes=2**40))
+    race, _ = widened("32", knobs=(replace(KNOB, most=1024),), reserve=(), infeasible=(beyond,))
+    race = replace(race, launches=tuple(one for one in race.launches if one.stack != beyond.stack))
+    assert tuned(race).edges == ()

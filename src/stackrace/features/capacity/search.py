@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from ...api.load.measure import LoadSetup, Watcher, measure, open_connections, refuse_too_much
 from ...base.errors import InterruptedRace, RefusedError
@@ -29,7 +29,6 @@ class Search:
 
     The next rate halves ln(rate) between the highest rate that kept the goal and the lowest that missed it, since
     what matters of a capacity is its relative error. An end is only tried where all trials lie on one side of it.
-    Raises ValueError unless 0 < low < high and the resolution is above 0.
 
     Source: bisection of ln λ, as of any monotone function: Burden & Faires, Numerical Analysis, section 2.1.
     """
@@ -38,17 +37,10 @@ class Search:
     """The lowest rate to try, > 0 per second."""
     high: float
     """The highest rate to try, per second."""
-    resolution: float = RESOLUTION
-    """The relative error at which the search ends, 0.05 for 5 %."""
-    kept: frozenset[float] = field(default_factory=frozenset)
+    kept: frozenset[float] = frozenset()
     """Rates that kept the goal."""
-    missed: frozenset[float] = field(default_factory=frozenset)
+    missed: frozenset[float] = frozenset()
     """Rates that did not."""
-
-    def __post_init__(self) -> None:
-        """See above."""
-        if not (0 < self.low < self.high < math.inf and self.resolution > 0):
-            raise ValueError(f"no search from {self.low} to {self.high} by {self.resolution}")
 
     @property
     def capacity(self) -> float | None:
@@ -66,7 +58,7 @@ class Search:
         low, high = self.capacity or self.low, self.above or self.high
         if low >= high:
             return None
-        if high / low > 1 + self.resolution:
+        if high / low > 1 + RESOLUTION:
             return math.sqrt(low * high)
         if self.capacity is None:
             return self.low
@@ -76,19 +68,12 @@ class Search:
     def most_trials(self) -> int:
         """How many more trials there may be at most: the halvings that are left, and one of an end."""
         width = math.log((self.above or self.high) / (self.capacity or self.low))
-        halvings = max(math.ceil(math.log2(width / math.log1p(self.resolution))), 0) if width > 0 else 0
+        halvings = max(math.ceil(math.log2(width / math.log1p(RESOLUTION))), 0) if width > 0 else 0
         return halvings + int(self.next_rate is not None and (not self.kept or not self.missed))
 
     def tried(self, rate: float, *, kept: bool) -> Search:
         """Return the search after a trial at ``rate``."""
-        mine = {rate}
-        return Search(
-            self.low,
-            self.high,
-            self.resolution,
-            self.kept | mine if kept else self.kept,
-            self.missed if kept else self.missed | mine,
-        )
+        return replace(self, kept=self.kept | {rate}) if kept else replace(self, missed=self.missed | {rate})
 
 
 def requests_for(quantiles: Iterable[float]) -> int:

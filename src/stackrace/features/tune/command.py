@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -146,10 +147,8 @@ def command(
     vary: tuple[str, ...],
     current: str | None,
     resume: str | None,
-    store: str | None,
-    html: Path | None,
-    as_json: bool,
     schema: bool,
+    **output: Any,
 ) -> None:
     """Find the best settings of a stack for this app, within limits.
 
@@ -170,10 +169,10 @@ def command(
 
         click.echo(schema_of(), nl=False)
         return
-    refuse_unwritable("--html", html)
+    refuse_unwritable("--html", output["html"])
     if resume is not None:
         _refuse_beside_resume(stack)
-        resume_tuning(resume, app.given.get("budget_s"), store=store, html=html, as_json=as_json)
+        resume_tuning(resume, app.given.get("budget_s"), **output)
         return
     if stack is None:
         raise click.UsageError("which stack? Give one, as in: stackrace tune gunicorn")
@@ -183,24 +182,20 @@ def command(
             "-c is for the goal throughput; a rate decides by itself how many connections there are"
         )
     request = app.over(requested(race_file, app.given.get("servers")))
-    core_count = cores if isinstance(cores, int) else None
+    # these are the race file's own, for races among stacks
+    request = replace(request, stacks=None, repeats=None, memory_bytes=None, exhaustive=False)
     if isinstance(cores, tuple):
         request = replace(request, cores=cores)
-    tune(
-        TuneRequest(
-            # both are the race file's own, for races among stacks
-            race=replace(request, stacks=None, repeats=None, memory_bytes=None, exhaustive=False),
-            stack=stack,
-            goal=wanted,
-            limits=TuningLimits(memory_bytes=None if memory is None else int(memory), connections=connections),
-            vary=vary,
-            current=current,
-            core_count=core_count,
-        ),
-        store=store,
-        html=html,
-        as_json=as_json,
+    asked = TuneRequest(
+        race=request,
+        stack=stack,
+        goal=wanted,
+        limits=TuningLimits(memory_bytes=None if memory is None else int(memory), connections=connections),
+        vary=vary,
+        current=current,
+        core_count=cores if isinstance(cores, int) else None,
     )
+    tune(asked, **output)
 
 
 _GOING_ON = {"resume", "budget_s", "store", "html", "as_json"}

@@ -211,20 +211,6 @@ class Effect:
     """Its best value on the average."""
 
 
-class _Apart(NamedTuple):
-    """Two values of a setting: the mean difference between configurations that differ in it alone."""
-
-    low: float
-    high: float
-    """The two steps."""
-    difference: float
-    """In ln units, positive where ``high`` is better."""
-    variance: float
-    """Of the mean difference."""
-    df: float
-    """Degrees of freedom of ``variance``."""
-
-
 def main_effects(grid: Grid, knobs: Sequence[Knob]) -> tuple[Effect, ...]:
     """Return the effect of every knob among the configurations that were launched and are possible.
 
@@ -251,21 +237,21 @@ def _effect(grid: Grid, d: int, knob: Knob, usable: Flags, known: Launched) -> E
     steps = sorted({float(step) for step in grid.places[usable, d] if np.isfinite(step)})
     at = {step: np.flatnonzero(usable & (grid.places[:, d] == step)) for step in steps}
     others = np.delete(grid.places, d, axis=1)
-    found = []
+    found = {}
     for low, high in combinations(steps, 2):
         pairs = np.array([(i, j) for i in at[low] for j in at[high] if np.array_equal(others[i], others[j])])
         sides = [known.count[np.unique(side)].sum() for side in pairs.T]
         if sides and min(sides) >= _LEAST_LAUNCHES:
-            found.append(_apart(low, high, pairs, known))
+            found[low, high] = _difference(pairs, known)
     if not found or known.common_df <= PRIOR_DF:
         return Effect(server=knob.server, name=knob.name, matters=True, known=False, span=0.0)
-    width = each(critical, len(steps), np.array([one.df for one in found]), _ALPHA)
-    sizes = np.array([abs(one.difference) for one in found])
-    half = width * np.sqrt([one.variance for one in found])
-    is_whole = {*steps} <= {step for one in found for step in (one.low, one.high)}
+    difference, variance, df = np.array([*found.values()]).T
+    half = each(critical, len(steps), df, _ALPHA) * np.sqrt(variance)
+    sizes = np.abs(difference)
+    is_whole = {*steps} <= {step for both in found for step in both}
     most = float((sizes + half).max()) if is_whole else math.inf
-    widest = found[int(sizes.argmax())]
-    best = widest.high if widest.difference > 0 else widest.low
+    widest = int(sizes.argmax())
+    best = [*found][widest][int(difference[widest] > 0)]
     return Effect(
         server=knob.server,
         name=knob.name,
@@ -277,8 +263,11 @@ def _effect(grid: Grid, d: int, knob: Knob, usable: Flags, known: Launched) -> E
     )
 
 
-def _apart(low: float, high: float, pairs: Counts, known: Launched) -> _Apart:
-    """Return how far the configurations at two steps lie apart; ``pairs``, (m, 2), has one of each."""
+def _difference(pairs: Counts, known: Launched) -> tuple[float, float, float]:
+    """Return the mean of how much better the second of each pair is, its variance, and the degrees of freedom.
+
+    ``pairs`` has shape (m, 2).
+    """
     m = len(pairs)
     own = known.sd[pairs] ** 2 / known.count[pairs] / m**2
     variance = float(own.sum())
@@ -287,4 +276,4 @@ def _apart(low: float, high: float, pairs: Counts, known: Launched) -> _Apart:
     scatter = float(np.var(differences, ddof=1)) / m if m > 1 else 0.0
     if scatter > variance:
         variance, df = scatter, m - 1.0
-    return _Apart(low=low, high=high, difference=float(differences.mean()), variance=variance, df=df)
+    return float(differences.mean()), variance, df

@@ -40,7 +40,7 @@ FIRST, _BATCH, _GUIDES = 20, 8, 3
 _EXPLORING = 0.5
 """Of many configurations: the share of all launches that goes to proposals."""
 
-_Propose = Callable[[Array, Flags, int], Sequence[int]]
+Propose = Callable[[Array, Flags, int], Sequence[int]]
 """Takes what is expected of each configuration (NaN: never launched), who may be proposed, and how many are
 wanted."""
 
@@ -123,7 +123,7 @@ def _proved(grid: Grid, alive: Flags) -> Array:
     return lower
 
 
-def next_round(grid: Grid, left: float, propose: _Propose | None = None) -> tuple[int, ...]:
+def next_round(grid: Grid, left: float, propose: Propose | None = None) -> tuple[int, ...]:
     """Return who races in the next block, nobody where it is over; ``left`` is how many launches there is time for.
 
     Up to ``AT_ONCE`` configurations all race in the first block. Of more, ``propose`` names the first and, block by
@@ -152,7 +152,7 @@ def next_round(grid: Grid, left: float, propose: _Propose | None = None) -> tupl
     return _joined(_screening(state, left), np.flatnonzero(unheard))
 
 
-def _opening(grid: Grid, fresh: Flags, propose: _Propose | None) -> tuple[int, ...]:
+def _opening(grid: Grid, fresh: Flags, propose: Propose | None) -> tuple[int, ...]:
     """Return who opens the search; of many others, where none of the first is possible."""
     if propose is None:
         return _joined(np.flatnonzero(fresh))
@@ -167,7 +167,7 @@ def _explores(state: State, left: float) -> bool:
     return done + batch <= _EXPLORING * (done + left) and left - batch >= state.finals_cost
 
 
-def _batch(state: State, fresh: Flags, propose: _Propose) -> list[int]:
+def _batch(state: State, fresh: Flags, propose: Propose) -> list[int]:
     """Return further configurations: half by what may be expected of them, half as proposed."""
     seen = np.where(state.known.count > 0, state.expected.mean, np.nan)
     hopeful = np.where(fresh, state.expected.mean + state.expected.sd, -np.inf)
@@ -252,44 +252,38 @@ def _joined(*groups: Iterable[int]) -> tuple[int, ...]:
     return tuple(sorted({int(i) for group in groups for i in group}))
 
 
-class Proposer:
-    """Optuna's tree-structured Parzen estimator, asked for a batch and told all means so far.
+def proposer(places: Array, seed: int) -> Propose:
+    """Return Optuna's tree-structured Parzen estimator, which is told all means so far when asked for a batch.
 
     It is made anew for each batch from the seed and what was measured, so that a race can be repeated and go on.
     Raises MissingError where Optuna is missing.
 
     Source: Bergstra et al. 2011, Algorithms for Hyper-Parameter Optimization, NeurIPS 24.
     """
+    optuna = require_sampler()
+    all_steps = [sorted({float(step) for step in column if np.isfinite(step)}) for column in places.T]
+    ranges = {str(d): optuna.distributions.IntDistribution(0, len(steps) - 1) for d, steps in enumerate(all_steps)}
 
-    def __init__(self, places: Array, seed: int) -> None:
-        self._optuna = require_sampler()
-        self._places = places
-        self._seed = seed % 2**32
-        self._steps = [sorted({float(step) for step in column if np.isfinite(step)}) for column in places.T]
-
-    def __call__(self, expected: Array, fresh: Flags, many: int) -> Sequence[int]:
-        """Return ``many`` of the configurations ``fresh``, fewer where there are not so many."""
-        optuna = self._optuna
+    def propose(expected: Array, fresh: Flags, many: int) -> Sequence[int]:
         sampler = optuna.samplers.TPESampler(
-            seed=self._seed, n_startup_trials=8, multivariate=True, constant_liar=True
+            seed=seed % 2**32, n_startup_trials=8, multivariate=True, constant_liar=True
         )
         study = optuna.create_study(direction="maximize", sampler=sampler)
-        ranges = {
-            str(d): optuna.distributions.IntDistribution(0, len(steps) - 1) for d, steps in enumerate(self._steps)
-        }
-        for i in np.flatnonzero(np.isfinite(expected) & np.isfinite(self._places).all(axis=1)):
-            at = {str(d): steps.index(float(self._places[i, d])) for d, steps in enumerate(self._steps)}
+        for i in np.flatnonzero(np.isfinite(expected) & np.isfinite(places).all(axis=1)):
+            at = {str(d): steps.index(float(places[i, d])) for d, steps in enumerate(all_steps)}
             study.add_trial(optuna.trial.create_trial(params=at, distributions=ranges, value=float(expected[i])))
         left = [int(i) for i in np.flatnonzero(fresh)]
         batch: list[int] = []
         while left and len(batch) < many:
             trial = study.ask(ranges)
-            wanted = np.array([steps[trial.params[str(d)]] for d, steps in enumerate(self._steps)])
+            wanted = np.array([steps[trial.params[str(d)]] for d, steps in enumerate(all_steps)])
             # others may forbid what is proposed, or it was tried
-            far = np.nan_to_num(((self._places - wanted) ** 2).sum(axis=1), nan=np.inf)
+            far = np.nan_to_num(((places - wanted) ** 2).sum(axis=1), nan=np.inf)
             batch.append(min(left, key=far.__getitem__))
             left.remove(batch[-1])
         return batch
+
+    return propose
 
 
 def require_sampler() -> Any:

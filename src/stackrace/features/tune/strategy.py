@@ -18,7 +18,7 @@ from .candidates import fewest_of
 from .measurements import grid_of
 from .model import Tuning, tuning_of
 from .preparation import under_goal
-from .search import Proposer, next_round
+from .search import next_round, proposer
 from .words import outlook as foretold
 
 
@@ -43,7 +43,7 @@ class Tuner:
         each_s = (now - self._begun[0]) / (made - self._begun[1]) if made > self._begun[1] else _launch_s(race)
         left = math.inf if each_s <= 0 else (self.ends_s - now) / each_s
         grid = grid_of(race)
-        propose = Proposer(grid.places, race.seed + made) if self.tuning.proposes else None
+        propose = proposer(grid.places, race.seed + made) if self.tuning.proposes else None
         racing = {race.stacks[i] for i in next_round(grid, left, propose)}
         return [cell for cell in cells if cell.stack.path in racing]
 

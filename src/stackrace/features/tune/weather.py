@@ -87,85 +87,71 @@ def weather(slices: Slices, places: Array, blocks: int) -> tuple[Array, Mapping[
     best = {name: values[0] for name, values in _CHOICES.items()}
     if len(slices.values) < _FEWEST:
         return felt, {**best, "swing": 0.0}
-    process = _Process.of(slices, places)
-    best = _likeliest(process)
-    if (strange := process.strange(best)).any():
-        process = _Process.of(slices.only(~strange), places)
-        best = _likeliest(process)
-    told, kept = process.told_by_others(best), process.slices
-    np.add.at(felt, (kept.rows, kept.blocks), kept.busy * (told - told.mean()))
-    np.add.at(count, (kept.rows, kept.blocks), 1.0)
+    apart = distance(places)
+    slices = _centred(slices)
+    best = _likeliest(slices, apart)
+    if (strange := _strange(slices, _covariance(slices, apart, best))).any():
+        slices = _centred(slices.only(~strange))
+        best = _likeliest(slices, apart)
+    told = _told_by_others(slices, _covariance(slices, apart, best), _speed(slices, best))
+    np.add.at(felt, (slices.rows, slices.blocks), slices.busy * (told - told.mean()))
+    np.add.at(count, (slices.rows, slices.blocks), 1.0)
     return felt / np.maximum(count, 1), best
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class _Process:
-    """The Gaussian process that slices are taken for."""
-
-    slices: Slices
-    """Their values beside the median."""
-    apart: Array
-    """(K, K): squared distances of the configurations, in steps."""
-
-    @staticmethod
-    def of(slices: Slices, places: Array) -> _Process:
-        centred = replace(slices, values=slices.values - np.median(slices.values))
-        return _Process(slices=centred, apart=distance(places))
-
-    def first(self, many: int) -> _Process:
-        """Return that of the slices of the first blocks, so many that there are ``many``, or all."""
-        blocks = self.slices.blocks
-        last = np.sort(blocks)[min(many, len(blocks)) - 1]
-        return replace(self, slices=self.slices.only(blocks <= last))
-
-    def speed(self, given: Mapping[str, float]) -> Array:
-        """Return the covariance of the speed at a slice with what each slice felt of it."""
-        at_s = self.slices.at_s
-        within = given["swing"] ** 2 * np.exp(-np.abs(at_s[:, None] - at_s[None, :]) / given["span_s"])
-        return np.where(_same(self.slices.blocks), _BLOCKS**2 + within, 0.0) * self.slices.busy[None, :]
-
-    def covariance(self, given: Mapping[str, float]) -> Array:
-        """Return the covariance of the values."""
-        rows, values = self.slices.rows, self.slices.values
-        spread = max(float(np.var(values)), 1e-6)
-        alike = spread * np.exp(-self.apart[np.ix_(rows, rows)] / (2 * _LENGTH**2))
-        own = _same(rows)
-        beside = given["rough"] ** 2 * own + given["launch"] ** 2 * (own & _same(self.slices.blocks))
-        chance = given["slice"] ** 2 * np.eye(len(values))
-        return np.asarray(alike + self.slices.busy[:, None] * self.speed(given) + beside + chance)
-
-    def strange(self, given: Mapping[str, float]) -> Flags:
-        """Tell which slices are ``_STRANGE`` median deviations from what all others say, a tenth at most.
-
-        One slice of nearly nothing would else make all launches seem to scatter.
-        """
-        inverse = np.linalg.inv(self.covariance(given))
-        beside = np.abs((inverse @ self.slices.values) / np.diag(inverse))
-        limit = max(_STRANGE * float(np.median(beside)), float(np.quantile(beside, 0.9)))
-        return np.asarray(beside > limit)
-
-    def told_by_others(self, given: Mapping[str, float]) -> Array:
-        """Return the speed expected at each slice, (N,), from the values of all other launches.
-
-        With the weights α = K⁻¹y of all, those without the slices g are α − K⁻¹_{·g}(K⁻¹_{gg})⁻¹α_g.
-        """
-        inverse, speed = np.linalg.inv(self.covariance(given)), self.speed(given)
-        weights = inverse @ self.slices.values
-        told = np.empty(len(weights))
-        for launch in np.unique(np.stack([self.slices.rows, self.slices.blocks]), axis=1).T:
-            own = np.flatnonzero((self.slices.rows == launch[0]) & (self.slices.blocks == launch[1]))
-            without = weights - inverse[:, own] @ np.linalg.solve(inverse[np.ix_(own, own)], weights[own])
-            without[own] = 0.0
-            told[own] = speed[own] @ without
-        return told
+def _centred(slices: Slices) -> Slices:
+    return replace(slices, values=slices.values - np.median(slices.values))
 
 
-def _likeliest(process: _Process) -> dict[str, float]:
+def _speed(slices: Slices, given: Mapping[str, float]) -> Array:
+    """Return the covariance of the speed at a slice with what each slice felt of it, (N, N)."""
+    within = given["swing"] ** 2 * np.exp(-np.abs(slices.at_s[:, None] - slices.at_s) / given["span_s"])
+    return np.where(_same(slices.blocks), _BLOCKS**2 + within, 0.0) * slices.busy
+
+
+def _covariance(slices: Slices, apart: Array, given: Mapping[str, float]) -> Array:
+    """Return the covariance of the values, (N, N); ``apart`` are the squared distances of the configurations."""
+    spread = max(float(np.var(slices.values)), 1e-6)
+    alike = spread * np.exp(-apart[np.ix_(slices.rows, slices.rows)] / (2 * _LENGTH**2))
+    own = _same(slices.rows)
+    beside = given["rough"] ** 2 * own + given["launch"] ** 2 * (own & _same(slices.blocks))
+    chance = given["slice"] ** 2 * np.eye(len(own))
+    return np.asarray(alike + slices.busy[:, None] * _speed(slices, given) + beside + chance)
+
+
+def _strange(slices: Slices, covariance: Array) -> Flags:
+    """Tell which slices are ``_STRANGE`` median deviations from what all others say, a tenth at most.
+
+    One slice of nearly nothing would else make all launches seem to scatter.
+    """
+    inverse = np.linalg.inv(covariance)
+    beside = np.abs((inverse @ slices.values) / np.diag(inverse))
+    return np.asarray(beside > max(_STRANGE * float(np.median(beside)), float(np.quantile(beside, 0.9))))
+
+
+def _told_by_others(slices: Slices, covariance: Array, speed: Array) -> Array:
+    """Return the speed expected at each slice, (N,), from the values of all other launches.
+
+    With the weights α = K⁻¹y of all, those without the slices g are α − K⁻¹_{·g}(K⁻¹_{gg})⁻¹α_g.
+    """
+    inverse = np.linalg.inv(covariance)
+    weights = inverse @ slices.values
+    told = np.empty(len(weights))
+    for row, block in {*zip(slices.rows.tolist(), slices.blocks.tolist(), strict=True)}:
+        own = np.flatnonzero((slices.rows == row) & (slices.blocks == block))
+        without = weights - inverse[:, own] @ np.linalg.solve(inverse[np.ix_(own, own)], weights[own])
+        without[own] = 0.0
+        told[own] = speed[own] @ without
+    return told
+
+
+def _likeliest(slices: Slices, apart: Array) -> dict[str, float]:
     """Return the choices of which no change of a single one is likelier, by the first ``_FITTED`` slices."""
-    fitted = process.first(_FITTED)
+    last = np.sort(slices.blocks)[min(_FITTED, len(slices.blocks)) - 1]
+    fitted = slices.only(slices.blocks <= last)
 
     def likelihood(given: Mapping[str, float]) -> float:
-        return log_likelihood(fitted.covariance(given), fitted.slices.values)
+        return log_likelihood(_covariance(fitted, apart, given), fitted.values)
 
     best = {name: values[0] for name, values in _CHOICES.items()}
     highest, before = likelihood(best), None
