@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from stackrace.features.tune.estimates import LEAST_SD, PRIOR_SD, Grid, launched, main_effects, surface
+from stackrace.features.tune.estimates import _LEAST_SD, _PRIOR_SD, Grid, launched, main_effects, surface
 from stackrace.features.tune.model import Knob
 from stackrace.features.tune.verdict import poor_launch
 from stackrace.stats.limits import critical
@@ -24,7 +24,7 @@ def test_a_blocks_own_weather_is_taken_out():
 
 def test_before_anything_was_launched_twice_the_usual_scatter_is_supposed():
     known = launched(np.array([[1.0], [2.0]]))
-    assert known.common_sd == pytest.approx(PRIOR_SD)
+    assert known.common_sd == pytest.approx(_PRIOR_SD)
     assert np.isnan(poor_launch(known)).all()
 
 
@@ -42,7 +42,7 @@ def test_one_that_scatters_shows_and_does_not_make_all_others_scatter():
 
 
 def test_nothing_is_taken_to_repeat_exactly():
-    assert (launched(np.zeros((3, 4))).sd >= LEAST_SD).all()
+    assert (launched(np.zeros((3, 4))).sd >= _LEAST_SD).all()
 
 
 def test_a_lucky_launch_is_drawn_towards_its_neighbours():

@@ -8,12 +8,12 @@ import pytest
 
 from stackrace.features.tune.estimates import Grid
 from stackrace.features.tune.search import (
+    _FINALISTS,
+    _MOST_FINAL_LAUNCHES,
+    _SMALL_FINALISTS,
+    _SMALL_MOST_LAUNCHES,
     FINAL_LAUNCHES,
-    FINALISTS,
     FIRST,
-    MOST_FINAL_LAUNCHES,
-    SMALL_FINALISTS,
-    SMALL_MOST_LAUNCHES,
     finals,
     largest_field,
     next_round,
@@ -80,14 +80,14 @@ def test_the_best_is_found_in_two_launches_a_configuration():
 
 def test_finalists_are_launched_anew_with_the_references_beside_them():
     _, raced, _ = play(hill(), 90, references=(0, 35))
-    final = [racing for racing in raced if {0, 35} <= set(racing) and len(racing) <= FINALISTS + 2]
+    final = [racing for racing in raced if {0, 35} <= set(racing) and len(racing) <= _FINALISTS + 2]
     assert len(final) >= FINAL_LAUNCHES
 
 
 def test_it_ends_when_the_finalists_are_told_apart():
     _, raced, left = play(hill(), 10_000)
     assert left > 9_000
-    assert len(raced) < 2 + MOST_FINAL_LAUNCHES + 3
+    assert len(raced) < 2 + _MOST_FINAL_LAUNCHES + 3
 
 
 def test_where_all_are_alike_it_ends_all_the_same():
@@ -193,8 +193,8 @@ def test_finals_are_the_last_blocks_that_only_finalists_and_references_raced_in(
 def test_in_a_small_field_fewer_finalists_race_right_after_the_first_block_and_not_so_long():
     _, raced, _ = play([0.0] * 10, 10_000, sd=0.03, places=row(10), references=(0,))
     assert len(raced[0]) == 10
-    assert all(0 in racing and len(racing) <= SMALL_FINALISTS + 1 for racing in raced[1:])
-    assert FINAL_LAUNCHES <= len(raced[1:]) <= SMALL_MOST_LAUNCHES
+    assert all(0 in racing and len(racing) <= _SMALL_FINALISTS + 1 for racing in raced[1:])
+    assert FINAL_LAUNCHES <= len(raced[1:]) <= _SMALL_MOST_LAUNCHES
 
 
 def test_final_launches_that_could_not_be_believed_are_made_up_for():

@@ -49,11 +49,11 @@ class Grid:
         return len(self.values) - len(self.strangers) - len(self.waiting)
 
 
-PRIOR_SD, PRIOR_DF = 0.03, 2.0
+_PRIOR_SD, _PRIOR_DF = 0.03, 2.0
 """What a launch is taken to vary by before any configuration was launched twice, and how many degrees of freedom
 that counts for afterwards."""
 
-LEAST_SD = 0.005
+_LEAST_SD = 0.005
 """Nothing is taken to repeat better than this: a few launches may agree by chance."""
 
 _OWN_DF = 3.0
@@ -103,10 +103,10 @@ def launched(values: Array) -> Launched:
     return Launched(
         mean=np.where(count > 0, mean, np.nan),
         count=count,
-        sd=np.sqrt(np.maximum(variance, LEAST_SD**2)),
+        sd=np.sqrt(np.maximum(variance, _LEAST_SD**2)),
         common_sd=math.sqrt(common),
         df=_OWN_DF + df,
-        common_df=PRIOR_DF + float(df.sum()),
+        common_df=_PRIOR_DF + float(df.sum()),
     )
 
 
@@ -130,11 +130,11 @@ def _common(squares: Array, df: Array) -> float:
     """Return the common variance: the weighted mean of those below three times the median sd, and of the prior."""
     known = df > 0
     if not known.any():
-        return PRIOR_SD**2
+        return _PRIOR_SD**2
     own = squares[known] / df[known]
-    usual = own <= 9 * max(float(np.median(own)), LEAST_SD**2)
+    usual = own <= 9 * max(float(np.median(own)), _LEAST_SD**2)
     whole, held = squares[known][usual].sum(), df[known][usual].sum()
-    return float((PRIOR_DF * PRIOR_SD**2 + whole) / (PRIOR_DF + held))
+    return float((_PRIOR_DF * _PRIOR_SD**2 + whole) / (_PRIOR_DF + held))
 
 
 _LENGTHS = (0.7, 1.5, 3.0)
@@ -243,7 +243,7 @@ def _effect(grid: Grid, d: int, knob: Knob, usable: Flags, known: Launched) -> E
         sides = [known.count[np.unique(side)].sum() for side in pairs.T]
         if sides and min(sides) >= _LEAST_LAUNCHES:
             found[low, high] = _difference(pairs, known)
-    if not found or known.common_df <= PRIOR_DF:
+    if not found or known.common_df <= _PRIOR_DF:
         return Effect(server=knob.server, name=knob.name, matters=True, known=False, span=0.0)
     difference, variance, df = np.array([*found.values()]).T
     half = each(critical, len(steps), df, _ALPHA) * np.sqrt(variance)

@@ -20,7 +20,7 @@ PILOT_S = 3.0
 _REWARM_S = 0.5
 _PATIENCE_S = 60.0
 
-WORKERS, THREADS = 3, 4
+_WORKERS, _THREADS = 3, 4
 """About so many processes, and threads in each, has the larger pilot."""
 
 
@@ -55,7 +55,7 @@ def pilots(stacks: Sequence[Stack]) -> tuple[Stack, ...]:
     def unlike(stack: Stack) -> float:
         size = sizes[stack]
         threads = (size.slots or size.processes) / size.processes
-        return abs(math.log(size.processes / WORKERS)) + abs(math.log(threads / THREADS))
+        return abs(math.log(size.processes / _WORKERS)) + abs(math.log(threads / _THREADS))
 
     larger = [s for s in sized if sizes[s].processes > least.processes] or [
         s for s in sized if (sizes[s].slots or 0) > (least.slots or 0)

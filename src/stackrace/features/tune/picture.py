@@ -14,7 +14,7 @@ from .result import Tuned
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Spot:
+class _Spot:
     """One configuration in the picture."""
 
     stack: str
@@ -39,7 +39,7 @@ class Facet:
     """What is fixed in it."""
     across: Knob | None
     down: Knob | None
-    rows: tuple[tuple[Spot | None, ...], ...]
+    rows: tuple[tuple[_Spot | None, ...], ...]
     """A row for each value of ``down``, with a spot for each of ``across``; one where there is no such setting."""
 
 
@@ -53,7 +53,7 @@ def facets(tuning: Tuning, found: Tuned) -> tuple[Facet, ...]:
     by_size = sorted(range(len(knobs)), key=lambda i: (not knobs[i].numeric, -len(knobs[i].values), i))
     axes = sorted(by_size[:2])
     others = [i for i in range(len(knobs)) if i not in axes]
-    panels: dict[Values, dict[Values, Spot]] = {}
+    panels: dict[Values, dict[Values, _Spot]] = {}
     for values, spot in _spots(knobs, tuning, found):
         panels.setdefault(tuple(values[i] for i in others), {})[values] = spot
     order = [fixed for fixed in product(*((*knobs[i].values, None) for i in others)) if fixed in panels]
@@ -71,7 +71,7 @@ def _raced(tuning: Tuning, found: Tuned) -> Iterator[Knob]:
         yield replace(knob, values=tuple(value for value in knob.ladder if value not in extra))
 
 
-def _spots(knobs: Sequence[Knob], tuning: Tuning, found: Tuned) -> Iterator[tuple[Values, Spot]]:
+def _spots(knobs: Sequence[Knob], tuning: Tuning, found: Tuned) -> Iterator[tuple[Values, _Spot]]:
     """Yield every configuration that lies on the grid, with its values."""
     measured = {one.stack: one.relative for one in found.responses}
     out = {one.stack for one in found.infeasible}
@@ -79,12 +79,12 @@ def _spots(knobs: Sequence[Knob], tuning: Tuning, found: Tuned) -> Iterator[tupl
         if all(value is None or value in knob.values for knob, value in zip(knobs, values, strict=True)):
             yield (
                 values,
-                Spot(stack=path, relative=measured.get(path), is_out=path in out, is_best=path == found.stack),
+                _Spot(stack=path, relative=measured.get(path), is_out=path in out, is_best=path == found.stack),
             )
 
 
 def _facet(
-    knobs: Sequence[Knob], axes: list[int], fixed: dict[int, str | None], inside: dict[Values, Spot]
+    knobs: Sequence[Knob], axes: list[int], fixed: dict[int, str | None], inside: dict[Values, _Spot]
 ) -> Facet:
     used = [i for i in axes if any(values[i] is not None for values in inside)]
     # the longer one across
@@ -132,7 +132,7 @@ def _row_text(name: str, cells: Sequence[str], width: int, indent: int) -> str:
     return (name.rjust(indent) + "".join(cell.rjust(width) for cell in cells)).rstrip()
 
 
-def _block(spot: Spot | None) -> str:
+def _block(spot: _Spot | None) -> str:
     if spot is None:
         return ""
     if spot.is_out or spot.relative is None:
@@ -159,7 +159,7 @@ def response_chart(panel: Facet) -> str:
     return tag("svg", about, *drawn, class_="response", role="img", viewBox=f"0 0 {width} {height}", width=width)
 
 
-def _map(down: Knob, rows: Sequence[Sequence[Spot | None]]) -> Iterator[str]:
+def _map(down: Knob, rows: Sequence[Sequence[_Spot | None]]) -> Iterator[str]:
     for j, (value, row) in enumerate(zip(down.values, rows, strict=True)):
         y = _TOP + _CELL_H * j
         yield text(f"{down.name} {value}", x=_LEFT - 8, y=y + _CELL_H * 0.65, text_anchor="end")
@@ -168,7 +168,7 @@ def _map(down: Knob, rows: Sequence[Sequence[Spot | None]]) -> Iterator[str]:
                 yield from _tile(spot, _LEFT + _CELL_W * i, y)
 
 
-def _tile(spot: Spot, x: float, y: float) -> Iterator[str]:
+def _tile(spot: _Spot, x: float, y: float) -> Iterator[str]:
     share = min(max(spot.relative or 0.0, 0.0), 1.0)
     about = caption(f"{spot.stack}: {'left out' if spot.is_out else spot.figure}")
     yield tag(
@@ -178,7 +178,7 @@ def _tile(spot: Spot, x: float, y: float) -> Iterator[str]:
     yield text(spot.figure, x=x + _CELL_W / 2, y=y + _CELL_H * 0.65, text_anchor="middle", class_="value")
 
 
-def _curve(spots: Sequence[Spot | None]) -> list[str]:
+def _curve(spots: Sequence[_Spot | None]) -> list[str]:
     most = max((spot.relative for spot in spots if spot and spot.relative is not None), default=1.0)
     floor = _TOP + _LINE_H
     points: list[tuple[float, float]] = []

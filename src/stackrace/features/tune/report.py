@@ -24,7 +24,7 @@ _SHOWN = 10
 """So many configurations are listed on a screen."""
 
 
-def tuning_sheet(race: Race, found: Tuned) -> Iterator[Section]:
+def _sections(race: Race, found: Tuned) -> Iterator[Section]:
     """Yield the sections, in order: the answer, with what it is compared, why, and the best configurations."""
     tuning = tuning_of(race)
     yield Section(
@@ -180,7 +180,7 @@ def _page(race: Race) -> str:
 
     tuning, found = tuning_of(race), tuned(race)
     panels = [(one.title, response_chart(one)) for one in facets(tuning, found)] if found.stack else []
-    _, *others = shown(tuning_sheet(race, found), Medium.PAGE)
+    _, *others = shown(_sections(race, found), Medium.PAGE)
     return draw_page(
         "tuning.html.j2", Path(__file__).parent, stacks=(*tuning.settings, *race.stacks),
         race=race, answer=words.answer(race, found), about=words.ending(race, found), sections=others,
@@ -191,4 +191,4 @@ def _page(race: Race) -> str:
     )  # fmt: skip
 
 
-KIND = Kind(sections=lambda race: tuning_sheet(race, tuned(race)), document=_document, page=_page, leading=leading)
+KIND = Kind(sections=lambda race: _sections(race, tuned(race)), document=_document, page=_page, leading=leading)

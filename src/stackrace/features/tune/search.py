@@ -19,12 +19,12 @@ from .weather import Flags
 AT_ONCE = 50
 """So many configurations at most are raced all; of more, batches are proposed."""
 
-FINALISTS = 4
+_FINALISTS = 4
 FINAL_LAUNCHES = 4
 """Every finalist is launched anew so often at least, beside what it was launched before."""
-MOST_FINAL_LAUNCHES = 12
+_MOST_FINAL_LAUNCHES = 12
 
-SMALL, SMALL_FINALISTS, SMALL_MOST_LAUNCHES = 12, 2, 6
+_SMALL, _SMALL_FINALISTS, _SMALL_MOST_LAUNCHES = 12, 2, 6
 """Of so many configurations at most, so few come into the finals, right after the first block, and end them sooner:
 else the finals would cost more than the search saves. Where all can be finalists, they are."""
 
@@ -40,7 +40,7 @@ FIRST, _BATCH, _GUIDES = 20, 8, 3
 _EXPLORING = 0.5
 """Of many configurations: the share of all launches that goes to proposals."""
 
-Propose = Callable[[Array, Flags, int], Sequence[int]]
+_Propose = Callable[[Array, Flags, int], Sequence[int]]
 """Takes what is expected of each configuration (NaN: never launched), who may be proposed, and how many are
 wanted."""
 
@@ -123,14 +123,14 @@ def _proved(grid: Grid, alive: Flags) -> Array:
     return lower
 
 
-def next_round(grid: Grid, left: float, propose: Propose | None = None) -> tuple[int, ...]:
+def next_round(grid: Grid, left: float, propose: _Propose | None = None) -> tuple[int, ...]:
     """Return who races in the next block, nobody where it is over; ``left`` is how many launches there is time for.
 
     Up to ``AT_ONCE`` configurations all race in the first block. Of more, ``propose`` names the first and, block by
     block, a batch that races beside the best so far. Then those race on that may be the best: one that is ``_FAR``
     below it leaves after a launch, one whose limits say so later (`_proved`). Where time is too short for all of
-    them, those of which the most may be expected. At most ``FINALISTS`` remain, and are launched anew
-    ``FINAL_LAUNCHES`` times at least, and until the limits name one or time is over. Of a ``SMALL`` field fewer do.
+    them, those of which the most may be expected. At most ``_FINALISTS`` remain, and are launched anew
+    ``FINAL_LAUNCHES`` times at least, and until the limits name one or time is over. Of a ``_SMALL`` field fewer do.
     Where the best lies at an end of the usual values, those of the reserve next to it race before the finals.
     """
     state = state_of(grid)
@@ -152,7 +152,7 @@ def next_round(grid: Grid, left: float, propose: Propose | None = None) -> tuple
     return _joined(_screening(state, left), np.flatnonzero(unheard))
 
 
-def _opening(grid: Grid, fresh: Flags, propose: Propose | None) -> tuple[int, ...]:
+def _opening(grid: Grid, fresh: Flags, propose: _Propose | None) -> tuple[int, ...]:
     """Return who opens the search; of many others, where none of the first is possible."""
     if propose is None:
         return _joined(np.flatnonzero(fresh))
@@ -167,7 +167,7 @@ def _explores(state: State, left: float) -> bool:
     return done + batch <= _EXPLORING * (done + left) and left - batch >= state.finals_cost
 
 
-def _batch(state: State, fresh: Flags, propose: Propose) -> list[int]:
+def _batch(state: State, fresh: Flags, propose: _Propose) -> list[int]:
     """Return further configurations: half by what may be expected of them, half as proposed."""
     seen = np.where(state.known.count > 0, state.expected.mean, np.nan)
     hopeful = np.where(fresh, state.expected.mean + state.expected.sd, -np.inf)
@@ -187,9 +187,9 @@ def _wider(state: State, left: float) -> list[int]:
 def _screening(state: State, left: float) -> list[int]:
     alive = int(state.alive.sum())
     spare = left - state.finals_cost
-    if _is_small(state.grid.field) or alive <= FINALISTS or spare < FINALISTS + 1:
+    if _is_small(state.grid.field) or alive <= _FINALISTS or spare < _FINALISTS + 1:
         return [*state.top(state.finalists, state.expected.mean), *state.beside]
-    many = alive if alive <= _SHARE * spare else max(int(_SHARE * spare), FINALISTS + 1)
+    many = alive if alive <= _SHARE * spare else max(int(_SHARE * spare), _FINALISTS + 1)
     return state.top(many, state.expected.mean + state.expected.sd)
 
 
@@ -201,7 +201,7 @@ def _final(state: State, blocks: int) -> tuple[int, ...]:
     believed = int(np.isfinite(state.grid.values[finalists, -blocks:]).sum(axis=1).min())
     among = state.proved[np.ix_(finalists, finalists)] > -state.grid.delta
     is_named = bool((among | np.eye(len(finalists), dtype=bool)).all(axis=1).any())
-    most = SMALL_MOST_LAUNCHES if _is_small(state.grid.field) else MOST_FINAL_LAUNCHES
+    most = _SMALL_MOST_LAUNCHES if _is_small(state.grid.field) else _MOST_FINAL_LAUNCHES
     is_over = (believed >= FINAL_LAUNCHES and is_named) or blocks >= most
     return () if is_over else _joined(finalists, state.beside)
 
@@ -229,30 +229,30 @@ def search_launches(field: int, references: int) -> int:
 
     Each is launched once, half of a large field once more, and the finalists and references in the finals.
     """
-    again = 0 if field <= SMALL else field // 2
-    blocks = FINAL_LAUNCHES if field > FINALISTS else FINAL_LAUNCHES - 1
+    again = 0 if field <= _SMALL else field // 2
+    blocks = FINAL_LAUNCHES if field > _FINALISTS else FINAL_LAUNCHES - 1
     return field + again + blocks * (min(field, _finalists(field)) + references)
 
 
 def largest_field(launches: float, references: int, most: int) -> int:
     """Return of how many configurations, ``most`` at most, so many launches find the best; no fewer than five."""
     fitting = (k for k in range(most, 0, -1) if search_launches(k, references) <= launches)
-    return max(next(fitting, 0), min(most, FINALISTS + 1))
+    return max(next(fitting, 0), min(most, _FINALISTS + 1))
 
 
 def _is_small(field: int) -> bool:
-    return FINALISTS < field <= SMALL
+    return _FINALISTS < field <= _SMALL
 
 
 def _finalists(field: int) -> int:
-    return SMALL_FINALISTS if _is_small(field) else FINALISTS
+    return _SMALL_FINALISTS if _is_small(field) else _FINALISTS
 
 
 def _joined(*groups: Iterable[int]) -> tuple[int, ...]:
     return tuple(sorted({int(i) for group in groups for i in group}))
 
 
-def proposer(places: Array, seed: int) -> Propose:
+def proposer(places: Array, seed: int) -> _Propose:
     """Return Optuna's tree-structured Parzen estimator, which is told all means so far when asked for a batch.
 
     It is made anew for each batch from the seed and what was measured, so that a race can be repeated and go on.
