@@ -130,8 +130,8 @@ def next_round(grid: Grid, left: float, propose: _Propose | None = None) -> tupl
     block, a batch that races beside the best so far. Then those race on that may be the best: one that is ``_FAR``
     below it leaves after a launch, one whose limits say so later (`_proved`). Where time is too short for all of
     them, those of which the most may be expected. At most ``_FINALISTS`` remain, and are launched anew
-    ``FINAL_LAUNCHES`` times at least, and until the limits name one or time is over. Of a ``_SMALL`` field fewer do.
-    Where the best lies at an end of the usual values, those of the reserve next to it race before the finals.
+    ``FINAL_LAUNCHES`` times at least, and until the limits name one or time is over. Of a ``_SMALL`` field fewer
+    do. Where the best lies at an end of the usual values, those of the reserve next to it race before the finals.
     """
     state = state_of(grid)
     possible = np.ones(len(grid.values), dtype=bool)
