@@ -7,7 +7,7 @@ from pathlib import Path
 
 from stackrace.app.app import App, Entry, EntryKind
 from stackrace.app.examiner.messages import DjangoFacts, PythonFacts
-from stackrace.features.export.export import Export, deployed_app
+from stackrace.features.export.export import Export, hosted_app
 from stackrace.features.export.files import exported_files
 from stackrace.features.export.layout import laid_out
 from stackrace.features.export.packages import Packages
@@ -50,14 +50,14 @@ def export_of(path, *, memory_bytes=None, static=None, target=TARGET, project=PR
     servers = catalogue()
     target = replace(target, projects=(project,))
     stack = parse_stack(path, servers.specs, app.interfaces, project)
-    deployed = deployed_app(app, stack, servers, target, facts=PYTHON, proxied=False)
+    hosted = hosted_app(app, stack, target, PYTHON)
     entries = [servers.entries[hop.server] for hop in stack.hops]
     export = Export(
         stack=stack,
         app=app,
         target=target,
-        deployed=deployed,
-        processes=laid_out(stack, catalogue=servers, app=deployed.hosted, target=target, cores=2),
+        hosted=hosted,
+        processes=laid_out(stack, catalogue=servers, app=hosted, target=target, cores=2),
         packages=replace(
             Packages(
                 python="3.11.2",

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from tests.core.race.raced import race_of
 
-from stackrace.features.export.equivalence import Verdict, equivalence_of, until_known
+from stackrace.features.export.equivalence import Verdict, decided, equivalence_of
 from stackrace.stacks.servers import catalogue
 from stackrace.stacks.stack import Interface, Side, side_path
 from stackrace.stacks.stack_path import parse_stack
@@ -68,7 +68,6 @@ def test_what_comes_after_a_planned_look_waits_for_the_next():
 
 
 def test_a_race_of_both_ends_once_it_is_known():
-    decide = until_known(STACK, 0.05)
-    assert not decide(race(1000, blocks=3, sd=0.001)).settled
-    assert decide(race(1000, blocks=4, sd=0.001)).settled
-    assert not decide(race(1000, blocks=4, sd=0.2)).settled
+    assert not decided(STACK, 0.05, race(1000, blocks=3, sd=0.001)).settled
+    assert decided(STACK, 0.05, race(1000, blocks=4, sd=0.001)).settled
+    assert not decided(STACK, 0.05, race(1000, blocks=4, sd=0.2)).settled

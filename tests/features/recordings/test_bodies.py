@@ -78,8 +78,7 @@ def test_a_body_that_was_left_out_is_missed():
 
 
 @pytest.mark.parametrize(
-    ("text", "headers"),
-    [("\ufffdPNG", ()), ("\ud800", ()), (["x"], ()), ("abc", [("content-length", "4")])],
+    ("text", "headers"), [("\ufffdPNG", ()), ("\ud800", ()), (["x"], ()), ("abc", [("content-length", "4")])]
 )
 def test_a_body_that_was_damaged_is_noticed(text, headers):
     assert left_out(post(text=text), headers) is Skip.BODY_DAMAGED

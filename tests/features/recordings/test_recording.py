@@ -186,11 +186,7 @@ def test_unknown_fields_and_odd_values_cost_nothing(file) -> None:
     late = entry("http://shop.example/late", startedDateTime="2200-01-01T00:00:00Z", time="x")
     early = entry("http://shop.example/early", startedDateTime="1700-01-01T00:00:00+14:00", time=None)
     requests = read_recording(file(har(early, odd, late))).workload.requests
-    assert requests == (
-        Request(path="/early"),
-        Request(path="/"),
-        Request(path="/late", think_s=24 * 3600.0),
-    )
+    assert requests == (Request(path="/early"), Request(path="/"), Request(path="/late", think_s=24 * 3600.0))
 
 
 def test_what_is_longer_than_its_head_is_read_to_the_end(file):

@@ -70,10 +70,7 @@ def test_chromium_tells_what_a_request_was_for():
 
 def test_mitmproxy_knows_no_pages_and_damages_what_is_no_text():
     recording = sample("mitmproxy.har")
-    assert summary(recording) == [
-        ("GET /api/items", 200, 0, False),
-        ("PATCH /api/items/1", 200, 3000, False),
-    ]
+    assert summary(recording) == [("GET /api/items", 200, 0, False), ("PATCH /api/items/1", 200, 3000, False)]
     assert recording.skipped == {"a WebSocket": 1, NO_ANSWER: 1, "its body is not whole in the file": 1}
     assert names(recording.steps[0]) == ["User-Agent", "Authorization"]
     assert names(recording.steps[1]) == ["Content-Type", "If-Match"]
@@ -83,10 +80,7 @@ def test_mitmproxy_knows_no_pages_and_damages_what_is_no_text():
 
 def test_charles_lists_forms_as_parameters():
     recording = sample("charles.har")
-    assert summary(recording) == [
-        ("POST /login?next=/a%20b%7Cc", 200, 0, False),
-        ("GET /logo.png", 200, 0, True),
-    ]
+    assert summary(recording) == [("POST /login?next=/a%20b%7Cc", 200, 0, False), ("GET /logo.png", 200, 0, True)]
     assert recording.skipped == {"its method cannot be replayed": 1}
     assert names(recording.steps[0]) == ["User-Agent", "Content-Type", "Cookie"]
     assert recording.steps[0].request.body == b"user=guest&password=a%2Bb+%26+%C3%A9"

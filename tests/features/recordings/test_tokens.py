@@ -156,8 +156,7 @@ def test_what_json_gave_is_sent_in_headers_bodies_forms_and_queries(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "page",
-    [f"<script>var csrf = '{SECRET}';</script>", f'<body hx-headers=\'{{"csrf": "{SECRET}"}}\'>'],
+    "page", [f"<script>var csrf = '{SECRET}';</script>", f'<body hx-headers=\'{{"csrf": "{SECRET}"}}\'>']
 )
 def test_what_a_script_or_an_attribute_holds_is_sent(tmp_path, page):
     asked, sent = requests(tmp_path, entry(page=page), entry("POST", headers=[("X-CSRFToken", SECRET)]))

@@ -30,7 +30,7 @@ WORKDIR {target.base}
 # Root's: the servers cannot change it. README.md tells what to do with what the app writes
 COPY app {target.app}
 COPY deploy {target.files}
-{text_of(f"COPY {place.name} {place}" for place in export.deployed.beside)}{text_of(_folders(export))}
+{text_of(f"COPY {place.name} {place}" for place in export.beside)}{text_of(_folders(export))}
 # {target.user}, by number: Kubernetes and its kin see that it is not root
 USER {_USER_ID}:{_USER_ID}
 WORKDIR {target.app}
@@ -87,10 +87,9 @@ def _system(export: Export) -> Iterator[str]:
 
 
 def _environment(export: Export) -> Iterator[str]:
-    target, packages = export.target, export.packages
+    target, packages, asked = export.target, export.packages, export.packages.asked
     if not export.has_python:
         return
-    asked = packages.asked
     yield "# The packages first: they change seldom, and their layer stays"
     yield f"COPY deploy/*.txt {target.files}/"
     if asked.file and asked.is_whole:
@@ -108,10 +107,9 @@ def _environment(export: Export) -> Iterator[str]:
 def install_commands(export: Export, python: str) -> tuple[str, ...]:
     """Return the commands that make the environment; ``python`` makes it, as ``python3 -m venv``."""
     target, asked = export.target, export.packages.asked
-    app = {
-        "": f"--requirement {target.files}/requirements-app.txt",
-        "pyproject.toml": str(target.app),
-    }.get(asked.file, f"--requirement {target.app}/{asked.file}")
+    app = {"": f"--requirement {target.files}/requirements-app.txt", "pyproject.toml": str(target.app)}.get(
+        asked.file, f"--requirement {target.app}/{asked.file}"
+    )
     pip = f"{target.venv}/bin/pip install"
     servers = f"--constraint {target.files}/constraints.txt --requirement {target.files}/requirements.txt"
     made = f"{python} {target.venv}"
@@ -130,14 +128,10 @@ def _folders(export: Export) -> Iterator[str]:
     yield ""
     yield "# What servers and app write to; a container's logs go to its output, where Docker looks for them"
     yield f"RUN install --directory --owner={user} --group={user} --mode=0750 \\"
+    logs = (log for each in export.processes for log in dict.fromkeys((*each.log_files, *each.touched)))
+    links = (f"ln --symbolic --force /dev/{'stdout' if 'access' in log.name else 'stderr'} {log}" for log in logs)
     made = f"    {' '.join((f'/run/{name}', f'/var/log/{name}', *folders))}"
-    yield " \\\n    && ".join((made, *(link for process in export.processes for link in _log_links(process))))
-
-
-def _log_links(process: Process) -> Iterator[str]:
-    for log in dict.fromkeys((*process.log_files, *process.touched)):
-        stream = "stdout" if "access" in log.name else "stderr"
-        yield f"ln --symbolic --force /dev/{stream} {log}"
+    yield " \\\n    && ".join((made, *links))
 
 
 def compose(export: Export) -> str:
@@ -146,6 +140,9 @@ def compose(export: Export) -> str:
     # the folders of sockets: one for each process that another one reaches
     reached = (process for process in export.processes if process.site.listen.is_unix)
     sockets = {f"run-{process.name}": process.site.run for process in reached}
+    limit = export.resources.memory_bytes
+    shared = f"  # for each process; in the race all of them had this together\n  mem_limit: {limit}\n"
+    memory = "" if limit is None else shared
     volumes = [f"  {name}:" for name in (*export.written, *sockets)]
     return f"""\
 # {export.stack}; made by {export.source}. docs.docker.com/reference/compose-file
@@ -170,12 +167,12 @@ x-process: &process
     # a connection is an open file
     nofile: 65536
   pids_limit: 4096
-{text_of(_memory(export.resources.memory_bytes))}\
+{memory}\
   logging:
     driver: json-file
     options: {{max-size: "10m", max-file: "5"}}
   tmpfs: [/tmp]
-{text_of(_mounted(export.written, sockets))}
+{text_of(_shared(export, sockets))}
 services:
 {text_of(line for process in reversed(export.processes) for line in _service(export, process))}\
 {text_of(("", "volumes:", *volumes) if volumes else ())}"""
@@ -187,13 +184,9 @@ def composed(export: Export) -> str:
     return f"docker compose{variables} --file {export.target.files.name}/compose.yaml"
 
 
-def _memory(limit: int | None) -> Iterator[str]:
-    if limit is not None:
-        yield "  # for each process; in the race all of them had this together"
-        yield f"  mem_limit: {limit}"
-
-
-def _mounted(kept: Mapping[str, Path], sockets: Mapping[str, Path]) -> Iterator[str]:
+def _shared(export: Export, sockets: Mapping[str, Path]) -> Iterator[str]:
+    """Yield the volumes that all processes have."""
+    kept = export.written
     if sockets or kept:
         yield "  # A new volume has the owner of the image's folder"
         yield "  volumes:"
@@ -238,7 +231,7 @@ def _service(export: Export, process: Process) -> Iterator[str]:
     # what shares the front's network starts after it, so the front cannot wait for it
     if process.behind and not is_over_loopback:
         yield "    depends_on:"
-        yield from (f"      {name}: {{condition: service_started}}" for name in process.behind)
+        yield from (f"      {each.name}: {{condition: service_started}}" for each in process.behind)
     if is_front:
         yield "    healthcheck:"
         yield f"      test: {_words(('CMD', *export.health_command(patient=False)))}"

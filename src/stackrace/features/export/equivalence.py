@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -134,14 +134,10 @@ def _side(differences: Sequence[float], allowed: float) -> int | None:
     return 1 if low > most else -1 if high < least else None
 
 
-def until_known(stack: Stack, difference: float) -> Callable[[Race], Decisions]:
-    """Return what ends a race of both sides of ``stack`` once it is known whether they are equivalent."""
-
-    def decide(race: Race) -> Decisions:
-        is_known = equivalence_of(race, stack, difference).verdict is not Verdict.OPEN
-        return Decisions(settled=is_known, dropped=frozenset())
-
-    return decide
+def decided(stack: Stack, difference: float, race: Race) -> Decisions:
+    """Say whether a race of both sides of ``stack`` may end: once it is known whether they are equivalent."""
+    is_known = equivalence_of(race, stack, difference).verdict is not Verdict.OPEN
+    return Decisions(settled=is_known, dropped=frozenset())
 
 
 def equivalence_of(race: Race, stack: Stack, difference: float) -> Equivalence:

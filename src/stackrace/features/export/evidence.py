@@ -76,10 +76,8 @@ def _place(row: Row, standing: Standing) -> str:
     """Say what the stack delivered in the race, and how it stood."""
     level = standing.levels[standing.headline]
     first = level.rows[0]
-    own = f"{row.stack} delivered {number(row.throughput_per_s.value)} requests/s {level.where}"
-    if first.stack == row.stack:
-        return f"{own}, the most of all."
-    return f"{own}, {limited(row.ratio)} of {first.stack}."
+    how = "the most of all" if first.stack == row.stack else f"{limited(row.ratio)} of {first.stack}"
+    return f"{row.stack} delivered {number(row.throughput_per_s.value)} requests/s {level.where}, {how}."
 
 
 def _limits(export: Export) -> str:
@@ -88,13 +86,12 @@ def _limits(export: Export) -> str:
     if front.site.file is not None:
         return f"{front.title} limits bodies and the time of an answer as your file does."
     bodies = any(entry.limits_bodies for entry in front.entries)
-    said = ["refuses bodies beyond 16 MiB"] if bodies else []
-    if any(entry.limits_answers for entry in front.entries):
-        said.append("gives up an answer that takes longer than 60 s")
-    if not said:
+    answers = any(entry.limits_answers for entry in front.entries)
+    if not (bodies or answers):
         return f"{front.title} limits neither bodies nor the time of an answer, as in a race."
-    rest = "" if bodies else " It takes bodies of any size."
-    return f"{front.title} {' and '.join(said)}. A race has no such limits.{rest}"
+    said = {"refuses bodies beyond 16 MiB": bodies, "gives up an answer that takes longer than 60 s": answers}
+    does = " and ".join(what for what, is_so in said.items() if is_so)
+    return f"{front.title} {does}. A race has no such limits.{'' if bodies else ' It takes bodies of any size.'}"
 
 
 def _changes(export: Export) -> Iterator[str]:

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,7 +23,7 @@ from ...measure.workload import AnswerOrigin, Request, Workload
 from ...race.preparation.deployment import Deployment, set_up
 from ...race.results.race import Race
 from ...race.results.standing import Standing
-from ...stacks.servers import Catalogue, Hosted, PythonRuntime
+from ...stacks.servers import Hosted, PythonRuntime
 from ...stacks.stack import Interface, Stack
 from .layout import Process, laid_out
 from .packages import Packages, distribution, packages_of
@@ -42,17 +43,6 @@ _RESTRICTS = re.compile("allow|deny|satisfy|auth_basic|auth_basic_user_file|auth
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DeployedApp:
-    """An app on its target."""
-
-    hosted: Hosted
-    entry: Mapping[str, str]
-    """The module that binds ``application``, by its path below the exported folder; none for plain files."""
-    beside: Mapping[Path, Path]
-    """Folders outside of the project that the front serves: where they belong on the target, and where they are."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Export:
     """One stack of one app, on its target."""
 
@@ -60,7 +50,8 @@ class Export:
     app: App
     """The user's project, where it lies now."""
     target: Target
-    deployed: DeployedApp
+    hosted: Hosted
+    """The app, as it lies there."""
     processes: tuple[Process, ...]
     """The last hop first, as they are started."""
     packages: Packages
@@ -72,6 +63,8 @@ class Export:
     """The Host header that goes with it."""
     django: DjangoFacts | None
     """What the settings say, folders as they are on the target; None for an app that is none of Django's."""
+    proxied: bool = False
+    """Whether the app was raced with what a TLS proxy in front would say."""
     manage: str = "manage.py"
     """What Python runs a command of Django's by."""
     resources: Resources
@@ -102,11 +95,26 @@ class Export:
         return self.stack.interface is not Interface.FILES
 
     @property
+    def entry(self) -> str:
+        """The module that binds ``application``; where clients reach it, it believes proxies only."""
+        is_behind = len(self.stack.processes) > 1 or any(
+            each.strips_forwarded_headers for each in self.front.entries
+        )
+        app, proxies = replace(self.app, root=self.target.app), None if is_behind else self.target.proxies
+        return deployed_source(app, self.stack.interface, proxied=self.proxied, proxies=proxies)
+
+    @property
+    def beside(self) -> Mapping[Path, Path]:
+        """Folders outside of the project that the front serves: where they belong, and where they are."""
+        pairs = ((place, self.app.static[prefix].absolute()) for prefix, place in self.hosted.static.items())
+        apart = (pair for pair in pairs if not pair[0].is_relative_to(self.target.app))
+        return {place: folder for place, folder in apart if place != folder}
+
+    @property
     def written(self) -> Mapping[str, Path]:
         """The folders that must belong to the app's user: what collectstatic writes, and uploads."""
-        if self.django is None:
-            return {}
-        named = {"static": self.django.collected, "media": self.django.media_root}
+        django = self.django
+        named = {} if django is None else {"static": django.collected, "media": django.media_root}
         return {name: folder for name, folder in named.items() if folder}
 
     def health_command(self, *, patient: bool = True) -> tuple[str, ...]:
@@ -166,15 +174,8 @@ def _made(deployment: Deployment, subject: Subject, target_for: partial[Target])
     refuse_open(stack)
     refuse_proxies(front, target)
     workload = deployment.workloads[0]
-    deployed = deployed_app(
-        project,
-        stack,
-        servers,
-        target,
-        facts=examined.interpreter,
-        proxied=any(request.has("x-forwarded-proto") for request in workload.requests),
-        lasting=[_theirs(folder, deployment) for folder in _folders(deployment).values()],
-    )
+    lasting = [_theirs(folder, deployment) for folder in _folders(deployment).values()]
+    hosted = hosted_app(project, stack, target, examined.interpreter, lasting)
 
     def there(folder: Path) -> Path:
         folder = _theirs(folder, deployment)
@@ -182,18 +183,19 @@ def _made(deployment: Deployment, subject: Subject, target_for: partial[Target])
 
     cores = max(len(deployment.cores.stack_cores), 1)
     rows = () if subject.standing is None else subject.standing.rows
-    held = next((row.memory_bytes for row in rows if row.stack == subject.stack), None)
+    held = next((row.memory_bytes for row in rows if row.stack == stack.path), None)
     return Export(
         stack=stack,
         app=project,
         target=target,
-        deployed=deployed,
-        processes=laid_out(stack, catalogue=servers, app=deployed.hosted, target=target, cores=cores),
+        hosted=hosted,
+        processes=laid_out(stack, catalogue=servers, app=hosted, target=target, cores=cores),
         packages=packages_of(deployment, stack),
         variables=tuple(sorted(set(examined.project.environment) - _OURS)),
         page=_page(workload),
         host=workload.host,
         django=map_paths(examined.django, path=there),
+        proxied=any(request.has("x-forwarded-proto") for request in workload.requests),
         manage="manage.py" if (project.root / "manage.py").is_file() else "-m django",
         resources=deployment.cores,
         race=subject.race,
@@ -250,47 +252,34 @@ def _page(workload: Workload) -> Request:
     pages = [
         request
         for request, answer in zip(workload.requests, workload.answers, strict=False)
-        if request.method == "GET"
-        and answer.status is not None
-        and answer.status < 400
-        and answer.origin is AnswerOrigin.APP
+        if request.method == "GET" and (answer.status or 500) < 400 and answer.origin is AnswerOrigin.APP
     ] or list(workload.requests[:1])
     return next((page for page in pages if not page.embedded), pages[0])
 
 
-def deployed_app(
-    app: App,
-    stack: Stack,
-    catalogue: Catalogue,
-    target: Target,
-    *,
-    facts: PythonFacts | None,
-    proxied: bool,
-    lasting: Collection[Path] = (),
-) -> DeployedApp:
+def hosted_app(
+    app: App, stack: Stack, target: Target, facts: PythonFacts | None, lasting: Collection[Path] = ()
+) -> Hosted:
     """Return ``app`` as the last hop of ``stack`` sees it on ``target``; ``facts`` are those of its interpreter.
 
-    ``proxied`` tells whether it was raced with what a TLS proxy in front would say. ``lasting`` are folders that
-    the app's settings name: outside of the project, they have the same path on every machine. Raises InputError for
-    an app that neither Python runs nor is plain files.
+    ``lasting`` are folders that the app's settings name: outside of the project, they have the same path on every
+    machine. Raises InputError for an app that neither Python runs nor is plain files.
     """
     if stack.interface is Interface.RACK:
         raise InputError(
             f"{app.name} is a Rack app, and only Python apps and plain files can be exported; "
             f"`stackrace up {stack.path}` shows its configuration"
         )
-    static: dict[str, Path] = {}
-    beside: dict[Path, Path] = {}
-    for prefix, folder in app.static.items():
-        place = _placed(folder, app, target) or (folder if folder in lasting else None)
-        if place is None:
-            place = target.base / f"static{len(beside) + 1}"
-            beside[place] = folder.absolute()
-        static[prefix] = place
+    numbers = count(1)
+    static = {
+        prefix: _placed(folder, app, target)
+        or (folder if folder in lasting else target.base / f"static{next(numbers)}")
+        for prefix, folder in app.static.items()
+    }
     hosted = Hosted(interface=stack.interface, root=target.app, static=static)
     if facts is None:
-        return DeployedApp(hosted=hosted, entry={}, beside=beside)
-    entry = target.files / "entry" / f"deployed_{stack.interface}.py"
+        return hosted
+    entry = target.files / entry_path(stack)
     runtime = PythonRuntime(
         module=entry.stem,
         entry=entry,
@@ -300,16 +289,12 @@ def deployed_app(
         site_packages=(target.venv / "lib" / "python{}.{}".format(*facts.minor) / "site-packages",),
         versions=facts.distributions,
     )
-    front = [catalogue.entries[hop.server] for hop in stack.processes[0]]
-    meets_clients = len(stack.processes) == 1 and not any(each.strips_forwarded_headers for each in front)
-    source = deployed_source(
-        replace(app, root=target.app),
-        stack.interface,
-        proxied=proxied,
-        proxies=target.proxies if meets_clients else None,
-    )
-    entries = {str(entry.relative_to(target.files)): source}
-    return DeployedApp(hosted=replace(hosted, runtime=runtime), entry=entries, beside=beside)
+    return replace(hosted, runtime=runtime)
+
+
+def entry_path(stack: Stack) -> str:
+    """Return where the module that binds ``application`` lies below the exported folder."""
+    return f"entry/deployed_{stack.interface}.py"
 
 
 def _placed(folder: Path, app: App, target: Target) -> Path | None:

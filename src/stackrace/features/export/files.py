@@ -13,7 +13,7 @@ from ...base.files import remove_tree
 from .containers import compose, dockerfile, dockerignore
 from .equivalence import Proof
 from .evidence import evidence
-from .export import SCRIPT, Export
+from .export import SCRIPT, Export, entry_path, text_of
 from .layout import Process
 from .readme import environment_example, readme
 from .units import units
@@ -22,7 +22,6 @@ from .units import units
 def exported_files(export: Export, proof: Proof | None = None) -> dict[str, str]:
     """Return the texts; ``proof`` is that of the other files."""
     files = {f"{process.name}/{name}": text for process in export.processes for name, text in process.files.items()}
-    files |= export.deployed.entry
     files |= {f"systemd/{name}": text for name, text in units(export).items()}
     files["Dockerfile"] = dockerfile(export)
     files["Dockerfile.dockerignore"] = dockerignore(export)
@@ -32,6 +31,7 @@ def exported_files(export: Export, proof: Proof | None = None) -> dict[str, str]
         files["logrotate"] = f"# logrotate(8); made by {export.source}\n" + "\n".join(logs)
     files |= export.packages.files(export.source)
     if export.has_python:
+        files[entry_path(export.stack)] = export.entry
         files[SCRIPT] = Path(__file__).with_name("health_script.py").read_text(encoding="utf-8")
         files[".env.example"] = environment_example(export)
     files["EVIDENCE.md"] = evidence(export, proof)
@@ -52,19 +52,13 @@ def _procfile(export: Export, process: Process) -> str:
 
 def _rotation(export: Export, process: Process) -> str:
     """Return its part of the file for /etc/logrotate.d; logs that it cannot open again are copied and emptied."""
-    target = export.target
-    signal = process.recipe.reopens
-    how = (
-        "    copytruncate\n"
-        if signal is None
-        else "    delaycompress\n    sharedscripts\n    postrotate\n"
-        f"        systemctl kill --kill-whom=main --signal={signal.name} {target.unit(process.name)}.service\n"
-        "    endscript\n"
-    )
-    return (
-        f"{process.site.logs}/*.log {{\n    daily\n    rotate 14\n    compress\n    missingok\n"
-        f"    notifempty\n    su {target.user} {target.user}\n{how}}}\n"
-    )
+    user, signal = export.target.user, process.recipe.reopens
+    how = ["copytruncate"]
+    if signal is not None:
+        reopen = f"    systemctl kill --kill-whom=main --signal={signal.name} {process.unit}"
+        how = ["delaycompress", "sharedscripts", "postrotate", reopen, "endscript"]
+    lines = ("daily", "rotate 14", "compress", "missingok", "notifempty", f"su {user} {user}", *how)
+    return f"{process.site.logs}/*.log {{\n{text_of(f'    {line}' for line in lines)}}}\n"
 
 
 def refuse_existing(folder: Path, *, force: bool) -> None:

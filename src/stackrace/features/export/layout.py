@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ...deploy.installation import find_binary
-from ...stacks.native_options import NativeFile
 from ...stacks.servers import Catalogue, Endpoint, Hosted, Recipe, Site
 from ...stacks.servers.contract import Entry
 from ...stacks.servers.site import Production
@@ -34,8 +33,10 @@ class Process:
     """Its program by its path, and its arguments."""
     check: tuple[str, ...]
     """The server's own checker; empty for none."""
-    behind: tuple[str, ...]
-    """The names of the processes that it forwards to."""
+    unit: str
+    """The name of its unit."""
+    behind: tuple[Process, ...]
+    """Those that it forwards to."""
 
     @property
     def title(self) -> str:
@@ -63,7 +64,7 @@ class Process:
         """What it writes to, to be made before it starts and to belong to its user; outer ones first."""
         site = self.site
         kept = [Path(name).parent for name, text in self.recipe.files.items() if not text]
-        below = [site.run / folder.relative_to("run") for folder in kept if _is_below(folder, "run")]
+        below = [site.run / folder.relative_to("run") for folder in kept if Path("run") in folder.parents]
         asked = [site.directory / folder for folder in kept if self.uses(site.directory / folder)]
         usual = (folder for folder in (site.run, site.logs, site.temporary, site.empty) if self.uses(folder))
         return tuple(dict.fromkeys((*usual, *below, *asked)))
@@ -82,34 +83,16 @@ class Process:
         return tuple(self.site.logs / name for name in dict.fromkeys(names))
 
 
-def _is_below(folder: Path, top: str) -> bool:
-    return len(folder.parts) > 1 and folder.parts[0] == top
-
-
 def laid_out(stack: Stack, *, catalogue: Catalogue, app: Hosted, target: Target, cores: int) -> tuple[Process, ...]:
     """Return the processes of ``stack`` on ``target``, the last hop first, as they are started."""
+    layout = _Layout(catalogue=catalogue, app=app, target=target, cores=cores)
     processes: list[Process] = []
     upstream: list[Process] = []
     ports = iter(range(target.port + 1, target.port + 1000))
     for place, (group, name) in reversed(list(enumerate(zip(stack.processes, _names(stack), strict=True)))):
-        is_front, copies = place == 0, group[0].instances
+        copies = group[0].instances
         names = [name] if copies == 1 else [f"{name}-{copy}" for copy in range(1, copies + 1)]
-        # only the front serves static files; a hop behind it never sees them
-        hosted = app if is_front else replace(app, static={})
-        sites = [
-            Site(
-                directory=target.files / each,
-                listen=_endpoint(
-                    group[0], target, each, target.port if is_front else next(ports), is_front=is_front
-                ),
-                settings={},
-                app=hosted,
-                upstream=tuple(process.site.listen for process in upstream),
-                cores=cores,
-            )
-            for each in names
-        ]
-        upstream = [_process(group, site, upstream, catalogue, target, is_front=is_front) for site in sites]
+        upstream = [layout.process(group, each, next(ports) if place else None, upstream) for each in names]
         processes += upstream
     return tuple(processes)
 
@@ -123,62 +106,75 @@ def _names(stack: Stack) -> tuple[str, ...]:
     )
 
 
-def _process(
-    group: tuple[Hop, ...],
-    site: Site,
-    upstream: Sequence[Process],
-    catalogue: Catalogue,
-    target: Target,
-    *,
-    is_front: bool,
-) -> Process:
-    name = site.directory.name
-    production = Production(
-        run=Path("/run", target.name, name),
-        logs=Path("/var/log", target.name, name),
-        temporary=Path("/var/cache", target.name, name),
-        proxies=target.proxies if is_front else (_LOOPBACK,),
-        is_behind=not is_front and site.listen.is_unix,
-    )
-    site = replace(site, production=production)
-    host, *guests = group
-    for guest in reversed(guests):
-        site = replace(site, inside=catalogue.guest(guest.server).fragment(_of_hop(site, guest, target)))
-    site = _of_hop(site, host, target)
-    server = catalogue.server(host.server)
-    recipe = server.recipe(site)
-    return Process(
-        name=name,
-        hops=group,
-        entries=tuple(catalogue.entries[hop.server] for hop in group),
-        site=site,
-        recipe=recipe,
-        command=_absolute(recipe.command, server),
-        check=_absolute(recipe.check, server) if recipe.check else (),
-        behind=tuple(process.name for process in upstream),
-    )
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Layout:
+    """What all processes have in common."""
 
+    catalogue: Catalogue
+    app: Hosted
+    target: Target
+    cores: int
 
-def _of_hop(site: Site, hop: Hop, target: Target) -> Site:
-    file = None if hop.file is None else _moved(hop.file, site, target)
-    return replace(site, settings=hop.settings, chosen=frozenset(hop.chosen), options=hop.options, file=file)
+    def process(self, group: tuple[Hop, ...], name: str, port: int | None, upstream: Sequence[Process]) -> Process:
+        """Lay out a ``group`` of hops that forwards to ``upstream``; without a ``port`` it is the front."""
+        target, is_front = self.target, port is None
+        listen = self._endpoint(group[0], name, port)
+        production = Production(
+            run=Path("/run", target.name, name),
+            logs=Path("/var/log", target.name, name),
+            temporary=Path("/var/cache", target.name, name),
+            proxies=target.proxies if is_front else (_LOOPBACK,),
+            is_behind=not is_front and listen.is_unix,
+        )
+        site = Site(
+            directory=target.files / name,
+            listen=listen,
+            settings={},
+            # only the front serves static files; a hop behind it never sees them
+            app=self.app if is_front else replace(self.app, static={}),
+            upstream=tuple(process.site.listen for process in upstream),
+            cores=self.cores,
+            production=production,
+        )
+        host, *guests = group
+        for guest in reversed(guests):
+            site = replace(site, inside=self.catalogue.guest(guest.server).fragment(self._of_hop(site, guest)))
+        site = self._of_hop(site, host)
+        server = self.catalogue.server(host.server)
+        recipe = server.recipe(site)
+        return Process(
+            name=name,
+            hops=group,
+            entries=tuple(self.catalogue.entries[hop.server] for hop in group),
+            site=site,
+            recipe=recipe,
+            command=_absolute(recipe.command, server),
+            check=_absolute(recipe.check, server) if recipe.check else (),
+            unit=f"{target.name}-{name}.service",
+            behind=tuple(upstream),
+        )
 
+    def _endpoint(self, hop: Hop, name: str, port: int | None) -> Endpoint:
+        if port is None:
+            return Endpoint(protocol=Protocol.HTTP, socket=Socket.TCP, host=self.target.host, port=self.target.port)
+        assert hop.protocol is not None
+        if hop.settings["socket"] == Socket.UNIX:
+            path = Path("/run", self.target.name, name, "socket")
+            return Endpoint(protocol=hop.protocol, socket=Socket.UNIX, path=path)
+        return Endpoint(protocol=hop.protocol, socket=Socket.TCP, host=_LOOPBACK, port=port)
 
-def _moved(file: NativeFile, site: Site, target: Target) -> NativeFile:
-    """Return the user's file with the place that it may speak of: in the project, else beside its own files."""
-    path = file.path.absolute()
-    inside = next((root for root in target.projects if path.is_relative_to(root)), None)
-    place = site.directory / path.name if inside is None else target.app / path.relative_to(inside)
-    return replace(file, path=place, here=path)
+    def _of_hop(self, site: Site, hop: Hop) -> Site:
+        """Return ``site`` with all that the path says of ``hop``.
 
-
-def _endpoint(hop: Hop, target: Target, name: str, port: int, *, is_front: bool) -> Endpoint:
-    assert hop.protocol is not None
-    if is_front:
-        return Endpoint(protocol=Protocol.HTTP, socket=Socket.TCP, host=target.host, port=port)
-    if hop.settings["socket"] == Socket.UNIX:
-        return Endpoint(protocol=hop.protocol, socket=Socket.UNIX, path=Path("/run", target.name, name, "socket"))
-    return Endpoint(protocol=hop.protocol, socket=Socket.TCP, host=_LOOPBACK, port=port)
+        The user's file may speak of its place: in the project, else beside its own files.
+        """
+        file, target = hop.file, self.target
+        if file is not None:
+            path = file.path.absolute()
+            inside = next((root for root in target.projects if path.is_relative_to(root)), None)
+            place = site.directory / path.name if inside is None else target.app / path.relative_to(inside)
+            file = replace(file, path=place, here=path)
+        return replace(site, settings=hop.settings, chosen=frozenset(hop.chosen), options=hop.options, file=file)
 
 
 def _absolute(command: tuple[str, ...], entry: Entry) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import platform
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib.metadata import distributions
 from pathlib import Path
@@ -59,21 +60,15 @@ def asked_of(root: Path) -> Asked:
             listed = text(root / name)
             plain = re.sub(r"\s*\\?\n?\s*--hash[= ]\S+", "", listed)
             return Asked(file=name, is_whole=not _ELSEWHERE.search(plain), is_hashed="--hash" in listed)
-    for name in _LOCKS:
-        if (root / name).is_file() and (locked := _locked(root / name)):
-            return Asked(lock=name, locked=locked)
+    for lock in (root / name for name in _LOCKS if (root / name).is_file()):
+        # one that cannot be read, or speaks of other folders, says nothing
+        with suppress(InputError):
+            locked = requirements_of(lock)
+            if locked and not _ELSEWHERE.search(locked):
+                return Asked(lock=lock.name, locked=locked)
     if (root / "pyproject.toml").is_file() and _can_be_installed(root / "pyproject.toml"):
         return Asked(file="pyproject.toml", is_whole=False)
     return Asked()
-
-
-def _locked(path: Path) -> str:
-    """Return what a lock file says; empty where it cannot be read, or speaks of other folders."""
-    try:
-        locked = requirements_of(path)
-    except InputError:
-        return ""
-    return "" if _ELSEWHERE.search(locked) else locked
 
 
 def _can_be_installed(pyproject: Path) -> bool:
@@ -177,17 +172,15 @@ def packages_of(deployment: Deployment, stack: Stack) -> Packages:
 
 
 def _debian_version(package: str) -> str:
-    try:
+    with suppress(OSError):
         result = run(["dpkg-query", "--show", "--showformat=${Version}", package])
-    except OSError:
-        return ""
-    return result.output.strip() if result.code == 0 else ""
+        return result.output.strip() if result.code == 0 else ""
+    return ""
 
 
 def distribution() -> str:
     """Return the code name of the Debian that this is; of one that was current, where it is none."""
-    try:
+    with suppress(OSError):
         release = platform.freedesktop_os_release()
-    except OSError:
-        return "bookworm"
-    return release.get("VERSION_CODENAME", "bookworm") if release["ID"] == "debian" else "bookworm"
+        return release.get("VERSION_CODENAME", "bookworm") if release["ID"] == "debian" else "bookworm"
+    return "bookworm"

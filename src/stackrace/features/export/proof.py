@@ -34,7 +34,7 @@ from ...race.request.request import RaceRequest
 from ...race.runner import run as run_race
 from ...stacks.servers import PythonRuntime, Site
 from ...stacks.stack import Side
-from .equivalence import LOOKS, Equivalence, Proof, Reloaded, equivalence_of, until_known
+from .equivalence import LOOKS, Equivalence, Proof, Reloaded, decided, equivalence_of
 from .export import Export
 from .files import exported_files, write_files
 from .layout import Process
@@ -82,12 +82,7 @@ def proven(
         if isinstance(event, BlockEnded):
             line.tell(f"racing them against the original: {event.block} blocks", " …")
 
-    _refuse_impossible(export)
-    folder, files = deployment.guard.directory / "exported", exported_files(export)
-    remove_tree(folder)
-    folder.mkdir()
-    write_files(folder, files)
-    prover = _Prover(export=export, deployment=deployment, files=files, folder=folder)
+    prover = _prover(export, deployment)
     line.tell("starting the exported files", " …")
     proof = prover.start()
     if race:
@@ -101,6 +96,23 @@ def proven(
         proof = replace(proof, equivalence=prover.race(asked, difference, heard))
     line.clear()
     return proof
+
+
+def _prover(export: Export, deployment: Deployment) -> _Prover:
+    """Write the files into the run directory, and read the units back."""
+    _refuse_impossible(export)
+    folder, files = deployment.guard.directory / "exported", exported_files(export)
+    remove_tree(folder)
+    folder.mkdir()
+    write_files(folder, files)
+    # the variables of .env.example and none of this shell's; where byte code goes is not the files' matter
+    variables = app_environment(deployment.examined.app, {})
+    variables.pop("DJANGO_SETTINGS_MODULE", None)
+    environment = {**variables, "PATH": _SYSTEMD_PATH}
+    units = [read_unit(files[f"systemd/{process.unit}"]) for process in export.processes]
+    return _Prover(
+        export=export, deployment=deployment, files=files, folder=folder, environment=environment, units=units
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,27 +129,10 @@ class _Prover:
     files: Mapping[str, str]
     folder: Path
     """Holds the files; each launch uses a copy."""
-
-    @property
-    def launcher(self) -> Launcher:
-        """Starts the exported files."""
-        return replace(self.deployment.launcher, laid_out=self, environment=self.environment)
-
-    @property
-    def environment(self) -> dict[str, str]:
-        """What systemd would give the processes: the variables of .env.example, and none of this shell's.
-
-        Where byte code goes is not the files' matter, and must not be the user's folders.
-        """
-        variables = app_environment(self.deployment.examined.app, {})
-        variables.pop("DJANGO_SETTINGS_MODULE", None)
-        return {**variables, "PATH": _SYSTEMD_PATH}
-
-    @property
-    def units(self) -> tuple[Mapping[str, Sequence[str]], ...]:
-        """What the units of its processes say, in their order."""
-        names = (self.export.target.unit(process.name) for process in self.export.processes)
-        return tuple(read_unit(self.files[f"systemd/{name}.service"]) for name in names)
+    environment: Mapping[str, str]
+    """What systemd would give the processes."""
+    units: Sequence[Mapping[str, Sequence[str]]]
+    """What the units of its processes say, in their order."""
 
     def mounts(self, files: Path) -> dict[Path, Path]:
         """Return what belongs where on the target, and where it is; ``files`` are a copy of the exported ones."""
@@ -145,7 +140,10 @@ class _Prover:
         runtime = self.deployment.launcher.host_for(export.stack).runtime
         environment = {target.venv: runtime.home} if isinstance(runtime, PythonRuntime) else {}
         app = self.deployment.examined.app.root
-        return {target.app: app, **environment, **export.deployed.beside, target.files: files}
+        return {target.app: app, **environment, **export.beside, target.files: files}
+
+    def _launcher(self) -> Launcher:
+        return replace(self.deployment.launcher, laid_out=self, environment=self.environment)
 
     @property
     def port(self) -> int:
@@ -154,12 +152,10 @@ class _Prover:
 
     def parts(self, directory: Path) -> tuple[Part, ...]:
         """Lay everything out below ``directory``, ready to be started; LaunchError where its port stays taken."""
-        until = time.monotonic() + _PORT_WAIT_S
-        while self.port in listeners():
+        port, until = self.port, time.monotonic() + _PORT_WAIT_S
+        while port in listeners():
             if time.monotonic() > until:
-                raise LaunchError(
-                    f"port {self.port}, on which the exported files listen, is taken by another program"
-                )
+                raise LaunchError(f"port {port}, on which the exported files listen, is taken by another program")
             time.sleep(_POLL_S)
         own = directory / "deploy"
         shutil.copytree(self.folder, own)
@@ -212,13 +208,13 @@ class _Prover:
         """Verify, start, ask and stop the files; raises _ProofError with the log of what went wrong."""
         verified = self._verified()
         try:
-            running = self.launcher.launch(self.export.stack)
+            running = self._launcher().launch(self.export.stack)
         except LaunchError as error:
-            message = (
+            raise _ProofError(
                 f"the exported files do not work, and nothing was written: {error.message}. They get the "
-                "variables of .env.example only: give those that are missing with --env-file or [app] env"
-            )
-            raise _ProofError(message, detail=error.detail) from error
+                "variables of .env.example only: give those that are missing with --env-file or [app] env",
+                detail=error.detail,
+            ) from error
         try:
             self._health(running)
             reloads = tuple(self._reloads(running))
@@ -244,9 +240,9 @@ class _Prover:
         sides = (stack.on(Side.ORIGINAL), stack.on(Side.EXPORTED))
         race = replace(plan.race, loads=plan.race.loads[-1:], limits={}, left_out=(), unserved=())
         plan = replace(plan, race=race, most_blocks=LOOKS[-1]).among(sides)
-        exported = replace(self.deployment, launcher=self.launcher)
+        exported = replace(self.deployment, launcher=self._launcher())
         place = Sides({Side.ORIGINAL: self.deployment.place(), Side.EXPORTED: exported.place()})
-        race = run_race(plan, place, sink, decide=until_known(stack, race.difference))
+        race = run_race(plan, place, sink, decide=partial(decided, stack, race.difference))
         result = equivalence_of(race, stack, race.difference)
         if result.ratio is None:
             raise RefusedError(

@@ -45,68 +45,59 @@ Made by {export.source}. [EVIDENCE.md](EVIDENCE.md) says why this stack.
 The files expect the project in `{target.app}` and this folder in `{target.files}`. Copy both there.
 Then, as root, in this order:
 
-{_block(_commands(export))}
+{_each("    ", _commands(export))}
 
 It answers at {target.asked_at} for the host {export.host}. If it does not, these say why:
 `journalctl --unit '{target.name}-*'` and the logs below `/var/log/{target.name}`.
 `systemctl stop {target.name}.target` lets requests end and stops it.
 
-{_items(_notes(export))}
+{_each("- ", _notes(export))}
 
 ## Deploy the next version
 
-{_block(_next_version(export))}
+{_each("    ", _next_version(export))}
 
-{_items(_next_notes(export))}
+{_each("- ", _next_notes(export))}
 
 ## Deploy with Docker
 
 The build's context is the folder that holds `app` and `deploy`. There:
 
-{_block(_docker_commands(export))}
+{_each("    ", _docker_commands(export))}
 
 The same commands deploy the next version. Requests under way end first; for a moment nothing answers.
 
-{_items(_docker_notes(export))}
+{_each("- ", _docker_notes(export))}
 
 ## Files
 
-{_items(_listed(export, files))}
+{_each("- ", _listed(export, files))}
 """
     return re.sub(r"\n{3,}", "\n\n", text)
 
 
 def environment_example(export: Export) -> str:
     """Return .env.example: names without values, since any of them may be a secret."""
-    names = "".join(f"{name}=\n" for name in export.variables)
-    host = (
-        f"# The Host of health checks. The app accepted {export.host} here. If it accepts others there "
-        f"(ALLOWED_HOSTS),\n# give one of those.\n#{HOST}={export.host}\n"
-    )
-    what = (
-        f"# The app's variables. Copy this file to {export.target.variables}, fill it in, let only root read it.\n"
-        "# Their values are not here: any of them may be a secret.\n"
-    )
-    return what + (names or "# The app had none when it was exported.\n") + host
+    names = "".join(f"{name}=\n" for name in export.variables) or "# The app had none when it was exported.\n"
+    return f"""\
+# The app's variables. Copy this file to {export.target.variables}, fill it in, let only root read it.
+# Their values are not here: any of them may be a secret.
+{names}# The Host of health checks. The app accepted {export.host} here. If it accepts others there (ALLOWED_HOSTS),
+# give one of those.
+#{HOST}={export.host}
+"""
 
 
-def _block(lines: Iterable[str]) -> str:
-    return "\n".join(f"    {line}" for line in lines)
-
-
-def _items(lines: Iterable[str]) -> str:
-    return "\n".join(f"- {line}" for line in lines)
+def _each(start: str, lines: Iterable[str]) -> str:
+    return "\n".join(f"{start}{line}" for line in lines)
 
 
 def _commands(export: Export) -> Iterator[str]:
     """Yield the commands in their order, each step with its heading, long ones on several lines."""
-    target = export.target
+    target, user = export.target, export.target.user
     yield "# Packages, and a user that is nobody's account"
     yield f"apt-get update && apt-get install --yes {' '.join(export.packages.system(python=export.has_python))}"
-    yield (
-        f"id {target.user} >/dev/null 2>&1 || "
-        f"useradd --system --home-dir {target.base} --shell /usr/sbin/nologin {target.user}"
-    )
+    yield f"id {user} >/dev/null 2>&1 || useradd --system --home-dir {target.base} --shell /usr/sbin/nologin {user}"
     if export.has_python:
         yield from _python(export)
         yield "# The app's variables, secrets among them: only root reads the file"
@@ -116,7 +107,7 @@ def _commands(export: Export) -> Iterator[str]:
     written = [folder for folder in own if folder.is_relative_to(target.files)]
     if folders := " ".join(dict.fromkeys(map(str, (*written, *export.written.values())))):
         yield "# What the app and its servers write to; add the folder of a SQLite database"
-        yield f"install --directory --owner={target.user} --group={target.user} {folders}"
+        yield f"install --directory --owner={user} --group={user} {folders}"
     yield from _managed(export)
     if any(process.log_files for process in export.processes):
         yield "# Logs are turned by the day"
@@ -165,7 +156,7 @@ def _tasks(django: DjangoFacts) -> tuple[str, ...]:
 
 
 def _notes(export: Export) -> Iterator[str]:
-    target, packages, front = export.target, export.packages, export.front
+    target, packages, front, user = export.target, export.packages, export.front, export.target.user
     if packages.debian:
         yield (
             f"Debian starts services of its own for some packages ({', '.join(packages.debian)}). Stop those that "
@@ -173,17 +164,14 @@ def _notes(export: Export) -> Iterator[str]:
         )
     yield from _web_files(export)
     if export.has_python:
-        yield (
-            f"Whatever else the app writes (SQLite and its folder, say) must belong to `{target.user}` before it "
-            "starts."
-        )
+        yield f"Whatever else the app writes (SQLite and its folder, say) must belong to `{user}` before it starts."
         yield f"The commands are for Debian {export.distribution}. The app's Python is {packages.python}."
     if target.base.is_relative_to("/home") or target.base.is_relative_to("/root"):
         yield (
-            f"Home folders are closed to other users on many machines: `{target.user}` must be able to enter all "
+            f"Home folders are closed to other users on many machines: `{user}` must be able to enter all "
             f"folders above `{target.base}` (`chmod o+x`)."
         )
-    for place, folder in export.deployed.beside.items():
+    for place, folder in export.beside.items():
         yield f"`{folder}` lies outside of the project; copy it to `{place}`."
     if any(entry.drops_requests_on_stop for entry in front.entries):
         yield (
@@ -196,7 +184,7 @@ def _notes(export: Export) -> Iterator[str]:
 def _web_files(export: Export) -> Iterator[str]:
     """Say who sends static files and uploads, and what to add where nobody does; a sentence or two each."""
     django, front, title = export.django, export.front, export.front.title
-    served = {url: folder for url, folder in export.deployed.hosted.static.items() if front.uses(folder)}
+    served = {url: folder for url, folder in export.hosted.static.items() if front.uses(folder)}
     behind = export.stack.path if len(export.stack.processes) == 1 else str(export.stack.processes[-1][0].server)
     way_out = f"Put a front end that sends files before it: `stackrace export nginx/http/{behind} --to DIR`."
     for prefix, folder in served.items():
@@ -258,7 +246,7 @@ def _next_version(export: Export) -> Iterator[str]:
     yield from installed
     yield from _managed(export)
     hosts = [process for process in export.processes if not process.site.upstream]
-    units = [f"{target.unit(process.name)}.service" for process in hosts]
+    units = [process.unit for process in hosts]
     if _renews(hosts[0]):
         yield "# The new version takes over; requests go on"
         yield f"systemctl reload {' '.join(units)}"
@@ -279,7 +267,7 @@ def _next_notes(export: Export) -> Iterator[str]:
         yield _restarted(export, host)
     elif export.has_python and reload and reload.loses:
         yield f"At its reload {host.title} {reload.loses}."
-    reloads = [f"{target.unit(process.name)}.service" for process in export.processes if process.recipe.reload]
+    reloads = [process.unit for process in export.processes if process.recipe.reload]
     if reloads:
         yield f"After a change of a server's own configuration: `systemctl reload {' '.join(reloads)}`."
     yield (
@@ -340,10 +328,8 @@ def _docker_notes(export: Export) -> Iterator[str]:
             f"The health check asks for the host {export.host}, which the app accepted here. If it accepts "
             f"another there (ALLOWED_HOSTS), set {HOST} in `{target.variables.name}`."
         )
-    if export.packages.compiled:
-        yield (
-            f"{', '.join(export.packages.compiled)} must be compiled, so the image installs a compiler and headers."
-        )
+    if compiled := ", ".join(export.packages.compiled):
+        yield f"{compiled} must be compiled, so the image installs a compiler and headers."
 
 
 def _listed(export: Export, files: Sequence[str]) -> Iterator[str]:

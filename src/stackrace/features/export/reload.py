@@ -56,26 +56,6 @@ def _asking(port: int, host: str, request: Request, right: Answer) -> Iterator[l
             thread.join()
 
 
-class _Family:
-    """The processes of a server, as they come and go."""
-
-    def __init__(self, guard: Guard, pid: int) -> None:
-        self._guard, self._pid = guard, pid
-        self._first = self._last = self._now()
-        self._changed_s = time.monotonic()
-
-    def _now(self) -> frozenset[int]:
-        return frozenset(self._guard.status([self._pid])[self._pid].alive)
-
-    def is_renewed(self) -> bool:
-        """Tell whether some have gone, if any could, and no more come or go."""
-        now = self._now()
-        if now != self._last:
-            self._last, self._changed_s = now, time.monotonic()
-        settled = time.monotonic() - self._changed_s > _SETTLED_S
-        return settled and (len(self._first) == 1 or bool(self._first - now))
-
-
 def reloaded(
     running: Running,
     number: int,
@@ -90,8 +70,22 @@ def reloaded(
     if there were any, and answers are right again. Raises LaunchError where that does not come to be.
     """
     part, pid = running.parts[number]
-    family = _Family(guard, pid)
-    until = time.monotonic() + _PATIENCE_S
+
+    def alive() -> frozenset[int]:
+        return frozenset(guard.status([pid])[pid].alive)
+
+    first = last = alive()
+    changed_s = time.monotonic()
+    until = changed_s + _PATIENCE_S
+
+    def is_renewed() -> bool:
+        """Tell whether some have gone, if any could, and no more come or go."""
+        nonlocal last, changed_s
+        now = alive()
+        if now != last:
+            last, changed_s = now, time.monotonic()
+        is_settled = time.monotonic() - changed_s > _SETTLED_S
+        return is_settled and (len(first) == 1 or bool(first - now))
 
     def wait(done: Callable[[], bool], what: str) -> None:
         while not done():
@@ -105,7 +99,7 @@ def reloaded(
     with _asking(running.port, host, *question) as answers:
         wait(lambda: answers.count("") >= _AROUND, "does not answer")
         reload(pid)
-        wait(family.is_renewed, "still has its old processes")
+        wait(is_renewed, "still has its old processes")
         enough = answers.count("") + _AROUND
         wait(lambda: answers.count("") >= enough, "does not answer")
     lost = [wrong for wrong in answers if wrong]

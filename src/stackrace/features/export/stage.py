@@ -21,8 +21,6 @@ if not __package__:
 
 from stackrace.base.process.namespaces import bind, rebuild, separate
 
-_UNUSABLE = 126
-
 
 def staged(mounts: Mapping[Path, Path], folder: Path) -> tuple[str, ...]:
     """Return what to put before a command so that it finds at each path what lies elsewhere, from ``folder``."""
@@ -63,7 +61,7 @@ def main(document: str, *command: str) -> None:
         os.execvp(command[0], command)
     except OSError as error:
         sys.stderr.write(f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}\n")
-        sys.exit(_UNUSABLE)
+        sys.exit(126)
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -30,8 +31,6 @@ class Subject:
 
     request: RaceRequest
     """What sets its app up, with this stack alone."""
-    stack: str
-    """Its path."""
     race: Race | None = None
     """The race that measured it; None where none did."""
     standing: Standing | None = None
@@ -71,23 +70,14 @@ def _request_of(race: Race, here: RaceRequest) -> tuple[RaceRequest, tuple[str, 
 
     Raises StoreError for a race that goes on at this moment.
     """
-    if not has_manifest(race.id):
-        note = (
-            f"Race {race.id} was not made by this user on this machine, so the app is the one in {here.folder}: "
-            "compare it with the race's."
-        )
-        return here, (note,)
-    if is_racing(race.id):
-        raise StoreError(f"race {race.id} is going on at this moment; wait for its end")
-    with reopen_manifest(race.id) as file:
-        try:
+    why, what_then = "was not made by this user on this machine", ": compare it with the race's."
+    if has_manifest(race.id):
+        if is_racing(race.id):
+            raise StoreError(f"race {race.id} is going on at this moment; wait for its end")
+        with reopen_manifest(race.id) as file, suppress(ValueError, OSError):
             return request_from(file.read().opening.request), ()
-        except (ValueError, OSError):
-            note = (
-                f"Race {race.id} was made by Stackrace {race.version}, whose requests cannot be read any more, so "
-                f"the app is the one in {here.folder}."
-            )
-            return here, (note,)
+        why, what_then = f"was made by Stackrace {race.version}, whose requests cannot be read any more", "."
+    return here, (f"Race {race.id} {why}, so the app is the one in {here.folder}{what_then}",)
 
 
 def _of_race(race: Race, stack: str | None, request: RaceRequest, notes: tuple[str, ...] = ()) -> Subject:
@@ -99,16 +89,12 @@ def _of_race(race: Race, stack: str | None, request: RaceRequest, notes: tuple[s
     chosen = stack or _winner(race, standing)
     if stack is None and not standing.settled:
         notes = (*notes, f"Race {race.id} names no winner yet; {chosen} leads.")
+    alone = of_one_stack(replace(request, stacks=None), chosen)
     if chosen in race.stacks:
-        return replace(_alone(chosen, request), race=race, standing=standing, notes=notes)
-    return replace(
-        _alone(chosen, request),
-        notes=(*notes, f"Race {race.id} did not race {stack}, so it says nothing about it."),
+        return Subject(request=alone, race=race, standing=standing, notes=notes)
+    return Subject(
+        request=alone, notes=(*notes, f"Race {race.id} did not race {stack}, so it says nothing about it.")
     )
-
-
-def _alone(stack: str, request: RaceRequest) -> Subject:
-    return Subject(request=of_one_stack(replace(request, stacks=None), stack), stack=stack)
 
 
 def _of_path(stack: str, request: RaceRequest, store: Store) -> Subject:
@@ -119,7 +105,7 @@ def _of_path(stack: str, request: RaceRequest, store: Store) -> Subject:
         raced, _ = _request_of(race, request)
         if stack in race.stacks and _have_same_app(raced, request):
             return _of_race(race, stack, raced)
-    return _alone(stack, request)
+    return Subject(request=of_one_stack(replace(request, stacks=None), stack))
 
 
 def _have_same_app(raced: RaceRequest, request: RaceRequest) -> bool:

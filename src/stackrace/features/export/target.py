@@ -65,10 +65,6 @@ class Target:
         """The file of the app's variables, which holds secrets and is written by people."""
         return self.base / "env"
 
-    def unit(self, process: str) -> str:
-        """Return the name of the unit of ``process``, without its suffix."""
-        return f"{self.name}-{process}"
-
     @property
     def asked_at(self) -> str:
         """The address at which this machine itself reaches the front."""

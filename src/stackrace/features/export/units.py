@@ -23,6 +23,8 @@ FOLDERS = {
 _BARE = re.compile(r"[A-Za-z0-9_./:=,@+*\[\]-]+")
 _READ_ONLY = ("/home", "/root", "/run/user", "/usr", "/boot", "/efi", "/etc")
 """What ProtectHome=read-only and ProtectSystem=full keep a service from writing to. Source: systemd.exec(5)."""
+_BIND = "CAP_NET_BIND_SERVICE"
+_PORT_OF_ROOTS = f"# Ports below 1024 need this capability\nAmbientCapabilities={_BIND}\n"
 _FILES = 65536
 """Open files: each connection is one, and through a front end two. systemd's own soft limit is 1,024."""
 
@@ -55,18 +57,16 @@ def words_of(line: str, dollar: str = "$$") -> tuple[str, ...]:
 
 def units(export: Export) -> dict[str, str]:
     """Return the units by file name."""
-    target = export.target
-    services = {f"{target.unit(process.name)}.service": _service(export, process) for process in export.processes}
-    return {f"{target.name}.target": _target(export), f"{target.name}.slice": _slice(export), **services}
+    name, services = export.target.name, {process.unit: _service(export, process) for process in export.processes}
+    return {f"{name}.target": _target(export), f"{name}.slice": _slice(export), **services}
 
 
 def _target(export: Export) -> str:
-    services = " ".join(f"{export.target.unit(process.name)}.service" for process in reversed(export.processes))
     return f"""\
 # {export.stack}: all its processes; made by {export.source}. systemd.special(7), systemd.target(5)
 [Unit]
 Description={export.target.name}: {export.stack}
-Wants={services}
+Wants={" ".join(process.unit for process in reversed(export.processes))}
 
 [Install]
 WantedBy=multi-user.target
@@ -74,13 +74,11 @@ WantedBy=multi-user.target
 
 
 def _slice(export: Export) -> str:
-    limit, held = export.resources.memory_bytes, ""
+    limit, held = export.resources.memory_bytes, export.memory_bytes
+    seen = "" if held is None else f" The stack held {mebibytes(held)} MiB under full load."
+    memory = f"# The race had no limit.{seen} Set one where other programs need theirs.\n#MemoryMax=1G\n"
     if limit is not None:
         memory = f"# As in the race, where the kernel ended whoever wanted more\nMemoryMax={limit}\n"
-    else:
-        if export.memory_bytes is not None:
-            held = f" The stack held {mebibytes(export.memory_bytes)} MiB under full load."
-        memory = f"# The race had no limit.{held} Set one where other programs need theirs.\n#MemoryMax=1G\n"
     return f"""\
 # What all processes together may use; systemd.resource-control(5)
 [Unit]
@@ -93,8 +91,12 @@ TasksMax=4096
 
 
 def _service(export: Export, process: Process) -> str:
-    target = export.target
-    behind = [f"{target.unit(name)}.service" for name in process.behind]
+    target, behind = export.target, [each.unit for each in process.behind]
+    needs_root = process is export.front and target.port < 1024
+    written = [folder for folder in process.folders if folder.is_relative_to(process.site.directory)]
+    if any(target.app.is_relative_to(folder) for folder in _READ_ONLY):
+        # without it an app there could write nothing, whoever owns its files
+        written.append(target.app)
     return f"""\
 # {process.title} of {export.stack}; made by {export.source}. systemd.service(5), systemd.exec(5)
 [Unit]
@@ -113,7 +115,7 @@ User={target.user}
 Group={target.user}
 Slice={target.name}.slice
 WorkingDirectory={target.app}
-{text_of((*_variables(export, process), *_folders(process), *_commands(export, process)))}\
+{text_of(_execution(export, process))}\
 # Lets requests end; only then the rest is killed
 KillSignal={process.recipe.stop.name}
 KillMode=mixed
@@ -124,11 +126,11 @@ RestartSec=1
 # A connection is an open file
 LimitNOFILE={_FILES}
 TimeoutStartSec=120
-{text_of(_capabilities(target.port if process is export.front else 0))}\
+{_PORT_OF_ROOTS if needs_root else ""}CapabilityBoundingSet={_BIND if needs_root else ""}
 # It needs nothing of these; systemd.exec(5), Sandboxing. `systemd-analyze security` explains each
 NoNewPrivileges=yes
 ProtectSystem=full
-{text_of(f"ReadWritePaths={folder}" for folder in _written(process, target.app))}\
+{text_of(f"ReadWritePaths={folder}" for folder in written)}\
 ProtectHome=read-only
 PrivateTmp=yes
 PrivateDevices=yes
@@ -151,24 +153,18 @@ WantedBy={target.name}.target
 """
 
 
-def _variables(export: Export, process: Process) -> Iterator[str]:
+def _execution(export: Export, process: Process) -> Iterator[str]:
+    """Yield what it needs, how it is checked and started, and how it takes what is new."""
     if export.has_python and not process.site.upstream:
         optional = "" if export.variables else ". Optional if the app has no variables"
         yield f"# The app's variables, secrets among them: see .env.example{optional}"
         yield f"EnvironmentFile={'' if export.variables else '-'}{export.target.variables}"
     for name, value in process.variables.items():
         yield f"Environment={quoted(f'{name}={value}', dollar='$')}"
-
-
-def _folders(process: Process) -> Iterator[str]:
-    """Have systemd make the folders; see systemd.exec(5), RuntimeDirectory=."""
     for directive, base in FOLDERS.items():
         if inside := [str(each.relative_to(base)) for each in process.folders if each.is_relative_to(base)]:
             yield f"{directive}={' '.join(inside)}"
             yield f"{directive}Mode=0750"
-
-
-def _commands(export: Export, process: Process) -> Iterator[str]:
     for log in process.touched:
         yield f"ExecStartPre=/usr/bin/touch {log}"
     if process.check:
@@ -197,19 +193,3 @@ def _command(command: Sequence[str]) -> str:
             line += f" {word}" if line else word
             length += len(word) + 1
     return line
-
-
-def _capabilities(port: int) -> tuple[str, ...]:
-    if not 0 < port < 1024:
-        return ("CapabilityBoundingSet=",)
-    return (
-        "# Ports below 1024 need this capability",
-        "AmbientCapabilities=CAP_NET_BIND_SERVICE",
-        "CapabilityBoundingSet=CAP_NET_BIND_SERVICE",
-    )
-
-
-def _written(process: Process, app: Path) -> list[Path]:
-    """Return what it writes to that it could not otherwise, whoever owns the files."""
-    below = [folder for folder in process.folders if folder.is_relative_to(process.site.directory)]
-    return [*below, app] if any(app.is_relative_to(folder) for folder in _READ_ONLY) else below

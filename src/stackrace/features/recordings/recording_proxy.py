@@ -50,12 +50,7 @@ class RecordingProxy:
     """One proxy in front of one app, below a guard's directory; the guard ends it at the latest."""
 
     def __init__(
-        self,
-        guard: Guard,
-        programs: Path,
-        side: Side,
-        port: int,
-        require_app: Callable[[], None] = lambda: None,
+        self, guard: Guard, programs: Path, side: Side, port: int, require_app: Callable[[], None] = lambda: None
     ) -> None:
         """Take mitmproxy from the folder ``programs``; ``require_app`` raises LaunchError if the app ended."""
         self.origin = f"http://{LOOPBACK}:{port}"
