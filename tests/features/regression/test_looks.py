@@ -22,8 +22,10 @@ def sample_of(differences, requests=None):
 
 
 def seen(differences, *, allowance=0.01, limit=0.04, family=6, ended=False, requests=None):
-    bounds = Terms(allowance=allowance, limit=limit)
-    return watched(sample_of(differences, requests), bounds, family=family, ended=ended)
+    """What is seen of ``differences``; the terms are in their unit."""
+    sample = sample_of(differences, requests)
+    terms = Terms(allowance=sample.share(allowance), limit=sample.share(limit))
+    return watched(sample, terms, family=family, ended=ended)
 
 
 def rests_on(found):
@@ -110,7 +112,8 @@ def test_one_hit_launch_of_twelve_is_trimmed_away():
 
 
 def needed(differences, limit=0.04, alarm=None):
-    return values_needed(sample_of(differences), Terms(allowance=0.01, limit=limit), alarm, family=6)
+    sample = sample_of(differences)
+    return values_needed(sample, Terms(allowance=sample.share(0.01), limit=sample.share(limit)), alarm, family=6)
 
 
 def test_a_tighter_limit_needs_more_blocks():

@@ -13,7 +13,7 @@ from stackrace.race.results.comparison import Response, State, Terms
 GRID = np.geomspace(1e-4, 10.0, 3000)
 USUAL_S = 0.01
 WAIT_S = 0.05
-BOUNDS = Terms(allowance=math.log(1.05), limit=math.log(1.2))
+TERMS = Terms(allowance=0.05, limit=0.2)
 
 
 def launch(dice, answers, *, slow=0.0, longer=1.0, spread=0.05):
@@ -32,7 +32,7 @@ def sides(seed, launches, answers, **head):
 
 def judged(seed, launches, answers, *, ended=True, **head):
     sample = tails(*sides(seed, launches, answers, **head), Response.P99)
-    return watched(sample, BOUNDS, family=6, ended=ended)
+    return watched(sample, TERMS, family=6, ended=ended)
 
 
 def test_launches_with_few_answers_wait_until_they_are_a_batch():
@@ -77,7 +77,7 @@ def test_what_one_launch_in_five_has_alone_is_not_trimmed_away():
     dice = np.random.default_rng(6)
     base = [launch(dice, 600) for _ in range(30)]
     head = [launch(dice, 600, slow=0.2 * (number % 5 == 4)) for number in range(30)]
-    assert watched(tails(base, head, Response.P99), BOUNDS, family=6, ended=True).state is not State.CLEAR
+    assert watched(tails(base, head, Response.P99), TERMS, family=6, ended=True).state is not State.CLEAR
 
 
 def test_more_data_narrows_both_limits():

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from ...measure.launch import Launch
 from ...race.decisions import Decisions
 from ...race.levels import blocks_of, headline_of, measured_levels
 from ...race.race_view import race_view
-from ...race.results.comparison import Change, Growth, Outcome, Response, Ruling, State, Terms
+from ...race.results.comparison import Change, Growth, Outcome, Response, Ruling, State
 from ...race.results.race import Ending, Race
 from ...race.warmup import REWARM_S
 from ...stacks.stack import Side
 from ...validity.registry import examine_race
 from ...validity.steady import median_slope
-from .looks import Watched, values_needed, watched
+from .looks import Watched, watched
 from .model import FailedLaunches, GateAnswer, gate_of, terms_of
 from .responses import Pair, failed_launches, failures_needed, is_down, pairs_of, samples_of, slices_of
 from .samples import Sample, mean_of
@@ -33,7 +33,7 @@ def decide(race: Race) -> Decisions:
     """
     if not race.launches:
         return Decisions(settled=False, dropped=frozenset())
-    rulings, failed = [each.ruling for each in _judged(race)], failed_launches(race)
+    rulings, failed = list(map(_ruling, _judged(race))), failed_launches(race)
     is_open = outcome_of(rulings, failed) is Outcome.UNDECIDED and (not _clear(rulings) or failed.may_be_confirmed)
     settled = not is_open or any(is_down(race, side) for side in (Side.BASE, Side.HEAD))
     return Decisions(settled=settled, dropped=frozenset())
@@ -42,7 +42,7 @@ def decide(race: Race) -> Decisions:
 def gate_answer(race: Race) -> GateAnswer:
     """Return what ``race``, which compares two sides, answers so far. Raises ValueError for any other race."""
     judged, failed = _judged(race), failed_launches(race)
-    rulings = tuple(each.ruling for each in judged)
+    rulings = tuple(map(_ruling, judged))
     refused = not failed.confirmed and _refused(race, rulings)
     outcome = Outcome.REFUSED if refused else outcome_of(rulings, failed)
     over = race.ending is not None
@@ -58,61 +58,40 @@ def gate_answer(race: Race) -> GateAnswer:
 
 def rulings_of(samples: Sequence[Sample], allowances: Mapping[str, float], *, ended: bool) -> tuple[Ruling, ...]:
     """Return what is said of each of ``samples``, which are one family."""
-    return tuple(each.ruling for each in _family(samples, allowances, ended=ended))
+    return tuple(map(_ruling, _family(samples, allowances, ended=ended)))
 
 
-def _judged(race: Race) -> list[_Judged]:
+def _judged(race: Race) -> list[Watched]:
     allowances = gate_of(race).allowances
     responses = [response for response in Response if response in allowances]
     return _family(samples_of(race, responses), allowances, ended=race.ending in _ENDED)
 
 
-def _family(samples: Sequence[Sample], allowances: Mapping[str, float], *, ended: bool) -> list[_Judged]:
-    judged = []
-    for sample in samples:
-        terms = terms_of(sample.response, allowances[sample.response])
-        bounds = Terms(allowance=sample.difference(terms.allowance), limit=sample.difference(terms.limit))
-        seen = watched(sample, bounds, family=len(samples), ended=ended)
-        judged.append(_Judged(sample=sample, terms=terms, bounds=bounds, seen=seen, family=len(samples)))
-    return judged
+def _family(samples: Sequence[Sample], allowances: Mapping[str, float], *, ended: bool) -> list[Watched]:
+    return [
+        watched(each, terms_of(each.response, allowances[each.response]), family=len(samples), ended=ended)
+        for each in samples
+    ]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Judged:
-    """One response with what its looks said."""
-
-    sample: Sample
-    terms: Terms
-    bounds: Terms
-    """The same in the unit of its differences."""
-    seen: Watched
-    family: int
-
-    @property
-    def ruling(self) -> Ruling:
-        sample, figures, alarm = self.sample, self.seen.figures, self.seen.alarm
-        ruling = Ruling(
-            response=sample.response,
-            workload=sample.workload,
-            state=self.seen.state,
-            terms=self.terms,
-            alarm=None if alarm is None else sample.pairs(alarm),
-            answers=sample.answers,
-        )
-        if figures is None:
-            return ruling
-        base, head = sample.sides(figures.first, figures.last)
-        is_fresh = figures.first >= (alarm or 0)
-        blocks = sample.pairs(figures.last) - sample.pairs(figures.first) if is_fresh else 0
-        low, high = (sample.share(limit) if math.isfinite(limit) else None for limit in (figures.low, figures.high))
-        change = Change(value=sample.share(figures.value), low=low, high=high)
-        return replace(ruling, base=base, head=head, change=change, blocks=blocks)
-
-    @property
-    def pairs_needed(self) -> int | None:
-        """How many more pairs of launches it needs if it stays as it is; None where no number would do."""
-        values = values_needed(self.sample, self.bounds, self.seen.alarm, family=self.family)
-        return None if values is None else self.sample.pairs_for(values)
+def _ruling(seen: Watched) -> Ruling:
+    sample, figures, alarm = seen.sample, seen.figures, seen.alarm
+    ruling = Ruling(
+        response=sample.response,
+        workload=sample.workload,
+        state=seen.state,
+        terms=seen.terms,
+        alarm=None if alarm is None else sample.pairs(alarm),
+        answers=sample.answers,
+    )
+    if figures is None:
+        return ruling
+    base, head = sample.sides(figures.first, figures.last)
+    is_fresh = figures.first >= (alarm or 0)
+    blocks = sample.pairs(figures.last) - sample.pairs(figures.first) if is_fresh else 0
+    low, high = (sample.share(limit) if math.isfinite(limit) else None for limit in (figures.low, figures.high))
+    change = Change(value=sample.share(figures.value), low=low, high=high)
+    return replace(ruling, base=base, head=head, change=change, blocks=blocks)
 
 
 def outcome_of(rulings: Sequence[Ruling], failed: FailedLaunches | None = None) -> Outcome:
@@ -143,7 +122,7 @@ def _with_growth(ruling: Ruling, race: Race) -> Ruling:
     return replace(ruling, growth=_growth_of(pairs_of(race)))
 
 
-def _needed_s(race: Race, judged: Sequence[_Judged], failed: FailedLaunches) -> float | None:
+def _needed_s(race: Race, judged: Sequence[Watched], failed: FailedLaunches) -> float | None:
     """Return how long the launches take that are still needed, at the pace of those that count.
 
     None where no number of them would decide it, or nothing tells the pace.
@@ -152,7 +131,7 @@ def _needed_s(race: Race, judged: Sequence[_Judged], failed: FailedLaunches) -> 
         pairs = None if failed.base else failures_needed(race)
         return None if pairs is None else pairs * race.elapsed_s / len(blocks_of(race))
     counting = max((len(each.sample.blocks) for each in judged), default=0)
-    more = [each.pairs_needed for each in judged if each.ruling.state not in (State.CLEAR, State.SLOWER)]
+    more = [each.pairs_needed for each in judged if each.state not in (State.CLEAR, State.SLOWER)]
     known = [each for each in more if each is not None]
     if not counting or not known or len(known) < len(more):
         return None

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 
 from ...race.results.comparison import State, Terms
 from .samples import Sample
@@ -61,6 +62,10 @@ class _Figures:
 class Watched:
     """What all looks say of one response."""
 
+    sample: Sample
+    terms: Terms
+    family: int
+    """Of so many responses it is one."""
     state: State
     figures: _Figures | None
     """Those of the last look, or of the one that confirmed; before the first fresh value those of the alarm. None
@@ -68,10 +73,16 @@ class Watched:
     alarm: int | None
     """After how many values there was an alarm."""
 
+    @property
+    def pairs_needed(self) -> int | None:
+        """How many more pairs of launches it needs if it stays as it is; None where no number would do."""
+        values = values_needed(self.sample, self.terms, self.alarm, family=self.family)
+        return None if values is None else self.sample.pairs_for(values)
 
-def watched(sample: Sample, bounds: Terms, *, family: int, ended: bool) -> Watched:
+
+def watched(sample: Sample, terms: Terms, *, family: int, ended: bool) -> Watched:
     """Return what looks after ``LOOKS`` values say of one of ``family`` responses, and where it has ``ended`` one
-    after the last. ``bounds``, its allowance and its limit, are in the unit of its differences.
+    after the last.
 
     With w = ``_LOOK_SHARE``, and limits at p as the sample's `Look` has them:
 
@@ -97,16 +108,17 @@ def watched(sample: Sample, bounds: Terms, *, family: int, ended: bool) -> Watch
     Methods, chapter 3.8 (significance levels of known variance applied to t); Yuen 1974, Biometrika 61; Berger
     1982, Multiparameter hypothesis testing and acceptance sampling, Technometrics 24.
     """
+    bounds, seen = _bounds(sample, terms), partial(Watched, sample=sample, terms=terms, family=family)
     exceeded, figures = _stage(sample, 0, bounds, _before(family), ended=ended)
     if not exceeded or figures is None:
         state = State.CLEAR if _is_clear(figures, bounds) else State.OPEN if figures else State.UNKNOWN
-        return Watched(state=state, figures=figures, alarm=None)
+        return seen(state=state, figures=figures, alarm=None)
     confirmed, fresh = _stage(sample, figures.last, bounds, _AFTER, ended=ended)
     state = State.SLOWER if confirmed else State.CLEAR if _is_clear(fresh, bounds) else State.ALARM
-    return Watched(state=state, figures=fresh or figures, alarm=figures.last)
+    return seen(state=state, figures=fresh or figures, alarm=figures.last)
 
 
-def values_needed(sample: Sample, bounds: Terms, alarm: int | None, *, family: int) -> int | None:
+def values_needed(sample: Sample, terms: Terms, alarm: int | None, *, family: int) -> int | None:
     """Return how many more values a response needs to be clear, or slower for sure, if it stays as it is.
 
     That is what its limits would be if there were so many times the data; degrees of freedom are taken as they
@@ -116,7 +128,8 @@ def values_needed(sample: Sample, bounds: Terms, alarm: int | None, *, family: i
     have = len(sample) - begun
     if have < 2:
         return (LOOKS[0] if alarm is not None else _USUAL) - have
-    look, rates = sample.look(begun, len(sample)), _before(family) if alarm is None else _AFTER
+    look, bounds = sample.look(begun, len(sample)), _bounds(sample, terms)
+    rates = _before(family) if alarm is None else _AFTER
     for n in _rising(max(have + 1, LOOKS[0]), have * _MOST_TIMES):
         times = n / have
         if look.high(_LAST_SHARE * rates.miss, rates.miss, times) < bounds.limit:
@@ -127,6 +140,11 @@ def values_needed(sample: Sample, bounds: Terms, alarm: int | None, *, family: i
                 again += 1
             return n - have + again
     return None
+
+
+def _bounds(sample: Sample, terms: Terms) -> Terms:
+    """Return ``terms`` in the unit of the differences."""
+    return Terms(allowance=sample.difference(terms.allowance), limit=sample.difference(terms.limit))
 
 
 def _rising(first: int, most: float) -> Iterator[int]:

@@ -109,8 +109,8 @@ def ready_check(
         asked = named[Side.HEAD].request
         plan = _plan(asked, deployments, judged)
         wait_for_ports(on_preparing)
-        limits = plan.race.loads, plan.race.cores
-        warnings = check_limits(*limits, folder=after.guard.directory, stacks=len(plan.stacks))
+        folder, stacks = after.guard.directory, len(plan.stacks)
+        warnings = check_limits(plan.race.loads, plan.race.cores, folder=folder, stacks=stacks)
         notes = (
             *dict.fromkeys((*both.notes, *after.notes, *before.notes, *plan.race.notes)),
             *map(warning, warnings),
@@ -123,7 +123,7 @@ def ready_check(
                 {side: each.place(processes=processes) for side, each in deployments.items()},
                 {side: each.workloads for side, each in deployments.items()},
             ),
-            folder=after.guard.directory,
+            folder=folder,
             begun_s=time.monotonic(),
             decide=decide,
             keepers=() if store is None else (StoreSink(store),),

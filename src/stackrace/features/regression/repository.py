@@ -80,10 +80,7 @@ class _Repository:
         """
         head = self.revision("HEAD")
         for name in _DEFAULT_BRANCHES:
-            branch = self._known(name)
-            if branch is None:
-                continue
-            base = self._asked("merge-base", "HEAD", branch)
+            base = self._asked("merge-base", "HEAD", name)
             if base == head.commit:
                 # nothing was left: another branch's name may be years old
                 break
@@ -170,16 +167,9 @@ _LOCK = "lock"
 _TREE = "tree"
 
 _MADE_AGAIN = {
-    "__pycache__",
-    ".pytest_cache",
-    ".mypy_cache",
-    ".ruff_cache",
-    ".tox",
-    ".nox",
-    ".hypothesis",
-    ".cache",
+    "__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".tox", ".nox", ".hypothesis", ".cache",
     ".stackrace",
-}
+}  # fmt: skip
 """Ignored folders that only hold what tools make again."""
 
 _LINKED = {"node_modules"}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
 
@@ -16,7 +15,6 @@ from ...base.text import one_line
 from ...cli.announcer import Announcer
 from ...cli.edge import StatusLine, refuse_unwritable
 from ...cli.showing import reports_folder, write_text
-from ...measure.launch import Launch
 from ...race.events import BlockEnded, Event, LaunchEnded
 from ...race.preparation.prepared import PreparedRace
 from ...race.request.request import RaceRequest
@@ -52,13 +50,10 @@ class _CheckProgress:
         self._line.clear()
 
     def __call__(self, event: Event) -> None:
-        match event:
-            case BlockEnded(race=race, block=block):
-                self._look(gate_answer(replace(race, elapsed_s=time.monotonic() - self._begun_s)).rulings, block)
-            case LaunchEnded(launch=launch) if launch.failure is not None:
-                self._mishap(launch)
-            case _:
-                pass
+        if isinstance(event, BlockEnded):
+            self._look(gate_answer(event.race).rulings, event.block)
+        elif isinstance(event, LaunchEnded) and event.launch.failure is not None:
+            self._line.say(one_line(f"{event.launch.stack} {failure_kind(event.launch.failure)}."))
 
     def _look(self, rulings: tuple[Ruling, ...], block: int) -> None:
         for each in rulings:
@@ -76,10 +71,6 @@ class _CheckProgress:
         elif time.monotonic() >= self._silent_until_s:
             self._silent_until_s = time.monotonic() + _SILENCE_S
             self._line.say(line)
-
-    def _mishap(self, launch: Launch) -> None:
-        assert launch.failure is not None
-        self._line.say(one_line(f"{launch.stack} {failure_kind(launch.failure)}."))
 
 
 _FILES = ("junit", "markdown", "openmetrics", "html")
