@@ -5,24 +5,39 @@ driver in pure Python they would take minutes. Columns are computed with ``+ - *
 so every database makes the same rows. ``/`` must divide evenly: MariaDB gives a fraction otherwise.
 """
 
+from dataclasses import dataclass
 
+
+@dataclass(frozen=True)
 class Dialect:
-    """What they have in common; ``integer`` and ``text`` are the types to cast to."""
+    """A database's own words, with braces for what is put in."""
 
-    integer = "INTEGER"
-    text = "VARCHAR(20)"
+    numbers: str
+    """A FROM item with the column ``n`` that counts from 1 to ``{size}``, in 64 bits."""
+    date: str
+    """The date that is ``{days}``, an expression, after the date ``{start}`` (ISO 8601)."""
+    look: str
+    """What has the database look at its new ``{tables}`` now, rather than during a race."""
+    integer: str = "INTEGER"
+    """The types to cast to."""
+    text: str = "VARCHAR(20)"
+    joins: tuple[str, str, str] = ("(", " || ", ")")
+    """What stands around and between texts that are joined."""
+    lifts: tuple[str, ...] = ("indexes",)
+    """What is dropped before a table is filled, and made again after, in the same transaction."""
 
     def series(self, size):
-        """Return a FROM item with the column ``n`` that counts from 1 to ``size``, in 64 bits."""
-        raise NotImplementedError
+        """Return the FROM item of ``size`` numbers."""
+        return self.numbers.format(size=size)
 
     def join(self, *texts):
         """Return the expression that joins ``texts``."""
-        return "(" + " || ".join(texts) + ")"
+        start, between, end = self.joins
+        return start + between.join(texts) + end
 
     def day(self, start, days):
-        """Return the date that is the expression ``days`` after the date ``start`` (ISO 8601)."""
-        raise NotImplementedError
+        """Return the date that is the expression ``days`` after ``start``."""
+        return self.date.format(start=start, days=days)
 
     def word(self, words, index):
         """Return the expression for one of ``words``, blanks between them: ``index`` counts round and round."""
@@ -31,98 +46,61 @@ class Dialect:
         table = "".join(word.ljust(width) for word in words)
         return f"TRIM(SUBSTR('{table}', CAST(1 + {width} * (({index}) % {len(words)}) AS {self.integer}), {width}))"
 
+    def refresh(self, tables):
+        """Return the statement that has the database look at ``tables``."""
+        return self.look.format(tables=", ".join(tables))
+
     def lifted(self, cursor, model, editor):
         """Return pairs of statements: what to drop before a table is filled, and how to make it again after.
 
-        Built in one go, an index costs a fraction of what a million insertions into it do. It needs a database
-        that rolls such statements back.
+        Built in one go, an index costs a fraction of what a million insertions into it do.
         """
-        return [
-            (f"DROP INDEX {editor.quote_name(index.name)}", index.create_sql(model, editor))
-            for index in model._meta.indexes
-        ]
-
-    def refresh(self, tables):
-        """Return the statement that has the database look at its new ``tables`` now, rather than during a race."""
-        raise NotImplementedError
-
-
-class PostgreSQL(Dialect):
-    """Source: PostgreSQL manual, the chapters named below and "Populating a Database"."""
-
-    def series(self, size):
-        """Source: "Set Returning Functions"."""
-        return f"generate_series(1::bigint, {size}) AS series(n)"
-
-    def day(self, start, days):
-        """Source: "Date/Time Functions and Operators": date + integer."""
-        return f"DATE '{start}' + CAST({days} AS integer)"
-
-    def lifted(self, cursor, model, editor):
-        """Foreign keys, too: checked row by row, by triggers, they are most of the time."""
-        table = editor.quote_name(model._meta.db_table)
-        cursor.execute(
-            "SELECT conname, pg_get_constraintdef(oid) FROM pg_constraint"
-            " WHERE contype = 'f' AND conrelid = CAST(%s AS regclass)",
-            [table],
-        )
-        keys = [
-            (
-                f"ALTER TABLE {table} DROP CONSTRAINT {editor.quote_name(name)}",
-                f"ALTER TABLE {table} ADD CONSTRAINT {editor.quote_name(name)} {definition}",
-            )
-            for name, definition in cursor.fetchall()
-        ]
-        return super().lifted(cursor, model, editor) + keys
-
-    def refresh(self, tables):
-        """VACUUM also sets the hint bits that the first readers would, who then write."""
-        return f"VACUUM ANALYZE {', '.join(tables)}"
+        quote, table = editor.quote_name, editor.quote_name(model._meta.db_table)
+        pairs = []
+        if "indexes" in self.lifts:
+            indexes = model._meta.indexes
+            pairs += [(f"DROP INDEX {quote(each.name)}", each.create_sql(model, editor)) for each in indexes]
+        if "keys" in self.lifts:
+            cursor.execute(_KEYS, [table])
+            alter = f"ALTER TABLE {table}"
+            pairs += [
+                (f"{alter} DROP CONSTRAINT {quote(name)}", f"{alter} ADD CONSTRAINT {quote(name)} {definition}")
+                for name, definition in cursor.fetchall()
+            ]
+        return pairs
 
 
-class SQLite(Dialect):
-    """Source: SQLite's pages "The WITH Clause", "Date And Time Functions" and "ANALYZE"."""
+_KEYS = (
+    "SELECT conname, pg_get_constraintdef(oid) FROM pg_constraint"
+    " WHERE contype = 'f' AND conrelid = CAST(%s AS regclass)"
+)
+_COUNTING = "SELECT 1 UNION ALL SELECT n + 1 FROM counted WHERE n < {size}"
 
-    def series(self, size):
-        """A recursive common table expression."""
-        counting = f"SELECT 1 UNION ALL SELECT n + 1 FROM counted WHERE n < {size}"
-        return f"(WITH RECURSIVE counted(n) AS ({counting}) SELECT n FROM counted)"
-
-    def day(self, start, days):
-        """With a modifier of so many days."""
-        return f"date('{start}', ({days}) || ' days')"
-
-    def refresh(self, tables):
-        """All tables: it takes one name at most."""
-        return "ANALYZE"
-
-
-class MariaDB(Dialect):
-    """Source: MariaDB knowledge base, the pages named below."""
-
-    integer = "SIGNED"
-    text = "CHAR"
-
-    def series(self, size):
-        """Source: "Sequence Storage Engine", which is built in."""
-        return f"(SELECT seq AS n FROM seq_1_to_{size}) AS series"
-
-    def join(self, *texts):
-        """``||`` is a logical operator here."""
-        return f"CONCAT({', '.join(texts)})"
-
-    def day(self, start, days):
-        """Source: "DATE_ADD"."""
-        return f"DATE_ADD('{start}', INTERVAL CAST({days} AS SIGNED) DAY)"
-
-    def lifted(self, cursor, model, editor):
-        """Nothing: a statement that drops an index also commits."""
-        return []
-
-    def refresh(self, tables):
-        """Source: "ANALYZE TABLE"."""
-        return f"ANALYZE TABLE {', '.join(tables)}"
-
-
-DIALECTS = {"postgresql": PostgreSQL(), "sqlite": SQLite(), "mysql": MariaDB()}
+DIALECTS = {
+    # manual, "Set Returning Functions", "Date/Time Functions and Operators", "Populating a Database": foreign keys,
+    # too, are checked row by row; VACUUM also sets the hint bits that the first readers would, who then write
+    "postgresql": Dialect(
+        numbers="generate_series(1::bigint, {size}) AS series(n)",
+        date="DATE '{start}' + CAST({days} AS integer)",
+        look="VACUUM ANALYZE {tables}",
+        lifts=("indexes", "keys"),
+    ),
+    # "The WITH Clause", "Date And Time Functions", "ANALYZE", which takes one name at most
+    "sqlite": Dialect(
+        numbers=f"(WITH RECURSIVE counted(n) AS ({_COUNTING}) SELECT n FROM counted)",
+        date="date('{start}', ({days}) || ' days')",
+        look="ANALYZE",
+    ),
+    # MariaDB knowledge base, "Sequence Storage Engine", which is built in, "DATE_ADD", "ANALYZE TABLE"; a statement
+    # that drops an index also commits
+    "mysql": Dialect(
+        numbers="(SELECT seq AS n FROM seq_1_to_{size}) AS series",
+        date="DATE_ADD('{start}', INTERVAL CAST({days} AS SIGNED) DAY)",
+        look="ANALYZE TABLE {tables}",
+        integer="SIGNED",
+        text="CHAR",
+        joins=("CONCAT(", ", ", ")"),
+        lifts=(),
+    ),
+}
 """By the vendor of Django's connection."""
