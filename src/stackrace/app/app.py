@@ -79,7 +79,7 @@ _NAMED = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Target:
+class _Target:
     """A callable, as ``module:name``."""
 
     module: str
@@ -106,7 +106,7 @@ def entry_of(kind: EntryKind, target: str) -> Entry:
     return Entry(kind=kind, target=str(parse_target(kind, target)))
 
 
-def parse_target(kind: EntryKind, target: str) -> Target:
+def parse_target(kind: EntryKind, target: str) -> _Target:
     """Take ``module:callable`` or ``module:factory(…)`` apart; arguments must be literals."""
     module, colon, expression = target.partition(":")
     if not colon or not _dotted(module) or module.endswith(".py"):
@@ -116,12 +116,12 @@ def parse_target(kind: EntryKind, target: str) -> Target:
     except (SyntaxError, ValueError) as error:
         raise _wrong(kind, target, f"{module}:app") from error
     if not isinstance(node, ast.Call):
-        return Target(module=module, name=_name(kind, target, node))
+        return _Target(module=module, name=_name(kind, target, node))
     arguments = [*node.args, *(keyword.value for keyword in node.keywords)]
     if not all(_is_literal(argument) for argument in arguments):
         raise _wrong(kind, target, f"{module}:{ast.unparse(node.func)}()")
     inside = ", ".join([*map(ast.unparse, node.args), *map(ast.unparse, node.keywords)])
-    return Target(module=module, name=_name(kind, target, node.func), arguments=inside)
+    return _Target(module=module, name=_name(kind, target, node.func), arguments=inside)
 
 
 def _name(kind: EntryKind, target: str, node: ast.expr) -> str:

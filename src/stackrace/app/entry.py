@@ -12,7 +12,7 @@ from .environment import settings_module
 
 ENTRY_MODULE = "stackrace_entry"
 """The module's name; its file is this plus ``.py``."""
-COUNTING_MODULE = "stackrace_counting"
+_COUNTING = "stackrace_counting"
 """The name of the module beside it that counts requests, where STACKRACE_COUNT says into which folder."""
 
 _RACED = "The app's entry, written by Stackrace for one launch: binds `application` and counts its requests."
@@ -188,9 +188,11 @@ if os.environ.get("STACKRACE_COUNT"):
 """
 
 
-def counting_source() -> str:
-    """Return the text of the module ``stackrace_counting``."""
-    return Path(__file__).with_name("counting.py").read_text(encoding="utf-8")
+def write_entry(entry: Path, app: App, interface: Interface, *, proxied: bool) -> None:
+    """Write the module that every server loads into the file ``entry``, and what it needs beside it."""
+    counting = Path(__file__).with_name("counting.py").read_text(encoding="utf-8")
+    entry.with_name(f"{_COUNTING}.py").write_text(counting, encoding="utf-8")
+    entry.write_text(entry_source(app, interface, proxied=proxied), encoding="utf-8")
 
 
 def deployed_source(
@@ -223,7 +225,7 @@ def entry_source(app: App, interface: Interface, *, proxied: bool = False, count
     is_asgi = interface is Interface.ASGI
     around = (_PROXIED_ASGI if is_asgi else _PROXIED_WSGI) if proxied else ""
     if counted:
-        around += _COUNTED.format(module=COUNTING_MODULE, asgi=is_asgi)
+        around += _COUNTED.format(module=_COUNTING, asgi=is_asgi)
     if app.entry.kind is EntryKind.DJANGO:
         body = _DJANGO_ASGI if is_asgi else _DJANGO_WSGI
         return start + (_SETTINGS + body).format(settings=settings_module(app)) + around

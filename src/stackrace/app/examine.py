@@ -30,7 +30,7 @@ from .entry import entry_source
 from .environment import app_environment, settings_module
 from .examination import Examination, Exchange, excess_of
 from .examiner.messages import CrawlOrder, Order, PythonFacts, Reply
-from .examiner_report import Outcome, examination_of, read_outcome
+from .examiner_report import examination_of
 
 _INDEX = "index.html"
 """What every web server sends for a folder."""
@@ -201,7 +201,7 @@ def examine(
         lifespan=lifespan,
         most_body_bytes=MOST_BODY_BYTES,
     )
-    return examination_of(_run(app, order, begin, on_progress), app, asked, interface)
+    return _run(app, order, asked, interface, begin, on_progress)
 
 
 def python_facts(app: App) -> PythonFacts | None:
@@ -217,7 +217,7 @@ def python_facts(app: App) -> PythonFacts | None:
         interface=Interface.WSGI.value,
         timeout_s=_INTERPRETER_TIMEOUT_S,
     )
-    return examination_of(_run(app, order), app, (), Interface.WSGI).python
+    return _run(app, order, (), Interface.WSGI).python
 
 
 def _interface(app: App) -> Interface:
@@ -233,8 +233,13 @@ def _ascii(path: str) -> str:
 
 
 def _run(
-    app: App, order: Order, begin: Callable[[], None] | None = None, on_progress: _OnProgress = _unheard
-) -> Outcome:
+    app: App,
+    order: Order,
+    asked: Sequence[Request],
+    interface: Interface,
+    begin: Callable[[], None] | None = None,
+    on_progress: _OnProgress = _unheard,
+) -> Examination:
     """Start the examiner and read its report; whatever it started ends with it."""
     with (
         tempfile.TemporaryFile() as inlet,
@@ -260,7 +265,7 @@ def _run(
             raise AppError(
                 f"{command[0]} cannot be started in {app.root}: {error.strerror} ({flag}[app] {_key(app)})"
             ) from error
-        return read_outcome(_text(report), log=_text(log), status=status)
+        return examination_of(_text(report), app, asked, interface, log=_text(log), status=status)
 
 
 def _command(app: App, report: IO[bytes]) -> list[str]:

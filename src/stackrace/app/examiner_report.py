@@ -29,7 +29,7 @@ _STARTING = "starting its interpreter"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class _Outcome:
     """How the examiner's process ended."""
 
     stage: str
@@ -43,7 +43,7 @@ class Outcome:
     """What stands in place of a report: where the app hung, or what it printed before it died."""
 
 
-def read_outcome(text: str, *, log: str, status: int | None) -> Outcome:
+def _read_outcome(text: str, log: str, status: int | None) -> _Outcome:
     """Take apart the examiner's ``text``: stages, pages, its report, or a dump of where it hung.
 
     In the app's words its secrets are masked; its answers stay as they are.
@@ -69,7 +69,7 @@ def read_outcome(text: str, *, log: str, status: int | None) -> Outcome:
     if report is not None and pages:
         report.exchanges = tuple(pages)
     tail = rest if hung else log.splitlines()[-_LOG_LINES:]
-    return Outcome(stage=stage, report=report, timed_out=hung, status=status, rest="\n".join(tail))
+    return _Outcome(stage=stage, report=report, timed_out=hung, status=status, rest="\n".join(tail))
 
 
 def _read(kind: Any, line: str) -> Any:
@@ -93,11 +93,16 @@ def _as_stored(node: Any, name: str = "") -> Any:
     return {key: _as_stored(each, key) for key, each in node.items()}
 
 
-def examination_of(outcome: Outcome, app: App, requests: Sequence[Request], interface: Interface) -> Examination:
+def examination_of(
+    text: str, app: App, requests: Sequence[Request], interface: Interface, *, log: str = "", status: int | None = 0
+) -> Examination:
     """Return the finished examination; raises AppError for everything else, with the app's own words.
 
-    What was answered before a crawl came to its end counts; its pages are as the only one of ``requests``.
+    ``text`` is what the examiner wrote, ``log`` what the app printed, ``status`` the process's exit status, None
+    where it was ended. What was answered before a crawl came to its end counts; its pages are as the only one of
+    ``requests``.
     """
+    outcome = _read_outcome(text, log, status)
     report, name = outcome.report, app.entry.target
     if report is None:
         what = "did not end in time; this is where it was" if outcome.timed_out else f"died ({outcome.status})"
@@ -150,14 +155,14 @@ def _other_object(entry: Entry, found: ObjectReport) -> str:
     return f"{said}; name the app's own callable with --wsgi or --asgi"
 
 
-def _no_python(outcome: Outcome, app: App) -> str:
+def _no_python(outcome: _Outcome, app: App) -> str:
     """Ask about an interpreter that never came to the examiner."""
     if app.python is None or outcome.stage != _STARTING:
         return ""
     return f"; is {app.python} Python 3? Give the app's interpreter with --python or [app] python"
 
 
-def _cut(outcome: Outcome, report: Report, root: Path) -> str:
+def _cut(outcome: _Outcome, report: Report, root: Path) -> str:
     if outcome.timed_out:
         return "no answer in time"
     if report.failure:

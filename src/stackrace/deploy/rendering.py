@@ -12,7 +12,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from ..app.app import App
-from ..app.entry import COUNTING_MODULE, ENTRY_MODULE, counting_source, entry_source
+from ..app.entry import ENTRY_MODULE, write_entry
 from ..app.environment import app_environment
 from ..base.files import read_text
 from ..stacks.native_options import NativeFile
@@ -198,13 +198,11 @@ def hosted(
 
 def _entry(app: App, interface: Interface, folder: Path, *, proxied: bool) -> Path:
     """Write the module that every server loads, and what it needs beside it; all stacks of a race share it."""
-    place = folder / f"app-{interface}"
-    entry = place / f"{ENTRY_MODULE}.py"
+    entry = folder / f"app-{interface}" / f"{ENTRY_MODULE}.py"
     if not entry.exists():
-        place.mkdir(parents=True, exist_ok=True)
-        hand_over(place)
-        (place / f"{COUNTING_MODULE}.py").write_text(counting_source(), encoding="utf-8")
-        entry.write_text(entry_source(app, interface, proxied=proxied), encoding="utf-8")
+        entry.parent.mkdir(parents=True, exist_ok=True)
+        hand_over(entry.parent)
+        write_entry(entry, app, interface, proxied=proxied)
     return entry
 
 

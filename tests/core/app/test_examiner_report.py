@@ -11,7 +11,7 @@ import pytest
 
 from stackrace.app.app import App, EntryKind, entry_of
 from stackrace.app.examine import _watched
-from stackrace.app.examiner_report import examination_of, read_outcome
+from stackrace.app.examiner_report import examination_of
 from stackrace.base.errors import AppError
 from stackrace.measure.workload import PageTime, Request
 from stackrace.stacks.stack import Interface
@@ -69,8 +69,7 @@ DJANGO = {
 
 
 def finish(text, **options):
-    outcome = read_outcome(text, **({"log": "", "status": 0} | options))
-    return examination_of(outcome, APP, (Request(path="/a", headers=(("C", "d"),)),), Interface.WSGI)
+    return examination_of(text, APP, (Request(path="/a", headers=(("C", "d"),)),), Interface.WSGI, **options)
 
 
 def failure(text, **options):
@@ -143,9 +142,8 @@ RACK = App(name="blog", root=Path("/srv/blog"), entry=entry_of(EntryKind.RACK, "
 def rack_failure(last):
     text = f"Traceback (most recent call last):\n  config.ru:1:in `require'\n{last}\n"
     report = json.dumps(REPORT | {"python": None, "failure": text})
-    outcome = read_outcome(f"stage loading it\n{report}\n", log="", status=0)
     with pytest.raises(AppError) as raised:
-        examination_of(outcome, RACK, (Request(path="/"),), Interface.RACK)
+        examination_of(f"stage loading it\n{report}\n", RACK, (Request(path="/"),), Interface.RACK)
     return raised.value.message
 
 
@@ -168,24 +166,19 @@ SURVEY = {
 }  # fmt: skip
 
 
-def crawled(text, status=0):
-    outcome = read_outcome(text, log="", status=status)
-    return examination_of(outcome, APP, (Request(path="/", headers=(("C", "d"),)),), Interface.WSGI)
-
-
 def test_pages_that_were_answered_count_however_the_crawl_ended():
     (page,) = REPORT["exchanges"]
     survey = json.dumps(REPORT | {"survey": SURVEY, "exchanges": []})
     text = f"{survey}\nprogress 0 3 9.0\npage {json.dumps(page)}\npage {json.dumps(page)}\n"
-    whole = crawled(f"{text}{survey}\n")
+    whole = finish(f"{text}{survey}\n")
     assert len(whole.exchanges) == 2
     assert whole.exchanges[1].request.headers == (("X", "y"), ("C", "d"))
     assert (whole.cut, whole.survey.asked) == ("", ("/", "/b", "/c"))
-    died = crawled(text + 'page {"path": "/c', status=-9)
+    died = finish(text + 'page {"path": "/c', status=-9)
     assert (len(died.exchanges), died.cut) == (2, "the app died (-9)")
-    assert crawled(text + "Timeout (0:00:05)!\n", status=1).cut == "no answer in time"
+    assert finish(text + "Timeout (0:00:05)!\n", status=1).cut == "no answer in time"
     failed = json.dumps(REPORT | {"survey": SURVEY, "exchanges": [], "failure": "Traceback\nSystemExit: 3\n"})
-    assert crawled(f"{text}{failed}\n").cut == "SystemExit: 3"
+    assert finish(f"{text}{failed}\n").cut == "SystemExit: 3"
 
 
 def test_progress_is_heard_while_the_process_runs():

@@ -17,7 +17,7 @@ from typing import Any
 _HERE = os.path.dirname(os.path.abspath(__file__))  # noqa: PTH100, PTH120 (pathlib is slow to import)
 
 
-def main() -> None:
+def _main() -> None:
     """Examine the app as ordered, report, and end the process whatever threads the app left behind."""
     report = os.fdopen(int(sys.argv[1]), "w", encoding="utf-8")
     order = json.load(sys.stdin)
@@ -50,4 +50,4 @@ def _load_ourselves() -> Any:
 
 
 if __name__ == "__main__":
-    main()
+    _main()

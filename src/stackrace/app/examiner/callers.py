@@ -71,7 +71,7 @@ class Tracebacks(logging.Handler):
         return "\n".join(texts)
 
 
-class Body:
+class _Body:
     """A body on its way in: kept to a bound, and read on for a while without being kept, since it may end yet."""
 
     READ_ON = 16
@@ -126,7 +126,7 @@ class WsgiCaller:
 
     def call(self, asked: WireRequest) -> Reply:
         """Return the application's answer; an exception out of it counts as a 500."""
-        body = Body(self._most_body_bytes)
+        body = _Body(self._most_body_bytes)
         response = _Response(body)
         try:
             response.collect(self._application(_environ_of(asked), response.start))
@@ -147,7 +147,7 @@ class WsgiCaller:
 class _Response:
     """What an application gives through ``start_response``, ``write`` and its iterable."""
 
-    def __init__(self, body: Body) -> None:
+    def __init__(self, body: _Body) -> None:
         self.status = 0
         self.headers: tuple[tuple[str, str], ...] = ()
         self._body = body
@@ -283,7 +283,7 @@ class AsgiCaller:
 
     def call(self, asked: WireRequest) -> Reply:
         """Return the application's answer; an exception out of it counts as a 500."""
-        body = Body(self._most_body_bytes)
+        body = _Body(self._most_body_bytes)
         exchange = _Exchange(asked, body)
         scope = _scope_of(asked, self._lifespan.state)
         try:
@@ -346,7 +346,7 @@ async def _anyio_threads() -> float:
 class _Exchange:
     """The two channels of one request."""
 
-    def __init__(self, asked: WireRequest, body: Body) -> None:
+    def __init__(self, asked: WireRequest, body: _Body) -> None:
         self._inbox = [{"type": "http.request", "body": asked.body, "more_body": False}]
         self._start: dict[str, Any] = {}
         self._body = body

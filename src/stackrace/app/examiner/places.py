@@ -15,7 +15,7 @@ from typing import Any
 _FILE_SESSIONS = "django.contrib.sessions.backends.file"
 
 
-def main() -> None:
+def _main() -> None:
     """Report; without a working project nothing is reported, and its examination says why."""
     number, wanted = sys.argv[1:]
     sys.argv[1:] = []
@@ -92,4 +92,4 @@ def _modules() -> dict[str, str]:
 
 
 if __name__ == "__main__":
-    main()
+    _main()

@@ -67,7 +67,7 @@ _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Call:
+class _Call:
     """A program that a shell has called."""
 
     words: tuple[str, ...]
@@ -78,10 +78,10 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Heard:
+class _Heard:
     """What came of asking."""
 
-    calls: tuple[Call, ...] = ()
+    calls: tuple[_Call, ...] = ()
     """In their order."""
     scripts: tuple[Path, ...] = ()
     """The project's scripts that may have been run."""
@@ -107,7 +107,7 @@ def _is_shell_script(text: str) -> bool:
 
 def ask_shell(
     words: Sequence[str], variables: Mapping[str, str], place: Place, of_interest: Callable[[str], bool]
-) -> Heard:
+) -> _Heard:
     """Have the real shell run ``words``, which are one, or a script, with ``variables``, and return what it calls.
 
     Where neither they, nor the scripts and variables that they name, are ``of_interest``, nothing is run. Raises
@@ -116,7 +116,7 @@ def ask_shell(
     open_words = {name: OPEN for word in words for name in _OPEN.findall(word)}
     words, variables = [_OPEN.sub(r"${\1}", word) for word in words], {**open_words, **variables}
     if not place.read(words, variables, of_interest):
-        return Heard()
+        return _Heard()
     given, open_ones = variables, {name: value for name, value in variables.items() if unknown(value)}
     variables = {name: value for name, value in variables.items() if not unknown(value)}
     unset = place.bare(variables.keys() | open_ones.keys())
@@ -147,16 +147,16 @@ def ask_shell(
     return replace(first, calls=tuple(calls))
 
 
-def _shape(call: Call) -> tuple[str, int]:
+def _shape(call: _Call) -> tuple[str, int]:
     return call.words[0], len(call.words)
 
 
-def _paired(first: Heard, second: Heard) -> list[tuple[Call, Call]] | None:
+def _paired(first: _Heard, second: _Heard) -> list[tuple[_Call, _Call]] | None:
     """Return the calls of one run with those that they are in another; None where the two call something else.
 
     Any order will do, for some may be in the background. A loop without an end was ended somewhere else in each.
     """
-    left: dict[tuple[str, int], list[Call]] = {}
+    left: dict[tuple[str, int], list[_Call]] = {}
     for call in reversed(second.calls):
         left.setdefault(_shape(call), []).append(call)
     pairs = [(call, same.pop()) for call in first.calls if (same := left.get(_shape(call)))]
@@ -165,7 +165,7 @@ def _paired(first: Heard, second: Heard) -> list[tuple[Call, Call]] | None:
     return pairs if is_alike else None
 
 
-def _compared(call: Call, other: Call, known: Mapping[str, str], unset: Sequence[str]) -> Call:
+def _compared(call: _Call, other: _Call, known: Mapping[str, str], unset: Sequence[str]) -> _Call:
     """Return ``call`` with what differs from ``other`` as what only running would tell."""
     words = (_named(a, b, known) for a, b in zip(call.words, other.words, strict=True))
     others = other.variables
@@ -264,7 +264,7 @@ class Place:
         said |= {name for words in _AROUND.findall(text) for name in _VARIABLE.findall(words)}
         return [name for name in read if name not in said | known | _OF_SHELLS]
 
-    def ask(self, words: Sequence[str], *runs: tuple[Mapping[str, str], int, int]) -> list[Heard]:
+    def ask(self, words: Sequence[str], *runs: tuple[Mapping[str, str], int, int]) -> list[_Heard]:
         """Run ``words`` side by side with each of ``runs``: variables, and the numbers for what is unknown."""
         stamps = tuple(text_of(path) for path in self.scripts)
         asked = [json.dumps(self._asked(words, *run), sort_keys=True) for run in runs]
@@ -300,10 +300,10 @@ class Place:
         place = words[0] if is_placed else str(path)
         return [place, *words[1:]] if text_of(path).startswith("#!") else ["sh", place, *words[1:]]
 
-    def _heard(self, answer: Mapping[str, object]) -> Heard:
+    def _heard(self, answer: Mapping[str, object]) -> _Heard:
         if "error" in answer:
             problem = f"a shell cannot be asked here: {answer['error']}"
-            return Heard(scripts=tuple(self.scripts), problem=problem, is_refused=True)
+            return _Heard(scripts=tuple(self.scripts), problem=problem, is_refused=True)
         calls, sources = [], {}
         for each in answer["calls"]:  # type: ignore[attr-defined]
             program, *words = each["argv"]
@@ -313,7 +313,7 @@ class Place:
             if each["is_program"]:
                 variables = {name: value for name, value in each["env"].items() if name not in _DROPPED}
                 learn(variables)
-                calls.append(Call(words=(program, *words), variables=variables, folder=self._inside(each["cwd"])))
+                calls.append(_Call(words=(program, *words), variables=variables, folder=self._inside(each["cwd"])))
         said = str(answer["said"]).strip().rpartition("\n")[2]
         problem = ""
         if answer["is_late"]:
@@ -323,7 +323,7 @@ class Place:
                 re.sub(r"/\.stackrace/(real/)?", "", said)
                 or f"it ends with {answer['code']} here, and starts nothing"
             )
-        return Heard(
+        return _Heard(
             calls=tuple(calls),
             scripts=tuple(self.scripts),
             problem=problem,

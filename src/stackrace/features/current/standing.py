@@ -26,31 +26,26 @@ def current_standing(
 
     It keeps its place and its limits when the race went on without it.
     """
-    standing = _standing(race, headline, withdrawals)
     deployment = deployment_of(race)
-    is_partial = deployment is not None and deployment.is_partial
-    return None if standing is None else replace(standing, is_partial=is_partial)
-
-
-def _standing(
-    race: Race, headline: JudgedLevel | None, withdrawals: Sequence[Withdrawal]
-) -> CurrentStanding | None:
-    deployment = deployment_of(race)
-    place = "" if deployment is None else deployment.place
+    place, is_partial = ("", False) if deployment is None else (deployment.place, deployment.is_partial)
     if not race.current:
-        if deployment is None:
-            return None
-        return CurrentStanding(
-            kind=CurrentKind.NOT_RACED,
-            stack=deployment.stack,
-            place=place,
-            problem=deployment.problem,
+        return (
+            None
+            if deployment is None
+            else CurrentStanding(
+                kind=CurrentKind.NOT_RACED,
+                stack=deployment.stack,
+                place=place,
+                problem=deployment.problem,
+                is_partial=is_partial,
+            )
         )
     errors = _errors(race)
     yours = CurrentStanding(
         kind=CurrentKind.UNMEASURED,
         stack=race.current,
         place=place,
+        is_partial=is_partial,
         errors=errors,
         queue=None if errors is None else _queue(race, errors),
     )

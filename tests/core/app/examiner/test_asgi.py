@@ -3,7 +3,7 @@ from contextlib import closing
 
 import pytest
 
-from stackrace.app.examiner.callers import AsgiCaller, Body, Tracebacks, _scope_of
+from stackrace.app.examiner.callers import AsgiCaller, Tracebacks, _Body, _scope_of
 from stackrace.app.examiner.messages import WireRequest
 
 HOST = (("Host", "127.0.0.1"),)
@@ -118,7 +118,7 @@ def test_of_a_page_without_end_no_more_than_the_bound_is_kept():
 
 
 def test_a_stream_of_events_that_wait_to_happen_is_given_up(monkeypatch):
-    monkeypatch.setattr(Body, "DRIPS_S", 0.01)
+    monkeypatch.setattr(_Body, "DRIPS_S", 0.01)
 
     async def application(scope, receive, send):
         assert scope["type"] == "http"

@@ -4,7 +4,7 @@ from wsgiref.validate import validator
 import pytest
 
 from stackrace.app.examiner import callers
-from stackrace.app.examiner.callers import Body, Tracebacks, WsgiCaller, _environ_of
+from stackrace.app.examiner.callers import Tracebacks, WsgiCaller, _Body, _environ_of
 from stackrace.app.examiner.messages import WireRequest
 
 HOST = (("Host", "shop.example.com"),)
@@ -113,7 +113,7 @@ def test_of_a_page_without_end_no_more_than_the_bound_is_kept():
 def test_only_the_time_from_the_first_byte_on_counts(monkeypatch, thinking_s, pause_s, piece, pieces, endless):
     clock = itertools.accumulate(itertools.chain([thinking_s], itertools.repeat(pause_s)))
     monkeypatch.setattr(callers.time, "monotonic", lambda: now_s)
-    monkeypatch.setattr(Body, "READ_ON", 1 << 20)
+    monkeypatch.setattr(_Body, "READ_ON", 1 << 20)
     sent = 0
 
     def application(environ, start_response):
@@ -131,7 +131,7 @@ def test_only_the_time_from_the_first_byte_on_counts(monkeypatch, thinking_s, pa
 
 
 def test_pieces_of_nothing_do_not_go_on_for_ever(monkeypatch):
-    monkeypatch.setattr(Body, "MOST_MORE", 1000)
+    monkeypatch.setattr(_Body, "MOST_MORE", 1000)
 
     def application(environ, start_response):
         start_response("200 OK", [])

@@ -11,8 +11,8 @@ from stackrace.app.app import App, EntryKind, entry_of
 from stackrace.app.examiner import asking
 from stackrace.app.examiner.asking import Asking
 from stackrace.app.examiner.callers import WsgiCaller
-from stackrace.app.examiner.messages import Report
-from stackrace.app.examiner_report import Outcome, examination_of
+from stackrace.app.examiner.messages import Report, _plain
+from stackrace.app.examiner_report import examination_of
 from stackrace.base.errors import AppError, InputError
 from stackrace.measure.workload import Likeness, Order, Request, RightAnswer, Sameness
 from stackrace.race.preparation.sessions import MOST_ASKED, session_workload
@@ -61,8 +61,7 @@ def examine(app, requests, *, host=""):
     caller = WsgiCaller(module["app"], SimpleNamespace(take=str), 1 << 20)
     exchanges = Asking(caller, host, (), lambda stage: None).all_of(messages, follow=False)
     report = Report(host=host, exchanges=tuple(exchanges))
-    outcome = Outcome(stage="", report=report, timed_out=False, status=0, rest="")
-    return examination_of(outcome, app, requests, Interface.WSGI)
+    return examination_of(json.dumps(report, default=_plain), app, requests, Interface.WSGI)
 
 
 def har(folder, *paths, status=200, headers=(), method="GET"):
