@@ -28,4 +28,4 @@ def shorten() -> None:
     for name in TRIALS:
         setattr(search, name, TRIAL_S)
     search._loads = of_requests(search._loads)
-    search.requests_for = lambda _: TRIAL_REQUESTS
+    search._requests_for = lambda _: TRIAL_REQUESTS

@@ -84,17 +84,11 @@ def test_finalists_are_launched_anew_with_the_references_beside_them():
     assert len(final) >= FINAL_LAUNCHES
 
 
-def test_it_ends_when_the_finalists_are_told_apart():
-    _, raced, left = play(hill(), 10_000)
-    assert left > 9_000
-    assert len(raced) < 2 + _MOST_FINAL_LAUNCHES + 3
-
-
-def test_where_all_are_alike_it_ends_all_the_same():
-    chosen, raced, left = play([0.0] * 36, 5_000, sd=0.03)
-    assert left > 3_000
-    assert raced
-    assert chosen.index >= 0
+@pytest.mark.parametrize(("truth", "most"), [("hill", 1000), ("alike", 2000)])
+def test_it_ends_when_the_finalists_are_told_apart_or_could_not_be(truth, most):
+    _, raced, left = play(hill() if truth == "hill" else [0.0] * 36, 10_000)
+    assert left > 10_000 - most
+    assert 1 < len(raced) < 2 + _MOST_FINAL_LAUNCHES + 3
 
 
 def test_a_configuration_whose_launches_scatter_loses_against_a_steady_one():
@@ -111,7 +105,6 @@ def test_a_configuration_whose_launches_scatter_loses_against_a_steady_one():
 
 def test_few_configurations_are_all_finalists():
     _, raced, _ = play([0.0, 0.2, 0.1], 100, places=row(3))
-    assert {len(racing) for racing in raced} <= {1, 2, 3}
     assert len(raced) >= FINAL_LAUNCHES
 
 

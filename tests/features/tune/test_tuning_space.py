@@ -15,8 +15,8 @@ def stack(path):
     return parse_stack(path, SPECS, ANY)
 
 
-def space(path, cores=2, **changes):
-    return space_of(stack(path), SPECS, ANY, cores=cores, **changes)
+def space(path, offered=ANY, **changes):
+    return space_of(parse_stack(path, SPECS, offered), SPECS, offered, cores=2, **changes)
 
 
 def named(made):
@@ -25,7 +25,6 @@ def named(made):
 
 def test_threads_are_tried_only_with_the_class_that_has_them():
     made = space("gunicorn")
-    assert named(made) == ["gunicorn.workers", "gunicorn.class", "gunicorn.threads"]
     assert len(made.configurations) - len(made.reserve) == 6 + 6 * 5
     sync = [values for values in made.configurations.values() if values[1] == "sync"]
     assert {values[2] for values in sync} == {None}
@@ -47,19 +46,34 @@ def test_what_the_path_gives_stays_as_it_is():
     assert all("class=gthread,threads=8" in one.path for one in made.configurations)
 
 
-def test_a_named_setting_is_tuned_even_if_the_path_gives_it():
-    assert named(space("gunicorn:workers=4", vary=("workers",))) == ["gunicorn.workers"]
-
-
-def test_a_front_ends_settings_are_tuned_when_they_are_named():
-    assert named(space("nginx/http/gunicorn"))[0] == "gunicorn.workers"
-    assert named(space("nginx/http/waitress", vary=("nginx", "threads"))) == [
-        "nginx.workers", "nginx.upstream_keep_alive", "waitress.threads",
-    ]  # fmt: skip
+@pytest.mark.parametrize(
+    ("path", "asked", "settings"),
+    [
+        ("gunicorn", {}, ["gunicorn.workers", "gunicorn.class", "gunicorn.threads"]),
+        # named ones are tuned even if the path gives them, and so are those of a front end
+        ("gunicorn:workers=4", {"vary": ("workers",)}, ["gunicorn.workers"]),
+        ("nginx/http/gunicorn", {}, ["gunicorn.workers", "gunicorn.class", "gunicorn.threads"]),
+        (
+            "nginx/http/waitress",
+            {"vary": ("nginx", "threads")},
+            ["nginx.workers", "nginx.upstream_keep_alive", "waitress.threads"],
+        ),
+        # copies only where a server has no processes itself
+        ("nginx/http/daphne", {}, ["daphne.instances"]),
+        # preloading is tried only to save memory
+        ("gunicorn:workers=2,class=sync", {"saves_memory": True}, ["gunicorn.preload"]),
+        # an app of another interface has no threads to tune
+        ("granian", {}, ["granian.workers", "granian.blocking_threads"]),
+        ("granian:interface=asgi", {}, ["granian.workers", "granian.backpressure"]),
+        ("granian", {"offered": frozenset({Interface.ASGI})}, ["granian.workers", "granian.backpressure"]),
+    ],
+)
+def test_settings_that_may_be_tuned_are(path, asked, settings):
+    assert named(space(path, **asked)) == settings
 
 
 def test_a_range_goes_on_beyond_its_ends_where_the_server_takes_more():
-    made = space("gunicorn:class=gthread", cores=2)
+    made = space("gunicorn:class=gthread")
     workers, threads = made.knobs
     assert (workers.values[-1], workers.above, workers.below) == ("16", ("28", "51"), ())
     assert (threads.values[0], threads.below) == ("2", ("1",))
@@ -73,33 +87,11 @@ def test_values_may_be_given_and_are_then_the_only_ones():
     assert space("gunicorn", vary=("class=gthread,sync",)).knobs[0].values == ("gthread", "sync")
 
 
-def test_copies_are_tuned_only_where_a_server_has_no_processes_of_its_own():
-    assert named(space("nginx/http/daphne")) == ["daphne.instances"]
-    assert "gunicorn.instances" not in named(space("nginx/http/gunicorn"))
-
-
-def test_preloading_is_tried_only_to_save_memory():
-    assert "gunicorn.preload" not in named(space("gunicorn"))
-    assert "gunicorn.preload" in named(space("gunicorn", saves_memory=True))
-
-
-def test_an_app_of_another_interface_has_no_threads_to_tune():
-    assert named(space("granian:interface=asgi")) == ["granian.workers", "granian.backpressure"]
-    asgi = frozenset({Interface.ASGI})
-    made = space_of(parse_stack("granian", SPECS, asgi), SPECS, asgi, cores=2)
-    assert named(made) == ["granian.workers", "granian.backpressure"]
-    assert named(space("granian")) == ["granian.workers", "granian.blocking_threads"]
-
-
 @pytest.mark.parametrize(
     ("path", "vary", "word"),
     [
         ("gunicorn", ("treads",), "did you mean threads"),
-        (
-            "waitress",
-            ("threads=8,lots",),
-            "--vary threads=8,lots: waitress:threads cannot be 'lots'",
-        ),
+        ("waitress", ("threads=8,lots",), "--vary threads=8,lots: waitress:threads cannot be 'lots'"),
         ("waitress", ("threads=",), "give the values to try, as in threads=8,16,32"),
         ("daphne", (), "no setting that may be tuned"),
         ("gunicorn:workers=2,class=sync", ("threads",), "--vary threads: it means nothing"),

@@ -19,7 +19,7 @@ from ...validity.generator import overload
 LOW, HIGH = 0.3, 1.05
 """Where to look, relative to what a closed loop reached."""
 
-RESOLUTION = 0.02
+_RESOLUTION = 0.02
 """The search is over when the lowest rate that missed the goal is so little above the highest that kept it."""
 
 
@@ -58,7 +58,7 @@ class Search:
         low, high = self.capacity or self.low, self.above or self.high
         if low >= high:
             return None
-        if high / low > 1 + RESOLUTION:
+        if high / low > 1 + _RESOLUTION:
             return math.sqrt(low * high)
         if self.capacity is None:
             return self.low
@@ -68,7 +68,7 @@ class Search:
     def most_trials(self) -> int:
         """How many more trials there may be at most: the halvings that are left, and one of an end."""
         width = math.log((self.above or self.high) / (self.capacity or self.low))
-        halvings = max(math.ceil(math.log2(width / math.log1p(RESOLUTION))), 0) if width > 0 else 0
+        halvings = max(math.ceil(math.log2(width / math.log1p(_RESOLUTION))), 0) if width > 0 else 0
         return halvings + int(self.next_rate is not None and (not self.kept or not self.missed))
 
     def tried(self, rate: float, *, kept: bool) -> Search:
@@ -76,7 +76,7 @@ class Search:
         return replace(self, kept=self.kept | {rate}) if kept else replace(self, missed=self.missed | {rate})
 
 
-def requests_for(quantiles: Iterable[float]) -> int:
+def _requests_for(quantiles: Iterable[float]) -> int:
     """Return how many requests a trial takes to tell all ``quantiles`` (each in [0, 1)) by itself.
 
     N(1 − q) ≥ 50 of the highest one: see `stats.percentiles`.
@@ -153,11 +153,11 @@ class CapacityResult:
         return next((trial for trial in reversed(self.trials) if trial.rate_per_s == self.search.capacity), None)
 
 
-Watch = Callable[[Load, float, Search | None], Watcher]
+_Watch = Callable[[Load, float, Search | None], Watcher]
 """Returns who watches a load with so many seconds of warm-up; with the search, once the closed loop is over."""
 
 
-def find_capacity(setup: LoadSetup, goal: Goal, *, connections: int, seed: int, watch: Watch) -> CapacityResult:
+def find_capacity(setup: LoadSetup, goal: Goal, *, connections: int, seed: int, watch: _Watch) -> CapacityResult:
     """Search for the highest rate that keeps ``goal``; Ctrl-C ends the search early.
 
     Raises InputError before anything is sent, RefusedError and InterruptedRace where no rate was tried.
@@ -185,9 +185,9 @@ def _allowed(setup: LoadSetup, load: Load) -> tuple[str, ...]:
 
 
 def _searched(
-    setup: LoadSetup, goal: Goal, first: FinishedRun, opened: Load, notes: tuple[str, ...], watch: Watch
+    setup: LoadSetup, goal: Goal, first: FinishedRun, opened: Load, notes: tuple[str, ...], watch: _Watch
 ) -> CapacityResult:
-    reached, least = first.result.throughput_per_s, requests_for(goal.quantiles)
+    reached, least = first.result.throughput_per_s, _requests_for(goal.quantiles)
     search = Search(LOW * reached, HIGH * reached)
     trials: list[Trial] = []
     while not _stopped(trials) and (rate := search.next_rate) is not None:

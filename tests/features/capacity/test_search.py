@@ -7,7 +7,7 @@ import math
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stackrace.features.capacity.search import HIGH, LOW, RESOLUTION, Search, requests_for
+from stackrace.features.capacity.search import _RESOLUTION, HIGH, LOW, Search, _requests_for
 
 
 def ended(search: Search, truth: float) -> tuple[Search, list[float]]:
@@ -25,7 +25,7 @@ def test_a_capacity_within_is_found_to_two_per_cent(reached: float, share: float
     found, _ = ended(Search(LOW * reached, HIGH * reached), truth)
     assert found.capacity is not None and found.above is not None
     assert found.capacity <= truth < found.above
-    assert found.above / found.capacity <= 1 + RESOLUTION + 1e-12
+    assert found.above / found.capacity <= 1 + _RESOLUTION + 1e-12
 
 
 @given(st.floats(1e-3, 1e6), st.floats(0.01, 3.0))
@@ -58,6 +58,6 @@ def test_where_none_keeps_it_the_lowest_is_tried_last() -> None:
 
 
 def test_fifty_requests_lie_beyond_the_highest_quantile() -> None:
-    assert requests_for([0.5]) == 100
-    assert requests_for([0.5, 0.99]) == 5_000
-    assert requests_for([0.999]) == 50_000
+    assert _requests_for([0.5]) == 100
+    assert _requests_for([0.5, 0.99]) == 5_000
+    assert _requests_for([0.999]) == 50_000
