@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from stackrace.features.tune.estimates import Grid as Estimated
-from stackrace.features.tune.search import AT_ONCE, next_round, proposer, require_sampler
+from stackrace.features.tune.search import AT_ONCE, next_round
 from stackrace.features.tune.verdict import Verdict, verdict
 from stackrace.features.tune.weather import Slices, weather
 
@@ -54,8 +54,7 @@ def ours(grid: Grid, dice: Dice, budget_s: float) -> Found:
             delta=DELTA,
             references=references,
         )
-        propose = proposer(grid.places, launches) if k > AT_ONCE else None
-        racing = next_round(now, (budget_s - spent_s) / each_s, propose)
+        racing = next_round(now, (budget_s - spent_s) / each_s, launches if k > AT_ONCE else None)
         block_s = float(grid.cost_s[list(racing)].sum())
         if not racing or spent_s + block_s > budget_s:
             break
@@ -106,7 +105,9 @@ def random_search(grid: Grid, dice: Dice, budget_s: float) -> Found:
 
 def single_tpe(grid: Grid, dice: Dice, budget_s: float) -> Found:
     """Optuna's TPE with its defaults, one launch for each trial, and the best trial's configuration."""
-    optuna = require_sampler()
+    import optuna
+
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
     study = optuna.create_study(
         direction="maximize", sampler=optuna.samplers.TPESampler(seed=int(dice.integers(2**31)))
     )

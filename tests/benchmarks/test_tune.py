@@ -7,7 +7,6 @@ from benchmarks.tuning.replay import replayed, table
 
 
 def test_every_search_is_replayed_in_the_same_time():
-    pytest.importorskip("optuna", reason="the sampler is an extra: pip install 'stackrace[tune]'")
     grid = made_up("database", np.random.default_rng(1), sd=0.02)
     figures = replayed(grid, 2)
     bounded = {"tune", "random search", "single-sample TPE", "formula, or 2n + 1"}

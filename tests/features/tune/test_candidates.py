@@ -114,12 +114,9 @@ def test_a_budget_that_holds_no_launch_of_each_is_refused_with_what_would_do(tmp
         candidates(replace(wanted, race=replace(wanted.race, budget_s=15.0)))
 
 
-def test_many_configurations_need_a_sampler_and_say_how_to_get_it(tmp_path, monkeypatch):
-    import sys
-
-    monkeypatch.setitem(sys.modules, "optuna", None)
-    with pytest.raises(InputError, match=r"pip install 'stackrace\[tune\]'"):
-        candidates(asked("nginx/http/gunicorn", tmp_path, vary=("all",)))
+def test_of_many_configurations_not_all_race_at_once(tmp_path):
+    assert candidates(asked("nginx/http/gunicorn", tmp_path, vary=("all",)))[1].proposes
+    assert not candidates(asked("waitress", tmp_path))[1].proposes
 
 
 def test_a_quantile_with_too_few_requests_is_refused_before_anything_is_prepared(tmp_path):

@@ -17,7 +17,6 @@ from stackrace.features.tune.search import (
     finals,
     largest_field,
     next_round,
-    proposer,
     search_launches,
 )
 from stackrace.features.tune.verdict import verdict
@@ -43,10 +42,10 @@ def unheard(many, places=PLACES, **changes):
     return grid([NAN] * len(places), places, entered=np.arange(len(places))[:, None] < many, **changes)
 
 
-def play(truth, launches, *, sd=0.02, places=PLACES, propose=None, **changes):
+def play(truth, launches, *, sd=0.02, places=PLACES, seed=None, **changes):
     """Race to the end; returns the choice, who raced in each block, and how many launches were left."""
     dice, columns, raced, left = np.random.default_rng(1), [], [], launches
-    while racing := next_round(grid(columns, places, **changes), left, propose):
+    while racing := next_round(grid(columns, places, **changes), left, seed):
         if len(racing) > left:
             break
         column = np.full(len(places), NAN)
@@ -108,23 +107,15 @@ def test_few_configurations_are_all_finalists():
     assert len(raced) >= FINAL_LAUNCHES
 
 
-def test_of_many_configurations_a_sampler_names_the_first_and_then_batches():
-    pytest.importorskip("optuna", reason="the sampler is an extra: pip install 'stackrace[tune]'")
+def test_of_many_configurations_the_seed_draws_the_first_and_the_most_hopeful_follow():
     places = [(float(i), float(j)) for i in range(12) for j in range(12)]
     truth = [-0.05 * ((i - 8) ** 2 + (j - 3) ** 2) for i, j in places]
-    chosen, raced, _ = play(truth, 160, places=places, propose=proposer(np.array(places), 3))
+    chosen, raced, _ = play(truth, 160, places=places, seed=3)
     assert len(raced[0]) == FIRST
     assert sum(map(len, raced)) <= 160
-    assert truth[chosen.index] > -0.3
-
-
-def test_the_same_seed_proposes_the_same():
-    pytest.importorskip("optuna", reason="the sampler is an extra: pip install 'stackrace[tune]'")
-    places = np.array([(float(i), float(j)) for i in range(9) for j in range(9)])
-    expected, fresh = np.full(81, NAN), np.ones(81, dtype=bool)
-    once, again, other = (list(proposer(places, seed)(expected, fresh, 8)) for seed in (5, 5, 6))
-    assert once == again != other
-    assert len(set(once)) == 8
+    assert truth[chosen.index] > -0.1
+    once, again, other = (next_round(grid([], places), 160, seed) for seed in (3, 3, 4))
+    assert raced[0] == once == again != other
 
 
 def test_one_of_which_nothing_could_be_believed_is_launched_again():
@@ -138,13 +129,12 @@ def test_where_nothing_could_be_believed_all_are_launched_again_until_they_are_o
     assert not next_round(unheard(36, out=tuple(range(36))), 200)
 
 
-def test_where_none_of_the_first_is_possible_others_are_proposed():
-    def propose(expected, fresh, many):
-        return [int(i) for i in np.flatnonzero(fresh)[:many]]
-
+def test_where_none_of_the_first_is_possible_others_are_tried():
     none = unheard(FIRST, row(60), out=tuple(range(FIRST)))
-    assert next_round(none, 200, propose) == tuple(range(FIRST, 2 * FIRST))
-    assert not next_round(unheard(60, row(60), out=tuple(range(60))), 200, propose)
+    others = next_round(none, 200, 1)
+    assert len(others) == FIRST
+    assert min(others) >= FIRST
+    assert not next_round(unheard(60, row(60), out=tuple(range(60))), 200, 1)
 
 
 def test_a_reference_that_was_launched_often_does_not_win_for_want_of_finals():

@@ -17,7 +17,7 @@ from ...stacks.stack import Interface, Stack
 from ...stacks.stack_path import parse_stack
 from .goal import tail_slice_s
 from .model import GoalKind, Reference, Tuning, TuningGoal, TuningLimits
-from .search import AT_ONCE, FIRST, largest_field, require_sampler
+from .search import AT_ONCE, FIRST, largest_field
 from .space import Space, space_of
 
 
@@ -50,8 +50,7 @@ def candidates(asked: TuneRequest) -> tuple[RaceRequest, Tuning]:
     """Return the request for a race of all configurations that ``asked`` means, whatever they need, and the tuning.
 
     The reference stacks are among them; one that is a configuration, too, is there once, under its own path. Raises
-    InputError where nothing is to be tuned or a quantile has too few requests, MissingError where there are so many
-    that a sampler must be installed.
+    InputError where nothing is to be tuned or a quantile has too few requests.
     """
     if asked.goal.kind is GoalKind.LATENCY:
         # refused before anything is prepared
@@ -68,8 +67,6 @@ def candidates(asked: TuneRequest) -> tuple[RaceRequest, Tuning]:
         folder=request.folder,
     )
     tuning = _compared(asked, space, _current(asked, servers, offered))
-    if tuning.proposes:
-        require_sampler()
     budget_s = request.budget_s or _BUDGET_S
     _refuse_short(tuning, budget_s)
     wanted = replace(

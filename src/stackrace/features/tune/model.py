@@ -203,7 +203,7 @@ class Tuning(RacePart):
     piloted: Mapping[str, Needs] = field(default_factory=dict)
     """What was measured of some to know what all need."""
     proposes: bool = False
-    """Whether there are too many to race all, so that a sampler proposes."""
+    """Whether there are too many to race all, so that what was measured says which are tried."""
     reserve: tuple[str, ...] = ()
     """The configurations beyond the values of a knob: they race only where the best lies at that end."""
     cut: int = 0

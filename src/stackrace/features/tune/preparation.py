@@ -144,7 +144,7 @@ def _cut_to_budget(ready: PreparedRace, tuning: Tuning) -> PreparedRace:
     field = [path for path in paths if path in tuning.settings and path not in tuning.reserve]
     references = len({*tuning.references.values()} & {*paths})
     fitting = largest_field(launches, references, min(len(field), AT_ONCE))
-    # of very many, a sampler proposes as many as there is time for
+    # of very many, as many are tried as there is time for
     if fitting >= min(len(field), FIRST if tuning.proposes else AT_ONCE):
         return ready
     knobs, kept = thinned(tuning, field, fitting)

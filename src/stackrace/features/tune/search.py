@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from ...base.errors import MissingError
 from ...stats.limits import against_best, each
 from ...stats.pairs import Array, pairs
 from ...stats.selection import ALPHA
@@ -17,7 +15,7 @@ from .estimates import Grid, Launched, Surface, launched, surface
 from .weather import Flags
 
 AT_ONCE = 50
-"""So many configurations at most are raced all; of more, batches are proposed."""
+"""So many configurations at most are raced all; of more, batches."""
 
 _FINALISTS = 4
 FINAL_LAUNCHES = 4
@@ -35,14 +33,10 @@ _SHARE = 0.6
 """Of the launches that finals leave over, the share that the next block may take where it cannot have all."""
 
 FIRST, _BATCH, _GUIDES = 20, 8, 3
-"""Of many configurations: how many are launched first, proposed at a time, and launched again beside those."""
+"""Of many configurations: how many are launched first, how many at a time, and how many again beside those."""
 
 _EXPLORING = 0.5
-"""Of many configurations: the share of all launches that goes to proposals."""
-
-_Propose = Callable[[Array, Flags, int], Sequence[int]]
-"""Takes what is expected of each configuration (NaN: never launched), who may be proposed, and how many are
-wanted."""
+"""Of many configurations: the share of all launches that goes to such batches."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -123,15 +117,19 @@ def _proved(grid: Grid, alive: Flags) -> Array:
     return lower
 
 
-def next_round(grid: Grid, left: float, propose: _Propose | None = None) -> tuple[int, ...]:
+def next_round(grid: Grid, left: float, seed: int | None = None) -> tuple[int, ...]:
     """Return who races in the next block, nobody where it is over; ``left`` is how many launches there is time for.
 
-    Up to ``AT_ONCE`` configurations all race in the first block. Of more, ``propose`` names the first and, block by
-    block, a batch that races beside the best so far. Then those race on that may be the best: one that is ``_FAR``
-    below it leaves after a launch, one whose limits say so later (`_proved`). Where time is too short for all of
-    them, those of which the most may be expected. At most ``_FINALISTS`` remain, and are launched anew
-    ``FINAL_LAUNCHES`` times at least, and until the limits name one or time is over. Of a ``_SMALL`` field fewer
-    do. Where the best lies at an end of the usual values, those of the reserve next to it race before the finals.
+    Up to ``AT_ONCE`` configurations all race in the first block. Of more, given a ``seed``, some that it draws do,
+    and then, block by block, a batch of those of which the most may be expected races beside the best so far. Then
+    those race on that may be the best: one that is ``_FAR`` below it leaves after a launch, one whose limits say so
+    later (`_proved`). Where time is too short for all of them, those of which the most may be expected. At most
+    ``_FINALISTS`` remain, and are launched anew ``FINAL_LAUNCHES`` times at least, and until the limits name one or
+    time is over. Of a ``_SMALL`` field fewer do. Where the best lies at an end of the usual values, those of the
+    reserve next to it race before the finals.
+
+    Source: for the batches, Srinivas, Krause, Kakade & Seeger 2010, Gaussian process optimization in the bandit
+    setting, ICML 27.
     """
     state = state_of(grid)
     possible = np.ones(len(grid.values), dtype=bool)
@@ -139,41 +137,33 @@ def next_round(grid: Grid, left: float, propose: _Propose | None = None) -> tupl
     fresh = possible & ~grid.entered.any(axis=1)
     unheard = possible & ~fresh & (state.known.count == 0)
     if not state.alive.any():
-        return _joined(np.flatnonzero(unheard)) if unheard.any() else _opening(grid, fresh, propose)
+        return _joined(np.flatnonzero(unheard)) if unheard.any() else _opening(grid, fresh, seed)
     final_blocks = finals(grid)
-    explores = propose is not None and _explores(state, left)
+    explores = seed is not None and _explores(state, left)
     if not explores and (not final_blocks or _newcomers(grid)[-1]) and (wider := _wider(state, left)):
         return _joined(state.top(_GUIDES, state.expected.mean), wider)
     if final_blocks:
         return _final(state, final_blocks)
-    if propose is not None and explores and fresh.any():
-        return _joined(state.top(_GUIDES, state.expected.mean), _batch(state, fresh, propose))
+    if explores and fresh.any():
+        hopeful = np.where(fresh, state.expected.mean + state.expected.sd, -np.inf)
+        batch = [i for i in np.argsort(-hopeful, kind="stable")[:_BATCH] if fresh[i]]
+        return _joined(state.top(_GUIDES, state.expected.mean), batch)
     # a configuration of which nothing could be believed is launched once more; then it is out
     return _joined(_screening(state, left), np.flatnonzero(unheard))
 
 
-def _opening(grid: Grid, fresh: Flags, propose: _Propose | None) -> tuple[int, ...]:
+def _opening(grid: Grid, fresh: Flags, seed: int | None) -> tuple[int, ...]:
     """Return who opens the search; of many others, where none of the first is possible."""
-    if propose is None:
+    if seed is None:
         return _joined(np.flatnonzero(fresh))
     beside = [i for i in grid.references if fresh[i]]
-    fresh[beside] = False
-    return _joined(beside, propose(np.full(len(fresh), np.nan), fresh, FIRST))
+    return _joined(beside, np.random.default_rng(seed).permutation(np.flatnonzero(fresh))[:FIRST])
 
 
 def _explores(state: State, left: float) -> bool:
-    """Tell whether there is time for another batch: proposals have their share, and leave enough for finals."""
+    """Tell whether there is time for another batch: those have their share, and leave enough for finals."""
     done, batch = int(state.grid.entered.sum()), _BATCH + _GUIDES
     return done + batch <= _EXPLORING * (done + left) and left - batch >= state.finals_cost
-
-
-def _batch(state: State, fresh: Flags, propose: _Propose) -> list[int]:
-    """Return further configurations: half by what may be expected of them, half as proposed."""
-    seen = np.where(state.known.count > 0, state.expected.mean, np.nan)
-    hopeful = np.where(fresh, state.expected.mean + state.expected.sd, -np.inf)
-    ours = [int(i) for i in np.argsort(-hopeful, kind="stable")[: _BATCH // 2] if fresh[i]]
-    fresh[ours] = False
-    return [*ours, *propose(seen, fresh, _BATCH - len(ours))]
 
 
 def _wider(state: State, left: float) -> list[int]:
@@ -250,50 +240,3 @@ def _finalists(field: int) -> int:
 
 def _joined(*groups: Iterable[int]) -> tuple[int, ...]:
     return tuple(sorted({int(i) for group in groups for i in group}))
-
-
-def proposer(places: Array, seed: int) -> _Propose:
-    """Return Optuna's tree-structured Parzen estimator, which is told all means so far when asked for a batch.
-
-    It is made anew for each batch from the seed and what was measured, so that a race can be repeated and go on.
-    Raises MissingError where Optuna is missing.
-
-    Source: Bergstra et al. 2011, Algorithms for Hyper-Parameter Optimization, NeurIPS 24.
-    """
-    optuna = require_sampler()
-    all_steps = [sorted({float(step) for step in column if np.isfinite(step)}) for column in places.T]
-    ranges = {str(d): optuna.distributions.IntDistribution(0, len(steps) - 1) for d, steps in enumerate(all_steps)}
-
-    def propose(expected: Array, fresh: Flags, many: int) -> Sequence[int]:
-        sampler = optuna.samplers.TPESampler(
-            seed=seed % 2**32, n_startup_trials=8, multivariate=True, constant_liar=True
-        )
-        study = optuna.create_study(direction="maximize", sampler=sampler)
-        for i in np.flatnonzero(np.isfinite(expected) & np.isfinite(places).all(axis=1)):
-            at = {str(d): steps.index(float(places[i, d])) for d, steps in enumerate(all_steps)}
-            study.add_trial(optuna.trial.create_trial(params=at, distributions=ranges, value=float(expected[i])))
-        left = [int(i) for i in np.flatnonzero(fresh)]
-        batch: list[int] = []
-        while left and len(batch) < many:
-            trial = study.ask(ranges)
-            wanted = np.array([steps[trial.params[str(d)]] for d, steps in enumerate(all_steps)])
-            # others may forbid what is proposed, or it was tried
-            far = np.nan_to_num(((places - wanted) ** 2).sum(axis=1), nan=np.inf)
-            batch.append(min(left, key=far.__getitem__))
-            left.remove(batch[-1])
-        return batch
-
-    return propose
-
-
-def require_sampler() -> Any:
-    """Return Optuna, quiet; raises MissingError with what installs it."""
-    try:
-        import optuna
-    except ImportError as error:
-        raise MissingError(
-            "so many configurations need Optuna, which proposes what to try: pip install 'stackrace[tune]'; or "
-            "tune fewer settings at a time with --vary"
-        ) from error
-    optuna.logging.set_verbosity(optuna.logging.ERROR)
-    return optuna

@@ -18,7 +18,7 @@ from .candidates import fewest_of
 from .measurements import grid_of
 from .model import Tuning, tuning_of
 from .preparation import under_goal
-from .search import next_round, proposer
+from .search import next_round
 from .words import outlook as foretold
 
 
@@ -42,9 +42,8 @@ class Tuner:
             self._begun = now, made
         each_s = (now - self._begun[0]) / (made - self._begun[1]) if made > self._begun[1] else _launch_s(race)
         left = math.inf if each_s <= 0 else (self.ends_s - now) / each_s
-        grid = grid_of(race)
-        propose = proposer(grid.places, race.seed + made) if self.tuning.proposes else None
-        racing = {race.stacks[i] for i in next_round(grid, left, propose)}
+        seed = race.seed + made if self.tuning.proposes else None
+        racing = {race.stacks[i] for i in next_round(grid_of(race), left, seed)}
         return [cell for cell in cells if cell.stack.path in racing]
 
     def decide(self, race: Race) -> Decisions:

@@ -39,7 +39,7 @@ def outlook(plan: RacePlan, tuning: Tuning) -> tuple[str, ...]:
             f"{'is' if tuning.cut == 1 else 'are'} left out. {_all_of(tuning)}"
         )
     if tuning.proposes:
-        lines.append("That is too many to race all: Optuna proposes what is tried next.")
+        lines.append("That is too many to race all: what was measured says which are tried next.")
     return tuple(lines)
 
 
