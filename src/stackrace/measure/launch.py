@@ -38,6 +38,11 @@ class MemorySample:
     connections: int | None = None
     """The stack's established connections to database servers; None where nobody looked, or could."""
 
+    @property
+    def size_bytes(self) -> int:
+        """What all hops together hold."""
+        return sum(self.pss_bytes.values())
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Slice:
@@ -129,7 +134,7 @@ class Launch:
     @property
     def peak_bytes(self) -> int:
         """The most memory that all its hops together were seen to hold, 0 when nobody looked."""
-        return max((sum(sample.pss_bytes.values()) for sample in self.memory), default=0)
+        return max((sample.size_bytes for sample in self.memory), default=0)
 
     @property
     def peak_connections(self) -> int | None:

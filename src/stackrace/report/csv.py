@@ -10,7 +10,6 @@ from ..base.verdict import Effect
 from ..measure.host import Conditions
 from ..measure.launch import Launch, Slice
 from ..race.results.race import Race
-from .growth import size
 from .words.findings import failure_kind, failure_message, title
 
 HEADER = (
@@ -58,7 +57,7 @@ def _row(race: Race, launch: Launch, slice_: Slice | None) -> tuple[object, ...]
 
 def _memory(launch: Launch) -> tuple[object, ...]:
     """Return what the launch held at its first sample, at most, and at its last."""
-    sizes = [size(sample) for sample in launch.memory]
+    sizes = [sample.size_bytes for sample in launch.memory]
     return (sizes[0], max(sizes), sizes[-1]) if sizes else ("", "", "")
 
 

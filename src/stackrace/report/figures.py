@@ -38,11 +38,9 @@ __all__ = [
     "names",
     "number",
     "others",
-    "p50_without_network",
     "percent",
     "percentile",
     "percentile_limits",
-    "places",
     "quantile",
     "ratio",
     "ratio_limits",
@@ -89,14 +87,6 @@ def quantile(latency: Quantiles, name: str) -> str:
     return f"≥ {value}" if name in latency.censored else value
 
 
-def p50_without_network(row: Row) -> str:
-    """Return the estimate in milliseconds, with "≥" where the median is only a lower bound."""
-    if row.p50_without_network_s is None:
-        return NOTHING
-    value = milliseconds(row.p50_without_network_s)
-    return f"≥ {value}" if "p50" in row.latency.censored else value
-
-
 def percentile(row: Row, name: str) -> str:
     """Return the quantile ``name`` of ``row`` in milliseconds: "≥" a lower bound, "–" with too few requests for it.
 
@@ -112,11 +102,6 @@ def percentile_limits(row: Row, name: str) -> str:
     """Return the limits of the quantile ``name`` in milliseconds as ``low–high``; a lower bound has none."""
     known = row.latency_limits.get(name)
     return "" if known is None or name in row.latency.censored else limits(known, milliseconds)
-
-
-def places(rank: tuple[int, int]) -> str:
-    """Return the set of places as ``2`` or ``2–4``."""
-    return str(rank[0]) if rank[0] == rank[1] else f"{rank[0]}–{rank[1]}"
 
 
 _FRACTIONS = (("a quarter of ", 0.23, 0.27), ("a third of ", 0.31, 0.36), ("half ", 0.47, 0.53))

@@ -2,44 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from statistics import median
 
+from ..base.numbers import duration, mebibytes
 from ..measure.launch import Launch, MemorySample
 from ..race.results.race import Race
 from ..race.results.standing import Level, Standing
 from .characters import course
+from .level_table import READABLE
+from .sheet import Column, Medium, Section, Table, Tone
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Growth:
-    """One stack under one load; sizes are the proportional set sizes (PSS) of all hops in bytes."""
-
-    stack: str
-    """By path."""
-    start_bytes: float
-    """The median over its launches."""
-    end_bytes: float
-    """The median over its launches."""
-    peak_bytes: int
-    """The most of all launches."""
-    span_s: float
-    """How long the longest launch was watched, in seconds."""
-    curve: str
-    """That launch as bars from zero."""
-
-
-def growths(race: Race, standing: Standing) -> tuple[Growth, ...]:
-    """Return the growth of each stack at the headline level, in its order; nothing for a race in slices.
+def memory_sections(race: Race, standing: Standing) -> Iterator[Section]:
+    """Yield the memory of each stack at the headline level, in its order; nothing for a race in slices.
 
     Only a run has its memory to itself: in slices all levels share a launch.
     """
     if race.repeats is None or not standing.levels:
-        return ()
+        return
     level = standing.levels[standing.headline]
     watched = {row.stack: _watched(launches_at(race, level, row.stack)) for row in level.rows}
-    return tuple(_growth(stack, samples) for stack, samples in watched.items() if samples)
+    if watched := {stack: launches for stack, launches in watched.items() if launches}:
+        yield Section(title=f"Memory over time {level.where}, MiB", blocks=(_table(watched),),
+                      media=(Medium.SCREEN, Medium.TEXT))  # fmt: skip
+
+
+_Samples = Sequence[MemorySample]
+"""Those of one launch, in order of time."""
 
 
 def launches_at(race: Race, level: Level, stack: str) -> list[Launch]:
@@ -51,23 +41,29 @@ def launches_at(race: Race, level: Level, stack: str) -> list[Launch]:
     ]
 
 
-def size(sample: MemorySample) -> int:
-    """Return the bytes of all hops together."""
-    return sum(sample.pss_bytes.values())
-
-
-def _watched(launches: Sequence[Launch]) -> list[Sequence[MemorySample]]:
+def _watched(launches: Sequence[Launch]) -> list[_Samples]:
     """Return the samples of those launches that lasted long enough to see memory change."""
     return [launch.memory for launch in launches if len(launch.memory) > 1]
 
 
-def _growth(stack: str, watched: Sequence[Sequence[MemorySample]]) -> Growth:
-    longest = max(watched, key=lambda samples: samples[-1].at_s - samples[0].at_s)
-    return Growth(
-        stack=stack,
-        start_bytes=median(size(samples[0]) for samples in watched),
-        end_bytes=median(size(samples[-1]) for samples in watched),
-        peak_bytes=max(size(sample) for samples in watched for sample in samples),
-        span_s=longest[-1].at_s - longest[0].at_s,
-        curve=course([size(sample) for sample in longest]),
-    )
+def _table(watched: dict[str, list[_Samples]]) -> Table:
+    """Return a line for each stack: medians of its launches, the most of all, and the longest as bars from zero."""
+    launches = watched.values()
+    longest = [max(each, key=_span_s) for each in launches]
+    starts = (median(samples[0].size_bytes for samples in each) for each in launches)
+    ends = (median(samples[-1].size_bytes for samples in each) for each in launches)
+    peaks = (max(sample.size_bytes for samples in each for sample in samples) for each in launches)
+    return Table(columns=(
+        Column(title="stack", cells=tuple(watched), left=True, fold_to=READABLE),
+        Column(title="start MiB", cells=tuple(map(mebibytes, starts))),
+        Column(title="end MiB", short="end", cells=tuple(map(mebibytes, ends))),
+        Column(title="peak MiB", short="peak", cells=tuple(map(mebibytes, peaks))),
+        Column(title="over", keep=2, cells=tuple(duration(_span_s(samples)) for samples in longest)),
+        Column(title="", keep=1, left=True, tone=Tone.GOOD, media=(Medium.SCREEN,),
+               cells=tuple(course([sample.size_bytes for sample in samples]) for samples in longest)),
+    ))  # fmt: skip
+
+
+def _span_s(samples: _Samples) -> float:
+    """Return how long the launch was watched."""
+    return samples[-1].at_s - samples[0].at_s

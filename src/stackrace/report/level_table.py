@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 
+from ..base.numbers import milliseconds
 from ..race.results.standing import Level, Row
 from . import figures
 from .characters import bar
@@ -38,7 +39,7 @@ def level_table(
     errors = any(row.errors for row in rows)
     return Table(columns=(
         Column(title="tier", cells=_each(rows, lambda row: str(row.tier)), once=True),
-        Column(title="place", cells=_each(rows, lambda row: figures.places(row.rank)), media=_FILES),
+        Column(title="place", cells=_each(rows, lambda row: _places(row.rank)), media=_FILES),
         Column(title="stack", cells=_each(rows, lambda row: row.stack), left=True, fold_to=fold_to,
                tones=tuple(Tone.STRONG if leads else Tone.PLAIN for leads in first),
                notes=_current((row.stack for row in rows), current, mark)),
@@ -140,7 +141,7 @@ def _quantile(
 def _without_network(rows: Sequence[Row]) -> Iterator[Column]:
     """Yield the column of medians without the network, where the load of some row came over one."""
     if any(row.p50_without_network_s is not None for row in rows):
-        cells = _each(rows, figures.p50_without_network)
+        cells = _each(rows, _p50_without_network)
         yield Column(title="p50 ms without the network", short="p50 w/o network", keep=4, cells=cells)
 
 
@@ -180,3 +181,16 @@ def _memory(row: Row) -> str:
 
 def _ready(row: Row) -> str:
     return NOTHING if row.ready_s is None else figures.number(row.ready_s)
+
+
+def _p50_without_network(row: Row) -> str:
+    """Return the estimate in milliseconds, with "≥" where the median is only a lower bound."""
+    if row.p50_without_network_s is None:
+        return NOTHING
+    value = milliseconds(row.p50_without_network_s)
+    return f"≥ {value}" if "p50" in row.latency.censored else value
+
+
+def _places(rank: tuple[int, int]) -> str:
+    """Return the set of places as ``2`` or ``2–4``."""
+    return str(rank[0]) if rank[0] == rank[1] else f"{rank[0]}–{rank[1]}"

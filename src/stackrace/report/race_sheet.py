@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from ..base.verdict import Effect
 from ..race.notices import details, headline, news, shortly
 from ..race.results.race import Race
 from ..race.results.standing import Standing
-from . import figures
-from .growth import Growth, growths
-from .level_table import READABLE, level_matrices, level_table
+from .growth import memory_sections
+from .level_table import level_matrices, level_table
 from .paths import short_names, shortened
 from .repeat import COMMAND, race_file
 from .scaling import scaling_sections
-from .sheet import Block, Column, Item, Listing, Medium, Notes, Paragraph, Section, Source, Table, Tone
+from .sheet import Block, Item, Listing, Medium, Notes, Paragraph, Section, Source, Tone
 from .troubles import Complaint, Setback, causes, complaints, refused, setbacks
 from .words import race_words
 from .words.answer import answer
@@ -48,9 +47,7 @@ def race_sheet(race: Race, standing: Standing) -> Iterator[Section]:
         table = level_table(level, void=void, current=race.current)
         yield Section(title=level.label, blocks=(table,), media=_TEXT)
     yield from scaling_sections(standing)
-    if grown := growths(race, standing):
-        where = standing.levels[standing.headline].where
-        yield Section(title=f"Memory over time {where}, MiB", blocks=(_memory(grown),), media=_BOTH)
+    yield from memory_sections(race, standing)
     if troubles := tuple(_troubles(race, standing)):
         yield Section(title="Refused, failed or warned", blocks=troubles, media=_BOTH)
     notes = race_words.notes(race, standing)
@@ -85,21 +82,6 @@ def _matrices(standing: Standing, *, void: bool, current: str) -> Iterator[Secti
     yield from (Section(title="", blocks=(matrix,), media=_SCREEN) for matrix in matrices[:-1])
     mark = () if void else (Paragraph(text="* first tier at that level", tone=Tone.ASIDE),)
     yield Section(title="", blocks=(matrices[-1], *mark), media=_SCREEN)
-
-
-def _memory(growths: Sequence[Growth]) -> Table:
-    def sizes(size: Callable[[Growth], float]) -> tuple[str, ...]:
-        return tuple(figures.mebibytes(size(growth)) for growth in growths)
-
-    return Table(columns=(
-        Column(title="stack", cells=tuple(growth.stack for growth in growths), left=True, fold_to=READABLE),
-        Column(title="start MiB", cells=sizes(lambda growth: growth.start_bytes)),
-        Column(title="end MiB", short="end", cells=sizes(lambda growth: growth.end_bytes)),
-        Column(title="peak MiB", short="peak", cells=sizes(lambda growth: growth.peak_bytes)),
-        Column(title="over", keep=2, cells=tuple(figures.duration(growth.span_s) for growth in growths)),
-        Column(title="", keep=1, left=True, tone=Tone.GOOD, cells=tuple(growth.curve for growth in growths),
-               media=_SCREEN),
-    ))  # fmt: skip
 
 
 def _troubles(race: Race, standing: Standing) -> Iterator[Block]:
