@@ -9,46 +9,15 @@ from ..base.numbers import (
     NOTHING,
     Figure,
     Interval,
-    coefficient,
-    count,
-    duration,
-    mebibytes,
     milliseconds,
     not_one,
     number,
-    percent,
 )
 from ..base.units import DURATION
 
 if TYPE_CHECKING:
     from ..measure.load import Quantiles
     from ..race.results.standing import Row
-
-__all__ = [
-    "NOTHING",
-    "Figure",
-    "coefficient",
-    "count",
-    "duration",
-    "limited",
-    "limits",
-    "listed",
-    "mebibytes",
-    "milliseconds",
-    "names",
-    "number",
-    "others",
-    "percent",
-    "percentile",
-    "percentile_limits",
-    "quantile",
-    "ratio",
-    "ratio_limits",
-    "sentence",
-    "share",
-    "timed",
-    "times",
-]
 
 
 def limits(interval: Interval, figure: Figure) -> str:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 
-from ..base.numbers import milliseconds
+from ..base.numbers import NOTHING, count, mebibytes, milliseconds, number
 from ..race.results.standing import Level, Row
 from . import figures
 from .characters import bar
-from .figures import NOTHING
 from .sheet import Column, Medium, Table, Tone
 
 _BAR = 10
@@ -56,9 +55,9 @@ def level_table(
         _percentile(rows, "p99", keep=10, notes_keep=3),
         _percentile(rows, "p999", "p99.9", media=(Medium.PAGE,)),
         _quantile(rows, "max", "longest", keep=5),
-        Column(title="errors", keep=0 if errors else 2, cells=_each(rows, lambda row: figures.count(row.errors)),
+        Column(title="errors", keep=0 if errors else 2, cells=_each(rows, lambda row: count(row.errors)),
                tones=tuple(Tone.WRONG if row.errors else Tone.PLAIN for row in rows)),
-        Column(title="requests", cells=_each(rows, lambda row: figures.count(row.requests)), media=(Medium.PAGE,)),
+        Column(title="requests", cells=_each(rows, lambda row: count(row.requests)), media=(Medium.PAGE,)),
         Column(title="CPU ms/request", short="CPU ms/req", keep=8, cells=_each(rows, _cpu), media=_NOT_ON_PAGES),
         Column(title="by hop", keep=1, left=True, tone=Tone.ASIDE, cells=_each(rows, _by_hop), media=_NOT_ON_PAGES),
         Column(title="memory MiB", short="MiB", keep=7, cells=_each(rows, _memory), media=_NOT_ON_PAGES),
@@ -163,24 +162,24 @@ def _percentile(
 
 
 def _rate(row: Row) -> str:
-    return figures.number(row.throughput_per_s.value)
+    return number(row.throughput_per_s.value)
 
 
 def _cpu(row: Row) -> str:
-    return figures.number(sum(row.cpu_ms_per_request.values())) if row.cpu_ms_per_request else NOTHING
+    return number(sum(row.cpu_ms_per_request.values())) if row.cpu_ms_per_request else NOTHING
 
 
 def _by_hop(row: Row) -> str:
     costs = row.cpu_ms_per_request if len(row.cpu_ms_per_request) > 1 else {}
-    return ", ".join(f"{hop} {figures.number(ms)}" for hop, ms in costs.items())
+    return ", ".join(f"{hop} {number(ms)}" for hop, ms in costs.items())
 
 
 def _memory(row: Row) -> str:
-    return figures.mebibytes(sum(row.memory_bytes.values()))
+    return mebibytes(sum(row.memory_bytes.values()))
 
 
 def _ready(row: Row) -> str:
-    return NOTHING if row.ready_s is None else figures.number(row.ready_s)
+    return NOTHING if row.ready_s is None else number(row.ready_s)
 
 
 def _p50_without_network(row: Row) -> str:

@@ -16,6 +16,7 @@ from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderR
 from rich.live import Live
 from rich.text import Text
 
+from ..base.numbers import duration, number
 from ..base.text import one_line
 from ..measure.host import Disturbance
 from ..measure.launch import Failure
@@ -82,12 +83,12 @@ class LiveState:
         """The time left in words; empty while unknown. Slices may end sooner, runs are counted and only guessed."""
         if self.eta_s is None:
             return ""
-        return f"{'at most' if self.blocks is None else 'about'} {figures.duration(self.eta_s)} left"
+        return f"{'at most' if self.blocks is None else 'about'} {duration(self.eta_s)} left"
 
     @property
     def answer(self) -> str:
         """When an answer is likely, in words; empty where nobody knows."""
-        return "" if self.answer_s is None else f"about {figures.duration(self.answer_s)} to the likely answer"
+        return "" if self.answer_s is None else f"about {duration(self.answer_s)} to the likely answer"
 
     @property
     def where(self) -> str:
@@ -218,7 +219,7 @@ def _standing(state: LiveState, rows: Sequence[Row]) -> Table:
     return Table(columns=(
         Column(title="stack", cells=stacks, left=True, fold_to=_PATH,
                tones=tuple(Tone.ASIDE if stack in state.out else Tone.PLAIN for stack in stacks)),
-        Column(title="req/s", keep=1, cells=cells(lambda row: figures.number(row.throughput_per_s.value))),
+        Column(title="req/s", keep=1, cells=cells(lambda row: number(row.throughput_per_s.value))),
         Column(title="vs leader, 95 %", keep=2, left=True, cells=cells(lambda row: figures.ratio(row.ratio)),
                notes=cells(lambda row: figures.ratio_limits(row.ratio))),
         Column(title="", keep=3, left=True, cells=cells(lambda row: bar(row.ratio, most, _BAR)), tones=tones),
@@ -239,7 +240,7 @@ def _doing(state: LiveState, stack: str, *, has_row: bool) -> str:
 def _time(state: LiveState) -> Text:
     done, planned = state.slices_done, state.slices_planned
     slices = f"{done}/{planned} {state.unit}" if planned else f"{done} {state.unit}"
-    words = (slices, figures.duration(state.elapsed_s), state.answer, state.left)
+    words = (slices, duration(state.elapsed_s), state.answer, state.left)
     return Text(" · ".join(filter(None, words)), no_wrap=True, overflow="ellipsis")
 
 
@@ -287,7 +288,7 @@ def _progress(state: LiveState) -> str:
     words = [state.where]
     if state.slices_planned:
         words.append(f"{state.slices_done} of {state.slices_planned} {state.unit}")
-    words.append(f"{figures.duration(state.elapsed_s)} elapsed")
+    words.append(f"{duration(state.elapsed_s)} elapsed")
     words += filter(None, [state.answer, state.left])
     if state.leading:
         words.append(state.leading)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ..base.numbers import connections
+from ..base.numbers import NOTHING, Figure, coefficient, connections, count, number, percent
 from ..base.text import few
 from ..race.results.standing import Interval, Standing
 from ..stats.values import ScalingCurve, Unfit, UnfitKind
@@ -83,16 +83,16 @@ def knee(curve: ScalingCurve) -> str:
 def _cells(curve: ScalingCurve) -> tuple[str, ...]:
     """Return a row under ``_HEADER``; "–" where nothing is known, "> 100" where it grows to the end."""
     if curve.knee is None:
-        stops = figures.NOTHING
+        stops = NOTHING
     else:
         stops = f"> {curve.knee}" if curve.knee == curve.levels[-1] else str(curve.knee)
     law = curve.law
     if law is None:
-        return (_named(curve), stops, *[figures.NOTHING] * 4)
-    peak = _limited(law.peak, figures.count) if law.peak else "none"
+        return (_named(curve), stops, *[NOTHING] * 4)
+    peak = _limited(law.peak, count) if law.peak else "none"
     return (
-        _named(curve), stops, _limited(law.single_per_s, figures.number),
-        _limited(law.contention, figures.number), _limited(law.coherency, figures.coefficient), peak,
+        _named(curve), stops, _limited(law.single_per_s, number),
+        _limited(law.contention, number), _limited(law.coherency, coefficient), peak,
     )  # fmt: skip
 
 
@@ -113,10 +113,10 @@ def _unfit(why: Unfit) -> str:
             return f"A scaling curve needs {why.levels_needed} load levels or more; {why.levels} had results."
         case UnfitKind.DIVERGED:
             return "The fit of the scaling law did not converge."
-    off = f"the levels are {figures.percent(why.residual or 0.0)} off its best curve"
+    off = f"the levels are {percent(why.residual or 0.0)} off its best curve"
     return f"Throughput does not follow the scaling law: {off}."
 
 
-def _limited(interval: Interval, figure: figures.Figure) -> str:
+def _limited(interval: Interval, figure: Figure) -> str:
     text = figures.limits(interval, figure)
     return figure(interval.value) + (f" ({text})" if text else "")

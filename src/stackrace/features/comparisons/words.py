@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 
-from ...base.numbers import Interval, things
+from ...base.numbers import NOTHING, Interval, count, duration, number, percent, things
 from ...measure.host import HostFacts
 from ...report import figures
 from ...report.figures import listed
@@ -109,7 +109,7 @@ def machine(host: HostFacts | None) -> str:
     if host is None:
         return ""
     virtual = f", {host.virtual}" if host.virtual else ""
-    memory = figures.count(host.memory_bytes / 1024**3)
+    memory = count(host.memory_bytes / 1024**3)
     return f"{host.cpu}, {host.cores} cores, {memory} GiB, {host.system}{virtual}"
 
 
@@ -131,7 +131,7 @@ def limits_note(rerun: Rerun) -> str:
     ]
     few = f" Undecided claims had as few as {min(undecided)} blocks." if undecided else ""
     return (
-        f"With {figures.percent(rerun.confidence)} confidence no ruling about {any_of} is wrong; the limits are "
+        f"With {percent(rerun.confidence)} confidence no ruling about {any_of} is wrong; the limits are "
         f"those of the ruling.{few}"
     )
 
@@ -152,7 +152,7 @@ def sides(claim: Claim) -> str:
 def then(claim: Claim) -> str:
     """Return the published ratio, or the direction where that is all there is."""
     if claim.ratio is not None:
-        return figures.number(claim.ratio)
+        return number(claim.ratio)
     return _DIRECTIONS[claim.kind]
 
 
@@ -160,15 +160,15 @@ def now(outcome: ClaimOutcome) -> str:
     """Return our ratio with its limits; of a claim of failing what was seen."""
     if outcome.now is None:
         return "" if outcome.ruling is Ruling.NOT_MEASURED else reason(outcome)
-    limits = "" if _boundless(outcome.now) else figures.limits(outcome.now, figures.number)
-    return figures.number(outcome.now.value) + (f" ({limits})" if limits else "")
+    limits = "" if _boundless(outcome.now) else figures.limits(outcome.now, number)
+    return number(outcome.now.value) + (f" ({limits})" if limits else "")
 
 
 def reason(outcome: ClaimOutcome) -> str:
     """Say why a claim was not measured, or how many launches failed where failing is claimed; empty otherwise."""
     if outcome.survival is not None:
         survival = outcome.survival
-        share = figures.percent(survival.errors)
+        share = percent(survival.errors)
         return f"{survival.failed} of {survival.launches} launches failed, {share} of all requests"
     return "" if outcome.gap is None else f"{outcome.gap.technique} {_cause(outcome.gap)}".lstrip()
 
@@ -195,13 +195,13 @@ def remark(outcome: ClaimOutcome) -> str:
     remarks = []
     boundless = outcome.now is not None and _boundless(outcome.now)
     if outcome.ruling is Ruling.NOT_SO:
-        remarks.append(f"a difference of {figures.percent(outcome.difference)} or more is excluded")
+        remarks.append(f"a difference of {percent(outcome.difference)} or more is excluded")
     elif outcome.ruling is Ruling.UNDECIDED and outcome.more_s is not None and not boundless:
         remarks.append(_more(outcome.more_s))
     if outcome.now is not None and outcome.now.low is None:
         remarks.append("no limits: too few blocks")
     elif boundless:
-        remarks.append(f"limits beyond a factor of {figures.number(_SAYS_NOTHING)}: too few blocks")
+        remarks.append(f"limits beyond a factor of {number(_SAYS_NOTHING)}: too few blocks")
     if outcome.agrees is not None and not boundless:
         remarks.append(f"the published ratio is {'within' if outcome.agrees else 'outside'} our limits")
     return "; ".join(remarks)
@@ -219,7 +219,7 @@ def _more(seconds: float) -> str:
 
 def ratio(value: float | None) -> str:
     """Return a ratio of a table."""
-    return figures.NOTHING if value is None else figures.number(value)
+    return NOTHING if value is None else number(value)
 
 
 def basis(claim: Claim) -> str:
@@ -233,12 +233,12 @@ def part_sentence(rerun: Rerun, outcome: PartOutcome, *, full: bool = True) -> s
     if outcome.race is None:
         return f"{name}: not run: {outcome.trouble}"
     answer = f" {outcome.answer}" if full else ""
-    return f"{name}:{answer} Race {outcome.race}, {figures.duration(outcome.elapsed_s)}."
+    return f"{name}:{answer} Race {outcome.race}, {duration(outcome.elapsed_s)}."
 
 
 def mix_sentence(outcome: MixOutcome) -> str:
     """Say what a mix reached, and what either arithmetic predicts from the rungs."""
-    number, now, then = figures.number, outcome.now, outcome.then
+    now, then = outcome.now, outcome.then
     begin = (
         f"The mix reached {number(outcome.reached)} of the rate of {outcome.main} alone. From today's rungs the "
         f"mean of the rates, its author's arithmetic, predicts {number(now.mean_of_rates)}, the mean of the "

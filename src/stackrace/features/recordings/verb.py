@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ...base.numbers import things
+from ...base.numbers import duration, things
 from ...base.text import one_line
 from ...base.units import DURATION
 from ...cli.edge import StatusLine
@@ -135,12 +135,11 @@ def _watch(proxy: RecordingProxy, length_s: float | None) -> LaunchError | None:
 
 def _lines(recording: Recording, out: Path, race_file: Path | None) -> Iterator[str]:
     """Yield what a recording holds, and how to race it."""
-    from ...report import figures
 
     counts = _counts(recording.workload.requests)
     yield (
         f"{out} holds {things(counts['requests'], 'request')}: {counts['parts']} for files that pages load, "
-        f"{counts['with_tokens']} with tokens of earlier pages; {figures.duration(_pause_s(recording))} of pauses."
+        f"{counts['with_tokens']} with tokens of earlier pages; {duration(_pause_s(recording))} of pauses."
     )
     if recording.skipped:
         yield f"Left out: {'; '.join(f'{number} × {why}' for why, number in recording.skipped.items())}."

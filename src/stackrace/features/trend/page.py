@@ -7,7 +7,7 @@ from pathlib import Path
 
 from markupsafe import Markup
 
-from ...report import figures
+from ...base.numbers import number
 from ...report.charts.panel import Frame, Point
 from ...report.charts.svg import Scale, linear
 from ...report.html.page import draw_page
@@ -61,8 +61,8 @@ def _panel(series: TrendSeries, measure: Measure, points: list[Point]) -> Panel:
     )
     changes = [change for change in series.changes if change.measure is measure]
     inside = "".join(frame.mark(change.at - 0.5) for change in changes) + frame.marks(points)
-    inside += frame.note(points[-1].x, points[-1].high or points[-1].y, figures.number(points[-1].y))
-    description = "; ".join(f"{series.points[int(p.x)].started_at[:10]}: {figures.number(p.y)}" for p in points)
+    inside += frame.note(points[-1].x, points[-1].high or points[-1].y, number(points[-1].y))
+    description = "; ".join(f"{series.points[int(p.x)].started_at[:10]}: {number(p.y)}" for p in points)
     where = words.where(series)
     return Panel(
         stack=series.key.stack,

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
+from ...base import numbers
 from ...base.numbers import Interval
 from ...base.text import one_line
 from ...measure.load import Quantiles
-from .. import figures
 from ..paths import split_settings
 from .svg import Scale, caption, number, tag, text
 
@@ -123,7 +123,7 @@ def parts(stack: str, costs: Mapping[str, float]) -> tuple[Part, ...]:
 
 def split_bar(split: tuple[Part, ...], scale: Scale, stack: str) -> str:
     """Return the bar; its title names every hop with its cost."""
-    costs = ", ".join(f"{one_line(part.hop)} {figures.number(part.value)} ms" for part in split)
+    costs = ", ".join(f"{one_line(part.hop)} {numbers.number(part.value)} ms" for part in split)
     drawn = [caption(f"{stack}: {costs}"), rules(scale)]
     start = 0.0
     for part in split:

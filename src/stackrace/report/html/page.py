@@ -15,8 +15,8 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template, select_autoescape
 from markupsafe import Markup, escape
 
+from ...base.numbers import count, mebibytes, number
 from ...base.text import one_line, printable, tail
-from .. import figures
 from ..paths import split_settings
 from ..sheet import Medium, Tone
 
@@ -58,9 +58,9 @@ def environment(*folders: Path) -> Environment:
     templates.filters.update(
         breakable=_breakable, path=_path, line=one_line, printable=printable,
         log=lambda text: "\n".join(tail(text, _LOG_LINES)),
-        number=figures.number, mib=figures.mebibytes, count=figures.count,
+        number=number, mib=mebibytes, count=count,
     )  # fmt: skip
-    templates.globals.update(Tone=Tone, on_page=Medium.PAGE)
+    templates.globals.update(Tone=Tone, on_page=Medium.PAGE, number=number)
     return templates
 
 

@@ -8,11 +8,11 @@ from itertools import product
 
 from markupsafe import Markup
 
+from ...base.numbers import count, number
 from ...measure.launch import MemorySample
 from ...race.results.race import Race
 from ...race.results.standing import Level, Row, Standing
 from ...stats.values import ScalingCurve
-from .. import figures
 from ..charts.panel import Frame, Point, ghosts, line_path
 from ..charts.svg import Scale, linear, logarithmic, tag
 from ..growth import launches_at
@@ -45,7 +45,7 @@ def multiples_views(race: Race, standing: Standing) -> tuple[Multiple, ...]:
     """Return throughput and p99 where there are two levels or more: with keep-alive, then without, by workload."""
     views: list[Multiple] = []
     names = dict.fromkeys(level.workload for level in standing.levels)
-    for number, (name, keep_alive) in enumerate(product(names, (True, False))):
+    for place, (name, keep_alive) in enumerate(product(names, (True, False))):
         levels = [level for level in standing.levels if level.workload == name and level.rows]
         levels = [level for level in levels if level.load.keep_alive is keep_alive]
         levels.sort(key=lambda level: level.load.concurrency)
@@ -57,7 +57,7 @@ def multiples_views(race: Race, standing: Standing) -> tuple[Multiple, ...]:
         delays = [value for row in rows for value in _p99_limits_ms(row)]
         delay = logarithmic(min(delays), max(delays))
         order = _order(standing, levels)
-        kind = ("keep" if keep_alive else "close") + (str(number) if name else "")
+        kind = ("keep" if keep_alive else "close") + (str(place) if name else "")
         curves = {
             curve.stack: curve
             for curve in standing.scaling
@@ -122,10 +122,8 @@ def _law(frame: Frame, curve: ScalingCurve | None) -> str:
 def _panel(frame: Frame, stack: str, points: Sequence[Point], title: str, name: str, largest: bool,
            curve: ScalingCurve | None) -> str:  # fmt: skip
     named = max(points, key=lambda p: p.y) if largest else points[-1]
-    description = "; ".join(
-        f"{figures.count(p.x)} connections: {'≥ ' if p.bound else ''}{figures.number(p.y)}" for p in points
-    )
-    label = ("≥ " if named.bound else "") + figures.number(named.y)
+    description = "; ".join(f"{count(p.x)} connections: {'≥ ' if p.bound else ''}{number(p.y)}" for p in points)
+    label = ("≥ " if named.bound else "") + number(named.y)
     inside = _law(frame, curve) + frame.marks(points) + frame.note(named.x, max(named.y, named.high or 0), label)
     return frame.panel(inside, f"{stack}: {title}", description, behind=name)
 
@@ -188,8 +186,8 @@ def memory_view(race: Race, standing: Standing) -> Multiple | None:
 def _memory_panel(frame: Frame, stack: str, lines: Sequence[_Line]) -> str:
     drawn = [tag("path", d=line_path(frame, line), class_="line thin") for line in lines]
     x, y = max((point for line in lines for point in line), key=lambda point: point[1])
-    drawn.append(frame.note(x, y, figures.number(y)))
-    description = f"Peak {figures.number(y)} MiB after {figures.number(x)} s; {len(lines)} launches"
+    drawn.append(frame.note(x, y, number(y)))
+    description = f"Peak {number(y)} MiB after {number(x)} s; {len(lines)} launches"
     return frame.panel("".join(drawn), f"{stack}: memory over time", description)
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from ...base.numbers import NOTHING, duration, mebibytes, number, percent
 from ...measure.load import Load
 from ...race.notices import details
 from ...race.results.race import Race
@@ -130,7 +131,7 @@ def _against(ratio: Interval, leader: float) -> Interval:
 def _rate(row: Row) -> str:
     text = figures.ratio_limits(row.ratio)
     limits = f", {figures.ratio(row.ratio)} ({text}) of the leader" if text else ""
-    return f"{row.stack}: {figures.number(row.throughput_per_s.value)} requests/s{limits}"
+    return f"{row.stack}: {number(row.throughput_per_s.value)} requests/s{limits}"
 
 
 def _latency(row: Row) -> str:
@@ -149,21 +150,21 @@ def _host(race: Race) -> tuple[tuple[str, str], ...]:
     """Return the host's facts and the race's settings as pairs of a name and a text."""
     host, cores = race.host, race.cores
     shared = " (shared: they compete)" if cores.shared else ""
-    budget = figures.duration(race.budget_s) if race.budget_s else "none"
+    budget = duration(race.budget_s) if race.budget_s else "none"
     return (
         ("system", f"{host.system}, kernel {host.kernel}"),
         ("processor", f"{host.cpu}, {host.cores} cores"),
-        ("memory", f"{figures.mebibytes(host.memory_bytes)} MiB"),
+        ("memory", f"{mebibytes(host.memory_bytes)} MiB"),
         ("virtualisation", host.virtual or "none"),
         ("Python of stackrace", host.python),
-        ("limits", ", ".join(f"{name} {value}" for name, value in host.limits.items()) or figures.NOTHING),
+        ("limits", ", ".join(f"{name} {value}" for name, value in host.limits.items()) or NOTHING),
         ("cores of every stack", _cores(cores.stack_cores)),
         ("memory of every stack", _limit(cores.memory_bytes)),
         ("held to them by", cores.enforced.value),
         ("cores of the load engine", _cores(cores.generator_cores) + shared),
         ("question", race.question.value),
-        ("difference that does not matter", figures.percent(race.difference)),
-        ("budget", f"{budget}, {figures.duration(race.elapsed_s)} used"),
+        ("difference that does not matter", percent(race.difference)),
+        ("budget", f"{budget}, {duration(race.elapsed_s)} used"),
         *_protocol(race),
         *_urls(race),
         ("seed", str(race.seed)),
@@ -188,7 +189,7 @@ def _protocol(race: Race) -> Iterator[tuple[str, str]]:
 
 
 def _length(load: Load) -> str:
-    length = f"{load.requests} requests" if load.requests else figures.duration(load.duration_s or 0.0)
+    length = f"{load.requests} requests" if load.requests else duration(load.duration_s or 0.0)
     return f"{length} at {load.label}"
 
 
@@ -202,8 +203,8 @@ def _urls(race: Race) -> Iterator[tuple[str, str]]:
 
 
 def _limit(size: int | None) -> str:
-    return "not limited" if size is None else f"{figures.mebibytes(size)} MiB"
+    return "not limited" if size is None else f"{mebibytes(size)} MiB"
 
 
 def _cores(numbers: tuple[int, ...]) -> str:
-    return ", ".join(str(number) for number in numbers) or figures.NOTHING
+    return ", ".join(str(number) for number in numbers) or NOTHING

@@ -7,14 +7,13 @@ from itertools import groupby
 from pathlib import PurePosixPath
 from urllib.parse import unquote, urlsplit
 
-from ...base.numbers import connections
+from ...base.numbers import NOTHING, connections, duration, mebibytes, milliseconds, percent
 from ...measure.load import Load
 from ...measure.resources import Enforcement
 from ...measure.workload import EVERY_PATH, Likeness, RightAnswers
 from ...race.results.race import Ending, Race
 from ...race.results.standing import Level, Standing
 from ...validity.stack import debug_on
-from .. import figures
 from ..figures import listed
 
 CONDITIONS = "What would change this answer"
@@ -77,12 +76,12 @@ def notes(race: Race, standing: Standing) -> tuple[str, ...]:
 
 def resolution(race: Race, standing: Standing) -> str:
     """Say which differences this race can show, and which do not matter to it."""
-    matters = f"those below {figures.percent(race.difference)} do not matter to it"
+    matters = f"those below {percent(race.difference)} do not matter to it"
     if standing.resolution is None:
         return "Too few launches for limits yet."
     if standing.resolution > _MOST_RESOLUTION:
         return "This race could not even prove that a stack is twice as fast as another."
-    return f"This race could not prove differences below {figures.percent(standing.resolution)}; {matters}."
+    return f"This race could not prove differences below {percent(standing.resolution)}; {matters}."
 
 
 def twin(race: Race) -> str:
@@ -98,14 +97,14 @@ def resources(race: Race) -> str:
     had = _cores(allotted.stack_cores)
     enforced = _ENFORCED[allotted.enforced]
     if allotted.memory_bytes is not None:
-        had += f" and had at most {figures.mebibytes(allotted.memory_bytes)} MiB of memory"
+        had += f" and had at most {mebibytes(allotted.memory_bytes)} MiB of memory"
         enforced += _OF_MEMORY[allotted.enforced]
     same = "the same core" + ("" if len(allotted.stack_cores) == 1 else "s")
     engine = same if allotted.stack_cores == allotted.generator_cores else _cores(allotted.generator_cores)
     on = f" of {listed(hosts)}" if (hosts := _machines(race)) else ""
     sent = f"The load engine ran on {engine}."
     if senders := _senders(race):
-        away = [f"{name} ({figures.milliseconds(way_s)} ms away)" for name, way_s in senders.items()]
+        away = [f"{name} ({milliseconds(way_s)} ms away)" for name, way_s in senders.items()]
         sent = f"The load came from {listed(away)}; latencies include that way."
     return f"Each stack ran on {had}{on} (set by {enforced}). {sent}"
 
@@ -113,11 +112,11 @@ def resources(race: Race) -> str:
 def network(race: Race) -> Iterator[str]:
     """Say of each way between an engine and a host what it carries, and what it loses."""
     for path in race.network:
-        trip = f"{figures.milliseconds(path.round_trip_s)} ms there and back"
-        trips = f"{trip} (p99 {figures.milliseconds(path.round_trip_p99_s)} ms)"
-        there = f"{figures.mebibytes(path.engine_takes_bytes_per_s)} MiB/s to {path.engine}"
-        back = f"{figures.mebibytes(path.engine_sends_bytes_per_s)} MiB/s to {path.host}"
-        again = f"under such a load {figures.percent(path.loss)} of the segments were sent again"
+        trip = f"{milliseconds(path.round_trip_s)} ms there and back"
+        trips = f"{trip} (p99 {milliseconds(path.round_trip_p99_s)} ms)"
+        there = f"{mebibytes(path.engine_takes_bytes_per_s)} MiB/s to {path.engine}"
+        back = f"{mebibytes(path.engine_sends_bytes_per_s)} MiB/s to {path.host}"
+        again = f"under such a load {percent(path.loss)} of the segments were sent again"
         yield f"Between {path.engine} and {path.host} before the race: {trips}, {there}, {back}; {again}."
 
 
@@ -142,7 +141,7 @@ def heading(level: Level) -> str:
 
 def _cores(numbers: Sequence[int]) -> str:
     """Name processor cores: ``core 1``, ``cores 0, 1 and 2``."""
-    return f"core{'' if len(numbers) == 1 else 's'} {listed(numbers) or figures.NOTHING}"
+    return f"core{'' if len(numbers) == 1 else 's'} {listed(numbers) or NOTHING}"
 
 
 def resumed(race: Race) -> str:
@@ -190,11 +189,9 @@ def duty(race: Race) -> str:
         "all else": spent.other_s,
     }
     shares = {what: seconds / spent.total_s for what, seconds in parts.items()}
-    listed = ", ".join(
-        f"{figures.percent(share)} {what}" for what, share in shares.items() if share >= _LEAST_SHARE
-    )
+    listed = ", ".join(f"{percent(share)} {what}" for what, share in shares.items() if share >= _LEAST_SHARE)
     since = " since the last interruption" if race.resumed else ""
-    return f"Where the {figures.duration(spent.total_s)}{since} went: {listed}."
+    return f"Where the {duration(spent.total_s)}{since} went: {listed}."
 
 
 def _limits_note(standing: Standing) -> str:
@@ -249,7 +246,7 @@ def raced(race: Race) -> str:
     """Say which app and which URLs were raced, how much of it, until when, and on which machine."""
     app = f"{race.app} ({race.entry})" if race.entry else race.app
     launches = of(sum(not launch.cut_short for launch in race.launches), "launch")
-    took = figures.duration(race.elapsed_s)
+    took = duration(race.elapsed_s)
     runs = "" if race.repeats is None else f"{of(race.repeats, 'run')} of each, "
     size = f"{of(len(race.stacks), 'stack')} at {_levels(race.loads)}, {runs}{launches} in {took}"
     return f"Raced: {app}, {_asked(race)}: {size} ({_SHORT_ENDINGS[race.ending]}). {_machine(race)}"
