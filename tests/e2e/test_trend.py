@@ -8,7 +8,7 @@ import jsonschema
 import pytest
 from tests.conftest import STACKRACE, calling
 
-from stackrace.features.trend.document import schema
+from stackrace.features.trend.kind import schema
 
 APP = """
 def app(environ, start_response):

@@ -14,9 +14,9 @@ import pytest
 KINDS = {
     "race-2": "report.document",
     "load-1": "report.load_result",
-    "check-1": "features.regression.document",
+    "check-1": "features.regression.kind",
     "tune-1": "features.tune.report",
-    "trend-1": "features.trend.document",
+    "trend-1": "features.trend.kind",
     "export-1": "features.export.document",
     "doctor-cluster-1": "features.doctor.show",
 }

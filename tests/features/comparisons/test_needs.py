@@ -7,7 +7,7 @@ from tests.absent import nothing_installed
 
 from stackrace.base.errors import InputError, MissingError, SpecError
 from stackrace.features.comparisons.named import NAMES, file_of
-from stackrace.features.comparisons.racing import lack_of_comparison
+from stackrace.features.comparisons.racing import _lack_of_comparison
 from stackrace.features.comparisons.reading import read_comparison
 from stackrace.race.preparation.deployment import set_up
 from stackrace.race.preparation.installing import lacks_of, services_of, wanted
@@ -117,7 +117,7 @@ def test_every_service_can_be_installed_by_its_name(bare, name):
 
 
 def test_a_comparison_lacks_what_any_of_its_parts_does(bare):
-    refused = lack_of_comparison(read_comparison("mod-wsgi-2009"))
+    refused = _lack_of_comparison(read_comparison("mod-wsgi-2009"))
     assert refused.message.endswith("run: stackrace install historic/mod-wsgi-2009")
     for word in ("mariadb (", "memcached (", "ladder (", "rails (", "no program mariadb_config", "no gem mysql2"):
         assert word in refused.message
@@ -139,5 +139,5 @@ def test_a_recording_that_is_still_to_be_made_keeps_nobody_from_installing_or_re
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_comparison_says_what_it_lacks(bare, name):
-    refused = lack_of_comparison(read_comparison(name))
+    refused = _lack_of_comparison(read_comparison(name))
     assert refused.message.endswith(f"run: stackrace install historic/{name}")

@@ -62,7 +62,7 @@ def racer(monkeypatch):
     raced.answers = answers
     monkeypatch.setattr(racing, "raced", raced)
     monkeypatch.setattr(racing, "ready_stack", lambda path: ())
-    monkeypatch.setattr(racing, "lack_of_comparison", lambda comparison: None)
+    monkeypatch.setattr(racing, "_lack_of_comparison", lambda comparison: None)
     monkeypatch.setattr(racing, "lacks_of", lambda request, catalogue: ())
     return raced
 

@@ -140,28 +140,6 @@ def test_what_was_left_out_and_what_the_checks_said_is_told():
         assert "left out" in text and "80 % was used" in text
 
 
-def test_markdown_tables_keep_their_columns(rerun):
-    text = written(KIND, rerun, Format.MARKDOWN)
-    for block in re.findall(r"(?:^\|.*\n?)+", text, flags=re.MULTILINE):
-        widths = {len(re.findall(r"(?<!\\)\|", line)) for line in block.strip().splitlines()}
-        assert len(widths) == 1, block
-
-
-def test_the_page_needs_nothing_else(rerun):
-    page = written(KIND, rerun, Format.HTML)
-    assert "<script" not in page
-    assert not re.search(r"""(?:src|href)\s*=|url\(|@import""", page)
-    assert page.count('<svg class="cell" role="img"') == len(CLAIMS)
-
-
-def test_the_picture_has_the_published_ratio_and_ours(rerun):
-    scale = _claims_scale(rerun.claims)
-    first = _claim_drawing(rerun.claims[0], scale)
-    assert 'class="published"' in first and 'class="limits holds"' in first and 'class="claimed"' in first
-    failing = _claim_drawing(rerun.claims[3], scale)
-    assert "published" not in failing and "limits" not in failing and "claimed" not in failing
-
-
 def test_hostile_text_breaks_out_of_nothing():
     failure = make_failure(message=EVIL, log=EVIL)
     race = race_of(

@@ -121,7 +121,6 @@ def grown(race, bytes_per_request):
     return replace(race, launches=tuple(launches))
 
 
-def without_memory(race, after=-1):
-    """``race`` whose launches of later blocks were not asked for their memory."""
-    launches = (replace(each, memory=()) if each.block > after else each for each in race.launches)
-    return replace(race, launches=tuple(launches))
+def without_memory(race):
+    """``race`` whose launches were not asked for their memory."""
+    return replace(race, launches=tuple(replace(each, memory=()) for each in race.launches))

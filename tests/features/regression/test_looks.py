@@ -7,7 +7,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stackrace.features.regression.looks import _ALARM, _CONFIRM, _MISS, _MISS_BEFORE, LOOKS, values_needed, watched
+from stackrace.features.regression.looks import (
+    _ALARM,
+    _CONFIRM,
+    _MISS,
+    _MISS_BEFORE,
+    LOOKS,
+    _values_needed,
+    watched,
+)
 from stackrace.features.regression.samples import Shares, Values
 from stackrace.race.results.comparison import Response, State, Terms
 
@@ -113,7 +121,7 @@ def test_one_hit_launch_of_twelve_is_trimmed_away():
 
 def needed(differences, limit=0.04, alarm=None):
     sample = sample_of(differences)
-    return values_needed(sample, Terms(allowance=sample.share(0.01), limit=sample.share(limit)), alarm, family=6)
+    return _values_needed(sample, Terms(allowance=sample.share(0.01), limit=sample.share(limit)), alarm, family=6)
 
 
 def test_a_tighter_limit_needs_more_blocks():

@@ -6,7 +6,7 @@ import pytest
 from tests.core.race.simulated import asking, plan_for
 
 from stackrace.features.regression.looks import LOOKS
-from stackrace.features.regression.preparation import _LEAST_PAIRS, judged_of, slice_s
+from stackrace.features.regression.preparation import _LEAST_PAIRS, _judged_of, slice_s
 from stackrace.measure.workload import PageTime
 from stackrace.race.overhead import planned_overhead
 from stackrace.race.pace import planned_lengths
@@ -56,8 +56,8 @@ def test_however_slow_a_page_is_some_launches_are_made():
 
 
 def test_lower_quantiles_are_judged_only_where_somebody_asks():
-    usual = judged_of({})
+    usual = _judged_of({})
     assert {"p99", "cpu"} < set(usual)
     assert not {"p90", "p50"} & set(usual)
-    lower = judged_of({Response.P99: None, Response.P90: 0.1})
+    lower = _judged_of({Response.P99: None, Response.P90: 0.1})
     assert lower["p90"] == 0.1 and "p99" not in lower

@@ -13,8 +13,7 @@ from tests.features.regression.checks import allowing, falling, grown, make_chec
 from stackrace.base.verdict import Effect, Verdict
 from stackrace.features.regression import words
 from stackrace.features.regression.answer import gate_answer
-from stackrace.features.regression.document import schema
-from stackrace.features.regression.kind import KIND, rendered
+from stackrace.features.regression.kind import KIND, rendered, schema
 from stackrace.features.regression.model import Contender, GateFacts, gate_of
 from stackrace.race.results.parts import Parts
 from stackrace.race.results.race import Ending
@@ -98,26 +97,6 @@ def test_the_document_keeps_its_schema(outcome):
     assert document["outcome"] == outcome
     assert document["exit_code"] == {"passed": 0, "failed": 1, "undecided": 3, "refused": 3}[outcome]
     assert document["words"]["answer"] == told(CHECKS[outcome])
-
-
-def test_junit_counts_slowdowns_as_failures_and_skips_what_is_open(outcome):
-    suite = suite_of(CHECKS[outcome])
-    cases = suite.findall("testcase")
-    assert [child.tag for child in suite] == ["properties", *["testcase"] * len(cases), "system-out"]
-    found = {tag: len(suite.findall(f"testcase/{tag}")) for tag in ("failure", "skipped")}
-    assert (int(suite.get("failures")), int(suite.get("skipped"))) == (found["failure"], found["skipped"])
-    assert suite.get("errors") == "0"
-    assert int(suite.get("tests")) == len(cases) == 6
-    assert (found["failure"] > 0) == (outcome == "failed")
-    assert (found["skipped"] > 0) == (outcome in ("undecided", "refused"))
-
-
-def test_what_is_open_is_skipped_with_its_reason_also_beside_a_failure():
-    race = without_memory(make_check(blocks=8, slower=0.2, memory=0.04), after=1)
-    (skipped,) = suite_of(race).findall("testcase[@name='memory']/skipped")
-    assert skipped.get("message").startswith("+")
-    assert "Failed: throughput" in skipped.get("message")
-    assert "too little time" in suite_of(CHECKS["undecided"]).find("testcase/skipped").get("message")
 
 
 def test_base_and_head_stay_on_a_narrow_screen(capsys):

@@ -11,8 +11,7 @@ from stackrace.base.numbers import Interval
 from stackrace.features.regression.model import TERMS
 from stackrace.features.regression.words import change
 from stackrace.features.trend import words
-from stackrace.features.trend.document import schema
-from stackrace.features.trend.kind import KIND
+from stackrace.features.trend.kind import KIND, schema
 from stackrace.features.trend.model import (
     Absence,
     Measure,

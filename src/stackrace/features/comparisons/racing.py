@@ -62,7 +62,7 @@ def compare_again(name: str, mode: Mode, output: Output, asked: Mapping[str, Any
         store.need_writable()
         comparison = read_comparison(name)
         wanted = {part.key: _wanted(comparison, part, mode, asked) for part in comparison.parts}
-        if (lack := lack_of_comparison(comparison)) is not None:
+        if (lack := _lack_of_comparison(comparison)) is not None:
             if all(isinstance(part, MissingError) for part in wanted.values()):
                 raise lack
             click.echo(lack.message, err=True)
@@ -163,7 +163,7 @@ def _wanted(
     return replace(wanted, request=replace(wanted.request, **asked))
 
 
-def lack_of_comparison(comparison: Comparison) -> MissingError | None:
+def _lack_of_comparison(comparison: Comparison) -> MissingError | None:
     """Return what the parts of ``comparison`` lack here, with the command that installs it; None for nothing."""
     known = catalogue()
     races = [read_race_file(part.file, lambda path: None) for part in comparison.parts]

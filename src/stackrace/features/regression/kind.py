@@ -1,10 +1,19 @@
-"""A check as a kind of result: the answer, then each response, then what both sides were and what went wrong."""
+"""A check as a kind of result: the answer, then each response, then what both sides were and what went wrong.
+
+In its JSON document units are in the names or those of the response: requests per second, seconds, bytes, a share
+of requests.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass, fields
+from typing import Any, Literal
 
+from ...base.codec import FLAT, LEFT_OUT, Form, readable
+from ...base.text import printable
 from ...base.verdict import Effect
+from ...measure.load import Load
 from ...race.results.comparison import Comparison, Outcome, State
 from ...race.results.race import Race
 from ...report.exporter import Format, Kind, written
@@ -15,8 +24,7 @@ from ...report.troubles import complaints, setbacks
 from ...stacks.stack import without_side
 from . import words
 from .answer import gate_answer
-from .document import document
-from .model import Contender, GateAnswer, gate_of
+from .model import Contender, GateAnswer, GateFacts, gate_of
 
 _SIGNS = {Outcome.PASSED: "✅", Outcome.FAILED: "❌", Outcome.UNDECIDED: "❔", Outcome.REFUSED: "⚠️"}
 
@@ -83,6 +91,75 @@ def _first_line(race: Race) -> str:
     return f"### {_SIGNS[outcome]} Stackrace check of {escape(race.app)}: {outcome.value}"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckWords:
+    """The answer in sentences."""
+
+    answer: str
+    rulings: tuple[str, ...]
+    """A line for each ruling."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckDocument:
+    """Whether head is slower than base. What is not known is null.
+
+    Changes are shares of worse: 0.05 is 5 % slower, larger or longer, of errors 5 percentage points more.
+    """
+
+    format: Literal["stackrace-check"] = "stackrace-check"
+    """Tells this document from others."""
+    version: Literal[1] = 1
+    """Version of the format."""
+    result: GateAnswer
+    exit_code: int
+    """What the command ended with: 0, 1 or 3."""
+    words: CheckWords
+    facts: GateFacts
+    race: Race
+    """The race that it rests on."""
+
+
+_OF_RACE = {
+    "id", "started_at", "version", "app", "loads", "urls", "budget_s", "elapsed_s", "ending", "seed", "notes",
+}  # fmt: skip
+
+_FORM = Form(
+    names={
+        CheckDocument: {"result": FLAT, "facts": FLAT},
+        GateAnswer: {"blocks": "pairs", "valid": LEFT_OUT, "failed": "failed_launches"},
+        GateFacts: {"allowances": LEFT_OUT},
+        Race: {
+            **dict.fromkeys({each.name for each in fields(Race)} - _OF_RACE, LEFT_OUT),
+            "version": "stackrace_version",
+        },
+        Load: {"seed": LEFT_OUT},
+    },
+    text=printable,
+)
+
+
+def schema() -> str:
+    """Return the JSON Schema of ``document``."""
+    from ...base.json_schema import json_schema
+
+    return json_schema(CheckDocument, _FORM, "check-1")
+
+
+def _document(race: Race) -> dict[str, Any]:
+    """Return the document of the check ``race`` as plain JSON values."""
+    result = gate_answer(race)
+    rulings = tuple(" ".join(words.cells(each)) for each in result.rulings)
+    made = CheckDocument(
+        result=result,
+        exit_code=result.exit_code,
+        words=CheckWords(answer=words.answer(race, result), rulings=rulings),
+        facts=gate_of(race),
+        race=race,
+    )
+    return readable(made, _FORM)
+
+
 def _page(race: Race) -> str:
     from .page import page
 
@@ -109,7 +186,7 @@ def _named(side: Contender) -> str:
     return side.label if commit in side.label else f"{side.label} {commit}"
 
 
-KIND = Kind(sections=_sections, document=document, page=_page, first_line=_first_line, compared=_compared)
+KIND = Kind(sections=_sections, document=_document, page=_page, first_line=_first_line, compared=_compared)
 
 
 def rendered(race: Race, form: str) -> str:

@@ -76,7 +76,7 @@ class Watched:
     @property
     def pairs_needed(self) -> int | None:
         """How many more pairs of launches it needs if it stays as it is; None where no number would do."""
-        values = values_needed(self.sample, self.terms, self.alarm, family=self.family)
+        values = _values_needed(self.sample, self.terms, self.alarm, family=self.family)
         return None if values is None else self.sample.pairs_for(values)
 
 
@@ -118,7 +118,7 @@ def watched(sample: Sample, terms: Terms, *, family: int, ended: bool) -> Watche
     return seen(state=state, figures=fresh or figures, alarm=figures.last)
 
 
-def values_needed(sample: Sample, terms: Terms, alarm: int | None, *, family: int) -> int | None:
+def _values_needed(sample: Sample, terms: Terms, alarm: int | None, *, family: int) -> int | None:
     """Return how many more values a response needs to be clear, or slower for sure, if it stays as it is.
 
     That is what its limits would be if there were so many times the data; degrees of freedom are taken as they

@@ -59,7 +59,7 @@ _LEAST_PAIRS = 25
 """So many pairs of launches are to fit into the budget, however long slices are."""
 
 
-def judged_of(allowances: Mapping[Response, float | None]) -> dict[str, float]:
+def _judged_of(allowances: Mapping[Response, float | None]) -> dict[str, float]:
     """Return what is allowed of each response that is judged, by name: the usual ones, and ``allowances``.
 
     None leaves a response out.
@@ -81,13 +81,13 @@ def ready_check(
     """Prepare a check, to be kept in ``store``; nothing is left running or behind afterwards.
 
     ``request`` says the app, its pages and the load; of several stacks and levels one is checked. ``own`` is what
-    each side has of its own, ``base`` the revision to compare with: see `variants`; for ``allowances`` `judged_of`.
+    each side has of its own, ``base`` the revision to compare with: see `variants`; for ``allowances`` `_judged_of`.
 
     Both sides have the same cores and memory, and services with data of their own. What is found of the head (which
     page, which interpreter) is asked of the base, too. The budget counts from the first launch. Raises InputError
     and its kin with the way out where there is nothing to compare; what is wrong with one side says of which.
     """
-    judged = judged_of(allowances)
+    judged = _judged_of(allowances)
     if not judged:
         raise InputError("--allow: every response is left out, so there is nothing to check; leave one in")
     environments = Environments(cache_folder(), on_preparing, asked_app(request).project)

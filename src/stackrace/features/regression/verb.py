@@ -181,7 +181,7 @@ def command(race_file: Path | None, flags: RequestFlags, sides: RequestFlags, sc
     believed.
     """
     if schema:
-        from .document import schema as schema_of
+        from .kind import schema as schema_of
 
         click.echo(schema_of(), nl=False)
         return

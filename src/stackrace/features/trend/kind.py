@@ -1,15 +1,18 @@
-"""A trend's report: what changed, who stands out, and the course of each stack."""
+"""A trend as a kind of result: what changed, who stands out, the course of each stack; and its JSON document."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
 
-from ...race.results.comparison import Outcome, Response
+from ...base.codec import FLAT, LEFT_OUT, Form, readable
+from ...base.text import printable
+from ...race.results.comparison import Comparison, Outcome, Response
 from ...report.characters import course
 from ...report.exporter import Kind
 from ...report.sheet import Column, Item, Listing, Medium, Notes, Paragraph, Section, Table, Tone
 from . import words
-from .document import document
 from .model import Measure, Trend, TrendCheck, TrendSeries
 
 _MOST_BARS = 24
@@ -109,6 +112,40 @@ def _course(series: TrendSeries) -> str:
     return course(values[-_MOST_BARS:], max(values, default=0.0))
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrendDocument:
+    """A project's races over time, as `stackrace trend --json` prints it. What is not known is null.
+
+    Ratios are of the values after a change to those before.
+    """
+
+    format: Literal["stackrace-trend"] = "stackrace-trend"
+    """Tells this document from others."""
+    version: Literal[1] = 1
+    """Version of the format."""
+    headline: str
+    """What changed, in a sentence."""
+    trend: Trend
+
+
+_FORM = Form(
+    names={TrendDocument: {"trend": FLAT}, TrendCheck: {"said": FLAT}, Comparison: {"changes": LEFT_OUT}},
+    text=printable,
+)
+
+
+def schema() -> str:
+    """Return the JSON Schema of ``document``."""
+    from ...base.json_schema import json_schema
+
+    return json_schema(TrendDocument, _FORM, "trend-1")
+
+
+def _document(trend: Trend) -> dict[str, Any]:
+    """Return the document as plain JSON values."""
+    return readable(TrendDocument(headline=words.headline(trend), trend=trend), _FORM)
+
+
 def _page(trend: Trend) -> str:
     from .page import page
 
@@ -116,4 +153,4 @@ def _page(trend: Trend) -> str:
     return page(trend, lists, _checks_section(trend.checks) if trend.checks else None)
 
 
-KIND = Kind(sections=_sections, document=document, page=_page, headings="##")
+KIND = Kind(sections=_sections, document=_document, page=_page, headings="##")

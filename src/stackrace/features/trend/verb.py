@@ -33,11 +33,12 @@ def command(
     workload, load and machine are compared. One race that differs is no change yet.
     """
     from ...cli.edge import refuse_unwritable
-    from .document import schema as schema_of
 
     if as_json + markdown + schema > 1:
         raise click.UsageError("give only one of --json, --markdown and --schema")
     if schema:
+        from .kind import schema as schema_of
+
         click.echo(schema_of(), nl=False)
         return
     refuse_unwritable("--html", html)
