@@ -81,7 +81,7 @@ def ready_check(
     """Prepare a check, to be kept in ``store``; nothing is left running or behind afterwards.
 
     ``request`` says the app, its pages and the load; of several stacks and levels one is checked. ``own`` is what
-    each side has of its own, ``base`` the revision to compare with: see `variants`; for ``allowances`` `_judged_of`.
+    each side has of its own, ``base`` the revision to compare with: see `variants`; ``allowances``: `_judged_of`.
 
     Both sides have the same cores and memory, and services with data of their own. What is found of the head (which
     page, which interpreter) is asked of the base, too. The budget counts from the first launch. Raises InputError
