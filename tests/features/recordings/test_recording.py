@@ -51,8 +51,6 @@ def test_a_har_file_is_one_visitors_session() -> None:
     workload = recording.workload
     assert (recording.origin, workload.host) == ("http://localhost:8000", "localhost:8000")
     assert (workload.order, workload.cookies, workload.nonce) == (Order.SESSION, False, None)
-    assert [request.think_s for request in workload.requests] == [0.0, 0.0, 4.0, pytest.approx(0.002)]
-    assert [answer.status for answer in workload.answers] == [None, 200, 302, 200]
     assert {answer.sameness for answer in workload.answers} == {Sameness.STATUS}
 
 
@@ -60,8 +58,6 @@ def test_a_log_is_what_many_visitors_asked_for_in_turn() -> None:
     recording = read_recording(SAMPLES / "apache.log")
     workload = recording.workload
     assert (recording.origin, workload.host, workload.order) == (None, "127.0.0.1", Order.TURN)
-    assert [request.think_s for request in workload.requests] == [0.0, 0.0, 0.0, 4.0, 5.0]
-    assert [answer.status for answer in workload.answers] == [200, 200, None, 200, 404]
     assert ("Referer", "http://shop.example/items/") in workload.requests[3].headers
 
 
