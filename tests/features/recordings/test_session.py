@@ -5,51 +5,48 @@ from dataclasses import replace
 import pytest
 
 from stackrace.features.recordings.candidate import Candidate
-from stackrace.features.recordings.har import Role, role, session_steps
+from stackrace.features.recordings.har import _Role, _role, _session_steps
 from stackrace.measure.workload import Request
 
+WANTS_PAGE = ("Accept", "text/html,*/*;q=0.8")
 
-def role_of(method, status, answer_type, resource_type, *headers):
-    request = Request(path="/", method=method, headers=headers)
-    return role(
-        Candidate(request=request, status=status, answer_type=answer_type, resource_type=resource_type or None)
-    )
+
+def fetched(destination):
+    return ("Sec-Fetch-Dest", destination)
 
 
 @pytest.mark.parametrize(
-    ("method", "status", "answer_type", "resource_type", "destination", "expected"),
+    ("expected", "method", "status", "answer_type", "resource_type", "headers"),
     [
-        ("GET", 200, "text/html", "", "document", Role.PAGE),
-        ("GET", 200, "text/html", "document", "iframe", Role.PART),
-        ("GET", 200, "text/html", "", "empty", Role.CALL),
-        ("POST", 302, "", "", "document", Role.PAGE),
-        ("GET", 200, "text/html", "", "image", Role.PART),
+        # the browser knows best
+        (_Role.PAGE, "GET", 200, "text/html", None, [fetched("document")]),
+        (_Role.PART, "GET", 200, "text/html", "document", [fetched("iframe")]),
+        (_Role.CALL, "GET", 200, "text/html", None, [fetched("empty")]),
+        (_Role.PAGE, "POST", 302, "", None, [fetched("document")]),
+        (_Role.PART, "GET", 200, "text/html", None, [fetched("image")]),
+        # then the exporter
+        (_Role.PAGE, "GET", 200, "x-unknown", "document", []),
+        (_Role.CALL, "GET", 200, "text/html", "xhr", []),
+        (_Role.CALL, "GET", 200, "text/css", "fetch", []),
+        (_Role.PART, "GET", 200, "text/html", "stylesheet", []),
+        (_Role.CALL, "POST", 204, "", "ping", []),
+        # then the answer
+        (_Role.PAGE, "GET", 200, "Text/HTML; charset=utf-8", None, []),
+        (_Role.PAGE, "GET", 200, "application/xhtml+xml", None, []),
+        (_Role.PART, "GET", 200, "text/css", None, []),
+        (_Role.CALL, "GET", 200, "application/problem+json", None, []),
+        (_Role.PAGE, "GET", 302, "", None, [WANTS_PAGE]),
+        (_Role.PART, "GET", 302, "", None, [("Accept", "image/webp")]),
+        (_Role.PART, "GET", 304, "", None, [WANTS_PAGE]),
+        (_Role.CALL, "GET", 200, "text/html", None, [("X-Requested-With", "XMLHttpRequest")]),
+        (_Role.PAGE, "POST", 200, "text/html", None, []),
+        (_Role.CALL, "DELETE", 204, "", None, []),
     ],
 )
-def test_the_browser_knows_best(method, status, answer_type, resource_type, destination, expected):
-    assert role_of(method, status, answer_type, resource_type, ("Sec-Fetch-Dest", destination)) is expected
-
-
-def test_then_the_exporter():
-    assert role_of("GET", 200, "x-unknown", "document") is Role.PAGE
-    assert role_of("GET", 200, "text/html", "xhr") is Role.CALL
-    assert role_of("GET", 200, "text/css", "fetch") is Role.CALL
-    assert role_of("GET", 200, "text/html", "stylesheet") is Role.PART
-    assert role_of("POST", 204, "", "ping") is Role.CALL
-
-
-def test_then_the_answer():
-    wants_page = ("Accept", "text/html,*/*;q=0.8")
-    assert role_of("GET", 200, "Text/HTML; charset=utf-8", "") is Role.PAGE
-    assert role_of("GET", 200, "application/xhtml+xml", "") is Role.PAGE
-    assert role_of("GET", 200, "text/css", "") is Role.PART
-    assert role_of("GET", 200, "application/problem+json", "") is Role.CALL
-    assert role_of("GET", 302, "", "", wants_page) is Role.PAGE
-    assert role_of("GET", 302, "", "", ("Accept", "image/webp")) is Role.PART
-    assert role_of("GET", 304, "", "", wants_page) is Role.PART
-    assert role_of("GET", 200, "text/html", "", ("X-Requested-With", "XMLHttpRequest")) is Role.CALL
-    assert role_of("POST", 200, "text/html", "") is Role.PAGE
-    assert role_of("DELETE", 204, "", "") is Role.CALL
+def test_the_surest_sign_tells_the_role(expected, method, status, answer_type, resource_type, headers):
+    request = Request(path="/", method=method, headers=tuple(headers))
+    candidate = Candidate(request=request, status=status, answer_type=answer_type, resource_type=resource_type)
+    assert _role(candidate) is expected
 
 
 SECOND_NS = 10**9
@@ -68,7 +65,7 @@ def at(path, answer_type, started_s, took_s, page=None):
 
 def summary(candidates):
     """Path, pause in seconds, and whether it is embedded."""
-    return [(asked.path, asked.think_s, asked.embedded) for asked, _, _ in session_steps(candidates)]
+    return [(asked.path, asked.think_s, asked.embedded) for asked, _, _ in _session_steps(candidates)]
 
 
 def test_a_pause_runs_from_the_end_of_all_before():

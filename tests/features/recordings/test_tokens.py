@@ -5,7 +5,7 @@ import json
 import pytest
 
 from stackrace.features.recordings.recording import read_recording
-from stackrace.features.recordings.tokens import MOST_SEARCHED_BYTES
+from stackrace.features.recordings.tokens import _MOST_SEARCHED_BYTES
 from stackrace.measure.engine.visitor import _filled, _handed_out
 from stackrace.measure.workload import FillPart, Handout, HandoutPlace
 
@@ -86,7 +86,7 @@ def test_what_is_given_is_sent_as_the_engine_sends_it(tmp_path):
 
 def test_a_form_with_a_long_upload_sends_the_token_that_stands_before_the_file(tmp_path):
     page = f'<input type=hidden name=csrf value="{TOKEN}">'
-    upload = "x" * MOST_SEARCHED_BYTES
+    upload = "x" * _MOST_SEARCHED_BYTES
     body = f'--b\r\nContent-Disposition: form-data; name="csrf"\r\n\r\n{TOKEN}\r\n--b\r\n\r\n{upload}\r\n--b--\r\n'
     posted = entry("POST", body=body, body_type="multipart/form-data; boundary=b")
     _, sent = requests(tmp_path, entry(page=page), posted)

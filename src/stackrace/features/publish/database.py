@@ -28,7 +28,7 @@ _NAME = re.compile(r"[a-z][a-z0-9_$()+/-]*")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CouchAddress:
+class _CouchAddress:
     """One database."""
 
     secure: bool
@@ -45,7 +45,7 @@ class CouchAddress:
         return f"{'https' if self.secure else 'http'}://{host}:{self.port}{self.path}"
 
 
-def couch_address(url: str, environment: Mapping[str, str] | None = None) -> CouchAddress:
+def couch_address(url: str, environment: Mapping[str, str] | None = None) -> _CouchAddress:
     """Return the address ``url`` names; user and password may be in the environment instead.
 
     Raises InputError with an example; the message never repeats the URL, which may hold a password.
@@ -66,7 +66,7 @@ def couch_address(url: str, environment: Mapping[str, str] | None = None) -> Cou
             f"the URL must end with a database's name: a-z first, then a-z, 0-9 and _$()+-/, as in {_EXAMPLE}"
         )
     secure = parts.scheme == "https"
-    return CouchAddress(
+    return _CouchAddress(
         secure=secure,
         host=parts.hostname,
         port=port or (443 if secure else 80),
@@ -129,7 +129,7 @@ class _Answer:
 class Database:
     """The database at ``address``. Every method raises StoreError with a way out; no message shows credentials."""
 
-    address: CouchAddress
+    address: _CouchAddress
 
     def open(self, *, create: bool = False) -> None:
         """Make sure that it is there and is one; with ``create`` make it if need be."""

@@ -45,7 +45,7 @@ _OTHER_LAUNCHES = "its launches are not those of its attachment"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Published:
+class _Published:
     """A race ready to be sent."""
 
     document: Mapping[str, Any]
@@ -60,7 +60,7 @@ class Published:
         return {**self.document, "_attachments": {ATTACHMENT: {"content_type": "application/gzip", "data": data}}}
 
 
-def published(race: Race) -> Published:
+def published(race: Race) -> _Published:
     """Return ``race`` as it is published; the same race gives an equal document on every machine.
 
     It does not tell where files of this machine lie, nor its user's name.
@@ -75,7 +75,7 @@ def published(race: Race) -> Published:
         "race": encode(replace(race, launches=_heads(race.launches))),
         "launches_sha256": hashlib.sha256(bulk).hexdigest(),
     }
-    return Published(document=document, packed=gzip.compress(bulk, mtime=0))
+    return _Published(document=document, packed=gzip.compress(bulk, mtime=0))
 
 
 def race_from(document: Mapping[str, Any], packed: bytes) -> Race:

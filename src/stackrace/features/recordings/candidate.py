@@ -43,7 +43,7 @@ class Candidate:
     """How long its answer took."""
     fields: tuple[tuple[bytes, bytes, bool], ...] = ()
     """The fields of a page it was answered with: name, value, and whether a browser sends it unseen."""
-    secrets: tuple[Secret, ...] = ()
+    secrets: tuple[_Secret, ...] = ()
     """Strings of a page or JSON that look random."""
     sent_cookies: Pairs = ()
     given_cookies: Pairs = ()
@@ -131,7 +131,7 @@ _BYTES_A_CHANGE = 8
 """Random hexadecimal digits change between letters and digits at every other byte; names and dates seldom do."""
 
 
-class Secret(NamedTuple):
+class _Secret(NamedTuple):
     """A named string, by its number among those of that name."""
 
     name: bytes
@@ -139,14 +139,14 @@ class Secret(NamedTuple):
     value: bytes
 
 
-def _secrets(body: bytes) -> Iterator[Secret]:
+def _secrets(body: bytes) -> Iterator[_Secret]:
     """Yield the strings of JSON or a page that look random."""
     counts: dict[bytes, int] = {}
     for name, value in _engine.page_members(body):
         nth = counts.setdefault(name, 0)
         counts[name] += 1
         if _is_random(value):
-            yield Secret(name, nth, value)
+            yield _Secret(name, nth, value)
 
 
 def words(text: bytes) -> Iterator[tuple[int, bytes]]:

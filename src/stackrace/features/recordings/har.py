@@ -16,7 +16,7 @@ from .steps import MAX_STEPS, LeftOut, RecordingError, Skip, Skips, Step, Steps,
 from .tokens import with_tokens
 
 
-def session_steps(candidates: Sequence[Candidate]) -> list[Step]:
+def _session_steps(candidates: Sequence[Candidate]) -> list[Step]:
     """Return the steps of a session.
 
     A part of a page is embedded, and without a pause, once its page has been seen. Everything else comes as long
@@ -27,10 +27,10 @@ def session_steps(candidates: Sequence[Candidate]) -> list[Step]:
     requests = []
     ordered = _in_order(candidates)
     for candidate in ordered:
-        kind = role(candidate)
-        if kind is Role.PAGE:
+        kind = _role(candidate)
+        if kind is _Role.PAGE:
             pages.add(candidate.page)
-        embedded = kind is Role.PART and candidate.page in pages
+        embedded = kind is _Role.PART and candidate.page in pages
         think_s = 0.0 if embedded else pause_s(complete_ns, candidate.started_ns)
         requests.append(replace(candidate.request, think_s=think_s, embedded=embedded))
         ended_ns = candidate.ended_ns
@@ -52,7 +52,7 @@ def _in_order(candidates: Sequence[Candidate]) -> list[Candidate]:
     return [candidate for _, candidate in sorted(dated, key=lambda pair: pair[0])]
 
 
-class Role(StrEnum):
+class _Role(StrEnum):
     """The role of a request in a page."""
 
     PAGE = "page"
@@ -63,7 +63,7 @@ class Role(StrEnum):
     """Asked for by itself: a form, a script's request, an API call."""
 
 
-def role(candidate: Candidate) -> Role:
+def _role(candidate: Candidate) -> _Role:
     """Return the role of a request, from the surest sign to the least sure.
 
     That is: what the browser told the server, what it told the exporter, what the answer was. Only what is read
@@ -71,31 +71,31 @@ def role(candidate: Candidate) -> Role:
     the names of resource types.
     """
     sign = _told(candidate) or _by_answer(candidate)
-    return Role.CALL if sign is Role.PART and candidate.request.method not in ("GET", "HEAD") else sign
+    return _Role.CALL if sign is _Role.PART and candidate.request.method not in ("GET", "HEAD") else sign
 
 
-_TOLD = {"document": Role.PAGE, "empty": Role.CALL, "xhr": Role.CALL, "fetch": Role.CALL}
+_TOLD = {"document": _Role.PAGE, "empty": _Role.CALL, "xhr": _Role.CALL, "fetch": _Role.CALL}
 """By what the browser calls it; all else is a part."""
 
 
-def _told(candidate: Candidate) -> Role | None:
+def _told(candidate: Candidate) -> _Role | None:
     """Return what the browser told the server, else what it told the exporter."""
     purpose = value_of(candidate.request.headers, "sec-fetch-dest")
     if purpose is None:
         purpose = candidate.resource_type
-    return None if purpose is None else _TOLD.get(purpose, Role.PART)
+    return None if purpose is None else _TOLD.get(purpose, _Role.PART)
 
 
-def _by_answer(candidate: Candidate) -> Role:
+def _by_answer(candidate: Candidate) -> _Role:
     media_type, headers = essence(candidate.answer_type), candidate.request.headers
     if value_of(headers, "x-requested-with") is not None or media_type.endswith("json"):
-        return Role.CALL
+        return _Role.CALL
     # a redirect has no media type worth the name: it is a page if the browser wanted one
     wants_page = (value_of(headers, "accept") or "").startswith("text/html")
     is_redirect = candidate.status in (301, 302, 303, 307, 308)
     if media_type in PAGE_TYPES or (wants_page and is_redirect):
-        return Role.PAGE
-    return Role.PART
+        return _Role.PAGE
+    return _Role.PART
 
 
 def from_har(content: bytes) -> Steps:
@@ -119,7 +119,7 @@ def from_har(content: bytes) -> Steps:
     for number, result in enumerate(judged, 1):
         if isinstance(result, Candidate) and result.origin != origin:
             skips.count(Skip.OTHER_SERVER, number)
-    steps = session_steps([candidate for candidate in candidates if candidate.origin == origin])
+    steps = _session_steps([candidate for candidate in candidates if candidate.origin == origin])
     return Steps(origin=origin, steps=steps, skipped=skips.counts())
 
 
@@ -209,28 +209,28 @@ class _JsonText:
 
     def members(self) -> Iterator[str]:
         """Yield each name of the next value, an object; its value is to be taken before the next name."""
-        self._take("{", "an object")
-        if self._accept("}"):
-            return
-        while True:
+        for _ in self._parts("{", "}", "an object"):
             if not self.begins('"'):
                 self._wrong("Expecting property name enclosed in double quotes")
             name = self.value()
             self._take(":", "':'")
             assert isinstance(name, str)
             yield name
-            if not self._accept(","):
-                return self._take("}", "',' or '}'")
 
     def items(self) -> Iterator[object]:
         """Yield each item of the next value, a list."""
-        self._take("[", "a list")
-        if self._accept("]"):
-            return
-        while True:
+        for _ in self._parts("[", "]", "a list"):
             yield self.value()
-            if not self._accept(","):
-                return self._take("]", "',' or ']'")
+
+    def _parts(self, first: str, last: str, name: str) -> Iterator[None]:
+        """Stop before each part of the next value, which is to be taken then."""
+        self._take(first, name)
+        if self._accept(last):
+            return
+        yield
+        while self._accept(","):
+            yield
+        self._take(last, f"',' or '{last}'")
 
     def value(self) -> object:
         """Return the next value; ``_TOO_DEEP`` where it has more levels than Python's stack."""

@@ -15,13 +15,13 @@ from urllib.parse import urlsplit
 from mitmproxy import http
 
 _ORDER = json.loads(os.environ["STACKRACE_RECORDING"])
-BROWSER: str = _ORDER["browser"]
+_BROWSER: str = _ORDER["browser"]
 """The proxy's origin, where the browser is."""
-APP: str = _ORDER["app"]
+_APP: str = _ORDER["app"]
 """The app's origin as the app knows itself."""
-UPSTREAM: str = _ORDER["upstream"]
+_UPSTREAM: str = _ORDER["upstream"]
 """Where it really listens."""
-HEADERS: list[list[str]] = _ORDER["headers"]
+_HEADERS: list[list[str]] = _ORDER["headers"]
 """Added to each request, as a front end in production would."""
 
 _OURS = re.compile(r"(127\.0\.0\.1|localhost|\[::1\])(:\d+)?", re.IGNORECASE)
@@ -39,15 +39,15 @@ def request(flow: http.HTTPFlow) -> None:
     """
     if not _OURS.fullmatch(flow.request.host_header or ""):
         flow.marked = _REFUSED
-        words = f"This is a recording proxy for {BROWSER}/ and takes no other host than 127.0.0.1 and localhost.\n"
+        words = f"This is a recording proxy for {_BROWSER}/ and takes no other host than 127.0.0.1 and localhost.\n"
         flow.response = http.Response.make(421, words, {"Content-Type": "text/plain; charset=utf-8"})
         return
-    flow.request.host_header = urlsplit(APP).netloc
+    flow.request.host_header = urlsplit(_APP).netloc
     for name in ("Origin", "Referer"):
         value = flow.request.headers.get(name, "")
-        if value == BROWSER or value.startswith(BROWSER + "/"):
-            flow.request.headers[name] = APP + value.removeprefix(BROWSER)
-    for name, value in HEADERS:
+        if value == _BROWSER or value.startswith(_BROWSER + "/"):
+            flow.request.headers[name] = _APP + value.removeprefix(_BROWSER)
+    for name, value in _HEADERS:
         flow.request.headers[name] = value
 
 
@@ -84,15 +84,15 @@ def _rewrite(answer: http.Response) -> None:
 
 
 def _for_browser(text: str) -> str:
-    for origin in (APP, UPSTREAM):
+    for origin in (_APP, _UPSTREAM):
         if text == origin or text.startswith(origin + "/"):
-            return BROWSER + text.removeprefix(origin)
+            return _BROWSER + text.removeprefix(origin)
     return text
 
 
 def _for_browser_bytes(content: bytes) -> bytes:
-    for origin in {APP, UPSTREAM}:
-        content = content.replace(origin.encode() + b"/", BROWSER.encode() + b"/")
+    for origin in {_APP, _UPSTREAM}:
+        content = content.replace(origin.encode() + b"/", _BROWSER.encode() + b"/")
     return content
 
 

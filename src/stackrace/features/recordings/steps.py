@@ -68,7 +68,7 @@ MAX_STEPS = 1_000_000
 """The most steps a recording may have. Every thread of the engine holds each of them, rendered."""
 
 _NS = 1e-9
-THINK_MAX_NS = 24 * 3600 * 10**9
+_THINK_MAX_NS = 24 * 3600 * 10**9
 """The longest pause kept, a day: who pauses longer has come back another time."""
 
 Headers = tuple[tuple[str, str], ...]
@@ -111,7 +111,7 @@ def pause_s(since_ns: int | None, until_ns: int | None) -> float:
     """Return the pause between two moments, within its bounds; 0 where one of them is not known."""
     if since_ns is None or until_ns is None:
         return 0.0
-    return min(max(until_ns - since_ns, 0), THINK_MAX_NS) * _NS
+    return min(max(until_ns - since_ns, 0), _THINK_MAX_NS) * _NS
 
 
 _OF_THE_CONNECTION = frozenset({

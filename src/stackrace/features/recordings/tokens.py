@@ -22,7 +22,7 @@ from .steps import value_of
 _LEAST_BYTES = 8
 """Shorter values may be equal by chance."""
 
-MOST_SEARCHED_BYTES = 1 << 20
+_MOST_SEARCHED_BYTES = 1 << 20
 """Of a body that is no urlencoded form: the fields of a form with an upload mostly stand before the file."""
 
 _NOT_COPIED = frozenset({"accept", "accept-language", "content-type", "cookie", "origin", "referer", "user-agent"})
@@ -140,7 +140,7 @@ def _uses(request: Request, body_type: str, given: _Given) -> Iterator[_Use]:
     if essence(body_type or value_of(request.headers, "content-type") or "") == FORM:
         yield from _form_uses(request.body, FillPart.BODY, 0)
     else:
-        beginning = request.body[:MOST_SEARCHED_BYTES]
+        beginning = request.body[:_MOST_SEARCHED_BYTES]
         yield from _copies(beginning, given)
         yield from _secrets(beginning, FillPart.BODY, "", given)
     known: set[str] = set()
