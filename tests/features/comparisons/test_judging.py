@@ -6,10 +6,10 @@ import pytest
 from tests.factories import make_failure, make_race
 
 from stackrace.features.comparisons import words
-from stackrace.features.comparisons.cells import survival, values
+from stackrace.features.comparisons.cells import PartRace
 from stackrace.features.comparisons.claims import Answer, Finding
 from stackrace.features.comparisons.judging import _share_of, ruling
-from stackrace.features.comparisons.model import Kind, Metric
+from stackrace.features.comparisons.model import Kind, Metric, Technique
 from stackrace.features.comparisons.rerun import Ruling
 from stackrace.measure.launch import FailureKind
 from stackrace.race.results.standing import Interval
@@ -338,6 +338,8 @@ def test_a_twins_launches_are_nobodys():
     with_twin = replace(race, launches=(*race.launches, *beside), twin="a")
     at = cell(concurrency=20)
     for path in ("a", "b"):
+        own = {"one": Technique(title="One", path=path)}
+        twinned, alone = (PartRace(techniques=own, race=each) for each in (with_twin, race))
         for metric in (Metric.THROUGHPUT, Metric.MEMORY):
-            assert values(with_twin, path, at, metric) == values(race, path, at, metric)
-        assert survival(with_twin, path, at) == survival(race, path, at)
+            assert twinned.values(at, metric) == alone.values(at, metric)
+        assert twinned.survival(at) == alone.survival(at)

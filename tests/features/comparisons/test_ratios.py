@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from stackrace.features.comparisons.cells import PartRace
 from stackrace.features.comparisons.model import CellName, Figure, Metric
 from stackrace.features.comparisons.ratios import mix_outcome, predicted, published_ratio
 from stackrace.features.comparisons.reading import read_comparison
@@ -34,7 +35,8 @@ def test_only_figures_of_the_same_thing_make_a_ratio(other, ratio):
 
 def race(**rates):
     slices = [make_slice(rate, 100, name) for name, rate in rates.items()]
-    return race_of(make_launch(PATH, 0, *slices), stacks=(PATH,))
+    raced = race_of(make_launch(PATH, 0, *slices), stacks=(PATH,))
+    return PartRace(techniques=COMPARISON.techniques, race=raced)
 
 
 def test_both_predictions_are_given_from_the_rungs_of_now_and_then():

@@ -1,16 +1,17 @@
-"""What a race holds of one cell: its launch values by block, its failures, or why there are none."""
+"""What a part's race holds of its cells: launch values by block, failures, or why there are none."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from statistics import fmean
 
 from ...base.verdict import usual_refusal
 from ...measure.launch import FailureKind, Launch, Slice
 from ...race.results.race import Race
 from ...stats.summary import intervals
-from .model import CellName, Comparison, Metric, Technique
+from .model import CellName, Metric, Technique
 from .rerun import Cause, Gap, Survival
 
 FAILING_SHARE = 0.01
@@ -18,111 +19,116 @@ FAILING_SHARE = 0.01
 
 _COLLAPSED = (FailureKind.DIED, FailureKind.NOT_READY, FailureKind.NOT_STARTED)
 
-
 RacedCell = tuple[str, str, int]
 """A cell as it was raced: path, workload, concurrency. Two techniques may be raced by one path."""
 
 
-def path_in(race: Race, technique: Technique) -> str:
-    """Return the path that ``technique`` was raced by: the original's where that was possible.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartRace:
+    """The race of one part, asked about cells by their published names."""
 
-    An original of which no launch or slice was valid leaves its place to the substitute beside it, and so does one
-    with such a companion.
-    """
-    if technique.original is None:
-        return technique.path
-    originals = filter(None, (technique.original, technique.companion))
-    return technique.original if all(_was_possible(race, path) for path in originals) else technique.path
+    techniques: Mapping[str, Technique]
+    """Of the comparison, by key."""
+    race: Race
 
+    @property
+    def blocks(self) -> int:
+        """How many blocks it has begun."""
+        return 1 + max((launch.block for launch in self.race.launches if not launch.cut_short), default=-1)
 
-def raced_as(comparison: Comparison, race: Race, cell: CellName) -> RacedCell:
-    """Return the cell as it was raced."""
-    return path_in(race, comparison.techniques[cell.technique]), cell.workload, cell.concurrency
+    def path(self, technique: str) -> str:
+        """Return the path that ``technique`` was raced by: the original's where that was possible.
 
+        An original of which no launch or slice was valid leaves its place to the substitute beside it, and so does
+        one with such a companion.
+        """
+        meant = self.techniques[technique]
+        originals = filter(None, (meant.original, meant.companion))
+        if meant.original is None or not all(map(self._was_possible, originals)):
+            return meant.path
+        return meant.original
 
-def _was_possible(race: Race, path: str) -> bool:
-    launches = [launch for launch in race.launches if launch.stack == path and not launch.cut_short]
-    measured = any(
-        launch.verdict.valid and any(slice_.verdict.valid for slice_ in launch.slices) for launch in launches
-    )
-    return path in race.stacks and (measured or not launches)
+    def raced_as(self, cell: CellName) -> RacedCell:
+        """Return the cell as it was raced."""
+        return self.path(cell.technique), cell.workload, cell.concurrency
 
+    def values(self, cell: CellName, metric: Metric) -> Mapping[int, float]:
+        """Return ln of ``metric`` by block: the mean over the valid slices of the cell's launches in it.
 
-def values(race: Race, path: str, cell: CellName, metric: Metric) -> Mapping[int, float]:
-    """Return ln of ``metric`` by block: the mean over the valid slices of the cell's launches in it.
+        Memory is each launch's peak, PSS summed over the stack's hops. Slices that show nothing positive do not
+        count.
+        """
+        logs_by_block: dict[int, list[float]] = {}
+        for launch, slices in self._launches(cell):
+            valid = [
+                _measured(slice_, metric) for slice_ in slices if launch.verdict.valid and slice_.verdict.valid
+            ]
+            positive = [value for value in valid if value > 0]
+            if positive and metric is Metric.MEMORY:
+                logs_by_block.setdefault(launch.block, []).append(math.log(max(positive)))
+            elif positive:
+                logs_by_block.setdefault(launch.block, []).extend(map(math.log, positive))
+        return {block: fmean(logs) for block, logs in logs_by_block.items()}
 
-    Memory is each launch's peak, PSS summed over the stack's hops. Slices that show nothing positive do not count.
-    """
-    logs_by_block: dict[int, list[float]] = {}
-    for launch, slices in _launches(race, path, cell):
-        valid = [_measured(slice_, metric) for slice_ in slices if launch.verdict.valid and slice_.verdict.valid]
-        positive = [value for value in valid if value > 0]
-        if positive and metric is Metric.MEMORY:
-            logs_by_block.setdefault(launch.block, []).append(math.log(max(positive)))
-        elif positive:
-            logs_by_block.setdefault(launch.block, []).extend(map(math.log, positive))
-    return {block: fmean(logs) for block, logs in logs_by_block.items()}
+    def ratio(self, metric: Metric, this: CellName, that: CellName) -> float | None:
+        """Return the ratio of two cells over the blocks that both have a value in; None without such a block."""
+        first, second = self.values(this, metric), self.values(that, metric)
+        both = tuple(first[block] - second[block] for block in sorted(first.keys() & second.keys()))
+        return intervals([both])[0].value if both else None
 
+    def survival(self, cell: CellName) -> Survival:
+        """Return how many of the cell's launches failed.
 
-def survival(race: Race, path: str, cell: CellName) -> Survival:
-    """Return how many of the cell's launches failed.
+        Invalid slices count, too: what makes them invalid is mostly the errors that are asked for. A launch that
+        died counts where it was last seen, and everywhere if it never got as far as a slice. One that answered
+        nothing, yet let nothing time out either, says nothing: its slices were too short to tell.
+        """
+        failed = launches = errors = requests = 0
+        for launch, slices in self._launches(cell):
+            died = launch.failure is not None and launch.failure.kind in _COLLAPSED
+            last_here = not launch.slices or (bool(slices) and launch.slices[-1] is slices[-1])
+            wrong = sum(slice_.result.counts.errors for slice_ in slices)
+            sent = sum(slice_.result.counts.ok for slice_ in slices) + wrong
+            if not sent and not (died and last_here):
+                continue
+            launches += 1
+            errors, requests = errors + wrong, requests + sent
+            failed += (died and last_here) or (sent > 0 and wrong / sent > FAILING_SHARE)
+        return Survival(failed=failed, launches=launches, errors=errors / requests if requests else 0.0)
 
-    Invalid slices count, too: what makes them invalid is mostly the errors that are asked for. A launch that died
-    counts where it was last seen, and everywhere if it never got as far as a slice. One that answered nothing,
-    yet let nothing time out either, says nothing: its slices were too short to tell.
-    """
-    failed = launches = errors = requests = 0
-    for launch, slices in _launches(race, path, cell):
-        died = launch.failure is not None and launch.failure.kind in _COLLAPSED
-        last_here = not launch.slices or (bool(slices) and launch.slices[-1] is slices[-1])
-        wrong = sum(slice_.result.counts.errors for slice_ in slices)
-        sent = sum(slice_.result.counts.ok for slice_ in slices) + wrong
-        if not sent and not (died and last_here):
-            continue
-        launches += 1
-        errors, requests = errors + wrong, requests + sent
-        failed += (died and last_here) or (sent > 0 and wrong / sent > FAILING_SHARE)
-    return Survival(failed=failed, launches=launches, errors=errors / requests if requests else 0.0)
+    def gap(self, cell: CellName) -> Gap:
+        """Return why a cell has no value: its stack failed, its slices were refused, or its turn never came."""
+        if self.path(cell.technique) not in self.race.stacks:
+            return Gap(cause=Cause.LEFT_OUT, technique=cell.technique)
+        launches = list(self._launches(cell))
+        if failures := [launch.failure for launch, _ in launches if launch.failure is not None]:
+            return Gap(cause=Cause.FAILED, technique=cell.technique, failure=failures[-1])
+        slices = [slice_ for _, own in launches for slice_ in own]
+        if (finding := usual_refusal(slice_.verdict for slice_ in slices)) is not None:
+            return Gap(cause=Cause.REFUSED, technique=cell.technique, finding=finding)
+        return Gap(cause=Cause.NO_RIGHT_ANSWER if slices else Cause.NO_TURN, technique=cell.technique)
 
+    def _was_possible(self, path: str) -> bool:
+        launches = self._of(path)
+        measured = any(
+            launch.verdict.valid and any(slice_.verdict.valid for slice_ in launch.slices) for launch in launches
+        )
+        return path in self.race.stacks and (measured or not launches)
 
-def measured_ratio(
-    comparison: Comparison, race: Race, metric: Metric, this: CellName, that: CellName
-) -> float | None:
-    """Return the ratio of two cells over the blocks that both have a value in; None without such a block."""
-    first, second = (values(race, raced_as(comparison, race, cell)[0], cell, metric) for cell in (this, that))
-    both = tuple(first[block] - second[block] for block in sorted(first.keys() & second.keys()))
-    return intervals([both])[0].value if both else None
-
-
-def gap(race: Race, path: str, cell: CellName) -> Gap:
-    """Return why a cell has no value: its stack failed, its slices were refused, or its turn never came."""
-    if path not in race.stacks:
-        return Gap(cause=Cause.LEFT_OUT, technique=cell.technique)
-    failures = [
-        launch.failure
-        for launch in race.launches
-        if launch.stack == path and launch.failure is not None and not launch.cut_short
-    ]
-    if failures:
-        return Gap(cause=Cause.FAILED, technique=cell.technique, failure=failures[-1])
-    slices = [slice_ for _, own in _launches(race, path, cell) for slice_ in own]
-    if (finding := usual_refusal(slice_.verdict for slice_ in slices)) is not None:
-        return Gap(cause=Cause.REFUSED, technique=cell.technique, finding=finding)
-    return Gap(cause=Cause.NO_RIGHT_ANSWER if slices else Cause.NO_TURN, technique=cell.technique)
-
-
-def _launches(race: Race, path: str, cell: CellName) -> Iterator[tuple[Launch, tuple[Slice, ...]]]:
-    """Give the stack's launches, each with its slices in the cell; a race's only workload has no name."""
-    for launch in race.launches:
-        if launch.stack == path and not launch.cut_short:
+    def _launches(self, cell: CellName) -> Iterator[tuple[Launch, list[Slice]]]:
+        """Give the stack's launches, each with its slices in the cell; a race's only workload has no name."""
+        for launch in self._of(self.path(cell.technique)):
             yield (
                 launch,
-                tuple(
+                [
                     slice_
                     for slice_ in launch.slices
                     if slice_.load.concurrency == cell.concurrency and slice_.workload in ("", cell.workload)
-                ),
+                ],
             )
+
+    def _of(self, path: str) -> list[Launch]:
+        return [launch for launch in self.race.launches if launch.stack == path and not launch.cut_short]
 
 
 def _measured(slice_: Slice, metric: Metric) -> float:

@@ -11,7 +11,7 @@ import numpy as np
 
 from ...race.results.race import Race
 from ...stats.pairs import Array
-from .cells import FAILING_SHARE, RacedCell, gap, path_in, raced_as, survival, values
+from .cells import FAILING_SHARE, PartRace, RacedCell
 from .claims import CONFIDENCE, Answer, Finding, Panel, findings
 from .model import Claim, Comparison, Kind, Metric
 from .ratios import mix_outcome, table_outcome
@@ -26,37 +26,38 @@ _LONGEST_FROM = 10
 
 def judged(comparison: Comparison, kept: Kept, races: Mapping[str, Race]) -> Rerun:
     """Return what ``races``, by part, say about ``comparison``; ``kept`` tells what became of each part."""
-    claims = outcomes(comparison, races)
+    raced = {part: PartRace(techniques=comparison.techniques, race=race) for part, race in races.items()}
+    claims = outcomes(comparison, raced)
     return Rerun(
         kept=kept,
-        comparison=_as_raced(comparison, races.values()),
+        comparison=_as_raced(comparison, raced.values()),
         claims=claims,
-        tables=tuple(table_outcome(comparison, races.get(table.part), table) for table in comparison.tables),
+        tables=tuple(table_outcome(comparison, raced.get(table.part), table) for table in comparison.tables),
         family=sum(claim.now is not None and claim.now.low is not None for claim in claims),
         confidence=CONFIDENCE,
-        mixes=tuple(filter(None, (mix_outcome(comparison, races.get(mix.part), mix) for mix in comparison.mixes))),
+        mixes=tuple(filter(None, (mix_outcome(comparison, raced.get(mix.part), mix) for mix in comparison.mixes))),
         host=next((race.host for race in races.values()), None),
     )
 
 
-def _as_raced(comparison: Comparison, races: Iterable[Race]) -> Comparison:
+def _as_raced(comparison: Comparison, races: Iterable[PartRace]) -> Comparison:
     """Return ``comparison`` without the substitutes of originals that ran: where it was raced they are not gone."""
     techniques = dict(comparison.techniques)
     for race in races:
         for key, technique in techniques.items():
-            if technique.original and path_in(race, technique) == technique.original:
+            if technique.original and race.path(key) == technique.original:
                 techniques[key] = replace(technique, path=technique.original, gone=None, instead=None)
     return replace(comparison, techniques=techniques)
 
 
-def outcomes(comparison: Comparison, races: Mapping[str, Race], *, ended: bool = True) -> tuple[ClaimOutcome, ...]:
-    """Return what ``races`` say of each claim; of races that have not ``ended`` only planned looks count."""
+def outcomes(
+    comparison: Comparison, races: Mapping[str, PartRace], *, ended: bool = True
+) -> tuple[ClaimOutcome, ...]:
+    """Return what ``races``, by part, say of each claim; of those that have not ``ended`` only planned looks count."""
     found: dict[Claim, Finding | None] = {}
     for part, race in races.items():
         found |= _family_findings(comparison, part, race, ended=ended)
-    return tuple(
-        _outcome(comparison, races.get(claim.part), claim, found.get(claim)) for claim in comparison.claims
-    )
+    return tuple(_outcome(races.get(claim.part), claim, found.get(claim)) for claim in comparison.claims)
 
 
 def ruling(kind: Kind, finding: Finding) -> Ruling:
@@ -86,21 +87,21 @@ _RULINGS = {
 }
 
 
-def _outcome(comparison: Comparison, race: Race | None, claim: Claim, finding: Finding | None) -> ClaimOutcome:
-    if race is None:
+def _outcome(raced: PartRace | None, claim: Claim, finding: Finding | None) -> ClaimOutcome:
+    if raced is None:
         return ClaimOutcome(claim=claim, ruling=Ruling.NOT_MEASURED, gap=Gap(cause=Cause.NOT_RUN))
     if not claim.kind.is_ratio:
-        return _survival_outcome(comparison, race, claim)
+        return _survival_outcome(raced, claim)
     if finding is None:
-        return ClaimOutcome(claim=claim, ruling=Ruling.NOT_MEASURED, gap=_gap(comparison, race, claim))
+        return ClaimOutcome(claim=claim, ruling=Ruling.NOT_MEASURED, gap=_gap(raced, claim))
     ruled = ruling(claim.kind, finding)
     return ClaimOutcome(
         claim=claim,
         ruling=ruled,
         now=finding.ratio,
         blocks=finding.blocks,
-        difference=race.difference,
-        more_s=_more_s(race, finding) if ruled is Ruling.UNDECIDED else None,
+        difference=raced.race.difference,
+        more_s=_more_s(raced.race, finding) if ruled is Ruling.UNDECIDED else None,
     )
 
 
@@ -114,26 +115,22 @@ def _more_s(race: Race, finding: Finding) -> float | None:
     return finding.more_blocks * race.elapsed_s * slices[whole] / slices.total()
 
 
-def _gap(comparison: Comparison, race: Race, claim: Claim) -> Gap:
+def _gap(raced: PartRace, claim: Claim) -> Gap:
     """Return which of the two cells has no value, and why; or that they never met."""
-    for cell in claim.cells:
-        path, *_ = raced_as(comparison, race, cell)
-        if not values(race, path, cell, claim.metric):
-            return gap(race, path, cell)
-    return Gap(cause=Cause.NEVER_MET)
+    missing = next((cell for cell in claim.cells if not raced.values(cell, claim.metric)), None)
+    return Gap(cause=Cause.NEVER_MET) if missing is None else raced.gap(missing)
 
 
-def _survival_outcome(comparison: Comparison, race: Race, claim: Claim) -> ClaimOutcome:
+def _survival_outcome(raced: PartRace, claim: Claim) -> ClaimOutcome:
     """Judge a claim of failing or living: by launches that died, and by each launch's share of errors.
 
     It fails where at least half of its launches do, and lives where none does; anything between cannot be told, and
     nothing by a single launch.
     """
-    path, *_ = raced_as(comparison, race, claim.this)
-    survived = survival(race, path, claim.this)
+    survived = raced.survival(claim.this)
     failed, launches = survived.failed, survived.launches
     if not launches:
-        return ClaimOutcome(claim=claim, ruling=Ruling.NOT_MEASURED, gap=gap(race, path, claim.this))
+        return ClaimOutcome(claim=claim, ruling=Ruling.NOT_MEASURED, gap=raced.gap(claim.this))
     several = launches >= _LEAST_LAUNCHES
     fails, lives = several and 2 * failed >= launches, several and failed == 0
     claimed, contrary = (fails, lives) if claim.kind is Kind.FAILS else (lives, fails)
@@ -147,9 +144,9 @@ def _survival_outcome(comparison: Comparison, race: Race, claim: Claim) -> Claim
 
 
 def _family_findings(
-    comparison: Comparison, part: str, race: Race, *, ended: bool = True
+    comparison: Comparison, part: str, raced: PartRace, *, ended: bool
 ) -> dict[Claim, Finding | None]:
-    """Return what ``race`` says of each ratio that is claimed of ``part``; None of one without a common block.
+    """Return what ``raced`` says of each ratio that is claimed of ``part``; None of one without a common block.
 
     All claims of a comparison are one family; each part may spend of its error rate as its claims are of all. So
     a part can be judged while it is raced, before others are.
@@ -158,8 +155,8 @@ def _family_findings(
     for claim in comparison.claims:
         if claim.part == part and claim.kind.is_ratio:
             by_metric.setdefault(claim.metric, []).append(claim)
-    panels = [_panel(comparison, race, metric, claims) for metric, claims in by_metric.items()]
-    said = findings(panels, difference=race.difference, share=_share_of(comparison, part), ended=ended)
+    panels = [_panel(comparison, raced, metric, claims) for metric, claims in by_metric.items()]
+    said = findings(panels, difference=raced.race.difference, share=_share_of(comparison, part), ended=ended)
     return dict(zip(chain.from_iterable(by_metric.values()), said, strict=True))
 
 
@@ -172,22 +169,21 @@ def _share_of(comparison: Comparison, part: str) -> float:
     return sum(key == part for key, _, _ in pairs) / max(len(pairs), 1)
 
 
-def _panel(comparison: Comparison, race: Race, metric: Metric, claims: Sequence[Claim]) -> Panel:
+def _panel(comparison: Comparison, raced: PartRace, metric: Metric, claims: Sequence[Claim]) -> Panel:
     """Return the cells that ``claims``, and tables of the same part and metric, speak of, each with its values."""
     spoken_of = [cell for claim in claims for cell in claim.cells]
     for table in comparison.tables:
         if (table.part, table.metric) == (claims[0].part, metric):
             spoken_of += table.cells
-    cells = {raced_as(comparison, race, cell): cell for cell in spoken_of}
+    cells = {raced.raced_as(cell): cell for cell in spoken_of}
     order = list(cells)
     contrasts = [
         (order.index(this), order.index(that))
-        for this, that in ((raced_as(comparison, race, cell) for cell in claim.cells) for claim in claims)
+        for this, that in (map(raced.raced_as, claim.cells) for claim in claims)
     ]
-    blocks = 1 + max((launch.block for launch in race.launches if not launch.cut_short), default=-1)
-    rows: Array = np.full((len(cells), blocks), np.nan)
-    for row, (path, *_), cell in zip(rows, order, cells.values(), strict=True):
-        for block, value in values(race, path, cell, metric).items():
+    rows: Array = np.full((len(cells), raced.blocks), np.nan)
+    for row, cell in zip(rows, cells.values(), strict=True):
+        for block, value in raced.values(cell, metric).items():
             row[block] = value
     least = _LONGEST_FROM if metric is Metric.LONGEST else 0
     return Panel(values=rows, group=_groups(order, contrasts), contrasts=contrasts, least=least)

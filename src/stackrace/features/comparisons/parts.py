@@ -11,7 +11,7 @@ from ...race.request.race_file import read_race_file
 from ...race.request.request import RaceRequest
 from ...race.results.race import Race
 from ...stacks.stack import original_path
-from .cells import RacedCell, raced_as
+from .cells import PartRace, RacedCell
 from .judging import outcomes
 from .model import Claim, Comparison, Mix, Part, Table
 from .rerun import ClaimOutcome, Mode
@@ -99,16 +99,17 @@ def still_open(comparison: Comparison, part: Part) -> Callable[[Race, Sequence[C
     """
 
     def still(race: Race, cells: Sequence[Cell]) -> Sequence[Cell]:
-        launches = [launch for launch in race.launches if not launch.cut_short]
-        blocks = 1 + max((launch.block for launch in launches), default=-1)
-        wanted = set(_spoken_of(comparison, part, race) if not blocks else _open(comparison, part, race, cells))
+        raced = PartRace(techniques=comparison.techniques, race=race)
+        wanted = set(_open(comparison, part, raced, cells) if raced.blocks else _spoken_of(comparison, part, raced))
         if not any(cell.workload.name for cell in cells):
             # a race's only workload has no name
             wanted = {(path, "", concurrency) for path, _, concurrency in wanted}
+        with_twin = raced.blocks < _TWIN_BLOCKS
         return [
-            cell for cell in cells
-            if _key(cell) in wanted and (blocks < _TWIN_BLOCKS or cell.stack.path == original_path(cell.stack.path))
-        ]  # fmt: skip
+            cell
+            for cell in cells
+            if _key(cell) in wanted and (with_twin or cell.stack.path == original_path(cell.stack.path))
+        ]
 
     return still
 
@@ -117,19 +118,19 @@ def _key(cell: Cell) -> RacedCell:
     return original_path(cell.stack.path), cell.workload.name, cell.load.concurrency
 
 
-def _spoken_of(comparison: Comparison, part: Part, race: Race) -> Iterator[RacedCell]:
+def _spoken_of(comparison: Comparison, part: Part, raced: PartRace) -> Iterator[RacedCell]:
     entries: list[Claim | Table | Mix] = [*comparison.claims, *comparison.tables, *comparison.mixes]
     for entry in entries:
         if entry.part == part.key:
-            yield from (raced_as(comparison, race, cell) for cell in entry.cells)
+            yield from map(raced.raced_as, entry.cells)
 
 
-def _open(comparison: Comparison, part: Part, race: Race, cells: Sequence[Cell]) -> Iterator[RacedCell]:
+def _open(comparison: Comparison, part: Part, raced: PartRace, cells: Sequence[Cell]) -> Iterator[RacedCell]:
     there = {cell.stack.path for cell in cells}
-    for outcome in outcomes(comparison, {part.key: race}, ended=False):
+    for outcome in outcomes(comparison, {part.key: raced}, ended=False):
         if outcome.claim.part != part.key or _is_answered(outcome):
             continue
-        spoken_of = [raced_as(comparison, race, cell) for cell in outcome.claim.cells]
+        spoken_of = [raced.raced_as(cell) for cell in outcome.claim.cells]
         if there.issuperset(path for path, *_ in spoken_of):
             yield from spoken_of
 

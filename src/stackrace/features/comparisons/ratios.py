@@ -13,8 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
-from ...race.results.race import Race
-from .cells import measured_ratio
+from .cells import PartRace
 from .model import CellName, Comparison, Figure, Metric, Mix, Row, Table
 from .rerun import MixOutcome, Prediction, RowOutcome, TableOutcome
 
@@ -50,23 +49,23 @@ def _then(comparison: Comparison, part: str, metric: Metric) -> _Ratio:
     return lambda this, that: published_ratio(comparison.figures, part, metric, this, that)
 
 
-def _now(comparison: Comparison, race: Race | None, metric: Metric) -> _Ratio:
-    return lambda this, that: None if race is None else measured_ratio(comparison, race, metric, this, that)
+def _now(raced: PartRace | None, metric: Metric) -> _Ratio:
+    return lambda this, that: None if raced is None else raced.ratio(metric, this, that)
 
 
-def table_outcome(comparison: Comparison, race: Race | None, table: Table) -> TableOutcome:
-    """Return the ratios of ``table``, then from the figures and now from ``race`` (None: it was not run)."""
+def table_outcome(comparison: Comparison, raced: PartRace | None, table: Table) -> TableOutcome:
+    """Return the ratios of ``table``, then from the figures and now from ``raced`` (None: it was not run)."""
     first = table.rows[0]
 
     def to_the_first(ratio: _Ratio, row: Row) -> tuple[float | None, ...]:
         return tuple(ratio(row.cell(level), first.cell(level)) for level in table.levels)
 
-    then, now = _then(comparison, table.part, table.metric), _now(comparison, race, table.metric)
+    then, now = _then(comparison, table.part, table.metric), _now(raced, table.metric)
     rows = (RowOutcome(row=row, then=to_the_first(then, row), now=to_the_first(now, row)) for row in table.rows)
     return TableOutcome(table=table, rows=tuple(rows))
 
 
-def mix_outcome(comparison: Comparison, race: Race | None, mix: Mix) -> MixOutcome | None:
+def mix_outcome(comparison: Comparison, raced: PartRace | None, mix: Mix) -> MixOutcome | None:
     """Return what the mix reached, and what either arithmetic predicts from the rungs; None when one is missing.
 
     All rates are relative to that of the mix's main part, so that nothing but ratios of one block is needed.
@@ -77,7 +76,7 @@ def mix_outcome(comparison: Comparison, race: Race | None, mix: Mix) -> MixOutco
         known = {name: rate for name, rate in rates.items() if rate is not None}
         return predicted(known) if len(known) == len(rates) else None
 
-    measured = _now(comparison, race, Metric.THROUGHPUT)
+    measured = _now(raced, Metric.THROUGHPUT)
     reached, now = measured(mix.cell(mix.workload), mix.cell(_MAIN)), rungs(measured)
     if reached is None or now is None:
         return None
