@@ -53,7 +53,7 @@ def _as_raced(comparison: Comparison, races: Iterable[PartRace]) -> Comparison:
 def outcomes(
     comparison: Comparison, races: Mapping[str, PartRace], *, ended: bool = True
 ) -> tuple[ClaimOutcome, ...]:
-    """Return what ``races``, by part, say of each claim; of those that have not ``ended`` only planned looks count."""
+    """Return what ``races``, by part, say of each claim; unless they have ``ended`` only planned looks count."""
     found: dict[Claim, Finding | None] = {}
     for part, race in races.items():
         found |= _family_findings(comparison, part, race, ended=ended)
