@@ -55,12 +55,13 @@ def report_command(
     historic/NAME shows the last run of a published comparison.
     """
     from ..race.request.named_races import source_of
-    from ..report.document import schema as schema_of
     from .edge import refuse_unwritable
 
     refuse_unwritable("--html", html)
     form = _only_form(forms, listing=listing, schema=schema, details=details)
     if schema:
+        from ..report.document import schema as schema_of
+
         click.echo(schema_of(), nl=False)
     elif listing:
         _list(store)

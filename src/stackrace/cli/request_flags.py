@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import wraps
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -17,11 +17,10 @@ from ..base.http_syntax import path_fault
 from ..base.units import SIZE
 from ..extensions import RequestPart, declared, load
 from ..race.request.expectations import check_flags, read_check_flags
-from ..race.request.request import RaceRequest, parts_over
 from .options import OF_THE_APP, Cores, Quantity, right_host, section, servers_option
 
-_FIELDS = {field.name for field in fields(RaceRequest)}
-
+if TYPE_CHECKING:
+    from ..race.request.request import RaceRequest
 
 _app = section(OF_THE_APP)
 _ENTRY_OPTIONS = (
@@ -112,7 +111,6 @@ def of_features(heading: str) -> tuple[Callable[..., Any], ...]:
 
 
 BUDGET_OPTIONS = (
-    *of_features("What every stack gets"),
     _resources(
         "--cores",
         type=Cores(),
@@ -148,7 +146,7 @@ BUDGET_OPTIONS = (
         "CAP_SYS_NICE), so that other programs cannot disturb the race.",
     ),
 )
-"""What every stack gets."""
+"""What every stack gets, beside what features say of that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,18 +157,20 @@ class RequestFlags:
 
     def over(self, request: RaceRequest) -> RaceRequest:
         """Return ``request`` with the flags on top; raises InputError where they contradict each other or it."""
+        from ..race.request.request import parts_over
+
         _refuse_both(self.given)
         parts = parts_over(request.parts, self.given, Path.cwd())
         if {"session", "urls"} & self.given.keys():
             request = replace(request, session=None, urls=None, workloads=(), think=False, check={})
         if {"run_requests", "run_s"} & self.given.keys():
             request = replace(request, run_requests=None, run_requests_at={}, run_s=None)
-        request = replace(request, **self._changes(request.folder), parts=parts)
+        request = replace(request, **self._changes(request), parts=parts)
         _refuse_incomplete(request)
         return request
 
-    def _changes(self, folder: Path) -> dict[str, Any]:
-        changes = {name: value for name, value in self.given.items() if name in _FIELDS}
+    def _changes(self, request: RaceRequest) -> dict[str, Any]:
+        changes = {each.name: self.given[each.name] for each in fields(request) if each.name in self.given}
         for name in ("folder", "python", "session"):
             # python3.12 is a program on PATH
             if name in changes and (name != "python" or len(changes[name].parts) > 1 or changes[name].exists()):
@@ -180,7 +180,7 @@ class RequestFlags:
         for kind in _entries(self.given):
             from ..app.projects.detection import entry_named
 
-            entry = entry_named(kind, self.given[kind], changes.get("folder", folder))
+            entry = entry_named(kind, self.given[kind], changes.get("folder", request.folder))
             changes |= {"entry": entry, "bundled": None}
         if "bundled" in self.given:
             changes["entry"] = None

@@ -149,6 +149,7 @@ Examples:
     *_LOAD_OPTIONS,
     *_RUN_OPTIONS,
     *_QUESTION_OPTIONS,
+    *of_features("What every stack gets"),
     *BUDGET_OPTIONS,
 )
 @_question(

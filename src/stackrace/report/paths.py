@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from typing import TYPE_CHECKING
 
 from ..base.text import one_line
-from ..race.results.race import Race
 from ..stacks.stack import Protocol
+
+if TYPE_CHECKING:
+    from ..race.results.race import Race
 
 _PIECE = re.compile(r"[^/+,:]*[/+,:]?")
 _SETTINGS = re.compile(f"(:(?:[^/+]|/(?!(?:{'|'.join(Protocol)})/))*)")

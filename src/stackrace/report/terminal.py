@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.padding import Padding
@@ -15,8 +15,6 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from ..base.text import one_line, printable, tail
-from ..race.results.race import Race
-from ..race.results.standing import Standing
 from .exporter import STANDING, result_of
 from .paths import fold
 from .sheet import (
@@ -34,6 +32,10 @@ from .sheet import (
     Tone,
     shown,
 )
+
+if TYPE_CHECKING:
+    from ..race.results.race import Race
+    from ..race.results.standing import Standing
 
 _PIPE_WIDTH = 120
 """Columns when nobody says how wide the other end of a pipe is."""

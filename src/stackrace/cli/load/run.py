@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 import click
 
@@ -19,12 +19,14 @@ from ...base.numbers import count, duration, number
 from ...base.text import url_meant
 from ...measure.engine.load_run import FinishedRun
 from ...measure.load import Load, LoadResult
-from ...race.request.request import RaceRequest
 from ..announcer import Announcer
 from ..arguments import apart, requested
 from ..edge import StatusLine, refuse_unwritable
 from ..request_flags import RequestFlags, spelt
 from ..showing import show_result
+
+if TYPE_CHECKING:
+    from ...race.request.request import RaceRequest
 
 _BAR = 24
 _RECENT = 5

@@ -12,7 +12,7 @@ from ...base.errors import InputError
 from ...base.units import DURATION, PERCENT
 from ...cli.arguments import complete_stack, requested
 from ...cli.options import Connections, Quantity, SectionedCommand, section, store_option
-from ...cli.request_flags import APP_OPTIONS, BUDGET_OPTIONS, RequestFlags, request_flags
+from ...cli.request_flags import APP_OPTIONS, BUDGET_OPTIONS, RequestFlags, of_features, request_flags
 from ...race.results.comparison import Response
 from ...stacks.stack import Side
 
@@ -164,7 +164,7 @@ Examples:
     help="How much worse a response may get, as in 'cpu 3%', or 'memory any' to leave it out: throughput (1%), cpu "
     "(1%), p99 (5%), memory (2%), errors (0.1%), start (5%). p90 and p50 are judged only if they are named.",
 )
-@request_flags(*_RACE_OPTIONS, *APP_OPTIONS, *BUDGET_OPTIONS)
+@request_flags(*_RACE_OPTIONS, *APP_OPTIONS, *of_features("What every stack gets"), *BUDGET_OPTIONS)
 @store_option
 @_file("junit", "Write JUnit XML, a test case for each response.")
 @_file("markdown", "Write Markdown, for a step summary or a comment.")

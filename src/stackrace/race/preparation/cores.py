@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from ...base.errors import InputError
 from ...base.units import SIZE
 from ...measure.resources import Resources, format_cores
 from ...validity.cores import MOST_TAKEN
-from ..request.request import LEAST_MEMORY_BYTES, RaceRequest
+
+if TYPE_CHECKING:
+    from ..request.request import RaceRequest
 
 _FEWEST = 2
 """The stacks need a core, and so does the engine."""
@@ -26,6 +29,7 @@ def cores_of(request: RaceRequest, *, remote_engine: bool = False) -> Resources:
     With a ``remote_engine``, on other machines, the stacks may have every core of this one.
     """
     from ...measure.probe import physical_cores, used_by_core
+    from ..request.request import LEAST_MEMORY_BYTES
 
     if request.memory_bytes is not None and request.memory_bytes < LEAST_MEMORY_BYTES:
         raise InputError(
