@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shlex
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -18,8 +18,6 @@ from ..store.address import VARIABLE, SqliteFile, data_folder, default_file
 from .signals import uncut
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
-
     from ..race.results.race import Race
     from ..race.results.standing import Standing
     from ..store.store import Store
@@ -30,17 +28,6 @@ _Result = TypeVar("_Result")
 def print_document(document: object) -> None:
     """Print one JSON document on stdout."""
     click.echo(json.dumps(document, indent=2, allow_nan=False))
-
-
-def print_parts(parts: Iterable[RenderableType]) -> None:
-    """Print ``parts`` on stdout for people: tables as wide as the terminal, lines as long as they are."""
-    from rich.text import Text
-
-    from ..report.terminal import make_console
-
-    console = make_console()
-    for part in parts:
-        console.print(part, soft_wrap=isinstance(part, Text))
 
 
 def show_result(kind: Kind[_Result], result: _Result, *, as_json: bool) -> None:

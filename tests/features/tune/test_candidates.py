@@ -54,8 +54,8 @@ def test_ten_requests_lie_beyond_the_quantile(goal, asked_s, seconds):
         (
             "p99.9 at 200/s",
             None,
-            "--goal 'p99.9 at 200/s' needs slices of 50 s, for p99.9 rests on 10,000 requests; give 'p99 at 200/s', "
-            "'p99.9 at 1000/s' or a higher rate, or --slice 50s",
+            "--goal 'p99.9 at 200/s' needs slices of 50 s, for p99.9 rests on 10,000 requests; give 'p99 at "
+            "200/s', 'p99.9 at 1000/s' or a higher rate, or --slice 50s",
         ),
         # no quantile would do for the rate
         ("p50 at 1/s", None, "give 'p50 at 2/s' or a higher rate"),

@@ -4,22 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rich.console import RenderableType
-from rich.table import Table
-from rich.text import Text
-
 from ...api.load.options import LoadOptions
 from ...base.errors import InterruptedRace
 from ...base.numbers import count, duration, number, percent
-from ...base.text import one_line
 from ...base.units import DURATION
 from ...cli.load.run import ProgressLine, RacedTarget
-from ...cli.showing import print_document, print_parts
+from ...cli.showing import show_result
 from ...measure.engine.load_run import Goal, Miss, Missed, label
 from ...measure.load import Load
 from ...report.characters import meter
+from ...report.exporter import Kind
 from ...report.figures import timed
 from ...report.load_result import document
+from ...report.sheet import Column, Paragraph, Section, Table, Tone
 from ...report.words import load_run
 from ...report.words.findings import LOAD, remedy, seen
 from .search import HIGH, LOW, REST_S, CapacityResult, Search, Trial, find_capacity
@@ -44,10 +41,7 @@ def find_and_show(
 
     with target.set_up(options) as setup:
         outcome = find_capacity(setup, goal, connections=connections, seed=seed, watch=watch)
-    if as_json:
-        print_document(_document(outcome))
-    else:
-        print_parts(_parts(outcome))
+    show_result(_KIND, outcome, as_json=as_json)
     if outcome.interrupted:
         raise InterruptedRace("stopped before the capacity was known; the trials are above")
     if outcome.search.capacity is None:
@@ -62,17 +56,16 @@ def _ahead(load: Load, warmup_s: float, search: Search) -> str:
     return f"{number(rate)}/s, {left} of such left, {duration(left * each_s)} at most  "
 
 
-def _parts(outcome: CapacityResult) -> Iterator[RenderableType]:
-    yield Text(_headline(outcome), style="bold")
-    yield Text(one_line(_closed(outcome)))
+def _sections(outcome: CapacityResult) -> Iterator[Section]:
+    answer = [Paragraph(text=_headline(outcome), tone=Tone.STRONG, whole=True)]
+    answer.append(Paragraph(text=_closed(outcome), whole=True))
     if (above := outcome.above) is not None:
-        yield Text(one_line(f"At {_rate(above)} {missed_words(above.missed[0])}."))
-    yield from (Text(one_line(line), style="yellow") for line in _doubts(outcome))
+        answer.append(Paragraph(text=f"At {_rate(above)} {missed_words(above.missed[0])}.", whole=True))
+    answer += (Paragraph(text=text, tone=Tone.DOUBTFUL, whole=True) for text in _doubts(outcome))
+    yield Section(title="", blocks=tuple(answer))
     if outcome.trials:
-        yield Text()
-        yield _table(outcome)
-    yield Text()
-    yield Text(_CAVEAT, style="dim")
+        yield Section(title="", blocks=(_table(outcome),))
+    yield Section(title="", blocks=(Paragraph(text=_CAVEAT, tone=Tone.ASIDE, whole=True),))
 
 
 def _headline(outcome: CapacityResult) -> str:
@@ -120,26 +113,21 @@ def _rate(trial: Trial) -> str:
 
 def _table(outcome: CapacityResult) -> Table:
     """One row for each trial, slowest rate first; the bar is that quantile which comes closest to its limit."""
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("offered/s", justify="right")
-    table.add_column("answered/s", justify="right")
-    for name in outcome.goal.limits_s:
-        table.add_column(label(name), justify="right")
-    table.add_column("wrong", justify="right")
-    table.add_column("half a bar is the goal", min_width=_BAR, no_wrap=True)
-    table.add_column("")
-    for trial in sorted(outcome.trials, key=lambda trial: trial.rate_per_s):
-        result = trial.ran.result
-        style = "red" if trial.missed else "green"
-        table.add_row(
-            number(trial.rate_per_s),
-            number(result.throughput_per_s),
-            *(timed(result.latency, name) for name in outcome.goal.limits_s),
-            percent(result.counts.errors / result.counts.scheduled) if result.counts.errors else "",
-            Text(meter(_share(outcome, trial) / 2, _BAR), style=style),
-            Text(_said(trial), style=style),
-        )
-    return table
+    trials = sorted(outcome.trials, key=lambda trial: trial.rate_per_s)
+    results = [trial.ran.result for trial in trials]
+    tones = tuple(Tone.WRONG if trial.missed else Tone.GOOD for trial in trials)
+    # the column stands there even where nothing was wrong
+    wrong = (percent(one.counts.errors / one.counts.scheduled) if one.counts.errors else " " for one in results)
+    bars = (meter(_share(outcome, trial) / 2, _BAR) for trial in trials)
+    return Table(columns=(
+        Column(title="offered/s", cells=tuple(number(trial.rate_per_s) for trial in trials)),
+        Column(title="answered/s", cells=tuple(number(one.throughput_per_s) for one in results)),
+        *(Column(title=label(name), cells=tuple(timed(one.latency, name) for one in results))
+          for name in outcome.goal.limits_s),
+        Column(title="wrong", cells=tuple(wrong)),
+        Column(title="half a bar is the goal", cells=tuple(bars), tones=tones, left=True),
+        Column(title="", cells=tuple(map(_said, trials)), tones=tones, left=True),
+    ))  # fmt: skip
 
 
 def _share(outcome: CapacityResult, trial: Trial) -> float:
@@ -178,6 +166,9 @@ def _document(outcome: CapacityResult) -> dict[str, object]:
 
 def _missed_by(trial: Trial) -> list[str]:
     return [missed_words(miss) for miss in trial.missed]
+
+
+_KIND = Kind(sections=_sections, document=_document)
 
 
 def goal_text(goal: Goal) -> str:

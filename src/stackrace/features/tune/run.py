@@ -13,10 +13,9 @@ from ...base.errors import BreakdownError, InputError, InterruptedRace, RefusedE
 from ...cli.announcer import Announcer
 from ...cli.edge import failure_of
 from ...cli.progress import LiveSink
-from ...cli.showing import print_document, reports_folder, write_text
+from ...cli.showing import reports_folder, show_result, write_text
 from ...race.preparation.prepared import PreparedRace
 from ...race.results.race import Ending, Race
-from ...report.terminal import print_sections
 from ...store import open_store
 from ...store.manifest import has_manifest
 from .candidates import TuneRequest
@@ -72,10 +71,7 @@ def _raced(preparing: AbstractContextManager[PreparedRace], announcer: Announcer
 def show_outcome(race: Race, *, html: Path | None, as_json: bool) -> None:
     """Show what was found. Raises InterruptedRace or RefusedError where that is no answer, or proves nothing."""
     written = write_text(KIND.page(race), html or reports_folder() / f"{race.id}.html")
-    if as_json:
-        print_document(KIND.document(race))
-    else:
-        print_sections(KIND.sections(race))
+    show_result(KIND, race, as_json=as_json)
     click.echo(f"\nThe report: {written}\nAgain: stackrace report {race.id}", err=as_json)
     if race.ending is Ending.INTERRUPTED:
         raise InterruptedRace(
