@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from stackrace.base.errors import InputError
-from stackrace.features.publish.database import couch_address
+from stackrace.features.publish.database import Database
 
 
 def test_a_url_is_taken_apart():
-    address = couch_address("https://an%40a:s%3Ae@[::1]:6984/behind/proxy/team%2Fraces", {})
+    address = Database.at("https://an%40a:s%3Ae@[::1]:6984/behind/proxy/team%2Fraces", {})
     assert (address.secure, address.host, address.port) == (True, "::1", 6984)
     assert (address.user, address.password) == ("an@a", "s:e")
     assert address.path == "/behind/proxy/team%2Fraces"
@@ -18,13 +18,13 @@ def test_a_url_is_taken_apart():
 
 def test_credentials_may_come_from_the_environment_and_the_url_comes_first():
     environment = {"STACKRACE_COUCHDB_USER": "ana", "STACKRACE_COUCHDB_PASSWORD": "secret"}
-    address = couch_address("http://couch.example/races/", environment)
+    address = Database.at("http://couch.example/races/", environment)
     assert (address.user, address.password, address.port) == ("ana", "secret", 80)
-    assert couch_address("http://eva:other@couch.example/races", environment).password == "other"
+    assert Database.at("http://eva:other@couch.example/races", environment).password == "other"
 
 
 def test_a_password_is_never_shown():
-    address = couch_address("http://ana:secret@couch.example/races", {})
+    address = Database.at("http://ana:secret@couch.example/races", {})
     assert "secret" not in f"{address} {address!r}"
 
 
@@ -47,5 +47,5 @@ def test_a_password_is_never_shown():
 )
 def test_other_urls_are_refused_with_an_example_and_without_the_password(url):
     with pytest.raises(InputError, match=r"https://user:password@couch\.example") as caught:
-        couch_address(url, {})
+        Database.at(url, {})
     assert "secret" not in str(caught.value)

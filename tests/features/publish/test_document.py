@@ -110,12 +110,6 @@ def test_a_damaged_attachment_is_refused(packed, complaint):
         race_from(SENT.document, packed)
 
 
-def test_an_attachment_that_unpacks_without_end_is_refused(monkeypatch):
-    monkeypatch.setattr(documents, "_MOST_BYTES", 1 << 20)
-    with pytest.raises(StoreError, match="larger than 1 MiB"):
-        race_from(SENT.document, gzip.compress(bytes(2 << 20)))
-
-
 def test_measurements_of_very_many_values_are_refused(monkeypatch):
     monkeypatch.setattr(documents, "_MOST_VALUES", 10)
     with pytest.raises(StoreError, match="more than 10 values"):

@@ -21,7 +21,6 @@ from stackrace.base import ids
 from stackrace.base.errors import StoreError
 from stackrace.cli.main import main
 from stackrace.features.publish import database
-from stackrace.features.publish.database import couch_address
 from stackrace.features.publish.document import published
 from stackrace.features.publish.exchange import fetch
 from stackrace.race.results.race import Ending
@@ -140,7 +139,7 @@ def test_a_document_of_very_many_values_is_not_even_parsed(monkeypatch):
     each = ids.generate()
     server = Server({each: {"_id": each, "race": [[]] * 200}})
     with pytest.raises(StoreError, match="100 values: it is no race"):
-        database.Database(couch_address(server.url)).get(each)
+        database.Database.at(server.url).get(each)
 
 
 def test_endless_pages_are_cut_and_what_came_is_taken(tmp_path, monkeypatch, capsys):

@@ -16,7 +16,7 @@ from tests.integration.test_store_postgresql import make_race as make_awkward_ra
 
 from stackrace.base import ids
 from stackrace.base.errors import StoreError
-from stackrace.features.publish.database import Database, couch_address
+from stackrace.features.publish.database import Database
 from stackrace.features.publish.exchange import fetch, publish, published_ids
 from stackrace.race.results.race import Ending
 from stackrace.store import open_store
@@ -36,7 +36,7 @@ def url(couchdb):
 
 @pytest.fixture
 def database(url):
-    made = Database(couch_address(url, {}))
+    made = Database.at(url, {})
     made.open(create=True)
     return made
 
@@ -78,16 +78,16 @@ def test_a_long_race_of_many_megabytes_is_one_document(database):
     )
     race = replace(race, launches=launches)
     publish(race, database)
-    assert len(json.dumps(request(f"{database.address}/{race.id}"))) < 8_000_000
+    assert len(json.dumps(request(f"{database}/{race.id}"))) < 8_000_000
     assert fetched(database)[1] == [race]
 
 
 def test_publishing_again_changes_nothing(database):
     race = make_race()
     assert publish(race, database)
-    revision = request(f"{database.address}/{race.id}")["_rev"]
+    revision = request(f"{database}/{race.id}")["_rev"]
     assert not publish(race, database)
-    assert request(f"{database.address}/{race.id}")["_rev"] == revision
+    assert request(f"{database}/{race.id}")["_rev"] == revision
 
 
 def test_another_content_under_the_same_id_is_left_alone_on_both_sides(database):
@@ -112,12 +112,12 @@ def test_two_machines_that_publish_the_same_race_at_once_agree(database):
 
 def test_databases_that_replicate_each_other_end_up_with_every_race(couchdb, database):
     first, second = replace(make_race(), id=ids.generate()), replace(make_race(), id=ids.generate())
-    other = Database(couch_address(f"http://{couchdb}/other_{ids.generate()}", {}))
+    other = Database.at(f"http://{couchdb}/other_{ids.generate()}", {})
     other.open(create=True)
     publish(first, database)
     publish(second, other)
     for source, target in ((database, other), (other, database)):
-        names = {"source": source.address.path.strip("/"), "target": target.address.path.strip("/")}
+        names = {"source": source.path.strip("/"), "target": target.path.strip("/")}
         told = request(f"http://{couchdb}/_replicate", "POST", names)
         assert told["ok"]
     for each in (database, other):
@@ -133,9 +133,9 @@ def test_a_race_without_an_ending_is_not_published(database):
 def test_documents_of_others_are_passed_over_and_broken_ones_named(database):
     good, broken = make_race(), ids.generate()
     publish(good, database)
-    request(f"{database.address}/3f2504e04f8941d39a0c0305e82c3301", "PUT", {"type": "invoice"})
-    request(f"{database.address}/short", "PUT", {"type": "note"})
-    request(f"{database.address}/{broken}", "PUT", {"type": "stackrace-race", "schema": 1, "race": {}})
+    request(f"{database}/3f2504e04f8941d39a0c0305e82c3301", "PUT", {"type": "invoice"})
+    request(f"{database}/short", "PUT", {"type": "note"})
+    request(f"{database}/{broken}", "PUT", {"type": "stackrace-race", "schema": 1, "race": {}})
     told, taken = fetched(database)
     assert taken == [good]
     assert len(told.troubles) == 1 and broken in told.troubles[0]
@@ -145,22 +145,22 @@ def test_more_documents_than_a_page_are_all_listed(database, monkeypatch):
     monkeypatch.setattr("stackrace.features.publish.database._PAGE", 3)
     wanted = sorted(ids.generate() for _ in range(10))
     for each in wanted:
-        request(f"{database.address}/{each}", "PUT", {})
+        request(f"{database}/{each}", "PUT", {})
     assert list(published_ids(database).ids) == wanted
 
 
 def test_a_missing_database_is_offered_to_be_made(url):
     with pytest.raises(StoreError, match=r"no database http.*--create"):
-        Database(couch_address(url, {})).open()
+        Database.at(url, {}).open()
 
 
 def test_a_wrong_password_is_explained_and_never_shown():
     with running_couchdb("ana", "right") as address:
         for user, way_out in (("ana:secret@", "refuses user 'ana'"), ("", "STACKRACE_COUCHDB_USER")):
             with pytest.raises(StoreError, match=way_out) as caught:
-                Database(couch_address(f"http://{user}{address}/races", {})).open()
+                Database.at(f"http://{user}{address}/races", {}).open()
             assert "secret" not in str(caught.value)
-        Database(couch_address(f"http://ana:right@{address}/races", {})).open(create=True)
+        Database.at(f"http://ana:right@{address}/races", {}).open(create=True)
 
 
 @contextmanager
@@ -202,7 +202,7 @@ def answering(answer: bytes):
 )
 def test_what_is_no_couchdb_is_explained_and_gets_no_further(answer, complaint):
     with answering(answer) as url, pytest.raises(StoreError, match=complaint) as caught:
-        Database(couch_address(url, {})).open()
+        Database.at(url, {}).open()
     assert "secret" not in str(caught.value)
 
 
@@ -210,7 +210,7 @@ def test_nobody_there_is_explained():
     with closing(socket.create_server(("127.0.0.1", 0))) as taken:
         port = taken.getsockname()[1]
     with pytest.raises(StoreError, match=r"cannot be reached.*correct the URL"):
-        Database(couch_address(f"http://127.0.0.1:{port}/races", {})).open()
+        Database.at(f"http://127.0.0.1:{port}/races", {}).open()
 
 
 def test_an_answer_without_end_is_cut_off(monkeypatch):
@@ -219,7 +219,7 @@ def test_an_answer_without_end_is_cut_off(monkeypatch):
         answering(b"HTTP/1.0 200 OK\r\n\r\n" + bytes(1 << 18)) as url,
         pytest.raises(StoreError, match="it is not a race"),
     ):
-        Database(couch_address(url, {})).open()
+        Database.at(url, {}).open()
 
 
 def test_a_race_goes_from_one_store_to_another_by_the_command_line(stackrace, url, tmp_path):

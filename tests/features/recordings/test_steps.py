@@ -1,15 +1,6 @@
 """What of a recorded request is kept, and what is left out."""
 
-from stackrace.features.recordings.steps import Skip, Skips, replayable
-
-
-def test_only_what_was_met_is_counted():
-    skips = Skips()
-    assert skips.most_frequent() is None
-    for place, reason in enumerate([Skip.METHOD, Skip.SCHEME, Skip.METHOD], 1):
-        skips.count(reason, place)
-    assert skips.most_frequent() == (Skip.METHOD, 1)
-    assert list(skips.counts().items()) == [(Skip.SCHEME, 1), (Skip.METHOD, 2)]
+from stackrace.features.recordings.steps import replayable
 
 
 def test_headers_of_the_connection_go():

@@ -27,55 +27,6 @@ _NAME = re.compile(r"[a-z][a-z0-9_$()+/-]*")
 """Source: Apache CouchDB, "Databases": PUT /{db}."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _CouchAddress:
-    """One database."""
-
-    secure: bool
-    host: str
-    port: int
-    path: str
-    """Quoted; a proxy's prefix may lead it."""
-    user: str = ""
-    password: str = field(default="", repr=False)
-
-    def __str__(self) -> str:
-        """The URL without credentials: fit to be shown."""
-        host = f"[{self.host}]" if ":" in self.host else self.host
-        return f"{'https' if self.secure else 'http'}://{host}:{self.port}{self.path}"
-
-
-def couch_address(url: str, environment: Mapping[str, str] | None = None) -> _CouchAddress:
-    """Return the address ``url`` names; user and password may be in the environment instead.
-
-    Raises InputError with an example; the message never repeats the URL, which may hold a password.
-    """
-    environment = os.environ if environment is None else environment
-    try:
-        parts = urlsplit(url)
-        port = parts.port
-    except ValueError as error:
-        raise InputError(f"this is not the URL of a database; write it like {_EXAMPLE}") from error
-    if parts.scheme not in ("http", "https") or not parts.hostname or re.search(r"[\x00-\x20\x7f]", url):
-        raise InputError(f"the database's URL must start with http:// or https:// and a host: {_EXAMPLE}")
-    if parts.query or parts.fragment:
-        raise InputError(f"the database's URL ends with the database's name, without ? and #: {_EXAMPLE}")
-    *prefix, name = [unquote(each) for each in parts.path.strip("/").split("/")]
-    if not _NAME.fullmatch(name):
-        raise InputError(
-            f"the URL must end with a database's name: a-z first, then a-z, 0-9 and _$()+-/, as in {_EXAMPLE}"
-        )
-    secure = parts.scheme == "https"
-    return _CouchAddress(
-        secure=secure,
-        host=parts.hostname,
-        port=port or (443 if secure else 80),
-        path="".join(f"/{quote(each, safe='')}" for each in (*prefix, name)),
-        user=unquote(parts.username or "") or environment.get(_USER, ""),
-        password=unquote(parts.password or "") or environment.get(_PASSWORD, ""),
-    )
-
-
 _TIMEOUT_S = 30.0
 """The longest wait for the next bytes of the server."""
 _LONGEST_S = 600.0
@@ -125,20 +76,60 @@ class _Answer:
         return document if isinstance(document, dict) else {}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Database:
-    """The database at ``address``. Every method raises StoreError with a way out; no message shows credentials."""
+    """One database; make it with ``at``. Requests raise StoreError with a way out; no message shows credentials."""
 
-    address: _CouchAddress
+    secure: bool
+    host: str
+    port: int
+    path: str
+    """Quoted; a proxy's prefix may lead it."""
+    user: str
+    password: str = field(repr=False)
+
+    @classmethod
+    def at(cls, url: str, environment: Mapping[str, str] | None = None) -> Database:
+        """Return the database that ``url`` names; user and password may be in the environment instead.
+
+        Raises InputError with an example; the message never repeats the URL, which may hold a password.
+        """
+        environment = os.environ if environment is None else environment
+        try:
+            parts = urlsplit(url)
+            port = parts.port
+        except ValueError as error:
+            raise InputError(f"this is not the URL of a database; write it like {_EXAMPLE}") from error
+        if parts.scheme not in ("http", "https") or not parts.hostname or re.search(r"[\x00-\x20\x7f]", url):
+            raise InputError(f"the database's URL must start with http:// or https:// and a host: {_EXAMPLE}")
+        if parts.query or parts.fragment:
+            raise InputError(f"the database's URL ends with the database's name, without ? and #: {_EXAMPLE}")
+        *prefix, name = [unquote(each) for each in parts.path.strip("/").split("/")]
+        if not _NAME.fullmatch(name):
+            raise InputError(
+                f"the URL must end with a database's name: a-z first, then a-z, 0-9 and _$()+-/, as in {_EXAMPLE}"
+            )
+        secure = parts.scheme == "https"
+        return cls(
+            secure=secure,
+            host=parts.hostname,
+            port=port or (443 if secure else 80),
+            path="".join(f"/{quote(each, safe='')}" for each in (*prefix, name)),
+            user=unquote(parts.username or "") or environment.get(_USER, ""),
+            password=unquote(parts.password or "") or environment.get(_PASSWORD, ""),
+        )
+
+    def __str__(self) -> str:
+        """The URL without credentials: fit to be shown."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"{'https' if self.secure else 'http'}://{host}:{self.port}{self.path}"
 
     def open(self, *, create: bool = False) -> None:
         """Make sure that it is there and is one; with ``create`` make it if need be."""
         answer = self._ask("GET", "")
         if answer.status == 404 and answer.document.get("error") == "not_found":
             if not create:
-                raise StoreError(
-                    f"there is no database {self.address}; correct the URL, or create it with --create"
-                )
+                raise StoreError(f"there is no database {self}; correct the URL, or create it with --create")
             made = self._ask("PUT", "")
             if made.status not in (201, 202, 412):  # 412: somebody else was faster
                 raise self._trouble(made, "does not allow creating the database")
@@ -153,7 +144,7 @@ class Database:
         if answer.status != 200 or "_id" not in answer.document:
             raise self._trouble(answer, f"does not return document {identifier}")
         if answer.document["_id"] != identifier:
-            raise StoreError(f"{self.address} returns another document than {identifier}, which was asked for")
+            raise StoreError(f"{self} returns another document than {identifier}, which was asked for")
         return answer.document
 
     def attachment(self, identifier: str, name: str) -> bytes:
@@ -202,31 +193,30 @@ class Database:
         return rows
 
     def _ask(self, method: str, path: str, body: bytes | None = None) -> _Answer:
-        address = self.address
-        kind = http.client.HTTPSConnection if address.secure else http.client.HTTPConnection
-        connection = kind(address.host, address.port, timeout=_TIMEOUT_S)
+        kind = http.client.HTTPSConnection if self.secure else http.client.HTTPConnection
+        connection = kind(self.host, self.port, timeout=_TIMEOUT_S)
         try:
-            connection.request(method, address.path + path, body, self._headers())
+            connection.request(method, self.path + path, body, self._headers())
             return _read(connection.getresponse())
         except ssl.SSLCertVerificationError as error:
             raise StoreError(
-                f"{address}: its certificate is not trusted ({error.verify_message}); use the host name of the "
+                f"{self}: its certificate is not trusted ({error.verify_message}); use the host name of the "
                 "certificate, or trust its authority with the variable SSL_CERT_FILE"
             ) from error
         except TimeoutError as error:
-            raise StoreError(f"{address} does not answer in time; try again later") from error
+            raise StoreError(f"{self} does not answer in time; try again later") from error
         except (OSError, UnicodeError) as error:
             reason = getattr(error, "strerror", None) or error
-            raise StoreError(f"{address} cannot be reached ({reason}); start it, or correct the URL") from error
+            raise StoreError(f"{self} cannot be reached ({reason}); start it, or correct the URL") from error
         except http.client.HTTPException as error:
-            raise StoreError(f"{address} does not speak HTTP ({type(error).__name__}); correct the URL") from error
+            raise StoreError(f"{self} does not speak HTTP ({type(error).__name__}); correct the URL") from error
         finally:
             connection.close()
 
     def _headers(self) -> dict[str, str]:
         headers = {"Accept": "*/*", "Content-Type": "application/json"}
-        if self.address.user:
-            pair = f"{self.address.user}:{self.address.password}".encode()
+        if self.user:
+            pair = f"{self.user}:{self.password}".encode()
             headers["Authorization"] = f"Basic {base64.b64encode(pair).decode('ascii')}"  # RFC 7617
         return headers
 
@@ -234,8 +224,8 @@ class Database:
         """Return what to raise for an answer that is not the one hoped for."""
         reason = str(answer.document.get("reason", ""))[:200]
         match answer.status:
-            case 401 | 403 if self.address.user:
-                message = f"refuses user {self.address.user!r}; correct the password, or ask for the right"
+            case 401 | 403 if self.user:
+                message = f"refuses user {self.user!r}; correct the password, or ask for the right"
             case 401 | 403:
                 message = f"wants a user: put user:password@ into the URL, or set {_USER} and {_PASSWORD}"
             case 413:
@@ -244,7 +234,7 @@ class Database:
                 message = "sends us elsewhere; give the URL it really has"
             case status:
                 message = f"{otherwise} (status {status}); check that the URL names a CouchDB database"
-        return StoreError(f"{self.address} {message}", detail=reason)
+        return StoreError(f"{self} {message}", detail=reason)
 
 
 def values_in(text: bytes) -> int:

@@ -48,7 +48,7 @@ def publish(race: Race, database: Database) -> bool:
             there = database.get(race.id)
     if there is None or not _agrees(there, race):
         raise StoreError(
-            f"race {race.id} is in {database.address} with different content, which was not changed. One of "
+            f"race {race.id} is in {database} with different content, which was not changed. One of "
             f"the two was altered; see: stackrace history {race.id}"
         )
     return False
@@ -83,7 +83,7 @@ def fetch(
         try:
             document = database.get(identifier)
             if document is None and named:
-                raise StoreError(f"there is no race {identifier} in {database.address}")
+                raise StoreError(f"there is no race {identifier} in {database}")
             if document is None or (not named and document.get("type") != TYPE):
                 continue
             here = stored(identifier)

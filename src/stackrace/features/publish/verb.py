@@ -29,15 +29,15 @@ def publish_command(race: str, url: str, create: bool, store: str | None) -> Non
     STACKRACE_COUCHDB_PASSWORD. A published race never changes. Publishing it again does nothing.
     """
     from ...store import open_store
-    from .database import Database, couch_address
+    from .database import Database
     from .exchange import publish
 
-    database = Database(couch_address(url))
+    database = Database.at(url)
     with open_store(store) as results:
         raced = results.load(race)
     database.open(create=create)
     done = publish(raced, database)
-    click.echo(f"race {raced.id} {'is now' if done else 'was already'} in {database.address}")
+    click.echo(f"race {raced.id} {'is now' if done else 'was already'} in {database}")
 
 
 @click.command(
@@ -59,10 +59,10 @@ def fetch_command(url: str, races: tuple[str, ...], store: str | None) -> None:
     from ...base import ids
     from ...base.errors import StoreError
     from ...store import open_store
-    from .database import Database, couch_address
+    from .database import Database
     from .exchange import fetch, published_ids
 
-    database = Database(couch_address(url))
+    database = Database.at(url)
     database.open()
     cut = ""
     if races and all(ids.PATTERN.fullmatch(race) for race in races):
@@ -93,8 +93,7 @@ def _words(cut: str, database: Database) -> str:
     """Say that races may be missing from a listing, and how to have them."""
     if not cut:
         return ""
-    address = database.address
-    return f"the listing of {address} {cut}; fetch any other race by its whole id: stackrace fetch {address} ID"
+    return f"the listing of {database} {cut}; fetch any other race by its whole id: stackrace fetch {database} ID"
 
 
 def _meant(race: str, ids: tuple[str, ...], cut: str) -> str:
