@@ -18,7 +18,7 @@ from stackrace.features.recordings.recording import read_steps as read
 from stackrace.features.recordings.steps import RecordingError
 from stackrace.measure.engine.engine import run
 from stackrace.measure.load import Load
-from stackrace.measure.workload import Answer, AnswerOrigin, Order, Request, Sameness, Workload
+from stackrace.measure.workload import Answer, AnswerOrigin, Order, Sameness, Workload
 
 SAMPLES = Path(__file__).with_name("samples")
 
@@ -164,25 +164,6 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
             read_recording(path)
         assert str(path) in caught.value.message
         assert "Errno" not in caught.value.message
-
-
-@pytest.mark.parametrize("front", [b"", b'{"log": ', b'{"log": {"entries": [{"request": '])
-@pytest.mark.exhaustive
-def test_a_hundred_megabytes_of_brackets_are_refused(file, front: bytes) -> None:
-    path = file(front + b"[" * (100 << 20))
-    try:
-        with pytest.raises(InputError):
-            read_recording(path)
-    finally:
-        path.unlink()
-
-
-def test_unknown_fields_and_odd_values_cost_nothing(file) -> None:
-    odd = entry(startedDateTime="9999-99-99", time=-1e308, pageref=7, cache=None, _x=[[[]]])
-    late = entry("http://shop.example/late", startedDateTime="2200-01-01T00:00:00Z", time="x")
-    early = entry("http://shop.example/early", startedDateTime="1700-01-01T00:00:00+14:00", time=None)
-    requests = read_recording(file(har(early, odd, late))).workload.requests
-    assert requests == (Request(path="/early"), Request(path="/"), Request(path="/late", think_s=24 * 3600.0))
 
 
 def test_what_is_longer_than_its_head_is_read_to_the_end(file):

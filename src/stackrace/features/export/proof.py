@@ -87,13 +87,13 @@ def proven(
     proof = prover.start()
     if race:
         line.tell("racing them against the original", " …")
+        if difference is None:
+            difference = request.difference if export.race is None else export.race.difference
         asked = replace(
             request, repeats=None, run_requests=None, run_requests_at={}, run_s=None, twin=False, exhaustive=False,
-            budget_s=budget_s or _BUDGET_S,
+            difference=difference, budget_s=budget_s or _BUDGET_S,
         )  # fmt: skip
-        if difference is None and export.race is not None:
-            difference = export.race.difference
-        proof = replace(proof, equivalence=prover.race(asked, difference, heard))
+        proof = replace(proof, equivalence=prover.race(asked, heard))
     line.clear()
     return proof
 
@@ -233,10 +233,10 @@ class _Prover:
             reloads=reloads,
         )
 
-    def race(self, request: RaceRequest, difference: float | None, sink: Sink) -> Equivalence:
+    def race(self, request: RaceRequest, sink: Sink) -> Equivalence:
         """Race the files against the original; raises RefusedError where no block had valid slices of both."""
         stack = self.export.stack
-        plan = plan_of(request if difference is None else replace(request, difference=difference), self.deployment)
+        plan = plan_of(request, self.deployment)
         sides = (stack.on(Side.ORIGINAL), stack.on(Side.EXPORTED))
         race = replace(plan.race, loads=plan.race.loads[-1:], limits={}, left_out=(), unserved=())
         plan = replace(plan, race=race, most_blocks=LOOKS[-1]).among(sides)
