@@ -16,7 +16,7 @@ from stackrace.stacks.services import services
 WANTED = {
     *(package for entry in catalogue() for package in entry.needs.apt),
     *(package for service in services().values() for package in service.apt),
-    *(package for needs in NEEDS.values() for need in needs for package in need.packages),
+    *(package for needs in NEEDS.values() for package in needs.values()),
 }
 
 

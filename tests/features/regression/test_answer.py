@@ -56,14 +56,6 @@ def test_each_response_is_judged_by_itself(slower, response):
     assert decide(race).settled
 
 
-def test_an_alarm_without_fresh_launches_is_no_failure():
-    race = make_check(blocks=3, slower=0.06, ending=Ending.BUDGET)
-    going = replace(race, ending=None)
-    assert states(going)[Response.THROUGHPUT] is State.ALARM
-    assert gate_answer(going).outcome is Outcome.UNDECIDED
-    assert gate_answer(race).exit_code == 3
-
-
 def test_errors_of_the_head_are_seen_although_they_make_its_slices_invalid():
     refused = Verdict((make_finding("unexpected-status", Effect.INVALIDATES),))
     race = make_check(errors=40)
@@ -200,12 +192,6 @@ def test_requests_of_which_two_in_a_hundred_wait_are_slower():
     found = ruling(race, Response.P99)
     assert found.head > 0.045 > found.base
     assert found.change.value == pytest.approx(found.head / found.base - 1)
-
-
-def test_launches_of_few_answers_are_pooled():
-    found = ruling(make_check(blocks=32, slow=0.02, rate=50.0), Response.P99)
-    assert found.state is State.SLOWER
-    assert found.blocks > 3, "batches of several launches"
 
 
 @pytest.mark.parametrize("blocks", [2, 8])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import sysconfig
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -17,27 +17,14 @@ from ...base.process import run
 _BUNDLED = Path(__file__).with_name("bundled")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Need:
-    """A program, a file or a Ruby gem, and Debian's packages of it. What is left empty is not looked for."""
-
-    packages: tuple[str, ...]
-    program: str = ""
-    file: Path | None = None
-    gem: str = ""
-
-    @property
-    def words(self) -> str:
-        """Say what is missing where it is."""
-        if self.program:
-            return f"no program {self.program}"
-        return f"no file {self.file}" if self.file else f"no gem {self.gem}"
+_Needs = Mapping[tuple[str, str], str]
+"""Programs, files and Ruby gems, each by its kind and name, with Debian's package of it."""
 
 
-def _python_headers() -> tuple[_Need, ...]:
+def _python_headers() -> _Needs:
     """Return the headers of Debian's own Python; any other brings its headers along."""
     folder = Path(sysconfig.get_path("include"))
-    return (_Need(file=folder / "Python.h", packages=("python3-dev",)),) if folder.parts[1:2] == ("usr",) else ()
+    return {("file", str(folder / "Python.h")): "python3-dev"} if folder.parts[1:2] == ("usr",) else {}
 
 
 _GEMS = {
@@ -51,37 +38,36 @@ _GEMS = {
 }
 """Rails' gems, and Debian's packages of them."""
 
-NEEDS = {
-    "ladder": (
+NEEDS: Mapping[str, _Needs] = {
+    "ladder": {
         # mysqlclient has no Linux wheels
-        _Need(program="mariadb_config", packages=("libmariadb-dev",)),
-        _Need(program="pkg-config", packages=("pkg-config",)),
+        ("program", "mariadb_config"): "libmariadb-dev",
+        ("program", "pkg-config"): "pkg-config",
         # what packages without wheels are compiled with
-        _Need(program="gcc", packages=("gcc",)),
-        _Need(file=Path("/usr/include/stdio.h"), packages=("libc6-dev",)),
-        *_python_headers(),
-    ),
-    "rails": (
-        _Need(program="ruby", packages=("ruby",)),
-        *(_Need(gem=gem, packages=(package,)) for gem, package in _GEMS.items()),
-    ),
+        ("program", "gcc"): "gcc",
+        ("file", "/usr/include/stdio.h"): "libc6-dev",
+        **_python_headers(),
+    },
+    "rails": {("program", "ruby"): "ruby", **{("gem", gem): package for gem, package in _GEMS.items()}},
 }
 """What must be installed to build or run each."""
 
 
 def _lack(name: str) -> Lack | None:
     """Return what an app lacks here. Without a Ruby every gem is lacking."""
-    gems = _missing_gems([need.gem for need in NEEDS[name] if need.gem])
-    lacking = [
-        need
-        for need in NEEDS[name]
-        if (need.program and shutil.which(need.program) is None)
-        or (need.file and not need.file.exists())
-        or need.gem in gems
-    ]
-    packages = tuple(package for need in lacking for package in need.packages)
-    missing = ", ".join(need.words for need in lacking)
-    return Lack(name=name, missing=missing, packages=packages) if lacking else None
+    gems = _missing_gems([each for kind, each in NEEDS[name] if kind == "gem"])
+
+    def is_missing(kind: str, each: str) -> bool:
+        match kind:
+            case "program":
+                return shutil.which(each) is None
+            case "file":
+                return not Path(each).exists()
+        return each in gems
+
+    lacking = {need: package for need, package in NEEDS[name].items() if is_missing(*need)}
+    missing = ", ".join(f"no {kind} {each}" for kind, each in lacking)
+    return Lack(name=name, missing=missing, packages=tuple(lacking.values())) if lacking else None
 
 
 _MISSING = "puts ARGV.reject { |name| Gem::Specification.find_all_by_name(name).any? }"
