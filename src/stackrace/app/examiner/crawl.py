@@ -11,11 +11,11 @@ import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from .asking import Asking
-from .messages import Channel, CrawlOrder, ExchangeReport, Report, RequestMessage
+from .messages import Channel, CrawlOrder, ExchangeReport, Reply, Report, RequestMessage, Survey
 from .survey import View, unknown_view, view_of
 
 _MOST_SITEMAPS = 10
@@ -32,7 +32,7 @@ if TYPE_CHECKING:  # Python 3.8 cannot run this line
 """Returns the status and the body of a path."""
 
 
-def located(fetch: Fetch, given: str = "") -> list[str]:
+def _located(fetch: Fetch, given: str = "") -> list[str]:
     """Return the paths of the sitemap ``given``, else of those in robots.txt, else of the usual one.
 
     An index is followed; whatever host a sitemap names, its pages are this site's.
@@ -115,13 +115,6 @@ _NO_PAGE = re.compile(
 _LINK = re.compile(rb"""<a\s[^>]*?href=["'](/[^"'#\s]*)""", re.IGNORECASE)
 
 
-class Choice(NamedTuple):
-    """Pages in the order in which they are asked for, and those that are not, with the reason."""
-
-    asked: list[str]
-    unasked: dict[str, str]
-
-
 def is_main(path: str, via: str) -> bool:
     """Tell whether ``path``, to which ``via`` redirects, is what visitors of ``via`` come for.
 
@@ -131,21 +124,22 @@ def is_main(path: str, via: str) -> bool:
     return is_same and not _NO_PAGE.match(path)
 
 
-def links(body: bytes) -> list[str]:
+def _links(body: bytes) -> list[str]:
     """Return the paths that a page links to, each once."""
     return list(dict.fromkeys(filter(None, map(path_of, _LINK.findall(body)))))
 
 
-def choose(
+def _choose(
     given: Iterable[str],
     located: Iterable[str],
     routes: Iterable[str],
     linked: Iterable[str],
     view_of: Callable[[str], View] = unknown_view,
-) -> Choice:
-    """Return the pages ``given``, then those of sitemaps, of the URL configuration and of links on the home page.
+) -> tuple[list[str], dict[str, str]]:
+    """Return the pages to ask for in their order, and why others are not asked for.
 
-    Of each kind those with the fewest parameters come first, then those at the top of the site.
+    Those ``given`` come first, then those of sitemaps, of the URL configuration and of links on the home page. Of
+    each kind those with the fewest parameters come first, then those at the top of the site.
     """
     first = list(dict.fromkeys(given))
     rank: dict[str, int] = {}
@@ -171,7 +165,24 @@ def choose(
         else:
             alike[group] += 1
             asked.append(path)
-    return Choice(asked, unasked)
+    return asked, unasked
+
+
+def chosen(
+    survey: Survey,
+    given: Iterable[str],
+    home: Reply,
+    fetch: Fetch,
+    sitemap: str,
+    view_of: Callable[[str], View] = unknown_view,
+) -> Survey:
+    """Return ``survey`` with the pages to ask for: those ``given``, and what it, sitemaps and the home page name.
+
+    ``sitemap`` is one that robots.txt does not name, or empty.
+    """
+    linked = _links(home.body) if home.status == 200 else []
+    asked, unasked = _choose(given, _located(fetch, sitemap), survey.pages, linked, view_of)
+    return replace(survey, asked=tuple(asked), unasked=unasked)
 
 
 _TOP = (2, "")
@@ -214,19 +225,16 @@ def crawl(order: CrawlOrder, asking: Asking, application: Any, report: Report, c
     channel.end_in(max(order["time_s"], _HOME_S) + _GRACE_S)
     home = asking.page(_request(order, _HOME))
     channel.end_in(max(left_s(), 0.0) + _GRACE_S)
-    linked = links(home.first.body) if home.first.status == 200 else []
-    view = view_of(application, report.django is not None)
-    given, named = (_HOME, *order["given"]), located(fetch, order["sitemap"])
-    chosen = choose(given, named, survey.pages, linked, view)
-    report.survey = replace(survey, asked=tuple(chosen.asked), unasked=chosen.unasked)
+    given, view = (_HOME, *order["given"]), view_of(application, report.django is not None)
+    survey = report.survey = chosen(survey, given, home.first, fetch, order["sitemap"], view)
     channel.report(report)
     channel.page(home)
     able = int(_is_able(home))
-    for done, path in enumerate(chosen.asked[1:], start=1):
+    for done, path in enumerate(survey.asked[1:], start=1):
         # the user's own pages are asked for, however long the others take
         if done >= len(given) and (left_s() <= 0 or able == order["enough"]):
             return
-        channel.progress(done, len(chosen.asked), _eta_s(done, len(chosen.asked), left_s(), order["time_s"]))
+        channel.progress(done, len(survey.asked), _eta_s(done, len(survey.asked), left_s(), order["time_s"]))
         page = asking.page(_request(order, path))
         channel.page(page)
         able += _is_able(page)

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 from ...app.app import App, EntryKind
 from ...app.examination import Examination, Exchange
-from ...app.examiner.crawl import MOST_RACED, SLOW_S, Choice, choose, is_main, links, located
-from ...app.examiner.messages import CrawlOrder
+from ...app.examiner.crawl import MOST_RACED, SLOW_S, chosen, is_main
+from ...app.examiner.messages import CrawlOrder, Survey
 from ...app.golden import golden
 from ...base.errors import AppError
 from ...base.numbers import about
@@ -85,7 +85,7 @@ def asked_pages(
     """Ask for the home page, the user's, and all the pages that the app and its sitemaps name."""
     on_preparing(Preparing(step=Step.PAGES, subject=f"{app.name} for its pages"))
     if app.entry.kind in (EntryKind.FILES, EntryKind.RACK):
-        examination, choice = _asked_in_two_steps(protection, app, request, crawling)
+        examination = _asked_in_two_steps(protection, app, request, crawling)
     else:
         crawl: CrawlOrder = {
             "given": list(request.urls or ()),
@@ -103,13 +103,12 @@ def asked_pages(
             crawl=crawl,
             on_progress=lambda *progress: on_preparing(Preparing(step=Step.PAGES, subject=_so_far(app, *progress))),
         )
-        choice = Choice(list(examination.survey.asked), dict(examination.survey.unasked))
     answered = [_page(exchange, examination) for exchange in examination.exchanges]
-    waiting = choice.asked[len(answered) :]
+    waiting = examination.survey.asked[len(answered) :]
     reasons = dict.fromkeys(waiting, f"not asked for: {_NO_TIME}")
     if examination.cut and waiting:
         reasons[waiting[0]] = examination.cut
-    reasons.update((path, f"not asked for: {reason}") for path, reason in choice.unasked.items())
+    reasons.update((path, f"not asked for: {reason}") for path, reason in examination.survey.unasked.items())
     left = (Page(path=path, problem=reason, is_main=False) for path, reason in reasons.items())
     return AskedPages(examination=examination, pages=(*answered, *left))
 
@@ -121,9 +120,7 @@ def _so_far(app: App, done: int, pages: int, left_s: float) -> str:
     return f"{app.name} for its pages: {done} of {pages}, about {about(left_s)} left"
 
 
-def _asked_in_two_steps(
-    protection: Protected, app: App, request: RaceRequest, crawling: Crawling
-) -> tuple[Examination, Choice]:
+def _asked_in_two_steps(protection: Protected, app: App, request: RaceRequest, crawling: Crawling) -> Examination:
     """Ask an app that is loaded for each asking: for what names pages first, then for these."""
     more: dict[str, object] = {} if app.entry.kind is EntryKind.FILES else {"follow": True}
 
@@ -138,12 +135,12 @@ def _asked_in_two_steps(
     def fetch(path: str) -> tuple[int, bytes]:
         return (known[path].status, known[path].body) if path in known else (404, b"")
 
-    linked = links(known["/"].body) if known["/"].status == 200 else []
-    choice = choose(("/", *(request.urls or ())), located(fetch, crawling.sitemap), first.files, linked)
+    named_ones = ("/", *(request.urls or ()))
+    survey = chosen(Survey(pages=first.files), named_ones, known["/"], fetch, crawling.sitemap)
     try:
-        return ask(*choice.asked[:_MOST_ASKED]), choice
+        return replace(ask(*survey.asked[:_MOST_ASKED]), survey=survey)
     except AppError as error:
-        return replace(first, exchanges=first.exchanges[:1], cut=error.message), choice
+        return replace(first, exchanges=first.exchanges[:1], cut=error.message, survey=survey)
 
 
 def _page(exchange: Exchange, examination: Examination) -> Page:

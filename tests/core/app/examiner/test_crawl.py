@@ -15,10 +15,10 @@ from stackrace.app.examiner.crawl import (
     _MOST_AT_TOP,
     _MOST_LOCATED,
     _MOST_SITEMAPS,
-    choose,
+    _choose,
+    _links,
+    _located,
     crawl,
-    links,
-    located,
     path_of,
 )
 from stackrace.app.examiner.messages import ExchangeReport, Reply, Report, Survey
@@ -28,49 +28,49 @@ paths = st.lists(st.sampled_from(["/", "/a/", "/a/1/", "/a/2/", "/b?x=1", "/log-
 
 
 def test_the_given_come_first_then_sitemaps_then_routes():
-    choice = choose(["/", "/mine/deep/"], ["/far/away/"], ["/a/", "/mine/deep/"], [])
-    assert choice.asked == ["/", "/mine/deep/", "/far/away/", "/a/"]
+    asked, _ = _choose(["/", "/mine/deep/"], ["/far/away/"], ["/a/", "/mine/deep/"], [])
+    assert asked == ["/", "/mine/deep/", "/far/away/", "/a/"]
 
 
 def test_of_each_kind_those_with_the_fewest_parameters_come_first_then_those_at_the_top():
     views = {"/books/7/": View("book", 1), "/about/us/": View("about", 0), "/list/": View("list", 0)}
     located = ["/books/7/", "/list/?page=2", "/about/us/", "/list/"]
-    choice = choose([], located, [], [], lambda path: views.get(path, View("", 0)))
-    assert choice.asked == ["/list/", "/about/us/", "/books/7/", "/list/?page=2"]
+    asked, _ = _choose([], located, [], [], lambda path: views.get(path, View("", 0)))
+    assert asked == ["/list/", "/about/us/", "/books/7/", "/list/?page=2"]
 
 
 def test_a_few_pages_of_a_view_stand_for_the_others_wherever_they_lie():
     listed = [f"/{number}/" for number in range(6)]
-    choice = choose([], listed, [], [], lambda path: View("article", 1))
-    assert choice.asked == listed[:_MOST_ALIKE]
-    assert choice.unasked == dict.fromkeys(listed[_MOST_ALIKE:], _ALIKE)
+    asked, unasked = _choose([], listed, [], [], lambda path: View("article", 1))
+    assert asked == listed[:_MOST_ALIKE]
+    assert unasked == dict.fromkeys(listed[_MOST_ALIKE:], _ALIKE)
 
 
 def test_pages_at_the_top_may_differ_so_more_of_them_are_asked_for():
     top, folder = [f"/page{number}/" for number in range(20)], [f"/news/{number}/" for number in range(20)]
-    assert choose([], top + folder, [], []).asked == top[:_MOST_AT_TOP] + folder[:_MOST_ALIKE]
+    assert _choose([], top + folder, [], [])[0] == top[:_MOST_AT_TOP] + folder[:_MOST_ALIKE]
 
 
 def test_routes_of_unknown_views_are_all_asked_for_but_the_administrations():
     routes = [*(f"/api/{number}" for number in range(6)), "/admin/", "/admin/users/"]
-    assert choose([], [], routes, []).asked == ["/admin/", *routes[:6]]
+    assert _choose([], [], routes, [])[0] == ["/admin/", *routes[:6]]
 
 
 def test_links_count_where_little_else_is_known():
-    assert choose([], [], ["/a/"], ["/b/"]).asked == ["/a/", "/b/"]
-    assert choose([], ["/x/", "/y/", "/z/"], [], ["/b/"]).asked == ["/x/", "/y/", "/z/"]
-    assert links(
+    assert _choose([], [], ["/a/"], ["/b/"])[0] == ["/a/", "/b/"]
+    assert _choose([], ["/x/", "/y/", "/z/"], [], ["/b/"])[0] == ["/x/", "/y/", "/z/"]
+    assert _links(
         b'<a href="/b/?x=1&amp;y=2">b</a> <a class=x href="//other/">o</a> <a href="/b/?x=1&amp;y=2">'
     ) == ["/b/?x=1&y=2"]
 
 
 @given(paths, paths, paths, paths)
 def test_every_page_is_asked_for_or_not_and_never_both(given, located, routes, linked):
-    choice = choose(given, located, routes, linked)
-    assert len(set(choice.asked)) == len(choice.asked)
-    assert not set(choice.asked) & set(choice.unasked)
-    assert set(given) | set(located) <= set(choice.asked) | set(choice.unasked)
-    assert "/log-out" in given or choice.unasked.get("/log-out", _CHANGES) == _CHANGES
+    asked, unasked = _choose(given, located, routes, linked)
+    assert len(set(asked)) == len(asked)
+    assert not set(asked) & set(unasked)
+    assert set(given) | set(located) <= set(asked) | set(unasked)
+    assert "/log-out" in given or unasked.get("/log-out", _CHANGES) == _CHANGES
 
 
 def pages(*paths):
@@ -93,17 +93,17 @@ class Files:
 
 
 def test_without_robots_the_usual_sitemap_is_read():
-    assert located(Files(sitemap_xml=pages("/a", "/b?c=1&amp;d=2", "/a"))) == ["/a", "/b?c=1&d=2"]
+    assert _located(Files(sitemap_xml=pages("/a", "/b?c=1&amp;d=2", "/a"))) == ["/a", "/b?c=1&d=2"]
 
 
 def test_every_sitemap_of_robots_is_read():
     robots = "User-agent: *\nSitemap: https://x/one.xml\nsitemap: /two.xml\n"
-    assert located(Files(robots_txt=robots, one_xml=pages("/1"), two_xml=pages("/2"))) == ["/1", "/2"]
+    assert _located(Files(robots_txt=robots, one_xml=pages("/1"), two_xml=pages("/2"))) == ["/1", "/2"]
 
 
 def test_an_index_that_leads_to_itself_ends():
     site = Files(sitemap_xml=index("/sitemap.xml", "/one.xml"), one_xml=pages("/1"))
-    assert located(site) == ["/1"]
+    assert _located(site) == ["/1"]
     assert site.asked == ["/robots.txt", "/sitemap.xml", "/one.xml"]
 
 
@@ -114,19 +114,19 @@ def test_an_index_without_end_is_cut_off():
         asked.append(path)
         return 200, index(f"{path}x").encode()
 
-    assert located(endless, "/s") == []
+    assert _located(endless, "/s") == []
     assert len(asked) == _MOST_SITEMAPS
 
 
 def test_very_many_pages_are_cut_off():
-    assert len(located(Files(sitemap_xml=pages(*(f"/{number}" for number in range(5000)))))) == _MOST_LOCATED
+    assert len(_located(Files(sitemap_xml=pages(*(f"/{number}" for number in range(5000)))))) == _MOST_LOCATED
 
 
 def test_a_sitemap_that_unpacks_to_very_much_is_cut_off(monkeypatch):
     monkeypatch.setattr(module, "_MOST_BYTES", 1000)
     packed = gzip.compress(pages(*(f"/{number}" for number in range(5000))).encode())
-    assert 0 < len(located(Files(sitemap_xml=packed))) < 50
-    assert located(Files(sitemap_xml=packed[:20] + b"rubbish")) == []
+    assert 0 < len(_located(Files(sitemap_xml=packed))) < 50
+    assert _located(Files(sitemap_xml=packed[:20] + b"rubbish")) == []
 
 
 @given(st.binary(max_size=40))
