@@ -10,7 +10,8 @@ from statistics import median
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin, urlsplit
 
-from .messages import Caller, ExchangeReport, Reply, RequestMessage, WireRequest, header
+from .callers import Caller
+from .messages import ExchangeReport, Reply, RequestMessage, WireRequest, header
 
 _PAUSE_S = 1.1
 """Between the first and the later askings: a page that shows the time changes once a second."""

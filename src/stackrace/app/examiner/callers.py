@@ -38,7 +38,7 @@ def _is_ours(filename: str) -> bool:
     return filename == _ENTRY or filename.startswith(_ON_THE_WAY)
 
 
-class Tracebacks(logging.Handler):
+class _Tracebacks(logging.Handler):
     """Collects the exceptions of one request, from Django's signal and from anybody's log; each once."""
 
     def __init__(self) -> None:
@@ -116,60 +116,69 @@ class _Body:
         return bytes(self._kept)
 
 
-class WsgiCaller:
-    """One application and the place where its tracebacks are collected."""
+class Caller:
+    """Calls one application as a server would, by whatever interface it has."""
 
-    def __init__(self, application: Any, tracebacks: Tracebacks, most_body_bytes: int) -> None:
+    has_lifespan = False
+    """Whether the application took part in the lifespan protocol."""
+
+    def __init__(self, application: Any, most_body_bytes: int) -> None:
         self._application = application
-        self._tracebacks = tracebacks
         self._most_body_bytes = most_body_bytes
+        self._tracebacks = _Tracebacks()
 
     def call(self, asked: WireRequest) -> Reply:
         """Return the application's answer; an exception out of it counts as a 500."""
-        body = _Body(self._most_body_bytes)
-        response = _Response(body)
+        body, head = _Body(self._most_body_bytes), _Head()
         try:
-            response.collect(self._application(_environ_of(asked), response.start))
-        except Exception as error:
-            if not body.endless:
+            self._ask(asked, head, body)
+        except (Exception, asyncio.CancelledError) as error:
+            if not (body.endless and head.status):
                 self._tracebacks.add(error)
                 return Reply(500, traceback=self._tracebacks.take())
         traceback = self._tracebacks.take()
-        return Reply(response.status, response.headers, body.whole(), traceback, body.bytes, body.endless)
+        return Reply(head.status, head.headers, body.whole(), traceback, body.bytes, body.endless)
 
-    def pool(self) -> None:
-        """Return none: servers choose the threads of WSGI."""
+    def _ask(self, asked: WireRequest, head: _Head, body: _Body) -> None:
+        """Have the application answer into ``head`` and ``body``; raises what it raises, or for no answer."""
+        raise NotImplementedError
+
+    def pool(self) -> ThreadPool | None:
+        """Return the pool of threads that pages ran in, None where there is none: servers choose those of WSGI."""
+        return None
 
     def close(self) -> None:
-        """Do nothing: WSGI knows no end."""
+        """Let the application end: WSGI knows no end."""
 
 
-class _Response:
-    """What an application gives through ``start_response``, ``write`` and its iterable."""
+class _Head:
+    """What an application has said of its answer so far."""
 
-    def __init__(self, body: _Body) -> None:
-        self.status = 0
-        self.headers: tuple[tuple[str, str], ...] = ()
-        self._body = body
+    status = 0
+    headers: tuple[tuple[str, str], ...] = ()
 
-    def start(self, status: str, headers: list[tuple[str, str]], exc_info: Any = None) -> Callable[[bytes], None]:
-        self.status = int(status.split(" ", 1)[0])
-        self.headers = tuple(headers)
-        return self._write
 
-    def _write(self, piece: bytes) -> None:
-        if not self._body.add(piece):
-            raise BrokenPipeError  # as where a client has left
+class WsgiCaller(Caller):
+    """Calls an application of WSGI."""
 
-    def collect(self, result: Any) -> None:
+    def _ask(self, asked: WireRequest, head: _Head, body: _Body) -> None:
+        def write(piece: bytes) -> None:
+            if not body.add(piece):
+                raise BrokenPipeError  # as where a client has left
+
+        def start(status: str, headers: list[tuple[str, str]], exc_info: Any = None) -> Callable[[bytes], None]:
+            head.status, head.headers = int(status.split(" ", 1)[0]), tuple(headers)
+            return write
+
+        result = self._application(_environ_of(asked), start)
         try:
             for piece in result:
-                if not self._body.add(piece):
+                if not body.add(piece):
                     break
         finally:
             if hasattr(result, "close"):
                 result.close()
-        if not self.status:
+        if not head.status:
             raise RuntimeError("the application answered without calling start_response()")
 
 
@@ -255,15 +264,11 @@ class _Lifespan:
 _VERSION = {"version": "3.0", "spec_version": "2.3"}
 
 
-class AsgiCaller:
-    """One started application with an event loop of its own."""
+class AsgiCaller(Caller):
+    """Calls a started application of ASGI, in an event loop of its own."""
 
-    def __init__(
-        self, application: Any, tracebacks: Tracebacks, most_body_bytes: int, lifespan: bool = True
-    ) -> None:
-        self._application = application
-        self._tracebacks = tracebacks
-        self._most_body_bytes = most_body_bytes
+    def __init__(self, application: Any, most_body_bytes: int, lifespan: bool = True) -> None:
+        super().__init__(application, most_body_bytes)
         self._threads = _started_threads()
         self._loop = asyncio.new_event_loop()
         asyncio.set_event_loop(self._loop)
@@ -275,31 +280,16 @@ class AsgiCaller:
         except BaseException:
             self._loop.close()
             raise
+        self.has_lifespan = self._lifespan.answered
 
-    @property
-    def has_lifespan(self) -> bool:
-        """Whether the application took part in the lifespan protocol."""
-        return self._lifespan.answered
-
-    def call(self, asked: WireRequest) -> Reply:
-        """Return the application's answer; an exception out of it counts as a 500."""
-        body = _Body(self._most_body_bytes)
-        exchange = _Exchange(asked, body)
+    def _ask(self, asked: WireRequest, head: _Head, body: _Body) -> None:
+        exchange = _Exchange(asked, head, body)
         scope = _scope_of(asked, self._lifespan.state)
-        try:
-            answering = self._application(scope, exchange.receive, exchange.send)
-            exchange.answering = asyncio.ensure_future(answering, loop=self._loop)
-            self._loop.run_until_complete(exchange.answering)
-        except (Exception, asyncio.CancelledError) as error:
-            if not body.endless:
-                self._tracebacks.add(error)
-                return Reply(500, traceback=self._tracebacks.take())
-        try:
-            status, headers = exchange.head()
-        except Exception as error:
-            self._tracebacks.add(error)
-            return Reply(500, traceback=self._tracebacks.take())
-        return Reply(status, headers, body.whole(), self._tracebacks.take(), body.bytes, body.endless)
+        answering = self._application(scope, exchange.receive, exchange.send)
+        exchange.answering = asyncio.ensure_future(answering, loop=self._loop)
+        self._loop.run_until_complete(exchange.answering)
+        if not head.status:
+            raise RuntimeError("the application ended without sending http.response.start")
 
     def pool(self) -> ThreadPool | None:
         """Return the pool of threads that AnyIO gave pages, None where no page needed one."""
@@ -346,10 +336,9 @@ async def _anyio_threads() -> float:
 class _Exchange:
     """The two channels of one request."""
 
-    def __init__(self, asked: WireRequest, body: _Body) -> None:
+    def __init__(self, asked: WireRequest, head: _Head, body: _Body) -> None:
         self._inbox = [{"type": "http.request", "body": asked.body, "more_body": False}]
-        self._start: dict[str, Any] = {}
-        self._body = body
+        self._head, self._body = head, body
         self._complete = asyncio.Event()
         self.answering: asyncio.Future[Any] | None = None
 
@@ -361,7 +350,10 @@ class _Exchange:
 
     async def send(self, message: dict[str, Any]) -> None:
         if message["type"] == "http.response.start":
-            self._start = self._start or message
+            if not self._head.status:
+                pairs = message.get("headers", [])
+                self._head.headers = tuple((name.decode("latin-1"), text.decode("latin-1")) for name, text in pairs)
+                self._head.status = message["status"]
             self._look_later()
         elif message["type"] == "http.response.body":
             wanted = self._body.add(message.get("body", b""))
@@ -382,13 +374,6 @@ class _Exchange:
 
         looking = asyncio.get_running_loop().call_later(self._body.DRIPS_S, look)
         answering.add_done_callback(lambda _: looking.cancel())
-
-    def head(self) -> tuple[int, tuple[tuple[str, str], ...]]:
-        if not self._start:
-            raise RuntimeError("the application ended without sending http.response.start")
-        pairs = self._start.get("headers", [])
-        headers = tuple((name.decode("latin-1"), value.decode("latin-1")) for name, value in pairs)
-        return self._start["status"], headers
 
 
 def _scope_of(asked: WireRequest, state: dict[str, Any]) -> dict[str, Any]:

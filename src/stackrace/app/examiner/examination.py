@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import Any
 
 from .asking import Asking
-from .callers import AsgiCaller, Tracebacks, WsgiCaller, own_traceback
+from .callers import AsgiCaller, Caller, WsgiCaller, own_traceback
 from .crawl import crawl
-from .messages import Caller, Channel, DjangoFacts, Order, PythonFacts, Report
+from .messages import Channel, DjangoFacts, Order, PythonFacts, Report
 from .survey import object_report, survey
 from .writing import Watch
 
@@ -71,14 +71,13 @@ def _examine(order: Order, report: Report, channel: Channel) -> None:
     if order.survey:
         stage("listing its pages")
         report.survey = survey(application, bool(order.settings))
-    tracebacks = Tracebacks()
     stage("starting it up")
-    caller: Caller
-    if order.interface == "asgi":
-        caller = asgi = AsgiCaller(application, tracebacks, order.most_body_bytes, order.lifespan)
-        report.lifespan = asgi.has_lifespan
-    else:
-        caller = WsgiCaller(application, tracebacks, order.most_body_bytes)
+    caller: Caller = (
+        AsgiCaller(application, order.most_body_bytes, order.lifespan)
+        if order.interface == "asgi"
+        else WsgiCaller(application, order.most_body_bytes)
+    )
+    report.lifespan = caller.has_lifespan
     wanted = order.crawl
     is_brief = wanted is not None or not order.lifespan
     asking = Asking(caller, report.host, added, stage, order.in_doubt, briefly=is_brief)

@@ -12,7 +12,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, is_dataclass
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, Protocol, TextIO, TypedDict
+from typing import Any, Literal, NamedTuple, TextIO, TypedDict
 
 
 class RequestMessage(TypedDict):
@@ -251,19 +251,6 @@ class WireRequest(NamedTuple):
     def host(self) -> str:
         """The value of its Host header."""
         return header(self.headers, "host")
-
-
-class Caller(Protocol):
-    """Calls an application in process, by whatever interface it has."""
-
-    def call(self, asked: WireRequest) -> Reply:
-        """Return the application's answer."""
-
-    def pool(self) -> ThreadPool | None:
-        """Return the pool of threads that pages ran in, None where there is none."""
-
-    def close(self) -> None:
-        """Let the application end."""
 
 
 def header(headers: tuple[tuple[str, str], ...], name: str) -> str:

@@ -3,7 +3,7 @@ from contextlib import closing
 
 import pytest
 
-from stackrace.app.examiner.callers import AsgiCaller, Tracebacks, _Body, _scope_of
+from stackrace.app.examiner.callers import AsgiCaller, _Body, _scope_of
 from stackrace.app.examiner.messages import WireRequest
 
 HOST = (("Host", "127.0.0.1"),)
@@ -17,7 +17,7 @@ def _restore_the_event_loop():
 
 
 def ask(application, path="/", body=b""):
-    with closing(AsgiCaller(application, Tracebacks(), MOST_BYTES)) as caller:
+    with closing(AsgiCaller(application, MOST_BYTES)) as caller:
         return caller.call(WireRequest("POST", path, HOST, body))
 
 
@@ -60,7 +60,7 @@ def test_an_application_that_cannot_start_says_why():
         await send({"type": "lifespan.startup.failed", "message": "no database"})
 
     with pytest.raises(RuntimeError, match="no database"):
-        AsgiCaller(application, Tracebacks(), MOST_BYTES)
+        AsgiCaller(application, MOST_BYTES)
 
 
 def test_a_client_leaves_only_when_it_has_its_answer():

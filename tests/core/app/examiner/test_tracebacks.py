@@ -2,12 +2,12 @@ import logging
 
 import pytest
 
-from stackrace.app.examiner.callers import Tracebacks, own_traceback
+from stackrace.app.examiner.callers import _Tracebacks, own_traceback
 
 
 @pytest.fixture
 def collector():
-    found = Tracebacks()
+    found = _Tracebacks()
     yield found
     logging.getLogger().removeHandler(found)
 

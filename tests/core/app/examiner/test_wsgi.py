@@ -4,7 +4,7 @@ from wsgiref.validate import validator
 import pytest
 
 from stackrace.app.examiner import callers
-from stackrace.app.examiner.callers import Tracebacks, WsgiCaller, _Body, _environ_of
+from stackrace.app.examiner.callers import WsgiCaller, _Body, _environ_of
 from stackrace.app.examiner.messages import WireRequest
 
 HOST = (("Host", "shop.example.com"),)
@@ -12,7 +12,7 @@ MOST_BYTES = 1000
 
 
 def ask(application, path="/", method="GET", headers=(), body=b""):
-    return WsgiCaller(application, Tracebacks(), MOST_BYTES).call(WireRequest(method, path, HOST + headers, body))
+    return WsgiCaller(application, MOST_BYTES).call(WireRequest(method, path, HOST + headers, body))
 
 
 def test_the_environ_is_as_the_standard_wants_it():

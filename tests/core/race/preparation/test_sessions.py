@@ -58,7 +58,7 @@ def examine(app, requests, *, host=""):
         for one in requests
     ]
     host = host or "127.0.0.1"
-    caller = WsgiCaller(module["app"], SimpleNamespace(take=str), 1 << 20)
+    caller = WsgiCaller(module["app"], 1 << 20)
     exchanges = Asking(caller, host, (), lambda stage: None).all_of(messages, follow=False)
     report = Report(host=host, exchanges=tuple(exchanges))
     return examination_of(json.dumps(report, default=_plain), app, requests, Interface.WSGI)
