@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import tempfile
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -46,8 +47,11 @@ def with_interpreters(both: Variants, environments: Environments) -> Variants:
         return both
     found = python_for(root, entry, head.python)
     own = None if isinstance(found, Buildable) else found.python
+    top, tree = both.moved
     if own is not None and len({(side.locked, side.request.python) for side in both.sides.values()}) == 1:
-        _refuse_installed(own, both.moved[0])
+        _refuse_installed(own, top)
+    ours = [] if own is None else _imported_below(top, App(name="", root=root, entry=entry, python=own))
+    theirs = {Side.BASE: [tree / each.relative_to(top) for each in ours], Side.HEAD: ours}
     sides = {}
     for side, variant in both.sides.items():
         request = variant.request
@@ -55,9 +59,7 @@ def with_interpreters(both: Variants, environments: Environments) -> Variants:
             request = replace(request, python=_built(variant.locked, side, _base_of(found), environments))
         elif request.python is None and own is not None:
             request = replace(request, python=own)
-        if own is not None:
-            request = _importing(request, App(name="", root=root, entry=entry, python=own), both.moved, side)
-        sides[side] = replace(variant, request=request)
+        sides[side] = replace(variant, request=_importing(request, theirs[side]))
     return replace(both, sides=sides)
 
 
@@ -131,24 +133,23 @@ def _refuse_installed(python: Path, top: Path) -> None:
             )
 
 
-def _importing(request: RaceRequest, app: App, moved: tuple[Path, Path], side: Side) -> RaceRequest:
-    """Have ``request`` import from its own folder what the interpreter of ``app`` imports from the work tree."""
-    top, tree = moved
+def _imported_below(top: Path, app: App) -> list[Path]:
+    """Return the folders below ``top`` from which the interpreter of ``app`` imports, but for those of its own."""
     assert app.python is not None
     prefix = real_path(app.python.parent.parent)
     places = import_places(app)
     folders = [*places.folders, *(place.parent for place in places.modules.values())]
     resolved = dict.fromkeys(real_path(folder) for folder in folders)
-    ours = [each for each in resolved if each.is_relative_to(top) and not each.is_relative_to(prefix)]
-    there = [tree / each.relative_to(top) for each in ours] if side is Side.BASE else ours
-    if not there:
+    return [each for each in resolved if each.is_relative_to(top) and not each.is_relative_to(prefix)]
+
+
+def _importing(request: RaceRequest, folders: Sequence[Path]) -> RaceRequest:
+    """Have ``request`` import from ``folders`` first."""
+    if not folders:
         return request
     given = request.environment.get("PYTHONPATH")
-    path = ":".join([*map(str, there), *([given] if given else [])])
+    path = ":".join([*map(str, folders), *([given] if given else [])])
     return replace(request, environment={**request.environment, "PYTHONPATH": path})
-
-
-_WAY_OUT = "to compare servers, give --base-stack and --head-stack"
 
 
 def on_stacks(both: Variants) -> Variants:
@@ -208,7 +209,7 @@ def _of_base(request: RaceRequest, usual: Stack) -> tuple[str, list[str]]:
     if own is not None:
         notes.append(
             f"The base's own files run {own.path}, and the head runs {usual.path}: both are raced on the head's "
-            f"servers; {_WAY_OUT}."
+            "servers; to compare servers, give --base-stack and --head-stack."
         )
     try:
         return parse_stack(usual.path, servers.specs, asked_app(request).offered, request.folder).path, notes
