@@ -26,29 +26,25 @@ def _read_allowances(
     context: click.Context, option: click.Parameter, texts: tuple[str, ...]
 ) -> Mapping[Response, float | None]:
     """Read ``cpu 3%`` and ``memory any``; raises BadParameter with what may be written."""
-    return dict(_allowance(text, context, option) for text in texts)
+    return dict(map(_allowance, texts))
 
 
-def _allowance(text: str, context: click.Context, option: click.Parameter) -> tuple[Response, float | None]:
+def _allowance(text: str) -> tuple[Response, float | None]:
     name, _, amount = text.replace("=", " ").partition(" ")
     names = [str(response) for response in Response]
     if name not in names or not amount.strip():
         raise click.BadParameter(
             f"{text!r} is no allowance; write a response ({', '.join(names)}) and how much worse it may get, as in "
-            "'cpu 3%', or 'memory any' to leave it out",
-            context,
-            option,
+            "'cpu 3%', or 'memory any' to leave it out"
         )
     if amount.strip() == _ANY:
         return Response(name), None
     try:
         share = PERCENT.parse(amount.strip())
     except InputError as error:
-        raise click.BadParameter(f"{name}: {error.message}", context, option) from error
+        raise click.BadParameter(f"{name}: {error.message}") from error
     if share >= 1 and name in (Response.THROUGHPUT, Response.ERRORS):
-        raise click.BadParameter(
-            f"{name}: {amount} is all of it; write {name} {_ANY} to leave it out", context, option
-        )
+        raise click.BadParameter(f"{name}: {amount} is all of it; write {name} {_ANY} to leave it out")
     return Response(name), share
 
 
@@ -58,7 +54,7 @@ def _read_variables(context: click.Context, option: click.Parameter, texts: tupl
     for text in texts:
         name, equals, value = text.partition("=")
         if not equals or not name.strip():
-            raise click.BadParameter(f"{text!r} is no variable; write NAME=VALUE", context, option)
+            raise click.BadParameter(f"{text!r} is no variable; write NAME=VALUE")
         variables[name] = value
     return variables
 
