@@ -23,7 +23,6 @@ from stackrace.features.tune.model import (
     TuningGoal,
     TuningLimits,
     Unfit,
-    tuning_of,
 )
 from stackrace.features.tune.result import leading, tuned
 from stackrace.features.tune.search import FINAL_LAUNCHES
@@ -54,7 +53,7 @@ def tune(*, budget_s=300.0, speeds=SPEEDS, asked=None, place=None, clock=None, b
     place = place or Nowhere(clock, speeds)
     plan = plan_for(PATHS, budget_s=budget_s, slice_s=0.5, together=3, **changes)
     race = replace(begun or plan.race, parts=Parts().having(asked or tuning()))
-    tuner = Tuner(tuning=tuning_of(race), ends_s=clock.now + budget_s, clock=clock)
+    tuner = Tuner(ends_s=clock.now + budget_s, clock=clock)
     told = []
     plan = replace(plan, race=race)
     ended = runner.run(plan, place, told.append, open_cells=tuner, decide=tuner.decide, clock=clock)

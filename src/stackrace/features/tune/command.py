@@ -159,8 +159,7 @@ def command(
     from dataclasses import replace
 
     from ...cli.edge import refuse_unwritable
-    from .candidates import TuneRequest
-    from .goal import parse_goal
+    from .candidates import TuneRequest, parse_goal
     from .model import TuningLimits
     from .run import resume_tuning, tune
 

@@ -16,7 +16,7 @@ from ...race.resume import counted
 from ...race.strategies import Decide, OpenCells
 from .candidates import fewest_of
 from .measurements import grid_of
-from .model import Tuning, tuning_of
+from .model import tuning_of
 from .preparation import under_goal
 from .search import next_round
 from .words import outlook as foretold
@@ -26,7 +26,6 @@ from .words import outlook as foretold
 class Tuner:
     """Chooses the configurations of every block; see `search.next_round`."""
 
-    tuning: Tuning
     ends_s: float
     """The moment at which the budget is spent, by ``clock``."""
     clock: Callable[[], float] = time.monotonic
@@ -42,7 +41,7 @@ class Tuner:
             self._begun = now, made
         each_s = (now - self._begun[0]) / (made - self._begun[1]) if made > self._begun[1] else _launch_s(race)
         left = math.inf if each_s <= 0 else (self.ends_s - now) / each_s
-        seed = race.seed + made if self.tuning.proposes else None
+        seed = race.seed + made if tuning_of(race).proposes else None
         racing = {race.stacks[i] for i in next_round(grid_of(race), left, seed)}
         return [cell for cell in cells if cell.stack.path in racing]
 
@@ -88,5 +87,5 @@ def show(race: Race, *, html: Path | None, as_json: bool) -> None:
 
 def decisions(ready: PreparedRace) -> tuple[OpenCells, Decide]:
     """Return the search, twice: it chooses, and it knows when it has found."""
-    tuner = Tuner(tuning=tuning_of(ready.plan.race), ends_s=ready.begun_s + (ready.plan.budget_s or math.inf))
+    tuner = Tuner(ends_s=ready.begun_s + (ready.plan.budget_s or math.inf))
     return tuner, tuner.decide
