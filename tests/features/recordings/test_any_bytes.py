@@ -47,7 +47,7 @@ def can_be_sent(request, status):
         and all("!" <= character <= "~" and character != "#" for character in request.path)
         and all(is_token(name) and is_value(value) for name, value in request.headers)
         and 0 <= request.think_s <= 24 * 3600
-        and (status is None or 200 <= status < 600)
+        and 200 <= status < 600
         and (not request.embedded or request.method in ("GET", "HEAD"))
     )
 

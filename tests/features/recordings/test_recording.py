@@ -51,6 +51,7 @@ def test_a_har_file_is_one_visitors_session() -> None:
     workload = recording.workload
     assert (recording.origin, workload.host) == ("http://localhost:8000", "localhost:8000")
     assert (workload.order, workload.cookies, workload.nonce) == (Order.SESSION, False, None)
+    assert [answer.status for answer in workload.answers] == [None, 200, 302, 200]
     assert {answer.sameness for answer in workload.answers} == {Sameness.STATUS}
 
 

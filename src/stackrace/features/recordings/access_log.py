@@ -10,19 +10,7 @@ from typing import BinaryIO, NamedTuple
 from ...measure.engine.url import is_address, is_token, origin_form, split_url
 from ...measure.workload import Request
 from .moments import log_time
-from .steps import (
-    MAX_STEPS,
-    Headers,
-    LeftOut,
-    RecordingError,
-    Skip,
-    Skips,
-    Step,
-    Steps,
-    expected,
-    is_value,
-    pause_s,
-)  # fmt: skip
+from .steps import MAX_STEPS, Headers, LeftOut, RecordingError, Skip, Skips, Step, Steps, is_value, pause_s
 
 _LINE_MAX_BYTES = 128 * 1024
 """The longest line that is read. Request line and headers of common servers end at 8 to 32 KiB, and escapes take
@@ -101,7 +89,7 @@ class _Log:
         embedded = self._pages.embed(line.client, path, line.referer)
         headers = _headers(line.referer, line.user_agent)
         request = Request(path=path, method=method, headers=headers, think_s=think_s, embedded=embedded)
-        return Step(request, expected(line.status))
+        return Step(request, line.status)
 
 
 def _lines(file: BinaryIO) -> Iterator[tuple[int, bytes]]:

@@ -12,7 +12,7 @@ from typing import NoReturn
 
 from .bodies import PAGE_TYPES, essence
 from .candidate import Candidate, judge
-from .steps import MAX_STEPS, LeftOut, RecordingError, Skip, Skips, Step, Steps, expected, pause_s, value_of
+from .steps import MAX_STEPS, LeftOut, RecordingError, Skip, Skips, Step, Steps, pause_s, value_of
 from .tokens import with_tokens
 
 
@@ -37,7 +37,7 @@ def _session_steps(candidates: Sequence[Candidate]) -> list[Step]:
         if ended_ns is not None:
             complete_ns = ended_ns if complete_ns is None else max(complete_ns, ended_ns)
     return [
-        Step(request, expected(candidate.status), candidate.answer)
+        Step(request, candidate.status, candidate.answer)
         for request, candidate in zip(with_tokens(requests, ordered), ordered, strict=True)
     ]
 

@@ -15,7 +15,7 @@ from ...measure.recording import Recording
 from ...measure.workload import Answer, AnswerOrigin, Order, Request, Sameness, Workload
 from .access_log import from_access_log
 from .har import from_har
-from .steps import RecordingError, Steps
+from .steps import RecordingError, Step, Steps
 
 _RECORDED = AnswerOrigin.RECORDING
 
@@ -45,7 +45,7 @@ def read_recording(path: Path, *, think: bool = True, cookies: bool = False, bod
         raise InputError(f"{path} cannot be replayed: {error}") from error
     workload = Workload(
         requests=tuple(_asked(step.request, think=think, cookies=cookies) for step in session.steps),
-        answers=tuple(_answer(step.status, step.answer if bodies else None) for step in session.steps),
+        answers=tuple(_answer(step, bodies=bodies) for step in session.steps),
         order=Order.TURN if session.origin is None else Order.SESSION,
         cookies=cookies,
     )
@@ -60,10 +60,12 @@ def _asked(request: Request, *, think: bool, cookies: bool) -> Request:
     return request.without({"cookie"}) if cookies else request
 
 
-def _answer(status: int | None, body: bytes | None) -> Answer:
-    if body is None:
+def _answer(step: Step, *, bodies: bool) -> Answer:
+    # 304 was an answer to the browser's cache
+    status = None if step.status == 304 else step.status
+    if not bodies or step.answer is None:
         return _with_status(status)
-    return Answer(status=status, body=body, content_type="", sameness=Sameness.BODY, origin=_RECORDED)
+    return Answer(status=status, body=step.answer, content_type="", sameness=Sameness.BODY, origin=_RECORDED)
 
 
 @cache

@@ -85,8 +85,8 @@ class Step(NamedTuple):
     """What may not stand in a request line is percent-encoded. Headers are without those that belong to the
     recorded connection or to the browser's cache. Accept-Encoding stays: a replay asks for what was asked for. A
     recorded Cookie stays, too. The pause before it is at most a day."""
-    status: int | None
-    """The status to expect; None where the recorded one says nothing about a new visitor's, as 304 does."""
+    status: int
+    """As it was recorded; 304 says nothing about a new visitor's."""
     answer: bytes | None = None
     """The answer's body; only where its bytes are certain, so never one with a content coding."""
 
@@ -100,11 +100,6 @@ class Steps:
     steps: Sequence[Step]
     skipped: Mapping[str, int]
     """How many requests were left out, by reason."""
-
-
-def expected(status: int) -> int | None:
-    """Return the status to expect where ``status`` was recorded: the answer 304 was to a browser's cache."""
-    return None if status == 304 else status
 
 
 def pause_s(since_ns: int | None, until_ns: int | None) -> float:
