@@ -12,7 +12,7 @@ from ..measure.launch import Launch, Slice
 from ..race.results.race import Race
 from .words.findings import failure_kind, failure_message, title
 
-HEADER = (
+_HEADER = (
     "race", "launch", "block", "stack", "slice", "concurrency", "keep_alive", "valid", "duration_s",
     "throughput_per_s", "scheduled", "ok", "non2xx", "failed", "timed_out", "in_flight", "unsent",
     "latency_mean_s", "latency_p50_s", "latency_p90_s", "latency_p99_s", "latency_p999_s", "latency_max_s",
@@ -27,7 +27,7 @@ def export(race: Race) -> str:
     """Return the table with its header; lists inside a field are separated by spaces."""
     out = io.StringIO(newline="")
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(HEADER)
+    writer.writerow(_HEADER)
     for launch in race.launches:
         for slice_ in launch.slices or (None,):
             writer.writerow(_row(race, launch, slice_))
@@ -39,7 +39,7 @@ def _row(race: Race, launch: Launch, slice_: Slice | None) -> tuple[object, ...]
     failed = launch.failure
     failure = one_line(f"{failure_kind(failed)}: {failure_message(failed)}") if failed else ""
     if slice_ is None:
-        empty = [""] * (HEADER.index("failure") - len(before))
+        empty = [""] * (_HEADER.index("failure") - len(before))
         return (*before, *empty, failure, "", *_memory(launch), *_conditions(None))
     counts, latency, result = slice_.result.counts, slice_.result.latency, slice_.result
     return (

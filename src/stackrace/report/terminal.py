@@ -98,10 +98,10 @@ def print_sections(
     """Print ``sections`` on ``console`` (default: stdout), at most ``width`` columns wide; see ``drawn``."""
     console = console or make_console()
     # what is not to be wrapped is not to be cropped either
-    console.print(drawn(sections, most=most), width=min(console.width, width or console.width), crop=False)
+    console.print(_drawn(sections, most=most), width=min(console.width, width or console.width), crop=False)
 
 
-def drawn(sections: Iterable[Section], *, most: int = 0) -> RenderableType:
+def _drawn(sections: Iterable[Section], *, most: int = 0) -> RenderableType:
     """Return ``sections``, a blank line between them; they adapt to the width they are printed in.
 
     A table cuts its paths where the whole would have more lines than ``most``; 0: it never does.

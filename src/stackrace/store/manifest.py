@@ -21,7 +21,7 @@ from ..deploy.privileges import private_folder
 from ..race.results.race import Race
 from .address import races_folder
 
-FORMAT = 1
+_FORMAT = 1
 """The version of the lines; no other one is understood."""
 
 
@@ -40,7 +40,7 @@ class Opening:
     """The app's, empty for an app without."""
     sources: str = ""
     """A digest of what the app consists of."""
-    format: int = FORMAT
+    format: int = _FORMAT
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,19 +95,19 @@ class Manifest:
     """The run directory of the last process that raced."""
 
 
-def line_of(line: _Line) -> bytes:
+def _line_of(line: _Line) -> bytes:
     """Return ``line`` as it is written: one object of JSON whose member ``line`` names its kind."""
     kind = next(name for name, shape in _KINDS.items() if type(line) is shape)
     return json.dumps({"line": kind, **asdict(line)}, separators=(",", ":")).encode() + b"\n"
 
 
-def parse(text: bytes) -> Manifest:
+def _parse(text: bytes) -> Manifest:
     """Return what ``text`` says; lines that a crash tore are passed over.
 
     Raises ValueError where the first line is none of ours, or of another version.
     """
     first = json.loads(text.partition(b"\n")[0])
-    if isinstance(first, dict) and first.get("format", FORMAT) != FORMAT:
+    if isinstance(first, dict) and first.get("format", _FORMAT) != _FORMAT:
         raise ValueError(f"another version of Stackrace wrote it (format {first['format']})")
     lines = list(_lines(text))
     if not lines or not isinstance(lines[0], Opening):
@@ -173,7 +173,7 @@ class ManifestFile(AbstractContextManager["ManifestFile"]):
     def append(self, line: _Line) -> None:
         """Write ``line`` and wait until it is on the disk; raises StoreError when that fails."""
         try:
-            os.write(self._descriptor, line_of(line))
+            os.write(self._descriptor, _line_of(line))
             os.fsync(self._descriptor)
         except OSError as error:
             raise StoreError(
@@ -183,7 +183,7 @@ class ManifestFile(AbstractContextManager["ManifestFile"]):
 
     def read(self) -> Manifest:
         """Return what it says so far; raises ValueError for what is none."""
-        return parse(self._path.read_bytes())
+        return _parse(self._path.read_bytes())
 
     def mend(self) -> None:
         """End a line that a crash tore, so that the next one stands alone."""

@@ -22,7 +22,7 @@ from rich.text import Text
 import stackrace
 from stackrace.cli.edge import PrintableStream, printable_output
 from stackrace.cli.main import main
-from stackrace.report.html.page import environment
+from stackrace.report.html.page import _environment
 from stackrace.report.terminal import make_console
 
 HOSTILE = [
@@ -131,7 +131,7 @@ def test_what_was_typed_is_repeated_as_text(
 @pytest.mark.parametrize("text", HOSTILE)
 def test_pages_hold_text_only(tmp_path: Path, text: str) -> None:
     (tmp_path / "page").write_text("<p>{{ text }}</p>{{ text | safe }}")
-    assert not UNPRINTABLE.search(environment(tmp_path).get_template("page").render(text=text))
+    assert not UNPRINTABLE.search(_environment(tmp_path).get_template("page").render(text=text))
 
 
 def test_only_what_draws_writes_past_the_edge() -> None:

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from tests.factories import make_race, make_standing
 
-from stackrace.report.csv import HEADER
+from stackrace.report.csv import _HEADER
 from stackrace.report.exporter import Format, render
 
 from .hostile import hostile_race, hostile_standing
@@ -41,10 +41,10 @@ def test_each_row_is_one_line_with_every_column_whatever_the_names():
     race = hostile_race()
     text = render(race, hostile_standing(race), Format.CSV)
     rows = list(csv.reader(io.StringIO(text)))
-    assert {len(row) for row in rows} == {len(HEADER)}
+    assert {len(row) for row in rows} == {len(_HEADER)}
     assert len(rows) == len(text.splitlines())
     assert "\x1b" not in text
 
 
 def test_column_names_are_unique():
-    assert len(set(HEADER)) == len(HEADER)
+    assert len(set(_HEADER)) == len(_HEADER)

@@ -80,7 +80,7 @@ def test_what_a_right_answer_was_is_kept_and_said(tmp_path):
     two = make_race(2, urls=(), workloads={"page": ("/a",), "shop": ("/a", "/b")})
     two = replace(two, checks={"page": page, "shop": shop})
     assert {workload.name: workload.check for workload in read(tmp_path, two).workloads} == two.checks
-    said = " ".join(race_words.right_answers(two))
+    said = " ".join(race_words._right_answers(two))
     assert "of page had to have: all pages: the right status." in said
     assert "/b: the right status and the text \u201cYour" in said
-    assert not list(race_words.right_answers(make_race(2)))
+    assert not list(race_words._right_answers(make_race(2)))

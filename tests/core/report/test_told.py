@@ -111,12 +111,12 @@ def test_the_budget_and_what_enforces_it_are_told():
 
 def test_a_race_without_limits_says_by_what_it_was_held():
     race = make_race(2, cores=Resources(stack_cores=(0, 1), generator_cores=(0, 1)))
-    assert race_words.resources(race) == (
+    assert race_words._resources(race) == (
         "Each stack ran on cores 0 and 1 (set by CPU affinity). The load engine ran on the same cores."
     )
     limited = replace(race, cores=replace(race.cores, memory_bytes=MEMORY))
-    assert "at most 2,048 MiB of memory (set by CPU affinity and a resource limit" in race_words.resources(limited)
-    assert (race_words.twin(race), race_words.resumed(race)) == ("", "")
+    assert "at most 2,048 MiB of memory (set by CPU affinity and a resource limit" in race_words._resources(limited)
+    assert (race_words._twin(race), race_words._resumed(race)) == ("", "")
 
 
 def spoilt(race):

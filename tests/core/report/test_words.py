@@ -71,19 +71,19 @@ def test_warnings_that_slices_carry_are_told_once_by_their_title():
 def test_a_race_that_went_on_says_so_and_what_was_left_out():
     race = make_race(stacks=2, levels=(10,), blocks=3, ending=Ending.INTERRUPTED)
     went_on = replace(going_on(race, done=2, spent_s=1.0), ending=Ending.BUDGET)
-    said = race_words.resumed(went_on)
+    said = race_words._resumed(went_on)
     assert "was resumed once; left out: 2 launches of interrupted blocks" in said
     assert ", 4 launches in " in raced(went_on)
-    assert race_words.resumed(race) == ""
+    assert race_words._resumed(race) == ""
 
 
 def test_where_the_time_went_is_told_slices_first_and_trifles_left_out():
     race = make_race(2, duty=Duty(slices_s=80.0, sides_s=10.0, rewarming_s=50.0, resting_s=10.0, starting_s=49.9,
                                   stopping_s=0.1))  # fmt: skip
-    assert race_words.duty(race) == (
+    assert race_words._duty(race) == (
         "Where the 3 min 20 s went: 40 % slices, 5 % slices at other levels, 25 % starting, "
         "30 % load and rest before slices."
     )
-    assert race_words.duty(race) in race_words.notes(race, make_standing(race))
-    assert "since the last interruption" in race_words.duty(replace(race, resumed=1))
-    assert race_words.duty(make_race(2)) == ""
+    assert race_words._duty(race) in race_words.notes(race, make_standing(race))
+    assert "since the last interruption" in race_words._duty(replace(race, resumed=1))
+    assert race_words._duty(make_race(2)) == ""

@@ -17,16 +17,15 @@ from stackrace.race.events import Activity, BlockEnded, LaunchEnded, LaunchStart
 from stackrace.race.results.race import Ending
 from stackrace.race.resume import going_on
 from stackrace.store.manifest import (
-    FORMAT,
     BlockLine,
     LaunchLine,
     Opening,
+    _line_of,
+    _parse,
     begin_manifest,
     finished,
     has_manifest,
     is_racing,
-    line_of,
-    parse,
     reopen_manifest,
 )
 from stackrace.store.recorder import ManifestSink
@@ -89,12 +88,12 @@ def test_only_its_owner_may_read_what_may_hold_passwords(folder):
     assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
 
 
-@pytest.mark.parametrize("kept", range(1, len(line_of(LAUNCH))))
+@pytest.mark.parametrize("kept", range(1, len(_line_of(LAUNCH))))
 def test_a_line_that_was_torn_costs_no_other(kept):
-    whole = line_of(OPENING) + line_of(LAUNCH)
-    assert parse(whole + line_of(LAUNCH)[:kept]) == parse(whole)
-    mended = parse(
-        whole + line_of(LAUNCH)[:kept].rstrip(b"\n") + b"\n" + line_of(BlockLine(block=0, elapsed_s=1.0))
+    whole = _line_of(OPENING) + _line_of(LAUNCH)
+    assert _parse(whole + _line_of(LAUNCH)[:kept]) == _parse(whole)
+    mended = _parse(
+        whole + _line_of(LAUNCH)[:kept].rstrip(b"\n") + b"\n" + _line_of(BlockLine(block=0, elapsed_s=1.0))
     )
     assert mended.blocks == (BlockLine(block=0, elapsed_s=1.0),)
 
@@ -102,29 +101,29 @@ def test_a_line_that_was_torn_costs_no_other(kept):
 def test_a_torn_line_is_ended_before_the_race_goes_on(folder):
     with begin_manifest(OPENING):
         path = folder / OPENING.race / "manifest.jsonl"
-    path.write_bytes(path.read_bytes() + line_of(LAUNCH)[:-9])
+    path.write_bytes(path.read_bytes() + _line_of(LAUNCH)[:-9])
     with reopen_manifest(OPENING.race) as file:
         file.append(LAUNCH)
         assert file.read().launches == (LAUNCH,)
 
 
 @pytest.mark.parametrize(
-    "text", [b"", b"\n", b"null\n", b"{}\n", line_of(OPENING)[:-1], line_of(LAUNCH), b"\xff\n"]
+    "text", [b"", b"\n", b"null\n", b"{}\n", _line_of(OPENING)[:-1], _line_of(LAUNCH), b"\xff\n"]
 )
 def test_what_does_not_begin_with_what_was_asked_is_no_manifest(text):
     with pytest.raises(ValueError, match=r".+"):
-        parse(text)
+        _parse(text)
 
 
 def test_what_another_version_wrote_is_not_guessed_at():
-    other = json.loads(line_of(OPENING)) | {"format": FORMAT + 1, "more": 1}
+    other = json.loads(_line_of(OPENING)) | {"format": _FORMAT + 1, "more": 1}
     with pytest.raises(ValueError, match="another version of Stackrace wrote it"):
-        parse(json.dumps(other).encode() + b"\n")
+        _parse(json.dumps(other).encode() + b"\n")
 
 
 def test_lines_of_a_kind_that_is_unknown_are_passed_over():
-    text = line_of(OPENING) + b'{"line":"weather","rain":true}\n[1]\n"x"\n' + line_of(LAUNCH)
-    assert parse(text).launches == (LAUNCH,)
+    text = _line_of(OPENING) + b'{"line":"weather","rain":true}\n[1]\n"x"\n' + _line_of(LAUNCH)
+    assert _parse(text).launches == (LAUNCH,)
 
 
 # Which blocks are whole

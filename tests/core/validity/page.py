@@ -3,7 +3,7 @@
 from string import Formatter
 
 from stackrace.base.verdict import Effect
-from stackrace.report.words.findings import RACE, limit_in_words
+from stackrace.report.words.findings import RACE, _limit_in_words
 from stackrace.validity.declaration import Check, Made
 from stackrace.validity.registry import EVERY_CHECK
 
@@ -68,7 +68,7 @@ def _limits(check: Check) -> str:
     side = "at least " if declared.least else ""
     of = f" {declared.of}" if declared.of else ""
     limits = [
-        (f"{side}{limit_in_words(declared.unit, limit)}{of}" if limit else "none", _effect(check, effect))
+        (f"{side}{_limit_in_words(declared.unit, limit)}{of}" if limit else "none", _effect(check, effect))
         for effect, limit in reversed(declared.limits.gravest_first)
     ]
     return ", ".join(f"{limit} ({effect})" for limit, effect in limits)

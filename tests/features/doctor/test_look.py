@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from stackrace.features.doctor.look import Job, _spread, daemons, jobs, listeners, remains
+from stackrace.features.doctor.look import Job, _daemons, _jobs, _listeners, _spread, remains
 
 
 def test_the_spread_leaves_out_the_luckiest_and_the_unluckiest_moments():
@@ -34,26 +34,26 @@ def test_timers_due_within_the_hour_are_told_the_nearest_first():
             {"next": 0, "unit": "nor.timer", "activates": "nor.service"},
         ]
     )
-    assert jobs(listed, NOW_S) == (
+    assert _jobs(listed, NOW_S) == (
         Job(name="apt-daily.timer", due_s=60.0),
         Job(name="man-db.timer", due_s=600.0),
     )
 
 
 def test_a_machine_without_systemd_has_no_timers():
-    assert jobs("", NOW_S) == ()
-    assert jobs("Failed to connect to bus: Host is down", NOW_S) == ()
+    assert _jobs("", NOW_S) == ()
+    assert _jobs("Failed to connect to bus: Host is down", NOW_S) == ()
 
 
 def test_a_running_process_is_a_daemon_by_its_name():
-    assert any(name.startswith(("python", "pytest")) for name in daemons())
+    assert any(name.startswith(("python", "pytest")) for name in _daemons())
 
 
 def test_a_listener_is_named_with_its_process():
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
-        assert f"(pid {os.getpid()})" in listeners((port,))[port]
-    assert listeners((port,)) == {}
+        assert f"(pid {os.getpid()})" in _listeners((port,))[port]
+    assert _listeners((port,)) == {}
 
 
 def test_a_folder_with_a_process_in_it_and_no_supervisor_is_a_leftover(tmp_path):

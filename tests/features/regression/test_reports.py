@@ -17,7 +17,7 @@ from stackrace.features.regression.kind import KIND, rendered, schema
 from stackrace.features.regression.model import Contender, GateFacts, gate_of
 from stackrace.race.results.parts import Parts
 from stackrace.race.results.race import Ending
-from stackrace.report.terminal import drawn, make_console
+from stackrace.report.terminal import _drawn, make_console
 
 HOSTILE = "</script>\x1b[31m|`\"'&\n"
 
@@ -100,7 +100,7 @@ def test_the_document_keeps_its_schema(outcome):
 
 
 def test_base_and_head_stay_on_a_narrow_screen(capsys):
-    make_console(width=80).print(drawn(KIND.sections(CHECKS["failed"])))
+    make_console(width=80).print(_drawn(KIND.sections(CHECKS["failed"])))
     lines = capsys.readouterr().out.splitlines()
     (header,) = (line for line in lines if "change" in line and "base" in line)
     assert header.split() == ["base", "head", "change"]

@@ -24,7 +24,7 @@ from .options import LoadOptions
 _PATIENCE_S = 1.0
 
 
-def check_address(url: Url) -> tuple[str, ...]:
+def _check_address(url: Url) -> tuple[str, ...]:
     """Return what is worth telling of the way to ``url``; raises InputError where nobody
     listens at its end, but somebody at another address of the same name.
 
@@ -164,7 +164,7 @@ def _target(
         workload=workload,
         tls=_tls(options, url),
         is_local=url.is_local,
-        notes=(*notes, *check_address(url)),
+        notes=(*notes, *_check_address(url)),
     )
 
 

@@ -15,7 +15,7 @@ from ..arguments import complete_stack
 from ..options import Quantity, right_host, section
 
 
-class NonceType(click.ParamType[Nonce]):
+class _NonceType(click.ParamType[Nonce]):
     """``header:NAME`` or ``query:NAME``."""
 
     name = "header:NAME|query:NAME"
@@ -111,7 +111,7 @@ REQUESTS = (
     _ask("--expect-continue", is_flag=True, help="Send the body when the server asks for it."),
     _ask(
         "--nonce",
-        type=NonceType(),
+        type=_NonceType(),
         metavar="header:NAME|query:NAME",
         help="Send a unique number with each request. The answer must repeat it.",
     ),

@@ -52,7 +52,7 @@ class ProgressLine:
         if not self._line.changes:
             return
         rate_per_s = self._rate_per_s(ok, elapsed_s)
-        line = self._before + text(self._load, self._warmup_s, ok, errors, elapsed_s, rate_per_s)
+        line = self._before + _text(self._load, self._warmup_s, ok, errors, elapsed_s, rate_per_s)
         self._line.show(click.style(line, fg="red") if errors and self._coloured else line)
 
     def calibrating(self) -> None:
@@ -71,7 +71,7 @@ class ProgressLine:
         return (last - first) / (last_s - first_s) if last_s > first_s else 0.0
 
 
-def text(load: Load, warmup_s: float, ok: int, errors: int, elapsed_s: float, rate_per_s: float) -> str:
+def _text(load: Load, warmup_s: float, ok: int, errors: int, elapsed_s: float, rate_per_s: float) -> str:
     """Return the line: a bar, the share done, the rate, errors, and the time left."""
     if elapsed_s < warmup_s:
         return f"warming up, {_left(warmup_s - elapsed_s)}"

@@ -153,10 +153,10 @@ def look(
         allowed_cores=allowed_cores(),
         delegated=delegated(),
         clocks=tuple((kernel.read(CLOCKS) or "").split()),
-        daemons=daemons(),
-        jobs=jobs(),
+        daemons=_daemons(),
+        jobs=_jobs(),
         remains=remains(),
-        listeners=listeners(),
+        listeners=_listeners(),
     )
 
 
@@ -193,12 +193,12 @@ _PORTS = (8000, 8765)
 _WITHIN_S = 3600.0
 
 
-def daemons() -> frozenset[str]:
+def _daemons() -> frozenset[str]:
     """Return the names of all running processes. Source: proc_pid_comm(5), at most 15 characters."""
     return frozenset(process_name(pid) for pid in pids())
 
 
-def jobs(listed: str | None = None, now_s: float | None = None) -> tuple[Job, ...]:
+def _jobs(listed: str | None = None, now_s: float | None = None) -> tuple[Job, ...]:
     """Return systemd's timers that are due within an hour, the nearest first; none where systemd does not run.
 
     ``listed`` is what systemctl printed, ``now_s`` the wall clock's time then. Source: systemctl(1), list-timers;
@@ -260,7 +260,7 @@ def _use(pid: int) -> tuple[str, list[str]]:
     return cwd, (read(f"/proc/{pid}/cmdline") or b"").decode(errors="replace").split("\0")
 
 
-def listeners(ports: Iterable[int] = _PORTS) -> Mapping[int, str]:
+def _listeners(ports: Iterable[int] = _PORTS) -> Mapping[int, str]:
     """Return who listens on ``ports`` of this machine: ``python3 (pid 812)``, or "another user's process"."""
     inodes = {inode: port for port, own in sockets.listeners().items() if port in ports for inode in own}
     owners = dict.fromkeys(inodes.values(), "another user's process")

@@ -32,7 +32,7 @@ def draw_page(template: str, *folders: Path, stacks: Iterable[str] = (), **value
     styles = (folder / "style.css" for folder in (_HERE, *folders))
     style = "\n".join(path.read_text(encoding="utf-8") for path in styles if path.exists())
     return (
-        environment(*folders)
+        _environment(*folders)
         .get_template(template)
         .render(style=style, sentence=partial(_sentence, stacks=tuple(stacks)), **values)
     )
@@ -47,7 +47,7 @@ class _PrintableTemplate(Template):
 
 
 @cache
-def environment(*folders: Path) -> Environment:
+def _environment(*folders: Path) -> Environment:
     """Return the templates of ``folders`` and of this one, with all filters."""
     templates = Environment(
         loader=FileSystemLoader((*folders, _HERE)), undefined=StrictUndefined,

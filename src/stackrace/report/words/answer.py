@@ -17,7 +17,7 @@ from .findings import failure_kind, failure_message, seen
 def answer(race: Race, standing: Standing) -> str:
     """Return the sentence; of a void race that it is void, and why."""
     if not standing.verdict.valid:
-        return void(standing.verdict)
+        return _void(standing.verdict)
     if not standing.levels:
         return _nothing(standing.withdrawals)
     return sentence(_where(standing) + _clause(race, standing) + _unserved(race, standing), race.stacks)
@@ -127,7 +127,7 @@ def _nothing(withdrawals: Sequence[Withdrawal]) -> str:
     return f"Nothing could be measured: {first.stack} {failure_kind(first.failure)}{because}.{more}"
 
 
-def void(verdict: Verdict) -> str:
+def _void(verdict: Verdict) -> str:
     """Return the sentence that names every finding that makes the race void."""
     grave = [seen(finding).rstrip(".") for finding in verdict.findings if finding.effect is not Effect.WARNS]
     return f"This race is void: {'; '.join(grave)}."

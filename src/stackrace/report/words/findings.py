@@ -22,7 +22,7 @@ from ...validity.registry import DECLARATIONS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Knobs:
+class _Knobs:
     """The phrases that differ, as a race has them. Each fits into a sentence where the checks use it."""
 
     server: str = "stack"
@@ -58,9 +58,9 @@ class Knobs:
     """What else to do about a CPU quota, where it can be declared; follows another remedy."""
 
 
-RACE = Knobs()
+RACE = _Knobs()
 
-LOAD = Knobs(
+LOAD = _Knobs(
     server="server",
     servers="server",
     span="run",
@@ -141,7 +141,7 @@ def check_title(check: str) -> str:
     return declared.title if declared else check
 
 
-def seen(finding: Finding, knobs: Knobs = RACE) -> str:
+def seen(finding: Finding, knobs: _Knobs = RACE) -> str:
     """Say what was seen."""
     declared = DECLARATIONS.get(finding.check)
     if finding.seen or declared is None:
@@ -149,7 +149,7 @@ def seen(finding: Finding, knobs: Knobs = RACE) -> str:
     return _filled(declared.seen, finding.case, finding, knobs)
 
 
-def remedy(finding: Finding, knobs: Knobs = RACE) -> str:
+def remedy(finding: Finding, knobs: _Knobs = RACE) -> str:
     """Say what to do about it."""
     declared = DECLARATIONS.get(finding.check)
     if finding.remedy or declared is None:
@@ -157,7 +157,7 @@ def remedy(finding: Finding, knobs: Knobs = RACE) -> str:
     return _filled(declared.remedy, finding.cure, finding, knobs)
 
 
-def threshold(finding: Finding, knobs: Knobs = RACE) -> str:
+def threshold(finding: Finding, knobs: _Knobs = RACE) -> str:
     """Say what should have been."""
     declared = DECLARATIONS.get(finding.check)
     if finding.threshold or declared is None:
@@ -166,15 +166,15 @@ def threshold(finding: Finding, knobs: Knobs = RACE) -> str:
         return _filled(declared.threshold, finding.case, finding, knobs)
     if not finding.limit:
         return "none"
-    return f"at {'least' if declared.least else 'most'} {limit_in_words(finding.unit, finding.limit)}"
+    return f"at {'least' if declared.least else 'most'} {_limit_in_words(finding.unit, finding.limit)}"
 
 
-def warning(finding: Finding, knobs: Knobs = RACE) -> str:
+def warning(finding: Finding, knobs: _Knobs = RACE) -> str:
     """Say in one sentence what was seen and what to do about it."""
     return f"{seen(finding, knobs)}: {remedy(finding, knobs)}"
 
 
-def refusal(finding: Finding, knobs: Knobs = RACE) -> str:
+def refusal(finding: Finding, knobs: _Knobs = RACE) -> str:
     """Say why nothing is started, beginning with what the reader can turn."""
     option = knobs.memory if finding.check == memory_limit.declaration.id else knobs.clients
     lead = f"{option}: {seen(finding, knobs)}, {threshold(finding, knobs)}"
@@ -205,7 +205,7 @@ class FindingDocument:
     """What to do about it."""
 
 
-def finding_document(finding: Finding, knobs: Knobs = RACE) -> FindingDocument:
+def finding_document(finding: Finding, knobs: _Knobs = RACE) -> FindingDocument:
     """Return ``finding`` for a JSON document."""
     return FindingDocument(
         id=finding.check,
@@ -220,12 +220,12 @@ def finding_document(finding: Finding, knobs: Knobs = RACE) -> FindingDocument:
     )
 
 
-def limit_in_words(unit: Unit, limit: float) -> str:
+def _limit_in_words(unit: Unit, limit: float) -> str:
     """Write a limit with its unit: ``85 %``, ``50 ms``."""
     return _LIMITS[unit](limit)
 
 
-def _filled(texts: str | Mapping[str, str], key: str, finding: Finding, knobs: Knobs) -> str:
+def _filled(texts: str | Mapping[str, str], key: str, finding: Finding, knobs: _Knobs) -> str:
     """Fill a declared text; what somebody else kept may lack what it names, and is then shown as it is."""
     values = {**finding.facts, "value": finding.value, "limit": finding.limit, "knob": knobs}
     try:

@@ -67,8 +67,8 @@ def ending(race: Race, standing: Standing) -> str:
 def notes(race: Race, standing: Standing) -> tuple[str, ...]:
     """Return what stands below every report: what could be seen, and under which conditions the race was held."""
     sentences = (
-        resolution(race, standing), _limits_note(standing), _ratios_note(standing), twin(race),
-        resources(race), *network(race), resumed(race), duty(race), *right_answers(race),
+        resolution(race, standing), _limits_note(standing), _ratios_note(standing), _twin(race),
+        _resources(race), *_network(race), _resumed(race), _duty(race), *_right_answers(race),
         *race.notes,
     )  # fmt: skip
     return tuple(sentence for sentence in sentences if sentence)
@@ -84,14 +84,14 @@ def resolution(race: Race, standing: Standing) -> str:
     return f"This race could not prove differences below {percent(standing.resolution)}; {matters}."
 
 
-def twin(race: Race) -> str:
+def _twin(race: Race) -> str:
     """Say which stack was its own rival; empty without a twin."""
     if not race.twin:
         return ""
     return f"{race.twin} ran twice, under two names, as a check on the race."
 
 
-def resources(race: Race) -> str:
+def _resources(race: Race) -> str:
     """Say what each stack had, and what held it to that: the same for all."""
     allotted = race.cores
     had = _cores(allotted.stack_cores)
@@ -109,7 +109,7 @@ def resources(race: Race) -> str:
     return f"Each stack ran on {had}{on} (set by {enforced}). {sent}"
 
 
-def network(race: Race) -> Iterator[str]:
+def _network(race: Race) -> Iterator[str]:
     """Say of each way between an engine and a host what it carries, and what it loses."""
     for path in race.network:
         trip = f"{milliseconds(path.round_trip_s)} ms there and back"
@@ -144,7 +144,7 @@ def _cores(numbers: Sequence[int]) -> str:
     return f"core{'' if len(numbers) == 1 else 's'} {listed(numbers) or NOTHING}"
 
 
-def resumed(race: Race) -> str:
+def _resumed(race: Race) -> str:
     """Say how often the race went on after an interruption; empty when it ran in one piece."""
     if not race.resumed:
         return ""
@@ -154,7 +154,7 @@ def resumed(race: Race) -> str:
     return f"The race was resumed {often}{left_out}."
 
 
-def right_answers(race: Race) -> Iterator[str]:
+def _right_answers(race: Race) -> Iterator[str]:
     """Say what a right answer was where the user said so, workload by workload."""
     for name, rules in race.checks.items():
         listed = "; ".join(f"{_pages(path, rules)}: {_LIKENESSES[rule.likeness]}{_quoted(rule.text)}"
@@ -172,7 +172,7 @@ def _quoted(text: str) -> str:
     return f" \N{LEFT DOUBLE QUOTATION MARK}{text}\N{RIGHT DOUBLE QUOTATION MARK}" if text else ""
 
 
-def duty(race: Race) -> str:
+def _duty(race: Race) -> str:
     """Say where the race's time went, the slices first; empty where nobody took it."""
     spent = race.duty
     if spent is None or spent.total_s <= 0:

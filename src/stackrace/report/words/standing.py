@@ -46,17 +46,17 @@ def words_of(race: Race, standing: Standing) -> StandingWords:
         return StandingWords(answer=answer(race, standing))
     return StandingWords(
         answer=answer(race, standing),
-        leads=leads(standing.leads, race),
-        reason=reason(standing.reason),
+        leads=_leads(standing.leads, race),
+        reason=_reason(standing.reason),
         costs=costs(standing.costs),
         failing=news(standing.current),
         current=headline(standing.current),
         machines=machines(standing.machines),
-        conditions=tuple(condition(change) for change in standing.conditions),
+        conditions=tuple(_condition(change) for change in standing.conditions),
     )
 
 
-def leads(levels: Sequence[Lead], race: Race) -> str:
+def _leads(levels: Sequence[Lead], race: Race) -> str:
     """Return a sentence for each workload, and for each way of connecting; empty where there is one level only."""
     return _of_all(levels, levels, race) if len(levels) > 1 else ""
 
@@ -147,7 +147,7 @@ def _margin(ratios: Sequence[Interval]) -> str:
     return f" by {least if least == most else f'{least}–{most}'}×{limits}"
 
 
-def reason(why: Reason | None) -> str:
+def _reason(why: Reason | None) -> str:
     """Return the sentence; empty where no CPU time was seen."""
     if why is None:
         return ""
@@ -218,7 +218,7 @@ def _of(ratio: float) -> str:
     return f"{share(ratio)}the" if abs(ratio - 1) >= 0.05 else "about the same"
 
 
-def condition(change: model.Condition) -> str:
+def _condition(change: model.Condition) -> str:
     """Return the sentence."""
     match change:
         case model.LargerDifference():

@@ -7,7 +7,7 @@ from tests.core.race.contests import Entry, flat
 from stackrace.base.numbers import Interval
 from stackrace.race.results.sensitivity import LatencyCounts
 from stackrace.race.sensitivity import MOST
-from stackrace.report.words.standing import condition
+from stackrace.report.words.standing import _condition
 
 from .worded import told
 
@@ -95,7 +95,7 @@ def test_latency_may_count_more_than_throughput():
     for at_least, bound in ((False, ""), (True, "≥ ")):
         counts = LatencyCounts(stack="b", p99_s=fast, first_p99_s=slow, at_least=at_least)
         figures = f"12.0 ms (11.0–30.0) against {bound}40.0 ms (38.0–43.0)"
-        assert condition(counts) == f"If p99 latency counts more than throughput: then b, {figures}."
+        assert _condition(counts) == f"If p99 latency counts more than throughput: then b, {figures}."
 
 
 def test_one_stack_alone_has_no_conditions():

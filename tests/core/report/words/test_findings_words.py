@@ -79,7 +79,7 @@ def test_facts_are_shown_and_never_read_as_a_template():
 @pytest.mark.parametrize("check", EVERY_CHECK, ids=lambda check: check.declaration.id)
 def test_a_limit_has_a_unit_that_can_be_written(check):
     for _, limit in check.limits.gravest_first:
-        assert say.limit_in_words(check.declaration.unit, limit)
+        assert say._limit_in_words(check.declaration.unit, limit)
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from tests.factories import make_finding
 
 from stackrace.base.verdict import Effect, Verdict
 from stackrace.race.standing import standing
-from stackrace.report.words.answer import void
+from stackrace.report.words.answer import _void
 from stackrace.report.words.standing import StandingWords, words_of
 
 TWINS = replace(make_finding("twins differ", Effect.INVALIDATES), seen="two identical stacks came out 4 % apart.")
@@ -26,4 +26,4 @@ def test_nothing_is_answered():
 
 def test_every_grave_finding_is_named():
     other = replace(TWINS, seen="the canary drifted by 12 %")
-    assert void(Verdict((TWINS, other))).endswith("4 % apart; the canary drifted by 12 %.")
+    assert _void(Verdict((TWINS, other))).endswith("4 % apart; the canary drifted by 12 %.")
