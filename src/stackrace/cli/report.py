@@ -12,13 +12,18 @@ from ..base.errors import InputError
 from ..report.exporter import Format
 from .options import details_option, store_option
 
-_PRINTED = [form for form in Format if form is not Format.HTML]
+_PRINTED = {
+    Format.JSON: "the JSON document (schema: --schema)",
+    Format.CSV: "CSV, a line for each slice",
+    Format.MARKDOWN: "Markdown, for a pull request",
+}
 
 
 def _format_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    for form in reversed(_PRINTED):
-        help_text = f"Print {form.about}."
-        function = click.option(f"--{form.name.lower()}", form.value, is_flag=True, help=help_text)(function)
+    for form, about in reversed(_PRINTED.items()):
+        function = click.option(f"--{form.name.lower()}", form.value, is_flag=True, help=f"Print {about}.")(
+            function
+        )
     return function
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from ..base.codec import pretty
 from ..extensions import ResultKind, declared, load
@@ -42,19 +42,10 @@ class Kind(Generic[_Result]):
 class Format(StrEnum):
     """The formats a result can be written in; the value is the file's suffix without its dot."""
 
-    about: str
-    """What it is, to be printed after "Print"."""
-
-    def __new__(cls, suffix: str, about: str = "") -> Self:
-        form = str.__new__(cls, suffix)
-        form._value_ = suffix
-        form.about = about
-        return form
-
-    HTML = "html", "the self-contained HTML report"
-    JSON = "json", "the JSON document (schema: --schema)"
-    CSV = "csv", "CSV, a line for each slice"
-    MARKDOWN = "md", "Markdown, for a pull request"
+    HTML = "html"
+    JSON = "json"
+    CSV = "csv"
+    MARKDOWN = "md"
 
 
 def render(race: Race, standing: Standing | None, form: Format | str) -> str:

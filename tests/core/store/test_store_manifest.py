@@ -17,6 +17,7 @@ from stackrace.race.events import Activity, BlockEnded, LaunchEnded, LaunchStart
 from stackrace.race.results.race import Ending
 from stackrace.race.resume import going_on
 from stackrace.store.manifest import (
+    _FORMAT,
     BlockLine,
     LaunchLine,
     Opening,
