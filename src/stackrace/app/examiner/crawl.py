@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 from .asking import Asking
 from .messages import Channel, CrawlOrder, ExchangeReport, Reply, Report, RequestMessage, Survey
-from .survey import View, unknown_view, view_of
+from .survey import View, view_of
 
 _MOST_SITEMAPS = 10
 """Read, those included that others lead to."""
@@ -134,7 +134,7 @@ def _choose(
     located: Iterable[str],
     routes: Iterable[str],
     linked: Iterable[str],
-    view_of: Callable[[str], View] = unknown_view,
+    view_of: Callable[[str], View] = lambda path: View(),
 ) -> tuple[list[str], dict[str, str]]:
     """Return the pages to ask for in their order, and why others are not asked for.
 
@@ -174,7 +174,7 @@ def chosen(
     home: Reply,
     fetch: Fetch,
     sitemap: str,
-    view_of: Callable[[str], View] = unknown_view,
+    view_of: Callable[[str], View] = lambda path: View(),
 ) -> Survey:
     """Return ``survey`` with the pages to ask for: those ``given``, and what it, sitemaps and the home page name.
 

@@ -84,17 +84,11 @@ _MARKS = ("<", "{", "(", "*", "[", "\\", "?")
 
 
 class View(NamedTuple):
-    """What answers a path."""
+    """What answers a path; by default nobody knows."""
 
-    name: str
-    """Empty where it is not known."""
-    parameters: int
+    name: str = ""
+    parameters: int = 0
     """How many parts of the path are given to it."""
-
-
-def unknown_view(path: str) -> View:
-    """Tell nothing of the view of ``path``."""
-    return View("", 0)
 
 
 def survey(application: Any, is_django: bool) -> Survey:
@@ -123,13 +117,13 @@ def view_of(application: Any, is_django: bool) -> Callable[[str], View]:
         endpoint, arguments = routed.url_map.bind("localhost").match(path.partition("?")[0])
         return View(str(endpoint), len(arguments))
 
-    known = django_view if is_django else werkzeug_view if hasattr(routed, "url_map") else unknown_view
+    known = django_view if is_django else werkzeug_view if hasattr(routed, "url_map") else None
 
     def view(path: str) -> View:
         try:
-            return known(path)
+            return known(path) if known else View()
         except Exception:  # no route, or another kind of route
-            return unknown_view(path)
+            return View()
 
     return view
 

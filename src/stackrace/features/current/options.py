@@ -19,7 +19,7 @@ from pathlib import Path
 
 from ...app.app import Entry, EntryKind
 from ...app.project_files import ProjectFiles
-from ...app.projects.deployment_command import DeploymentCommand, line_with, shown, text_of
+from ...app.projects.deployment_command import NO_FILE, DeploymentCommand, line_with, shown, text_of
 from ...app.projects.detection import VARIABLE
 from ...app.projects.shell import Place, unknown
 from ...base.files import by_last_parts, is_file, is_folder
@@ -32,7 +32,6 @@ from .hop import UNKNOWN, ReadHop
 _LONGEST_S = 10.0
 """How long a server may think about its own file."""
 _UNREAD = "Stackrace cannot read such a file: its settings are missing"
-_NO_FILE = "there is no such file in the project"
 _MORE = re.compile(r"\$\w*(ARG|OPT|FLAG|PARAM|EXTRA)[A-Z_]*")
 """A variable by itself that holds options, by its name."""
 _READS = re.compile(r"environ|getenv|\$\(\w+\)")
@@ -121,7 +120,7 @@ def _take_options(hop: ReadHop, option: str, named: str) -> None:
     read = hop.native.row(option).reads
     path = _config_named(named, hop) if read else None
     if read is None or path is None:
-        hop.gap(f"--{option} {named}", _NO_FILE if read else _UNREAD, Weight.SIZE)
+        hop.gap(f"--{option} {named}", NO_FILE if read else _UNREAD, Weight.SIZE)
         return
     text, section = text_of(path), _SECTION.search(named)
     try:
@@ -150,7 +149,7 @@ def _take_file(hop: ReadHop, python: Path | None) -> None:
     path = _config_named(named or native.default_file, hop)
     if path is None:
         if named and not unknown(named):
-            hop.gap(f"--{native.file_option} {named}", _NO_FILE, Weight.SIZE)
+            hop.gap(f"--{native.file_option} {named}", NO_FILE, Weight.SIZE)
         return
     hop.config = str(path.relative_to(hop.root))
     text = text_of(path)

@@ -35,7 +35,7 @@ def test_the_given_come_first_then_sitemaps_then_routes():
 def test_of_each_kind_those_with_the_fewest_parameters_come_first_then_those_at_the_top():
     views = {"/books/7/": View("book", 1), "/about/us/": View("about", 0), "/list/": View("list", 0)}
     located = ["/books/7/", "/list/?page=2", "/about/us/", "/list/"]
-    asked, _ = _choose([], located, [], [], lambda path: views.get(path, View("", 0)))
+    asked, _ = _choose([], located, [], [], lambda path: views.get(path, View()))
     assert asked == ["/list/", "/about/us/", "/books/7/", "/list/?page=2"]
 
 
