@@ -25,7 +25,7 @@ from ...stacks.native_options import Weight
 from ...stacks.servers import Catalogue
 from ...stacks.stack import Interface, ServerSpec, Stack
 from ...stacks.stack_path import parse_stack
-from .fronts import Front, front_gaps, fronts, fronts_before, unread_documents
+from .fronts import Front, Fronts, front_gaps, unread_documents
 from .hop import ReadHop, shown_place
 from .model import CurrentDeployment, CurrentGap, placed
 from .options import read_hop, take_settings_variable
@@ -122,7 +122,7 @@ class _Reading:
         self, root: Path, base: Path, specs: Mapping[str, ServerSpec], file: Path | None, python: Path | None
     ) -> None:
         self.root, self.base, self.specs, self.file, self.python = root, base, specs, file, python
-        self.project = ProjectFiles(root)
+        self.project, self.fronts = ProjectFiles(root), Fronts(root, specs, file)
         self.programs = {name: spec for spec in specs.values() if spec.native for name in spec.native.programs}
         self.hops: list[ReadHop] = []
         self.unraced: list[_Unraced] = []
@@ -146,10 +146,9 @@ class _Reading:
         if other is not None and self._rank(other.command) < self._likelihood(first):
             return replace(self._unraced(other), others=_places((first, *rest)))
         take_settings_variable(first, entry)
-        texts = {text_of(each.file) for each in self.commands}
-        fronts_there = fronts(self.root, self.specs, texts, self.file)
-        concerned = [each for each in fronts_there if self._may_concern((self.root / each.file).parent)]
-        before, elsewhere = fronts_before(first.command, self.commands, concerned, self.root, self.specs, self.file)
+        there = self.fronts.configured({text_of(each.file) for each in self.commands})
+        there = [each for each in there if self._may_concern((self.root / each.file).parent)]
+        before, elsewhere = self.fronts.before(first.command, self.commands, there)
         found = _deployment(first, before, self.root, self.base)
         gaps = dict.fromkeys((*found.gaps, *self._overriding(first, unread), *self._likelier(first), *elsewhere))
         # without its override a compose file is none that can be named
@@ -159,7 +158,7 @@ class _Reading:
     def _commands(self) -> Sequence[DeploymentCommand]:
         """Return what the files start, or the file that the user named, unless that is one of a front end."""
         commands, file = deployment_commands(self.root, wide=True), self.file
-        if file is None or file in {self.root / front.file for front in fronts(self.root, self.specs, file=file)}:
+        if file is None or file in {self.root / front.file for front in self.fronts.configured()}:
             return commands
         # what another file starts with variables of its own keeps these
         own = [command for command in commands if file in (command.document, command.file)]

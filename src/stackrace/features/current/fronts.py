@@ -140,81 +140,111 @@ def _in_file(words: str, file: str) -> tuple[str, str]:
     return (other, rest) if colon and " " not in other else (file, words)
 
 
-def fronts(
-    root: Path, specs: Mapping[str, ServerSpec], texts: Collection[str] = (), file: Path | None = None
-) -> list[Front]:
-    """Return the front ends that the files of the project at ``root`` configure, the likeliest of production first.
+class Fronts:
+    """The front ends of the project at ``root``; the ``file`` that the user names may be one of theirs."""
 
-    A file that another one includes is a part of that. Among equals one goes first that the deployment files
-    ``texts`` speak of, then the one with the shortest name. Of a folder of exported files those count that lie
-    in the folder of the ``file`` that the user names.
-    """
+    def __init__(self, root: Path, specs: Mapping[str, ServerSpec], file: Path | None) -> None:
+        self.root, self.specs, self.file = root, specs, file
 
-    def key(front: Front) -> tuple[bool, tuple[int, bool, int], bool, int]:
-        mentioned = any(f"/{Path(front.file).name}" in text for text in texts)
-        return not front.reading, likelihood(root / front.file, root), not mentioned, len(front.file)
+    def configured(self, texts: Collection[str] = ()) -> list[Front]:
+        """Return the front ends that the project's files configure, the likeliest of production first.
 
-    found = [
-        front
-        for spec in specs.values()
-        if spec.native is not None and spec.native.file and spec.forwards
-        for path in _files(root, file)
-        if (front := _front(root, path, spec)) is not None
-    ]
-    parts = {file for front in found if front.reading for file in front.reading.files}
-    whole = [front for front in found if front.file not in parts]
-    return sorted(whole, key=key)
+        A file that another one includes is a part of that. Among equals one goes first that the deployment files
+        ``texts`` speak of, then the one with the shortest name. Of a folder of exported files those count that lie
+        in the folder of the file that the user names.
+        """
 
+        def key(front: Front) -> tuple[bool, tuple[int, bool, int], bool, int]:
+            mentioned = any(f"/{Path(front.file).name}" in text for text in texts)
+            return not front.reading, likelihood(self.root / front.file, self.root), not mentioned, len(front.file)
 
-def fronts_before(
-    command: DeploymentCommand,
-    commands: Sequence[DeploymentCommand],
-    found: Sequence[Front],
-    root: Path,
-    specs: Mapping[str, ServerSpec],
-    file: Path | None,
-) -> tuple[list[Front], list[CurrentGap]]:
-    """Return the front ends that may stand before ``command``, and what to say of those of other services.
+        files = list(self._files())
+        found = [
+            front
+            for spec in self.specs.values()
+            if spec.native is not None and spec.native.file and spec.forwards
+            for path in files
+            if (front := _front(self.root, path, spec)) is not None
+        ]
+        parts = {file for front in found if front.reading for file in front.reading.files}
+        whole = [front for front in found if front.file not in parts]
+        return sorted(whole, key=key)
 
-    They are among those ``found`` in the project at ``root``, of which ``commands`` are all; those in the ``file``
-    that the user names are the ones.
-    """
-    elsewhere = dict(_fronts_elsewhere(found, command, commands))
-    gaps = [*elsewhere.values()]
-    if named := [front for front in found if root / front.file == file]:
-        return named, gaps
-    found = [front for front in found if front.file not in elsewhere]
-    if command.fronts:
-        return _platform_fronts(command, found, specs, root), gaps
-    if is_platform(command.known_by, root):
-        return [], gaps
-    documents = dict.fromkeys((*command.documents, *filter(None, (command.document, command.file))))
-    told = {gap.what for gap in gaps}
-    return [*found, *(each for each in _fronts_shown(root, specs, documents) if each.title not in told)], gaps
+    def before(
+        self, command: DeploymentCommand, commands: Sequence[DeploymentCommand], found: Sequence[Front]
+    ) -> tuple[list[Front], list[CurrentGap]]:
+        """Return the front ends that may stand before ``command``, and what to say of those of other services.
 
+        They are among those ``found``, or only shown; all ``commands`` of the project say what else there is.
+        """
+        elsewhere = dict(_fronts_elsewhere(found, command, commands))
+        gaps = [*elsewhere.values()]
+        if named := [front for front in found if self.root / front.file == self.file]:
+            return named, gaps
+        found = [front for front in found if front.file not in elsewhere]
+        if command.fronts:
+            return self._of_platform(command, found), gaps
+        if is_platform(command.known_by, self.root):
+            return [], gaps
+        documents = dict.fromkeys((*command.documents, *filter(None, (command.document, command.file))))
+        told = {gap.what for gap in gaps}
+        return [*found, *(each for each in self._shown(documents) if each.title not in told)], gaps
 
-def _platform_fronts(
-    command: DeploymentCommand, found: Sequence[Front], specs: Mapping[str, ServerSpec], root: Path
-) -> list[Front]:
-    """Return the front ends that a platform starts before ``command``, those of ``found`` with their files."""
-    place = shown(command.known_by, root)
-    return [
-        next((each for each in found if each.spec is spec), Front(title=spec.title, spec=spec, file=place))
-        for name in command.fronts
-        if (spec := specs.get(name)) is not None and spec.forwards
-    ]
+    def _of_platform(self, command: DeploymentCommand, found: Sequence[Front]) -> list[Front]:
+        """Return the front ends that a platform starts before ``command``, those of ``found`` with their files."""
+        place = shown(command.known_by, self.root)
+        return [
+            next((each for each in found if each.spec is spec), Front(title=spec.title, spec=spec, file=place))
+            for name in command.fronts
+            if (spec := self.specs.get(name)) is not None and spec.forwards
+        ]
 
+    def _files(self) -> Iterator[Path]:
+        """Yield the files that may forward, those of the exported folder that has the user's file among them."""
+        root, file = self.root, self.file
+        folders = {place: names for place, _, names in deployment_folders(root)}
+        if file is not None and file.is_relative_to(root) and is_exported(file):
+            folders[file.parent] = sorted(each.name for each in file.parent.iterdir())
+        for place, names in folders.items():
+            for name in names:
+                is_named = _NAMES.search(name) or place.name in _FOLDERS
+                if is_named and not _NO_TEXT.search(name) and _FORWARDS.search(text_of(place / name)):
+                    yield place / name
 
-def _files(root: Path, file: Path | None) -> Iterator[Path]:
-    """Yield the files that may forward, those of the exported folder that has the ``file`` among them."""
-    folders = {place: names for place, _, names in deployment_folders(root)}
-    if file is not None and file.is_relative_to(root) and is_exported(file):
-        folders[file.parent] = sorted(each.name for each in file.parent.iterdir())
-    for place, names in folders.items():
-        for name in names:
-            is_named = _NAMES.search(name) or place.name in _FOLDERS
-            if is_named and not _NO_TEXT.search(name) and _FORWARDS.search(text_of(place / name)):
-                yield place / name
+    def _shown(self, documents: Collection[Path]) -> list[Front]:
+        """Return the front ends that files of the project show and that Stackrace cannot read, the likeliest first.
+
+        Those go first of which the ``documents`` of the server speak, or the project's ingresses where these are of
+        Kubernetes.
+        """
+        root = self.root
+        known: list[tuple[str, ServerSpec | None, Signs]]
+        known = [(spec.title, spec, spec.signs) for spec in self.specs.values() if spec.signs]
+        known += [(title, None, signs) for title, signs in _ABSENT.items()]
+        texts = {path: text_of(path) for path in documents}
+        if any(is_manifest(path) for path in texts):
+            texts |= dict(manifests(root, _INGRESS))
+        named = [
+            Front(title=title, spec=spec, file=str(path.relative_to(root)), line=line)
+            for path, text in texts.items()
+            for title, spec, signs in known
+            if path.is_relative_to(root) and signs.documents and (line := _first_line(signs.documents, text))
+        ]
+        known_ones = {front.file for front in named if front.spec}
+        named = [front for front in named if front.title != _SOME_INGRESS or front.file not in known_ones]
+        found = [
+            Front(title=title, spec=spec, file=str((place / name).relative_to(root)), line=line)
+            for place, _, names in deployment_folders(root)
+            for name in names
+            for title, spec, signs in known
+            if signs.files
+            and re.fullmatch(signs.files, name)
+            and not is_development(place / name, root)
+            and (line := _first_line(signs.forwards, text_of(place / name)))
+        ]
+        found.sort(key=lambda front: (*likelihood(root / front.file, root), len(front.file)))
+        # a file of each says enough
+        return list({front.title: front for front in reversed([*named, *found])}.values())[::-1]
 
 
 def _front(root: Path, path: Path, spec: ServerSpec) -> Front | None:
@@ -230,41 +260,6 @@ def _front(root: Path, path: Path, spec: ServerSpec) -> Front | None:
             return None
         is_broken = not _TEMPLATE.search(text) and not _TEMPLATES.search(file)
         return Front(title=spec.title, spec=spec, file=file, problem=said_by(error), is_broken=is_broken)
-
-
-def _fronts_shown(root: Path, specs: Mapping[str, ServerSpec], documents: Collection[Path]) -> list[Front]:
-    """Return the front ends that files of the project show and that Stackrace cannot read, the likeliest first.
-
-    Those go first of which the ``documents`` of the server speak, or the project's ingresses where these are of
-    Kubernetes.
-    """
-    known: list[tuple[str, ServerSpec | None, Signs]]
-    known = [(spec.title, spec, spec.signs) for spec in specs.values() if spec.signs]
-    known += [(title, None, signs) for title, signs in _ABSENT.items()]
-    texts = {path: text_of(path) for path in documents}
-    if any(is_manifest(path) for path in texts):
-        texts |= dict(manifests(root, _INGRESS))
-    named = [
-        Front(title=title, spec=spec, file=str(path.relative_to(root)), line=line)
-        for path, text in texts.items()
-        for title, spec, signs in known
-        if path.is_relative_to(root) and signs.documents and (line := _first_line(signs.documents, text))
-    ]
-    known_ones = {front.file for front in named if front.spec}
-    named = [front for front in named if front.title != _SOME_INGRESS or front.file not in known_ones]
-    found = [
-        Front(title=title, spec=spec, file=str((place / name).relative_to(root)), line=line)
-        for place, _, names in deployment_folders(root)
-        for name in names
-        for title, spec, signs in known
-        if signs.files
-        and re.fullmatch(signs.files, name)
-        and not is_development(place / name, root)
-        and (line := _first_line(signs.forwards, text_of(place / name)))
-    ]
-    found.sort(key=lambda front: (*likelihood(root / front.file, root), len(front.file)))
-    # a file of each says enough
-    return list({front.title: front for front in reversed([*named, *found])}.values())[::-1]
 
 
 def unread_documents(root: Path, programs: Collection[str]) -> Iterator[CurrentGap]:
