@@ -38,60 +38,58 @@ def post(**data):
     return {"postData": data}
 
 
-def left_out(request, headers=()):
+A_AND_C = [{"name": "a b", "value": "ü&="}, {"name": "c", "value": "*-._~"}]
+BOTH = post(mimeType=f"{FORM}; charset=UTF-8", text="a=1", params=[{"name": "b", "value": "2"}])
+IN_FRONT = f"Content-Type: {UPLOAD}\r\nContent-Length: 7\r\n\r\n--x--\r\n"
+LEFT_OUT = [{"name": "f", "value": "", "fileName": "a.png"}]
+
+
+def length(number):
+    return [("Content-Length", str(number))]
+
+
+@pytest.mark.parametrize(
+    ("request_fields", "headers", "body"),
+    [
+        # text is the body, and params stand in for it
+        (post(text='{"ä": 1}'), (), '{"ä": 1}'.encode()),
+        (BOTH, length(3), b"a=1"),
+        (post(mimeType=FORM, text="", params=A_AND_C), (), b"a+b=%C3%BC%26%3D&c=*-._%7E"),
+        # base64, however it is broken
+        (post(text="aGVsbG8=", encoding="base64"), (), b"hello"),
+        (post(text="aGVsbG8", encoding="base64"), (), b"hello"),
+        (post(text="aGVs\r\nbG8=", encoding="base64"), (), b"hello"),
+        # nothing
+        ({}, (), b""),
+        ({"postData": None}, (), b""),
+        ({"postData": {}, "bodySize": "0"}, (), b""),
+        ({"bodySize": "-1"}, (), b""),
+        # a sign of loss that is as long as was said is none
+        (post(text="\ufffd"), length(3), "\ufffd".encode()),
+        # headers in front of a form are no part of it
+        (post(mimeType=UPLOAD, text=IN_FRONT), length(7), b"--x--\r\n"),
+        (post(text="content-type: x"), (), b"content-type: x"),
+    ],
+)
+def test_a_body_is_sent_as_it_was(request_fields, headers, body):
+    assert sent(request_fields, headers) == body
+
+
+@pytest.mark.parametrize(
+    ("request_fields", "headers", "skip"),
+    [
+        (post(mimeType=UPLOAD, params=LEFT_OUT), (), Skip.BODY_MISSING),
+        ({"bodySize": "7"}, (), Skip.BODY_MISSING),
+        (post(text=""), length(7), Skip.BODY_MISSING),
+        *((post(text=text, encoding="base64"), (), Skip.BODY_DAMAGED) for text in ("a!", "a", "W09=")),
+        *((post(text=text), (), Skip.BODY_DAMAGED) for text in ("\ufffdPNG", "\ud800", ["x"])),
+        (post(text="abc"), length(4), Skip.BODY_DAMAGED),
+    ],
+)
+def test_a_body_that_was_left_out_or_damaged_is_noticed(request_fields, headers, skip):
     with pytest.raises(LeftOut) as caught:
-        sent(request, headers)
-    return caught.value.skip
-
-
-def test_text_is_the_body_and_params_stand_in_for_it():
-    assert sent(post(text='{"ä": 1}'), ()) == '{"ä": 1}'.encode()
-    params = [{"name": "b", "value": "2"}]
-    both = post(mimeType=f"{FORM}; charset=UTF-8", text="a=1", params=params)
-    assert sent(both, [("content-length", "3")]) == b"a=1"
-    params = [{"name": "a b", "value": "ü&="}, {"name": "c", "value": "*-._~"}]
-    assert sent(post(mimeType=FORM, text="", params=params), ()) == b"a+b=%C3%BC%26%3D&c=*-._%7E"
-
-
-@pytest.mark.parametrize("text", ["aGVsbG8=", "aGVsbG8", "aGVs\r\nbG8="])
-def test_base64_is_decoded_however_it_is_broken(text):
-    assert sent(post(text=text, encoding="base64"), ()) == b"hello"
-
-
-def test_what_is_no_base64_is_damaged():
-    for written in ("a!", "a", "W09="):
-        assert left_out(post(text=written, encoding="base64")) is Skip.BODY_DAMAGED
-
-
-@pytest.mark.parametrize(
-    "request_fields", [{}, {"postData": None}, {"postData": {}, "bodySize": "0"}, {"bodySize": "-1"}]
-)
-def test_nothing_sent_is_an_empty_body(request_fields):
-    assert sent(request_fields, ()) == b""
-
-
-def test_a_body_that_was_left_out_is_missed():
-    upload = post(mimeType=UPLOAD, params=[{"name": "f", "value": "", "fileName": "a.png"}])
-    assert left_out(upload) is Skip.BODY_MISSING
-    assert left_out({"bodySize": "7"}) is Skip.BODY_MISSING
-    assert left_out(post(text=""), [("Content-Length", "7")]) is Skip.BODY_MISSING
-
-
-@pytest.mark.parametrize(
-    ("text", "headers"), [("\ufffdPNG", ()), ("\ud800", ()), (["x"], ()), ("abc", [("content-length", "4")])]
-)
-def test_a_body_that_was_damaged_is_noticed(text, headers):
-    assert left_out(post(text=text), headers) is Skip.BODY_DAMAGED
-
-
-def test_a_sign_of_loss_that_is_as_long_as_was_said_is_none():
-    assert sent(post(text="\ufffd"), [("content-length", "3")]) == "\ufffd".encode()
-
-
-def test_headers_in_front_of_a_form_are_no_part_of_it():
-    text = f"Content-Type: {UPLOAD}\r\nContent-Length: 7\r\n\r\n--x--\r\n"
-    assert sent(post(mimeType=UPLOAD, text=text), [("content-length", "7")]) == b"--x--\r\n"
-    assert sent(post(text="content-type: x"), ()) == b"content-type: x"
+        sent(request_fields, headers)
+    assert caught.value.skip is skip
 
 
 @pytest.mark.parametrize(
