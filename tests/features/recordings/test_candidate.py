@@ -20,7 +20,8 @@ def test_the_least_that_can_be_replayed_is_a_method_a_url_and_a_status():
 LEFT_OUT = {
     Skip.UNREADABLE: [
         "1", None, {}, {"request": "1"}, {"request": {}}, {"request": {"method": "GET"}},
-        {**entry(), "response": "1"}, entry(request={"postData": []}), entry(response={"content": "x"}), entry(request={"url": "http://a/\ud800"}),
+        {**entry(), "response": "1"}, entry(response={"content": "x"}),
+        entry(request={"postData": []}), entry(request={"url": "http://a/\ud800"}),
     ],
     Skip.SCHEME: [{"request": {"method": "GET", "url": url}} for url in ("data:text/plain,x", "wss://shop.example/")],
     Skip.METHOD: [{"request": {"method": method, "url": "http://a/"}} for method in ("CONNECT", "TRACE", "GET /")],
