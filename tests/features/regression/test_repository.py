@@ -36,17 +36,17 @@ def test_an_unknown_revision_is_named_and_what_looks_like_an_option_is_only_one(
         repository_of(work.folder).revision(name)
 
 
-def test_on_the_default_branch_the_commit_before_is_the_base(work):
+def base_of(work):
     base = repository_of(work.folder).default_base()
-    assert (base.label, base.commit) == ("HEAD^", work.git("rev-parse", "HEAD^"))
+    return base.label, base.commit
 
 
-def test_with_changes_on_the_default_branch_the_last_commit_is_the_base(work):
+def test_on_the_default_branch_the_commit_before_is_the_base_and_with_changes_the_last_one(work):
+    assert base_of(work) == ("HEAD^", work.git("rev-parse", "HEAD^"))
     work.write("app.py", "version = 3\n")
     work.write("new.py")
-    repository = repository_of(work.folder)
-    assert repository.changes() == 2
-    assert repository.default_base().commit == work.git("rev-parse", "HEAD")
+    assert repository_of(work.folder).changes() == 2
+    assert base_of(work) == ("HEAD", work.git("rev-parse", "HEAD"))
 
 
 def test_a_branch_is_compared_with_where_it_left_the_default_one(work):
@@ -56,8 +56,7 @@ def test_a_branch_is_compared_with_where_it_left_the_default_one(work):
     work.git("checkout", "--quiet", "main")
     work.commit(other_py="")
     work.git("checkout", "--quiet", "faster")
-    base = repository_of(work.folder).default_base()
-    assert (base.label, base.commit) == ("where main was left", left)
+    assert base_of(work) == ("where main was left", left)
 
 
 def test_a_shallow_clone_says_how_to_get_the_rest(tmp_path, work):
@@ -78,8 +77,7 @@ def test_at_the_tip_of_the_default_branch_another_branchs_name_is_no_base(work):
     work.git("update-ref", "refs/remotes/origin/master", before)
     work.commit(app_py="version = 3\n")
     work.git("update-ref", "refs/remotes/origin/main", "HEAD")
-    base = repository_of(work.folder).default_base()
-    assert (base.label, base.commit) == ("HEAD^", work.git("rev-parse", "HEAD^"))
+    assert base_of(work) == ("HEAD^", work.git("rev-parse", "HEAD^"))
 
 
 @pytest.fixture(autouse=True)
@@ -95,19 +93,14 @@ def checkout(work, most_bytes=10**6):
     return checked_out(found, found.revision("HEAD~1"), most_bytes)
 
 
-def test_it_holds_that_commit_and_is_gone_afterwards(work, temporary_folder):
-    with checkout(work) as (tree, notes):
+def test_it_holds_that_commit_and_is_gone_afterwards_and_after_an_error_too(work, temporary_folder):
+    with pytest.raises(KeyboardInterrupt), checkout(work) as (tree, notes):
         assert (tree / "app.py").read_text() == "version = 1\n"
         assert (work.folder / "app.py").read_text() == "version = 2\n"
         assert notes == ()
-    assert not list(temporary_folder.iterdir())
-    assert len(work.git("worktree", "list").splitlines()) == 1
-
-
-def test_it_is_gone_after_an_error_too(work, temporary_folder):
-    with pytest.raises(KeyboardInterrupt), checkout(work):
         raise KeyboardInterrupt
     assert not list(temporary_folder.iterdir())
+    assert len(work.git("worktree", "list").splitlines()) == 1
 
 
 def test_what_a_killed_check_left_is_cleared_away_by_the_next(work, temporary_folder):

@@ -86,24 +86,21 @@ def _table(series: list[TrendSeries]) -> Table:
 
 def _checks_section(checks: Sequence[TrendCheck]) -> Section:
     """Return what checks of the project said."""
-    return Section(title="Checks: head against base", blocks=(_checks(checks),))
-
-
-def _checks(checks: Sequence[TrendCheck]) -> Table:
     changes = (
-        Column(title=title, cells=tuple(words.checked(check, response) for check in checks), keep=keep)
+        Column(title=title, cells=tuple(check.said.changes.get(response, "") for check in checks), keep=keep)
         for response, title, keep in _RESPONSES
     )
-    return Table(columns=(
+    table = Table(columns=(
         Column(title="on", cells=tuple(check.started_at[:10] for check in checks), left=True),
         Column(title="race", cells=tuple(check.race for check in checks), left=True, keep=3),
         Column(title="base", cells=tuple(check.said.base for check in checks), left=True),
         Column(title="head", cells=tuple(check.said.head for check in checks), left=True),
-        Column(title="answer", cells=tuple(words.OUTCOMES[check.said.outcome] for check in checks), left=True,
+        Column(title="answer", cells=tuple(check.said.outcome.value for check in checks), left=True,
                tones=tuple(_OUTCOMES.get(check.said.outcome, Tone.PLAIN) for check in checks)),
         *changes,
         Column(title="stack", cells=tuple(check.said.stack for check in checks), left=True, fold_to=20, keep=2),
     ))  # fmt: skip
+    return Section(title="Checks: head against base", blocks=(table,))
 
 
 def _course(series: TrendSeries) -> str:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...base.numbers import Interval, count, mebibytes, milliseconds, number, percent, things
-from ...race.results.comparison import Outcome, Response
+from ...race.results.comparison import Outcome
 from ...report.figures import listed
-from .model import Absence, Measure, Trend, TrendChange, TrendCheck, TrendPoint, TrendSeries
+from .model import Absence, Measure, Trend, TrendChange, TrendPoint, TrendSeries
 
 _ABSENT = {
     Absence.VOID: "void",
@@ -16,13 +16,6 @@ _ABSENT = {
     Absence.OTHER_APP: "of another app in the same folder",
     Absence.TUNING: "that tuned a stack",
     Absence.TOO_OLD: "earlier than those shown",
-}
-
-OUTCOMES = {
-    Outcome.PASSED: "passed",
-    Outcome.FAILED: "failed",
-    Outcome.UNDECIDED: "undecided",
-    Outcome.REFUSED: "refused",
 }
 
 
@@ -96,11 +89,6 @@ def figure(point: TrendPoint, measure: Measure) -> str:
             return f"{number(known.value)} ms"
         case Measure.MEMORY:
             return f"{mebibytes(round(known.value))} MiB"
-
-
-def checked(check: TrendCheck, response: Response) -> str:
-    """Return how a response changed from base to head, with limits; empty where the check has none of it."""
-    return check.said.changes.get(response, "")
 
 
 def left_out(trend: Trend) -> str:
