@@ -130,19 +130,6 @@ def test_the_document_is_what_the_server_saw(load, server):
     assert done.stderr == ""
 
 
-def test_people_get_words_tables_and_a_drawing(load, server):
-    done = load(server.url, f"{server.url}missing", "-n", "40", "-c", "2")
-    assert done.returncode == 0, done.stderr
-    for part in (
-        "requests/s\n", "40 requests in", "20 right, 20 failed", "over 2 kept connections",
-        "20 answers had a status other than 2xx (20 × 4xx)", "\nlatency ", "\nconnecting ",
-        "GET /missing", "≤ ", "100 %", "CPU per request", "no request under way",
-    ):  # fmt: skip
-        assert part in done.stdout, part
-    assert "\x1b" not in done.stdout
-    assert done.stderr == ""
-
-
 def test_the_engines_own_limit_is_told(stackrace, server):
     done = stackrace("load", server.url, "-n", "20")
     assert re.search(r"Its ceiling here is [\d,]+/s; this run used", done.stdout), done.stdout
@@ -232,14 +219,6 @@ def test_a_server_that_is_not_there_is_no_result(load):
 def test_a_server_that_is_not_there_is_asked_only_once(load):
     failed = document(load("http://127.0.0.1:9/", "-d", "1h", "--json"), code=3)["failed"]
     assert failed["connect"] == 1
-
-
-def test_two_results_are_compared(load, server, stackrace, tmp_path):
-    for name, connections in (("a.json", 1), ("b.json", 2)):
-        (tmp_path / name).write_text(load(server.url, "-n", "30", "-c", connections, "--json").stdout)
-    done = stackrace("compare", "a.json", "b.json", cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
-    assert "The loads differ in concurrency: 1 → 2" in done.stdout
 
 
 def test_https_is_loaded_by_whom_the_certificate_is_for(load, certificate, tmp_path):

@@ -1,4 +1,4 @@
-"""Words of a command line: names, looked up and completed by the shell, and race files."""
+"""Words of a command line: race files, and stacks that the shell completes."""
 
 from __future__ import annotations
 
@@ -7,39 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
-from click.shell_completion import CompletionItem
 
 from ..base.errors import InputError
-from ..base.text import did_you_mean
 
 if TYPE_CHECKING:
     from ..race.request.request import RaceRequest
-    from ..stacks.servers import Catalogue
-    from ..stacks.servers.contract import Entry
-
-
-def entries_called(names: Sequence[str], known: Catalogue) -> list[Entry]:
-    """Return the entries of ``known``; raises InputError naming the nearest for one that is not in it."""
-    from ..stacks.servers.catalogue import GONE
-
-    entries = known.entries
-    for name in names:
-        if gone := next((gone for gone in GONE if gone.name == name), None):
-            raise InputError(gone.sentence)
-        if name not in entries:
-            raise InputError(f"there is no server {name!r}{did_you_mean(name, entries)}")
-    return [entries[name] for name in names]
-
-
-def complete_installable(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Complete what ``stackrace install`` takes: names and comparisons, and where none fits a file."""
-    from ..race.preparation.installing import installable
-    from ..race.request.named_races import known_names
-    from ..stacks.servers import catalogue
-
-    names = (*installable(catalogue()), *known_names())
-    fitting = [CompletionItem(name) for name in names if name.startswith(incomplete)]
-    return fitting or [CompletionItem(incomplete, type="file")]
 
 
 def complete_stack(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
@@ -53,14 +25,6 @@ def complete_stack(ctx: click.Context, param: click.Parameter, incomplete: str) 
     entry = catalogue().entries.get(before[-1].split("+")[0].split(":")[0])
     protocols = entry.spec.forwards if entry else {}
     return [f"{head}/{protocol}/" for protocol in protocols if protocol.startswith(tail)]
-
-
-one_stack_option = click.option(
-    "--stack",
-    metavar="PATH",
-    shell_complete=complete_stack,
-    help="Stack to start; see `stackrace stacks`. Default: the race file's, if it names only one.",
-)
 
 
 def requested(race_file: Path | None, servers: Path | None = None) -> RaceRequest:

@@ -8,14 +8,25 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from click.shell_completion import CompletionItem
 
-from .arguments import complete_installable
 from .options import servers_option
 
 if TYPE_CHECKING:
     from ..base.errors import Lack
     from ..race.preparation.installing import InstallPlan
     from ..stacks.servers import Catalogue
+
+
+def _complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Complete what ``stackrace install`` takes: names and comparisons, and where none fits a file."""
+    from ..race.preparation.installing import installable
+    from ..race.request.named_races import known_names
+    from ..stacks.servers import catalogue
+
+    names = (*installable(catalogue()), *known_names())
+    fitting = [CompletionItem(name) for name in names if name.startswith(incomplete)]
+    return fitting or [CompletionItem(incomplete, type="file")]
 
 
 @click.command(
@@ -28,7 +39,7 @@ Examples:
   stackrace install --all                 every server with a package
   stackrace install --all --if-possible   in scripts: succeed without root, too"""
 )
-@click.argument("names", nargs=-1, metavar="[NAME|RACE.toml]...", shell_complete=complete_installable)
+@click.argument("names", nargs=-1, metavar="[NAME|RACE.toml]...", shell_complete=_complete)
 @click.option("--all", "everything", is_flag=True, help="Install all servers that Debian has packages of.")
 @click.option("--dry-run", is_flag=True, help="List what would be installed, and install nothing.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document; progress goes to stderr.")

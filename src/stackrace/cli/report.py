@@ -21,9 +21,8 @@ _PRINTED = {
 
 def _format_options(function: Callable[..., Any]) -> Callable[..., Any]:
     for form, about in reversed(_PRINTED.items()):
-        function = click.option(f"--{form.name.lower()}", form.value, is_flag=True, help=f"Print {about}.")(
-            function
-        )
+        option = click.option(f"--{form.name.lower()}", form.value, is_flag=True, help=f"Print {about}.")
+        function = option(function)
     return function
 
 

@@ -8,17 +8,20 @@ from pathlib import Path
 
 import click
 
-from ..base.errors import Lack
-from ..deploy.installation import installed_version
+from ..base.errors import InputError, Lack
+from ..base.text import did_you_mean
+from ..deploy.installation import installed_version, lack_of
 from ..race.preparation.defaults import most_used
+from ..report.exporter import Kind
 from ..report.sheet import Column, Drawing, Section, Table, Tone, as_lines
 from ..stacks.servers import catalogue
-from ..stacks.servers.catalogue import Gone
+from ..stacks.servers.catalogue import GONE, Catalogue, Gone
 from ..stacks.servers.contract import Entry
 from ..stacks.stack import Interface, Setting
 from ..stacks.stack_path import setting_text
 from .install import elsewhere
 from .options import servers_option
+from .showing import show_result
 
 
 @click.command(
@@ -36,15 +39,8 @@ def command(names: tuple[str, ...], as_json: bool, servers: Path | None) -> None
 
     Servers that no longer exist are at the end, with their replacements.
     """
-    from ..deploy.installation import lack_of
-    from ..report.exporter import Kind
-    from ..stacks.servers import catalogue
-    from ..stacks.servers.catalogue import GONE
-    from .arguments import entries_called
-    from .showing import show_result
-
     known = catalogue().extended(servers)
-    entries = entries_called(names, known) if names else list(known)
+    entries = _called(names, known) if names else list(known)
     states = [(entry, lack_of(entry)) for entry in entries]
     gone = () if names else GONE
     kind: Kind[_States] = Kind(
@@ -52,6 +48,17 @@ def command(names: tuple[str, ...], as_json: bool, servers: Path | None) -> None
         document=lambda states: [*(_document(*state) for state in states), *map(_document_of_gone, gone)],
     )
     show_result(kind, states, as_json=as_json)
+
+
+def _called(names: Sequence[str], known: Catalogue) -> list[Entry]:
+    """Return the entries of ``known``; raises InputError naming the nearest for one that is not in it."""
+    entries = known.entries
+    for name in names:
+        if gone := next((gone for gone in GONE if gone.name == name), None):
+            raise InputError(gone.sentence)
+        if name not in entries:
+            raise InputError(f"there is no server {name!r}{did_you_mean(name, entries)}")
+    return [entries[name] for name in names]
 
 
 _States = Sequence[tuple[Entry, Lack | None]]

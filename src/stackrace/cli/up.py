@@ -10,7 +10,7 @@ import click
 
 from ..base.errors import InputError
 from ..base.numbers import duration
-from .arguments import apart, complete_stack, one_stack_option, requested
+from .arguments import apart, complete_stack, requested
 from .request_flags import APP_OPTIONS, RequestFlags, request_flags
 
 if TYPE_CHECKING:
@@ -28,7 +28,12 @@ Examples:
   stackrace up apache+mod_wsgi:mode=daemon --project ~/shop"""
 )
 @click.argument("words", nargs=-1, metavar="[STACK] [RACE.toml]", shell_complete=complete_stack)
-@one_stack_option
+@click.option(
+    "--stack",
+    metavar="PATH",
+    shell_complete=complete_stack,
+    help="Stack to start; see `stackrace stacks`. Default: the race file's, if it names only one.",
+)
 @request_flags(*APP_OPTIONS)
 @click.option("--port", type=click.IntRange(1, 65535), help="Port to listen on. Default: any free port.")
 def command(words: tuple[str, ...], stack: str | None, flags: RequestFlags, port: int | None) -> None:

@@ -7,8 +7,7 @@ from click.testing import CliRunner
 from tests.absent import nothing_installed
 
 from stackrace.base.errors import InputError, MissingError
-from stackrace.cli.arguments import complete_installable
-from stackrace.cli.install import command
+from stackrace.cli.install import _complete, command
 
 RAILS = ["ruby", "ruby-actionpack", "ruby-dalli", "ruby-mysql2", "ruby-railties", "ruby-sqlite3"]
 
@@ -94,7 +93,7 @@ def test_what_stands_for_nothing_is_refused(word, said):
 
 def test_the_shell_completes_names_and_files():
     def completed(text):
-        return [(item.value, item.type) for item in complete_installable(None, None, text)]
+        return [(item.value, item.type) for item in _complete(None, None, text)]
 
     assert completed("maria") == [("mariadb", "plain")]
     assert ("historic/mod-wsgi-2009", "plain") in completed("historic/")

@@ -60,7 +60,7 @@ def test_it_is_no_entry_of_the_catalogue_and_kept_in_order(gone):
 
 
 def test_the_command_line_knows_it_by_name():
-    from stackrace.cli.arguments import entries_called
+    from stackrace.cli.stacks import _called
 
     with pytest.raises(InputError, match="puma"):
-        entries_called(["mongrel"], catalogue())
+        _called(["mongrel"], catalogue())
