@@ -92,22 +92,17 @@ def answered(content: Fields, headers: Pairs) -> bytes | None:
     An exporter holds text, decoded from whatever the bytes were: ASCII and UTF-8 come back the same. The recorded
     length, where there is one, has the last word: it notices text that was cut, or lost a byte order mark.
     """
-    if (value_of(headers, "content-encoding") or "identity").lower() != "identity":
+    body = decoded(content)
+    if body is None or (value_of(headers, "content-encoding") or "identity").lower() != "identity":
         return None
-    written = text(content.get("text"))
-    if written is None:
-        return None
-    if _is_base64(content):
-        body = _unpacked(written)
-    elif written.isascii() or (_LOST not in written and _is_utf_8(content, headers)):
-        body = written.encode()
-    else:
+    is_kept = _is_base64(content) or body.isascii()
+    if not is_kept and (_LOST.encode() in body or not _is_utf_8(content, headers)):
         return None
     length = _content_length(headers)
     if length is None:
         size = number(content.get("size"))
         length = int(size) if size is not None and size >= 0 else None
-    return body if body is not None and length in (None, len(body)) else None
+    return body if length in (None, len(body)) else None
 
 
 def decoded(content: Fields) -> bytes | None:

@@ -9,7 +9,7 @@ import platform
 import socket
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -24,7 +24,6 @@ from ...base.secrets import masked
 from ...deploy.environments import Environments, cache_folder
 from ...deploy.guard import Guard
 from ...deploy.preparing import OnPreparing
-from ...deploy.sockets import free_port
 from ...measure.engine.url import Url, parse
 from ...measure.recording import Recording
 from ...measure.workload import Workload
@@ -44,7 +43,7 @@ def recording_url(url: str, port: int | None, on_preparing: OnPreparing) -> Iter
     _require_somebody(where, url)
     programs = _programs(on_preparing)
     with Guard() as guard:
-        yield _started(guard, programs, side, port)
+        yield RecordingProxy(guard, programs, side, port)
 
 
 @contextmanager
@@ -58,7 +57,7 @@ def recording_app(request: RaceRequest, port: int | None, on_preparing: OnPrepar
     programs = _programs(on_preparing)
     with stack_up(alone, on_preparing) as up:
         side = _side(f"http://{up.running.host}:{up.running.port}", up.deployment.workloads[0])
-        yield _started(up.deployment.guard, programs, side, port, up.refuse_dead)
+        yield RecordingProxy(up.deployment.guard, programs, side, port, up.refuse_dead)
 
 
 def _side(upstream: str, workload: Workload) -> Side:
@@ -87,14 +86,6 @@ def _programs(on_preparing: OnPreparing) -> Path:
     own = Path(sys._base_executable)  # type: ignore[attr-defined]
     alone = PythonFacts(version=platform.python_version(), python=own, base=own, site_packages=())
     return Environments(cache_folder(), on_preparing).layered(alone, (REQUIREMENT,)) / "bin"
-
-
-def _started(
-    guard: Guard, programs: Path, side: Side, port: int | None, require_app: Callable[[], None] = lambda: None
-) -> RecordingProxy:
-    proxy = RecordingProxy(guard, programs, side, free_port() if port is None else port, require_app)
-    proxy.start()
-    return proxy
 
 
 def keep(har: bytes, side: Side, out: Path) -> Recording:

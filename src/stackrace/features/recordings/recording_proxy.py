@@ -19,7 +19,7 @@ from ...base.numbers import duration
 from ...deploy.environments import byte_code
 from ...deploy.guard import Guard
 from ...deploy.running_stack import OUTPUT, ended, tail
-from ...deploy.sockets import LOOPBACK, accepts
+from ...deploy.sockets import LOOPBACK, accepts, free_port
 from ...stacks.servers import Endpoint
 from ...stacks.stack import Protocol, Socket
 
@@ -27,6 +27,7 @@ REQUIREMENT = "mitmproxy>=10.2"
 """The first that writes HAR files by itself."""
 
 _ADDON = Path(__file__).with_name("proxy_addon.py")
+_HAR = "session.har"
 _PATIENCE_S = 30.0
 _MOST_BYTES = 1 << 30
 _LOOK_S = 0.05
@@ -46,58 +47,68 @@ class Side:
     """Whether its certificate may be anyone's, as that of an app in development."""
 
 
+def _options(side: Side, port: int, folder: Path) -> tuple[str, ...]:
+    return (
+        "--mode", f"reverse:{side.upstream}",
+        "--listen-host", LOOPBACK,
+        "--listen-port", str(port),
+        "--scripts", str(_ADDON),
+        # answers that the browser's cache has are no answers to a new visitor
+        "--anticache",
+        "--quiet",
+        "--set", f"confdir={folder / 'settings'}",
+        "--set", f"hardump={folder / _HAR}",
+        "--set", "keep_host_header=true",
+        "--set", "connection_strategy=lazy",
+        "--set", "flow_detail=0",
+        "--set", f"ssl_insecure={str(side.any_certificate).lower()}",
+        # the addon marks what it refused
+        "--set", "save_stream_filter=!~marked",
+    )  # fmt: skip
+
+
 class RecordingProxy:
     """One proxy in front of one app, below a guard's directory; the guard ends it at the latest."""
 
     def __init__(
-        self, guard: Guard, programs: Path, side: Side, port: int, require_app: Callable[[], None] = lambda: None
+        self,
+        guard: Guard,
+        programs: Path,
+        side: Side,
+        port: int | None,
+        require_app: Callable[[], None] = lambda: None,
     ) -> None:
-        """Take mitmproxy from the folder ``programs``; ``require_app`` raises LaunchError if the app ended."""
+        """Start mitmproxy from the folder ``programs``, and wait until it listens.
+
+        Any free ``port`` will do; ``require_app`` raises LaunchError if the app ended. Raises LaunchError with its
+        own words.
+        """
+        port = free_port() if port is None else port
         self.origin = f"http://{LOOPBACK}:{port}"
         self.side = side
         self._guard = guard
         self._require_app = require_app
-        self._port = port
         self._folder = guard.directory / "proxy"
         self._log = self._folder / "log" / OUTPUT
-        self._har = self._folder / "session.har"
         self._read = 0
-        self._pid = 0
-        self._command = (
-            str(programs / "mitmdump"),
-            "--mode", f"reverse:{side.upstream}",
-            "--listen-host", LOOPBACK,
-            "--listen-port", str(port),
-            "--scripts", str(_ADDON),
-            # answers that the browser's cache has are no answers to a new visitor
-            "--anticache",
-            "--quiet",
-            "--set", f"confdir={self._folder / 'settings'}",
-            "--set", f"hardump={self._har}",
-            "--set", "keep_host_header=true",
-            "--set", "connection_strategy=lazy",
-            "--set", "flow_detail=0",
-            "--set", f"ssl_insecure={str(side.any_certificate).lower()}",
-            # the addon marks what it refused
-            "--set", "save_stream_filter=!~marked",
-        )  # fmt: skip
-
-    def start(self) -> None:
-        """Start it and wait until it listens. Raises LaunchError with its own words."""
         self._log.parent.mkdir(parents=True)
         order = {
             "browser": self.origin,
-            "app": self.side.origin,
-            "upstream": self.side.upstream,
-            "headers": [list(pair) for pair in self.side.headers],
+            "app": side.origin,
+            "upstream": side.upstream,
+            "headers": [list(pair) for pair in side.headers],
         }
         environment = {**os.environ, **byte_code(), "STACKRACE_RECORDING": json.dumps(order)}
         environment.pop("PYTHONPATH", None)
-        self._pid = self._guard.spawn(
-            self._command, environment=environment, folder=self._folder, log=self._log, stop=signal.SIGINT
+        command = (str(programs / "mitmdump"), *_options(side, port, self._folder))
+        self._pid = guard.spawn(
+            command, environment=environment, folder=self._folder, log=self._log, stop=signal.SIGINT
         )
+        self._wait_listening(port)
+
+    def _wait_listening(self, port: int) -> None:
         deadline = time.monotonic() + _PATIENCE_S
-        listening = Endpoint(protocol=Protocol.HTTP, socket=Socket.TCP, host=LOOPBACK, port=self._port)
+        listening = Endpoint(protocol=Protocol.HTTP, socket=Socket.TCP, host=LOOPBACK, port=port)
         while not accepts(listening):
             self.require_alive()
             if time.monotonic() > deadline:
@@ -129,6 +140,6 @@ class RecordingProxy:
         while self._guard.status([self._pid])[self._pid].alive and time.monotonic() < deadline:
             time.sleep(_LOOK_S)
         try:
-            return read_bytes(self._har, _MOST_BYTES)
+            return read_bytes(self._folder / _HAR, _MOST_BYTES)
         except OSError as error:
             raise LaunchError("the recording proxy left no recording", detail=tail(self._log.parent)) from error
