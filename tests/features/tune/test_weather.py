@@ -58,7 +58,7 @@ def test_launches_scatter_as_they_are_wrong():
     for seed in range(10):
         slices = raced(seed, swing=0.2, noise=0.03, span_s=10.0)
         wrong.append(errors(slices)[1] ** 2)
-        scatter.append(launched(calmed(slices)).common_sd ** 2 / 3)
+        scatter.append(np.mean(launched(calmed(slices)).sd ** 2) / 3)
     assert 0.7 < math.sqrt(np.mean(scatter) / np.mean(wrong)) < 1.4
 
 

@@ -70,21 +70,18 @@ class Launched:
     """(K,): launches with a value."""
     sd: Array
     """(K,): what a launch of each varies by, its own variance leaning on that of all."""
-    common_sd: float
-    """The same of all together, by the median: some that scatter do not make it larger."""
     df: Array
     """(K,): degrees of freedom of ``sd``."""
     common_df: float
-    """Degrees of freedom of ``common_sd``, on which every ``sd`` leans: several together have no more."""
+    """Those of what all ``sd`` lean on: several together have no more."""
 
 
 def launched(values: Array) -> Launched:
     """Return what ``values``, (K, B) with NaN where a configuration was not launched, say of each.
 
-    y_ib = m_i + b_b + e_ib by least squares, the b of the blocks adding to 0. A launch's
-    variance s_i² comes from the residuals of configurations with two launches and more. It leans on the common one,
-    s̃_i² = (d0·s̄² + f_i·s_i²)/(d0 + f_i) with f_i = n_i − 1, so that a scattering configuration shows and a lucky
-    one does not.
+    y_ib = m_i + b_b + e_ib by least squares, the b of the blocks adding to 0. A launch's variance s_i² comes from
+    the residuals of configurations with two launches and more. It leans on the common one, s̃_i² = (d0·s̄² +
+    f_i·s_i²)/(d0 + f_i) with f_i = n_i − 1, so that a scattering configuration shows and a lucky one does not.
 
     Source: Smyth 2004, Linear models and empirical Bayes methods, Statistical Applications in Genetics and
     Molecular Biology 3(1).
@@ -92,8 +89,9 @@ def launched(values: Array) -> Launched:
     there = np.isfinite(values)
     count = there.sum(axis=1)
     mean, block = _fitted(values, there)
-    squares = np.where(there, values - mean[:, None] - block[None, :], 0.0)
-    squares = (squares**2).sum(axis=1)
+    residual = np.where(there, values - mean[:, None] - block[None, :], 0.0)
+    # a single launch tells nothing of what it varies by
+    squares = np.where(count >= 2, (residual**2).sum(axis=1), 0.0)
     # the blocks' effects take degrees of freedom, too: each launched configuration gives its share
     own = np.maximum(count - 1.0, 0.0)
     lost = min(max(there[count >= 2].any(axis=0).sum() - 1, 0), own.sum() / 2)
@@ -104,7 +102,6 @@ def launched(values: Array) -> Launched:
         mean=np.where(count > 0, mean, np.nan),
         count=count,
         sd=np.sqrt(np.maximum(variance, _LEAST_SD**2)),
-        common_sd=math.sqrt(common),
         df=_OWN_DF + df,
         common_df=_PRIOR_DF + float(df.sum()),
     )
