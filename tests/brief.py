@@ -18,7 +18,7 @@ from stackrace.measure.engine import engine
 from stackrace.race import overhead, schedule, slices
 from stackrace.race.preparation import deployment
 from stackrace.validity import registry
-from stackrace.validity.declaration import Check
+from stackrace.validity.declaration import Check, Made
 from stackrace.validity.observation import Observation
 
 BLOCKS = int(os.environ.get("BLOCKS", "2"))
@@ -48,8 +48,8 @@ def brief() -> None:
     slices.WARMUP_CAP_S = WARMUP_S
     deployment.can_raise = lambda: False
     engine._TIMES, engine._MEASURED_S = 1, CEILING_S
-    registry.SLICE_CHECKS = of_the_stacks(registry.SLICE_CHECKS)
-    registry.RUN_CHECKS = of_the_stacks(registry.RUN_CHECKS)
+    for made in (Made.SLICE, Made.RUN):
+        registry.CHECKS[made] = of_the_stacks(registry.CHECKS[made])
     for path in sorted(Path(__file__).parent.glob("features/*/brief.py")):
         runpy.run_path(str(path))["shorten"]()
     main()

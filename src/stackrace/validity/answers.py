@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..base.verdict import Effect, Finding, Unit
 from ..measure.workload import LARGE_HEAD
 from .connections import LOWER_CONCURRENCY
-from .declaration import Cause, Declaration, Limits, Made
+from .declaration import Cause, Limits, on_slice, on_slice_and_run
 from .observation import Observation
 
 STAGES = {
@@ -27,9 +27,8 @@ _FEWER = f"{LOWER_CONCURRENCY}, or give the {{knob.server}} more workers"
 _LOWER_BOUNDS = "{censored:list} include requests unfinished at the end: they are lower bounds"
 
 
-@Declaration(
+@on_slice(
     id="run-cut-off",
-    number=0,
     effects=(Effect.WARNS,),
     threshold="all within {limit_s:duration}",
     rule="all requests in time",
@@ -47,7 +46,7 @@ def _run_cut_off(observation: Observation) -> Finding | None:
     return _run_cut_off.finding(value=observation.tried, limit=requests, limit_s=limit_s)
 
 
-@Declaration(
+@on_slice(
     id="nothing-right",
     number=25,
     cause=Cause.ERRORS,
@@ -64,7 +63,7 @@ def nothing_right(observation: Observation) -> Finding | None:
     return nothing_right.judge(counts.ok, scheduled=counts.scheduled, clients=observation.load.concurrency)
 
 
-@Declaration(
+@on_slice(
     id="wrong-body",
     number=27,
     limits=Limits(invalidates=0),
@@ -97,7 +96,7 @@ def wrong_body(observation: Observation) -> Finding | None:
     return wrong_body.judge(wrong, limits=limits, case="app", cure="app")
 
 
-@Declaration(
+@on_slice(
     id="changing-page",
     number=27,
     limits=Limits(warns=0),
@@ -113,12 +112,11 @@ def _changing_page(observation: Observation) -> Finding | None:
     return _changing_page.judge(len(observation.changing), pages=observation.changing)
 
 
-@Declaration(
+@on_slice(
     id="unexpected-status",
     number=25,
     cause=Cause.ERRORS,
     limits=Limits(warns=0.0, invalidates=0.001),
-    unit=Unit.SHARE,
     of="of answers",
     seen={
         "": "{wrong:count} answers ({value:percent}) had another status than expected ({classes:tally})",
@@ -163,12 +161,11 @@ def _giver(observation: Observation) -> str:
     return ""
 
 
-@Declaration(
+@on_slice(
     id="failures",
     number=25,
     cause=Cause.ERRORS,
     limits=Limits(warns=0.0, invalidates=0.01),
-    unit=Unit.SHARE,
     of="of requests",
     seen="{failed:count} requests failed ({value:percent}): {stages:stages}",
     remedy={"": "look at the {knob.server}'s logs", **STAGES},
@@ -190,7 +187,7 @@ def failures(observation: Observation) -> Finding | None:
     )
 
 
-@Declaration(
+@on_slice(
     id="timeouts",
     number=26,
     cause=Cause.ERRORS,
@@ -217,7 +214,7 @@ def _timeouts(observation: Observation) -> Finding | None:
     )
 
 
-@Declaration(
+@on_slice(
     id="unfinished-requests",
     number=26,
     limits=Limits(warns=0),
@@ -242,10 +239,9 @@ def _censored(observation: Observation) -> tuple[str, ...]:
     return tuple(sorted(observation.result.latency.censored & {"p50", "p90", "p99"}))
 
 
-@Declaration(
+@on_slice_and_run(
     id="books-unbalanced",
     number=28,
-    made=(Made.SLICE, Made.RUN),
     limits=Limits(invalidates=0),
     seen={
         "lost": "the fate of {value:count} requests is unknown",
@@ -264,12 +260,10 @@ def _books_unbalanced(observation: Observation) -> Finding | None:
     return _books_unbalanced.judge(abs(missing), case="lost" if missing > 0 else "twice")
 
 
-@Declaration(
+@on_slice_and_run(
     id="bytes-unaccounted",
     number=28,
-    made=(Made.SLICE, Made.RUN),
     limits=Limits(warns=0.0, invalidates=0.001),
-    unit=Unit.SHARE,
     of="of bytes",
     seen="{surplus_bytes:count} of {read_bytes:count} bytes received belong to no answer",
     remedy="does the app send more than its Content-Length says, or a front end repeat an answer? "

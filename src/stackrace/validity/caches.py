@@ -7,16 +7,15 @@ from __future__ import annotations
 
 from ..base.numbers import percent
 from ..base.verdict import Effect, Finding, Unit
-from .declaration import Declaration, Limits, Made
+from .declaration import Limits, on_slice, on_slice_and_run
 from .observation import Observation
 
 _CACHE_BETWEEN = "a cache answers between client and server: switch it off, or load the server behind it"
 
 
-@Declaration(
+@on_slice_and_run(
     id="nonces-lost",
     number=29,
-    made=(Made.SLICE, Made.RUN),
     limits=Limits(invalidates=0),
     seen="{value:count} answers did not repeat their request's own nonce",
     remedy=f"does the app repeat it at all? If so, {_CACHE_BETWEEN}",
@@ -30,10 +29,9 @@ def _nonces_lost(observation: Observation) -> Finding | None:
     return None if _keeps_answers(observation) else _nonces_lost.judge(observation.result.nonces_lost)
 
 
-@Declaration(
+@on_slice_and_run(
     id="cached-answers",
     number=29,
-    made=(Made.SLICE, Made.RUN),
     limits=Limits(invalidates=0),
     seen="{value:count} answers came from a cache, according to their Age or X-Cache header",
     remedy=_CACHE_BETWEEN,
@@ -47,12 +45,10 @@ def _cached_answers(observation: Observation) -> Finding | None:
     return None if _keeps_answers(observation) else _cached_answers.judge(observation.result.cached_answers)
 
 
-@Declaration(
+@on_slice_and_run(
     id="stale-dates",
     number=29,
-    made=(Made.SLICE, Made.RUN),
     limits=Limits(warns=0.0, invalidates=0.001),
-    unit=Unit.SHARE,
     of="of answers",
     seen="{stale:count} answers ({value:percent}) had a Date more than two seconds before their request",
     remedy=f"is the server's clock behind this machine's? If not, {_CACHE_BETWEEN}",
@@ -79,12 +75,10 @@ _SHARE = 0.01
 _MISSING = 0.25
 
 
-@Declaration(
+@on_slice_and_run(
     id="retries",
     number=30,
-    made=(Made.SLICE, Made.RUN),
     limits=Limits(warns=0.001),
-    unit=Unit.SHARE,
     of="of requests",
     seen="{again:count} requests were sent again after their connection was closed under them",
     remedy="a longer keep-alive timeout of the server; or {knob.close}",
@@ -100,7 +94,7 @@ def _retries(observation: Observation) -> Finding | None:
     return _retries.judge(again / max(1, observation.tried), again=again)
 
 
-@Declaration(
+@on_slice(
     id="hidden-retries",
     number=30,
     effects=(Effect.INVALIDATES,),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..base.verdict import Effect, Finding, Unit
-from .declaration import Declaration, Limits, Made
+from .declaration import Limits, on_slice_and_run
 from .observation import Observation
 
 _ENOUGH_PER_CONNECTION = 20
@@ -19,10 +19,9 @@ _QUEUES = {
 """Where connections were lost: by whether they are kept."""
 
 
-@Declaration(
+@on_slice_and_run(
     id="established-connections",
     number=21,
-    made=(Made.SLICE, Made.RUN),
     effects=(Effect.INVALIDATES,),
     threshold="exactly {limit:count}",
     rule="as many as asked for",
@@ -53,10 +52,9 @@ def _established(observation: Observation) -> Finding | None:
     )
 
 
-@Declaration(
+@on_slice_and_run(
     id="fairness",
     number=22,
-    made=(Made.SLICE, Made.RUN),
     limits=Limits(warns=0.8),
     least=True,
     unit=Unit.INDEX,
@@ -80,12 +78,10 @@ def _fairness(observation: Observation) -> Finding | None:
     )
 
 
-@Declaration(
+@on_slice_and_run(
     id="reconnects",
     number=23,
-    made=(Made.SLICE, Made.RUN),
     limits=Limits(warns=0.001),
-    unit=Unit.SHARE,
     of="of answers",
     seen="the server closed the connection after {value:percent} of the answers, although keep-alive is on",
     remedy={
@@ -113,12 +109,10 @@ def _reconnects(observation: Observation) -> Finding | None:
     )
 
 
-@Declaration(
+@on_slice_and_run(
     id="close-ignored",
     number=24,
-    made=(Made.SLICE, Made.RUN),
     limits=Limits(invalidates=0.01),
-    unit=Unit.SHARE,
     of="of answers",
     seen="{value:percent} of the answers came over a connection that should have been closed",
     remedy="{knob.keep} if connections are to be kept; else please report this",
@@ -139,10 +133,9 @@ def _reconnect_share(observation: Observation) -> float:
     return observation.result.reconnects / max(1, observation.answered)
 
 
-@Declaration(
+@on_slice_and_run(
     id="ports-exhausted",
     number=18,
-    made=(Made.SLICE, Made.RUN),
     limits=Limits(invalidates=0),
     seen="{value:count} connections could not be opened: the load engine had no local port left",
     remedy={"kept": f"{MORE_PORTS}; or {LOWER_CONCURRENCY}", "closed": f"{{knob.keep}}; or {MORE_PORTS}"},
@@ -160,10 +153,9 @@ def _ports_exhausted(observation: Observation) -> Finding | None:
     )
 
 
-@Declaration(
+@on_slice_and_run(
     id="descriptors-exhausted",
     number=20,
-    made=(Made.SLICE, Made.RUN),
     limits=Limits(invalidates=0),
     seen="{value:count} connections could not be opened: the load engine had no file descriptor left",
     remedy=f"{MORE_FILES}; or {LOWER_CONCURRENCY}",
@@ -180,12 +172,10 @@ _LUMP_WIDTH_S = 0.2
 _LEAST_LUMP = 3
 
 
-@Declaration(
+@on_slice_and_run(
     id="listen-overflows",
     number=15,
-    made=(Made.SLICE, Made.RUN),
     limits=Limits(warns=0.0, invalidates=0.001),
-    unit=Unit.SHARE,
     of="of connections",
     seen="a full accept queue lost {lost:count} connections, {value:percent} of those opened",
     remedy=_QUEUES,
@@ -209,11 +199,10 @@ def _kept(observation: Observation) -> str:
     return "kept" if observation.load.keep_alive else "closed"
 
 
-@Declaration(
+@on_slice_and_run(
     id="syn-retransmits",
     number=16,
     title="SYN retransmits",
-    made=(Made.SLICE, Made.RUN),
     limits=Limits(warns=0),
     seen="{value:count} attempts to connect were repeated after a second or more",
     remedy=_QUEUES,
@@ -229,10 +218,9 @@ def _syn_retransmits(observation: Observation) -> Finding | None:
     )
 
 
-@Declaration(
+@on_slice_and_run(
     id="latency-lumps",
     number=16,
-    made=(Made.SLICE, Made.RUN),
     effects=(Effect.WARNS,),
     threshold=f"fewer than {_LEAST_LUMP}",
     rule=f"fewer than {_LEAST_LUMP} at a mark",
@@ -269,12 +257,10 @@ def _lump(observation: Observation, mark_s: float) -> int:
     return above if above >= max(_LEAST_LUMP, 4 * below) else 0
 
 
-@Declaration(
+@on_slice_and_run(
     id="retransmits",
     number=17,
-    made=(Made.SLICE, Made.RUN),
     limits=Limits(warns=0.001),
-    unit=Unit.SHARE,
     of="of segments",
     seen="{again:count} TCP segments were sent again, {value:percent} of all",
     remedy="the {knob.server} did not get to read its sockets in time: fewer workers, or more cores",

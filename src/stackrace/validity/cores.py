@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from ..base.verdict import Effect, Finding, Unit
-from .declaration import Cause, Declaration, Limits, Made
+from .declaration import Cause, Limits, on_slice, on_slice_and_run
 from .observation import Observation
 
 MOST_TAKEN = 0.10
 """The share of the stacks' cores that others may have while a stack waits."""
 
 
-@Declaration(
+@on_slice_and_run(
     id="steal",
     number=10,
     cause=Cause.MACHINE,
-    made=(Made.SLICE, Made.RUN),
     limits=Limits(warns=0.01, invalidates=0.05),
-    unit=Unit.SHARE,
     of="of the machine",
     seen="the hypervisor gave {value:percent} of this machine's CPU time to others",
     remedy="{knob.quieter}",
@@ -32,13 +30,12 @@ def _steal(observation: Observation) -> Finding | None:
     return _steal.judge(_share(observation, observation.machine.steal_s))
 
 
-@Declaration(
+@on_slice(
     id="foreign-cpu",
     number=11,
     title="foreign CPU",
     cause=Cause.PROGRAMS,
     limits=Limits(warns=0.03),
-    unit=Unit.SHARE,
     of="of the machine",
     seen="processes outside the race used {value:percent} of this machine's CPU time",
     remedy="end what else runs here (`stackrace doctor` names it): builds, browsers, indexers, scheduled jobs",
@@ -57,12 +54,11 @@ def _foreign_cpu(observation: Observation) -> Finding | None:
     return _foreign_cpu.judge(_share(observation, foreign_s))
 
 
-@Declaration(
+@on_slice(
     id="contention",
     number=11,
     cause=Cause.PROGRAMS,
     limits=Limits(warns=0.05, invalidates=MOST_TAKEN),
-    unit=Unit.SHARE,
     of="of the stack's cores",
     seen={
         "": "{who} had {value:percent} of {cores:cores} while the stack waited",
@@ -103,7 +99,7 @@ def _share(observation: Observation, cpu_s: float) -> float:
     return cpu_s / observation.machine.capacity_s if observation.machine.capacity_s > 0 else 0.0
 
 
-@Declaration(
+@on_slice(
     id="shared-cores",
     number=9,
     effects=(Effect.WARNS,),
@@ -130,11 +126,10 @@ def _shared_cores(observation: Observation) -> Finding | None:
     )
 
 
-@Declaration(
+@on_slice(
     id="idle-stacks-busy",
     number=11,
     limits=Limits(warns=0.02),
-    unit=Unit.SHARE,
     of="of a core",
     seen="stacks that should be idle used {value:percent} of a core",
     remedy={
@@ -154,9 +149,8 @@ def _idle_stacks_busy(observation: Observation) -> Finding | None:
     return _idle_stacks_busy.judge(share, cure="debug" if observation.debug else "")
 
 
-@Declaration(
+@on_slice(
     id="beyond-its-cores",
-    number=0,
     limits=Limits(invalidates=1.1),
     unit=Unit.RATIO,
     of="of what its cores have",

@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import partial
 from typing import Generic, TypeVar
 
 from ..base.verdict import Effect, Fact, Finding, Unit
@@ -72,13 +73,13 @@ class Declaration:
 
     id: str
     """Stable: documents and stores keep it."""
-    number: int
+    number: int = 0
     """The number in the method's list of checks; 0 if it has none there."""
     seen: str | Mapping[str, str]
     remedy: str | Mapping[str, str]
     title: str = ""
     """Its id in words, unless it is given."""
-    made: tuple[Made, ...] = (Made.SLICE,)
+    made: tuple[Made, ...]
     source: str = ""
     """The paper, standard or manual it rests on; empty where it speaks for itself."""
     limits: Limits = field(default_factory=Limits)
@@ -93,7 +94,7 @@ class Declaration:
     """The limit for the list of checks, where it is not one number: a formula, or what must hold; that of
     ``threshold`` where there are no ``limits``."""
     of: str = ""
-    """What a share is of: "of the time"."""
+    """What a share is of: "of the time"; the unit is `Unit.SHARE` then, unless another one is given."""
     cause: Cause | None = None
     """What it sees a sign of, where other checks see signs of the same."""
     passing: bool = False
@@ -105,6 +106,8 @@ class Declaration:
             object.__setattr__(self, "title", self.id.replace("-", " "))
         if not self.rule and isinstance(self.threshold, str) and self.limits == Limits():
             object.__setattr__(self, "rule", self.threshold)
+        if self.of and self.unit is Unit.COUNT:
+            object.__setattr__(self, "unit", Unit.SHARE)
 
     def __call__(self, function: Callable[[View], Finding | None]) -> Check[View]:
         """Return ``function`` as a check with this declaration."""
@@ -172,3 +175,10 @@ class Check(Generic[View]):
             cure=cure,
             facts=facts,
         )
+
+
+before_start = partial(Declaration, made=(Made.START,))
+on_slice = partial(Declaration, made=(Made.SLICE,))
+on_slice_and_run = partial(Declaration, made=(Made.SLICE, Made.RUN))
+on_launch = partial(Declaration, made=(Made.LAUNCH,))
+on_race = partial(Declaration, made=(Made.RACE,))

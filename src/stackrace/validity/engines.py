@@ -6,16 +6,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ..base.verdict import Effect, Finding, Unit
-from .declaration import Declaration, Limits
+from .declaration import Limits, on_slice
 from .observation import Observation
 
 _TIMEOUT_S = 0.2
 """The shortest retransmission timeout of Linux, TCP_RTO_MIN in include/net/tcp.h."""
 
 
-@Declaration(
+@on_slice(
     id="engine-lost",
-    number=0,
     effects=(Effect.INVALIDATES,),
     rule="every engine returns what it recorded",
     threshold="none",
@@ -28,9 +27,8 @@ def _engine_lost(observation: Observation) -> Finding | None:
     return _engine_lost.finding(value=len(lost), limit=0, engines=", ".join(lost)) if lost else None
 
 
-@Declaration(
+@on_slice(
     id="engine-late",
-    number=0,
     limits=Limits(invalidates=0.005),
     unit=Unit.SECONDS,
     seen="the engine {engine} began {value:duration} away from the agreed moment",
@@ -49,9 +47,8 @@ def _engine_late(observation: Observation) -> Finding | None:
     return _engine_late.judge(abs(worst.late_s), engine=worst.name)
 
 
-@Declaration(
+@on_slice(
     id="engine-stalled",
-    number=0,
     limits=Limits(warns=0.05, invalidates=0.2),
     unit=Unit.SECONDS,
     seen="the engine {engine} stood still for {value:duration}; its latencies include this time",
@@ -63,11 +60,9 @@ def _engine_stalled(observation: Observation) -> Finding | None:
     return None if worst is None else _engine_stalled.judge(worst.stalled_s, engine=worst.name)
 
 
-@Declaration(
+@on_slice(
     id="engine-network",
-    number=0,
     limits=Limits(warns=0.001, invalidates=0.01),
-    unit=Unit.SHARE,
     of="of segments, or of time",
     seen={
         "": "{engine} sent {value:percent} of its TCP segments again: the network lost them, or is full",
@@ -97,11 +92,9 @@ def _engine_network(observation: Observation) -> Finding | None:
     return _engine_network.judge(waited, case="waited", waits=waits)
 
 
-@Declaration(
+@on_slice(
     id="network-full",
-    number=0,
     limits=Limits(invalidates=0.8),
-    unit=Unit.SHARE,
     of="of what it carries",
     seen={
         "to engines": "{moved:mib} MiB/s went from {host} to {engines:list}, {value:percent} of what the network "

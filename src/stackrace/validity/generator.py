@@ -8,7 +8,7 @@ from ..base.numbers import percent
 from ..base.units import DURATION
 from ..base.verdict import Effect, Finding, Unit
 from ..measure.load import LoadResult
-from .declaration import Cause, Declaration, Limits, Made
+from .declaration import Cause, Limits, on_slice_and_run
 from .observation import Observation
 
 _IDLE = 0.25
@@ -25,12 +25,10 @@ _RELIEF = {
 }
 
 
-@Declaration(
+@on_slice_and_run(
     id="generator-busy",
     number=1,
-    made=(Made.SLICE, Made.RUN),
     limits=Limits(invalidates=0.85),
-    unit=Unit.SHARE,
     of="of a core",
     seen="the load engine kept a core {value:percent} busy, so the client was the limit; "
     "the {knob.server} can do at least {throughput_per_s:count}/s",
@@ -67,13 +65,11 @@ def _spare_cores(observation: Observation) -> int:
     return observation.machine.cores - len({*observation.cores.stack_cores, *observation.cores.generator_cores})
 
 
-@Declaration(
+@on_slice_and_run(
     id="generator-waited",
     number=2,
     cause=Cause.PROGRAMS,
-    made=(Made.SLICE, Made.RUN),
     limits=Limits(warns=0.03, invalidates=0.05),
-    unit=Unit.SHARE,
     of="of the time",
     seen="the load engine waited for a core during {value:percent} of the {knob.span}; "
     "the latencies include this wait",
@@ -103,12 +99,10 @@ def _generator_waited(observation: Observation) -> Finding | None:
     )
 
 
-@Declaration(
+@on_slice_and_run(
     id="engine-ceiling",
     number=8,
-    made=(Made.SLICE, Made.RUN),
     limits=Limits(warns=0.70, invalidates=0.90),
-    unit=Unit.SHARE,
     of="of the ceiling",
     seen="{throughput_per_s:count}/s is {value:percent} of what the engine can do here",
     remedy=_RELIEF,
@@ -133,12 +127,10 @@ def _engine_ceiling(observation: Observation) -> Finding | None:
     )
 
 
-@Declaration(
+@on_slice_and_run(
     id="dead-time",
     number=4,
-    made=(Made.SLICE, Made.RUN),
     limits=Limits(warns=0.02, invalidates=0.05),
-    unit=Unit.SHARE,
     of="of the time",
     seen="connections had no request under way during {value:percent} of the {knob.span}: "
     "the server saw fewer clients than asked for",
@@ -174,10 +166,9 @@ _LEAST = 0.01
 _ENOUGH = 50
 
 
-@Declaration(
+@on_slice_and_run(
     id="arrivals",
     number=6,
-    made=(Made.SLICE, Made.RUN),
     effects=(Effect.INVALIDATES,),
     unit=Unit.INDEX,
     threshold="at most {limit:.3f}",
@@ -211,10 +202,9 @@ _LEAST_LAG_S = 100e-6
 _LAG_SHARE = 0.05
 
 
-@Declaration(
+@on_slice_and_run(
     id="lag",
     number=3,
-    made=(Made.SLICE, Made.RUN),
     effects=(Effect.INVALIDATES,),
     unit=Unit.SECONDS,
     rule=f"p99 at most {DURATION.format(_LEAST_LAG_S)}, or {percent(_LAG_SHARE)} of the median latency",
@@ -239,12 +229,10 @@ def _lag(observation: Observation) -> Finding | None:
     )
 
 
-@Declaration(
+@on_slice_and_run(
     id="overload",
     number=5,
-    made=(Made.SLICE, Made.RUN),
     limits=Limits(invalidates=0.005),
-    unit=Unit.SHARE,
     of="of the requests",
     seen="{missing:count} of {scheduled:count} requests ({value:percent}) were never sent or piled up: "
     "the {knob.server} does not keep up with {rate_per_s:g}/s, so the latencies only show "
@@ -273,10 +261,9 @@ def overload(observation: Observation) -> Finding | None:
     )
 
 
-@Declaration(
+@on_slice_and_run(
     id="pool-limit",
     number=5,
-    made=(Made.SLICE, Made.RUN),
     limits=Limits(warns=0),
     seen="{value:count} requests fell due while all {clients:count} connections were in use, and waited for one",
     remedy="raise {knob.concurrency}, the maximum of connections in an open loop",

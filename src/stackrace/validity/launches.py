@@ -6,14 +6,13 @@ from ..base.verdict import Effect, Finding
 from ..measure.launch import FailureKind
 from ..stacks.stack import Hop
 from .connections import MORE_FILES, MORE_PORTS
-from .declaration import Declaration, Limits, Made
+from .declaration import Limits, on_launch
 from .observation import Complaint, LaunchView
 
 
-@Declaration(
+@on_launch(
     id="leftover-listener",
     number=33,
-    made=(Made.LAUNCH,),
     limits=Limits(invalidates=0),
     seen={
         "stranger": "another program listens on {ports:ports} of the stack, too",
@@ -33,10 +32,9 @@ def _leftover_listener(view: LaunchView) -> Finding | None:
     return _leftover_listener.judge(len(ports), case="stranger" if after.strangers else "left", ports=ports)
 
 
-@Declaration(
+@on_launch(
     id="leftover-processes",
     number=33,
-    made=(Made.LAUNCH,),
     effects=(Effect.WARNS, Effect.INVALIDATES),
     threshold="none",
     rule="none that was killed; none alive",
@@ -68,11 +66,10 @@ def _leftover_processes(view: LaunchView) -> Finding | None:
 _LOGGED = "the stack's logs say {value:count} times: {complaint}"
 
 
-@Declaration(
+@on_launch(
     id="logged-ports-exhausted",
     number=18,
     title="ports exhausted",
-    made=(Made.LAUNCH,),
     limits=Limits(invalidates=0),
     seen=_LOGGED,
     remedy=f"let its hops speak over Unix sockets (socket=unix), or keep their connections; or {MORE_PORTS}",
@@ -85,11 +82,10 @@ def _logs_complain_of_ports(view: LaunchView) -> Finding | None:
     )
 
 
-@Declaration(
+@on_launch(
     id="logged-descriptors-exhausted",
     number=20,
     title="descriptors exhausted",
-    made=(Made.LAUNCH,),
     limits=Limits(invalidates=0),
     seen=_LOGGED,
     remedy=MORE_FILES,
@@ -109,10 +105,9 @@ _MANAGERS_EACH = 2
 """As many more for each server of a group, a host and the guest in it."""
 
 
-@Declaration(
+@on_launch(
     id="other-configuration",
     number=34,
-    made=(Made.LAUNCH,),
     effects=(Effect.WARNS,),
     threshold="{limit:count} by its {setting}, and a few that manage them",
     rule="as declared, and a few that manage them",
@@ -146,10 +141,9 @@ def _other_configuration(view: LaunchView) -> Finding | None:
     return None
 
 
-@Declaration(
+@on_launch(
     id="reloader",
     number=34,
-    made=(Made.LAUNCH,),
     limits=Limits(warns=0),
     seen="{value:count} processes watch for changed files: {first}",
     remedy="switch the app's or the server's reloader off (DEBUG, --reload)",

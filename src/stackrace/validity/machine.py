@@ -5,18 +5,16 @@ from __future__ import annotations
 import math
 
 from ..base.verdict import Effect, Finding, Unit
-from .declaration import Cause, Declaration, Limits, Made
+from .declaration import Cause, Limits, on_slice, on_slice_and_run
 from .observation import Observation
 
 _PAGES_PER_MIB = 256
 
 
-@Declaration(
+@on_slice_and_run(
     id="throttled",
     number=12,
-    made=(Made.SLICE, Made.RUN),
     limits=Limits(warns=0.0, invalidates=0.01),
-    unit=Unit.SHARE,
     of="of the time",
     seen="a CPU quota stopped this container's processes for {value:percent} of the {knob.span}",
     remedy={
@@ -42,10 +40,9 @@ def _throttled(observation: Observation) -> Finding | None:
     )
 
 
-@Declaration(
+@on_slice_and_run(
     id="swapping",
     number=14,
-    made=(Made.SLICE, Made.RUN),
     limits=Limits(warns=0, invalidates=_PAGES_PER_MIB),
     unit=Unit.PAGES,
     seen="{value:count} pages were swapped in or out",
@@ -69,7 +66,7 @@ def _swapping(observation: Observation) -> Finding | None:
     )
 
 
-@Declaration(
+@on_slice(
     id="major-faults",
     number=14,
     limits=Limits(warns=10),
@@ -87,7 +84,7 @@ def _major_faults(observation: Observation) -> Finding | None:
     return _major_faults.judge(observation.machine.major_faults / elapsed_s if elapsed_s > 0 else 0.0)
 
 
-@Declaration(
+@on_slice(
     id="machine-speed",
     number=13,
     cause=Cause.MACHINE,
@@ -113,7 +110,7 @@ def _machine_speed(observation: Observation) -> Finding | None:
     return _machine_speed.judge(ratio, change=math.copysign(ratio, change))
 
 
-@Declaration(
+@on_slice(
     id="cpu-frequency",
     number=13,
     title="CPU frequency",
@@ -133,7 +130,7 @@ def _cpu_frequency(observation: Observation) -> Finding | None:
     return None if change is None else _cpu_frequency.judge(abs(change), change=change)
 
 
-@Declaration(
+@on_slice(
     id="overheated",
     number=13,
     cause=Cause.MACHINE,
@@ -153,10 +150,9 @@ STEADY_CLOCKS = frozenset(
 """Counters that a program reads without entering the kernel: x86, KVM, Hyper-V, ARM, POWER, System z."""
 
 
-@Declaration(
+@on_slice_and_run(
     id="clock-stepped",
     number=38,
-    made=(Made.SLICE, Made.RUN),
     limits=Limits(warns=0.05),
     unit=Unit.SECONDS,
     seen="the wall clock moved by {step_ms:+.0f} ms against the monotonic clock",
@@ -173,10 +169,9 @@ def _clock_stepped(observation: Observation) -> Finding | None:
     return _clock_stepped.judge(abs(step_s), step_ms=1000 * step_s)
 
 
-@Declaration(
+@on_slice_and_run(
     id="unstable-clock",
     number=38,
-    made=(Made.SLICE, Made.RUN),
     effects=(Effect.WARNS,),
     threshold="one of the processor's counters (tsc, kvm-clock), unchanged",
     rule="one of the processor's counters, unchanged",

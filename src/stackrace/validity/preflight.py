@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from ..base.numbers import percent
 from ..base.verdict import Effect, Finding, Unit
-from .declaration import Declaration, Limits, Made
+from .declaration import Declaration, Limits, Made, before_start
 from .observation import LaunchView, Preparation
 
 SPARE_FILES = 64
@@ -24,10 +24,9 @@ _REUSED_AFTER_S = 2
 _WIDER = "sysctl net.ipv4.ip_local_port_range='1024 65535'"
 
 
-@Declaration(
+@before_start(
     id="file-descriptors",
     number=20,
-    made=(Made.START,),
     effects=(Effect.INVALIDATES,),
     threshold="at least {limit:count} for {clients} connections",
     rule=f"at least 2·C + {SPARE_FILES}; C + {SPARE_FILES} without a proxy of ours",
@@ -56,10 +55,9 @@ def file_descriptors(plan: Preparation) -> Finding | None:
     )
 
 
-@Declaration(
+@before_start(
     id="ephemeral-ports",
     number=18,
-    made=(Made.START,),
     effects=(Effect.INVALIDATES,),
     threshold="at most {limit:count}",
     rule="as many as there are",
@@ -101,13 +99,11 @@ def ephemeral_ports(plan: Preparation) -> Finding | None:
     )
 
 
-@Declaration(
+@before_start(
     id="ports-in-time-wait",
     number=19,
     title="ports in TIME_WAIT",
-    made=(Made.START,),
     limits=Limits(warns=MOST_IN_TIME_WAIT),
-    unit=Unit.SHARE,
     of="of ports",
     seen="{value:percent} of the ephemeral ports are held by earlier connections",
     remedy="wait a minute before the start; whatever ran here before opened many connections",
@@ -119,10 +115,9 @@ def time_wait(plan: Preparation) -> Finding | None:
     return time_wait.judge(plan.limits.time_wait / ports if ports else 0.0)
 
 
-@Declaration(
+@before_start(
     id="accept-queue",
     number=15,
-    made=(Made.START,),
     effects=(Effect.WARNS,),
     threshold="at most {limit:count} (net.core.somaxconn)",
     rule="at most net.core.somaxconn",
@@ -144,11 +139,10 @@ MEMORY_SHARE = 0.8
 """The share of the free memory that all stacks may have together: they grow under load."""
 
 
-@Declaration(
+@before_start(
     id="shared-cores-planned",
     number=9,
     title="shared cores",
-    made=(Made.START,),
     effects=(Effect.WARNS,),
     threshold="none shared",
     seen="load engine and {knob.servers} share {shared:cores}",
@@ -168,10 +162,9 @@ def shared_cores_planned(plan: Preparation) -> Finding | None:
     )
 
 
-@Declaration(
+@before_start(
     id="shared-threads",
     number=9,
-    made=(Made.START,),
     effects=(Effect.WARNS,),
     threshold="on different cores",
     seen="load engine and {knob.servers} run on threads of one core ({threads:cores})",
@@ -187,10 +180,9 @@ def shared_threads(plan: Preparation) -> Finding | None:
     return shared_threads.finding(cure="single" if len(plan.threads) < 2 else "several", threads=split[0])
 
 
-@Declaration(
+@before_start(
     id="memory-limit",
     number=14,
-    made=(Made.START,),
     effects=(Effect.WARNS, Effect.INVALIDATES),
     unit=Unit.BYTES,
     threshold={
@@ -280,10 +272,9 @@ class Destination:
     """Variables (``http_proxy``) by which other clients would take another way to this host, with their values."""
 
 
-@Declaration(
+@before_start(
     id="address",
     number=35,
-    made=(Made.START,),
     effects=(Effect.WARNS, Effect.INVALIDATES),
     threshold={"several": "one address", "elsewhere": "one address", "proxy": "the same way"},
     rule="one address that answers, no proxy",

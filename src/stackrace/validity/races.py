@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ..base.numbers import percent
 from ..base.verdict import Effect, Finding, Unit
 from ..stats.values import Drift
-from .declaration import Declaration, Limits, Made
+from .declaration import Limits, on_race
 
 _MOST_DRIFT = 0.10
 _HEADERS_BYTES = 256
@@ -67,10 +67,9 @@ class RaceView:
     carried: tuple[CarryOverTest, ...] = ()
 
 
-@Declaration(
+@on_race(
     id="twins-differ",
     number=37,
-    made=(Made.RACE,),
     effects=(Effect.INVALIDATES,),
     unit=Unit.RATIO,
     threshold="the limits of their ratio include 1",
@@ -103,10 +102,9 @@ def _twins_differ(view: RaceView) -> Finding | None:
     )
 
 
-@Declaration(
+@on_race(
     id="throughput-drifts",
     number=37,
-    made=(Made.RACE,),
     effects=(Effect.WARNS, Effect.INVALIDATES),
     unit=Unit.SHARE,
     threshold="at most {limit:percent} from the first block to the last",
@@ -142,12 +140,10 @@ def _throughput_drifts(view: RaceView) -> Finding | None:
     )
 
 
-@Declaration(
+@on_race(
     id="answer-sizes",
     number=28,
-    made=(Made.RACE,),
     limits=Limits(warns=0.02),
-    unit=Unit.SHARE,
     threshold=f"at most {{limit:percent}}, or {_HEADERS_BYTES} bytes",
     of=f"or {_HEADERS_BYTES} bytes",
     seen="{where} an answer of {large} is {most_bytes:.0f} bytes long, one of {small} {least_bytes:.0f}",
@@ -170,11 +166,10 @@ def _answer_sizes(view: RaceView) -> Finding | None:
     return _answer_sizes.judge(most, where=level.where, large=large, small=small, most_bytes=many, least_bytes=few)
 
 
-@Declaration(
+@on_race(
     id="carry-over",
     number=36,
     title="carry-over",
-    made=(Made.RACE,),
     effects=(Effect.WARNS,),
     unit=Unit.PROBABILITY,
     threshold="p of at least {limit:g}, shared by {tests} tests",

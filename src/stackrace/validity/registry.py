@@ -56,23 +56,14 @@ DECLARATIONS: Mapping[str, Declaration] = {check.declaration.id: check.declarati
 """By id."""
 
 
-def _made(when: Made) -> tuple[Check[Any], ...]:
-    return tuple(check for check in EVERY_CHECK if when in check.declaration.made)
+CHECKS: dict[Made, tuple[Check[Any], ...]] = {
+    made: tuple(check for check in EVERY_CHECK if made in check.declaration.made and check is not preflight.address)
+    for made in Made
+}
+"""By when they are made. A race dials no name, so that on addresses is not among them; those of a run make sense
+where the server is not ours: whatever it uses is not foreign, and its failures are told in the accounting."""
 
-
-PREFLIGHT_CHECKS: tuple[Check[Preparation], ...] = tuple(
-    check for check in _made(Made.START) if check is not preflight.address
-)
-"""Of a race, which dials no name."""
-SLICE_CHECKS: tuple[Check[Observation], ...] = _made(Made.SLICE)
-RUN_CHECKS: tuple[Check[Observation], ...] = _made(Made.RUN)
-"""Those that make sense where the server is not ours: whatever it uses is not foreign, and its failures are told
-in the accounting."""
-LAUNCH_CHECKS: tuple[Check[LaunchView], ...] = _made(Made.LAUNCH)
-RACE_CHECKS: tuple[Check[races.RaceView], ...] = _made(Made.RACE)
-
-
-_PASSING = frozenset(check.declaration.id for check in SLICE_CHECKS if check.declaration.passing)
+_PASSING = frozenset(check.declaration.id for check in EVERY_CHECK if check.declaration.passing)
 
 
 def disturbed(findings: Iterable[Finding]) -> bool:
@@ -95,27 +86,31 @@ def worth_repeating(findings: Iterable[Finding]) -> bool:
 
 def examine_plan(plan: Preparation) -> Verdict:
     """Run every check on what is planned; an invalid verdict means that the race must not start."""
-    return Verdict.of(check(plan) for check in PREFLIGHT_CHECKS)
+    return _verdict(Made.START, plan)
 
 
 def examine(observation: Observation) -> Verdict:
     """Run every check on one slice."""
-    return Verdict.of(check(observation) for check in SLICE_CHECKS)
+    return _verdict(Made.SLICE, observation)
 
 
 def examine_run(observation: Observation) -> Verdict:
     """Run every check on one run of ``stackrace load``."""
-    return Verdict.of(check(observation) for check in RUN_CHECKS)
+    return _verdict(Made.RUN, observation)
 
 
 def examine_launch(view: LaunchView) -> Verdict:
     """Run every check on a launch that is over; an invalid one keeps all its slices out of the statistics."""
-    return Verdict.of(check(view) for check in LAUNCH_CHECKS)
+    return _verdict(Made.LAUNCH, view)
 
 
 def examine_race(view: races.RaceView) -> Verdict:
     """Run every check on a race as a whole; where the verdict is invalid, the race is void."""
-    return Verdict.of(check(view) for check in RACE_CHECKS)
+    return _verdict(Made.RACE, view)
+
+
+def _verdict(made: Made, view: object) -> Verdict:
+    return Verdict.of(check(view) for check in CHECKS[made])
 
 
 def check_limits(

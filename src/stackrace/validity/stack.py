@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..base.verdict import Effect, Finding, Unit
-from .declaration import Cause, Declaration, Limits
+from .declaration import Cause, Limits, on_slice
 from .observation import Observation
 
 _ENGINE_BUSY = 0.7
@@ -11,12 +11,11 @@ _MORE = 1.05
 _CONCURRENCY_SETTINGS = ("processes", "workers", "threads")
 
 
-@Declaration(
+@on_slice(
     id="unused-cpu",
     number=7,
     title="unused CPU",
     limits=Limits(warns=0.2),
-    unit=Unit.SHARE,
     of="idle",
     seen="{value:percent} of the stack's cores were idle, but more clients brought no more throughput",
     remedy={
@@ -60,7 +59,7 @@ def _too_small(observation: Observation) -> tuple[str, int]:
     return "", 0
 
 
-@Declaration(
+@on_slice(
     id="debug-mode",
     number=34,
     effects=(Effect.WARNS,),
@@ -84,7 +83,7 @@ _ENOUGH = 100
 _ENOUGH_PER_CONNECTION = 20
 
 
-@Declaration(
+@on_slice(
     id="access-log",
     number=34,
     cause=Cause.WRITING,
@@ -110,7 +109,7 @@ def _access_log(observation: Observation) -> Finding | None:
     return None if each < _LINE_BYTES else _access_log.finding(value=each, limit=_LINE_BYTES)
 
 
-@Declaration(
+@on_slice(
     id="logs-grow",
     number=32,
     cause=Cause.WRITING,

@@ -12,7 +12,7 @@ from typing import Any
 from ..base.numbers import percent
 from ..base.verdict import Finding, Unit
 from ..measure.load import LoadResult
-from .declaration import Check, Declaration, Limits, Made
+from .declaration import Check, Limits, on_launch, on_slice_and_run
 from .observation import LaunchView, Observation
 
 _SMALL = 0.01
@@ -29,10 +29,9 @@ _RULE = f"at most {percent(_SMALL)}, or p at least {_SIGNIFICANT:g}"
 _SEEN = "throughput {{change:moved}} of its mean between thirds of the {span} ({{p:p}})"
 
 
-@Declaration(
+@on_slice_and_run(
     id="not-steady",
     number=31,
-    made=(Made.SLICE, Made.RUN),
     limits=_LIMITS,
     unit=Unit.SHARE,
     threshold=_THRESHOLD,
@@ -75,11 +74,10 @@ _LEAST_SAMPLES = 6
 _LEAST_LOADED_S = 3.0
 
 
-@Declaration(
+@on_launch(
     id="launch-not-steady",
     number=31,
     title="not steady",
-    made=(Made.LAUNCH,),
     limits=_LIMITS,
     unit=Unit.SHARE,
     threshold=_THRESHOLD,
@@ -103,10 +101,9 @@ def _launch_not_steady(view: LaunchView) -> Finding | None:
     return _differing(_launch_not_steady, worst)
 
 
-@Declaration(
+@on_launch(
     id="memory-grows",
     number=32,
-    made=(Made.LAUNCH,),
     limits=Limits(warns=0.01),
     unit=Unit.SHARE_PER_SECOND,
     of="of load",

@@ -12,7 +12,8 @@ from stackrace.measure.load import Counts
 from stackrace.report.words import findings as say
 from stackrace.stacks.stack import Interface, Stack
 from stackrace.validity.observation import Aftermath, Complaint, LaunchView
-from stackrace.validity.registry import LAUNCH_CHECKS, examine_launch
+from stackrace.validity.declaration import Made
+from stackrace.validity.registry import CHECKS, examine_launch
 
 STARTED_S = 1000.0
 MIB = 2**20
@@ -84,7 +85,7 @@ def test_each_fault_is_named_alone(check: str, changes: dict[str, Any], effect: 
 
 
 def test_every_check_on_launches_is_covered_here():
-    assert len({check for check, _, _ in CASES}) == len(LAUNCH_CHECKS)
+    assert len({check for check, _, _ in CASES}) == len(CHECKS[Made.LAUNCH])
 
 
 @pytest.mark.parametrize(

@@ -12,30 +12,12 @@ from tests.golden_page import holds
 
 from stackrace.base.verdict import Effect
 from stackrace.validity.declaration import Check, Made
-from stackrace.validity.registry import (
-    DECLARATIONS,
-    EVERY_CHECK,
-    LAUNCH_CHECKS,
-    PREFLIGHT_CHECKS,
-    RACE_CHECKS,
-    RUN_CHECKS,
-    SLICE_CHECKS,
-)
+from stackrace.validity.registry import DECLARATIONS, EVERY_CHECK
 
 PAGE = Path(__file__).parents[3] / "docs" / "checks.md"
 
 NUMBERS = range(1, 39)
 """Of the method's checks; those without a number came out of experience since."""
-
-RUN_WHEN = {
-    Made.START: PREFLIGHT_CHECKS,
-    Made.SLICE: SLICE_CHECKS,
-    Made.RUN: RUN_CHECKS,
-    Made.LAUNCH: LAUNCH_CHECKS,
-    Made.RACE: RACE_CHECKS,
-}
-"""Which checks are run when."""
-
 
 def test_every_number_of_the_method_has_a_check():
     assert {check.declaration.number for check in EVERY_CHECK} - {0} == set(NUMBERS)
@@ -48,12 +30,6 @@ def test_every_check_says_what_it_is(check: Check):
     assert declared.possible_effects
     assert declared.limits.gravest_first or declared.rule
     assert check.summary.endswith((".", "?"))
-
-
-def test_every_check_runs_when_it_says():
-    for made, checks in RUN_WHEN.items():
-        for check in checks:
-            assert made in check.declaration.made, check.declaration.id
 
 
 def test_an_id_belongs_to_one_declaration():

@@ -15,7 +15,8 @@ from stackrace.measure.resources import Resources
 from stackrace.report.words import findings as say
 from stackrace.report.words.findings import LOAD
 from stackrace.validity.observation import Observation
-from stackrace.validity.registry import RUN_CHECKS, SLICE_CHECKS, examine, examine_run
+from stackrace.validity.declaration import Made
+from stackrace.validity.registry import CHECKS, examine, examine_run
 
 WARNS, REDOES, INVALIDATES = Effect.WARNS, Effect.REDOES, Effect.INVALIDATES
 
@@ -258,19 +259,19 @@ def test_a_run_is_told_in_its_own_words():
                     said = " ".join(part(finding, LOAD) for part in (say.seen, say.threshold, say.remedy))
                     for foreign in ("[load]", "[race]", "slice", "stack", "keep_alive"):
                         assert foreign not in said, (say.title(finding), said)
-    assert len(found) == len(RUN_CHECKS)
+    assert len(found) == len(CHECKS[Made.RUN])
 
 
 def test_every_check_is_covered_here_or_by_its_conditions():
     names = {case[0] for case in CASES} | {"shared cores", "debug mode"}
-    assert len(names) == len(SLICE_CHECKS)
+    assert len(names) == len(CHECKS[Made.SLICE])
 
 
 def test_each_check_has_the_effects_that_it_declares():
     known: dict[str, set[Effect]] = {}
     for name, _, _, loud in CASES:
         known.setdefault(name, set()).update(effect for _, effect in loud)
-    declared = {check.declaration.title: set(check.declaration.possible_effects) for check in SLICE_CHECKS}
+    declared = {check.declaration.title: set(check.declaration.possible_effects) for check in CHECKS[Made.SLICE]}
     assert known == {name: declared[name] for name in known}
 
 

@@ -18,6 +18,7 @@ from stackrace.features.capacity import search as capacity_search
 from stackrace.features.capacity.search import HIGH, LOW
 from stackrace.features.capacity.verb import command
 from stackrace.validity import registry
+from stackrace.validity.declaration import Made
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -45,7 +46,7 @@ def url(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
         monkeypatch.setattr(capacity_search, name, 0.05)
     monkeypatch.setattr(capacity_search, "_loads", of_requests(capacity_search._loads))
     # no trial is made again because of what else this machine does
-    monkeypatch.setattr(registry, "RUN_CHECKS", of_the_stacks(registry.RUN_CHECKS))
+    monkeypatch.setitem(registry.CHECKS, Made.RUN, of_the_stacks(registry.CHECKS[Made.RUN]))
     with Server(("127.0.0.1", 0), Handler) as server:
         thread = threading.Thread(target=server.serve_forever, args=(0.05,))
         thread.start()
