@@ -114,6 +114,12 @@ def key_of(slice_: Slice) -> LevelKey:
     return slice_.workload, slice_.load.label
 
 
+def where(level: LevelKey) -> str:
+    """Name a level within a sentence: ``at c=20``, and where it has a name ``on static at c=20``."""
+    workload, load = level
+    return (f"on {workload} " if workload else "") + f"at {load}"
+
+
 def headline_of(levels: Sequence[MeasuredLevel]) -> int:
     """Return which of ``levels``, at least one, the answer speaks of.
 

@@ -12,13 +12,12 @@ from ..measure.launch import Launch, Slice
 from ..measure.load import LoadResult
 from ..stacks.stack import original_path
 from ..stats.drift import carry_over, drift
-from ..stats.limits import exp
 from ..stats.values import Drift
-from ..validity.races import AnswerSizes, CarryOverTest, RaceView, TwinPair
-from .levels import LevelKey, MeasuredLevel, key_of, means, measured_levels, steady
+from ..validity.races import AnswerSizes, CarryOverTest, RaceView
+from .levels import LevelKey, MeasuredLevel, key_of, means, measured_levels, steady, where
 from .results.race import Race
 from .resume import counted
-from .twins import TwinDifference, twin_differences
+from .twins import twin_pairs
 
 _LEAST_ANSWERS = 100
 """In a slice of fewer, answers that are half read at its end show in the mean size."""
@@ -37,22 +36,12 @@ def race_view(race: Race, headline: LevelKey) -> RaceView:
     spoken = next((level for level in levels if level.key == headline), None)
     return RaceView(
         twin=race.twin,
-        twins=tuple(_pair(twins) for twins in twin_differences(race) if math.isfinite(twins.half_width)),
+        twins=tuple(twin_pairs(race)),
         drift=None if spoken is None else _drift_of_mean(spoken),
         uneven=() if spoken is None else tuple(_drift_of_each(spoken)),
         sizes=tuple(map(_sizes, levels)),
         carried=tuple(_carried(race)),
     )
-
-
-def _pair(twins: TwinDifference) -> TwinPair:
-    low, high = twins.difference - twins.half_width, twins.difference + twins.half_width
-    return TwinPair(where=_where(twins.level), ratio=math.exp(twins.difference), low=exp(low), high=exp(high))
-
-
-def _where(level: LevelKey) -> str:
-    workload, load = level
-    return (f"on {workload} " if workload else "") + f"at {load}"
 
 
 def _sizes(level: MeasuredLevel) -> AnswerSizes:
@@ -65,7 +54,7 @@ def _sizes(level: MeasuredLevel) -> AnswerSizes:
         for stack, slices in zip(level.stacks, level.slices, strict=True)
     }
     known = tuple((stack, median(own)) for stack, own in sizes.items() if own and median(own) > 0)
-    return AnswerSizes(where=_where(level.key), bytes_by_stack=known)
+    return AnswerSizes(where=where(level.key), bytes_by_stack=known)
 
 
 def _least_answers(result: LoadResult) -> int:
@@ -82,7 +71,7 @@ def _carried(race: Race) -> Iterator[CarryOverTest]:
         for by, groups in groupings.items():
             p = carry_over(values, _owners(own), turn_of_each, groups)
             if p is not None:
-                yield CarryOverTest(by=by, where=_where(level), p=p)
+                yield CarryOverTest(by=by, where=where(level), p=p)
 
 
 def _owners(own: Sequence[PlacedSlice]) -> list[int]:

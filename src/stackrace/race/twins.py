@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 
 from ..stacks.stack import Stack, twin_path
+from ..stats.limits import exp
 from ..stats.selection import family
-from .levels import LevelKey, MeasuredLevel, measured_levels
+from ..validity.races import TwinPair
+from .levels import measured_levels, where
 from .plan import RacePlan
 from .results.race import Race
 
@@ -81,46 +82,24 @@ def _launched(race: Race, path: str) -> set[int]:
     return {launch.block for launch in race.launches if launch.stack == path and launch.ready_s is not None}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TwinDifference:
-    """The twin minus its original at one level, in ln units."""
-
-    level: LevelKey
-    difference: float
-    half_width: float
-    """Half the width of the simultaneous limits; infinite without any."""
-
-    @property
-    def differ(self) -> bool:
-        return abs(self.difference) > self.half_width
-
-
 def twins_apart(race: Race, *, blocks: int | None = None) -> bool:
     """Tell whether the twins differ at any level, in the first ``blocks`` blocks or in all."""
-    return any(twins.differ for twins in twin_differences(race, blocks=blocks))
+    return any(pair.differ for pair in twin_pairs(race, blocks=blocks))
 
 
-def twin_differences(race: Race, *, blocks: int | None = None) -> Iterator[TwinDifference]:
-    """Give each level that both halves were measured at; their limits hold for all these levels at once."""
-    levels = _levels_of_both(race, blocks)
-    compared = (_compared(race, level, _ALPHA / len(levels)) for level in levels)
-    yield from (twins for twins in compared if twins is not None)
+def twin_pairs(race: Race, *, blocks: int | None = None) -> Iterator[TwinPair]:
+    """Compare the twins at each level that both were measured at; their limits hold for all these levels at once.
 
-
-def _levels_of_both(race: Race, blocks: int | None = None) -> list[MeasuredLevel]:
+    Each pair stands in a family of all stacks and the twin; levels where the two share no block are passed over.
+    """
     if not race.twin:
-        return []
-    pair = {race.twin, twin_path(race.twin)}
-    levels = measured_levels(race, blocks=blocks, beside=(twin_path(race.twin),))
-    return [level for level in levels if pair <= set(level.stacks)]
-
-
-def _compared(race: Race, level: MeasuredLevel, alpha: float) -> TwinDifference | None:
-    """Compare the pair in a family of all stacks and the twin: None where the two share no block."""
-    pairs = family(level.values, alpha)
-    pair = level.stacks.index(twin_path(race.twin)), level.stacks.index(race.twin)
-    if not pairs.blocks[pair]:
-        return None
-    return TwinDifference(
-        level=level.key, difference=float(pairs.estimate[pair]), half_width=float(pairs.half_width[pair])
-    )
+        return
+    original, twin = race.twin, twin_path(race.twin)
+    measured = measured_levels(race, blocks=blocks, beside=(twin,))
+    levels = [level for level in measured if {original, twin} <= set(level.stacks)]
+    for level in levels:
+        pairs = family(level.values, _ALPHA / len(levels))
+        pair = level.stacks.index(twin), level.stacks.index(original)
+        if pairs.blocks[pair]:
+            ratio, half = float(pairs.estimate[pair]), float(pairs.half_width[pair])
+            yield TwinPair(where=where(level.key), ratio=exp(ratio), low=exp(ratio - half), high=exp(ratio + half))

@@ -31,6 +31,11 @@ class TwinPair:
     low: float
     high: float
 
+    @property
+    def differ(self) -> bool:
+        """Whether the two have different results: the limits exclude 1."""
+        return not self.low <= 1 <= self.high
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerSizes:
@@ -86,7 +91,7 @@ def _twins_differ(view: RaceView) -> Finding | None:
 
     Whatever made them so may have made the others differ, too.
     """
-    apart = [pair for pair in view.twins if not pair.low <= 1 <= pair.high]
+    apart = [pair for pair in view.twins if pair.differ]
     if not apart:
         return None
     worst = max(apart, key=lambda pair: abs(math.log(pair.ratio)))
