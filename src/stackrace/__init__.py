@@ -8,7 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .api.racing import run
     from .base.errors import StackraceError
-    from .race.preparation.race_file import read_request as read_race_file
+    from .race.request.race_file import read_request as read_race_file
     from .race.request.request import RaceRequest as Request
     from .race.request.request import WorkloadRequest
     from .report.exporter import Format, render
@@ -33,7 +33,7 @@ _HOMES = {
     "Request": ("race.request.request", "RaceRequest"),
     "StackraceError": ("base.errors", "StackraceError"),
     "WorkloadRequest": ("race.request.request", "WorkloadRequest"),
-    "read_race_file": ("race.preparation.race_file", "read_request"),
+    "read_race_file": ("race.request.race_file", "read_request"),
     "render": ("report.exporter", "render"),
     "run": ("api.racing", "run"),
     "standing": ("report.result", "standing_of"),

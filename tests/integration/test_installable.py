@@ -9,7 +9,7 @@ from stackrace.deploy.preparing import Step
 from stackrace.features.comparisons.apps import NEEDS
 from stackrace.race.preparation.deployment import set_up
 from stackrace.race.preparation.installing import install_python
-from stackrace.race.preparation.race_file import read_request
+from stackrace.race.request.race_file import read_request
 from stackrace.stacks.servers import catalogue
 from stackrace.stacks.services import services
 

@@ -29,7 +29,7 @@ def complete_stack(ctx: click.Context, param: click.Parameter, incomplete: str) 
 
 def requested(race_file: Path | None, servers: Path | None = None) -> RaceRequest:
     """Return what the race file asks for, without one what is in this folder."""
-    from ..race.preparation.race_file import read_request
+    from ..race.request.race_file import read_request
     from ..race.request.named_races import file_of
     from ..race.request.request import RaceRequest
 

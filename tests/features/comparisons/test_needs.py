@@ -11,7 +11,7 @@ from stackrace.features.comparisons.racing import _lack_of_comparison
 from stackrace.features.comparisons.reading import read_comparison
 from stackrace.race.preparation.deployment import set_up
 from stackrace.race.preparation.installing import lacks_of, services_of, wanted
-from stackrace.race.preparation.race_file import read_request
+from stackrace.race.request.race_file import read_request
 from stackrace.race.request.request import RaceRequest
 from stackrace.stacks.servers import catalogue
 from stackrace.stacks.services import services

@@ -152,7 +152,7 @@ def raced_target(
 
 def _refuse_misspelt(word: str) -> None:
     """Refuse what is almost the name of a race file."""
-    from ...race.preparation.race_file import race_file_near
+    from ...race.request.race_file import race_file_near
 
     if near := race_file_near(Path(word)):
         raise InputError(f"{word!r} is neither a URL nor a race file; did you mean {near}?")

@@ -93,7 +93,7 @@ def _recording(
 ) -> AbstractContextManager[RecordingProxy]:
     from ...base.errors import InputError
     from ...base.text import url_meant
-    from ...race.preparation.race_file import read_request
+    from ...race.request.race_file import read_request
     from ...race.request.request import RaceRequest
     from .record import recording_app, recording_url
 

@@ -23,13 +23,13 @@ from ...stacks.services import services
 from ...stacks.stack import Interface, Stack
 from ...stacks.stack_path import parse_stack
 from ..request.named_races import file_of, known_names, source_of
-from ..request.race_file import read_race_file
+from ..request.race_file import read_race_file, read_request
 from ..request.request import RaceRequest
 from .app import AskedApp, asked_app, find_app
 from .choosing import asked
 from .defaults import most_used
 from .environments import requirements_of
-from .race_file import read_request
+
 
 
 def services_of(request: RaceRequest) -> tuple[str, ...]:

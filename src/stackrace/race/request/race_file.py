@@ -1,4 +1,4 @@
-"""race.toml: read, checked, and every problem reported at once with its line."""
+"""race.toml: read, checked, and every problem reported at once with its line; what was meant where there is none."""
 
 from __future__ import annotations
 
@@ -6,16 +6,21 @@ import json
 import re
 import tomllib
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 
+from ...app.projects.detection import entry_named, flags_named
 from ...base.errors import SpecError, StackraceError, said_by
 from ...base.files import real_path
 from ...base.numbers import things
-from ...base.text import did_you_mean
+from ...base.text import did_you_mean, url_meant
+from ...stacks.servers import catalogue
+from ...stacks.stack import Interface
+from ...stacks.stack_path import parse_stack
 from ...stats.values import Question
 from ..results.parts import Parts
 from .contradictions import contradictions
@@ -23,41 +28,66 @@ from .request import RaceRequest, WorkloadRequest, parts_over
 from .tables import NamedWorkloadTable, RaceFileTable, WorkloadTable
 from .toml_file import in_words, line_of, read_table, read_text
 
-StackCheck = Callable[[str], object]
+_StackCheck = Callable[[str], object]
 """Raises StackraceError for a stack path that is not legal for the app; its result is not used."""
-
-Meant = Callable[[Path], str]
-"""Returns what to write instead of a path that is no race file, to stand behind that."""
 
 _NUL = "has a NUL, which no path, variable, command or URL can have; leave it out"
 
 _LONG_NUMBER = re.compile(r"[0-9_]{1000}|0[xob][0-9A-Fa-f_]{1000}")
 
 
-def read_race_file(
-    path: Path, check_stack: StackCheck, *, recordings: bool = True, meant_by: Meant = lambda path: ""
-) -> RaceRequest:
+def read_request(race_file: Path | str, servers: Path | None = None, *, recordings: bool = True) -> RaceRequest:
+    """Return what ``race_file`` asks for; the folder ``servers`` replaces the one that it names.
+
+    Without ``recordings``, those that it names need not exist yet.
+
+    Raises SpecError listing every problem with its line, InputError for an app in a wrong spelling.
+    """
+    race_file = Path(race_file)
+    servers = servers or _servers_named_in(race_file)
+    known = catalogue().extended(servers)
+
+    def check_stack(path: str) -> object:
+        return parse_stack(path, known.specs, frozenset(Interface))
+
+    request = read_race_file(race_file, check_stack, recordings=recordings)
+    entry = request.entry and entry_named(request.entry.kind, request.entry.target, request.folder)
+    return replace(request, servers=servers, entry=entry)
+
+
+def _servers_named_in(race_file: Path) -> Path | None:
+    """Return the folder that ``[race] servers`` names; None also for a wrong file, whose reader says what is wrong.
+
+    It is wanted before the file is read: the stacks in it are checked against the catalogue with that folder.
+    """
+    try:
+        race = read_table(read_text(race_file))["race"]
+        return Path(race_file.parent / race["servers"]).resolve()  # type: ignore[index]
+    except (OSError, ValueError, KeyError, TypeError, RecursionError, SpecError):
+        return None
+
+
+def read_race_file(path: Path, check_stack: _StackCheck, *, recordings: bool = True) -> RaceRequest:
     """Return what ``path`` asks for; relative paths in it are relative to its folder.
 
-    Without ``recordings``, those that it names need not exist yet. ``meant_by`` says what to write instead of a
-    path that is no race file.
+    Without ``recordings``, those that it names need not exist yet.
 
     Raises SpecError listing every problem with its line: unreadable TOML, unknown keys with the nearest known
     one, values of a wrong kind or out of range, keys that contradict each other, recordings that do not exist, and
     stack paths that ``check_stack`` refuses.
     """
     try:
-        return _checked(path, _read(path, meant_by), check_stack, recordings=recordings, meant_by=meant_by)
+        return _checked(path, _read(path, check_stack), check_stack, recordings=recordings)
     except RecursionError as error:
         raise SpecError(f"{path} is nested too deeply; no key of a race file is deeper than four") from error
 
 
-def _checked(path: Path, text: str, check_stack: StackCheck, *, recordings: bool, meant_by: Meant) -> RaceRequest:
+def _checked(path: Path, text: str, check_stack: _StackCheck, *, recordings: bool) -> RaceRequest:
     try:
         table = read_table(text)
     except tomllib.TOMLDecodeError as error:
         if path.suffix == ".py":
-            raise SpecError(f"{path} is Python, not a race file{meant_by(path)}") from error
+            raise SpecError(f"{path} is Python, not a race file{_meant_by(path, check_stack)}") from error
         raise SpecError(f"{path} is not TOML: {error}") from error
     except ValueError as error:
         # Python does not read numbers of thousands of digits
@@ -81,12 +111,12 @@ def _checked(path: Path, text: str, check_stack: StackCheck, *, recordings: bool
     return _request(path, parsed)
 
 
-def _read(path: Path, meant_by: Meant) -> str:
+def _read(path: Path, check_stack: _StackCheck) -> str:
     try:
         return read_text(path)
     except (FileNotFoundError, IsADirectoryError) as error:
         what = "there is no race file {}" if isinstance(error, FileNotFoundError) else "{} is a folder"
-        raise SpecError(what.format(path) + meant_by(path)) from error
+        raise SpecError(what.format(path) + _meant_by(path, check_stack)) from error
     except (OSError, UnicodeDecodeError) as error:
         raise SpecError(f"the race file {path} cannot be read: {said_by(error)}") from error
 
@@ -163,7 +193,7 @@ def _with_nul(value: object, where: tuple[str, ...] = ()) -> Iterator[tuple[str,
         yield where
 
 
-def _illegal_stacks(text: str, table: dict[str, object], check: StackCheck) -> Iterator[tuple[int, str]]:
+def _illegal_stacks(text: str, table: dict[str, object], check: _StackCheck) -> Iterator[tuple[int, str]]:
     race = table.get("race")
     stacks = race.get("stacks") if isinstance(race, dict) else None
     for stack in stacks if isinstance(stacks, list) else []:
@@ -224,3 +254,32 @@ def _workload(name: str, table: NamedWorkloadTable, path: Path) -> WorkloadReque
 
 def _session(table: WorkloadTable | NamedWorkloadTable, path: Path) -> Path | None:
     return None if table.session is None else (path.parent / table.session).absolute()
+
+
+def _meant_by(path: Path, check_stack: _StackCheck) -> str:
+    """Return what to write instead of ``path``, which is no race file, to stand behind that."""
+    if path.is_dir():
+        file = path / "race.toml"
+        return f"; did you mean {file if file.is_file() else f'--project {path}'}?"
+    if flags := flags_named(str(path), Path.cwd()):
+        return f"; did you mean {', or '.join(flags)}?"
+    if path.suffix == ".py" and path.is_file():
+        return f"; no app was found in it: name yours as in --wsgi {path.stem}:app, or --asgi {path.stem}:app"
+    if url := url_meant(str(path)):
+        return f"; a race starts the app itself; to load a server that runs: stackrace load {url}"
+    if near := race_file_near(path):
+        return f"; did you mean {near}?"
+    try:
+        check_stack(str(path))
+    except StackraceError:
+        return "; give an existing one, or none for the defaults"
+    return f"; did you mean --stack {path}?"
+
+
+def race_file_near(path: Path) -> str:
+    """Return the race file in its folder whose name is most like ``path``; empty where none is like it."""
+    try:
+        names = [str(file) for file in path.parent.glob("*.toml") if file.name != "pyproject.toml"]
+    except OSError:
+        return ""
+    return next(iter(get_close_matches(str(path), names, n=1)), "")
