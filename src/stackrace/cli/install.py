@@ -60,7 +60,7 @@ def command(
     """
     from ..base.errors import InputError, MissingError
     from ..deploy.installation import can_install
-    from ..race.preparation.installing import plan_of, wanted
+    from ..race.preparation.installing import install_plan
     from ..stacks.servers import catalogue
 
     if not names and not everything:
@@ -70,14 +70,14 @@ def command(
     known = catalogue().extended(servers)
     packaged = (entry.spec.name for entry in known if not entry.needs.elsewhere)
     words = (*names, *packaged) if everything else names
-    plan = plan_of(wanted(words, known, servers), known)
+    plan = install_plan(words, known, servers)
     if dry_run:
         outcome = _Outcome.LISTED
     elif if_possible and plan.packages and not can_install():
         outcome = _Outcome.FORBIDDEN
     else:
         outcome = _Outcome.INSTALLED
-        _install(plan, known, lambda: wanted(words, known, servers).lacks)
+        _install(plan, known, lambda: install_plan(words, known, servers).lacks)
     _show(plan, outcome, as_json=as_json)
     if plan.elsewhere and not dry_run:
         raise MissingError("; ".join(map(elsewhere, plan.elsewhere)))
@@ -93,7 +93,7 @@ def _install(plan: InstallPlan, known: Catalogue, look_again: Callable[[], tuple
     if plan.packages:
         click.echo(f"installing {' '.join(plan.packages)} from Debian's packages", err=True)
         install_packages(plan.packages)
-        if still := [lack for lack in look_again() if not lack.elsewhere]:
+        if still := look_again():
             raise MissingError(f"apt did its work, but this is lacking: {', '.join(lack.words for lack in still)}")
     with Announcer() as announcer:
         install_python(plan.races, known, announcer)

@@ -10,7 +10,7 @@ from stackrace.features.comparisons.named import NAMES, file_of
 from stackrace.features.comparisons.racing import _lack_of_comparison
 from stackrace.features.comparisons.reading import read_comparison
 from stackrace.race.preparation.deployment import set_up
-from stackrace.race.preparation.installing import lacks_of, services_of, wanted
+from stackrace.race.preparation.installing import install_plan, lacks_of, services_of
 from stackrace.race.request.race_file import read_request
 from stackrace.race.request.request import RaceRequest
 from stackrace.stacks.servers import catalogue
@@ -96,7 +96,7 @@ def test_a_race_file_is_read_where_its_servers_are_missing(bare):
         '[app]\nbundled = "django"\nservices = ["postgresql"]\n[race]\nstacks = ["nginx/http/gunicorn"]\n'
     )
     assert [lack.name for lack in lacks_of(read_request(file), catalogue())] == ["postgresql", "nginx"]
-    assert [lack.name for lack in wanted([str(file)], catalogue()).lacks] == ["postgresql", "nginx"]
+    assert [lack.name for lack in install_plan([str(file)], catalogue()).lacks] == ["postgresql", "nginx"]
 
 
 def test_what_has_no_package_is_named_with_where_to_get_it(bare):
@@ -112,7 +112,7 @@ def test_what_has_no_package_is_named_with_where_to_get_it(bare):
 
 @pytest.mark.parametrize("name", list(services()))
 def test_every_service_can_be_installed_by_its_name(bare, name):
-    (lack,) = wanted([name], catalogue()).lacks
+    (lack,) = install_plan([name], catalogue()).lacks
     assert (lack.name, lack.packages) == (name, services()[name].apt)
 
 
@@ -134,7 +134,7 @@ def test_a_recording_that_is_still_to_be_made_keeps_nobody_from_installing_or_re
     with pytest.raises(SpecError, match="make it with stackrace record"):
         read_request(file)
     assert read_request(file, recordings=False).session == bare / "visit.har"
-    assert wanted([str(file)], catalogue()).lacks == ()
+    assert install_plan([str(file)], catalogue()).lacks == ()
 
 
 @pytest.mark.parametrize("name", NAMES)
