@@ -15,7 +15,7 @@ from pathlib import Path
 
 from stackrace.__main__ import main
 from stackrace.measure.engine import engine
-from stackrace.race import overhead, schedule, slices
+from stackrace.race import blocks, overhead, schedule
 from stackrace.race.preparation import deployment
 from stackrace.validity import registry
 from stackrace.validity.declaration import Check, Made
@@ -41,11 +41,11 @@ def of_the_stacks(checks: Iterable[Check[Observation]]) -> tuple[Check[Observati
 
 def brief() -> None:
     """Run the command."""
-    for kind in (slices.Slices, slices.Rounds):
+    for kind in (blocks.Slices, blocks.Rounds):
         kind.another = ending(kind.another)
-    schedule.MOST_PASSES = slices.MOST_PASSES = 1
+    schedule.MOST_PASSES = blocks.MOST_PASSES = 1
     overhead._warmup_cap_s = lambda *_, **__: WARMUP_S
-    slices.WARMUP_CAP_S = WARMUP_S
+    blocks.WARMUP_CAP_S = WARMUP_S
     deployment.can_raise = lambda: False
     engine._TIMES, engine._MEASURED_S = 1, CEILING_S
     for made in (Made.SLICE, Made.RUN):

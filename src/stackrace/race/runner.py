@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import math
-import random
+import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from queue import Empty, SimpleQueue
 
-from ..base.errors import InterruptedRace
+from ..base.errors import BreakdownError, InterruptedRace
+from ..base.process import Background
 from ..deploy.place import Fleet, Place
 from ..stacks.stack import Stack
+from .blocks import Blocks, Rounds, Runs, Slices
 from .decisions import Decisions, decisions
 from .events import (
     Activity,
     BlockEnded,
     BlockStarted,
+    Event,
+    LaunchEnded,
+    LaunchStarted,
     Progress,
     RaceEnded,
     RaceResumed,
@@ -24,99 +30,15 @@ from .events import (
     Sink,
     TwinChosen,
 )
-from .lanes import Blocks, Lane, Lanes
 from .ledger import Ledger
 from .overhead import planned_launch_s
-from .plan import Cell, RacePlan
+from .plan import RacePlan
 from .results.race import Ending, Race
 from .resume import blocks_done, spent_s
-from .slices import Rounds, Slices
-from .steps import Steps, shuffled, shuffler_of
+from .steps import Steps
 from .stopwatch import Phase
 from .strategies import Decide, OpenCells
 from .twins import came_up, choice, crew, replacement
-
-RUN_LIMIT_S = 600.0
-"""A run of a number of requests is cut off after so long: against a server that hangs it might never end."""
-
-
-@dataclass(slots=True, kw_only=True)
-class _RunBlock:
-    """One run of each cell, in shuffled order: launch (which asks every URL once), measure, retire."""
-
-    cells: Sequence[Cell]
-    steps: Steps
-    shuffler: random.Random
-    eta_s: float | None = None
-    """How long all that is left of the race may take, None while nothing tells."""
-
-    def run(self) -> bool:
-        """Make the runs; tells whether there was time for all of them."""
-        order = shuffled(self.cells, self.shuffler)
-        steps = self.steps
-        stacks = tuple(dict.fromkeys(cell.stack.path for cell in order))
-        steps.sink(BlockStarted(steps.number, stacks, self.eta_s))
-        for cell in order:
-            if time.monotonic() >= steps.deadline_s:
-                return False
-            if not steps.ledger.given_up(cell.stack.path):
-                self._once(cell)
-        return True
-
-    def _once(self, cell: Cell) -> None:
-        steps = self.steps
-        try:
-            steps.launch(cell.stack)
-            if cell.stack in steps.up:
-                steps.announce(cell)
-                limit_s = max(min(RUN_LIMIT_S, steps.deadline_s - time.monotonic()), 0.0)
-                observation = steps.measure(cell, cell.load, 0.0, limit_s)
-                # a run is what it is: there is no second one beside the repeats that were asked for
-                steps.wait_for_quiet(steps.book(cell, replace(observation, limit_s=limit_s), may_redo=False))
-        finally:
-            if steps.up:
-                steps.retire()
-                # a cold start is measured: nothing else may be under way
-                steps.pending_stops.finish()
-
-
-class Runs:
-    """Decides whether another block of runs is made: as many as were asked for, time permitting.
-
-    Where ``open_cells`` chooses among the cells, those it leaves out are not run any more.
-    """
-
-    def __init__(self, plan: RacePlan, repeats: int, open_cells: OpenCells | None = None) -> None:
-        self._plan = plan
-        self._repeats = repeats
-        self._spent_s = spent_s(plan.race)
-        self._open_cells = open_cells
-        self.ending = Ending.COMPLETED
-
-    def check(self, remaining_s: float) -> None:
-        """Any number of runs may be made: nothing is refused."""
-
-    def another(self, steps: Steps, racing: Sequence[Stack], remaining_s: float) -> bool:
-        """Make one more block within ``remaining_s``, infinite where nothing bounds it; False when it is over."""
-        if steps.number >= self._repeats or self.ending is Ending.BUDGET:
-            return False
-        steps.deadline_s = time.monotonic() + remaining_s
-        begun_s = time.monotonic()
-        cells = self._plan.cells(racing)
-        block = _RunBlock(
-            cells=cells if self._open_cells is None else self._open_cells(steps.ledger.race, cells),
-            steps=steps,
-            shuffler=shuffler_of(self._plan.race.seed, steps.number),
-            eta_s=self._eta_s(steps.number, remaining_s),
-        )
-        if not block.run():
-            self.ending = Ending.BUDGET
-        self._spent_s += time.monotonic() - begun_s
-        return True
-
-    def _eta_s(self, done: int, remaining_s: float) -> float | None:
-        """The blocks to come take as long as those before did, if the budget allows them."""
-        return min(self._spent_s / done * (self._repeats - done), remaining_s) if done else None
 
 
 def check_budget(
@@ -159,23 +81,10 @@ def run(
     plan, ledger = replace(plan, race=race), Ledger(race)
     sink(RaceResumed(ledger.race) if race.resumed else RaceStarted(ledger.race))
     ending = Ending.INTERRUPTED
-    machines = place.machines if isinstance(place, Fleet) else {"": place}
-
-    def lane(machine: str, tell: Sink) -> Lane:
-        steps = Steps(
-            number=blocks_done(race),
-            place=machines[machine],
-            ledger=ledger,
-            sink=tell,
-            start_s=planned_launch_s(plan),
-            machine=machine,
-        )
-        return Lane(steps=steps, blocks=_kind(plan, open_cells))
-
     def left_s() -> float:
         return _budget_s(plan) - (clock() - begun)
 
-    lanes = Lanes(lane, list(machines), ledger, sink)
+    lanes = _Lanes(plan, place, open_cells, ledger, sink)
     watch = lanes.first.steps.watch
     try:
         try:
@@ -208,7 +117,7 @@ def _kind(plan: RacePlan, open_cells: OpenCells | None) -> Blocks:
 
 def _blocks(
     plan: RacePlan,
-    lanes: Lanes,
+    lanes: _Lanes,
     ledger: Ledger,
     sink: Sink,
     remaining_s: Callable[[], float],
@@ -270,3 +179,128 @@ def _name_twin(path: str, ledger: Ledger, sink: Sink) -> None:
 def _left(racing: Sequence[Stack], so_far: Decisions, ledger: Ledger) -> list[Stack]:
     """Return the stacks of the next block: neither dropped nor given up."""
     return [s for s in racing if s.path not in so_far.dropped and not ledger.given_up(s.path)]
+
+
+_LOOK_S = 0.2
+"""How often it is looked whether a machine has finished its block, while nothing is told."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Lane:
+    """One machine: its steps, and its blocks, whose lengths follow what launches cost there."""
+
+    steps: Steps
+    blocks: Blocks
+
+
+class _Lanes:
+    """The machines of a race, which advance by whole rounds; ``done`` is the number of blocks that are over.
+
+    A block is raced whole on one machine, so that no pair is split. A round is one block on each. Everything that
+    is told of a race is told by the thread that runs it.
+    """
+
+    def __init__(
+        self, plan: RacePlan, place: Place | Fleet, open_cells: OpenCells | None, ledger: Ledger, sink: Sink
+    ) -> None:
+        self._told: SimpleQueue[Event] = SimpleQueue()
+        self._stopping = threading.Event()
+        self._ledger = ledger
+        self._sink = sink
+        self.done = blocks_done(plan.race)
+        machines = place.machines if isinstance(place, Fleet) else {"": place}
+        self.all = [
+            _Lane(
+                steps=Steps(
+                    number=self.done,
+                    machine=machine,
+                    place=its,
+                    ledger=ledger,
+                    sink=sink if len(machines) == 1 else self._tell,
+                    start_s=planned_launch_s(plan),
+                ),
+                blocks=_kind(plan, open_cells),
+            )
+            for machine, its in machines.items()
+        ]
+
+    @property
+    def first(self) -> _Lane:
+        """The machine that keeps the time."""
+        return self.all[0]
+
+    def finish_stops(self) -> None:
+        """Wait until what was told to stop is gone."""
+        for lane in self.all:
+            lane.steps.pending_stops.finish()
+        self._pass_on()
+
+    def round(self, racing: Sequence[Stack], remaining_s: float) -> bool:
+        """Make one more block on each machine; False when there is to be none.
+
+        A machine that is lost leaves the race, and its block counts nowhere. Raises BreakdownError when it was the
+        last one.
+        """
+        blocks = len(self.all)
+        if blocks == 1:
+            made = self.first.blocks.another(self.first.steps, racing, remaining_s)
+        else:
+            made = self._together(racing, remaining_s)
+        if made:
+            # a machine that was lost has used up its number, too
+            self.done += blocks
+            for number, lane in enumerate(self.all):
+                lane.steps.number = self.done + number
+        return made
+
+    def _together(self, racing: Sequence[Stack], remaining_s: float) -> bool:
+        for number, lane in enumerate(self.all):
+            lane.steps.number = self.done + number
+        making = {lane.steps.number: Background(partial(_block, lane, racing, remaining_s)) for lane in self.all}
+        try:
+            while not all(each.wait(0) for each in making.values()):
+                self._pass_on(_LOOK_S)
+        except BaseException:
+            # no machine begins anything new, and all stop what they have
+            self._stopping.set()
+            for each in making.values():
+                each.wait()
+            raise
+        finally:
+            self._pass_on()
+        return self._made(making)
+
+    def _made(self, making: dict[int, Background[bool]]) -> bool:
+        made, lost = [], []
+        for lane in list(self.all):
+            try:
+                made.append(making[lane.steps.number].finish())
+            except BreakdownError as error:
+                self.all.remove(lane)
+                for launch in self._ledger.cut(lane.steps.number):
+                    self._sink(LaunchEnded(launch))
+                lost.append(error)
+        if not self.all:
+            raise lost[0]
+        return any(made)
+
+    def _tell(self, event: Event) -> None:
+        """Hear what a machine's thread tells; one that is to stop hears it where it would begin something."""
+        if self._stopping.is_set() and isinstance(event, (BlockStarted, LaunchStarted, Progress)):
+            raise InterruptedRace("the race is to stop")
+        self._told.put(event)
+
+    def _pass_on(self, wait_s: float = 0.0) -> None:
+        while True:
+            try:
+                event = self._told.get(timeout=wait_s) if wait_s else self._told.get_nowait()
+            except Empty:
+                return
+            self._sink(event)
+
+
+def _block(lane: _Lane, racing: Sequence[Stack], remaining_s: float) -> bool:
+    made = lane.blocks.another(lane.steps, racing, remaining_s)
+    # the round ends when all stacks of it are gone: what stopping shows belongs to it
+    lane.steps.pending_stops.finish()
+    return made

@@ -8,7 +8,7 @@ from stackrace.measure.launch import FailureKind
 from stackrace.race.events import Activity, BlockStarted, LaunchEnded, Progress, RaceEnded
 from stackrace.race.ledger import FAILED_LAUNCHES
 from stackrace.race.results.race import Ending
-from stackrace.race.runner import RUN_LIMIT_S
+from stackrace.race.blocks import RUN_LIMIT_S
 from stackrace.report.words import findings as say
 
 from .simulated import PATHS, SPEEDS, Nowhere, asking, race

@@ -1,8 +1,9 @@
-"""Blocks of slices: fitted to a budget, or as many as there is time for, of cells that are chosen before each."""
+"""Kinds of blocks: of slices fitted to a budget, of slices of cells that are chosen before each, of counted runs."""
 
 from __future__ import annotations
 
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
@@ -10,11 +11,12 @@ from functools import partial
 from ..measure.workload import PageTime
 from ..stacks.stack import Stack, original_path
 from .block import Block
+from .events import BlockStarted
 from .overhead import STOP_S, Overhead, expected_overhead, overhead_of_launches, planned_launch_s, planned_overhead
 from .pace import SLICE_S, SliceLengths, fixed_lengths, headline, heard, lengths_of, planned_lengths
 from .plan import Cell, RacePlan
 from .results.race import Ending
-from .resume import counted
+from .resume import counted, spent_s
 from .schedule import (
     MOST_BLOCKS,
     BlockPlan,
@@ -26,7 +28,7 @@ from .schedule import (
     plan_block,
     too_short_for,
 )
-from .steps import Steps, shuffler_of
+from .steps import Steps, shuffled, shuffler_of
 from .strategies import OpenCells
 from .twins import entrants
 from .warmup import WarmUp
@@ -43,7 +45,23 @@ _MOST_TIME = 0.5
 """No second pass is made where a block would take more of the time left: other blocks are to follow."""
 
 
-class Rounds:
+class Blocks(ABC):
+    """A kind of block: what each consists of, and how many there are. ``ending`` says why there is no other."""
+
+    ending = Ending.BUDGET
+
+    def __init__(self, plan: RacePlan) -> None:
+        self._plan = plan
+
+    def check(self, remaining_s: float) -> None:
+        """Raise InputError when not even one block is possible in ``remaining_s``, which may be infinite."""
+
+    @abstractmethod
+    def another(self, steps: Steps, racing: Sequence[Stack], remaining_s: float) -> bool:
+        """Make one more block within ``remaining_s``; False when there is to be none."""
+
+
+class Rounds(Blocks):
     """Makes blocks of slices for each cell that is still open, alike, until the budget holds no other.
 
     What is not wanted any more leaves its time to the rest, so that later blocks are shorter and there are more.
@@ -51,8 +69,8 @@ class Rounds:
     """
 
     def __init__(self, plan: RacePlan, open_cells: OpenCells) -> None:
+        super().__init__(plan)
         assert plan.budget_s is not None
-        self._plan = plan
         self._open_cells = open_cells
         first = {cell.stack for cell in open_cells(plan.race, plan.cells(entrants(plan)))}
         expected = expected_overhead(plan.budget_s, max(len(first), 1), launch_s=planned_launch_s(plan))
@@ -63,7 +81,6 @@ class Rounds:
             stop_s=expected.stop_s if plan.together is None else min(expected.stop_s, STOP_S * plan.together),
         )
         self._slice_s = SLICE_S if plan.slice_s is None else plan.slice_s
-        self.ending = Ending.BUDGET
 
     def check(self, remaining_s: float) -> None:
         """Refuse, before any of it is spent, a budget that does not hold a block of all cells that open it."""
@@ -109,19 +126,18 @@ class Rounds:
         return block_s(Extent(stacks=stacks, headline=len(cells)), self._overhead, 1, self._slice_s)
 
 
-class Slices:
+class Slices(Blocks):
     """Decides how the next block of slices is cut, or that the budget holds no other.
 
     What was launched before an interruption tells what the next launches will cost.
     """
 
     def __init__(self, plan: RacePlan) -> None:
-        self._plan = plan
+        super().__init__(plan)
         self._lengths = planned_lengths(plan)
         self._pages: dict[tuple[str, str], PageTime] = {}
         expected = planned_overhead(plan, self._lengths)
         self._overhead = overhead_of_launches(counted(plan.race).launches, expected)
-        self.ending = Ending.BUDGET
 
     def check(self, remaining_s: float) -> None:
         """Refuse, before any of it is spent, a budget that does not hold even one block."""
@@ -201,3 +217,63 @@ class Slices:
     def _extent(self, racing: Sequence[Stack]) -> Extent:
         """An exhaustive race is to tell as much of every level; in others the answer's own comes first."""
         return extent_of(self._plan.cells(racing), alike=self._plan.race.exhaustive)
+
+RUN_LIMIT_S = 600.0
+"""A run of a number of requests is cut off after so long: against a server that hangs it might never end."""
+
+
+class Runs(Blocks):
+    """Makes as many blocks of runs as were asked for, time permitting.
+
+    A block has one run of each cell, in shuffled order. Where ``open_cells`` chooses among the cells, those it
+    leaves out are not run any more.
+    """
+
+    def __init__(self, plan: RacePlan, repeats: int, open_cells: OpenCells | None = None) -> None:
+        super().__init__(plan)
+        self._repeats = repeats
+        self._spent_s = spent_s(plan.race)
+        self._open_cells = open_cells
+        self.ending = Ending.COMPLETED
+
+    def another(self, steps: Steps, racing: Sequence[Stack], remaining_s: float) -> bool:
+        """Make one more block within ``remaining_s``, infinite where nothing bounds it; False when it is over."""
+        if steps.number >= self._repeats or self.ending is Ending.BUDGET:
+            return False
+        begun_s = time.monotonic()
+        steps.deadline_s = begun_s + remaining_s
+        cells: Sequence[Cell] = self._plan.cells(racing)
+        if self._open_cells is not None:
+            cells = self._open_cells(steps.ledger.race, cells)
+        order = shuffled(cells, shuffler_of(self._plan.race.seed, steps.number))
+        stacks = tuple(dict.fromkeys(cell.stack.path for cell in order))
+        steps.sink(BlockStarted(steps.number, stacks, self._eta_s(steps.number, remaining_s)))
+        for cell in order:
+            if time.monotonic() >= steps.deadline_s:
+                self.ending = Ending.BUDGET
+                break
+            if not steps.ledger.given_up(cell.stack.path):
+                _run(cell, steps)
+        self._spent_s += time.monotonic() - begun_s
+        return True
+
+    def _eta_s(self, done: int, remaining_s: float) -> float | None:
+        """The blocks to come take as long as those before did, if the budget allows them."""
+        return min(self._spent_s / done * (self._repeats - done), remaining_s) if done else None
+
+
+def _run(cell: Cell, steps: Steps) -> None:
+    """Launch (which asks every URL once), measure, retire."""
+    try:
+        steps.launch(cell.stack)
+        if cell.stack in steps.up:
+            steps.announce(cell)
+            limit_s = max(min(RUN_LIMIT_S, steps.deadline_s - time.monotonic()), 0.0)
+            observation = steps.measure(cell, cell.load, 0.0, limit_s)
+            # a run is what it is: there is no second one beside the repeats that were asked for
+            steps.wait_for_quiet(steps.book(cell, replace(observation, limit_s=limit_s), may_redo=False))
+    finally:
+        if steps.up:
+            steps.retire()
+            # a cold start is measured: nothing else may be under way
+            steps.pending_stops.finish()
