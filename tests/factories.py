@@ -21,7 +21,8 @@ from stackrace.measure.resources import Resources
 from stackrace.measure.workload import Workload
 from stackrace.race.results.answer import Answer, AnswerKind
 from stackrace.race.results.race import Ending, Race
-from stackrace.race.results.standing import CpuTime, Interval, Level, Reason, Row, Standing, Withdrawal
+from stackrace.base.numbers import Interval
+from stackrace.race.results.standing import CpuTime, Level, Reason, Row, Standing, Withdrawal
 from stackrace.stacks.facts import StackFacts
 from stackrace.stats.values import Question
 

@@ -10,7 +10,7 @@ from ..base.numbers import Interval
 from .answer import CHEAPER, cpu_ms, cpu_time, lead_of, memory
 from .levels import JudgedLevel
 from .results.answer import Lead, LeadKind
-from .results.sensitivity import (
+from .results.answer import (
     Condition,
     CpuCounts,
     LargerDifference,

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from ..base.numbers import NOTHING, Figure, coefficient, connections, count, number, percent
 from ..base.text import few
-from ..race.results.standing import Interval, Standing
+from ..base.numbers import Interval
+from ..race.results.standing import Standing
 from ..stats.values import ScalingCurve, Unfit, UnfitKind
 from . import figures
 from .level_table import READABLE

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from stackrace.base.numbers import Interval
-from stackrace.race.results.sensitivity import LargerDifference, LatencyCounts
+from stackrace.race.results.answer import LargerDifference, LatencyCounts
 from stackrace.race.sensitivity import _latency
 from stackrace.race.standing import standing
 

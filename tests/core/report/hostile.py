@@ -8,7 +8,7 @@ from stackrace.base.numbers import Interval
 from stackrace.base.verdict import Effect, Finding, Verdict
 from stackrace.measure.launch import FailureKind
 from stackrace.measure.workload import Likeness, RightAnswer
-from stackrace.race.results.sensitivity import LessMemory
+from stackrace.race.results.answer import LessMemory
 from stackrace.race.results.standing import Costs, Need, Standing
 from stackrace.stacks.facts import StackFacts
 from stackrace.stats.values import MachineComparison, MachineVerdict, RatioShift

@@ -2,7 +2,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from stackrace.race.results.standing import Interval
+from stackrace.base.numbers import Interval
 from stackrace.report.charts.bars import Role, interval_bar, parts
 from stackrace.report.charts.svg import linear, logarithmic, tag, text
 

@@ -9,7 +9,7 @@ import pytest
 from tests.factories import make_counts, make_quantiles, make_race, make_standing
 
 from stackrace.measure.load import LoadResult, TargetResult
-from stackrace.race.results.standing import Interval
+from stackrace.base.numbers import Interval
 from stackrace.race.stopwatch import Duty
 from stackrace.report.document import document, schema
 

@@ -13,11 +13,12 @@ from tests.factories import STACKS, make_finding, make_load, make_race, make_sta
 
 from stackrace.base.verdict import Effect, Verdict
 from stackrace.measure.resources import Enforcement, Resources
-from stackrace.race.results import sensitivity
+from stackrace.race.results import answer as results
 from stackrace.race.results.answer import Lead, LeadKind
 from stackrace.race.results.race import Ending
-from stackrace.race.results.sensitivity import LessMemory, NoErrors
-from stackrace.race.results.standing import Costs, Interval, Need
+from stackrace.race.results.answer import LessMemory, NoErrors
+from stackrace.base.numbers import Interval
+from stackrace.race.results.standing import Costs, Need
 from stackrace.race.resume import going_on
 from stackrace.report import scaling
 from stackrace.report.document import document, schema
@@ -58,14 +59,14 @@ TOLD = {
 
 EVERY_CONDITION = (
     *TOLD["conditions"],
-    sensitivity.LargerDifference(stack="a", difference=0.07, now=0.05),
-    sensitivity.OtherLevels(stack="a", connections=(1, 10), or_fewer=True),
-    sensitivity.LatencyCounts(
+    results.LargerDifference(stack="a", difference=0.07, now=0.05),
+    results.OtherLevels(stack="a", connections=(1, 10), or_fewer=True),
+    results.LatencyCounts(
         stack="a", p99_s=Interval(value=0.01), first_p99_s=Interval(value=0.02), at_least=True
     ),
-    sensitivity.CpuCounts(stack="a", cpu_ms_per_request=0.4, first_cpu_ms_per_request=0.8),
-    sensitivity.LighterServices(services=("postgresql",), share=0.5),
-    sensitivity.LighterApp(first="nginx/http/a", hop="a", share=0.9),
+    results.CpuCounts(stack="a", cpu_ms_per_request=0.4, first_cpu_ms_per_request=0.8),
+    results.LighterServices(services=("postgresql",), share=0.5),
+    results.LighterApp(first="nginx/http/a", hop="a", share=0.9),
 )
 
 
@@ -270,7 +271,7 @@ def test_every_kind_of_condition_validates_and_has_its_sentence(condition):
 
 
 def test_there_is_an_example_of_every_kind_of_condition():
-    assert {type(condition) for condition in EVERY_CONDITION} == set(get_args(sensitivity.Condition))
+    assert {type(condition) for condition in EVERY_CONDITION} == set(get_args(results.Condition))
 
 
 def test_a_format_that_is_none_is_refused():

@@ -12,7 +12,7 @@ from stackrace.features.comparisons.judging import _share_of, ruling
 from stackrace.features.comparisons.model import Kind, Metric, Technique
 from stackrace.features.comparisons.rerun import Ruling
 from stackrace.measure.launch import FailureKind
-from stackrace.race.results.standing import Interval
+from stackrace.base.numbers import Interval
 from stackrace.stacks.stack import twin_path
 
 from .reruns import (

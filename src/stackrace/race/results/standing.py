@@ -11,21 +11,7 @@ from ...base.verdict import Verdict
 from ...measure.launch import Failure
 from ...measure.load import Load, Quantiles
 from ...stats.values import MachineComparison, ScalingCurve
-from .answer import Answer, AnswerKind, Lead
-from .sensitivity import Condition
-
-__all__ = [
-    "Costs",
-    "CpuTime",
-    "Interval",
-    "Level",
-    "Need",
-    "Reason",
-    "Row",
-    "Standing",
-    "StandingNotice",
-    "Withdrawal",
-]
+from .answer import Answer, AnswerKind, Condition, Lead
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,7 +11,8 @@ from ...base.numbers import NOTHING, duration, mebibytes, number, percent
 from ...measure.load import Load
 from ...race.notices import details
 from ...race.results.race import Race
-from ...race.results.standing import Interval, Level, Row, Standing
+from ...base.numbers import Interval
+from ...race.results.standing import Level, Row, Standing
 from ...stacks.facts import StackFacts
 from .. import figures, repeat
 from ..charts.bars import Part, Role, axis, interval_bar, parts, split_bar, strip

@@ -9,7 +9,7 @@ from itertools import groupby
 
 from ...base.numbers import Interval, connections, count, mebibytes, milliseconds, not_one, number, percent
 from ...race.notices import headline, news
-from ...race.results import sensitivity as model
+from ...race.results import answer as model
 from ...race.results.answer import Lead, LeadKind
 from ...race.results.race import Race
 from ...race.results.standing import Costs, CpuTime, Need, Reason, Standing

@@ -5,7 +5,7 @@ from dataclasses import replace
 from tests.core.race.contests import Entry, flat
 
 from stackrace.base.numbers import Interval
-from stackrace.race.results.sensitivity import LatencyCounts
+from stackrace.race.results.answer import LatencyCounts
 from stackrace.race.sensitivity import MOST
 from stackrace.report.words.standing import _condition
 
