@@ -5,20 +5,24 @@ from __future__ import annotations
 import shutil
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ..app.app import App, EntryKind
 from ..app.data_places import DatabaseServer, DataPlaces, data_places
-from ..base.errors import InputError, LaunchError, said_by
+from ..app.examination import Examination
+from ..app.examine import examine
+from ..base.errors import AppError, InputError, LaunchError, said_by
 from ..base.files import MOST_COPIED_BYTES, is_folder, real_path
 from ..base.numbers import duration
 from ..base.units import SIZE
 from .environments import cache_folder
-from .guard import Guard
+from .escapes import Escapes
+from .guard import Guard, View
 from .preparing import OnPreparing, Preparing, Step
 from .project_copy import ProjectCopy
-from .project_files import Relocation, databases_below, linked_data
+from .project_files import Relocation, databases_below, hand_over_below, linked_data
 from .sqlite_files import bring_in, is_database, size_bytes
 from .templates import RUN
 
@@ -31,7 +35,7 @@ _FILLED = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Protection:
-    """An app whose data are protected."""
+    """The app as it is raced, with its data protected, and what the user should know of it."""
 
     app: App
     """With its files where they may change."""
@@ -47,6 +51,44 @@ class Protection:
     """Files and folders that are covered or copies, or of which the notes speak."""
     servers: frozenset[str] = frozenset()
     """The kinds of database servers that the settings name."""
+    services: tuple[str, ...] = ()
+    """The variables that lead to services of the race's own."""
+    view: View = field(default_factory=View)
+    """What it sees of the files."""
+    seen: Escapes = field(default_factory=Escapes)
+    """What it did so far."""
+
+    @classmethod
+    def not_at_all(cls, app: App) -> Protection:
+        """Leave the app with the files themselves."""
+        return cls(app=app, is_whole=False, settled=(Path("/"),))
+
+    def ask(self, app: App, *requests: object, **options: object) -> Examination:
+        """Examine ``app`` in this view; see ``examine``."""
+        if app.entry.kind is EntryKind.FILES:
+            app = replace(app, root=self.view.path(app.root))
+        with self.naming_originals():
+            examination = examine(app, *requests, begin=self.view.entering(app.root), **options)  # type: ignore[arg-type]
+        if self.relocation.place:
+            # what the app made now, it writes to when it is served
+            hand_over_below(self.relocation.place)
+        self.seen.note(examination)
+        return examination
+
+    def escapes(self, on_preparing: OnPreparing) -> tuple[str, ...]:
+        """Return what the app did beside all protection, until now, one sentence each, and say it."""
+        sentences = tuple(self.seen.notes(self.settled, self.relocation, self.servers, self.services))
+        _warn(sentences, on_preparing)
+        return sentences
+
+    @contextmanager
+    def naming_originals(self) -> Iterator[None]:
+        """Let errors of the app name the user's files, not their copies."""
+        try:
+            yield
+        except AppError as error:
+            message, detail = self.relocation.original((error.message, error.detail))
+            raise AppError(message, detail=detail) from error
 
 
 def protect(
@@ -67,13 +109,23 @@ def protect(
     no room for copies, and where a plain copy would leave data to the app.
     """
     if app.entry.kind is EntryKind.FILES and not app.prepare:
-        return Protection(app=app, settled=(app.root,))
-    folders = _outermost([app.root, folder, *_checkout(app.root)])
-    if not (refused := _cover(folders, guard)):
-        return _covered(app, [folder, *also], folders, guard, beside, on_preparing)
-    folders = _outermost([*folders, *also])
-    copy = ProjectCopy(app, folders, also, guard.directory, most_bytes, on_preparing)
-    return _copied(copy, folders, refused, guard, beside)
+        protection = Protection(app=app, settled=(app.root,))
+    else:
+        folders = _outermost([app.root, folder, *_checkout(app.root)])
+        if not (refused := _cover(folders, guard)):
+            protection = _covered(app, [folder, *also], folders, guard, beside, on_preparing)
+        else:
+            folders = _outermost([*folders, *also])
+            copy = ProjectCopy(app, folders, also, guard.directory, most_bytes, on_preparing)
+            protection = _copied(copy, folders, refused, guard, beside)
+    _warn(protection.warnings, on_preparing)
+    return replace(protection, services=tuple(beside.values()), view=guard.view)
+
+
+def _warn(sentences: Iterable[str], on_preparing: OnPreparing) -> None:
+    """Say what may change before a race changes it: its report comes too late."""
+    for sentence in sentences:
+        on_preparing(Preparing(step=Step.CHANGES, subject=sentence))
 
 
 def _covered(

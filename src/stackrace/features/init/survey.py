@@ -15,12 +15,12 @@ from ...base.errors import InputError
 from ...deploy.environments import Environments, cache_folder
 from ...deploy.guard import Guard
 from ...deploy.preparing import OnPreparing, Preparing, Step, unheard
+from ...deploy.protection import Protection
 from ...deploy.seeding import prepare
 from ...race.preparation.app import asked_app, find_app
 from ...race.preparation.contestants import CurrentStack, current_stack
-from ...race.preparation.examination import furnished
+from ...race.preparation.examination import furnished, protected
 from ...race.preparation.pages import AskedPages, Crawling, Page, asked_pages, raced
-from ...race.preparation.protection import Protected, protected
 from ...race.request.request import RaceRequest
 from ...stacks.servers import catalogue
 
@@ -66,7 +66,7 @@ def survey_project(
         found_app = find_app(request, found, environments, guard.directory / "data", on_preparing)
         project = furnished(found_app.app, request, {})
         protection = protected(project, request, guard, {}, on_preparing)
-        app = protection.files.app
+        app = protection.app
         asked = asked_pages(protection, app, request, crawling, on_preparing)
         commands = _missing_preparation(asked, app, protection)
         if commands:
@@ -78,25 +78,25 @@ def survey_project(
     return ProjectSurvey(
         folder=request.folder,
         app=project,
-        examination=protection.files.relocation.original(asked.examination),
-        pages=protection.files.relocation.original(asked.pages),
+        examination=protection.relocation.original(asked.examination),
+        pages=protection.relocation.original(asked.pages),
         named=request.urls or (),
         current=current_stack(
             request, catalogue(), project.interfaces, entry=project.entry, interpreter=project.python
         ),
         notes=(
             *found_app.notes,
-            *protection.files.notes,
-            *protection.files.warnings,
+            *protection.notes,
+            *protection.warnings,
             *protection.escapes(on_preparing),
         ),
     )
 
 
-def _missing_preparation(asked: AskedPages, app: App, protection: Protected) -> tuple[tuple[str, ...], ...]:
+def _missing_preparation(asked: AskedPages, app: App, protection: Protection) -> tuple[tuple[str, ...], ...]:
     """Return the commands without which pages fail, where they write to copies only."""
     databases = asked.examination.survey.databases
-    is_protected = protection.files.is_whole and all(each.engine == "sqlite3" for each in databases)
+    is_protected = protection.is_whole and all(each.engine == "sqlite3" for each in databases)
     if not is_protected or not (app.root / "manage.py").is_file():
         return ()
     replies = [exchange.first for exchange in asked.examination.exchanges]

@@ -36,9 +36,8 @@ from .choosing import asked, choose
 from .contestants import CurrentStack, current_stack
 from .cores import cores_of
 from .environments import build_stack, build_stacks
-from .examination import ExaminedApp, examined_app
+from .examination import ExaminedApp, examined_app, protected
 from .installing import require_all, services_of
-from .protection import protected
 from .workloads import limits_of, meets, met
 
 

@@ -9,19 +9,22 @@ from functools import cache
 from pathlib import Path
 
 from ...app.app import App, EntryKind
+from ...app.bundle import is_bundled
 from ...app.environment import read_env_files
 from ...app.examination import Examination, Exchange
 from ...app.examiner.crawl import MOST_RACED
 from ...app.examiner.messages import DjangoFacts, PythonFacts, Reply, ThreadPool
 from ...base.errors import AppError, InputError
+from ...base.files import is_file, is_folder, is_present
 from ...base.http_syntax import by_prefix
 from ...deploy.environments import Environments, byte_code
+from ...deploy.guard import Guard
 from ...deploy.preparing import OnPreparing, Preparing, Step
+from ...deploy.protection import Protection, protect
 from ...measure.workload import PageTime, Request, Workload
 from ..request.request import RaceRequest
 from .app import AskedApp, find_app
 from .pages import Crawling, asked_pages, problem_of, raced
-from .protection import Protected
 from .sessions import with_bundled_sessions
 from .workloads import urls_of, workloads_of
 
@@ -68,7 +71,7 @@ def examined_app(
     beside: Mapping[str, str],
     on_preparing: OnPreparing,
     preparing: Callable[[App], None],
-    protecting: Callable[[App], Protected] = Protected.not_at_all,
+    protecting: Callable[[App], Protection] = Protection.not_at_all,
     most_pages: int = MOST_RACED,
 ) -> ExaminedApp:
     """Find the ``asked`` app, prepare it, have its own interpreter examine it, and ask it for its golden answers.
@@ -81,20 +84,22 @@ def examined_app(
     found_app = find_app(request, asked, environments, data, on_preparing)
     app = furnished(found_app.app, request, beside)
     project = app
-    protected = protecting(project)
-    app, request = protected.files.app, protected.with_copies(request)
-    with protected.naming_originals():
+    protection = protecting(project)
+    app, copies = protection.app, protection.relocation
+    static = request.static and {url: copies.path(folder) for url, folder in request.static.items()}
+    request = replace(request, static=static)
+    with protection.naming_originals():
         preparing(app)
-        _require_folders(request.static or {}, protected)
+        _require_folders(request.static or {}, protection)
     urls = urls_of(request, found_app.urls)
     home: Reply | None = None
     if not urls:
-        urls, home = _main_pages(app, request, protected, most_pages, on_preparing)
+        urls, home = _main_pages(app, request, protection, most_pages, on_preparing)
     on_preparing(Preparing(step=Step.ANSWERS, subject=app.name))
     begun = time.monotonic()
     requests = tuple(Request(path=path, headers=request.headers) for path in urls)
     follow = home is not None and app.entry.kind is not EntryKind.FILES
-    examination = protected.ask(app, requests, host=request.host or "", follow=follow)
+    examination = protection.ask(app, requests, host=request.host or "", follow=follow)
     took_s = time.monotonic() - begun
     chosen: tuple[str, ...] = ()
     if home is not None:
@@ -104,8 +109,8 @@ def examined_app(
             on_preparing(Preparing(step=Step.CHOSEN, subject=sentence))
     static = _static(request, app, examination)
     app = replace(app, static=static)
-    seen = {url: protected.view.path(folder) for url, folder in static.items()}
-    workloads, notes = workloads_of(request, app, replace(examination, static=seen), protected.ask)
+    seen = {url: protection.view.path(folder) for url, folder in static.items()}
+    workloads, notes = workloads_of(request, app, replace(examination, static=seen), protection.ask)
     return ExaminedApp(
         app=app,
         project=project,
@@ -114,29 +119,53 @@ def examined_app(
         debug=examination.django is not None and examination.django.debug,
         notes=(
             *found_app.notes,
-            *protected.files.notes,
-            *protected.files.warnings,
-            *protected.escapes(on_preparing),
+            *protection.notes,
+            *protection.warnings,
+            *protection.escapes(on_preparing),
             *chosen,
             *notes,
             *examination.notes,
         ),
         django=examination.django,
-        ask_again=lambda requests: protected.ask(app, requests, host=examination.host, in_doubt=True).exchanges,
-        needs_lifespan=cache(lambda: _failing_unstarted(app, examination, protected)),
+        ask_again=lambda requests: protection.ask(app, requests, host=examination.host, in_doubt=True).exchanges,
+        needs_lifespan=cache(lambda: _failing_unstarted(app, examination, protection)),
         took_s=took_s,
         pool=examination.pool,
         loading=examination.loading,
     )
 
 
-def _failing_unstarted(app: App, examination: Examination, protected: Protected) -> str:
+def protected(
+    app: App, request: RaceRequest, guard: Guard, beside: Mapping[str, str], on_preparing: OnPreparing
+) -> Protection:
+    """Protect the data of a project; a bundled app writes to a folder of the race's own anyway."""
+    if is_bundled(app):
+        return Protection.not_at_all(app)
+    temporary = guard.directory / "tmp"
+    temporary.mkdir()
+    # what it leaves there while it is prepared and examined goes with the race
+    app = replace(app, environment={"TMPDIR": str(temporary), **app.environment})
+    return protect(app, request.folder, guard, beside, on_preparing, request.most_copied_bytes, _given(request))
+
+
+def _given(request: RaceRequest) -> tuple[Path, ...]:
+    for path in request.protect:
+        # what is not there now may be made by the app
+        if not (is_folder(path) or is_file(path) or (is_folder(path.parent) and not is_present(path))):
+            raise InputError(
+                f"[app] protect: {path} is no file and no folder, and none can be made there; name what the app "
+                "writes to"
+            )
+    return tuple(path.resolve() for path in request.protect)
+
+
+def _failing_unstarted(app: App, examination: Examination, protection: Protection) -> str:
     """Say what an app that has a lifespan answers without its start; empty where that is what it answers anyway."""
     if not examination.lifespan:
         return ""
     requests = [exchange.request for exchange in examination.exchanges]
     try:
-        unstarted = protected.ask(app, requests, host=examination.host, lifespan=False)
+        unstarted = protection.ask(app, requests, host=examination.host, lifespan=False)
     except AppError:
         return "it does not answer"
     for before, after in zip(examination.exchanges, unstarted.exchanges, strict=True):
@@ -145,10 +174,10 @@ def _failing_unstarted(app: App, examination: Examination, protected: Protected)
     return ""
 
 
-def _require_folders(static: Mapping[str, Path], protected: Protected) -> None:
+def _require_folders(static: Mapping[str, Path], protection: Protection) -> None:
     """Raise AppError for a folder of static files that is not there, even after the app was prepared."""
     for prefix, folder in static.items():
-        place = protected.view.path(folder)
+        place = protection.view.path(folder)
         if place.is_file():
             raise AppError(
                 f"[app] static: {folder} for {prefix} is a file, not a folder; name the folder of the static "
@@ -190,14 +219,14 @@ def furnished(app: App, request: RaceRequest, beside: Mapping[str, str]) -> App:
 
 
 def _main_pages(
-    app: App, request: RaceRequest, protected: Protected, most: int, on_preparing: OnPreparing
+    app: App, request: RaceRequest, protection: Protection, most: int, on_preparing: OnPreparing
 ) -> tuple[tuple[str, ...], Reply]:
     """Return the pages that are raced where nobody names any, ``most`` of them, and the app's answer to "/".
 
     The one alone that is to be mended, where "/" fails or no page answers: what is said of it names the way out.
     """
     crawling = Crawling(time_s=_CRAWL_S, loading_s=_LOADING_S, enough=most)
-    asked = asked_pages(protected, app, request, crawling, on_preparing)
+    asked = asked_pages(protection, app, request, crawling, on_preparing)
     home = asked.examination.exchanges[0].first
     chosen = raced(asked.pages, most=most)
     if chosen and home.status < 500 and home.status not in _FAULTS:

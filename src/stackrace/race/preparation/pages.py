@@ -13,9 +13,9 @@ from ...app.golden import golden
 from ...base.errors import AppError
 from ...base.numbers import about
 from ...deploy.preparing import OnPreparing, Preparing, Step
+from ...deploy.protection import Protection
 from ...measure.workload import Request
 from ..request.request import RaceRequest
-from .protection import Protected
 
 _MOST_ASKED = 20
 """Pages that Rack apps and plain files, which cannot be asked one by one, are asked for."""
@@ -80,7 +80,7 @@ def raced(pages: Sequence[Page], named: Sequence[str] = (), most: int = MOST_RAC
 
 
 def asked_pages(
-    protection: Protected, app: App, request: RaceRequest, crawling: Crawling, on_preparing: OnPreparing
+    protection: Protection, app: App, request: RaceRequest, crawling: Crawling, on_preparing: OnPreparing
 ) -> AskedPages:
     """Ask for the home page, the user's, and all the pages that the app and its sitemaps name."""
     on_preparing(Preparing(step=Step.PAGES, subject=f"{app.name} for its pages"))
@@ -120,7 +120,7 @@ def _so_far(app: App, done: int, pages: int, left_s: float) -> str:
     return f"{app.name} for its pages: {done} of {pages}, about {about(left_s)} left"
 
 
-def _asked_in_two_steps(protection: Protected, app: App, request: RaceRequest, crawling: Crawling) -> Examination:
+def _asked_in_two_steps(protection: Protection, app: App, request: RaceRequest, crawling: Crawling) -> Examination:
     """Ask an app that is loaded for each asking: for what names pages first, then for these."""
     more: dict[str, object] = {} if app.entry.kind is EntryKind.FILES else {"follow": True}
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 from stackrace.deploy.project_files import Relocation
-from stackrace.race.preparation.protection import Escapes
+from stackrace.deploy.escapes import Escapes
 
 
 def seen(settled=(), relocation=None, named=(), own=(), **what):

@@ -1,0 +1,103 @@
+"""What an app does beside all protection: files that it writes, modules that are no copies, servers that it talks to."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import stat
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ..app.examination import Examination
+from ..base.files import real_path
+from ..base.text import few
+from .environments import cache_folder
+from .project_files import Relocation
+
+_KINDS = {
+    "3306": "mysql",
+    "5432": "postgresql",
+    "5672": "rabbitmq",
+    "6379": "redis",
+    "9200": "elasticsearch",
+    "11211": "memcached",
+    "27017": "mongodb",
+}
+"""By the usual ports of servers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Escapes:
+    """What examinations saw."""
+
+    _written: dict[Path, None] = field(default_factory=dict)
+    _imported: dict[Path, None] = field(default_factory=dict)
+    _connected: dict[str, None] = field(default_factory=dict)
+
+    def note(self, examination: Examination) -> None:
+        """Keep what ``examination`` saw."""
+        self._written.update(dict.fromkeys(examination.written))
+        self._imported.update(dict.fromkeys(examination.imported))
+        self._connected.update(dict.fromkeys(examination.connected))
+
+    def notes(
+        self, settled: Sequence[Path], relocation: Relocation, named: Iterable[str] = (), own: Iterable[str] = ()
+    ) -> Iterator[str]:
+        """Yield a sentence on files written outside of ``settled``, on modules that are no copies, and on servers.
+
+        ``named`` are kinds of servers of which the user knows already, ``own`` variables that lead to the race's.
+        """
+        caches = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+        if written := [path for path in self._written if not _is_below(path, (*settled, caches, cache_folder()))]:
+            yield _written_words(written, relocation)
+        if imported := [path for path in self._imported if relocation.has_copy(path)]:
+            yield (
+                f"{few(imported)} was imported, and not its copy: an editable install knows it by another name "
+                "than its folder's, so that no path leads to the copy. What it writes beside itself may change."
+            )
+        servers = [each for each in self._connected if _kind(each) not in named and not _is_own(each, settled, own)]
+        if servers:
+            words = [f"{each} ({_kind(each)})" if _kind(each) else each for each in servers]
+            yield (
+                f"The app talks to {few(words)}: what it writes there is not copied, and changes in a race. "
+                "[app] services starts a private one of many kinds; a variable in [app] env leads it there."
+            )
+
+
+def _kind(place: str) -> str:
+    if place.startswith("/"):
+        return "postgresql" if "PGSQL" in place else "mysql" if "mysql" in place else ""
+    return _KINDS.get(place.rpartition(":")[2], "")
+
+
+def _is_own(place: str, settled: Iterable[Path], own: Iterable[str]) -> bool:
+    """Tell whether ``place`` is a service of the race's own: in its folder, or where its variables lead."""
+    if place.startswith("/"):
+        return _is_below(Path(place), settled)
+    port = place.rpartition(":")[2]
+    return any(re.search(rf"\b{port}\b", value) for value in own)
+
+
+def _written_words(written: Sequence[Path], relocation: Relocation) -> str:
+    seen = f"The app writes to {few(written)}, which is not copied, and changes in a race"
+    if relocation.place:
+        return f"{seen}: its code knows this path from elsewhere. Lead it to another by a variable, [app] env."
+    places = {path if _is_shared(path.parent) else path.parent for path in written}
+    outermost = sorted(str(place) for place in places if places.isdisjoint(place.parents))
+    return f"{seen}. To have it copied, write [app] protect = {json.dumps(outermost, ensure_ascii=False)}."
+
+
+def _is_shared(folder: Path) -> bool:
+    """Tell whether much else lies in ``folder``, as in /tmp, so that a file in it is named by itself."""
+    if folder in (Path.home(), Path("/")):
+        return True
+    with suppress(OSError):
+        return bool(folder.stat().st_mode & stat.S_ISVTX)
+    return False
+
+
+def _is_below(path: Path, folders: Iterable[Path]) -> bool:
+    return any(path.is_relative_to(folder) or path.is_relative_to(real_path(folder)) for folder in folders)
