@@ -10,6 +10,7 @@ from __future__ import annotations
 import fcntl
 import hashlib
 import os
+import re
 import stat
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -20,6 +21,9 @@ from ..base.errors import InputError, MissingError
 from ..base.files import read_text, remove_tree
 from ..base.process import run, uv_program
 from ..base.text import tail
+from ..stacks.servers import Catalogue
+from ..stacks.servers.site import versions_by_key
+from ..stacks.stack import Stack
 from .preparing import OnPreparing, Preparing, Step
 from .privileges import private_folder, serves_as_another
 from .templates import locked
@@ -27,6 +31,8 @@ from .templates import locked
 _COMPLETE = ".stackrace-complete"
 _MOST_LINES = 20
 """Shown of what an installer said: a compiler says pages."""
+
+UNBUILT = "its Python packages cannot be installed beside the app's; leave it out, or loosen the app's pins"
 
 
 def cache_folder() -> Path:
@@ -104,6 +110,18 @@ class Environments:
                 _show(home, app.site_packages)
         return home
 
+    def of_stack(self, stack: Stack, catalogue: Catalogue, app: PythonFacts | None) -> Path | None:
+        """Return the folder of the environment that ``stack`` runs in, None without Python.
+
+        Raises MissingError naming the stack whose packages cannot be installed.
+        """
+        if app is None:
+            return None
+        try:
+            return self.layered(app, requirements_of(stack, catalogue, app))
+        except MissingError as error:
+            raise MissingError(f"stack {stack.path!r}: {UNBUILT}", detail=error.detail) from error
+
     @contextmanager
     def _building(self, key: str) -> Iterator[tuple[Path, bool]]:
         """Hold the lock of environment ``key``; what is built under it is marked complete, or removed."""
@@ -174,3 +192,27 @@ def _show(home: Path, folders: Sequence[Path]) -> None:
     """Make ``folders`` visible after the environment's own packages, their own .pth files included."""
     lines = "".join(f"import site; site.addsitedir({str(folder)!r})\n" for folder in folders)
     (site_packages(home) / "stackrace_app.pth").write_text(lines, encoding="utf-8")
+
+
+def requirements_of(stack: Stack, catalogue: Catalogue, app: PythonFacts | None = None) -> tuple[str, ...]:
+    """Return the PyPI requirements of all the stack's servers; what ``app`` has is wanted in any version.
+
+    An app that brings a server is raced with that one, however old: an environment is layered over its own, and
+    nothing of it is replaced.
+    """
+    brought = {} if app is None else versions_by_key(app.distributions)
+    needed = {
+        _any_version(requirement) if _package(requirement) in brought else requirement
+        for hop in stack.hops
+        for requirement in catalogue.entries[hop.server].requirements(hop.settings)
+    }
+    return tuple(sorted(needed))
+
+
+def _any_version(requirement: str) -> str:
+    """Turn ``uvicorn[standard]>=0.22`` into ``uvicorn[standard]``."""
+    return re.split(r"[<>=!~ ;]", requirement, maxsplit=1)[0]
+
+
+def _package(requirement: str) -> str:
+    return next(iter(versions_by_key({_any_version(requirement).partition("[")[0]: ""})))

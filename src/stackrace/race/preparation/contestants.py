@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Protocol, Self, cast
 
 from ...app.app import Entry
+from ...deploy.environments import UNBUILT
 from ...extensions import Contestants, declared, load
 from ...stacks.servers import Catalogue
 from ...stacks.stack import Interface, Stack
 from ..request.request import RaceRequest
 from ..results.parts import RacePart
-from .environments import UNBUILT
 
 
 class DescribedDeployment(Protocol):

@@ -9,9 +9,11 @@ from functools import partial
 from pathlib import Path
 
 from ...app.environment import app_environment
+from ...app.examination import PythonFacts
 from ...app.examiner.crawl import MOST_RACED
+from ...base.errors import MissingError
 from ...deploy.confinement import Confinement, confined, own_group
-from ...deploy.environments import Environments, cache_folder
+from ...deploy.environments import UNBUILT, Environments, cache_folder
 from ...deploy.guard import Guard
 from ...deploy.launcher import Launcher
 from ...deploy.local_place import LocalPlace
@@ -32,10 +34,9 @@ from ..request.request import RaceRequest
 from ..results.race import LeftOut
 from .app import asked_app
 from .bursts import Bursts, pilots, pool_note
-from .choosing import asked, choose
+from .choosing import Choice, asked, choose
 from .contestants import CurrentStack, current_stack
 from .cores import cores_of
-from .environments import build_stack, build_stacks
 from .examination import ExaminedApp, examined_app, protected
 from .installing import require_all, services_of
 from .workloads import limits_of, meets, met
@@ -160,7 +161,7 @@ def set_up(
 
         def tried(candidates: Sequence[Stack]) -> tuple[Workload, ...]:
             def build(stack: Stack) -> None:
-                homes[stack.path] = build_stack(stack, servers, environments, examined.interpreter)
+                homes[stack.path] = environments.of_stack(stack, servers, examined.interpreter)
 
             if raised:
                 _prioritise(launcher)
@@ -177,7 +178,7 @@ def set_up(
             all_named=all_named,
         )
         named = request.stacks is not None
-        built, unbuilt = build_stacks(choice, servers, environments, examined.interpreter, named=named)
+        built, unbuilt = _build(choice, servers, environments, examined.interpreter, named=named)
         homes.update(built)
         stacks = tuple(stack for stack in choice.candidates if stack.path in built)
         launcher.forget(built)
@@ -203,6 +204,28 @@ def set_up(
             current=current,
             engine=RunningEngine if remote is None else remote.engine,
         )
+
+
+def _build(
+    choice: Choice, catalogue: Catalogue, environments: Environments, app: PythonFacts | None, *, named: bool
+) -> tuple[Mapping[str, Path | None], tuple[LeftOut, ...]]:
+    """Build the environments of as many stacks as are raced; return their folders by path, and who has none.
+
+    Where the user ``named`` them, the first that cannot be built raises MissingError; else the next replaces it.
+    The current one was named by nobody. Without Python there is no folder.
+    """
+    homes: dict[str, Path | None] = {}
+    unbuilt: list[LeftOut] = []
+    for stack in choice.candidates:
+        if len(homes) == choice.number:
+            break
+        try:
+            homes[stack.path] = environments.of_stack(stack, catalogue, app)
+        except MissingError:
+            if named and stack.path != choice.current:
+                raise
+            unbuilt.append(LeftOut(stack=stack.path, reason=UNBUILT))
+    return homes, tuple(unbuilt)
 
 
 def _prioritise(launcher: Launcher) -> None:

@@ -13,7 +13,7 @@ from ...app.bundle import bundled, bundled_names
 from ...app.examine import python_facts
 from ...base.errors import InputError, Lack, MissingError
 from ...base.text import did_you_mean, nearest
-from ...deploy.environments import Environments, cache_folder
+from ...deploy.environments import Environments, cache_folder, requirements_of
 from ...deploy.installation import apt_command, lack_of, missing_from
 from ...deploy.preparing import OnPreparing
 from ...deploy.services import service_of
@@ -28,7 +28,6 @@ from ..request.request import RaceRequest
 from .app import AskedApp, asked_app, find_app
 from .choosing import asked
 from .defaults import most_used
-from .environments import requirements_of
 
 
 
