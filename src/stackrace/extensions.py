@@ -111,7 +111,7 @@ class Strategy(NamedTuple):
     part: str
     """By name."""
     place: str
-    """Of a module with what `race.strategies.Strategist` says."""
+    """Of a module with what `race.decisions.Strategist` says."""
 
 
 class WorkloadSource(NamedTuple):

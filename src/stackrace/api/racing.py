@@ -18,7 +18,7 @@ from ..race.request.document import request_document
 from ..race.request.request import RaceRequest
 from ..race.results.race import Race
 from ..race.runner import check_budget
-from ..race.strategies import OpenCells, strategist_of
+from ..race.decisions import OpenCells, strategist_of
 from ..report.words.findings import warning
 from ..report.words.outlook import estimate, outlook
 from ..store import open_store

@@ -17,7 +17,7 @@ from ..race.request.document import request_from
 from ..race.request.request import RaceRequest
 from ..race.results.race import Ending, Race
 from ..race.resume import going_on
-from ..race.strategies import strategist_named
+from ..race.decisions import strategist_named
 from ..stacks.stack import twin_path
 from ..store.address import races_folder
 from ..store.manifest import Manifest, ManifestFile, Opening, finished, has_manifest, is_racing, reopen_manifest

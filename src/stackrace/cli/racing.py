@@ -20,7 +20,7 @@ from ..race.notices import before
 from ..race.request.request import RaceRequest
 from ..race.results.race import Ending, Race
 from ..race.results.standing import Standing
-from ..race.strategies import OpenCells, strategist_of
+from ..race.decisions import OpenCells, strategist_of
 from ..report.exporter import Format
 from ..report.result import standing_of
 from ..report.words.findings import busy, remedy

@@ -10,7 +10,7 @@ from functools import partial
 
 from ..measure.workload import PageTime
 from ..stacks.stack import Stack, original_path
-from .block import Block
+from .block import Block, WarmUp
 from .events import BlockStarted
 from .overhead import STOP_S, Overhead, expected_overhead, overhead_of_launches, planned_launch_s, planned_overhead
 from .pace import SLICE_S, SliceLengths, fixed_lengths, headline, heard, lengths_of, planned_lengths
@@ -29,9 +29,9 @@ from .schedule import (
     too_short_for,
 )
 from .steps import Steps, shuffled, shuffler_of
-from .strategies import OpenCells
+from .decisions import OpenCells
 from .twins import entrants
-from .warmup import WarmUp
+
 
 WARMUP_CAP_S = 1.5
 """A stack's warm-up ends here: more blocks of stacks that are nearly warm tell more than few of others."""

@@ -12,7 +12,6 @@ from ..measure.workload import PageTime
 from ..stacks.stack import Stack
 from .pace import USUAL_LENGTHS, SliceLengths
 from .plan import RacePlan
-from .warmup import REWARM_S
 
 _REST_S = 0.06
 """What else lies between two slices until that was measured: the look whether stacks rest, the canary, counters."""
@@ -20,6 +19,16 @@ _REST_S = 0.06
 STOP_S = 0.5
 """What stopping is taken to cost per stack until a block has been stopped: stacks stop side by side, but what they
 wrote is read one by one. On two busy cores two stacks took 1 s, and 4.6 s where one had to be asked twice."""
+
+REWARM_S = 0.1
+"""Load sent before each slice and not recorded, so that a slice starts on warm connections and caches; more where
+answers are slow. docs/decisions/0024-duty-cycle.md has the measurement."""
+
+_ANSWERS = 3
+"""A re-warm is so many answers long at least, so that every worker has given one and is at the next."""
+
+MOST_REWARM_S = 0.5
+"""Where answers are slower still, slices are no longer what such an app needs."""
 
 USUAL_LAUNCH_S = 1.5
 """What a launch may take at first, unless the app is known to load more slowly."""
@@ -158,3 +167,8 @@ def planned_overhead(plan: RacePlan, lengths: SliceLengths) -> Overhead:
 def planned_launch_s(plan: RacePlan, left_out: Sequence[Stack] = ()) -> float:
     """Return the seconds that a launch of the stacks of ``plan``, and of those ``left_out``, takes on average."""
     return launch_s((*plan.stacks, *left_out), plan.loading, plan.start_cores)
+
+
+def rewarm_s(answer_s: float | None) -> float:
+    """Return the seconds for a stack that answers few connections in ``answer_s``, None if that is unknown."""
+    return REWARM_S if answer_s is None else min(max(REWARM_S, _ANSWERS * answer_s), MOST_REWARM_S)

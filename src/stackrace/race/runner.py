@@ -15,7 +15,7 @@ from ..base.process import Background
 from ..deploy.place import Fleet, Place
 from ..stacks.stack import Stack
 from .blocks import Blocks, Rounds, Runs, Slices
-from .decisions import Decisions, decisions
+from .decisions import Decide, Decisions, OpenCells, decisions
 from .events import (
     Activity,
     BlockEnded,
@@ -37,7 +37,7 @@ from .results.race import Ending, Race
 from .resume import blocks_done, spent_s
 from .steps import Steps
 from .stopwatch import Phase
-from .strategies import Decide, OpenCells
+
 from .twins import came_up, choice, crew, replacement
 
 

@@ -18,8 +18,18 @@ from ..stats.judge import Judgement
 from ..stats.summary import Buckets, on_common_buckets, quantile_interval
 from ..validity.registry import examine_race
 from .answer import answer_of, costs_of, lead_of, reason_of
-from .levels import JudgedLevel, MeasuredLevel, curves, headline_of, judgement_of, key_of, measured_levels
-from .machines import compared, pooled
+from .levels import (
+    JudgedLevel,
+    MeasuredLevel,
+    compared,
+    curves,
+    headline_of,
+    judgement_of,
+    key_of,
+    measured_levels,
+    pooled,
+)
+
 from .notices import notice_of
 from .race_view import race_view
 from .results.answer import Answer, AnswerKind

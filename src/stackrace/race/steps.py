@@ -21,7 +21,7 @@ from .events import Activity, LaunchEnded, LaunchStarted, Progress, Sink, SliceE
 from .ledger import Ledger
 from .plan import Cell
 from .stopwatch import Phase, Stopwatch
-from .warmup import rewarm_s
+from .overhead import rewarm_s
 
 
 class _PendingStops:

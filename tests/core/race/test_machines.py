@@ -11,7 +11,7 @@ from tests.factories import make_race
 
 from stackrace.deploy.place import Fleet
 from stackrace.race.decisions import Decisions, decisions
-from stackrace.race.machines import compared, pooled
+from stackrace.race.levels import compared, pooled
 from stackrace.race.results.answer import AnswerKind
 from stackrace.race.standing import standing
 from stackrace.stats.values import MachineVerdict

@@ -8,7 +8,8 @@ from tests.factories import make_result
 
 from stackrace.deploy.place import WARM_BIN_S
 from stackrace.race.overhead import _warmup_cap_s
-from stackrace.race.warmup import MOST_REWARM_S, REWARM_S, rewarm_s, rising
+from stackrace.race.block import rising
+from stackrace.race.overhead import MOST_REWARM_S, REWARM_S, rewarm_s
 
 
 @pytest.mark.parametrize(

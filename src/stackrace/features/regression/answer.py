@@ -12,7 +12,7 @@ from ...race.levels import blocks_of, headline_of, measured_levels
 from ...race.race_view import race_view
 from ...race.results.comparison import Change, Growth, Outcome, Response, Ruling, State
 from ...race.results.race import Ending, Race
-from ...race.warmup import REWARM_S
+from ...race.overhead import REWARM_S
 from ...stacks.stack import Side
 from ...validity.registry import examine_race
 from ...validity.steady import median_slope

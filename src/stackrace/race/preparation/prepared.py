@@ -21,23 +21,27 @@ from ...base.verdict import Finding
 from ...deploy.place import Fleet, Place, RemoteEngine
 from ...deploy.preparing import OnPreparing, Preparing, unheard
 from ...extensions import PlaceProvider, declared, load
+from ...measure.host import NetworkLimits
 from ...measure.load import Load
+from ...measure.probe import network_limits
 from ...measure.workload import RightAnswers
+from ...validity.preflight import MOST_IN_TIME_WAIT, TIME_WAIT_S
 from ...validity.registry import check_limits
-from ..decisions import decisions
+from ..decisions import Decide, OpenCells, decisions
 from ..events import Event, Sink
+from ..overhead import expected_overhead
+from ..pace import USUAL_LENGTHS, fixed_lengths
 from ..plan import RacePlan
 from ..request.request import RaceRequest
 from ..results.parts import Parts
 from ..results.race import Race
 from ..runner import run as run_race
-from ..strategies import Decide, OpenCells
+from ..schedule import Extent, least_budget_s, too_short
 from ..twins import entrants
-from .choosing import unserved
-from .cores import usable_cores
-from .defaults import budget_s_of
+from .choosing import FEWEST, unserved
+from .cores import cores_of, usable_cores
+from .defaults import budget_s_of, levels_of
 from .deployment import Deployment, set_up
-from .preflight import refuse_early, wait_for_ports
 
 
 def plan_of(request: RaceRequest, deployment: Deployment) -> RacePlan:
@@ -286,3 +290,60 @@ class _FirstRaceTimer:
         if self._since_s is not None:
             self._once_s += time.monotonic() - self._since_s
             self._since_s = None
+
+
+_LOOK_S = 1.0
+"""How often it is looked whether ports came free."""
+
+
+def refuse_early(request: RaceRequest, first: int | None = None, *, remote_engine: bool = False) -> None:
+    """Raise InputError for what no race that ``request`` asks for could do here.
+
+    What depends on the app and its services, or on which stacks are ready, is checked once that is known. Where
+    time is short, fewer stacks may race, at one level unless more were asked for. ``first``
+    is how many stacks open a race that tunes, at its only level; None for all. With a
+    ``remote_engine`` the load comes from other machines.
+    """
+    levels = levels_of(request)
+    stacks = first or len(request.stacks or ())
+    loads = tuple(Load(concurrency=level, keep_alive=request.keep_alive) for level in levels)
+    check_limits(loads, cores_of(request, remote_engine=remote_engine))
+    budget_s = budget_s_of(request)
+    if (
+        stacks
+        and budget_s
+        and request.repeats is None
+        and all(workload.stacks is None for workload in request.workloads)
+    ):
+        fewest = stacks if first or request.exhaustive or request.workloads else min(stacks, FEWEST)
+        at_least = len(levels) if request.concurrency or request.exhaustive else 1
+        _refuse_short(request, budget_s, fewest, 1 if first else at_least)
+
+
+def _refuse_short(request: RaceRequest, budget_s: float, stacks: int, levels: int) -> None:
+    """Refuse a budget that would not hold a single block, were all as quick to start as stacks usually are."""
+    workloads, twin = max(len(request.workloads), 1), request.twin and stacks > 1
+    racing = stacks + twin
+    ahead = Extent(stacks=racing, headline=racing, sides=racing * (levels * workloads - 1))
+    lengths = USUAL_LENGTHS if request.slice_s is None else fixed_lengths(request.slice_s)
+    least_s = least_budget_s(ahead, expected_overhead(budget_s, stacks), lengths)
+    if budget_s < least_s:
+        raise too_short(budget_s, least_s, stacks=stacks, workloads=workloads, levels=levels, twin=twin)
+
+
+def wait_for_ports(on_preparing: OnPreparing) -> float:
+    """Wait while connections that are over hold most ports, for as long as they can; return the seconds it took.
+
+    Where the kernel uses such ports again, as it does on loopback unless told otherwise, nobody waits.
+    """
+    begun, waited_s = time.monotonic(), 0.0
+    while waited_s <= TIME_WAIT_S and _crowded(network_limits()):
+        if not waited_s:
+            on_preparing(Preparing(step=Step.PORTS))
+        time.sleep(_LOOK_S)
+        waited_s = time.monotonic() - begun
+    return waited_s
+
+
+def _crowded(limits: NetworkLimits) -> bool:
+    return not limits.tw_reuse and limits.time_wait > MOST_IN_TIME_WAIT * limits.ephemeral_ports

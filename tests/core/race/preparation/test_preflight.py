@@ -14,8 +14,8 @@ from stackrace.base.errors import InputError
 from stackrace.measure.load import Load
 from stackrace.measure.probe import network_limits
 from stackrace.measure.resources import Resources
-from stackrace.race.preparation import preflight
-from stackrace.race.preparation.preflight import refuse_early, wait_for_ports
+from stackrace.race.preparation import prepared
+from stackrace.race.preparation.prepared import refuse_early, wait_for_ports
 from stackrace.race.preparation.prepared import plan_of
 from stackrace.race.request.request import RaceRequest, WorkloadRequest
 from stackrace.race.twins import entrants
@@ -40,10 +40,10 @@ def test_a_race_waits_for_ports_that_are_held_unless_the_kernel_uses_them_again(
     clock, said = count(), []
     usual = replace(network_limits(), ephemeral_ports=1000, tw_reuse=reuse)
     seen = chain((replace(usual, time_wait=one) for one in held), repeat(replace(usual, time_wait=900)))
-    monkeypatch.setattr(preflight, "network_limits", lambda: next(seen))
+    monkeypatch.setattr(prepared, "network_limits", lambda: next(seen))
     # the clock is looked at once before the wait and once after each second of it
     still = SimpleNamespace(monotonic=lambda: next(clock), sleep=lambda seconds: None)
-    monkeypatch.setattr(preflight, "time", still)
+    monkeypatch.setattr(prepared, "time", still)
     assert wait_for_ports(said.append) == waited_s
     assert len(said) == bool(waited_s)
 
