@@ -21,12 +21,6 @@ BOTH = frozenset({Interface.WSGI, Interface.ASGI})
 DIGITS = "9" * 5_000
 
 
-def read(folder: Path, text: str) -> object:
-    path = folder / "race.toml"
-    path.write_text(text, encoding="utf-8", errors="surrogateescape", newline="")
-    return read_race_file(path, lambda stack: None)
-
-
 FILES = {
     "a long number": (f"[load]\nconcurrency = [{DIGITS}]", "number that is too long, in line 2"),
     "a long number in a key": (f'[load]\nrequests = {{ "{DIGITS}" = 5 }}', "load.requests"),
@@ -50,10 +44,10 @@ FILES = {
 
 
 @pytest.mark.parametrize("case", FILES)
-def test_what_is_wrong_is_named(tmp_path: Path, case: str) -> None:
+def test_what_is_wrong_is_named(read, case):
     text, complaint = FILES[case]
     with pytest.raises(SpecError, match=complaint):
-        read(tmp_path, text)
+        read(text)
 
 
 def test_a_device_or_a_pipe_is_no_race_file(tmp_path: Path) -> None:
@@ -64,9 +58,9 @@ def test_a_device_or_a_pipe_is_no_race_file(tmp_path: Path) -> None:
             read_race_file(path, lambda stack: None)
 
 
-def test_a_byte_order_mark_is_passed_over(tmp_path: Path) -> None:
+def test_a_byte_order_mark_is_passed_over(read):
     with pytest.raises(SpecError, match=r"line 2: load\.concurrency\.0: must be at least 1"):
-        read(tmp_path, "\ufeff[load]\nconcurrency = [0]")
+        read("\ufeff[load]\nconcurrency = [0]")
 
 
 @pytest.mark.parametrize("value", [DIGITS, "-" + DIGITS, "٣" * 5_000, "0" * 5_000])
@@ -100,13 +94,13 @@ VALUES = st.recursive(
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(tables=st.dictionaries(KEYS, st.dictionaries(KEYS, VALUES, max_size=4), max_size=4))
-def test_any_file_is_read_or_refused(tmp_path: Path, tables: dict[str, dict[str, str]]) -> None:
+def test_any_file_is_read_or_refused(read, tables):
     lines = [
         f"[{name}]\n" + "\n".join(f"{key} = {value}" for key, value in keys.items())
         for name, keys in tables.items()
     ]
     try:
-        read(tmp_path, "\n".join(lines))
+        read("\n".join(lines))
     except StackraceError as error:
         assert error.message
 

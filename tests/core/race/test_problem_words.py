@@ -1,11 +1,12 @@
-"""Wrong types, ranges and forms in a race file, in plain words; and what to write instead of a word that is none."""
+"""What is wrong in a race file, in plain words with its line; and what to write instead of a word that is none."""
 
+import re
 from pathlib import Path
 
 import pytest
 
 from stackrace.base.errors import SpecError
-from stackrace.race.request.race_file import read_race_file, read_request
+from stackrace.race.request.race_file import read_request
 
 
 @pytest.mark.parametrize(
@@ -44,14 +45,87 @@ from stackrace.race.request.race_file import read_race_file, read_request
         ('[race]\nseed = "x"', "race.seed: must be a whole number"),
         ("app = 3", 'app: must be a table, as in [app] and below it wsgi = "shop:app"'),
         ('[workloads."a b"]\nurls = ["/"]', "must have 1 to 40 letters, digits, - and _"),
+        ('[race]\nbudgte = "1min"', "line 2: race.budgte: unknown key; did you mean budget?"),
+        ('[workload]\nheaders = { host = "a" }', "give it as [workload] host"),
+        ('[app]\ndjango = "a.b"\nwsgi = "a:b"', "give only one of django, wsgi"),
+        ('[race]\nmemory = "much"', "write it like 512MiB"),
+        ('[race]\ncores = "3-1"', "write it like 0-3 or 0,2,4-6"),
+        ("[race]\ncores = 2", "write it like"),
+        ('[race]\ncores = "0-3"\nengine_cores = "3"', "race.engine_cores: core 3 is also in [race] cores"),
+        ('[app]\nenv_file = "no.env"', "line 2: app.env_file: there is no file 'no.env'"),
+        ('[app]\nenv = { "A=B" = "x" }', "line 2: app.env.A=B"),
+        ('[workload]\nurls = ["/"]\nsession = "browse.har"', "line 1: workload: give urls or session, not both"),
+        ("[workload]\nthink = true", "line 1: workload: think keeps the pauses of a recording"),
+        ('[workload]\nsession = "gone.har"', "line 2: workload.session: there is no recording 'gone.har'"),
+        ('[workload]\nurls = ["/"]\n[workloads.a]\nurls = ["/"]', "line 1: workload: give one [workload], or"),
+        ("[workloads.a]\nthink = false", "line 1: workloads.a: give it urls or session"),
+        ("[workloads]", "line 1: workloads"),
+        ('[workloads."a b"]\nurls = ["/"]', "line 1: workloads.a b"),
+        ('[workloads.a]\nurls = ["/"]\nurl = "/"', "line 3: workloads.a.url: unknown key; did you mean urls?"),
+        ('[workloads.a]\nurls = ["x"]', "line 2: workloads.a.urls"),
+        ('[workloads.a]\nurls = ["/"]\nstacks = ["x"]', "line 3: workloads.a.stacks: name the stacks of the race"),
+        (
+            '[workloads.a]\nurls = ["/"]\nstacks = ["x"]\n[race]\nstacks = ["y"]',
+            "line 3: workloads.a.stacks: 'x' is not among [race] stacks",
+        ),
+        (
+            '[workloads.a]\nurls = ["/"]\nstacks = ["x"]\n[race]\nstacks = ["x", "y"]',
+            "line 5: race.stacks: no workload has 'y'",
+        ),
+        ("[load]\nrequests = 5", "line 2: load.requests: is the length of a run; give the number of runs"),
+        ('[load]\nduration = "1s"', "line 2: load.duration: is the length of a run; give the number of runs"),
+        ("[race]\nrepeats = 5", "line 2: race.repeats: say how long each run is"),
+        ("[race]\nrepeats = 0", "line 2: race.repeats"),
+        ("[race]\nrepeats = true", "line 2: race.repeats"),
+        ('[load]\nrequests = 5\nduration = "1s"\n[race]\nrepeats = 1', "line 1: load: give requests or duration"),
+        (
+            '[load]\nrequests = 5\n[race]\nrepeats = 1\nslice = "1s"',
+            "line 5: race.slice: [race] repeats measures runs",
+        ),
+        ("[load]\nrequests = 0\n[race]\nrepeats = 1", "line 2: load.requests: is no number of requests"),
+        ("[load]\nrequests = true\n[race]\nrepeats = 1", "line 2: load.requests: is no number of requests"),
+        ('[load]\nrequests = "5"\n[race]\nrepeats = 1', "line 2: load.requests: is no number of requests"),
+        ("[load]\nrequests = {}\n[race]\nrepeats = 1", "line 2: load.requests: is no number of requests"),
+        ("[load]\nrequests = { a = 1 }\n[race]\nrepeats = 1", "line 2: load.requests: the keys must be numbers"),
+        ('[load]\nrequests = { "1" = -1 }\n[race]\nrepeats = 1', "line 2: load.requests: is no number"),
+        (
+            '[load]\nrequests = { "1" = 5 }\n[race]\nrepeats = 1',
+            "line 2: load.requests: has a number for each concurrency",
+        ),
+        (
+            '[load]\nconcurrency = [1]\nrequests = { "1" = 5, "2" = 5 }\n[race]\nrepeats = 1',
+            "line 3: load.requests: 2 is not among [load] concurrency",
+        ),
+        (
+            '[load]\nconcurrency = [1, 2]\nrequests = { "1" = 5 }\n[race]\nrepeats = 1',
+            "line 3: load.requests: has no number for 2 connections",
+        ),
     ],
 )
-def test_a_problem_says_what_to_write_instead(tmp_path, text, words):
-    file = tmp_path / "race.toml"
-    file.write_text(text)
-    with pytest.raises(SpecError) as refused:
-        read_race_file(file, str)
-    assert words in refused.value.message
+def test_a_problem_says_what_to_write_instead(problems, tmp_path, text, words):
+    (tmp_path / "browse.har").write_text("{}")
+    assert words in problems(text)
+
+
+NUL = [
+    (r'env = { A = "x\u0000y" }', "app.env.A"),
+    (r'env = { "A\u0000" = "x" }', "app.env"),
+    (r'prepare = ["true", "echo a\u0000b"]', "app.prepare"),
+    (r'static = { "/s/" = "a\u0000b" }', "app.static./s/"),
+    (r'root = "a\u0000b"', "app.root"),
+    (r'python = "a\u0000b"', "app.python"),
+]
+
+
+@pytest.mark.parametrize(("line", "key"), NUL)
+def test_what_no_process_could_be_given_is_refused_with_its_line(problems, line, key):
+    assert f"line 2: {key}: has a NUL" in problems(f"[app]\n{line}\n")
+
+
+@pytest.mark.parametrize("prefix", ['/x\\" { return 200 injected; } location \\"/y/', "/a$b/", "/%/", "/", "a/"])
+def test_a_prefix_that_no_server_could_be_given_is_refused_with_its_line(problems, prefix):
+    said = problems(f'[app]\nstatic = {{ "{prefix}" = "files" }}\n')
+    assert re.search(r"line 2: app\.static: .*(prefix may have|must start|% without)", said)
 
 
 @pytest.mark.parametrize(

@@ -5,16 +5,9 @@ import pytest
 from stackrace.base.errors import InputError, SpecError
 from stackrace.measure.workload import Likeness, RightAnswer
 from stackrace.race.request.expectations import read_check_flags
-from stackrace.race.request.race_file import read_race_file
 
 STATUS = RightAnswer(likeness=Likeness.STATUS)
 CART = RightAnswer(likeness=Likeness.CONTAINS, text="Your cart")
-
-
-def read(tmp_path, text):
-    path = tmp_path / "race.toml"
-    path.write_text(text)
-    return read_race_file(path, lambda stack: None)
 
 
 @pytest.mark.parametrize(
@@ -26,37 +19,37 @@ def read(tmp_path, text):
         ('{ "/cart/?a=b c" = "length" }', None),
     ],
 )
-def test_a_rule_is_for_all_pages_or_for_one(tmp_path, written, rules):
+def test_a_rule_is_for_all_pages_or_for_one(read, written, rules):
     text = f'[workload]\nurls = ["/", "/cart/"]\ncheck = {written}\n'
     if rules is None:
         with pytest.raises(SpecError, match=r"line 3: workload.check: '/cart/\?a=b c' is not among its urls"):
-            read(tmp_path, text)
+            read(text)
     else:
-        assert read(tmp_path, text).check == rules
-        assert read(tmp_path, text.replace("[workload]", "[workloads.shop]")).workloads[0].check == rules
+        assert read(text).check == rules
+        assert read(text.replace("[workload]", "[workloads.shop]")).workloads[0].check == rules
 
 
 @pytest.mark.parametrize(
     "written", ['"body"', "3", "true", "[]", "{}", "{ contains = 3 }", '{ contains = "" }', '{ "x" = "status" }',
                 '{ "/" = "Your cart" }', '{ "/" = { contains = "a", also = "b" } }'],
 )  # fmt: skip
-def test_what_is_no_rule_is_refused_with_one_to_write(tmp_path, written):
+def test_what_is_no_rule_is_refused_with_one_to_write(read, written):
     with pytest.raises(SpecError, match=r'line 3: workload.check: .*write "status", "length", "exact" or'):
-        read(tmp_path, f'[workload]\nurls = ["/"]\ncheck = {written}\n')
+        read(f'[workload]\nurls = ["/"]\ncheck = {written}\n')
 
 
 @pytest.mark.parametrize(
     ("written", "found"),
     [("true", "true is no check"), ('{ "/" = ["status"] }', r'/ = \["status"\] is no check')],
 )
-def test_what_is_no_rule_is_named(tmp_path, written, found):
+def test_what_is_no_rule_is_named(read, written, found):
     with pytest.raises(SpecError, match=f"workload.check: {found}"):
-        read(tmp_path, f'[workload]\nurls = ["/"]\ncheck = {written}\n')
+        read(f'[workload]\nurls = ["/"]\ncheck = {written}\n')
 
 
-def test_a_mistyped_path_is_answered_with_the_nearest(tmp_path):
+def test_a_mistyped_path_is_answered_with_the_nearest(read):
     with pytest.raises(SpecError, match=r"did you mean /news/\?"):
-        read(tmp_path, '[workload]\nurls = ["/news/"]\ncheck = { "/nwes/" = "status" }\n')
+        read('[workload]\nurls = ["/news/"]\ncheck = { "/nwes/" = "status" }\n')
 
 
 def test_flags_say_the_same():

@@ -23,9 +23,148 @@ def findings(observation: Observation) -> dict[str, Effect]:
     return {say.title(finding): finding.effect for finding in examine(observation).findings}
 
 
+def series(*in_flight: int) -> tuple[SeriesBin, ...]:
+    """Two seconds of an open loop: so many under way at the end of each of some equal bins."""
+    return tuple(
+        SeriesBin(start_s=2.0 * i / len(in_flight), ok=100, errors=0, in_flight=n, p50_s=0.002, p99_s=0.004)
+        for i, n in enumerate(in_flight)
+    )
+
+
+def open_loop(**changes: object) -> Observation:
+    return healthy(load=load(rate_per_s=10_000.0, concurrency=1000), result=result(**changes))
+
+
+def crowded(**changes: object) -> Observation:
+    """The stack's core was busy all along, a quarter of it with others, for whom the stack had to wait."""
+    core = machine(busy_s=2.48, own_s=0.45, stack_cores=1, stack_cores_busy_s=2.0)
+    usage = (replace(healthy().usage[0], cpu_s=1.5),)
+    return replace(healthy(machine=core, usage=usage, stack_wait_s=3.0), **changes)
+
+
+def using(cpu_s: float, **changes: object) -> Observation:
+    usage = (HopUsage(hop="gunicorn", cpu_s=cpu_s, processes=3, threads=9, pss_bytes=1),)
+    return healthy(usage=usage, **changes)
+
+
+def logging(log_bytes: int, answers: int) -> Observation:
+    """250 clients whose requests a slice cut off, of which servers complain in their logs."""
+    seen = result(counts=counts(scheduled=answers + 250, in_flight=250), established_peak=250)
+    return healthy(log_bytes=log_bytes, load=load(concurrency=250), result=seen)
+
+
+WARNS, REDOES, INVALIDATES = Effect.WARNS, Effect.REDOES, Effect.INVALIDATES
+BUSY = machine(busy_s=0.5 + 1.98 + 4.0, own_s=0.5)
+SLOW = quantiles(p50=0.04)
+UNFINISHED = result(
+    counts=counts(scheduled=120),
+    latency=quantiles(count=100, mean=0.4, p50=0.4, p90=0.5, p99=0.6, p999=0.6, max=0.6),
+    status_classes={"2xx": 100},
+)
+FEW = result(counts=counts(scheduled=5, in_flight=0), established_peak=5, connections_opened=5, fairness=0.25)
+PILED = series(*range(0, 4000, 400))
+
+# what is seen, and all that is found in it
+FOUND: dict[str, tuple[Observation, dict[str, Effect]]] = {
+    "a slow app that leaves a round unfinished": (healthy(result=UNFINISHED), {}),
+    "keep-alive off": (
+        healthy(load=load(keep_alive=False),
+                result=result(connections_opened=20_010, established_peak=17, connect=quantiles(mean=0.0004))), {},
+    ),
+    "a server that closes, which does not lack connections": (
+        healthy(result=result(reconnects=20_000, connections_opened=20_020, established_peak=15)),
+        {"reconnects": WARNS},
+    ),
+    "fewer requests than connections": (healthy(load=load(requests=5, duration_s=None), result=FEW), {}),
+    "too few requests for a word on fairness": (
+        healthy(result=result(counts=counts(scheduled=399, in_flight=0), fairness=0.3)), {},
+    ),
+    "repeated connection attempts, counted once": (
+        healthy(machine=machine(retransmits=500, syn_retransmits=500)), {"SYN retransmits": WARNS},
+    ),
+    "wrong bodies, which are no failures": (
+        healthy(result=result(counts=counts(failed={"body": 3}))), {"wrong body": INVALIDATES},
+    ),
+    "an open loop with few, idle and uneven connections": (
+        open_loop(established_peak=3, dead_time=0.9, fairness=0.2), {},
+    ),
+    "a lag below a twentieth of the median": (open_loop(latency=SLOW, lag=quantiles(p99=0.002)), {}),
+    "a lag beyond it": (open_loop(latency=SLOW, lag=quantiles(p99=0.0021)), {"lag": INVALIDATES}),
+    "what would be lag and overload in a closed loop": (
+        healthy(result=result(lag=quantiles(p99=1.0), counts=counts(unsent=5000), pool_waits=3,
+                              series=series(1, 100, 10_000))), {},
+    ),
+    "requests that waited for a connection": (open_loop(lag=quantiles(p99=1.0), pool_waits=9), {"pool limit": WARNS}),
+    "visitors who pause": (healthy(result=result(dead_time=0.9), pauses=True), {}),
+    "connections that are closed by plan": (
+        healthy(load=load(requests_per_connection=10), result=result(established_peak=12)), {},
+    ),
+    "others on the stack's core of a large machine": (
+        crowded(), {"foreign CPU": WARNS, "contention": INVALIDATES},
+    ),
+    "a stack that waits for itself": (
+        healthy(machine=machine(stack_cores=1, stack_cores_busy_s=2.0), stack_wait_s=7.0), {},
+    ),
+    "a speed that nobody knows": (healthy(machine=machine(speed_change=None, frequency_change=None)), {}),
+    "a clock that nobody knows": (healthy(machine=machine(clocksource="", clocksource_before="tsc")), {}),
+    "a stack that used more than its core has": (using(3.4), {"beyond its cores": INVALIDATES}),
+    "an end that is not known to the hundredth": (using(2.1), {}),
+    "the same on two cores": (using(3.4, cores=Resources(stack_cores=(0, 1), generator_cores=(2,))), {}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", FOUND)
+def test_all_that_is_found(case):
+    seen, effects = FOUND[case]
+    assert findings(seen) == effects
+
+
+# a check, where it speaks, and where it is silent
+CONDITIONS: dict[str, tuple[str, list[Observation], list[Observation]]] = {
+    "the other stacks and ourselves are not foreign": (
+        "foreign CPU", [healthy(machine=BUSY)],
+        [healthy(machine=BUSY, idle_cpu_s=4.0), healthy(machine=machine(busy_s=6.48, own_s=4.5))],
+    ),
+    "unused CPU is silent without a comparison, with a busy engine, with a rising throughput": (
+        "unused CPU", [],
+        [healthy(usage=()), healthy(usage=(), before_per_s=9_000),
+         healthy(usage=(), before_per_s=9_900, result=result(generator_busy=0.71))],
+    ),
+    "what servers say of requests that were cut off is no access log": (
+        "access log", [logging(5000 * 32, 5000)], [logging(250 * 293, 350), logging(250 * 293, 5000)],
+    ),
+    "dead time is silent when connections rested after failures": (
+        "dead time", [healthy(result=result(dead_time=0.9))],
+        [healthy(result=result(dead_time=0.9, counts=counts(failed={"connect": 1}))),
+         healthy(result=result(dead_time=0.9, counts=counts(timed_out=1)))],
+    ),
+    "an idle engine with a core of its own was not the limit": (
+        "engine ceiling", [healthy(ceiling_per_s=1_000, result=result(generator_busy=0.2), cores=SHARED)],
+        [healthy(ceiling_per_s=1_000, result=result(generator_busy=0.2))],
+    ),
+    "what others find idle, our own helpers and idle stacks are no contention": (
+        "contention", [crowded(stack_wait_s=math.inf)],
+        [crowded(stack_wait_s=0.05), crowded(idle_cpu_s=0.5),
+         crowded(machine=machine(busy_s=2.48, own_s=0.5, stack_cores=1, stack_cores_busy_s=2.0), cores=SHARED)],
+    ),
+    "answers after the last request was due do not hide a pile": (
+        "overload",
+        [healthy(load=load(rate_per_s=10_000.0, requests=10_000, duration_s=None),
+                 result=result(series=series(*range(0, 4000, 400), *range(4000, 0, -400))))], [],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CONDITIONS)
+def test_when_a_check_speaks(case):
+    check, loud, silent = CONDITIONS[case]
+    assert all(check in findings(seen) for seen in loud)
+    assert not any(check in findings(seen) for seen in silent)
+
+
 def test_a_waiting_generator_only_warns_where_cores_are_shared_by_choice():
     seen = healthy(cores=SHARED, result=result(generator_wait_s=1.5))
-    assert findings(seen)["generator waited"] is Effect.WARNS
+    assert findings(seen)["generator waited"] is WARNS
 
 
 @given(st.integers(1, 64))
@@ -43,73 +182,9 @@ def test_the_tail_of_a_bounded_number_of_requests_is_no_dead_time(p99, tail):
     assert "dead time" not in findings(seen)
 
 
-@given(dead=st.floats(0.0, 1.0), failed=st.integers(1, 20))
-def test_dead_time_is_silent_when_connections_rested_after_failures(dead, failed):
-    broken = healthy(result=result(dead_time=dead, counts=counts(failed={"connect": failed})))
-    late = healthy(result=result(dead_time=dead, counts=counts(timed_out=failed)))
-    assert "dead time" not in findings(broken)
-    assert "dead time" not in findings(late)
-
-
-def test_a_slow_app_that_leaves_a_round_unfinished_is_valid():
-    slow = result(
-        counts=counts(scheduled=120),
-        latency=quantiles(count=100, mean=0.4, p50=0.4, p90=0.5, p99=0.6, p999=0.6, max=0.6),
-        status_classes={"2xx": 100},
-    )
-    assert findings(healthy(result=slow)) == {}
-
-
-def test_keep_alive_off_is_valid_as_such():
-    closing = result(connections_opened=20_010, established_peak=17, connect=quantiles(mean=0.0004))
-    assert findings(healthy(load=load(keep_alive=False), result=closing)) == {}
-
-
-def test_a_server_that_closes_is_told_so_and_not_that_it_lacks_connections():
-    closing = result(reconnects=20_000, connections_opened=20_020, established_peak=15)
-    assert findings(healthy(result=closing)) == {"reconnects": Effect.WARNS}
-
-
-def test_fewer_requests_than_connections_need_no_more_connections():
-    few = result(counts=counts(scheduled=5, in_flight=0), established_peak=5, connections_opened=5, fairness=0.25)
-    assert findings(healthy(load=load(requests=5, duration_s=None), result=few)) == {}
-
-
-def test_fairness_needs_enough_requests_per_connection():
-    scant = result(counts=counts(scheduled=399, in_flight=0), fairness=0.3)
-    assert "fairness" not in findings(healthy(result=scant))
-
-
-def test_the_other_stacks_and_ourselves_are_not_foreign():
-    busy = machine(busy_s=0.5 + 1.98 + 4.0, own_s=0.5)
-    assert findings(healthy(machine=busy))["foreign CPU"] is Effect.WARNS
-    assert "foreign CPU" not in findings(healthy(machine=busy, idle_cpu_s=4.0))
-    assert "foreign CPU" not in findings(healthy(machine=machine(busy_s=6.48, own_s=4.5)))
-
-
 @given(st.floats(0.0, 2.5))
 def test_busy_time_below_what_we_know_of_is_no_foreign_cpu(busy_s):
     assert findings(healthy(machine=machine(busy_s=busy_s))) == {}
-
-
-def test_repeated_connection_attempts_are_not_counted_twice():
-    assert set(findings(healthy(machine=machine(retransmits=500, syn_retransmits=500)))) == {"SYN retransmits"}
-
-
-def test_unused_cpu_is_silent_without_a_comparison_or_with_a_busy_engine_or_a_rising_throughput():
-    idle = {"usage": ()}
-    assert "unused CPU" not in findings(healthy(**idle))
-    assert "unused CPU" not in findings(healthy(before_per_s=9_000, **idle))
-    assert "unused CPU" not in findings(healthy(before_per_s=9_900, result=result(generator_busy=0.71), **idle))
-
-
-def test_what_servers_say_of_requests_that_a_slice_cut_off_is_no_access_log():
-    complaints = 250 * 293
-    few = result(counts=counts(scheduled=600, in_flight=250), established_peak=250)
-    assert "access log" not in findings(healthy(log_bytes=complaints, load=load(concurrency=250), result=few))
-    many = result(counts=counts(scheduled=5250, in_flight=250), established_peak=250)
-    assert "access log" not in findings(healthy(log_bytes=complaints, load=load(concurrency=250), result=many))
-    assert "access log" in findings(healthy(log_bytes=5000 * 32, load=load(concurrency=250), result=many))
 
 
 def test_a_censored_quantile_warns_without_a_single_timeout():
@@ -119,58 +194,15 @@ def test_a_censored_quantile_warns_without_a_single_timeout():
     assert "p99 " in say.seen(found[0])
 
 
-def test_only_wrong_bodies_are_not_also_failures():
-    assert set(findings(healthy(result=result(counts=counts(failed={"body": 3}))))) == {"wrong body"}
-
-
-def series(*in_flight: int) -> tuple[SeriesBin, ...]:
-    """Two seconds of an open loop: so many under way at the end of each of some equal bins."""
-    return tuple(
-        SeriesBin(start_s=2.0 * i / len(in_flight), ok=100, errors=0, in_flight=n, p50_s=0.002, p99_s=0.004)
-        for i, n in enumerate(in_flight)
-    )
-
-
-def open_loop(**changes: object) -> Observation:
-    return healthy(load=load(rate_per_s=10_000.0, concurrency=1000), result=result(**changes))
-
-
-def test_an_open_loop_may_have_fewer_connections_idle_ones_and_uneven_ones():
-    seen = open_loop(established_peak=3, dead_time=0.9, fairness=0.2)
-    assert findings(seen) == {}
-
-
-def test_a_median_of_milliseconds_allows_a_lag_of_more_than_100_microseconds():
-    slow = quantiles(p50=0.04)
-    assert findings(open_loop(latency=slow, lag=quantiles(p99=0.002))) == {}
-    assert findings(open_loop(latency=slow, lag=quantiles(p99=0.0021))) == {"lag": Effect.INVALIDATES}
-
-
-def test_lag_and_overload_are_open_loops_troubles():
-    closed = result(lag=quantiles(p99=1.0), counts=counts(unsent=5000), pool_waits=3, series=series(1, 100, 10_000))
-    assert findings(healthy(result=closed)) == {}
-
-
-def test_requests_that_waited_for_a_connection_are_not_the_engines_lag():
-    assert findings(open_loop(lag=quantiles(p99=1.0), pool_waits=9)) == {"pool limit": Effect.WARNS}
-
-
 @given(st.integers(0, 10_000))
 def test_what_a_steady_server_has_under_way_is_no_pile(level):
     assert findings(open_loop(series=series(level // 2, level, level, level, level, level))) == {}
 
 
 def test_a_queue_that_grows_to_the_end_is_overload():
-    grown = series(*range(0, 4000, 400))
-    (found,) = examine(open_loop(series=grown)).findings
+    (found,) = examine(open_loop(series=PILED)).findings
     assert (say.title(found), found.effect) == ("overload", Effect.INVALIDATES)
     assert "10000/s" in say.seen(found)
-
-
-def test_the_answers_after_the_last_request_was_due_do_not_hide_a_pile():
-    grown = series(*range(0, 4000, 400), *range(4000, 0, -400))
-    seen = healthy(load=load(rate_per_s=10_000.0, requests=10_000, duration_s=None), result=result(series=grown))
-    assert "overload" in findings(seen)
 
 
 def test_requests_that_waited_for_a_connection_and_came_late_are_a_pile():
@@ -178,51 +210,6 @@ def test_requests_that_waited_for_a_connection_and_came_late_are_a_pile():
     seen = healthy(load=load(rate_per_s=20_000.0, requests=20_000, duration_s=None), result=result(series=full))
     assert "overload" in findings(seen), "half of the answers came after the last request was due"
     assert "overload" not in findings(replace(seen, load=replace(seen.load, rate_per_s=10_000.0)))
-
-
-def test_visitors_who_pause_leave_their_connections_idle():
-    assert findings(healthy(result=result(dead_time=0.9), pauses=True)) == {}
-
-
-def test_connections_that_are_closed_by_plan_need_not_all_stand():
-    seen = healthy(load=load(requests_per_connection=10), result=result(established_peak=12))
-    assert findings(seen) == {}
-
-
-def test_an_idle_engine_was_not_the_limit_whatever_its_ceiling_is_said_to_be():
-    assert "engine ceiling" not in findings(healthy(ceiling_per_s=1_000, result=result(generator_busy=0.2)))
-    seen = healthy(ceiling_per_s=1_000, result=result(generator_busy=0.2), cores=SHARED)
-    assert "engine ceiling" in findings(seen)
-
-
-def crowded(**changes: object) -> Observation:
-    """The stack's core was busy all along, a quarter of it with others, for whom the stack had to wait."""
-    core = machine(busy_s=2.48, own_s=0.45, stack_cores=1, stack_cores_busy_s=2.0)
-    usage = (replace(healthy().usage[0], cpu_s=1.5),)
-    return replace(healthy(machine=core, usage=usage, stack_wait_s=3.0), **changes)
-
-
-def test_others_on_the_stacks_core_are_contention_though_the_machine_is_large():
-    assert findings(crowded()) == {"foreign CPU": Effect.WARNS, "contention": Effect.INVALIDATES}
-
-
-def test_what_others_find_idle_is_no_contention():
-    assert "contention" not in findings(crowded(stack_wait_s=0.05))
-
-
-def test_where_nobody_knows_how_long_a_stack_waited_it_waited_for_all_that_others_had():
-    assert findings(crowded(stack_wait_s=math.inf))["contention"] is Effect.INVALIDATES
-
-
-def test_a_stack_that_waits_for_itself_is_not_disturbed():
-    alone = machine(stack_cores=1, stack_cores_busy_s=2.0)
-    assert findings(healthy(machine=alone, stack_wait_s=7.0)) == {}
-
-
-def test_our_own_helpers_and_idle_stacks_on_the_stacks_core_are_no_contention():
-    helped = machine(busy_s=2.48, own_s=0.5, stack_cores=1, stack_cores_busy_s=2.0)
-    assert "contention" not in findings(crowded(machine=helped, cores=SHARED))
-    assert "contention" not in findings(crowded(idle_cpu_s=0.5))
 
 
 def test_what_works_for_the_app_in_every_slice_only_warns_and_says_so():
@@ -251,31 +238,11 @@ def test_only_what_may_pass_is_worth_another_try():
     assert not disturbed(slower)
 
 
-def test_a_speed_that_nobody_knows_is_no_finding():
-    assert findings(healthy(machine=machine(speed_change=None, frequency_change=None))) == {}
-
-
 def test_twice_as_slow_is_as_bad_as_twice_as_fast():
     for change in (1.0, -0.5):
         (found,) = examine(healthy(machine=machine(speed_change=change))).findings
         assert (say.title(found), found.effect) == ("machine speed", Effect.REDOES)
         assert "100 %" in say.seen(found)
-
-
-def test_a_clock_that_nobody_knows_is_no_finding():
-    assert findings(healthy(machine=machine(clocksource="", clocksource_before="tsc"))) == {}
-
-
-def test_a_stack_that_used_more_than_its_cores_have_is_not_believed():
-    def using(cpu_s, **changes):
-        return healthy(
-            usage=(HopUsage(hop="gunicorn", cpu_s=cpu_s, processes=3, threads=9, pss_bytes=1),), **changes
-        )
-
-    assert findings(using(3.4)) == {"beyond its cores": Effect.INVALIDATES}
-    # a slice's end is not known to the hundredth of a second
-    assert findings(using(2.1)) == {}
-    assert findings(using(3.4, cores=Resources(stack_cores=(0, 1), generator_cores=(2,)))) == {}
 
 
 REMEMBERED = {"cached_answers": 19_000, "nonces_lost": 19_000, "stale_dates": 19_000}
