@@ -246,7 +246,7 @@ def test_a_database_is_copied_whole_while_another_process_writes(writer, tmp_pat
     last_word = writer(path, mode, pause_s)
     before = 0
     for _ in range(4):
-        sqlite_files.copy_to(path, copies / "data.db")
+        sqlite_files._copy_to(path, copies / "data.db")
         with closing(sqlite3.connect(copies / "data.db")) as copied:
             assert copied.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
             rows, last = copied.execute("SELECT count(*), max(at) FROM visit").fetchone()
@@ -285,7 +285,7 @@ MANY = "INSERT INTO visit SELECT randomblob(900) FROM (SELECT 1 FROM pragma_func
 
 
 def copied_rows(path):
-    sqlite_files.copy_to(path, path.with_name("copy.db"))
+    sqlite_files._copy_to(path, path.with_name("copy.db"))
     with closing(sqlite3.connect(path.with_name("copy.db"))) as copied:
         assert copied.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
         return copied.execute("SELECT count(*) FROM visit WHERE at != zeroblob(900)").fetchone()[0]
@@ -355,7 +355,7 @@ def test_a_copy_needs_no_quiet_moment(writer, tmp_path, mode, monkeypatch):
     monkeypatch.setattr(sqlite_files, "_UNLOCKED_S", -1.0)
     monkeypatch.setattr(sqlite_files._Look, "agrees", only_held(sqlite_files._Look.agrees))
     copy = tmp_path / "copy"
-    sqlite_files.copy_to(path, copy)
+    sqlite_files._copy_to(path, copy)
     with closing(sqlite3.connect(copy)) as copied:
         assert copied.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
     written, there = last_word()

@@ -79,7 +79,7 @@ def bring_in(path: Path, view: View) -> bool:
     return copy_as_it_is(path, target)
 
 
-def copy_to(database: Path, target: Path) -> None:
+def _copy_to(database: Path, target: Path) -> None:
     """Copy ``database``, which others may write to, to ``target``, with all that was committed before.
 
     Raises TimeoutError where somebody writes all the time, OSError where it cannot be read or written. Then there
@@ -114,9 +114,9 @@ def _copy_in_another_process(database: Path, target: Path) -> None:
 
 
 def copy_alone(database: str, target: str) -> None:
-    """Copy as ``copy_to`` in a process that has no database open; it ends with the number of the error."""
+    """Copy as ``_copy_to`` in a process that has no database open; it ends with the number of the error."""
     try:
-        copy_to(Path(database), Path(target))
+        _copy_to(Path(database), Path(target))
     except OSError as error:
         sys.stderr.write(str(error.strerror or error))
         sys.exit(error.errno or errno.ETIMEDOUT)
@@ -133,7 +133,7 @@ def copy_as_it_is(path: Path, target: Path) -> bool:
     if not is_database(path):
         return any(_is_copied(path, target) for _ in range(_TRIES))
     try:
-        copy_to(path, target)
+        _copy_to(path, target)
     except TimeoutError:
         return False
     return True

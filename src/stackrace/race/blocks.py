@@ -218,7 +218,7 @@ class Slices(Blocks):
         """An exhaustive race is to tell as much of every level; in others the answer's own comes first."""
         return extent_of(self._plan.cells(racing), alike=self._plan.race.exhaustive)
 
-RUN_LIMIT_S = 600.0
+_RUN_LIMIT_S = 600.0
 """A run of a number of requests is cut off after so long: against a server that hangs it might never end."""
 
 
@@ -268,7 +268,7 @@ def _run(cell: Cell, steps: Steps) -> None:
         steps.launch(cell.stack)
         if cell.stack in steps.up:
             steps.announce(cell)
-            limit_s = max(min(RUN_LIMIT_S, steps.deadline_s - time.monotonic()), 0.0)
+            limit_s = max(min(_RUN_LIMIT_S, steps.deadline_s - time.monotonic()), 0.0)
             observation = steps.measure(cell, cell.load, 0.0, limit_s)
             # a run is what it is: there is no second one beside the repeats that were asked for
             steps.wait_for_quiet(steps.book(cell, replace(observation, limit_s=limit_s), may_redo=False))

@@ -15,7 +15,7 @@ from .twins import TWIN_BLOCKS
 READY_S = 8.0
 """Looking at the app and its stacks, before the first launch."""
 
-LAUNCH_S = 0.4
+_LAUNCH_S = 0.4
 _WARMUP_S = 0.6
 """Per stack of a quick app: 201 launches of default races on two cores took 0.33 to 0.4 and 0.58 to 0.62 s."""
 
@@ -28,7 +28,7 @@ _AROUND_S = 0.09
 _TOGETHER_BLOCKS = 2
 """After so many blocks half of the stacks are usually known not to be the best, and race no more."""
 
-SLACK = 1.15
+_SLACK = 1.15
 """A forecast may exceed a budget by so much: about half of the races are over before it."""
 
 _FEWEST = 2
@@ -48,8 +48,8 @@ class ForecastInput:
     """The one that does not matter, 0.05 for 5 %."""
     twin: bool = True
     """Whether one stack runs twice at first."""
-    launch_s: float = LAUNCH_S
-    """What a launch takes, ``LAUNCH_S`` at least: see `overhead.launch_s`."""
+    launch_s: float = _LAUNCH_S
+    """What a launch takes, ``_LAUNCH_S`` at least: see `overhead.launch_s`."""
     loading_s: float = 0.0
     """What the app takes to load, once, before anything is launched."""
 
@@ -62,7 +62,7 @@ def forecast_input(
     twin: bool,
     fixed_slice_s: float | None = None,
     alike: bool = False,
-    launch_s: float = LAUNCH_S,
+    launch_s: float = _LAUNCH_S,
     loading_s: float = 0.0,
 ) -> ForecastInput:
     """Return what ``cells`` mean for each stack; all slices are of ``fixed_slice_s`` where that is given."""
@@ -73,7 +73,7 @@ def forecast_input(
         sides=0 if alike else levels - 1,
         difference=difference,
         twin=twin,
-        launch_s=max(launch_s, LAUNCH_S),
+        launch_s=max(launch_s, _LAUNCH_S),
         loading_s=loading_s,
     )
 
@@ -119,7 +119,7 @@ def _blocks(stacks: int, difference: float) -> int:
 
 def fits(race: ForecastInput, stacks: int, budget_s: float) -> bool:
     """Tell whether ``budget_s`` is likely to be enough for ``stacks`` stacks."""
-    return answer_s(race, stacks) <= SLACK * budget_s
+    return answer_s(race, stacks) <= _SLACK * budget_s
 
 
 def likely_stacks(race: ForecastInput, budget_s: float, most: int) -> int:

@@ -16,7 +16,7 @@ from .results.race import Ending, Race
 from .resume import changed, cut_short
 from .stopwatch import Duty
 
-FAILED_LAUNCHES = 2
+_FAILED_LAUNCHES = 2
 """A stack that fails so often in a row, before any slice, is not launched again."""
 
 FAILED_OF_A_SIDE = 4
@@ -157,7 +157,7 @@ class Ledger:
         failures = self.failures_of(stack)
         if any(part.needs_every_stack for part in self._race.parts.known()):
             return len(failures) >= FAILED_OF_A_SIDE
-        return len(failures) >= FAILED_LAUNCHES or any(kind is FailureKind.NOT_READY for kind in failures)
+        return len(failures) >= _FAILED_LAUNCHES or any(kind is FailureKind.NOT_READY for kind in failures)
 
     def end(self, ending: Ending, elapsed_s: float, duty: Duty) -> Race:
         """Close the books."""

@@ -27,13 +27,13 @@ answers are slow. docs/decisions/0024-duty-cycle.md has the measurement."""
 _ANSWERS = 3
 """A re-warm is so many answers long at least, so that every worker has given one and is at the next."""
 
-MOST_REWARM_S = 0.5
+_MOST_REWARM_S = 0.5
 """Where answers are slower still, slices are no longer what such an app needs."""
 
 USUAL_LAUNCH_S = 1.5
 """What a launch may take at first, unless the app is known to load more slowly."""
 
-SERVER_S = 0.2
+_SERVER_S = 0.2
 """What a launch takes beside loading the app: the servers' own start, their checkers, the answers over HTTP."""
 
 
@@ -153,7 +153,7 @@ def launch_s(stacks: Sequence[Stack], loading: PageTime, cores: int) -> float:
     that a stack may start on: together they take no less than their CPU time over the cores. A server that loads it
     before it makes its processes loads it once.
     """
-    return SERVER_S + fmean(max(loading.wall_s, stack.hops[-1].loaders * loading.cpu_s / cores) for stack in stacks)
+    return _SERVER_S + fmean(max(loading.wall_s, stack.hops[-1].loaders * loading.cpu_s / cores) for stack in stacks)
 
 
 def planned_overhead(plan: RacePlan, lengths: SliceLengths) -> Overhead:
@@ -171,4 +171,4 @@ def planned_launch_s(plan: RacePlan, left_out: Sequence[Stack] = ()) -> float:
 
 def rewarm_s(answer_s: float | None) -> float:
     """Return the seconds for a stack that answers few connections in ``answer_s``, None if that is unknown."""
-    return REWARM_S if answer_s is None else min(max(REWARM_S, _ANSWERS * answer_s), MOST_REWARM_S)
+    return REWARM_S if answer_s is None else min(max(REWARM_S, _ANSWERS * answer_s), _MOST_REWARM_S)

@@ -14,16 +14,16 @@ SLICE_S = 0.2
 """The usual slice, where the page needs no longer one. Where the machine's speed flickers a longer one tells no
 more: docs/decisions/0030-short-slices-many-turns.md has the measurement."""
 
-LEAST_ANSWERS = 20
+_LEAST_ANSWERS = 20
 """In a slice: counting whole answers then adds an sd of 2 %, to the 10 % by which slices differ anyway."""
 
-SIDE_ANSWERS = 10
+_SIDE_ANSWERS = 10
 """In a slice of a level that the answer does not speak of: one point of a curve, within some 5 %."""
 
-ENOUGH_ANSWERS = 40
+_ENOUGH_ANSWERS = 40
 """With so many, a slice need not be any longer, however long each of them waits."""
 
-LEAST_RESPONSES = 3
+_LEAST_RESPONSES = 3
 """So many response times make a slice, so that most of its requests also began in it."""
 
 MOST_SLICE_S = 30.0
@@ -110,21 +110,21 @@ def round_s(page: PageTime, concurrency: int, cores: int) -> float:
     Requests that begin together and wait side by side are answered together: whole answers are counted by rounds.
     """
     alone_s = response_s(page, 1, cores)
-    many = LEAST_RESPONSES * at_once(page, concurrency, cores) > ENOUGH_ANSWERS
-    return alone_s if many and LEAST_RESPONSES * alone_s > SLICE_S else 0.0
+    many = _LEAST_RESPONSES * at_once(page, concurrency, cores) > _ENOUGH_ANSWERS
+    return alone_s if many and _LEAST_RESPONSES * alone_s > SLICE_S else 0.0
 
 
-def slice_needed_s(page: PageTime, concurrency: int, cores: int) -> float:
-    """Return how long a slice must be: ``SLICE_S``, or as long as ``LEAST_ANSWERS`` take and ``LEAST_RESPONSES``.
+def _slice_needed_s(page: PageTime, concurrency: int, cores: int) -> float:
+    """Return how long a slice must be: ``SLICE_S``, or as long as ``_LEAST_ANSWERS`` take and ``_LEAST_RESPONSES``.
 
-    Response times count until the slice holds ``ENOUGH_ANSWERS``, and ``LEAST_RESPONSES`` rounds of them.
+    Response times count until the slice holds ``_ENOUGH_ANSWERS``, and ``_LEAST_RESPONSES`` rounds of them.
     ``MOST_SLICE_S`` is the longest.
     """
     response = response_s(page, concurrency, cores)
     between_s = response / concurrency  # from answer to answer, by Little's law
-    enough_s = max(ENOUGH_ANSWERS * between_s, LEAST_RESPONSES * round_s(page, concurrency, cores))
-    steady_s = min(LEAST_RESPONSES * response, enough_s)
-    return min(max(SLICE_S, LEAST_ANSWERS * between_s, steady_s), MOST_SLICE_S)
+    enough_s = max(_ENOUGH_ANSWERS * between_s, _LEAST_RESPONSES * round_s(page, concurrency, cores))
+    steady_s = min(_LEAST_RESPONSES * response, enough_s)
+    return min(max(SLICE_S, _LEAST_ANSWERS * between_s, steady_s), MOST_SLICE_S)
 
 
 def heard(page: PageTime, concurrency: int, answers: int, seconds: float, cores: int) -> PageTime:
@@ -160,10 +160,10 @@ def lengths_of(
     """
     own = headline(cells)
     ahead = [cell for cell in cells if alike or cell.level == own.level]
-    slowest = max(ahead, key=lambda cell: slice_needed_s(cell.workload.page, cell.load.concurrency, cores))
+    slowest = max(ahead, key=lambda cell: _slice_needed_s(cell.workload.page, cell.load.concurrency, cores))
     sides_s = [_side_s(cell, cores) for cell in cells if cell.level != own.level]
     return SliceLengths(
-        slice_s=fixed_s or slice_needed_s(slowest.workload.page, slowest.load.concurrency, cores),
+        slice_s=fixed_s or _slice_needed_s(slowest.workload.page, slowest.load.concurrency, cores),
         side_s=fixed_s or max(sides_s, default=SLICE_S),
         round_s=round_s(slowest.workload.page, slowest.load.concurrency, cores),
         response_s=max(response_s(cell.workload.page, cell.load.concurrency, cores) for cell in ahead),
@@ -185,8 +185,8 @@ def planned_lengths(plan: RacePlan) -> SliceLengths:
 
 
 def _side_s(cell: Cell, cores: int) -> float:
-    """A level that the answer does not speak of is a point of a curve: ``SIDE_ANSWERS`` tell it, in two rounds."""
+    """A level that the answer does not speak of is a point of a curve: ``_SIDE_ANSWERS`` tell it, in two rounds."""
     page, concurrency = cell.workload.page, cell.load.concurrency
     between_s = response_s(page, concurrency, cores) / concurrency
-    rounds_s = 2 * response_s(page, 1, cores) if at_once(page, concurrency, cores) > SIDE_ANSWERS / 2 else 0.0
-    return min(max(SLICE_S, SIDE_ANSWERS * between_s, rounds_s), MOST_SLICE_S)
+    rounds_s = 2 * response_s(page, 1, cores) if at_once(page, concurrency, cores) > _SIDE_ANSWERS / 2 else 0.0
+    return min(max(SLICE_S, _SIDE_ANSWERS * between_s, rounds_s), MOST_SLICE_S)

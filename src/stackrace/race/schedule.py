@@ -33,7 +33,7 @@ def extent_of(cells: Sequence[Cell], *, alike: bool = False) -> Extent:
     return Extent(stacks=len({cell.stack for cell in cells}), headline=ahead, sides=len(cells) - ahead)
 
 
-LEAST_SHARE = 0.6
+_LEAST_SHARE = 0.6
 """Longer slices, of slow pages, may be shortened to so much of what the page needs."""
 
 _BETWEEN = 0.1
@@ -45,7 +45,7 @@ MOST_BLOCKS = 40
 FEWEST_BLOCKS = 2
 """A budget must hold so many, since one launch says nothing about the next."""
 
-WANTED_BLOCKS = 5
+_WANTED_BLOCKS = 5
 """Passes and slices give way for the sake of so many blocks."""
 
 
@@ -139,7 +139,7 @@ class _Division:
     def shortened(self, remaining_s: float, blocks: int) -> BlockPlan | None:
         """Return the next block, cut down as far as it takes to have those that are wanted, or as many as there
         may be."""
-        wanted = max(WANTED_BLOCKS - self.done, 1)
+        wanted = max(_WANTED_BLOCKS - self.done, 1)
         if blocks >= wanted:
             return self.plan(self.slice_s, self.passes, blocks)
         for many in range(wanted, 0, -1):
@@ -190,7 +190,7 @@ def _least_s(lengths: SliceLengths, overhead: Overhead) -> float:
     """The shortest slice that may be: where stacks take long to rest, short ones would mostly be spent waiting."""
     if lengths.fixed:
         return lengths.slice_s
-    least_s = max(min(lengths.slice_s, SLICE_S), LEAST_SHARE * lengths.slice_s, overhead.between_s / 2)
+    least_s = max(min(lengths.slice_s, SLICE_S), _LEAST_SHARE * lengths.slice_s, overhead.between_s / 2)
     return math.ceil(least_s / lengths.round_s - 1e-9) * lengths.round_s if lengths.round_s else least_s
 
 

@@ -49,7 +49,7 @@ class _PendingStops:
             del self._acts[0]
 
 
-LONGEST_WAIT_S = 60.0
+_LONGEST_WAIT_S = 60.0
 """How long a race without a deadline waits for quiet, all together."""
 
 _OFTEN = 3
@@ -72,7 +72,7 @@ class _Neighbours:
     """Whether a slice went undisturbed."""
     at_rest: int = 0
     """How often they were at rest right after they had disturbed a slice."""
-    patience_s: float = LONGEST_WAIT_S
+    patience_s: float = _LONGEST_WAIT_S
     """How much longer a race without a deadline waits for them."""
 
     @property
@@ -205,7 +205,7 @@ class Steps:
         """Where slices are disturbed again and again, wait until nobody has the race's cores.
 
         Tells whether it waited, and it is quiet now. Gives up at the deadline; where there is none, after
-        ``LONGEST_WAIT_S`` of a race.
+        ``_LONGEST_WAIT_S`` of a race.
         """
         if not self.neighbours.disturb(disturbed(verdict.findings)):
             return False

@@ -12,7 +12,7 @@ from ..base.numbers import Interval
 from .limits import FURTHEST, critical
 from .pairs import Array
 
-LEAST_BINS = 20
+_LEAST_BINS = 20
 """With fewer there are too few blocks to draw from."""
 
 _CONFIDENCE = 0.95
@@ -33,7 +33,7 @@ def throughput_ratio(before: Sequence[float], after: Sequence[float], *, draws: 
     run. The seed is fixed: the same runs give the same limits.
 
     They cover what varied *within* the two runs. What differs between two starts of a server, or between two hours
-    of a machine, they cannot know; such differences are often larger. They are None with fewer than ``LEAST_BINS``
+    of a machine, they cannot know; such differences are often larger. They are None with fewer than ``_LEAST_BINS``
     bins in a run, or where a run has hardly any answers.
 
     ValueError: a series is empty.
@@ -47,7 +47,7 @@ def throughput_ratio(before: Sequence[float], after: Sequence[float], *, draws: 
     if first.mean() <= 0:
         return Interval(value=math.nan)
     ratio = float(second.mean() / first.mean())
-    if min(len(first), len(second)) < LEAST_BINS:
+    if min(len(first), len(second)) < _LEAST_BINS:
         return Interval(value=ratio)
     dice = np.random.default_rng(_SEED)
     (before_s2, before_df), (after_s2, after_df) = (_variance(series, draws, dice) for series in (first, second))

@@ -20,11 +20,11 @@ _SD = 0.05
 """The standard deviation of one launch's ln(throughput) within its block on a usual machine; its pilot knows
 better."""
 
-LEAD = 0.07
+_LEAD = 0.07
 """By how much the best stack of a usual race is ahead of the next: 7 to 12 % in default races."""
 
 
-def blocks_expected(stacks: int, sd: float = _SD, difference: float = 0.05, lead: float = LEAD) -> int | None:
+def blocks_expected(stacks: int, sd: float = _SD, difference: float = 0.05, lead: float = _LEAD) -> int | None:
     """Return the first look at which a race of equally noisy stacks is likely to name its winner, None if none is.
 
     That is the first n with D·√(2sd²/n) < ln(1 + ``difference``) + ln(1 + ``lead``), D as in `limits.against_best`
@@ -46,7 +46,7 @@ def _expected(stacks: int, sd: float, blocks: int) -> float:
     return against_best(stacks, nu, ALPHA) * math.sqrt(2 * sd**2 / blocks)
 
 
-def blocks_to_answer(state: Selection, delta: float, question: Question) -> int | None:
+def _blocks_to_answer(state: Selection, delta: float, question: Question) -> int | None:
     """Return the next look that is likely to answer ``question``, None where 40 blocks are too few or nothing is
     known.
 
@@ -112,7 +112,7 @@ class Judgement:
     @property
     def settled(self) -> tuple[bool, ...]:
         """For each stack, whether all its pairs are decided or ties."""
-        return tuple(bool(decided) for decided in settled_stacks(self.order, self.tied))
+        return tuple(bool(decided) for decided in _settled_stacks(self.order, self.tied))
 
     @property
     def surely(self) -> bool:
@@ -184,10 +184,10 @@ def judge(
         winner=winner if winner >= 0 else None,
         left=tuple(int(i) for i in np.flatnonzero(state.left)),
         tiers=tiers(order, family.estimate, leader),
-        ranks=rank_sets(order),
+        ranks=_rank_sets(order),
         leader=leader,
         ahead=_ahead(family, state.ahead(leader), leader),
-        blocks_needed=blocks_to_answer(state, delta, question),
+        blocks_needed=_blocks_to_answer(state, delta, question),
     )
 
 
@@ -252,7 +252,7 @@ def tiers(order: _Relation, estimate: Array, leader: int) -> tuple[int, ...]:
     return tuple(level.tolist())
 
 
-def rank_sets(order: _Relation) -> tuple[tuple[int, int], ...]:
+def _rank_sets(order: _Relation) -> tuple[tuple[int, int], ...]:
     """Return each stack's possible places: from 1 + #{j that beat i} to K − #{j that i beats}, 1 being the best.
 
     ``order`` is what `beats` returns. All sets hold at once with the confidence of the limits behind them.
@@ -264,7 +264,7 @@ def rank_sets(order: _Relation) -> tuple[tuple[int, int], ...]:
     return tuple((1 + int(o), len(order) - int(u)) for o, u in zip(over, under, strict=True))
 
 
-def settled_stacks(order: _Relation, tied: _Relation) -> _Relation:
+def _settled_stacks(order: _Relation, tied: _Relation) -> _Relation:
     """Tell of each stack whether all its pairs are decided or ties.
 
     The ranking is settled when all stacks are. Shape (K,).

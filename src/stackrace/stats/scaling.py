@@ -15,10 +15,10 @@ from .pairs import Array
 from .selection import family as all_pairs
 from .values import ScalingLaw, Unfit, UnfitKind
 
-LEAST_LEVELS = 6
+_LEAST_LEVELS = 6
 """A law with three parameters goes through nearly anything less."""
 
-MOST_RESIDUAL = 0.05
+_MOST_RESIDUAL = 0.05
 """A curve that misses the levels by more than this is not theirs."""
 
 _CONFIDENCE = 0.95
@@ -64,8 +64,8 @@ def fit(
     fixed seed, so that what a block's moment did to all levels stays together; see `bootstrap.expanded`.
 
     ``levels`` are connections, each ≥ 1; ``values`` has shape (L, B), ln of answers per second, NaN where there
-    is none. Unfit with fewer than ``LEAST_LEVELS`` different levels that have values, without convergence, or
-    where the levels are off the curve by more than ``MOST_RESIDUAL`` (√(Σ(ln X − ln fitted)²/(L − 3))).
+    is none. Unfit with fewer than ``_LEAST_LEVELS`` different levels that have values, without convergence, or
+    where the levels are off the curve by more than ``_MOST_RESIDUAL`` (√(Σ(ln X − ln fitted)²/(L − 3))).
 
     Source: Gunther 2007, Guerrilla Capacity Planning, chapter 5; Gunther, Puglia & Tomasette 2015, Hadoop
     superlinear scalability, CACM 58(4); weights: McCullagh & Nelder 1989, Generalized Linear Models, section 8.3.
@@ -74,16 +74,16 @@ def fit(
     kept = np.flatnonzero(np.isfinite(array).any(axis=1))
     known = np.asarray(levels, dtype=float)[kept]
     distinct = len(np.unique(known))
-    if distinct < LEAST_LEVELS:
-        return Unfit(kind=UnfitKind.FEW_LEVELS, levels=distinct, levels_needed=LEAST_LEVELS)
+    if distinct < _LEAST_LEVELS:
+        return Unfit(kind=UnfitKind.FEW_LEVELS, levels=distinct, levels_needed=_LEAST_LEVELS)
     array = array[kept]
     curve, settled = _curves(known, np.nanmean(array, axis=1)[None])
     if not settled[0]:
-        return Unfit(kind=UnfitKind.DIVERGED, levels=distinct, levels_needed=LEAST_LEVELS)
+        return Unfit(kind=UnfitKind.DIVERGED, levels=distinct, levels_needed=_LEAST_LEVELS)
     missed = np.nanmean(array, axis=1) + np.log(_inverse(known, curve)[0] / known)
     residual = math.sqrt(float(missed @ missed) / (len(known) - 3))
-    if residual > MOST_RESIDUAL:
-        return Unfit(kind=UnfitKind.OFF_THE_CURVE, levels=distinct, levels_needed=LEAST_LEVELS, residual=residual)
+    if residual > _MOST_RESIDUAL:
+        return Unfit(kind=UnfitKind.OFF_THE_CURVE, levels=distinct, levels_needed=_LEAST_LEVELS, residual=residual)
     drawn = _drawn(known, array, draws)
     figures = zip(_figures(curve), _figures(drawn), strict=True)
     single, sigma, kappa, peak = (_interval(value, many, array.shape[1]) for value, many in figures)

@@ -46,7 +46,7 @@ narrow. With these at least 95 % of such rows hold the truth in each model of no
 one is very noisy. docs/measurements.md has the figures, `benchmarks.method.simulations --only early` the table.
 """
 
-WIDEST = math.log(10)
+_WIDEST = math.log(10)
 """Limits further apart say nothing, so there are none."""
 
 WINNER_FROM = 3
@@ -87,7 +87,7 @@ class Selection:
 
         A stack that left keeps its blocks and its variance; that of a stack still in is known better now. Before
         ``WINNER_FROM`` blocks pairs of stacks still in have none: too little is known of how noisy each stack is.
-        So those of two blocks are at least ``NARROWEST``. None has limits wider than ``WIDEST``. They leave out
+        So those of two blocks are at least ``NARROWEST``. None has limits wider than ``_WIDEST``. They leave out
         ``FEW_ALPHA`` or ``LIMITS_ALPHA``, or another ``alpha``.
 
         Source: `limits.critical`, `variances`.
@@ -106,7 +106,7 @@ class Selection:
         family = _widened(self.pairs.estimate, self.pairs.blocks, variance, width)
         least = np.where(stacks <= FEW, NARROWEST_OF_FEW, NARROWEST)[..., None, None]
         half = np.maximum(family.half_width, np.where(family.blocks == 2, least, 0.0))
-        return replace(family, half_width=np.where(2 * half > WIDEST, np.inf, half))
+        return replace(family, half_width=np.where(2 * half > _WIDEST, np.inf, half))
 
     def ahead(self, leader: Counts | int | None = None) -> Array:
         """Return by how much each stack may be better than ``leader`` at most, in ln units, (…, K); 0 for itself.

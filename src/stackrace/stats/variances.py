@@ -35,7 +35,7 @@ def spreads(pairs: Pairs) -> Array:
     return np.asarray(np.maximum(solved, _LEAST * aims / np.maximum(sums, 1.0)))
 
 
-def priors(times: Array, df: Counts | Array, most: float | Array) -> Array:
+def _priors(times: Array, df: Counts | Array, most: float | Array) -> Array:
     """Return d0 of each stack: how many degrees of freedom the common variance is worth beside its own.
 
     ``most``/(1 + exp(3(z − 1.25))): nearly ``most`` for a stack as noisy as the rest or less, 0 for one that cannot
@@ -65,7 +65,7 @@ class Variances:
     """Variances of K stacks, and what they lean on; see the properties for the pooled ones.
 
     ``common`` is s̄² = Σf_i·s_i²/Σf_i, (…, 1); ``leaning`` is t_i = (d0_i·s̄² + f_i·s_i²)/(d0_i + f_i) on ``held``
-    = d0_i + f_i degrees of freedom, d0_i as in `priors`, at most ``MOST_PRIOR`` and one less than the stacks
+    = d0_i + f_i degrees of freedom, d0_i as in `_priors`, at most ``MOST_PRIOR`` and one less than the stacks
     with pairs.
 
     Source: Smyth 2004, Linear models and empirical Bayes methods, Statistical Applications in Genetics and
@@ -101,7 +101,7 @@ class Variances:
         common = self.common
         ratio = self.own / np.where(common > 0, common, 1.0)
         df, most = np.maximum(self.df, self.least_df), np.clip(known - 1, 0, MOST_PRIOR)
-        return priors(np.where(common > 0, ratio, 1.0), df, most)
+        return _priors(np.where(common > 0, ratio, 1.0), df, most)
 
     def of_pairs(self) -> tuple[Array, Array]:
         """Return S² = t_i + t_j, the variance of a block's difference, and its ν, (…, K, K) each.

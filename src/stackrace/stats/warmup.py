@@ -53,7 +53,7 @@ def steadiness(
     raw = np.asarray(rates, dtype=np.float64)
     kept = np.flatnonzero(np.isfinite(raw))
     logs: Array = np.log(np.maximum(raw[kept], 0.5 / bin_s))
-    start = (change_points(logs) or (0,))[-1]
+    start = (_change_points(logs) or (0,))[-1]
     times: Array = kept[start:].astype(np.float64) * bin_s
     length = len(times) * bin_s
     slope = _slope(times, logs[start:])
@@ -62,7 +62,7 @@ def steadiness(
     return Steadiness(steady=steady, since_s=since, length_s=length, drift=slope)
 
 
-def change_points(series: Array) -> tuple[int, ...]:
+def _change_points(series: Array) -> tuple[int, ...]:
     """Return the indices at which a new stretch of ``series`` begins, in order; none when it is all one.
 
     Minimises the sum over stretches of squared deviations from their means, plus 3σ̂² ln n for each change,

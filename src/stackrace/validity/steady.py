@@ -48,11 +48,11 @@ def _not_steady(observation: Observation) -> Finding | None:
     24 at most, since neighbours resemble each other.
     """
     return _differing(
-        _not_steady, thirds(_blocks(observation.result, bounded=observation.load.requests is not None))
+        _not_steady, _thirds(_blocks(observation.result, bounded=observation.load.requests is not None))
     )
 
 
-def _differing(check: Check[Any], difference: Thirds | None) -> Finding | None:
+def _differing(check: Check[Any], difference: _Thirds | None) -> Finding | None:
     """Judge the thirds of a series for ``check``."""
     if difference is None or difference.p >= _SIGNIFICANT:
         return None
@@ -93,7 +93,7 @@ def _launch_not_steady(view: LaunchView) -> Finding | None:
     The limit on p is shared among the launch's levels.
     """
     trends = [
-        thirds([part.throughput_per_s for part in slices if part.verdict.valid]) for slices in view.levels.values()
+        _thirds([part.throughput_per_s for part in slices if part.verdict.valid]) for slices in view.levels.values()
     ]
     worst = min((trend for trend in trends if trend is not None), key=lambda trend: trend.p, default=None)
     if worst is None or worst.p * len(trends) >= _SIGNIFICANT:
@@ -140,12 +140,12 @@ def median_slope(points: Sequence[tuple[float, float]]) -> float | None:
     return median(slopes) if slopes else None
 
 
-LEAST = 6
+_LEAST = 6
 """Two values in each third are the fewest that tell anything of their scatter."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Thirds:
+class _Thirds:
     """The two thirds of a series that differ most: by which share of the mean, and how probable by chance.
 
     ``change`` is signed: negative where the later third is the lower. ``p`` counts all three comparisons.
@@ -155,7 +155,7 @@ class Thirds:
     p: float
 
 
-def thirds(values: Sequence[float]) -> Thirds | None:
+def _thirds(values: Sequence[float]) -> _Thirds | None:
     """Compare the means of the first, middle and last third of ``values`` (in order of time, means of blocks).
 
     t = (m_i − m_j) / (s·√(1/n_i + 1/n_j)), s² the variance within thirds with n − 3 degrees of freedom; the p-value
@@ -165,7 +165,7 @@ def thirds(values: Sequence[float]) -> Thirds | None:
 
     Source: R. A. Fisher, "Statistical Methods for Research Workers", 1925; O. J. Dunn, JASA 56 (1961).
     """
-    mean = fmean(values) if len(values) >= LEAST else 0.0
+    mean = fmean(values) if len(values) >= _LEAST else 0.0
     if not mean:
         return None
     cut = round(len(values) / 3)
@@ -174,13 +174,13 @@ def thirds(values: Sequence[float]) -> Thirds | None:
     freedom = len(values) - 3
     squares = sum((value - own) ** 2 for part, own in zip(parts, means, strict=True) for value in part)
     scatter = math.sqrt(squares / freedom)
-    worst = Thirds(change=0.0, p=1.0)
+    worst = _Thirds(change=0.0, p=1.0)
     for first, second in combinations(range(3), 2):
         change = means[second] - means[first]
         error = scatter * math.sqrt(1 / len(parts[first]) + 1 / len(parts[second]))
         p = min(1.0, 3 * _two_sided(change / error, freedom)) if error else float(change == 0)
         if p < worst.p:
-            worst = Thirds(change=change / mean, p=p)
+            worst = _Thirds(change=change / mean, p=p)
     return worst
 
 

@@ -11,7 +11,7 @@ from stackrace.measure.host import Disturbance, MachineDelta, Offender
 from stackrace.race.events import Activity, Progress
 from stackrace.race.levels import measured_levels
 from stackrace.race.results.race import Ending
-from stackrace.race.steps import LONGEST_WAIT_S
+from stackrace.race.steps import _LONGEST_WAIT_S
 from stackrace.report.words.findings import busy, disturbed
 
 PATHS = tuple(SPEEDS)
@@ -74,7 +74,7 @@ def test_runs_without_a_budget_wait_for_a_minute_in_all(clock):
     assert measured_levels(finished) == []
     runs = sum(len(launch.slices) for launch in finished.launches)
     assert runs == 9 * len(PATHS)
-    assert finished.elapsed_s < LONGEST_WAIT_S + 5 * runs
+    assert finished.elapsed_s < _LONGEST_WAIT_S + 5 * runs
 
 
 def test_a_race_goes_on_when_the_program_has_ended(clock):

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stackrace.race.forecast import LAUNCH_S, SLACK, ForecastInput, answer_s, fits, likely_stacks
+from stackrace.race.forecast import _LAUNCH_S, _SLACK, ForecastInput, answer_s, fits, likely_stacks
 from stackrace.race.pace import SliceLengths
 from stackrace.stats.judge import blocks_expected
 
@@ -24,7 +24,7 @@ prospects = st.builds(
     sides=st.integers(0, 8),
     difference=st.sampled_from([0.001, 0.02, 0.05, 0.2]),
     twin=st.booleans(),
-    launch_s=st.floats(LAUNCH_S, 60),
+    launch_s=st.floats(_LAUNCH_S, 60),
     loading_s=st.floats(0, 30),
 )
 FAST = ForecastInput(sides=2)
@@ -57,7 +57,7 @@ def test_the_time_that_is_forecast_is_enough_for_as_many(prospect, stacks):
     budget_s = answer_s(prospect, stacks)
     assert fits(prospect, stacks, budget_s)
     assert likely_stacks(prospect, budget_s, 10) >= stacks
-    assert not fits(prospect, stacks, budget_s / SLACK / 1.001)
+    assert not fits(prospect, stacks, budget_s / _SLACK / 1.001)
 
 
 def test_ten_stacks_of_a_fast_page_fit_into_the_default_three_minutes():

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from tests.core.race.preparation.test_prepared import stacks_of
 
 from stackrace.measure.workload import PageTime
-from stackrace.race.overhead import SERVER_S, launch_s
+from stackrace.race.overhead import _SERVER_S, launch_s
 
 computing, waiting = PageTime(wall_s=18.0, cpu_s=18.0), PageTime(wall_s=18.0, cpu_s=0.0)
 times = st.builds(
@@ -20,7 +20,7 @@ PATHS = (
 
 
 def launching(path, loading, cores=2):
-    return launch_s(stacks_of(path), loading, cores) - SERVER_S
+    return launch_s(stacks_of(path), loading, cores) - _SERVER_S
 
 
 @pytest.mark.parametrize(
@@ -58,4 +58,4 @@ def test_a_launch_takes_at_least_what_loading_takes_and_no_longer_on_more_cores(
 
 def test_stacks_that_differ_count_by_their_mean():
     once, eight_times = stacks_of("uwsgi:processes=8"), stacks_of("uwsgi:processes=8,lazy_apps=on")
-    assert launch_s(once + eight_times, computing, 2) == pytest.approx(SERVER_S + (18.0 + 72.0) / 2)
+    assert launch_s(once + eight_times, computing, 2) == pytest.approx(_SERVER_S + (18.0 + 72.0) / 2)

@@ -10,11 +10,11 @@ from tests.core.race.simulated import SPEEDS, Clock, Nowhere, asking, plan_for, 
 from stackrace.measure.workload import Burst, PageTime, mean_time
 from stackrace.race.overhead import Overhead
 from stackrace.race.pace import (
-    ENOUGH_ANSWERS,
-    LEAST_ANSWERS,
-    LEAST_RESPONSES,
+    _ENOUGH_ANSWERS,
+    _LEAST_ANSWERS,
+    _LEAST_RESPONSES,
     MOST_SLICE_S,
-    SIDE_ANSWERS,
+    _SIDE_ANSWERS,
     SLICE_S,
     SliceLengths,
     at_once,
@@ -22,9 +22,9 @@ from stackrace.race.pace import (
     lengths_of,
     response_s,
     round_s,
-    slice_needed_s,
+    _slice_needed_s,
 )
-from stackrace.race.schedule import LEAST_SHARE, extent_of, plan_block
+from stackrace.race.schedule import _LEAST_SHARE, extent_of, plan_block
 
 ONE_CORE = 1
 TEN_PER_S = {"gunicorn": 10, "waitress": 12}
@@ -49,18 +49,18 @@ def slow(page_s, paths=("gunicorn", "waitress"), **plan):
 
 @given(st.tuples(seconds, seconds), connections, hands, st.sampled_from([computing, waiting]))
 def test_a_slower_page_never_has_a_shorter_slice(pages, concurrency, some, kind):
-    faster, slower = (slice_needed_s(kind(one), concurrency, some) for one in sorted(pages))
+    faster, slower = (_slice_needed_s(kind(one), concurrency, some) for one in sorted(pages))
     assert SLICE_S <= faster <= slower <= MOST_SLICE_S
 
 
 @given(seconds, connections, hands, st.sampled_from([computing, waiting]))
 def test_a_slice_holds_enough_answers_and_response_times(page_s, concurrency, some, kind):
-    slice_s = slice_needed_s(kind(page_s), concurrency, some)
+    slice_s = _slice_needed_s(kind(page_s), concurrency, some)
     response = response_s(kind(page_s), concurrency, some)
     answers = slice_s * concurrency / response
     if slice_s < MOST_SLICE_S:
-        assert answers >= LEAST_ANSWERS * (1 - 1e-9)
-        assert slice_s >= LEAST_RESPONSES * response * (1 - 1e-9) or answers >= ENOUGH_ANSWERS * (1 - 1e-9)
+        assert answers >= _LEAST_ANSWERS * (1 - 1e-9)
+        assert slice_s >= _LEAST_RESPONSES * response * (1 - 1e-9) or answers >= _ENOUGH_ANSWERS * (1 - 1e-9)
 
 
 @given(seconds, connections, hands)
@@ -70,8 +70,8 @@ def test_an_answer_takes_at_least_as_long_as_the_app_and_longer_with_more_connec
 
 
 def test_a_page_of_a_few_milliseconds_keeps_the_usual_slice():
-    assert slice_needed_s(computing(0.002), 100, ONE_CORE) == SLICE_S
-    assert slice_needed_s(PageTime(), 100, ONE_CORE) == SLICE_S
+    assert _slice_needed_s(computing(0.002), 100, ONE_CORE) == SLICE_S
+    assert _slice_needed_s(PageTime(), 100, ONE_CORE) == SLICE_S
 
 
 def test_connections_wait_for_cores_or_for_their_turn():
@@ -112,7 +112,7 @@ def test_slices_hold_whole_rounds_of_answers_that_come_at_once(page_s, hands, ap
     assert round_s(page, 100, ONE_CORE) == pytest.approx(apart_s)
     if apart_s:
         lengths = lengths_of(_cells(page, (100,)), ONE_CORE)
-        assert lengths.slice_s / apart_s == pytest.approx(LEAST_RESPONSES)
+        assert lengths.slice_s / apart_s == pytest.approx(_LEAST_RESPONSES)
         for remaining_s in range(10, 200, 7):
             planned = plan_block(
                 extent_of(_cells(page, (100,))),
@@ -163,7 +163,7 @@ def test_other_levels_and_workloads_have_slices_of_their_own():
     cells = plan.cells(plan.stacks)
     lengths = lengths_of(cells, ONE_CORE)
     assert lengths.slice_s == SLICE_S
-    assert lengths.side_s == pytest.approx(SIDE_ANSWERS * 0.2)
+    assert lengths.side_s == pytest.approx(_SIDE_ANSWERS * 0.2)
     alike = lengths_of(cells, ONE_CORE, alike=True)
     assert (alike.slice_s, alike.response_s) == (pytest.approx(6), pytest.approx(2))
 
@@ -212,7 +212,7 @@ def test_time_that_is_short_never_makes_slices_useless(slice_s, budget_s):
         overhead=Overhead(),
         lengths=SliceLengths(slice_s=slice_s),
     )
-    assert planned is None or LEAST_SHARE * slice_s * (1 - 1e-9) <= planned.slice_s <= slice_s
+    assert planned is None or _LEAST_SHARE * slice_s * (1 - 1e-9) <= planned.slice_s <= slice_s
 
 
 def test_the_mean_of_no_page_is_nothing():

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from stackrace.race.request.race_file import keys_of, read_race_file
+from stackrace.race.request.race_file import _keys_of, read_race_file
 from stackrace.race.request.tables import NamedWorkloadTable, RaceFileTable
 
 DOCS = Path(__file__).parents[3] / "docs"
@@ -14,9 +14,9 @@ PAGE = (DOCS / "races.md").read_text(encoding="utf-8")
 
 
 def keys():
-    for table, shape in keys_of(RaceFileTable).items():
+    for table, shape in _keys_of(RaceFileTable).items():
         named = table == "workloads"
-        for key in keys_of(NamedWorkloadTable if named else shape):
+        for key in _keys_of(NamedWorkloadTable if named else shape):
             yield f"[{table}.NAME] {key}" if named else f"[{table}] {key}"
 
 

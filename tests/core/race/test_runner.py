@@ -13,7 +13,7 @@ from stackrace.measure.workload import PageTime
 from stackrace.race import runner
 from stackrace.race.decisions import Decisions
 from stackrace.race.events import Activity, LaunchEnded, LaunchStarted, Progress, RaceEnded, RaceStarted, SliceEnded
-from stackrace.race.ledger import FAILED_LAUNCHES, Ledger
+from stackrace.race.ledger import _FAILED_LAUNCHES, Ledger
 from stackrace.race.results.race import Ending
 from stackrace.race.steps import Steps
 
@@ -116,7 +116,7 @@ def test_who_races_may_decide_by_another_question(clock):
 def test_a_stack_that_never_starts_is_given_up_and_the_race_goes_on(clock):
     finished, _ = race(clock, Nowhere(clock, SPEEDS, not_starting={"waitress"}), PATHS)
     failed = [launch for launch in finished.launches if launch.stack == "waitress"]
-    assert len(failed) == FAILED_LAUNCHES
+    assert len(failed) == _FAILED_LAUNCHES
     assert all(launch.failure.kind is FailureKind.NOT_STARTED for launch in failed)
     assert sum(launch.stack == "gunicorn" for launch in finished.launches) >= 3
 
@@ -235,7 +235,7 @@ def test_a_race_whose_stacks_all_fail_but_one_ends_as_soon_as_that_is_known(cloc
     place = Nowhere(clock, SPEEDS, not_starting={"waitress", "cheroot"})
     finished, _ = race(clock, place, PATHS, budget_s=1000.0)
     assert finished.ending is Ending.EXHAUSTED
-    assert max(launch.block for launch in finished.launches) == FAILED_LAUNCHES - 1
+    assert max(launch.block for launch in finished.launches) == _FAILED_LAUNCHES - 1
 
 
 def test_a_workload_for_some_stacks_is_met_by_no_other(clock):

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 from stackrace.measure.launch import FailureKind
 from stackrace.race.events import Activity, BlockStarted, LaunchEnded, Progress, RaceEnded
-from stackrace.race.ledger import FAILED_LAUNCHES
+from stackrace.race.ledger import _FAILED_LAUNCHES
 from stackrace.race.results.race import Ending
-from stackrace.race.blocks import RUN_LIMIT_S
+from stackrace.race.blocks import _RUN_LIMIT_S
 from stackrace.report.words import findings as say
 
 from .simulated import PATHS, SPEEDS, Nowhere, asking, race
@@ -62,7 +62,7 @@ def test_a_budget_bounds_runs(clock):
 def test_a_run_that_is_counted_in_requests_is_cut_off_some_time(clock):
     place = Nowhere(clock, SPEEDS)
     race(clock, place, PATHS, repeats=1, run={"requests": 100}, budget_s=None)
-    assert {limit_s for *_, limit_s in place.seen} == {RUN_LIMIT_S}
+    assert {limit_s for *_, limit_s in place.seen} == {_RUN_LIMIT_S}
     place = Nowhere(clock, SPEEDS)
     race(clock, place, PATHS, repeats=1, run={"requests": 100}, budget_s=60.0)
     assert all(0 < limit_s <= 60 for *_, limit_s in place.seen)
@@ -82,7 +82,7 @@ def test_a_run_that_was_cut_off_says_so(clock):
 def test_a_stack_that_does_not_start_is_not_tried_at_every_cell(clock):
     place = Nowhere(clock, SPEEDS, not_starting={"waitress"})
     finished, _ = race(clock, place, PATHS, levels=(1, 5, 10), repeats=3, run={"requests": 100}, budget_s=None)
-    assert sum(launch.stack == "waitress" for launch in finished.launches) == FAILED_LAUNCHES
+    assert sum(launch.stack == "waitress" for launch in finished.launches) == _FAILED_LAUNCHES
     assert sum(launch.stack == "gunicorn" for launch in finished.launches) == 9
     assert finished.ending is Ending.COMPLETED
 

@@ -11,7 +11,7 @@ from stackrace.race.pace import SLICE_S, SliceLengths, fixed_lengths
 from stackrace.race.schedule import (
     MOST_BLOCKS,
     MOST_PASSES,
-    WANTED_BLOCKS,
+    _WANTED_BLOCKS,
     Extent,
     least_budget_s,
     passes_worth,
@@ -136,8 +136,8 @@ def test_blocks_have_the_passes_that_their_launches_are_worth():
 def test_where_time_is_short_passes_give_way_to_launches():
     extent = alike(3, 1)
     shortest = OVERHEAD.empty_block_s(3) + 3 * (SLICE_S + OVERHEAD.between_s)
-    blocks = raced(extent, WANTED_BLOCKS * shortest + OVERHEAD.stop_s + 0.1)
-    assert len(blocks) == WANTED_BLOCKS
+    blocks = raced(extent, _WANTED_BLOCKS * shortest + OVERHEAD.stop_s + 0.1)
+    assert len(blocks) == _WANTED_BLOCKS
     assert blocks[0].passes == 1
     assert len(raced(extent, 2 * shortest + OVERHEAD.stop_s + 0.1)) == 2
 
@@ -147,7 +147,7 @@ def test_where_a_page_is_slow_slices_give_way_too():
     longest = OVERHEAD.empty_block_s(3) + 3 * (4.0 + OVERHEAD.between_s)
     plan = plan_block(
         extent,
-        remaining_s=0.8 * WANTED_BLOCKS * longest,
+        remaining_s=0.8 * _WANTED_BLOCKS * longest,
         done=0,
         overhead=OVERHEAD,
         lengths=SliceLengths(slice_s=4.0),

@@ -9,7 +9,7 @@ from tests.factories import make_result
 from stackrace.deploy.place import WARM_BIN_S
 from stackrace.race.overhead import _warmup_cap_s
 from stackrace.race.block import rising
-from stackrace.race.overhead import MOST_REWARM_S, REWARM_S, rewarm_s
+from stackrace.race.overhead import _MOST_REWARM_S, REWARM_S, rewarm_s
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_a_long_warm_up_ends_once_throughput_was_steady_for_half_of_it(clock):
 def test_slow_answers_need_a_longer_re_warm_within_bounds():
     assert rewarm_s(None) == rewarm_s(0.001) == REWARM_S
     assert rewarm_s(0.1) == pytest.approx(0.3)
-    assert rewarm_s(9.0) == MOST_REWARM_S
+    assert rewarm_s(9.0) == _MOST_REWARM_S
 
 
 class Slow(Nowhere):

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stackrace.stats.bootstrap import LEAST_BINS, expanded, throughput_ratio
+from stackrace.stats.bootstrap import _LEAST_BINS, expanded, throughput_ratio
 
 
 def series(dice, n, correlation=0.0, spread=0.05, mean=1000.0):
@@ -53,7 +53,7 @@ def test_constant_rates_leave_no_doubt():
 @pytest.mark.parametrize(
     ("before", "after"),
     [
-        ([100.0] * (LEAST_BINS - 1), [100.0] * 50),
+        ([100.0] * (_LEAST_BINS - 1), [100.0] * 50),
         ([100.0] * 50, [100.0]),
         ([0.0] * 49 + [100.0], [100.0] * 50),
         ([100.0] * 50, [0.0] * 50),

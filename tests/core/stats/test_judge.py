@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stackrace.stats.judge import beats, best, foremost, judge, rank_sets, settled_stacks, tiers, ties
+from stackrace.stats.judge import beats, best, foremost, judge, _rank_sets, _settled_stacks, tiers, ties
 from stackrace.stats.values import Question
 
 
@@ -140,17 +140,17 @@ def tiers_of(effects, half=0.1):
 
 def test_a_clear_order_gives_one_tier_and_one_place_each():
     assert tiers_of([0.0, 0.5, 1.0]) == (3, 2, 1)
-    assert rank_sets(order_of([0.0, 0.5, 1.0])) == ((3, 3), (2, 2), (1, 1))
+    assert _rank_sets(order_of([0.0, 0.5, 1.0])) == ((3, 3), (2, 2), (1, 1))
 
 
 def test_stacks_that_cannot_be_told_from_the_leader_share_its_tier():
     assert tiers_of([1.0, 0.95, 0.0]) == (1, 1, 2)
-    assert rank_sets(order_of([1.0, 0.95, 0.0])) == ((1, 2), (1, 2), (3, 3))
+    assert _rank_sets(order_of([1.0, 0.95, 0.0])) == ((1, 2), (1, 2), (3, 3))
 
 
 def test_a_stack_between_two_tiers_has_places_in_both():
     assert tiers_of([1.0, 0.93, 0.86]) == (1, 1, 2)
-    assert rank_sets(order_of([1.0, 0.93, 0.86])) == ((1, 2), (1, 3), (2, 3))
+    assert _rank_sets(order_of([1.0, 0.93, 0.86])) == ((1, 2), (1, 3), (2, 3))
 
 
 @given(EFFECTS, st.floats(0.01, 0.5))
@@ -180,7 +180,7 @@ def test_leaders_that_beat_one_another_in_a_circle_do_not_go_round_for_ever():
 @given(EFFECTS)
 def test_true_places_lie_in_the_rank_sets_when_the_limits_hold(effects):
     places = [1 + sum(other > effect for other in effects) for effect in effects]
-    for place, (low, high) in zip(places, rank_sets(order_of(effects)), strict=True):
+    for place, (low, high) in zip(places, _rank_sets(order_of(effects)), strict=True):
         assert low <= place <= high
 
 
@@ -194,8 +194,8 @@ def test_a_tie_needs_narrow_limits_around_zero():
 def test_a_stack_is_settled_when_all_its_pairs_are_decided_or_ties():
     estimate, half = pairs_of([1.0, 0.5, 0.45], half=0.1)
     order = beats(estimate, half)
-    assert list(settled_stacks(order, ties(estimate, half, 0.05))) == [True, False, False]
-    assert settled_stacks(order, ties(estimate, half, 0.1)).all()
+    assert list(_settled_stacks(order, ties(estimate, half, 0.05))) == [True, False, False]
+    assert _settled_stacks(order, ties(estimate, half, 0.1)).all()
 
 
 def test_the_best_of_some_is_ahead_of_all_of_them():

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stackrace.stats.judge import LEAD, blocks_expected, blocks_to_answer
+from stackrace.stats.judge import _LEAD, blocks_expected, _blocks_to_answer
 from stackrace.stats.selection import LOOKS, WINNER_FROM, looks, selected
 from stackrace.stats.values import Question
 
@@ -29,7 +29,7 @@ def ended(values):
 @pytest.mark.parametrize(("stacks", "sd"), [(2, 0.03), (3, 0.05), (5, 0.05), (10, 0.05)])
 def test_about_half_of_the_races_of_stacks_a_usual_lead_apart_are_over_when_expected(stacks, sd):
     expected = blocks_expected(stacks, sd)
-    effects = -math.log1p(LEAD) * np.arange(stacks)
+    effects = -math.log1p(_LEAD) * np.arange(stacks)
     over = [ended(raced(effects, LOOKS[-1], sd, seed)) <= expected for seed in range(60)]
     assert 0.3 <= np.mean(over) <= 0.8
 
@@ -63,7 +63,7 @@ def test_what_cannot_be_planned_is_refused(stacks, sd, difference, lead):
 @pytest.mark.parametrize("question", Question)
 def test_an_open_race_is_told_a_later_look(question):
     found = selected(raced([0.0, 0.03, 0.0], 4), DELTA, drops=question is Question.WINNER)
-    needed = blocks_to_answer(found, DELTA, question)
+    needed = _blocks_to_answer(found, DELTA, question)
     assert needed in LOOKS
     assert needed > 4
 
@@ -74,7 +74,7 @@ def test_about_half_of_the_open_races_have_their_answer_when_told():
     for seed in range(150):
         values = raced([0.07, 0.0, 0.0, 0.0, 0.0], LOOKS[-1], seed=seed)
         found = selected(values[:, :4], DELTA)
-        told = blocks_to_answer(found, DELTA, Question.WINNER)
+        told = _blocks_to_answer(found, DELTA, Question.WINNER)
         if found.winner < 0 and told is not None:
             within.append(ended(values) <= told)
     assert len(within) > 50
@@ -84,17 +84,17 @@ def test_about_half_of_the_open_races_have_their_answer_when_told():
 def test_a_ranking_never_needs_fewer_blocks_than_a_winner():
     for seed in range(40):
         found = selected(raced([0.1, 0.05, 0.0], 4, seed=seed), DELTA, drops=False)
-        winner, ranking = (blocks_to_answer(found, DELTA, question) for question in Question)
+        winner, ranking = (_blocks_to_answer(found, DELTA, question) for question in Question)
         assert (winner or 99) <= (ranking or 99)
 
 
 @pytest.mark.parametrize("question", Question)
 def test_nothing_is_told_without_two_blocks_two_stacks_or_where_forty_blocks_are_too_few(question):
     for values in (raced([0.0, 0.0], 1), raced([0.0], 4), raced([0.0, 0.0], 4, sd=5.0)):
-        assert blocks_to_answer(selected(values, DELTA, drops=False), DELTA, question) is None
+        assert _blocks_to_answer(selected(values, DELTA, drops=False), DELTA, question) is None
 
 
 def test_nothing_is_told_of_stacks_that_never_met():
     gap = math.nan
     found = selected([[1.0, 1.1, gap, gap], [gap, gap, 1.0, 1.2]], DELTA)
-    assert blocks_to_answer(found, DELTA, Question.WINNER) is None
+    assert _blocks_to_answer(found, DELTA, Question.WINNER) is None

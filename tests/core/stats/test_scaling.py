@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stackrace.stats.scaling import LEAST_LEVELS, MOST_RESIDUAL, fit, knee
+from stackrace.stats.scaling import _LEAST_LEVELS, _MOST_RESIDUAL, fit, knee
 from stackrace.stats.values import ScalingLaw, Unfit, UnfitKind
 
 LEVELS = (1, 2, 5, 10, 20, 50, 100, 250)
@@ -73,7 +73,7 @@ def test_gaps_are_left_out():
 def test_four_levels_are_too_few_for_a_law_but_not_for_a_knee():
     values = measured(np.random.default_rng(4), law(LEVELS[:4]))
     found = fit(LEVELS[:4], values)
-    assert found == Unfit(kind=UnfitKind.FEW_LEVELS, levels=4, levels_needed=LEAST_LEVELS)
+    assert found == Unfit(kind=UnfitKind.FEW_LEVELS, levels=4, levels_needed=_LEAST_LEVELS)
     assert knee(LEVELS[:4], values) == 3
 
 
@@ -89,7 +89,7 @@ def test_a_collapse_is_no_scaling_law():
     found = fit(LEVELS, measured(np.random.default_rng(6), logs))
     assert isinstance(found, Unfit)
     assert found.kind is UnfitKind.OFF_THE_CURVE
-    assert found.residual > MOST_RESIDUAL
+    assert found.residual > _MOST_RESIDUAL
 
 
 def test_the_knee_is_the_smallest_level_that_is_as_good_as_the_best():

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from stackrace.stats.selection import LOOKS, WIDEST, WINNER_FROM, Selection, family, last_look, looks, selected
+from stackrace.stats.selection import LOOKS, _WIDEST, WINNER_FROM, Selection, family, last_look, looks, selected
 
 DELTA = math.log(1.05)
 LOGS = st.floats(-5, 5)
@@ -268,7 +268,7 @@ def test_limits_of_two_blocks_are_never_narrow_however_alike_the_blocks_were(sta
 @given(races(least=2, gaps=True))
 def test_limits_that_are_a_factor_of_ten_apart_are_none(values):
     half = selected(values, DELTA).limits().half_width
-    assert (2 * half[np.isfinite(half)] <= WIDEST).all()
+    assert (2 * half[np.isfinite(half)] <= _WIDEST).all()
 
 
 def test_what_is_learned_later_of_a_stack_shows_in_its_limits_against_those_that_left():

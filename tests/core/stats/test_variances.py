@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from stackrace.stats.pairs import pairs
-from stackrace.stats.variances import MOST_PRIOR, Variances, measured, priors, spreads, unknown
+from stackrace.stats.variances import MOST_PRIOR, Variances, measured, _priors, spreads, unknown
 
 
 def explained_by(own, blocks=8):
@@ -111,6 +111,6 @@ def test_a_stacks_own_share_is_its_own_variance_in_the_mean():
 @given(st.lists(st.floats(0, 1e9), min_size=3, max_size=8), st.integers(1, 30), st.integers(1, 11))
 def test_the_noisier_a_stack_the_less_the_others_count(times, df, most):
     ordered = np.sort(times)
-    found = priors(ordered, np.full(len(ordered), df), most)
+    found = _priors(ordered, np.full(len(ordered), df), most)
     assert (np.diff(found) <= 1e-12).all()
     assert ((found >= 0) & (found <= most)).all()

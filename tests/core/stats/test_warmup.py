@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stackrace.stats.warmup import change_points, steadiness
+from stackrace.stats.warmup import _change_points, steadiness
 
 BIN_S = 0.25
 RATES = st.lists(st.one_of(st.floats(0, 1e6), st.just(float("nan"))), max_size=60)
@@ -115,7 +115,7 @@ def test_the_partition_is_the_cheapest(seed):
     steps = np.diff(series)
     sigma = 1.4826 * np.median(np.abs(steps - np.median(steps))) / np.sqrt(2)
     penalty = 3 * sigma**2 * np.log(len(series))
-    bounds = [0, *change_points(series), len(series)]
+    bounds = [0, *_change_points(series), len(series)]
     stretches = [series[a:b] for a, b in pairwise(bounds)]
     cost = sum(((s - s.mean()) ** 2).sum() for s in stretches) + penalty * (len(stretches) - 1)
     assert cost == pytest.approx(brute(series, penalty, 4))

@@ -110,7 +110,7 @@ class Bursts:
     def _of(self, running: Running, workload: Workload, share: int) -> list[Burst]:
         """Take the bursts of one of ``share`` workloads."""
         wall_s = workload.page.wall_s
-        connections = connections_for(wall_s, max(levels_of(self.request)))
+        connections = _connections_for(wall_s, max(levels_of(self.request)))
         limit_s = (ALL_S + RESPONSES * wall_s) / len(connections) / share
         return [self._burst(running, workload, each, limit_s) for each in connections]
 
@@ -136,19 +136,19 @@ class Bursts:
 
         with RunningEngine(play) as engine:
             for counts in engine.bins(WARM_BIN_S):
-                if is_enough(counts, connections, workload.page.wall_s):
+                if _is_enough(counts, connections, workload.page.wall_s):
                     break
             result = engine.finish(0.0)
-        return Burst(connections=connections, per_s=rate_of(load, result), promised=_promised(running.stack))
+        return Burst(connections=connections, per_s=_rate_of(load, result), promised=_promised(running.stack))
 
 
-def connections_for(wall_s: float, most: int) -> tuple[int, ...]:
+def _connections_for(wall_s: float, most: int) -> tuple[int, ...]:
     """Return with how many connections bursts are taken of a page that takes ``wall_s`` alone, ``most`` at most."""
     wanted = sorted({min(each, most) for each in _CONNECTIONS})
     return tuple(wanted) if _QUICK_S < wall_s <= _SLOW_S else (wanted[-1],)
 
 
-def is_enough(counts: Sequence[int], connections: int, wall_s: float) -> bool:
+def _is_enough(counts: Sequence[int], connections: int, wall_s: float) -> bool:
     """Tell by the answers in bins of ``WARM_BIN_S`` whether a burst may end: each connection has one, or many are
     there after two response times."""
     answers, spent_s = sum(counts), len(counts) * WARM_BIN_S
@@ -156,7 +156,7 @@ def is_enough(counts: Sequence[int], connections: int, wall_s: float) -> bool:
     return len(counts) >= _LEAST_BINS and (answers >= max(connections, _LEAST_BINS) or many)
 
 
-def rate_of(load: Load, result: LoadResult) -> float:
+def _rate_of(load: Load, result: LoadResult) -> float:
     """Return the right answers per second, up to the last of them: a round that has only begun does not count."""
     answered = [span for span in result.series if span.ok]
     if not answered:

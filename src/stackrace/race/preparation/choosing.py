@@ -33,7 +33,7 @@ _ANY = frozenset(Interface)
 FEWEST = 2
 """A single stack is compared with nothing."""
 
-ABOUT = 1.1
+_ABOUT = 1.1
 """An answer that takes so many times as long as alone takes no longer: bursts are short."""
 
 _SHARE_READY = 0.2
@@ -166,7 +166,7 @@ def ready_stack(path: str) -> Stack:
     return stack
 
 
-def levels_for(request: RaceRequest, workloads: Iterable[Workload], cores: int) -> tuple[int, ...]:
+def _levels_for(request: RaceRequest, workloads: Iterable[Workload], cores: int) -> tuple[int, ...]:
     """Return the load levels asked for, or the first default ones at which no page takes too long to answer.
 
     A page that takes too long alone may have as many connections as do not make it any slower. Runs, whose length
@@ -179,7 +179,7 @@ def levels_for(request: RaceRequest, workloads: Iterable[Workload], cores: int) 
 
     def suits(levels: tuple[int, ...]) -> bool:
         return all(
-            response_s(page, max(levels), cores) <= max(LONGEST_RESPONSE_S, ABOUT * response_s(page, 1, cores))
+            response_s(page, max(levels), cores) <= max(LONGEST_RESPONSE_S, _ABOUT * response_s(page, 1, cores))
             for page in pages
         )
 
@@ -198,7 +198,7 @@ class Ahead:
 
     def levels(self, stacks: Sequence[Stack]) -> tuple[int, ...]:
         """Return the numbers of connections; of default ones the highest alone where time is short."""
-        levels = levels_for(self.request, self.workloads, len(self.cores.stack_cores))
+        levels = _levels_for(self.request, self.workloads, len(self.cores.stack_cores))
         if self.request.concurrency or not self._is_bounded or self.request.exhaustive:
             return levels
         fewest = stacks[:FEWEST] if self.request.stacks is None else stacks

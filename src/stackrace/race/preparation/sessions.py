@@ -37,7 +37,7 @@ _Headers = tuple[tuple[str, str], ...]
 Ask = Callable[..., Examination]
 """``examine``, or the same with a view of the files of its own."""
 
-MOST_ASKED = 50
+_MOST_ASKED = 50
 """Pages of a session whose bodies are learnt from the app; the app is asked several times for each."""
 
 _MOST_NAMED = 1000
@@ -141,11 +141,11 @@ def _checked(workload: Workload, check: RightAnswers, recorded: Sequence[bytes |
 
 
 def _with_bodies(workload: Workload, app: App, examination: Examination, ask: Ask) -> Workload:
-    """Learn from the app the bodies of the first ``MOST_ASKED`` pages that are the same for every visitor."""
+    """Learn from the app the bodies of the first ``_MOST_ASKED`` pages that are the same for every visitor."""
     simple = {
         _key(request): request for request in workload.requests if _is_simple(request, tuple(examination.static))
     }
-    asked = list(simple.values())[:MOST_ASKED]
+    asked = list(simple.values())[:_MOST_ASKED]
     if not asked:
         return workload
     exchanges = ask(app, asked, host=examination.host).exchanges

@@ -149,11 +149,11 @@ def _known(table: tuple[str | int, ...]) -> list[str]:
     """Return the keys of the table at ``table``; none where what stands there is no table of ours."""
     shape: object = RaceFileTable
     for part in table:
-        shape = get_args(shape)[1] if _is_named(shape) else _present(keys_of(shape).get(str(part)))
-    return list(keys_of(shape))
+        shape = get_args(shape)[1] if _is_named(shape) else _present(_keys_of(shape).get(str(part)))
+    return list(_keys_of(shape))
 
 
-def keys_of(shape: object) -> dict[str, Any]:
+def _keys_of(shape: object) -> dict[str, Any]:
     """Return the keys of a table, as race files have them, each with its type; none for what is no table."""
     if not (isinstance(shape, type) and issubclass(shape, BaseModel)):
         return {}

@@ -89,7 +89,7 @@ def _listed(value: object) -> object:
     return [value] if isinstance(value, str) else value
 
 
-class AppTable(_Table):
+class _AppTable(_Table):
     django: str | None = None
     wsgi: str | None = None
     asgi: str | None = None
@@ -117,7 +117,7 @@ class AppTable(_Table):
         return static
 
     @model_validator(mode="after")
-    def _one_entry(self) -> AppTable:
+    def _one_entry(self) -> _AppTable:
         given = [key for key in (*EntryKind, "bundled") if getattr(self, key) is not None]
         if len(given) > 1:
             raise ValueError(f"give only one of {', '.join(given)}")
@@ -196,7 +196,7 @@ def _number(value: object, example: str) -> int:
     return value
 
 
-class LoadTable(_Table):
+class _LoadTable(_Table):
     concurrency: Annotated[list[_Connections], Field(min_length=1)] | None = None
     keep_alive: bool | None = None
     timeout_s: Seconds | None = Field(default=None, alias="timeout")
@@ -204,7 +204,7 @@ class LoadTable(_Table):
     run_s: Seconds | None = Field(default=None, alias="duration")
 
     @model_validator(mode="after")
-    def _one_length(self) -> LoadTable:
+    def _one_length(self) -> _LoadTable:
         if self.requests is not None and self.run_s is not None:
             raise ValueError("give requests or duration, not both")
         return self
@@ -238,8 +238,8 @@ else:
 
 
 class RaceFileTable(_Table):
-    app: AppTable = AppTable()
+    app: _AppTable = _AppTable()
     workload: WorkloadTable = WorkloadTable()
     workloads: Annotated[dict[_Name, NamedWorkloadTable], Field(min_length=1)] | None = None
-    load: LoadTable = LoadTable()
+    load: _LoadTable = _LoadTable()
     race: RaceTable = RaceTable()

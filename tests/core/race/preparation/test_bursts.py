@@ -14,16 +14,16 @@ from stackrace.deploy.place import WARM_BIN_S
 from stackrace.measure.load import Load, SeriesBin
 from stackrace.measure.resources import Resources
 from stackrace.measure.workload import Burst, PageTime
-from stackrace.race.forecast import SLACK, answer_s
+from stackrace.race.forecast import _SLACK, answer_s
 from stackrace.race.pace import lengths_of
 from stackrace.race.preparation.bursts import (
     ALL_S,
     RESPONSES,
-    connections_for,
-    is_enough,
+    _connections_for,
+    _is_enough,
     pilots,
     pool_note,
-    rate_of,
+    _rate_of,
 )
 from stackrace.race.preparation.choosing import Ahead
 from stackrace.race.request.request import RaceRequest
@@ -57,7 +57,7 @@ def planned(page, paths, **asked):
     levels = coming.levels(stacks)
     number = coming.number(stacks, levels)
     lengths = lengths_of(coming._cells(stacks, levels), 1)
-    likely = answer_s(coming._forecast(stacks, levels), number) <= SLACK * (asked.get("budget_s") or 180.0)
+    likely = answer_s(coming._forecast(stacks, levels), number) <= _SLACK * (asked.get("budget_s") or 180.0)
     return levels, number, round(lengths.slice_s, 2), likely
 
 
@@ -89,7 +89,7 @@ def test_half_a_second_of_waiting_is_answered_at_100_connections_by_five_stacks_
 
 @given(st.floats(0.0, 16.0), st.integers(1, 1000))
 def test_bursts_take_two_seconds_and_less_than_two_response_times_at_most(wall_s, most):
-    connections = connections_for(wall_s, most)
+    connections = _connections_for(wall_s, most)
     assert connections and connections[-1] == min(most, 100)
     each_s = (ALL_S + RESPONSES * wall_s) / len(connections)
     beside_s = 0.05 * len(connections)
@@ -103,9 +103,9 @@ def test_bursts_take_two_seconds_and_less_than_two_response_times_at_most(wall_s
     [(0.002, (100,)), (0.02, (1, 100)), (0.5, (100,)), (5.0, (100,))],
 )
 def test_a_quick_page_has_one_burst_and_a_slow_one_none_that_tells_nothing_new(wall_s, connections):
-    assert connections_for(wall_s, 100) == connections
-    assert connections_for(wall_s, 1) == (1,)
-    assert max(connections_for(wall_s, 4)) == 4
+    assert _connections_for(wall_s, 100) == connections
+    assert _connections_for(wall_s, 1) == (1,)
+    assert max(_connections_for(wall_s, 4)) == 4
 
 
 @pytest.mark.parametrize(
@@ -122,7 +122,7 @@ def test_a_quick_page_has_one_burst_and_a_slow_one_none_that_tells_nothing_new(w
     ],
 )
 def test_a_burst_ends_when_every_connection_has_an_answer_or_many_are_there(counts, connections, wall_s, enough):
-    assert is_enough(counts, connections, wall_s) is enough
+    assert _is_enough(counts, connections, wall_s) is enough
 
 
 def burst_of(arrivals, connections, duration_s, mean_s):
@@ -149,13 +149,13 @@ def burst_of(arrivals, connections, duration_s, mean_s):
 
 def test_a_round_of_answers_tells_the_rate_by_its_latency_and_a_few_answers_by_when_the_last_came():
     together = burst_of([0.52] * 60 + [0.61] * 40, 100, 0.7, 0.55)
-    assert rate_of(*together) == pytest.approx(100 / 0.55)
+    assert _rate_of(*together) == pytest.approx(100 / 0.55)
     # two processes
     few = burst_of([0.5, 0.5, 1.004, 1.004], 100, 1.4, 0.75)
-    assert rate_of(*few) == pytest.approx(4 / 1.004)
-    assert rate_of(*burst_of([], 100, 1.4, 0.0)) == pytest.approx(1 / 1.4)
+    assert _rate_of(*few) == pytest.approx(4 / 1.004)
+    assert _rate_of(*burst_of([], 100, 1.4, 0.0)) == pytest.approx(1 / 1.4)
     steady = burst_of([i * 0.001 for i in range(300)], 10, 0.3, 0.01)
-    assert rate_of(*steady) == pytest.approx(1000, rel=0.01)
+    assert _rate_of(*steady) == pytest.approx(1000, rel=0.01)
 
 
 def test_of_each_interface_that_stack_is_tried_first_that_promises_the_fewest_requests_at_once():

@@ -15,7 +15,7 @@ from stackrace.app.examiner.messages import Report, _plain
 from stackrace.app.examiner_report import examination_of
 from stackrace.base.errors import AppError, InputError
 from stackrace.measure.workload import Likeness, Order, Request, RightAnswer, Sameness
-from stackrace.race.preparation.sessions import MOST_ASKED, session_workload
+from stackrace.race.preparation.sessions import _MOST_ASKED, session_workload
 from stackrace.race.preparation.workloads import urls_of, workloads_of
 from stackrace.race.request.request import RaceRequest, WorkloadRequest
 from stackrace.stacks.stack import Interface
@@ -179,7 +179,7 @@ def test_a_long_session_is_asked_for_in_part(app, tmp_path):
     workload = session(app, tmp_path, *[f"/{number}" for number in range(60)])
     assert len(workload.requests) == 60
     bodies = [answer for answer in workload.answers if answer.sameness is Sameness.BODY]
-    assert len(bodies) == MOST_ASKED
+    assert len(bodies) == _MOST_ASKED
 
 
 def test_each_workload_has_its_name_its_requests_and_their_answers(app, tmp_path):

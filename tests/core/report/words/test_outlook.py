@@ -12,7 +12,7 @@ from tests.core.race.preparation.test_prepared import asking, stacks_of, stage
 from stackrace.measure.resources import Resources
 from stackrace.measure.workload import PageTime
 from stackrace.race.pace import response_s
-from stackrace.race.preparation.choosing import ABOUT, Ahead, levels_for
+from stackrace.race.preparation.choosing import _ABOUT, Ahead, _levels_for
 from stackrace.race.preparation.defaults import CONCURRENCY, LONGEST_RESPONSE_S
 from stackrace.race.preparation.prepared import plan_of
 from stackrace.race.request.request import RaceRequest
@@ -134,31 +134,31 @@ def test_a_budget_without_a_decision_says_what_one_takes():
 def test_runs_are_counted_and_foretell_nothing():
     request = replace(ASKED, concurrency=(10,), budget_s=30.0, repeats=2, run_s=1.0)
     assert told(500, request) == ()
-    assert levels_for(replace(request, concurrency=None), [page(500)], ONE_CORE) == CONCURRENCY
+    assert _levels_for(replace(request, concurrency=None), [page(500)], ONE_CORE) == CONCURRENCY
 
 
 @given(milliseconds)
 def test_default_levels_keep_answers_short_and_begin_with_one_visitor(ms):
-    levels = levels_for(ASKED, [page(ms)], ONE_CORE)
+    levels = _levels_for(ASKED, [page(ms)], ONE_CORE)
     assert levels == tuple(sorted(set(levels)))
     assert levels[0] == 1
-    assert response_s(page(ms).page, levels[-1], ONE_CORE) <= ABOUT * max(LONGEST_RESPONSE_S, ms / 1000)
+    assert response_s(page(ms).page, levels[-1], ONE_CORE) <= _ABOUT * max(LONGEST_RESPONSE_S, ms / 1000)
 
 
 @given(milliseconds, milliseconds)
 def test_a_slower_page_never_has_more_connections(one, other):
-    top = [max(levels_for(ASKED, [page(ms)], ONE_CORE)) for ms in sorted((one, other))]
+    top = [max(_levels_for(ASKED, [page(ms)], ONE_CORE)) for ms in sorted((one, other))]
     assert top[0] >= top[1]
 
 
 @pytest.mark.parametrize("ms", [1, 200])
 def test_levels_that_were_given_stay(ms):
-    assert levels_for(replace(ASKED, concurrency=(100, 1)), [page(ms)], ONE_CORE) == (1, 100)
+    assert _levels_for(replace(ASKED, concurrency=(100, 1)), [page(ms)], ONE_CORE) == (1, 100)
 
 
 @given(milliseconds, st.floats(10, 7200), st.floats(10, 7200))
 def test_more_budget_never_means_fewer_stacks(ms, one, other):
-    levels = levels_for(ASKED, [page(ms)], ONE_CORE)
+    levels = _levels_for(ASKED, [page(ms)], ONE_CORE)
     numbers = [
         ahead(replace(ASKED, budget_s=budget), page(ms)).number(STACKS, levels) for budget in sorted((one, other))
     ]
