@@ -41,10 +41,6 @@ _STARTS = 5.0
 """How much longer a start may take than the examination: several workers on one core load the app at once."""
 _CHANGE_OF_MIND_S = 8.0
 
-_Spawned = Sequence[tuple[Part, int]]
-"""Parts with their pids."""
-
-
 class _LaidOut(Protocol):
     """A stack whose files are there already, as those that were exported."""
 
@@ -70,12 +66,18 @@ class _Unlucky(LaunchFailed):
     """A start that deserves a second one: a known fault of the server ended it, or another took its port."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Patience:
-    """How long a start may take, counted from the monotonic moment ``since_s``, and what ends it before."""
+@dataclass(slots=True, kw_only=True)
+class _Start:
+    """A start under way: what it takes, what runs already, and how long it may take."""
 
-    since_s: float
+    directory: Path
+    port: int
+    """Of the front hop."""
     limit_s: float
+    since_s: float = field(default_factory=time.monotonic)
+    group: Group | None = None
+    spawned: list[tuple[Part, int]] = field(default_factory=list)
+    """Parts with their pids."""
     workers: dict[int, Workers] = field(default_factory=dict)
     """Those of each first process, by its pid."""
 
@@ -138,66 +140,63 @@ class Launcher:
             return self._launch(stack, port, timeout_s)
 
     def _launch(self, stack: Stack, port: int | None, timeout_s: float | None) -> Running:
-        directory = self._directory()
-        patience = _Patience(time.monotonic(), self.start_timeout_s if timeout_s is None else timeout_s)
-        spawned: list[tuple[Part, int]] = []
-        front_port = port or (free_port() if self.laid_out is None else self.laid_out.port)
-        group: Group | None = None
+        start = _Start(
+            directory=self._directory(),
+            port=port or (free_port() if self.laid_out is None else self.laid_out.port),
+            limit_s=self.start_timeout_s if timeout_s is None else timeout_s,
+        )
         try:
-            group = self._group()
-            parts = self._parts(stack, directory, front_port)
-            self._start(parts, group, spawned, patience)
+            start.group = self._group()
+            self._bring_up(self._parts(stack, start), start)
             for workload in self.workloads_for(stack):
-                self._wait_right(workload, front_port, spawned, directory, patience)
-            ready_s = patience.spent_s
+                self._wait_right(workload, start)
+            ready_s = start.spent_s
             # a start may use every core; from here on the stack runs on its own cores only
-            self._pin(spawned, group)
+            self._pin(start)
         except BaseException as error:
-            failed = self._exceeded(group)
-            self._abandon(spawned, directory, group)
+            failed = self._exceeded(start.group)
+            self._abandon(start.spawned, start.directory, start.group)
             if failed is not None and isinstance(error, LaunchFailed):
                 raise LaunchFailed(FailureKind.NOT_STARTED, failed.message, error.failure.log) from error
             raise
         return Running(
             stack=stack,
             host=self.host,
-            port=front_port,
-            directory=directory,
-            parts=tuple(spawned),
-            started_s=patience.since_s,
+            port=start.port,
+            directory=start.directory,
+            parts=tuple(start.spawned),
+            started_s=start.since_s,
             ready_s=ready_s,
-            group=group,
+            group=start.group,
         )
 
-    def _parts(self, stack: Stack, directory: Path, port: int) -> tuple[Part, ...]:
+    def _parts(self, stack: Stack, start: _Start) -> tuple[Part, ...]:
         """Render ``stack``; raises LaunchFailed for a name that one of its configurations cannot say."""
         try:
             if self.laid_out is not None:
-                return self.laid_out.parts(directory)
+                return self.laid_out.parts(start.directory)
             return render_stack(
                 stack,
                 catalogue=self.catalogue,
                 app=self.host_for(stack),
-                directory=directory,
-                front=(self.host, port),
+                directory=start.directory,
+                front=(self.host, start.port),
                 cores=max(len(self.cores), 1),
             )
         except LaunchError as error:
             raise LaunchFailed(FailureKind.NOT_STARTED, error.message) from error
 
-    def _start(
-        self, parts: Sequence[Part], group: Group | None, spawned: list[tuple[Part, int]], patience: _Patience
-    ) -> None:
-        """Start ``parts``, a hop once the hop behind it listens; whatever was started is in ``spawned``."""
+    def _bring_up(self, parts: Sequence[Part], start: _Start) -> None:
+        """Start ``parts``, a hop once the hop behind it listens."""
         for _, copies in groupby(parts, key=lambda part: part.hop):
             instances = tuple(copies)
             # they start side by side: each has the whole app to import
             for part in instances:
                 self._check(part)
                 _require_free(part)
-                spawned.append((part, self._spawn(part, group)))
+                start.spawned.append((part, self._spawn(part, start.group)))
             for part in instances:
-                self._wait_listening(part, spawned, patience)
+                self._wait_listening(part, start)
 
     def failure_of(self, running: Running) -> Failure | None:
         """Tell whether a process of ``running`` ended although nobody asked it to."""
@@ -240,14 +239,14 @@ class Launcher:
                 FailureKind.NOT_STARTED, f"its control group cannot be made: {error.strerror}"
             ) from error
 
-    def _pin(self, spawned: _Spawned, group: Group | None) -> None:
+    def _pin(self, start: _Start) -> None:
         """Bind a stack to its cores: by affinity, and where it has a group also against its own will."""
-        for _, pid in spawned:
+        for _, pid in start.spawned:
             self.guard.pin(pid, self.cores)
-        if group is None or not self.cores:
+        if start.group is None or not self.cores:
             return
         try:
-            group.pin(self.cores)
+            start.group.pin(self.cores)
         except OSError as error:
             message = f"its control group cannot be bound to its cores: {error.strerror}"
             raise LaunchFailed(FailureKind.NOT_STARTED, message) from error
@@ -302,45 +301,43 @@ class Launcher:
         learn(variables, part.site.app.root.parts)
         return variables
 
-    def _wait_listening(self, part: Part, spawned: _Spawned, patience: _Patience) -> None:
+    def _wait_listening(self, part: Part, start: _Start) -> None:
         """A front end that meets a closed door may shun it for a minute, so each hop waits for the one behind."""
         while not accepts(part.site.listen):
-            self._look_for_ended(spawned, patience)
-            if patience.spent_s > patience.limit_s:
+            self._look_for_ended(start)
+            if start.spent_s > start.limit_s:
                 raise LaunchFailed(
                     FailureKind.NOT_READY,
-                    f"{part.hop} does not listen on {part.site.listen.address} after {duration(patience.limit_s)}",
+                    f"{part.hop} does not listen on {part.site.listen.address} after {duration(start.limit_s)}",
                     tail(part.site.directory),
                 )
             time.sleep(_POLL_S)
 
-    def _wait_right(
-        self, workload: Workload, port: int, spawned: _Spawned, directory: Path, patience: _Patience
-    ) -> None:
+    def _wait_right(self, workload: Workload, start: _Start) -> None:
         """Ready means: right answers through the whole chain. A first wrong one may only mean not yet."""
-        visitor = Visitor(self.host, port, workload)
+        visitor = Visitor(self.host, start.port, workload)
         for request, golden in questions(self.known.now(workload)):
             wrong: Reply | None = None
             while True:
                 silence = ""
                 try:
-                    timeout_s = min(max(patience.limit_s - patience.spent_s, 0.1), 5.0)
+                    timeout_s = min(max(start.limit_s - start.spent_s, 0.1), 5.0)
                     reply = visitor.ask(request, timeout_s)
                     if not difference(reply, golden):
                         break
                     wrong = reply
                 except OSError as error:
                     silence = f"no answer ({said_by(error)})"
-                self._look_for_ended(spawned, patience)
+                self._look_for_ended(start)
                 # a stack that is up and answers otherwise will not change its mind for long
-                limit_s = min(patience.limit_s, math.inf if silence else _CHANGE_OF_MIND_S)
-                if patience.spent_s > limit_s:
+                limit_s = min(start.limit_s, math.inf if silence else _CHANGE_OF_MIND_S)
+                if start.spent_s > limit_s:
                     # the last question may have been cut off by the limit; what was answered before says more
                     if wrong is None:
-                        raise LaunchFailed(FailureKind.NOT_READY, _about(request, silence), tail(directory))
+                        raise LaunchFailed(FailureKind.NOT_READY, _about(request, silence), tail(start.directory))
                     if not self._is_right_after_all(workload, request, wrong):
                         message = _about(request, accusation(request, wrong, golden, debug=self.debug))
-                        raise LaunchFailed(FailureKind.WRONG_ANSWER, message, tail(directory))
+                        raise LaunchFailed(FailureKind.WRONG_ANSWER, message, tail(start.directory))
                     break
                 time.sleep(_POLL_S)
 
@@ -353,11 +350,11 @@ class Launcher:
             for asked, golden in questions(self.known.now(workload))
         )
 
-    def _look_for_ended(self, spawned: _Spawned, patience: _Patience) -> None:
-        states = self.guard.status([pid for _, pid in spawned])
-        for part, pid in spawned:
+    def _look_for_ended(self, start: _Start) -> None:
+        states = self.guard.status([pid for _, pid in start.spawned])
+        for part, pid in start.spawned:
             directory, state = part.site.directory, states[pid]
-            workers = patience.workers.setdefault(pid, Workers(pid))
+            workers = start.workers.setdefault(pid, Workers(pid))
             workers.look(state.alive)
             words, why = "", cause
             if state.code is not None:
@@ -376,7 +373,7 @@ class Launcher:
                 failed = _Unlucky if is_rare else LaunchFailed
                 raise failed(FailureKind.NOT_STARTED, message, tail(directory))
 
-    def _abandon(self, spawned: _Spawned, directory: Path, group: Group | None) -> None:
+    def _abandon(self, spawned: Sequence[tuple[Part, int]], directory: Path, group: Group | None) -> None:
         for _, pid in reversed(spawned):
             self.guard.kill(pid)
         remove_tree(directory)
