@@ -319,20 +319,6 @@ def test_settings_that_do_not_load_say_nothing(tmp_path):
     assert data_places(app).files == ()
 
 
-def test_a_folder_that_may_not_be_entered_is_passed_over(tmp_path, monkeypatch):
-    app = project(tmp_path / "shop")
-    (app.root / "pgdata").mkdir()
-    real = os.stat
-
-    def stat(path, **options):
-        if "pgdata/" in str(path):
-            raise PermissionError(13, "Permission denied", str(path))
-        return real(path, **options)
-
-    monkeypatch.setattr(os, "stat", stat)
-    assert [path.name for path in databases_below(app.root)] == ["data.db"]
-
-
 def test_a_folder_around_the_races_own_and_that_of_a_file_are_covered(tmp_path):
     app, run = project(tmp_path / "site"), tmp_path / "temporary" / "run"
     run.mkdir(parents=True)

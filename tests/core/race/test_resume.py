@@ -67,11 +67,6 @@ def test_slices_that_go_on_launch_in_the_order_they_would_have_launched_in(clock
         assert order_of(finished, block) == order_of(wanted, block)
 
 
-def test_blocks_are_shuffled_differently(clock):
-    finished, _, _ = race(clock, plan_for(PATHS, seed=3, exhaustive=True))
-    assert len({tuple(order_of(finished, block)) for block in range(blocks_done(finished))}) > 1
-
-
 def test_what_was_spent_counts_and_the_budget_is_kept(clock):
     plan = plan_for(PATHS, budget_s=100.0, exhaustive=True)
     cut, told, _ = race(clock, plan, interrupt_after=30)

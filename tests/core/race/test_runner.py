@@ -78,31 +78,6 @@ def test_nothing_is_launched_or_warmed_up_after_the_budget_is_spent(clock):
     assert finished.ending is Ending.BUDGET
 
 
-def test_every_block_launches_every_stack_in_an_order_of_its_own(clock):
-    finished, _ = race(clock, Nowhere(clock, dict.fromkeys(PATHS, 1000)), PATHS, exhaustive=True)
-    blocks = {}
-    for launch in finished.launches:
-        blocks.setdefault(launch.block, []).append(launch.stack)
-    assert len(blocks) >= 3
-    assert all(sorted(order) == sorted(PATHS) for order in blocks.values())
-    assert len({tuple(order) for order in blocks.values()}) > 1
-
-
-def test_the_same_seed_gives_the_same_order(clock):
-    orders = [
-        [launch.stack for launch in race(clock, Nowhere(clock, SPEEDS), PATHS, seed=5)[0].launches]
-        for _ in range(2)
-    ]
-    assert orders[0] == orders[1]
-
-
-def test_a_clear_winner_ends_the_race_early(clock):
-    speeds = {"gunicorn": 1000, "waitress": 3000, "cheroot": 1100}
-    finished, _ = race(clock, Nowhere(clock, speeds), PATHS, budget_s=3000)
-    assert finished.ending is Ending.ANSWERED
-    assert finished.elapsed_s < 1500
-
-
 def test_who_races_may_decide_by_another_question(clock):
     def after_three(race):
         done = len({launch.block for launch in race.launches}) == 3
@@ -111,14 +86,6 @@ def test_who_races_may_decide_by_another_question(clock):
     finished, _ = race(clock, Nowhere(clock, SPEEDS), PATHS, budget_s=3000, decide=after_three)
     assert finished.ending is Ending.ANSWERED
     assert sum(launch.stack == "cheroot" for launch in finished.launches) == 1
-
-
-def test_a_stack_that_never_starts_is_given_up_and_the_race_goes_on(clock):
-    finished, _ = race(clock, Nowhere(clock, SPEEDS, not_starting={"waitress"}), PATHS)
-    failed = [launch for launch in finished.launches if launch.stack == "waitress"]
-    assert len(failed) == _FAILED_LAUNCHES
-    assert all(launch.failure.kind is FailureKind.NOT_STARTED for launch in failed)
-    assert sum(launch.stack == "gunicorn" for launch in finished.launches) >= 3
 
 
 def test_a_start_may_take_twice_what_is_expected_however_little_time_is_left(clock):
@@ -289,15 +256,6 @@ def test_the_budget_is_kept_with_many_cells_too(clock):
 def test_a_budget_that_holds_no_block_tells_how_many_workloads_there_are(clock):
     with pytest.raises(InputError, match="3 stacks with 2 workloads at 1 load level takes"):
         race(clock, Nowhere(clock, SPEEDS), PATHS, workloads=(asking("a"), asking("b")), budget_s=5.0)
-
-
-def test_an_exhaustive_race_spends_its_budget_however_clear_the_answer_is(clock):
-    speeds = {"gunicorn": 1000, "waitress": 3000, "cheroot": 500}
-    finished, _ = race(clock, Nowhere(clock, speeds), PATHS, budget_s=300.0, exhaustive=True)
-    assert finished.ending is Ending.BUDGET
-    assert finished.elapsed_s >= 270
-    counted = [sum(launch.stack == path for launch in finished.launches) for path in PATHS]
-    assert len(set(counted)) == 1
 
 
 def test_a_single_stack_with_many_workloads_goes_on_until_its_budget_is_spent(clock):

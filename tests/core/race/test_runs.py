@@ -34,24 +34,6 @@ def test_every_run_is_made_cold_and_whole_on_a_launch_of_its_own(clock):
         assert sorted(cells) == sorted(itertools.product(PATHS, ("a", "b"), (1, 10)))
 
 
-def test_runs_come_in_an_order_of_their_own_in_every_block_and_the_seed_repeats_it(clock):
-    def order():
-        place = Nowhere(clock, SPEEDS)
-        race(clock, place, PATHS, levels=(1, 10), repeats=4, run={"duration_s": 2.0}, budget_s=None)
-        return [(path, load.concurrency) for path, _, load, _, _ in place.seen]
-
-    first = order()
-    assert first == order()
-    assert len({tuple(first[i : i + 6]) for i in range(0, 24, 6)}) > 1
-
-
-def test_runs_are_all_made_however_clear_the_answer_is(clock):
-    speeds = {"gunicorn": 1000, "waitress": 9000, "cheroot": 100}
-    finished, _ = race(clock, Nowhere(clock, speeds), PATHS, repeats=9, run={"requests": 100}, budget_s=None)
-    assert finished.ending is Ending.COMPLETED
-    assert len(finished.launches) == 27
-
-
 def test_a_budget_bounds_runs(clock):
     finished, _ = race(clock, Nowhere(clock, SPEEDS), PATHS, repeats=50, run={"duration_s": 5.0}, budget_s=60.0)
     assert finished.ending is Ending.BUDGET

@@ -36,12 +36,3 @@ def test_a_recorded_fault_is_found_again(path):
     document = json.loads(path.read_text(encoding="utf-8"))
     seen = found(document)
     assert {name: effect for name, effect in seen.items() if name not in WEATHER} == document["findings"]
-
-
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
-def test_what_is_read_is_what_was_written(path):
-    document = json.loads(path.read_text(encoding="utf-8"))
-    if "launch" in document:
-        assert of_launch(launch(document["launch"])) == document["launch"]
-    else:
-        assert of_observation(observation(document["slice"])) == document["slice"]
