@@ -202,7 +202,7 @@ def requirements_of(stack: Stack, catalogue: Catalogue, app: PythonFacts | None 
     """
     brought = {} if app is None else versions_by_key(app.distributions)
     needed = {
-        _any_version(requirement) if _package(requirement) in brought else requirement
+        _any_version(requirement) if package_of(requirement) in brought else requirement
         for hop in stack.hops
         for requirement in catalogue.entries[hop.server].requirements(hop.settings)
     }
@@ -214,5 +214,6 @@ def _any_version(requirement: str) -> str:
     return re.split(r"[<>=!~ ;]", requirement, maxsplit=1)[0]
 
 
-def _package(requirement: str) -> str:
+def package_of(requirement: str) -> str:
+    """Return the normalised name of the package that ``requirement`` asks for."""
     return next(iter(versions_by_key({_any_version(requirement).partition("[")[0]: ""})))

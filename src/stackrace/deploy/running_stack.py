@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
+from importlib.metadata import distributions
 from pathlib import Path
 
 from ..base.files import opened, walk
@@ -19,10 +20,11 @@ from ..stacks.facts import ChangeFact, SettingFact, StackFacts
 from ..stacks.native_options import CONFIG
 from ..stacks.servers import Catalogue, PythonRuntime, RubyRuntime
 from ..stacks.servers.contract import Entry
+from ..stacks.servers.site import versions_by_key
 from ..stacks.stack import Hop, Origin, SettingValue, Stack
 from ..stacks.stack_path import setting_text
 from .confinement import Group
-from .environments import site_packages
+from .environments import package_of, site_packages
 from .installation import installed_version
 from .rendering import Part
 
@@ -150,9 +152,11 @@ def _named(running: Running, text: str) -> str:
 
 
 def _version(entry: Entry, settings: Mapping[str, SettingValue], home: Path | None) -> str:
-    requirements = () if home is None else entry.requirements(settings)
-    versions = [_distribution(home, requirement) for requirement in requirements]
-    return next(filter(None, versions), "") or installed_version(entry)
+    if home is not None:
+        versions = (_installed(home).get(package_of(each), "") for each in entry.requirements(settings))
+        if version := next(filter(None, versions), ""):
+            return version
+    return installed_version(entry)
 
 
 @cache
@@ -169,16 +173,9 @@ def _ruby(ruby: Path) -> str:
 
 
 @cache
-def _distribution(home: Path, requirement: str) -> str:
-    """Return the installed version of a requirement's package, empty when it is not there."""
-    package = re.sub(r"[-_.]+", "_", re.split(r"[^\w.-]", requirement, maxsplit=1)[0]).lower()
-    return next((version for name, version in _installed(home) if name == package), "")
-
-
-def _installed(home: Path) -> Iterator[tuple[str, str]]:
-    for folder in site_packages(home).glob("*.dist-info"):
-        name, _, version = folder.name.removesuffix(".dist-info").rpartition("-")
-        yield re.sub(r"[-_.]+", "_", name).lower(), version
+def _installed(home: Path) -> dict[str, str]:
+    """Return the versions of the packages in an environment, by their normalised names."""
+    return versions_by_key({each.name: each.version for each in distributions(path=[str(site_packages(home))])})
 
 
 def _setting_facts(hop: Hop) -> Iterator[SettingFact]:

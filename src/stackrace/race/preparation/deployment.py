@@ -75,16 +75,11 @@ class Deployment:
     engine: Callable[[Play], EngineRun] = RunningEngine
     """Makes a run of what sends the load."""
 
-    def place(
-        self,
-        kind: Callable[..., LocalPlace] = LocalPlace,
-        *,
-        processes: RaceProcesses | None = None,
-    ) -> LocalPlace:
+    def place(self, *, processes: RaceProcesses | None = None) -> LocalPlace:
         """Return this machine as the place where the stacks run, ``processes`` being on it, too."""
         if self.raised:
             _prioritise(self.launcher)
-        return kind(
+        return LocalPlace(
             guard=self.guard,
             launcher=self.launcher,
             cores=self.cores,
