@@ -75,11 +75,13 @@ class Deployment:
     engine: Callable[[Play], EngineRun] = RunningEngine
     """Makes a run of what sends the load."""
 
-    def place(self, *, processes: RaceProcesses | None = None) -> LocalPlace:
+    def place(
+        self, kind: Callable[..., LocalPlace] = LocalPlace, *, processes: RaceProcesses | None = None
+    ) -> LocalPlace:
         """Return this machine as the place where the stacks run, ``processes`` being on it, too."""
         if self.raised:
             _prioritise(self.launcher)
-        return LocalPlace(
+        return kind(
             guard=self.guard,
             launcher=self.launcher,
             cores=self.cores,
