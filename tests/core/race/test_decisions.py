@@ -16,34 +16,31 @@ from stackrace.stats.values import Question
 from .raced import merged, race_of, race_with_workloads, slice_of
 
 
-def test_one_block_decides_nothing():
-    for race in (race_of({"a": 1000, "b": 100}, blocks=1), race_of({"a": 1000}, blocks=0)):
-        assert decisions(race).dropped == frozenset()
-        assert not decisions(race).settled
+RANKING = {"question": Question.RANKING}
+DECIDED = {
+    "one block decides nothing": ({"a": 1000, "b": 100}, {"blocks": 1}, set(), False),
+    "nor does none": ({"a": 1000}, {"blocks": 0}, set(), False),
+    "two blocks drop who is far behind": ({"a": 1000, "b": 990, "c": 300, "d": 1000}, {"blocks": 2}, {"c"}, False),
+    "two blocks name a winner if nobody else is left": (
+        {"a": 3000, "b": 990, "c": 300, "d": 1000}, {"blocks": 2}, {"b", "c", "d"}, True,
+    ),
+    "later who cannot be much better leaves": (
+        {"a": 1000, "b": 1000, "c": 300}, {"blocks": 5, "sd": 0.1}, {"c"}, False,
+    ),
+    "a ranking drops nobody": (
+        {"a": 3000, "b": 1000, "c": 1000}, {"blocks": 5, "sd": 0.05, **RANKING}, set(), False,
+    ),
+    "and ends when every place is settled": ({"a": 3000, "b": 1000, "c": 2000}, {"blocks": 5, **RANKING}, set(), True),
+    "nothing ends a race that is exhaustive": ({"a": 1000, "b": 3000}, {"exhaustive": True}, set(), False),
+    "nor one of runs": ({"a": 1000, "b": 3000}, {"repeats": 10}, set(), False),
+}  # fmt: skip
 
 
-def test_two_blocks_drop_who_is_far_behind():
-    found = decisions(race_of({"a": 1000, "b": 990, "c": 300, "d": 1000}, blocks=2, sd=0.02))
-    assert found.dropped == {"c"}
-    assert not found.settled
-
-
-def test_two_blocks_name_a_winner_only_if_nobody_else_is_left():
-    assert decisions(race_of({"a": 3000, "b": 990, "c": 300, "d": 1000}, blocks=2, sd=0.02)).settled
-
-
-def test_a_race_for_a_winner_drops_who_cannot_be_much_better():
-    race = race_of({"a": 1000, "b": 1000, "c": 300}, blocks=5, sd=0.1)
-    found = decisions(race)
-    assert found.dropped == {"c"}
-    assert not found.settled
-
-
-def test_a_race_for_a_ranking_drops_nobody():
-    race = race_of({"a": 3000, "b": 1000, "c": 1000}, blocks=5, sd=0.05, question=Question.RANKING)
-    assert decisions(race).dropped == frozenset()
-    assert not decisions(race).settled
-    assert decisions(race_of({"a": 3000, "b": 1000, "c": 2000}, blocks=5, question=Question.RANKING)).settled
+@pytest.mark.parametrize("case", DECIDED)
+def test_who_is_dropped_and_whether_it_is_over(case):
+    rates, asked, dropped, settled = DECIDED[case]
+    found = decisions(race_of(rates, **asked))
+    assert (found.dropped, found.settled) == (dropped, settled)
 
 
 def test_between_two_looks_the_earlier_one_stands():
@@ -87,14 +84,6 @@ def test_the_headline_alone_decides():
 def test_a_stack_that_meets_another_workload_only_is_not_dropped():
     rates = {"page": {"a": 5000, "b": 1000}, "static": {"a": 500, "b": 500, "c": 500}}
     assert "c" not in decisions(race_with_workloads(rates, blocks=5)).dropped
-
-
-def test_neither_exhaustive_races_nor_runs_are_ended_by_an_answer():
-    clear = race_of({"a": 1000, "b": 3000})
-    assert decisions(clear).settled
-    for race in (replace(clear, exhaustive=True), replace(clear, repeats=10)):
-        assert not decisions(race).settled
-        assert decisions(race).dropped == frozenset()
 
 
 @pytest.mark.parametrize(("sd", "settled"), [(0.003, True), (0.3, False)])

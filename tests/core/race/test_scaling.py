@@ -38,11 +38,6 @@ def test_three_levels_have_a_knee_but_no_law():
     assert (curve.unfit.levels, curve.unfit.levels_needed) == (3, 6)
 
 
-def test_one_launch_has_no_knee():
-    (curve,) = curves({1: 500, 20: 1000, 100: 1000}, blocks=1)
-    assert curve.knee is None
-
-
 def test_one_level_is_no_curve():
     assert curves({20: 1000}) == ()
 

@@ -42,8 +42,43 @@ def found(**changes: Any) -> dict[str, Effect]:
     return {say.title(finding): finding.effect for finding in examine_plan(plan(**changes)).findings}
 
 
-def test_a_sound_plan_has_no_findings():
-    assert found() == {}
+BOUND = Resources(stack_cores=(0,), generator_cores=(1,), memory_bytes=2**30)
+GIB = 2**30
+WARNS, INVALIDATES = Effect.WARNS, Effect.INVALIDATES
+
+# what is changed in a sound plan, and all that is found then
+PLANS = [
+    ({}, {}),
+    # kept connections need one port each and no more
+    ({"connections_per_s": 1e6}, {}),
+    ({"ephemeral_ports": 100}, {}),
+    ({"ephemeral_ports": 99}, {"ephemeral ports": INVALIDATES}),
+    # Unix sockets need none
+    ({"ephemeral_ports": 1, "over_tcp": False}, {}),
+    ({"loads": CLOSING, "connections_per_s": 1e6, "over_tcp": False}, {}),
+    # the engine alone needs one socket per connection
+    ({"descriptors": 164, "sockets_each": 1}, {}),
+    ({"descriptors": 163, "sockets_each": 1}, {"file descriptors": INVALIDATES}),
+    ({"time_wait": 14_116}, {}),
+    ({"time_wait": 14_117}, {"ports in TIME_WAIT": WARNS}),
+    ({"accept_queue": 100}, {}),
+    ({"accept_queue": 99}, {"accept queue": WARNS}),
+    ({"cores": Resources(stack_cores=(0, 1), generator_cores=(1,))}, {"shared cores": WARNS}),
+    ({"threads": ((0,), (1,))}, {}),
+    ({"threads": ((0, 1),)}, {"shared threads": WARNS}),
+    ({"cores": BOUND, "memory_bytes": GIB}, {}),
+    ({"cores": BOUND, "memory_bytes": GIB - 1}, {"memory limit": INVALIDATES}),
+    # without a limit nobody knows what stacks will hold
+    ({"memory_bytes": 0.0}, {}),
+    ({"disk_bytes": 100 * GIB, "disk_free_bytes": 9 * GIB}, {"disk nearly full": WARNS}),
+    ({"disk_bytes": 100 * GIB, "disk_free_bytes": 11 * GIB}, {}),
+    ({"disk_bytes": 1000 * GIB, "disk_free_bytes": 100 * GIB}, {}),
+]
+
+
+@pytest.mark.parametrize(("changes", "findings"), PLANS)
+def test_what_is_found_in_a_plan(changes, findings):
+    assert found(**changes) == findings
 
 
 @given(st.integers(1, 100_000))
@@ -71,39 +106,9 @@ def test_ports_are_refused_when_they_do_not_come_free_in_time(reuse, highest):
     assert at(highest + 1) == {"ephemeral ports": Effect.INVALIDATES}
 
 
-def test_kept_connections_need_one_port_each_and_no_more():
-    assert found(connections_per_s=1e6) == {}
-    assert found(ephemeral_ports=100) == {}
-    assert found(ephemeral_ports=99) == {"ephemeral ports": Effect.INVALIDATES}
-
-
-def test_unix_sockets_need_no_ports():
-    assert found(ephemeral_ports=1, over_tcp=False) == {}
-    assert found(loads=CLOSING, connections_per_s=1e6, over_tcp=False) == {}
-
-
-def test_the_engine_alone_needs_one_socket_per_connection():
-    assert found(descriptors=164, sockets_each=1) == {}
-    assert found(descriptors=163, sockets_each=1) == {"file descriptors": Effect.INVALIDATES}
-
-
 def test_a_load_is_told_of_its_own_flag():
     (few,) = examine_plan(plan(descriptors=100, descriptors_hard=100)).findings
     assert "lower --concurrency to 18" in say.remedy(few, LOAD)
-
-
-@pytest.mark.parametrize(
-    ("check", "silent", "loud"),
-    [
-        ("ports in TIME_WAIT", {"time_wait": 14_116}, {"time_wait": 14_117}),
-        ("accept queue", {"accept_queue": 100}, {"accept_queue": 99}),
-        ("shared cores", {}, {"cores": Resources(stack_cores=(0, 1), generator_cores=(1,))}),
-        ("shared threads", {"threads": ((0,), (1,))}, {"threads": ((0, 1),)}),
-    ],
-)
-def test_warnings(check, silent, loud):
-    assert found(**silent) == {}
-    assert found(**loud) == {check: Effect.WARNS}
 
 
 def test_a_machine_with_one_core_is_told_to_be_too_small():
@@ -113,27 +118,11 @@ def test_a_machine_with_one_core_is_told_to_be_too_small():
     assert say.remedy(double) == "leave a core to the load engine alone"
 
 
-BOUND = Resources(stack_cores=(0,), generator_cores=(1,), memory_bytes=2**30)
-
-
-def test_memory_that_is_not_there_for_a_single_stack_is_refused():
-    assert found(cores=BOUND, memory_bytes=2**30) == {}
-    assert found(cores=BOUND, memory_bytes=2**30 - 1) == {"memory limit": Effect.INVALIDATES}
-    assert found(memory_bytes=0.0) == {}, "without a limit nobody knows what stacks will hold"
-
-
 def test_memory_that_is_not_there_for_all_says_for_how_many():
     (some,) = examine_plan(plan(cores=BOUND, memory_bytes=3.5 * 2**30, stacks=5)).findings
     assert (say.title(some), some.effect) == ("memory limit", Effect.WARNS)
     assert say.seen(some) == "3.5 GiB of memory are free, enough for 2 of 5 at once"
     assert "batches" in say.remedy(some)
-
-
-def test_a_disk_that_is_nearly_full_warns():
-    gib = 2**30
-    assert found(disk_bytes=100 * gib, disk_free_bytes=9 * gib) == {"disk nearly full": Effect.WARNS}
-    assert found(disk_bytes=100 * gib, disk_free_bytes=11 * gib) == {}
-    assert found(disk_bytes=1000 * gib, disk_free_bytes=100 * gib) == {}
 
 
 LOCALHOST = Destination(name="localhost", dialled="127.0.0.1")
