@@ -151,15 +151,6 @@ class LocalPlace:
         known = self._launcher.known
         workload = known.now(workload)
         ceiling_per_s = self._ceilings.get((load.concurrency, load.keep_alive))
-        play = partial(
-            run,
-            address=(up.running.host, up.running.port),
-            workload=workload,
-            load=load,
-            warmup_s=rewarm_s,
-            cores=self._cores.generator_cores,
-            ceiling_per_s=ceiling_per_s,
-        )
         self._launcher.pin(up.running)
         for pid in chain(*self._service_pids):
             # who was born since has the usual priority
@@ -169,7 +160,7 @@ class LocalPlace:
         with (
             kept_off(() if self._cores.shared else self._cores.stack_cores),
             MemoryWatch(up.sampler, up.running.started_s) as watch,
-            self._begin_load(lambda monitor: play(monitor=monitor)) as engine,
+            self._engine(up, workload, load, warmup_s=rewarm_s, ceiling_per_s=ceiling_per_s) as engine,
         ):
             # what takes a while disturbs the engine: of a thousand threads even how long they waited does
             engine.wait(engine.begun_s + rewarm_s / 2)
@@ -229,6 +220,18 @@ class LocalPlace:
             wrongly_accused=sum(wrong[name] for name in loosened),
         )
 
+    def _engine(self, up: _RunningStack, workload: Workload, load: Load, **more: float | None) -> EngineRun:
+        """Return a run of what sends ``load``, not begun yet; ``more`` is as `run` takes it."""
+        play = partial(
+            run,
+            address=(up.running.host, up.running.port),
+            workload=workload,
+            load=load,
+            cores=self._cores.generator_cores,
+            **more,
+        )
+        return self._begin_load(lambda monitor: play(monitor=monitor))
+
     def target(self, stack: Stack, workload: Workload) -> tuple[tuple[str, int], Workload]:
         """Return where ``stack`` takes load, and ``workload`` with the answers that are right by now."""
         running = self._up[stack.path].running
@@ -239,17 +242,9 @@ class LocalPlace:
         up = self._up[stack.path]
         workload = self._launcher.known.now(workload)
         self._at_rest = False
-        play = partial(
-            run,
-            address=(up.running.host, up.running.port),
-            workload=workload,
-            load=load,
-            cores=self._cores.generator_cores,
-            follow_s=0.0,
-        )
         with (
             MemoryWatch(up.sampler, up.running.started_s) as watch,
-            self._begin_load(lambda monitor: play(monitor=monitor)) as engine,
+            self._engine(up, workload, load, follow_s=0.0) as engine,
         ):
             for counts in engine.bins(WARM_BIN_S):
                 if enough(counts):

@@ -149,12 +149,12 @@ _MOST_OF_IT = 0.5
 
 def memory(row: Row) -> float:
     """Return the bytes (peak PSS) of the row's own hops; 0 where unknown."""
-    return _total(row.stack, row.memory_bytes)
+    return sum(_part(row.stack, row.memory_bytes, inside=True).values())
 
 
 def cpu_ms(row: Row) -> float:
     """Return the CPU ms per request of the row's own hops; 0 where unknown."""
-    return _total(row.stack, row.cpu_ms_per_request)
+    return cpu_time(row).total_ms
 
 
 def costs_of(judged: JudgedLevel, next_best: str) -> Costs | None:
@@ -200,11 +200,6 @@ def cpu_time(row: Row) -> CpuTime:
         hops=_part(row.stack, costs, inside=True),
         services=_part(row.stack, costs, inside=False),
     )
-
-
-def _total(stack: str, costs: Mapping[str, float]) -> float:
-    """Return what the hops of ``stack`` cost together (CPU time, bytes), services beside it left out."""
-    return sum(_part(stack, costs, inside=True).values())
 
 
 def _part(stack: str, costs: Mapping[str, float], *, inside: bool) -> dict[str, float]:

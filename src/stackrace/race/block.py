@@ -114,14 +114,16 @@ class Block:
         while waiting and (batches == 0 or not self._late):
             ahead = len(waiting)
             try:
-                with self.meter.launching:
-                    self._bring_up(waiting, memory, most)
+                begun_s = time.monotonic()
+                self._bring_up(waiting, memory, most)
+                up_s = time.monotonic()
+                self.meter.launching_s += up_s - begun_s
                 # what is left is shared fairly with the batches to come
                 steps.deadline_s = end_s - (end_s - time.monotonic()) * len(waiting) / ahead
-                with self.meter.warming:
-                    for stack in list(steps.up):
-                        if not self._late:
-                            self._warm_up(stack)
+                for stack in list(steps.up):
+                    if not self._late:
+                        self._warm_up(stack)
+                self.meter.warming_s += time.monotonic() - up_s
                 alone = not waiting and batches == 0
                 self._measure(len(order), to_the_end=alone)
             finally:

@@ -106,26 +106,12 @@ def _warmup_cap_s(budget_s: float, stacks: int, response_s: float, *, most_block
     return min(max(budget_s / stacks / share, 0.5, response_s), 20.0)
 
 
-class _Span:
-    """Adds up the seconds spent within it."""
-
-    def __init__(self) -> None:
-        self.seconds = 0.0
-        self._since_s = 0.0
-
-    def __enter__(self) -> None:
-        self._since_s = time.monotonic()
-
-    def __exit__(self, *_: object) -> None:
-        self.seconds += time.monotonic() - self._since_s
-
-
 @dataclass(slots=True)
 class OverheadMeter:
     """Takes the time of what a block spends beside its slices, over all of its batches."""
 
-    launching: _Span = field(default_factory=_Span)
-    warming: _Span = field(default_factory=_Span)
+    launching_s: float = 0.0
+    warming_s: float = 0.0
     between_s: float = 0.0
     """What lay before the slices so far, without the usual re-warm."""
     gaps: int = 0
@@ -139,8 +125,8 @@ class OverheadMeter:
     def overhead(self, stacks: int, stop_s: float) -> Overhead:
         """Return it for ``stacks`` stacks; ``stop_s`` stands for what is not stopped yet."""
         return Overhead(
-            launch_s=self.launching.seconds / stacks,
-            warmup_s=self.warming.seconds / stacks,
+            launch_s=self.launching_s / stacks,
+            warmup_s=self.warming_s / stacks,
             stop_s=stop_s,
             rest_s=max(self.between_s / self.gaps, 0.0) if self.gaps else _REST_S,
         )

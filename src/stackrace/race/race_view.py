@@ -63,7 +63,7 @@ def _least_answers(result: LoadResult) -> int:
 
 
 def _carried(race: Race) -> Iterator[CarryOverTest]:
-    slices = turns(race)
+    slices = list(turns(race))
     for level in dict.fromkeys(slice_.level for slice_ in slices):
         own = [slice_ for slice_ in slices if slice_.level == level]
         groupings = {"the place in the turn": _parts(own), "which stack was loaded before": _after(own)}
@@ -118,15 +118,11 @@ class PlacedSlice:
     """ln(throughput per s)."""
 
 
-def turns(race: Race) -> tuple[PlacedSlice, ...]:
-    """Return all valid slices in order of time, each with its place in its turn; none of launches cut short.
+def turns(race: Race) -> Iterator[PlacedSlice]:
+    """Yield all valid slices in order of time, each with its place in its turn; none of launches cut short.
 
     A turn ends where the level changes or a stack comes again, unless that is because its slice was refused.
     """
-    return tuple(_walk(race))
-
-
-def _walk(race: Race) -> Iterator[PlacedSlice]:
     blocks: dict[int, list[tuple[Slice, Launch]]] = {}
     for launch in counted(race).launches:
         blocks.setdefault(launch.block, []).extend((slice_, launch) for slice_ in launch.slices)

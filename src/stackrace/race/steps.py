@@ -89,14 +89,6 @@ class _Neighbours:
         self.ever_quiet = self.ever_quiet or not disturbed
         return disturbed and self.often >= _OFTEN
 
-    def waited(self, seconds: float) -> None:
-        """Enter how long the race waited for them."""
-        self.patience_s = max(self.patience_s - seconds, 0.0)
-
-    def rested(self) -> None:
-        """Enter that they were at rest when looked at after a disturbed slice."""
-        self.at_rest += 1
-
 
 @dataclass(slots=True, kw_only=True)
 class Steps:
@@ -220,9 +212,9 @@ class Steps:
                     self.sink(Progress(Activity.WAITING, disturbance=seen))
                     waited = True
         finally:
-            self.neighbours.waited(time.monotonic() - begun_s)
+            self.neighbours.patience_s = max(self.neighbours.patience_s - (time.monotonic() - begun_s), 0.0)
         if not waited and taken(verdict.findings):
-            self.neighbours.rested()
+            self.neighbours.at_rest += 1
         return waited
 
     def withdraw_if_dead(self, stack: Stack) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
@@ -149,23 +148,16 @@ def _with_bodies(workload: Workload, app: App, examination: Examination, ask: As
     if not asked:
         return workload
     exchanges = ask(app, asked, host=examination.host).exchanges
-    bodies = {
-        _key(request): exchange
-        for request, exchange in zip(asked, exchanges, strict=True)
-        if _is_for_everybody(exchange)
-    }
-    lacking = {
-        _key(request)
-        for request, exchange in zip(asked, exchanges, strict=True)
-        if exchange.first.status == 404 and static_file(request.path, examination.static)
-    }
-    pairs = zip(workload.requests, workload.answers, strict=True)
-    times = {_key(request): exchange.page for request, exchange in zip(asked, exchanges, strict=True)}
+    known = {_key(request): exchange for request, exchange in zip(asked, exchanges, strict=True)}
+    own = [known.get(_key(request)) for request in workload.requests]
     return replace(
         workload,
-        answers=tuple(_answer(request, answer, bodies, lacking) for request, answer in pairs),
+        answers=tuple(
+            answer if exchange is None else _answer(answer, exchange, examination.static)
+            for answer, exchange in zip(workload.answers, own, strict=True)
+        ),
         # static files, and what was not asked for, count as nothing: most of them are soon answered
-        page=mean_time(times.get(_key(request), PageTime()) for request in workload.requests),
+        page=mean_time(PageTime() if exchange is None else exchange.page for exchange in own),
     )
 
 
@@ -191,21 +183,13 @@ def _is_for_everybody(exchange: Exchange) -> bool:
     return same and not varies & {"cookie", "*"} and not reply.header("set-cookie")
 
 
-def _answer(
-    request: Request,
-    recorded: Answer,
-    bodies: Mapping[tuple[str, str, _Headers], Exchange],
-    lacking: AbstractSet[tuple[str, str, _Headers]],
-) -> Answer:
-    """Return the app's own answer where it is for everybody; ``lacking`` are files that only a front end sends."""
-    exchange = bodies.get(_key(request))
-    if _key(request) in lacking and recorded.status in (200, None):
-        return replace(recorded, origin=AnswerOrigin.FILE)
-    if exchange is None:
-        return recorded
+def _answer(recorded: Answer, exchange: Exchange, static: Mapping[str, Path]) -> Answer:
+    """Return the app's own answer where it is for everybody; a file that it lacks only a front end sends."""
     reply = exchange.first
+    if recorded.status in (200, None) and reply.status == 404 and static_file(exchange.request.path, static):
+        return replace(recorded, origin=AnswerOrigin.FILE)
     agrees = 200 <= reply.status < 300 if recorded.status is None else reply.status == recorded.status
-    if not agrees:
+    if not agrees or not _is_for_everybody(exchange):
         return recorded
     kind = reply.header("content-type")
     return Answer(status=reply.status, body=reply.body, content_type=kind, sameness=Sameness.BODY)

@@ -107,9 +107,8 @@ def _services(parsed: RaceFileTable) -> Iterator[tuple[_Where, str]]:
 
 
 def _recordings(parsed: RaceFileTable, folder: Path) -> Iterator[tuple[_Where, str]]:
-    sessions: dict[_Where, str | None] = {("workload",): parsed.workload.session}
-    sessions |= {("workloads", name): table.session for name, table in (parsed.workloads or {}).items()}
-    for where, session in sessions.items():
+    for where, table in _tables(parsed).items():
+        session = table.session
         if session is None or session.startswith("bundled:"):
             continue
         if (folder / session).is_dir():
@@ -119,11 +118,15 @@ def _recordings(parsed: RaceFileTable, folder: Path) -> Iterator[tuple[_Where, s
             yield (*where, "session"), f"there is no recording {session!r}; {way_out}"
 
 
+def _tables(parsed: RaceFileTable) -> dict[_Where, WorkloadTable | NamedWorkloadTable]:
+    """Return what says what is asked for, by where it stands."""
+    named = {("workloads", name): table for name, table in (parsed.workloads or {}).items()}
+    return {("workload",): parsed.workload, **named}
+
+
 def _checks(parsed: RaceFileTable) -> Iterator[tuple[_Where, str]]:
     """What a recording asks for is not known yet."""
-    tables: dict[_Where, WorkloadTable | NamedWorkloadTable] = {("workload",): parsed.workload}
-    tables |= {("workloads", name): table for name, table in (parsed.workloads or {}).items()}
-    for where, table in tables.items():
+    for where, table in _tables(parsed).items():
         for path in table.check.keys() - {EVERY_PATH} - set(table.urls or ()):
             if table.urls is not None:
                 yield (*where, "check"), f"{path!r} is not among its urls{did_you_mean(path, table.urls)}"
