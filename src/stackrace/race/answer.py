@@ -1,19 +1,36 @@
-"""What a race answers, who leads, and what the stacks it names cost. Data only: reports make the sentences."""
+"""What a race answers, who leads, what the stacks it names cost, and what would have to be true for it to change.
+
+Data only: reports make the sentences.
+"""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, islice
 
 from ..base.numbers import Interval
 from ..stats import selection
 from ..stats.judge import Judgement
 from ..stats.values import Question
 from .levels import JudgedLevel, blocks_of
-from .results.answer import Answer, AnswerKind, Lead, LeadKind
+from .results.answer import (
+    Answer,
+    AnswerKind,
+    Condition,
+    CpuCounts,
+    LargerDifference,
+    LatencyCounts,
+    Lead,
+    LeadKind,
+    LessMemory,
+    LighterApp,
+    LighterServices,
+    NoErrors,
+    OtherLevels,
+)
 from .results.race import Race
 from .results.standing import Costs, CpuTime, Need, Reason, Row
 
@@ -136,7 +153,7 @@ def lead_of(judged: JudgedLevel) -> Lead:
     return replace(nobody, stacks=top)
 
 
-CHEAPER = 0.75
+_CHEAPER = 0.75
 """A stack is clearly cheaper when it needs at most this share of the memory or CPU time."""
 _DEARER = 1.1
 """A cheaper stack may need this much more of the other resource and still count as cheaper."""
@@ -154,7 +171,7 @@ def memory(row: Row) -> float:
 
 def cpu_ms(row: Row) -> float:
     """Return the CPU ms per request of the row's own hops; 0 where unknown."""
-    return cpu_time(row).total_ms
+    return _cpu_time(row).total_ms
 
 
 def costs_of(judged: JudgedLevel, next_best: str) -> Costs | None:
@@ -189,10 +206,10 @@ def _cheaper(row: Row, other: Row) -> bool:
     """Tell whether ``row`` needs clearly less of something and not much more of anything."""
     pairs = [(memory(row), memory(other)), (cpu_ms(row), cpu_ms(other))]
     ratios = [mine / its for mine, its in pairs if mine > 0 and its > 0]
-    return bool(ratios) and min(ratios) <= CHEAPER and max(ratios) <= _DEARER
+    return bool(ratios) and min(ratios) <= _CHEAPER and max(ratios) <= _DEARER
 
 
-def cpu_time(row: Row) -> CpuTime:
+def _cpu_time(row: Row) -> CpuTime:
     """Return the CPU time per request of a row, its own hops and the services beside it apart."""
     costs = row.cpu_ms_per_request
     return CpuTime(
@@ -211,7 +228,7 @@ def _part(stack: str, costs: Mapping[str, float], *, inside: bool) -> dict[str, 
 
 def reason_of(rows: Sequence[Row]) -> Reason | None:
     """Return where the CPU time of the first two rows goes; None when none was seen."""
-    first, *others = (cpu_time(row) for row in rows[:2])
+    first, *others = (_cpu_time(row) for row in rows[:2])
     if min(time.total_ms for time in (first, *others)) <= 0:
         return None
     if not others:
@@ -233,3 +250,159 @@ def _added_hop(first: CpuTime, second: CpuTime) -> str:
         return ""
     added = {hop: ms for hop, ms in second.hops.items() if hop not in first.hops}
     return next((hop for hop, ms in added.items() if ms >= _MOST_OF_IT * more_ms), "")
+
+
+_MOST = 4
+"""More of them would bury the likely ones."""
+_FAR = 0.3
+"""Nobody calls a larger difference one that does not matter."""
+_HEAVY = 0.3
+"""A service that takes this share of the CPU time is worth a word."""
+_HEAVIEST = 0.8
+"""So is an app whose process takes this share."""
+
+
+def conditions_of(levels: Sequence[JudgedLevel], headline: int) -> tuple[Condition, ...]:
+    """Return at most ``_MOST`` conditions; none where there is nothing to compare."""
+    judged = levels[headline]
+    if len(judged.rows) < 2:
+        return ()
+    return tuple(islice(_all(levels, judged), _MOST))
+
+
+def _all(levels: Sequence[JudgedLevel], judged: JudgedLevel) -> Iterator[Condition]:
+    first = judged.row(judged.first)
+    yield from _difference(judged)
+    yield from _levels(levels, judged)
+    yield from _latency(judged.rows, first)
+    yield from _errors(judged.rows, first)
+    yield from _memory(judged.rows, first)
+    yield from _cpu(judged.rows, first)
+    yield from _elsewhere(first)
+
+
+# The difference that matters
+
+
+def _difference(judged: JudgedLevel) -> Iterator[Condition]:
+    """Name the stack that differences of a little more make as good as the winner: by the limits of its ratio.
+
+    Who will do where more does not matter is no question while nobody wins: the answer itself says how far behind
+    a leader may be.
+    """
+    judgement, now = judged.judgement, judged.race.difference
+    if judgement.winner is None:
+        return
+    slower = {i: _slower(judged, i) for i in range(len(judged.stacks)) if i != judged.first}
+    rival = min(slower, key=lambda i: slower[i])
+    if now < slower[rival] <= _FAR:
+        yield LargerDifference(stack=judged.stacks[rival], difference=slower[rival], now=now)
+
+
+def _slower(judged: JudgedLevel, index: int) -> float:
+    """Return by how much a stack may be slower than the winner at most; infinite without limits."""
+    ratio = judged.judgement.ratio(judged.first, index)
+    return math.inf if ratio.high is None else ratio.high - 1
+
+
+# Other levels
+
+
+def _levels(levels: Sequence[JudgedLevel], judged: JudgedLevel) -> Iterator[Condition]:
+    """Name the load levels of the headline's workload at which another stack is proved better."""
+    kin = [level for level in levels if level.series == judged.series and level is not judged]
+    kin.sort(key=lambda level: level.level.load.concurrency)
+    overtaken = [lead_of(level) for level in kin if _overtaken(level, judged.stacks[judged.first])]
+    if not overtaken:
+        return
+    winner = overtaken[-1].stacks[0]
+    same = [lead for lead in overtaken if lead.stacks[0] == winner]
+    numbers = tuple(lead.load.concurrency for lead in same)
+    below = tuple(level.level.load.concurrency for level in kin if level.level.load.concurrency <= numbers[-1])
+    yield OtherLevels(
+        stack=winner,
+        connections=numbers,
+        or_fewer=below == numbers and numbers[-1] < judged.level.load.concurrency,
+        ratio=_single_ratio(same),
+    )
+
+
+def _overtaken(judged: JudgedLevel, stack: str) -> bool:
+    """Tell whether somebody leads a level alone and ``stack`` is proved slower there."""
+    lead = lead_of(judged)
+    if lead.kind is not LeadKind.AHEAD or lead.stacks[0] == stack or stack not in judged.stacks:
+        return False
+    return bool(judged.judgement.order[judged.stacks.index(lead.stacks[0]), judged.stacks.index(stack)])
+
+
+def _single_ratio(leads: Sequence[Lead]) -> Interval | None:
+    ratio = leads[0].ratio
+    return ratio if len(leads) == 1 and ratio is not None and math.isfinite(ratio.value) else None
+
+
+# Latency, errors, cost
+
+
+def _latency(rows: Sequence[Row], first: Row) -> Iterator[Condition]:
+    """Name the stack with the lowest p99, if its limits lie below those of the winner."""
+    own = _p99(first)
+    if own is None or own.low is None:
+        return
+    better = [
+        (limits.value, row.stack, limits)
+        for row in rows
+        if row.stack != first.stack
+        and (limits := _p99(row)) is not None
+        and limits.high is not None
+        and limits.high < own.low
+        and not _is_bound(row)
+    ]
+    if better:
+        _, stack, limits = min(better, key=lambda entry: entry[:2])
+        yield LatencyCounts(stack=stack, p99_s=limits, first_p99_s=own, at_least=_is_bound(first))
+
+
+def _p99(row: Row) -> Interval | None:
+    return row.latency_limits.get("p99")
+
+
+def _is_bound(row: Row) -> bool:
+    """Tell whether the row's p99 is known only as a lower bound."""
+    return "p99" in row.latency.censored
+
+
+def _errors(rows: Sequence[Row], first: Row) -> Iterator[Condition]:
+    clean = next((row for row in rows if row.errors == 0 and row.requests), None)
+    if first.errors and clean is not None:
+        yield NoErrors(stack=clean.stack, first=first.stack, requests=first.requests, errors=first.errors)
+
+
+def _memory(rows: Sequence[Row], first: Row) -> Iterator[Condition]:
+    """Name the best stack that needs clearly less memory than the winner."""
+    rival = next((row for row in rows if 0 < memory(row) <= _CHEAPER * memory(first)), None)
+    if rival is not None:
+        yield LessMemory(stack=rival.stack, memory_bytes=memory(rival), first_memory_bytes=memory(first))
+
+
+def _cpu(rows: Sequence[Row], first: Row) -> Iterator[Condition]:
+    rival = min((row for row in rows if cpu_ms(row) > 0), key=cpu_ms, default=None)
+    if rival is not None and cpu_ms(rival) <= _CHEAPER * cpu_ms(first):
+        yield CpuCounts(stack=rival.stack, cpu_ms_per_request=cpu_ms(rival), first_cpu_ms_per_request=cpu_ms(first))
+
+
+# Where a choice of stack cannot help
+
+
+def _elsewhere(row: Row) -> Iterator[Condition]:
+    """Say how little the choice of stack can change where a service, or the app's own process, takes the time."""
+    time = _cpu_time(row)
+    services_ms = sum(time.services.values())
+    whole_ms = time.total_ms + services_ms
+    if whole_ms <= 0:
+        return
+    if time.services and services_ms >= _HEAVY * whole_ms:
+        yield LighterServices(services=tuple(time.services), share=services_ms / whole_ms)
+    elif len(time.hops) > 1:
+        host = max(time.hops, key=lambda hop: row.stack.rfind(hop.split("+")[-1]))
+        if time.hops[host] >= _HEAVIEST * whole_ms:
+            yield LighterApp(first=row.stack, hop=host, share=time.hops[host] / whole_ms)

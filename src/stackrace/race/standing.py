@@ -17,7 +17,7 @@ from ..stats import summary
 from ..stats.judge import Judgement
 from ..stats.summary import Buckets, on_common_buckets, quantile_interval
 from ..validity.registry import examine_race
-from .answer import answer_of, costs_of, lead_of, reason_of
+from .answer import answer_of, conditions_of, costs_of, lead_of, reason_of
 from .levels import (
     JudgedLevel,
     MeasuredLevel,
@@ -36,7 +36,6 @@ from .results.answer import Answer, AnswerKind
 from .results.race import Race
 from .results.standing import Level, Row, Standing, Withdrawal
 from .resume import counted
-from .sensitivity import conditions_of
 
 
 def standing(race: Race, *, merge: _Merge, spread: _Spread | None = None, thorough: bool = True) -> Standing:

@@ -6,7 +6,7 @@ import pytest
 
 from stackrace.base.numbers import Interval
 from stackrace.race.results.answer import LargerDifference, LatencyCounts
-from stackrace.race.sensitivity import _latency
+from stackrace.race.answer import _latency
 from stackrace.race.standing import standing
 
 from .contests import Entry, contest, flat
