@@ -106,14 +106,14 @@ def _handle_here(path: Path) -> int | None:
 
 
 def _copy_in_another_process(database: Path, target: Path) -> None:
-    script = f"import sys; from {__name__} import copy_alone; copy_alone(*sys.argv[1:])"
+    script = f"import sys; from {__name__} import _copy_alone; _copy_alone(*sys.argv[1:])"
     command = (sys.executable, "-P", "-c", script, str(database), str(target))
     ended = run(command, folder=Path("/"), environment=os.environ)
     if ended.code:
         raise OSError(ended.code, ended.output.strip() or os.strerror(ended.code), str(database))
 
 
-def copy_alone(database: str, target: str) -> None:
+def _copy_alone(database: str, target: str) -> None:
     """Copy as ``_copy_to`` in a process that has no database open; it ends with the number of the error."""
     try:
         _copy_to(Path(database), Path(target))

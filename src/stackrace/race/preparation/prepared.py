@@ -248,7 +248,7 @@ def prepared(
     the way out, as early as it is known.
     """
     begun_s = time.monotonic()
-    refuse_early(request, first, remote_engine=remote is not None)
+    _refuse_early(request, first, remote_engine=remote is not None)
     stopwatch = _FirstRaceTimer(on_preparing)
     with set_up(request, stopwatch, remote=remote, bursts=True, all_named=first is not None) as deployment:
         plan = plan_of(request, deployment)
@@ -296,7 +296,7 @@ _LOOK_S = 1.0
 """How often it is looked whether ports came free."""
 
 
-def refuse_early(request: RaceRequest, first: int | None = None, *, remote_engine: bool = False) -> None:
+def _refuse_early(request: RaceRequest, first: int | None = None, *, remote_engine: bool = False) -> None:
     """Raise InputError for what no race that ``request`` asks for could do here.
 
     What depends on the app and its services, or on which stacks are ready, is checked once that is known. Where
