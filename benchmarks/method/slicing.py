@@ -18,7 +18,7 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 from statistics import fmean, median, variance
 
-from stackrace.race.race_view import _turns
+from stackrace.race.race_view import turns
 from stackrace.race.results.race import Race
 
 from ._races import Arena, arena, options, rounds, table, write
@@ -35,7 +35,7 @@ Values = dict[tuple[str, int], dict[int, float]]
 def values(raced: Race) -> Values:
     """Return ln of the throughput of every valid slice, by stack and block, then by pass."""
     found: Values = {}
-    for one in _turns(raced):
+    for one in turns(raced):
         found.setdefault((one.stack, one.block), {})[one.turn] = one.value
     return found
 

@@ -63,7 +63,7 @@ def _least_answers(result: LoadResult) -> int:
 
 
 def _carried(race: Race) -> Iterator[CarryOverTest]:
-    slices = list(_turns(race))
+    slices = list(turns(race))
     for level in dict.fromkeys(slice_.level for slice_ in slices):
         own = [slice_ for slice_ in slices if slice_.level == level]
         groupings = {"the place in the turn": _parts(own), "which stack was loaded before": _after(own)}
@@ -74,19 +74,19 @@ def _carried(race: Race) -> Iterator[CarryOverTest]:
                 yield CarryOverTest(by=by, where=where(level), p=p)
 
 
-def _owners(own: Sequence[_PlacedSlice]) -> list[int]:
+def _owners(own: Sequence[PlacedSlice]) -> list[int]:
     """Number whose each value is: its launch, or its stack where launches have a single slice here."""
     often = max(Counter(slice_.launch for slice_ in own).values(), default=0) > 1
     return _numbered([slice_.launch if often else slice_.stack for slice_ in own])
 
 
-def _parts(own: Sequence[_PlacedSlice]) -> list[int]:
+def _parts(own: Sequence[PlacedSlice]) -> list[int]:
     """Return early, middle or late for each; a turn of two stacks has an early and a late one."""
     length = Counter(slice_.turn for slice_ in own)
     return [min(slice_.position * _PARTS // max(length[slice_.turn], 2), _PARTS - 1) for slice_ in own]
 
 
-def _after(own: Sequence[_PlacedSlice]) -> list[int]:
+def _after(own: Sequence[PlacedSlice]) -> list[int]:
     known = _numbered([slice_.after for slice_ in own])
     return [number if slice_.after else -1 for number, slice_ in zip(known, own, strict=True)]
 
@@ -97,7 +97,7 @@ def _numbered(names: Sequence[str]) -> list[int]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _PlacedSlice:
+class PlacedSlice:
     """One valid slice and where it stood.
 
     A twin comes after, and is named after, by the name of its original: it leaves the same things behind.
@@ -118,7 +118,7 @@ class _PlacedSlice:
     """ln(throughput per s)."""
 
 
-def _turns(race: Race) -> Iterator[_PlacedSlice]:
+def turns(race: Race) -> Iterator[PlacedSlice]:
     """Yield all valid slices in order of time, each with its place in its turn; none of launches cut short.
 
     A turn ends where the level changes or a stack comes again, unless that is because its slice was refused.
@@ -136,7 +136,7 @@ def _turns(race: Race) -> Iterator[_PlacedSlice]:
             if slice_.verdict.valid:
                 measured.add(launch.stack)
             if slice_.verdict.valid and launch.verdict.valid and slice_.throughput_per_s > 0:
-                yield _PlacedSlice(
+                yield PlacedSlice(
                     level=level,
                     stack=launch.stack,
                     launch=launch.id,

@@ -9,7 +9,7 @@ from tests.factories import make_finding, make_load, make_race, make_result
 
 from stackrace.base.verdict import Effect, Verdict
 from stackrace.measure.launch import Launch, Slice
-from stackrace.race.race_view import _turns
+from stackrace.race.race_view import turns
 
 REDONE = Verdict((make_finding("steal", Effect.REDOES),))
 
@@ -29,7 +29,7 @@ def race_of(*order, block=0):
 
 
 def told(race):
-    return [(one.stack, one.turn, one.position, one.after) for one in _turns(race)]
+    return [(one.stack, one.turn, one.position, one.after) for one in turns(race)]
 
 
 def test_a_turn_ends_when_a_stack_comes_again():
@@ -53,4 +53,4 @@ def test_a_twin_leaves_behind_what_its_original_does():
 
 
 def test_the_value_is_the_logarithm_of_the_throughput():
-    assert [one.value for one in _turns(race_of(("a", 1)))] == [math.log(1000)]
+    assert [one.value for one in turns(race_of(("a", 1)))] == [math.log(1000)]
