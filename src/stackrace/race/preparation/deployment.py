@@ -28,7 +28,7 @@ from ...deploy.wrong_answers import KnownAnswers
 from ...measure.engine.engine import EngineRun, Play, RunningEngine
 from ...measure.resources import Resources
 from ...measure.workload import Workload
-from ...stacks.servers import Hosted, catalogue
+from ...stacks.servers import Catalogue, Hosted, catalogue
 from ...stacks.stack import Stack, original_path
 from ..request.request import RaceRequest
 from ..results.race import LeftOut
