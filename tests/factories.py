@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from stackrace.base import ids
+from stackrace.base.numbers import Interval
 from stackrace.base.verdict import Effect, Finding, Verdict
 from stackrace.measure.engine.load_run import FinishedRun, Target
 from stackrace.measure.host import Conditions, HostFacts, NetworkPath
@@ -21,7 +22,6 @@ from stackrace.measure.resources import Resources
 from stackrace.measure.workload import Workload
 from stackrace.race.results.answer import Answer, AnswerKind
 from stackrace.race.results.race import Ending, Race
-from stackrace.base.numbers import Interval
 from stackrace.race.results.standing import CpuTime, Level, Reason, Row, Standing, Withdrawal
 from stackrace.stacks.facts import StackFacts
 from stackrace.stats.values import Question

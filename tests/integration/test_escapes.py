@@ -17,8 +17,7 @@ from stackrace.deploy.environments import Environments
 from stackrace.deploy.guard import Guard
 from stackrace.deploy.preparing import Step
 from stackrace.race.preparation.app import asked_app
-from stackrace.race.preparation.examination import examined_app
-from stackrace.race.preparation.examination import protected
+from stackrace.race.preparation.examination import examined_app, protected
 from stackrace.race.request.request import RaceRequest
 
 APP = """

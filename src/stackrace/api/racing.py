@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from ..app.revision import source_digest
 from ..deploy.preparing import OnPreparing, unheard
+from ..race.decisions import OpenCells, strategist_of
 from ..race.events import Sink
 from ..race.preparation.contestants import beside_current
 from ..race.preparation.prepared import PreparedRace, is_elsewhere, places, prepared
@@ -18,7 +19,6 @@ from ..race.request.document import request_document
 from ..race.request.request import RaceRequest
 from ..race.results.race import Race
 from ..race.runner import check_budget
-from ..race.decisions import OpenCells, strategist_of
 from ..report.words.findings import warning
 from ..report.words.outlook import estimate, outlook
 from ..store import open_store

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 from ..base.errors import InputError, StoreError, said_by
 from ..base.units import DURATION, SIZE
 from ..measure.resources import Resources, format_cores
+from ..race.decisions import strategist_named
 from ..race.preparation.cores import usable_cores
 from ..race.preparation.leftovers import clear_away
 from ..race.request.document import request_from
 from ..race.request.request import RaceRequest
 from ..race.results.race import Ending, Race
 from ..race.resume import going_on
-from ..race.decisions import strategist_named
 from ..stacks.stack import twin_path
 from ..store.address import races_folder
 from ..store.manifest import Manifest, ManifestFile, Opening, finished, has_manifest, is_racing, reopen_manifest

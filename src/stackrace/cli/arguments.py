@@ -29,8 +29,8 @@ def complete_stack(ctx: click.Context, param: click.Parameter, incomplete: str) 
 
 def requested(race_file: Path | None, servers: Path | None = None) -> RaceRequest:
     """Return what the race file asks for, without one what is in this folder."""
-    from ..race.request.race_file import read_request
     from ..race.request.named_races import file_of
+    from ..race.request.race_file import read_request
     from ..race.request.request import RaceRequest
 
     if race_file is None:

@@ -16,11 +16,11 @@ from ..base.errors import BreakdownError, InterruptedRace, RefusedError, StoreEr
 from ..base.units import DURATION
 from ..base.verdict import Effect
 from ..deploy.guard import removed
+from ..race.decisions import OpenCells, strategist_of
 from ..race.notices import before
 from ..race.request.request import RaceRequest
 from ..race.results.race import Ending, Race
 from ..race.results.standing import Standing
-from ..race.decisions import OpenCells, strategist_of
 from ..report.exporter import Format
 from ..report.result import standing_of
 from ..report.words.findings import busy, remedy

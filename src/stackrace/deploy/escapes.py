@@ -1,4 +1,4 @@
-"""What an app does beside all protection: files that it writes, modules that are no copies, servers that it talks to."""
+"""What an app does beside all protection: files it writes, modules that are no copies, servers it talks to."""
 
 from __future__ import annotations
 

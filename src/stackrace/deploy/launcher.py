@@ -41,6 +41,7 @@ _STARTS = 5.0
 """How much longer a start may take than the examination: several workers on one core load the app at once."""
 _CHANGE_OF_MIND_S = 8.0
 
+
 class _LaidOut(Protocol):
     """A stack whose files are there already, as those that were exported."""
 

@@ -220,8 +220,8 @@ class LocalPlace:
             wrongly_accused=sum(wrong[name] for name in loosened),
         )
 
-    def _engine(self, up: _RunningStack, workload: Workload, load: Load, **more: float | None) -> EngineRun:
-        """Return a run of what sends ``load``, not begun yet; ``more`` is as `run` takes it."""
+    def _engine(self, up: _RunningStack, workload: Workload, load: Load, **more: Any) -> EngineRun:
+        """Return a run of what sends ``load``, not begun yet; ``more`` is as the engine's ``run`` takes it."""
         play = partial(
             run,
             address=(up.running.host, up.running.port),

@@ -254,6 +254,7 @@ _RISING = 0.1
 _BINS_PER_POINT = 2
 """Bins of 100 ms are joined to 200 ms: short enough to see a change, long enough to be calm."""
 
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WarmUp:
     """What came of a warm-up."""

@@ -1,4 +1,4 @@
-"""Kinds of blocks: of slices fitted to a budget, of slices of cells that are chosen before each, of counted runs."""
+"""Kinds of blocks: of slices fitted to a budget, of slices of cells that are chosen anew, of counted runs."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from functools import partial
 from ..measure.workload import PageTime
 from ..stacks.stack import Stack, original_path
 from .block import Block, WarmUp
+from .decisions import OpenCells
 from .events import BlockStarted
 from .overhead import STOP_S, Overhead, expected_overhead, overhead_of_launches, planned_launch_s, planned_overhead
 from .pace import SLICE_S, SliceLengths, fixed_lengths, headline, heard, lengths_of, planned_lengths
@@ -29,9 +30,7 @@ from .schedule import (
     too_short_for,
 )
 from .steps import Steps, shuffled, shuffler_of
-from .decisions import OpenCells
 from .twins import entrants
-
 
 WARMUP_CAP_S = 1.5
 """A stack's warm-up ends here: more blocks of stacks that are nearly warm tell more than few of others."""
@@ -53,6 +52,7 @@ class Blocks(ABC):
     def __init__(self, plan: RacePlan) -> None:
         self._plan = plan
 
+    @abstractmethod
     def check(self, remaining_s: float) -> None:
         """Raise InputError when not even one block is possible in ``remaining_s``, which may be infinite."""
 
@@ -218,6 +218,7 @@ class Slices(Blocks):
         """An exhaustive race is to tell as much of every level; in others the answer's own comes first."""
         return extent_of(self._plan.cells(racing), alike=self._plan.race.exhaustive)
 
+
 _RUN_LIMIT_S = 600.0
 """A run of a number of requests is cut off after so long: against a server that hangs it might never end."""
 
@@ -235,6 +236,9 @@ class Runs(Blocks):
         self._spent_s = spent_s(plan.race)
         self._open_cells = open_cells
         self.ending = Ending.COMPLETED
+
+    def check(self, remaining_s: float) -> None:
+        """Any number of runs may be made: nothing is refused."""
 
     def another(self, steps: Steps, racing: Sequence[Stack], remaining_s: float) -> bool:
         """Make one more block within ``remaining_s``, infinite where nothing bounds it; False when it is over."""

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from statistics import fmean
 
 from ..measure.launch import Launch
@@ -139,7 +138,9 @@ def launch_s(stacks: Sequence[Stack], loading: PageTime, cores: int) -> float:
     that a stack may start on: together they take no less than their CPU time over the cores. A server that loads it
     before it makes its processes loads it once.
     """
-    return _SERVER_S + fmean(max(loading.wall_s, stack.hops[-1].loaders * loading.cpu_s / cores) for stack in stacks)
+    return _SERVER_S + fmean(
+        max(loading.wall_s, stack.hops[-1].loaders * loading.cpu_s / cores) for stack in stacks
+    )
 
 
 def planned_overhead(plan: RacePlan, lengths: SliceLengths) -> Overhead:

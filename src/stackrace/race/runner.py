@@ -37,7 +37,6 @@ from .results.race import Ending, Race
 from .resume import blocks_done, spent_s
 from .steps import Steps
 from .stopwatch import Phase
-
 from .twins import came_up, choice, crew, replacement
 
 
@@ -81,6 +80,7 @@ def run(
     plan, ledger = replace(plan, race=race), Ledger(race)
     sink(RaceResumed(ledger.race) if race.resumed else RaceStarted(ledger.race))
     ending = Ending.INTERRUPTED
+
     def left_s() -> float:
         return _budget_s(plan) - (clock() - begun)
 

@@ -29,7 +29,6 @@ from .levels import (
     measured_levels,
     pooled,
 )
-
 from .notices import notice_of
 from .race_view import race_view
 from .results.answer import Answer, AnswerKind

@@ -19,9 +19,9 @@ from ..validity.observation import Aftermath, LaunchView, Observation
 from ..validity.registry import disturbed, examine, examine_launch, taken
 from .events import Activity, LaunchEnded, LaunchStarted, Progress, Sink, SliceEnded, StackDescribed
 from .ledger import Ledger
+from .overhead import rewarm_s
 from .plan import Cell
 from .stopwatch import Phase, Stopwatch
-from .overhead import rewarm_s
 
 
 class _PendingStops:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ..base.numbers import NOTHING, Figure, coefficient, connections, count, number, percent
+from ..base.numbers import NOTHING, Figure, Interval, coefficient, connections, count, number, percent
 from ..base.text import few
-from ..base.numbers import Interval
 from ..race.results.standing import Standing
 from ..stats.values import ScalingCurve, Unfit, UnfitKind
 from . import figures

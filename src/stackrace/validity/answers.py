@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..base.verdict import Effect, Finding, Unit
+from ..base.verdict import Effect, Finding
 from ..measure.workload import LARGE_HEAD
 from .connections import LOWER_CONCURRENCY
 from .declaration import Cause, Limits, on_slice, on_slice_and_run

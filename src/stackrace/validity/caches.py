@@ -6,7 +6,7 @@ A cache that the stack itself declares (``SERVER:cache=on``) is what is raced th
 from __future__ import annotations
 
 from ..base.numbers import percent
-from ..base.verdict import Effect, Finding, Unit
+from ..base.verdict import Effect, Finding
 from .declaration import Limits, on_slice, on_slice_and_run
 from .observation import Observation
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sqlite3
 import sys
 from contextlib import closing
@@ -17,7 +16,6 @@ from stackrace.base.errors import InputError, LaunchError
 from stackrace.deploy import protection
 from stackrace.deploy.guard import View
 from stackrace.deploy.preparing import Preparing, Step
-from stackrace.deploy.project_files import databases_below
 from stackrace.deploy.protection import protect
 
 

@@ -15,7 +15,6 @@ from stackrace.stats.values import Question
 
 from .raced import merged, race_of, race_with_workloads, slice_of
 
-
 RANKING = {"question": Question.RANKING}
 DECIDED = {
     "one block decides nothing": ({"a": 1000, "b": 100}, {"blocks": 1}, set(), False),
@@ -30,7 +29,9 @@ DECIDED = {
     "a ranking drops nobody": (
         {"a": 3000, "b": 1000, "c": 1000}, {"blocks": 5, "sd": 0.05, **RANKING}, set(), False,
     ),
-    "and ends when every place is settled": ({"a": 3000, "b": 1000, "c": 2000}, {"blocks": 5, **RANKING}, set(), True),
+    "and ends when every place is settled": (
+        {"a": 3000, "b": 1000, "c": 2000}, {"blocks": 5, **RANKING}, set(), True,
+    ),
     "nothing ends a race that is exhaustive": ({"a": 1000, "b": 3000}, {"exhaustive": True}, set(), False),
     "nor one of runs": ({"a": 1000, "b": 3000}, {"repeats": 10}, set(), False),
 }  # fmt: skip

@@ -13,16 +13,16 @@ from stackrace.race.pace import (
     _ENOUGH_ANSWERS,
     _LEAST_ANSWERS,
     _LEAST_RESPONSES,
-    MOST_SLICE_S,
     _SIDE_ANSWERS,
+    MOST_SLICE_S,
     SLICE_S,
     SliceLengths,
+    _slice_needed_s,
     at_once,
     heard,
     lengths_of,
     response_s,
     round_s,
-    _slice_needed_s,
 )
 from stackrace.race.schedule import _LEAST_SHARE, extent_of, plan_block
 

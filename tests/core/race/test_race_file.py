@@ -169,7 +169,7 @@ prepare = [
 @pytest.mark.parametrize(
     ("entry", "words"),
     [
-        ('"psql < dump.sql"', 'app.prepare.1: < in '),
+        ('"psql < dump.sql"', "app.prepare.1: < in "),
         ('"echo \'open"', "app.prepare.1: no closing quotation"),
         ('{ run = "echo \'open", shell = true }', "app.prepare.1: no closing quotation"),
     ],

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from stackrace.race.overhead import Overhead
 from stackrace.race.pace import SLICE_S, SliceLengths, fixed_lengths
 from stackrace.race.schedule import (
+    _WANTED_BLOCKS,
     MOST_BLOCKS,
     MOST_PASSES,
-    _WANTED_BLOCKS,
     Extent,
     least_budget_s,
     passes_worth,

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from stackrace.base.numbers import Interval
-from stackrace.race.results.answer import LargerDifference, LatencyCounts
 from stackrace.race.answer import _latency
+from stackrace.race.results.answer import LargerDifference, LatencyCounts
 from stackrace.race.standing import standing
 
 from .contests import Entry, contest, flat

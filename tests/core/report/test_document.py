@@ -8,8 +8,8 @@ import jsonschema
 import pytest
 from tests.factories import make_counts, make_quantiles, make_race, make_standing
 
-from stackrace.measure.load import LoadResult, TargetResult
 from stackrace.base.numbers import Interval
+from stackrace.measure.load import LoadResult, TargetResult
 from stackrace.race.stopwatch import Duty
 from stackrace.report.document import document, schema
 

@@ -11,13 +11,12 @@ import jsonschema
 import pytest
 from tests.factories import STACKS, make_finding, make_load, make_race, make_standing
 
+from stackrace.base.numbers import Interval
 from stackrace.base.verdict import Effect, Verdict
 from stackrace.measure.resources import Enforcement, Resources
 from stackrace.race.results import answer as results
-from stackrace.race.results.answer import Lead, LeadKind
+from stackrace.race.results.answer import Lead, LeadKind, LessMemory, NoErrors
 from stackrace.race.results.race import Ending
-from stackrace.race.results.answer import LessMemory, NoErrors
-from stackrace.base.numbers import Interval
 from stackrace.race.results.standing import Costs, Need
 from stackrace.race.resume import going_on
 from stackrace.report import scaling
@@ -61,9 +60,7 @@ EVERY_CONDITION = (
     *TOLD["conditions"],
     results.LargerDifference(stack="a", difference=0.07, now=0.05),
     results.OtherLevels(stack="a", connections=(1, 10), or_fewer=True),
-    results.LatencyCounts(
-        stack="a", p99_s=Interval(value=0.01), first_p99_s=Interval(value=0.02), at_least=True
-    ),
+    results.LatencyCounts(stack="a", p99_s=Interval(value=0.01), first_p99_s=Interval(value=0.02), at_least=True),
     results.CpuCounts(stack="a", cpu_ms_per_request=0.4, first_cpu_ms_per_request=0.8),
     results.LighterServices(services=("postgresql",), share=0.5),
     results.LighterApp(first="nginx/http/a", hop="a", share=0.9),

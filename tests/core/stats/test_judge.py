@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stackrace.stats.judge import beats, best, foremost, judge, _rank_sets, _settled_stacks, tiers, ties
+from stackrace.stats.judge import _rank_sets, _settled_stacks, beats, best, foremost, judge, tiers, ties
 from stackrace.stats.values import Question
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stackrace.stats.judge import _LEAD, blocks_expected, _blocks_to_answer
+from stackrace.stats.judge import _LEAD, _blocks_to_answer, blocks_expected
 from stackrace.stats.selection import LOOKS, WINNER_FROM, looks, selected
 from stackrace.stats.values import Question
 

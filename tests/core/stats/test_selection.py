@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from stackrace.stats.selection import LOOKS, _WIDEST, WINNER_FROM, Selection, family, last_look, looks, selected
+from stackrace.stats.selection import _WIDEST, LOOKS, WINNER_FROM, Selection, family, last_look, looks, selected
 
 DELTA = math.log(1.05)
 LOGS = st.floats(-5, 5)

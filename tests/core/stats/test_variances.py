@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from stackrace.stats.pairs import pairs
-from stackrace.stats.variances import MOST_PRIOR, Variances, measured, _priors, spreads, unknown
+from stackrace.stats.variances import MOST_PRIOR, Variances, _priors, measured, spreads, unknown
 
 
 def explained_by(own, blocks=8):

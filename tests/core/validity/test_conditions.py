@@ -94,7 +94,7 @@ FOUND: dict[str, tuple[Observation, dict[str, Effect]]] = {
         healthy(result=result(lag=quantiles(p99=1.0), counts=counts(unsent=5000), pool_waits=3,
                               series=series(1, 100, 10_000))), {},
     ),
-    "requests that waited for a connection": (open_loop(lag=quantiles(p99=1.0), pool_waits=9), {"pool limit": WARNS}),
+    "requests that waited for their turn": (open_loop(lag=quantiles(p99=1.0), pool_waits=9), {"pool limit": WARNS}),
     "visitors who pause": (healthy(result=result(dead_time=0.9), pauses=True), {}),
     "connections that are closed by plan": (
         healthy(load=load(requests_per_connection=10), result=result(established_peak=12)), {},

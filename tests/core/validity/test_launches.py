@@ -11,8 +11,8 @@ from stackrace.measure.launch import Failure, FailureKind, HopUsage, Launch, Mem
 from stackrace.measure.load import Counts
 from stackrace.report.words import findings as say
 from stackrace.stacks.stack import Interface, Stack
-from stackrace.validity.observation import Aftermath, Complaint, LaunchView
 from stackrace.validity.declaration import Made
+from stackrace.validity.observation import Aftermath, Complaint, LaunchView
 from stackrace.validity.registry import CHECKS, examine_launch
 
 STARTED_S = 1000.0

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from tests.core.validity.recording import FOLDER, launch, observation, of_launch, of_observation
+from tests.core.validity.recording import FOLDER, launch, observation
 
 from stackrace.report.words import findings as say
 from stackrace.validity.registry import examine, examine_launch, examine_run

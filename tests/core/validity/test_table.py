@@ -19,6 +19,7 @@ PAGE = Path(__file__).parents[3] / "docs" / "checks.md"
 NUMBERS = range(1, 39)
 """Of the method's checks; those without a number came out of experience since."""
 
+
 def test_every_number_of_the_method_has_a_check():
     assert {check.declaration.number for check in EVERY_CHECK} - {0} == set(NUMBERS)
 

@@ -14,8 +14,8 @@ from stackrace.measure.load import EngineShare, SeriesBin
 from stackrace.measure.resources import Resources
 from stackrace.report.words import findings as say
 from stackrace.report.words.findings import LOAD
-from stackrace.validity.observation import Observation
 from stackrace.validity.declaration import Made
+from stackrace.validity.observation import Observation
 from stackrace.validity.registry import CHECKS, examine, examine_run
 
 WARNS, REDOES, INVALIDATES = Effect.WARNS, Effect.REDOES, Effect.INVALIDATES

@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 from tests.factories import make_failure, make_race
 
+from stackrace.base.numbers import Interval
 from stackrace.features.comparisons import words
 from stackrace.features.comparisons.cells import PartRace
 from stackrace.features.comparisons.claims import Answer, Finding
@@ -12,7 +13,6 @@ from stackrace.features.comparisons.judging import _share_of, ruling
 from stackrace.features.comparisons.model import Kind, Metric, Technique
 from stackrace.features.comparisons.rerun import Ruling
 from stackrace.measure.launch import FailureKind
-from stackrace.base.numbers import Interval
 from stackrace.stacks.stack import twin_path
 
 from .reruns import (

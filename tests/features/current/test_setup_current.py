@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from stackrace.base.errors import InputError, Lack
+from stackrace.deploy.environments import UNBUILT
 from stackrace.features.current.deployment import current_stack
 from stackrace.features.current.request import CurrentRequest
 from stackrace.race.preparation.choosing import _beside, asked
-from stackrace.deploy.environments import UNBUILT
 from stackrace.race.preparation.workloads import limits_of
 from stackrace.race.request.request import RaceRequest, WorkloadRequest
 from stackrace.race.results.parts import Parts

@@ -9,10 +9,10 @@ from dataclasses import replace
 from ...measure.launch import Launch
 from ...race.decisions import Decisions
 from ...race.levels import blocks_of, headline_of, measured_levels
+from ...race.overhead import REWARM_S
 from ...race.race_view import race_view
 from ...race.results.comparison import Change, Growth, Outcome, Response, Ruling, State
 from ...race.results.race import Ending, Race
-from ...race.overhead import REWARM_S
 from ...stacks.stack import Side
 from ...validity.registry import examine_race
 from ...validity.steady import median_slope

@@ -19,8 +19,7 @@ from ...race.plan import RacePlan
 from ...race.preparation.app import asked_app
 from ...race.preparation.deployment import Deployment, set_up
 from ...race.preparation.leftovers import remembered
-from ...race.preparation.prepared import wait_for_ports
-from ...race.preparation.prepared import PreparedRace, plan_of
+from ...race.preparation.prepared import PreparedRace, plan_of, wait_for_ports
 from ...race.request.request import RaceRequest
 from ...race.results.comparison import Response
 from ...race.results.parts import Parts

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ...race.decisions import Decisions
+from ...race.decisions import Decide, Decisions, OpenCells
 from ...race.plan import Cell
 from ...race.preparation.prepared import PreparedRace
 from ...race.results.race import Race

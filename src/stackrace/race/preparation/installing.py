@@ -30,7 +30,6 @@ from .choosing import asked
 from .defaults import most_used
 
 
-
 def services_of(request: RaceRequest) -> tuple[str, ...]:
     """Return the services that are asked for, after those that a bundled app cannot do without."""
     own = () if request.bundled is None else bundled(request.bundled, request.environment).services

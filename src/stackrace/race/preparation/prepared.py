@@ -19,7 +19,7 @@ from ...base import ids
 from ...base.errors import InputError, OwnerError
 from ...base.verdict import Finding
 from ...deploy.place import Fleet, Place, RemoteEngine
-from ...deploy.preparing import OnPreparing, Preparing, unheard
+from ...deploy.preparing import OnPreparing, Preparing, Step, unheard
 from ...extensions import PlaceProvider, declared, load
 from ...measure.host import NetworkLimits
 from ...measure.load import Load

@@ -1,4 +1,4 @@
-"""race.toml: read, checked, and every problem reported at once with its line; what was meant where there is none."""
+"""race.toml: read, checked, every problem reported at once with its line; what was meant where there is none."""
 
 from __future__ import annotations
 

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from ...base.numbers import NOTHING, duration, mebibytes, number, percent
+from ...base.numbers import NOTHING, Interval, duration, mebibytes, number, percent
 from ...measure.load import Load
 from ...race.notices import details
 from ...race.results.race import Race
-from ...base.numbers import Interval
 from ...race.results.standing import Level, Row, Standing
 from ...stacks.facts import StackFacts
 from .. import figures, repeat

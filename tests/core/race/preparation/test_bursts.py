@@ -21,9 +21,9 @@ from stackrace.race.preparation.bursts import (
     RESPONSES,
     _connections_for,
     _is_enough,
+    _rate_of,
     pilots,
     pool_note,
-    _rate_of,
 )
 from stackrace.race.preparation.choosing import Ahead
 from stackrace.race.request.request import RaceRequest

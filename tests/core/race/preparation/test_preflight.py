@@ -15,8 +15,7 @@ from stackrace.measure.load import Load
 from stackrace.measure.probe import network_limits
 from stackrace.measure.resources import Resources
 from stackrace.race.preparation import prepared
-from stackrace.race.preparation.prepared import _refuse_early, wait_for_ports
-from stackrace.race.preparation.prepared import plan_of
+from stackrace.race.preparation.prepared import _refuse_early, plan_of, wait_for_ports
 from stackrace.race.request.request import RaceRequest, WorkloadRequest
 from stackrace.race.twins import entrants
 from stackrace.validity import registry

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from stackrace.race.sensitivity import MOST
 from tests.core.race.contests import Entry, flat
 
 from stackrace.base.numbers import Interval
