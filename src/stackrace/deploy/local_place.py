@@ -10,6 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
+from typing import Any
 
 from ..base.errors import RefusedError
 from ..base.http_syntax import is_below
