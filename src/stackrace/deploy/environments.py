@@ -210,7 +210,7 @@ def requirements_of(stack: Stack, catalogue: Catalogue, app: PythonFacts | None 
 
 
 def _any_version(requirement: str) -> str:
-    """Turn ``uvicorn[standard]>=0.22`` into ``uvicorn[standard]``."""
+    """Turn ``server[standard]>=0.22`` into ``server[standard]``."""
     return re.split(r"[<>=!~ ;]", requirement, maxsplit=1)[0]
 
 

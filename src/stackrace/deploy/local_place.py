@@ -161,7 +161,7 @@ class LocalPlace:
         with (
             kept_off(() if self._cores.shared else self._cores.stack_cores),
             MemoryWatch(up.sampler, up.running.started_s) as watch,
-            self._engine(up, workload, load, warmup_s=rewarm_s, ceiling_per_s=ceiling_per_s) as engine,
+            self._load(up, workload, load, warmup_s=rewarm_s, ceiling_per_s=ceiling_per_s) as engine,
         ):
             # what takes a while disturbs the engine: of a thousand threads even how long they waited does
             engine.wait(engine.begun_s + rewarm_s / 2)
@@ -221,7 +221,7 @@ class LocalPlace:
             wrongly_accused=sum(wrong[name] for name in loosened),
         )
 
-    def _engine(self, up: _RunningStack, workload: Workload, load: Load, **more: Any) -> EngineRun:
+    def _load(self, up: _RunningStack, workload: Workload, load: Load, **more: Any) -> EngineRun:
         """Return a run of what sends ``load``, not begun yet; ``more`` is as the engine's ``run`` takes it."""
         play = partial(
             run,
@@ -245,7 +245,7 @@ class LocalPlace:
         self._at_rest = False
         with (
             MemoryWatch(up.sampler, up.running.started_s) as watch,
-            self._engine(up, workload, load, follow_s=0.0) as engine,
+            self._load(up, workload, load, follow_s=0.0) as engine,
         ):
             for counts in engine.bins(WARM_BIN_S):
                 if enough(counts):

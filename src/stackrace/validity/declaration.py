@@ -83,7 +83,8 @@ class Declaration:
     source: str = ""
     """The paper, standard or manual it rests on; empty where it speaks for itself."""
     limits: Limits = field(default_factory=Limits)
-    unit: Unit = Unit.COUNT
+    unit: Unit | None = None
+    """None: a count, or a share where ``of`` says of what."""
     least: bool = False
     """Whether the limits are the least that is right, not the most."""
     effects: tuple[Effect, ...] = ()
@@ -94,7 +95,7 @@ class Declaration:
     """The limit for the list of checks, where it is not one number: a formula, or what must hold; that of
     ``threshold`` where there are no ``limits``."""
     of: str = ""
-    """What a share is of: "of the time"; the unit is `Unit.SHARE` then, unless another one is given."""
+    """What a share is of: "of the time"."""
     cause: Cause | None = None
     """What it sees a sign of, where other checks see signs of the same."""
     passing: bool = False
@@ -106,8 +107,6 @@ class Declaration:
             object.__setattr__(self, "title", self.id.replace("-", " "))
         if not self.rule and isinstance(self.threshold, str) and self.limits == Limits():
             object.__setattr__(self, "rule", self.threshold)
-        if self.of and self.unit is Unit.COUNT:
-            object.__setattr__(self, "unit", Unit.SHARE)
 
     def __call__(self, function: Callable[[View], Finding | None]) -> Check[View]:
         """Return ``function`` as a check with this declaration."""
@@ -170,7 +169,7 @@ class Check(Generic[View]):
             effect=effect or self.declaration.possible_effects[0],
             value=value,
             limit=limit,
-            unit=self.declaration.unit,
+            unit=self.declaration.unit or (Unit.SHARE if self.declaration.of else Unit.COUNT),
             case=case,
             cure=cure,
             facts=facts,

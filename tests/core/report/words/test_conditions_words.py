@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from stackrace.race.sensitivity import MOST
+from stackrace.race.answer import _MOST
 from tests.core.race.contests import Entry, flat
 
 from stackrace.base.numbers import Interval
@@ -88,7 +88,7 @@ def test_there_are_never_more_than_four():
         "nginx/http/a": Entry(rates=rates, cpu={"nginx": 0.1, "a": 0.9}, memory_mib=900, errors=2),
         "b": Entry(rates={1: 200, 20: 1200}, cpu={"b": 0.2}, memory_mib=100),
     }
-    assert len(told(many).conditions) == MOST
+    assert len(told(many).conditions) == _MOST
 
 
 def test_latency_may_count_more_than_throughput():
