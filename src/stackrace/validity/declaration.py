@@ -83,8 +83,8 @@ class Declaration:
     source: str = ""
     """The paper, standard or manual it rests on; empty where it speaks for itself."""
     limits: Limits = field(default_factory=Limits)
-    unit: Unit | None = None
-    """None: a count, or a share where ``of`` says of what."""
+    unit: Unit = Unit.COUNT
+    """A share where ``of`` says of what, unless another one is given."""
     least: bool = False
     """Whether the limits are the least that is right, not the most."""
     effects: tuple[Effect, ...] = ()
@@ -103,10 +103,14 @@ class Declaration:
     than before. For causes that favour some stacks: see docs/method.md."""
 
     def __post_init__(self) -> None:
-        if not self.title:
-            object.__setattr__(self, "title", self.id.replace("-", " "))
-        if not self.rule and isinstance(self.threshold, str) and self.limits == Limits():
-            object.__setattr__(self, "rule", self.threshold)
+        in_words = isinstance(self.threshold, str) and self.limits == Limits()
+        derived = dict[str, object](
+            title=self.title or self.id.replace("-", " "),
+            rule=self.rule or (self.threshold if in_words else ""),
+            unit=Unit.SHARE if self.of and self.unit is Unit.COUNT else self.unit,
+        )
+        for name, value in derived.items():
+            object.__setattr__(self, name, value)
 
     def __call__(self, function: Callable[[View], Finding | None]) -> Check[View]:
         """Return ``function`` as a check with this declaration."""
@@ -169,7 +173,7 @@ class Check(Generic[View]):
             effect=effect or self.declaration.possible_effects[0],
             value=value,
             limit=limit,
-            unit=self.declaration.unit or (Unit.SHARE if self.declaration.of else Unit.COUNT),
+            unit=self.declaration.unit,
             case=case,
             cure=cure,
             facts=facts,
