@@ -13,7 +13,6 @@ from ...race.plan import Cell
 from ...race.preparation.prepared import PreparedRace
 from ...race.results.race import Race
 from ...race.resume import counted
-from ...race.decisions import Decide, OpenCells
 from .candidates import fewest_of
 from .measurements import grid_of
 from .model import tuning_of

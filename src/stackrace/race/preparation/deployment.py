@@ -9,8 +9,8 @@ from functools import partial
 from pathlib import Path
 
 from ...app.environment import app_environment
-from ...app.examination import PythonFacts
 from ...app.examiner.crawl import MOST_RACED
+from ...app.examiner.messages import PythonFacts
 from ...base.errors import MissingError
 from ...deploy.confinement import Confinement, confined, own_group
 from ...deploy.environments import UNBUILT, Environments, cache_folder
