@@ -7,7 +7,6 @@ from tests.core.race.contests import Entry, flat
 from stackrace.base.numbers import Interval
 from stackrace.race.answer import _MOST
 from stackrace.race.results.answer import LatencyCounts
-from stackrace.race.sensitivity import MOST
 from stackrace.report.words.standing import _condition
 
 from .worded import told
