@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..base.files import is_file, is_present
+from ..base.files import is_file, is_present, real_path
 from .project_files import first_line, project_folders, table, table_in, text
 
 _FOLDERS = (".venv", "venv", "env")
@@ -118,13 +118,13 @@ def _named_by_file(folder: Path, environ: Mapping[str, str]) -> Iterator[KnownPy
     """virtualenvwrapper's plug-ins keep a name, or a path, in a file called .venv."""
     name = first_line(folder / ".venv")
     if name:
-        for place in (Path(name).expanduser(), _workon_home(environ) / name):
+        for place in (Path(name).expanduser(), _place(environ, "WORKON_HOME", ".virtualenvs") / name):
             yield from _known(place if place.is_absolute() else folder / place, "the file .venv")
 
 
 def _virtualenvwrapper(folder: Path, environ: Mapping[str, str]) -> Iterator[KnownPython]:
     """``mkvirtualenv -a`` and ``setvirtualenvproject`` write the project's folder into the environment."""
-    for note in sorted(_workon_home(environ).glob("*/.project")):
+    for note in sorted(_place(environ, "WORKON_HOME", ".virtualenvs").glob("*/.project")):
         if first_line(note) == str(folder):
             yield from _known(note.parent, f"virtualenvwrapper's {note.parent.name}")
 
@@ -135,16 +135,15 @@ def _hatch(folder: Path, environ: Mapping[str, str]) -> Iterator[KnownPython]:
     if not name:
         return
     name = re.sub(r"[-_.]+", "-", name).lower()
-    project = base64.urlsafe_b64encode(hashlib.sha256(os.fsencode(folder)).digest()).decode()[:8]
-    data = environ.get("HATCH_DATA_DIR") or _data_home(environ) / "hatch"
-    yield from _known(Path(data, "env", "virtual", name, project, name), "Hatch's environment")
+    data = environ.get("HATCH_DATA_DIR") or _place(environ, "XDG_DATA_HOME", ".local/share") / "hatch"
+    yield from _known(Path(data, "env", "virtual", name, _digest(folder), name), "Hatch's environment")
 
 
 def _pyenv(folder: Path, environ: Mapping[str, str]) -> Iterator[KnownPython]:
     """A name in .python-version is an environment's; a number is only an interpreter, without any packages."""
     name = first_line(folder / ".python-version")
     if name and not re.match(r"(\w+-)?\d", name):
-        versions = Path(environ.get("PYENV_ROOT") or _home(environ) / ".pyenv") / "versions"
+        versions = _place(environ, "PYENV_ROOT", ".pyenv") / "versions"
         yield from _known(versions / name, ".python-version")
 
 
@@ -153,8 +152,7 @@ def _poetry(folder: Path, environ: Mapping[str, str]) -> Iterator[KnownPython]:
     name = _project_name(folder / "pyproject.toml")
     if not name:
         return
-    digest = hashlib.sha256(os.fsencode(os.path.realpath(folder))).digest()
-    ending = base64.urlsafe_b64encode(digest).decode()[:8]
+    ending = _digest(real_path(folder))
     places = _poetrys_places(folder, environ)
     for spelt in (re.sub(r"[-_.]+", "-", name), name):
         clean = re.sub(r'[ $`!*@"\\\r\n\t]', "_", spelt.lower())[:42]
@@ -164,8 +162,8 @@ def _poetry(folder: Path, environ: Mapping[str, str]) -> Iterator[KnownPython]:
 
 def _poetrys_places(folder: Path, environ: Mapping[str, str]) -> Path:
     """Return the folder of its environments, by a variable, by its own settings, or as usual."""
-    config = Path(environ.get("POETRY_CONFIG_DIR") or _config_home(environ) / "pypoetry")
-    caches = Path(environ.get("XDG_CACHE_HOME") or _home(environ) / ".cache", "pypoetry")
+    config = Path(environ.get("POETRY_CONFIG_DIR") or _place(environ, "XDG_CONFIG_HOME", ".config") / "pypoetry")
+    caches = _place(environ, "XDG_CACHE_HOME", ".cache") / "pypoetry"
     set_here, set_for_all = table(folder / "poetry.toml"), table(config / "config.toml")
     cache = environ.get("POETRY_CACHE_DIR") or set_here.get("cache-dir") or set_for_all.get("cache-dir") or caches
     paths = (table_in(settings, "virtualenvs").get("path") for settings in (set_here, set_for_all))
@@ -179,8 +177,8 @@ def _pipenv(folder: Path, environ: Mapping[str, str]) -> Iterator[KnownPython]:
     if not is_file(pipfile):
         return
     clean = re.sub(r'[ &$`!*@"()\[\]\\\r\n\t]', "_", folder.name)[:42]
-    digest = base64.urlsafe_b64encode(hashlib.sha256(os.fsencode(pipfile)).digest()[:6]).decode()[:8]
-    places = Path(environ.get("WORKON_HOME") or _data_home(environ) / "virtualenvs")
+    digest = _digest(pipfile)
+    places = Path(environ.get("WORKON_HOME") or _place(environ, "XDG_DATA_HOME", ".local/share") / "virtualenvs")
     # PIPENV_PYTHON is put behind the name
     for place in (places / f"{clean}-{digest}", *sorted(places.glob(f"{glob.escape(clean)}-{digest}-*"))):
         yield from _known(place, "Pipenv's environment")
@@ -220,16 +218,14 @@ def _home(environ: Mapping[str, str]) -> Path:
     return Path(environ.get("HOME") or Path.home())
 
 
-def _data_home(environ: Mapping[str, str]) -> Path:
-    return Path(environ.get("XDG_DATA_HOME") or _home(environ) / ".local" / "share")
+def _place(environ: Mapping[str, str], variable: str, usual: str) -> Path:
+    """Return the folder that a ``variable`` names, or the ``usual`` one in the home folder."""
+    return Path(environ.get(variable) or _home(environ) / usual)
 
 
-def _config_home(environ: Mapping[str, str]) -> Path:
-    return Path(environ.get("XDG_CONFIG_HOME") or _home(environ) / ".config")
-
-
-def _workon_home(environ: Mapping[str, str]) -> Path:
-    return Path(environ.get("WORKON_HOME") or _home(environ) / ".virtualenvs")
+def _digest(path: Path) -> str:
+    """Return what Poetry, Pipenv and Hatch make of a path for the name of an environment."""
+    return base64.urlsafe_b64encode(hashlib.sha256(os.fsencode(path)).digest()).decode()[:8]
 
 
 def _project_name(pyproject: Path) -> str:
