@@ -55,14 +55,14 @@ class Watch:
                 self._hear_open(*arguments)
             elif event == "sqlite3.connect":
                 if path := _database(os.fsdecode(arguments[0])):
-                    self._write(os.path.abspath(path))  # noqa: PTH100 (a Path is slow)
+                    self._write(_absolute(path))
             elif event == "os.rename":
-                self._remove(os.path.abspath(os.fsdecode(arguments[0])))  # noqa: PTH100
-                self._write(os.path.abspath(os.fsdecode(arguments[1])))  # noqa: PTH100
+                self._remove(_absolute(arguments[0]))
+                self._write(_absolute(arguments[1]))
             elif event == "os.remove":
-                self._remove(os.path.abspath(os.fsdecode(arguments[0])))  # noqa: PTH100
+                self._remove(_absolute(arguments[0]))
             elif event == "os.truncate":
-                self._write(os.path.abspath(os.fsdecode(arguments[0])))  # noqa: PTH100
+                self._write(_absolute(arguments[0]))
             elif event == "socket.connect":
                 self._hear_connection(*arguments)
         except Exception:
@@ -72,7 +72,7 @@ class Watch:
     def _hear_open(self, path: Any, mode: Any, flags: int) -> None:
         if isinstance(path, int) or flags & os.O_ACCMODE == os.O_RDONLY:
             return
-        absolute = os.path.abspath(os.fsdecode(path))  # noqa: PTH100
+        absolute = _absolute(path)
         if flags & os.O_EXCL:
             self._temporary.add(os.path.realpath(absolute))
         else:
@@ -93,6 +93,10 @@ class Watch:
         real = os.path.realpath(path)
         if os.path.lexists(path) and real not in self._new and real not in self._temporary:
             self._removed[real] = None
+
+
+def _absolute(path: Any) -> str:
+    return os.path.abspath(os.fsdecode(path))  # noqa: PTH100 (a Path is slow)
 
 
 def _few_of_each_folder(paths: Iterable[str]) -> list[str]:
