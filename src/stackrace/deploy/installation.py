@@ -104,7 +104,7 @@ def _lacking(needs: Needs) -> list[str]:
 def _version(needs: Needs) -> str:
     """Ask Debian about what it brought, else the program itself."""
     binary = find_binary(needs.binary, needs.folders) if needs.binary else None
-    said = _debian_versions().get(needs.apt[0], "") if needs.apt else ""
+    said = _debians_version(needs.apt[0]) if needs.apt else ""
     if binary and needs.version and not (said and binary.startswith(_DEBIANS)):
         # some leave a temporary folder even for this
         with TemporaryDirectory() as folder:
@@ -117,12 +117,18 @@ _DEBIANS = ("/usr/bin/", "/usr/sbin/")
 """Where packages put programs; others put theirs below /usr/local or /opt."""
 
 
+def _debians_version(package: str) -> str:
+    """Return the version of a package, empty where it is not here; all of the catalogue are asked for once."""
+    packages = {entry.needs.apt[0] for entry in catalogue() if entry.needs.apt}
+    asked = packages if package in packages else {package}
+    return _debian_versions(*sorted(asked)).get(package, "")
+
+
 @cache
-def _debian_versions() -> dict[str, str]:
-    """Return the versions of those of the catalogue's packages that are here, by name: one question for all."""
+def _debian_versions(*packages: str) -> dict[str, str]:
+    """Return the versions of those ``packages`` that are here, by name."""
     if not shutil.which("dpkg-query"):
         return {}
-    packages = sorted({entry.needs.apt[0] for entry in catalogue() if entry.needs.apt})
     # what is not here is complained about in a line of its own
     said = run(("dpkg-query", "--show", "--showformat=${Package} ${Version}\n", *packages)).output
     return {name: version for name, _, version in (line.partition(" ") for line in said.splitlines())}

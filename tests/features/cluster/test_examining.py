@@ -16,7 +16,6 @@ from stackrace.features.cluster import network, provider
 from stackrace.features.cluster.connection import MemberLost
 from stackrace.features.doctor.examination import examine
 from stackrace.features.doctor.show import CLUSTER, is_forbidden, schema
-from stackrace.report.terminal import print_sections
 
 
 class Machines:
@@ -108,16 +107,8 @@ def test_an_engine_that_does_not_get_through_is_named():
     ],
     ids=["fits", "other version", "forbidden", "nobody"],
 )
-def test_it_is_shown_and_its_document_fits_the_published_schema(found, capsys):
-    told = CLUSTER.document(found)
-    jsonschema.validate(json.loads(json.dumps(told)), json.loads(schema()))
-    print_sections(CLUSTER.sections(found))
-    shown = capsys.readouterr().out
-    for machine, _ in found.examined:
-        assert f"{machine.name} (" in shown
-    for conflict in found.conflicts:
-        assert conflict in shown
-    assert ("No race should start on this cluster" in shown) == is_forbidden(found)
+def test_its_document_fits_the_published_schema(found):
+    jsonschema.validate(json.loads(json.dumps(CLUSTER.document(found))), json.loads(schema()))
 
 
 def test_what_forbids_a_race_on_one_machine_forbids_it_on_the_cluster():

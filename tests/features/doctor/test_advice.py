@@ -1,6 +1,5 @@
 """What is advised on which machine: recorded machines, since none has all of these troubles at once."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -187,17 +186,3 @@ def test_commands_quote_what_the_shell_would_split():
     sysctls, others = command_of(changes).split(" && ")
     assert sysctls == "sudo sysctl -w 'net.ipv4.ip_local_port_range=10240 65535' vm.swappiness=1"
     assert others == "echo y | sudo tee /sys/a /sys/b"
-
-
-def test_an_examination_as_json_has_every_field():
-    from stackrace.features.doctor.kernel import Record
-    from stackrace.features.doctor.show import VISIT, Visit
-
-    found = examine(quiet(plan=plan(time_wait=20_000, threads=HALVES)))
-    visit = Visit(examination=found, outcomes=None, record=Record(Path("/nowhere")))
-    told = json.loads(json.dumps(VISIT.document(visit)))
-    assert (told["forbidden"], told["undo"], told["outcomes"]) == (False, None, [])
-    first, second = told["advice"]
-    assert (first["check"], first["gain"], first["applicable"]) == ("ports in TIME_WAIT", "great", True)
-    assert first["changes"] == [{"key": "net.ipv4.ip_local_port_range", "from": "32768 60999", "to": "10240 65535"}]
-    assert (second["check"], second["applicable"], second["changes"]) == ("shared threads", False, [])

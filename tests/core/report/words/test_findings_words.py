@@ -1,6 +1,6 @@
 """Findings in words: from the declaration, or its own."""
 
-from dataclasses import asdict, replace
+from dataclasses import replace
 
 import pytest
 
@@ -39,20 +39,6 @@ def test_a_finding_with_words_of_its_own_keeps_them():
     assert [part(KEPT) for part in (say.title, say.seen, say.threshold, say.remedy)] == [
         "machine speed", "it was slow", "fast", "wait"
     ]  # fmt: skip
-
-
-def test_a_document_has_the_values_beside_the_sentences():
-    assert asdict(say.finding_document(BUSY)) == {
-        "id": "generator-busy",
-        "check": "generator busy",
-        "effect": "invalidates",
-        "value": 0.96,
-        "limit": 0.85,
-        "unit": "share",
-        "seen": say.seen(BUSY),
-        "threshold": "at most 85 %",
-        "remedy": "give the load engine a core that no stack uses",
-    }
 
 
 def test_a_check_that_this_version_does_not_know_keeps_its_name():
