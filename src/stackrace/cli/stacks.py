@@ -78,7 +78,7 @@ def _document(entry: Entry, lack: Lack | None) -> dict[str, object]:
         "missing": lack.missing if lack else "",
         "install": lack.install if lack else "",
         "get": lack.install or lack.elsewhere if lack else "",
-        "version": installed_version(entry),
+        "version": installed_version(entry, by_package=True),
         "debian_packages": list(entry.needs.apt),
         "listens": sorted(spec.listens),
         "forwards": {protocol: list(sockets) for protocol, sockets in sorted(spec.forwards.items())},
@@ -162,7 +162,7 @@ def _servers(states: _States) -> Table:
 
 def _ready(entry: Entry) -> str:
     from_pypi = entry.requirements({knob.name: knob.default for knob in entry.spec.settings})
-    return "ready (PyPI)" if from_pypi else f"ready {installed_version(entry)}".strip()
+    return "ready (PyPI)" if from_pypi else f"ready {installed_version(entry, by_package=True)}".strip()
 
 
 def _settings(entry: Entry) -> Table:

@@ -41,9 +41,13 @@ def lack_of(entry: Entry) -> Lack | None:
     return Lack(name=entry.spec.name, missing=", ".join(lacking), packages=needs.apt, elsewhere=needs.elsewhere)
 
 
-def installed_version(entry: Entry) -> str:
-    """Return the version that is here; empty when it is unknown, or ``entry`` is not ready."""
-    return "" if _lacking(entry.needs) else _version(entry.needs)
+def installed_version(entry: Entry, *, by_package: bool = False) -> str:
+    """Return the version that is here; empty when it is unknown, or ``entry`` is not ready.
+
+    The program itself says it. ``by_package`` believes Debian about programs that lie where its packages put them,
+    which starts none: for lists, since somebody may have put his own over one.
+    """
+    return "" if _lacking(entry.needs) else _version(entry.needs, by_package)
 
 
 def missing_from(stack: Stack, catalogue: Catalogue) -> tuple[Lack, ...]:
@@ -101,11 +105,12 @@ def _lacking(needs: Needs) -> list[str]:
 
 
 @cache
-def _version(needs: Needs) -> str:
-    """Ask Debian about what it brought, else the program itself."""
+def _version(needs: Needs, by_package: bool) -> str:
     binary = find_binary(needs.binary, needs.folders) if needs.binary else None
-    said = _debians_version(needs.apt[0]) if needs.apt else ""
-    if binary and needs.version and not (said and binary.startswith(_DEBIANS)):
+    is_asked = bool(binary and needs.version)
+    is_debians = binary is None or binary.startswith(_DEBIANS)
+    said = _debians_version(needs.apt[0]) if needs.apt and (not is_asked or (by_package and is_debians)) else ""
+    if binary and is_asked and not said:
         # some leave a temporary folder even for this
         with TemporaryDirectory() as folder:
             said = run((binary, *needs.version), environment={**os.environ, "TMPDIR": folder}).output

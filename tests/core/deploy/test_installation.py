@@ -7,6 +7,7 @@ import signal
 import tempfile
 import threading
 import time
+from dataclasses import replace
 
 import pytest
 
@@ -91,6 +92,18 @@ def test_asking_for_a_version_leaves_nothing_in_the_temporary_folder(tmp_path, m
     monkeypatch.setattr(tempfile, "tempdir", None)
     assert installed_version(Littering("littering")) == "1.2.3"
     assert list(kept.iterdir()) == []
+
+
+def test_a_race_asks_the_program_and_a_list_the_package(tmp_path, monkeypatch):
+    program = tmp_path / "replaced"
+    program.write_text("#!/bin/sh\necho replaced 1.2.3\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    monkeypatch.setattr(installation, "_DEBIANS", (str(tmp_path),))
+    monkeypatch.setattr(installation, "_debian_versions", lambda *_: {"replaced": "9.9-1"})
+    entry = Littering("replaced")
+    entry.needs = replace(entry.needs, apt=("replaced",))
+    assert (installed_version(entry), installed_version(entry, by_package=True)) == ("1.2.3", "9.9")
 
 
 APT = """#!/bin/sh
