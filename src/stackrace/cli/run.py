@@ -12,8 +12,16 @@ import click
 from ..base.units import DURATION, PERCENT
 from ..race.request.request import MOST_SEED
 from ..stats.values import Question
-from .arguments import complete_stack, requested
-from .options import Connections, Quantity, SectionedCommand, details_option, section, store_option
+from .options import (
+    Connections,
+    Quantity,
+    SectionedCommand,
+    complete_stack,
+    details_option,
+    requested,
+    section,
+    store_option,
+)
 from .request_flags import (
     APP_OPTIONS,
     BUDGET_OPTIONS,

@@ -10,7 +10,7 @@ import click
 
 from ..base.errors import InputError
 from ..base.numbers import duration
-from .arguments import apart, complete_stack, requested
+from .options import apart, complete_stack, requested
 from .request_flags import APP_OPTIONS, RequestFlags, request_flags
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from stackrace.api.load.options import LoadOptions
 from stackrace.api.load.raced import load_setup
 from stackrace.api.one_stack import of_one_stack
 from stackrace.base.errors import InputError
-from stackrace.cli.arguments import apart
+from stackrace.cli.options import apart
 from stackrace.race.request.request import RaceRequest, WorkloadRequest
 
 URL = "http://127.0.0.1:9/"

@@ -11,8 +11,7 @@ import click
 from ...base.errors import InputError
 from ...base.units import DURATION, SIZE
 from ...measure.workload import Nonce, NoncePlace
-from ..arguments import complete_stack
-from ..options import Quantity, right_host, section
+from ..options import Quantity, complete_stack, right_host, section
 
 
 class _NonceType(click.ParamType[Nonce]):

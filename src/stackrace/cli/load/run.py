@@ -20,8 +20,8 @@ from ...base.text import url_meant
 from ...measure.engine.load_run import FinishedRun
 from ...measure.load import Load, LoadResult
 from ..announcer import Announcer
-from ..arguments import apart, requested
 from ..edge import StatusLine, refuse_unwritable
+from ..options import apart, requested
 from ..request_flags import RequestFlags, spelt
 from ..showing import show_result
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ...api.one_stack import of_one_stack
 from ...base.errors import InputError, StoreError
-from ...cli.arguments import apart, requested
+from ...cli.options import apart, requested
 from ...cli.request_flags import RequestFlags
 from ...cli.showing import meant
 from ...race.request.document import request_from

@@ -10,8 +10,7 @@ import click
 
 from ...base.errors import InputError
 from ...base.units import DURATION, PERCENT
-from ...cli.arguments import complete_stack, requested
-from ...cli.options import Connections, Quantity, SectionedCommand, section, store_option
+from ...cli.options import Connections, Quantity, SectionedCommand, complete_stack, requested, section, store_option
 from ...cli.request_flags import APP_OPTIONS, BUDGET_OPTIONS, RequestFlags, of_features, request_flags
 from ...race.results.comparison import Response
 from ...stacks.stack import Side

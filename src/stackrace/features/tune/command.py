@@ -8,8 +8,16 @@ from typing import Any
 import click
 
 from ...base.units import DURATION, PERCENT, SIZE
-from ...cli.arguments import complete_stack, requested
-from ...cli.options import Connections, Cores, Quantity, SectionedCommand, section, store_option
+from ...cli.options import (
+    Connections,
+    Cores,
+    Quantity,
+    SectionedCommand,
+    complete_stack,
+    requested,
+    section,
+    store_option,
+)
 from ...cli.request_flags import APP_OPTIONS, RequestFlags, request_flags
 from ...race.request.request import MOST_SEED
 
