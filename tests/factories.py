@@ -16,14 +16,13 @@ from stackrace.base.numbers import Interval
 from stackrace.base.verdict import Effect, Finding, Verdict
 from stackrace.measure.engine.load_run import FinishedRun, Target
 from stackrace.measure.host import Conditions, HostFacts, NetworkPath
-from stackrace.measure.launch import Failure, FailureKind, HopUsage, Launch, MemorySample, Slice
+from stackrace.measure.launch import Failure, FailureKind, HopUsage, Launch, MemorySample, Slice, StackFacts
 from stackrace.measure.load import Counts, Load, LoadResult, Quantiles, SeriesBin
 from stackrace.measure.resources import Resources
 from stackrace.measure.workload import Workload
 from stackrace.race.results.answer import Answer, AnswerKind
 from stackrace.race.results.race import Ending, Race
 from stackrace.race.results.standing import CpuTime, Level, Reason, Row, Standing, Withdrawal
-from stackrace.stacks.facts import StackFacts
 from stackrace.stats.values import Question
 
 STACKS = (

@@ -9,7 +9,7 @@ import pytest
 
 from stackrace.cli.main import main
 from stackrace.deploy.environments import cache_folder
-from stackrace.features.publish.document import published
+from stackrace.features.publish.exchange import published
 from stackrace.store import open_store
 
 FROM_FILE, FROM_RACE_FILE, FROM_SHELL, FROM_DOTENV = "s%2F-q471101z-s", "sq471102zs", "s\"'q471103z-s", "sq471104zs"

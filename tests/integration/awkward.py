@@ -7,11 +7,10 @@ import math
 from stackrace.base import ids
 from stackrace.base.verdict import Effect, Finding, Verdict
 from stackrace.measure.host import HostFacts
-from stackrace.measure.launch import Failure, FailureKind, HopUsage, Launch, MemorySample, Slice
+from stackrace.measure.launch import Failure, FailureKind, HopUsage, Launch, MemorySample, Slice, StackFacts
 from stackrace.measure.load import Counts, Load, LoadResult, Quantiles, SeriesBin
 from stackrace.measure.resources import Resources
 from stackrace.race.results.race import Ending, Race
-from stackrace.stacks.facts import StackFacts
 from stackrace.stats.values import Question
 
 AWKWARD = "NUL \0, surrogate \udc80, escape \x1a, astral 🏁, backslash \\u0000, 'quotes\""

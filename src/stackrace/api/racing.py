@@ -15,7 +15,6 @@ from ..race.decisions import OpenCells, strategist_of
 from ..race.events import Sink
 from ..race.preparation.contestants import beside_current
 from ..race.preparation.prepared import PreparedRace, is_elsewhere, places, prepared
-from ..race.request.document import request_document
 from ..race.request.request import RaceRequest
 from ..race.results.race import Race
 from ..race.runner import check_budget
@@ -24,7 +23,7 @@ from ..report.words.outlook import estimate, outlook
 from ..store import open_store
 from ..store.manifest import ManifestFile, Opening, begin_manifest
 from ..store.recorder import ManifestSink, StoreSink
-from .resuming import ResumedRace, refuse_changed
+from .resuming import ResumedRace, refuse_changed, request_document
 
 if TYPE_CHECKING:
     from ..store.store import Store

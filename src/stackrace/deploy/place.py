@@ -10,10 +10,9 @@ from typing import Protocol, TypeVar
 
 from ..measure.engine.engine import EngineRun, Play
 from ..measure.host import Disturbance
-from ..measure.launch import Failure, MemorySample
+from ..measure.launch import Failure, MemorySample, StackFacts
 from ..measure.load import Load
 from ..measure.workload import Workload
-from ..stacks.facts import StackFacts
 from ..stacks.stack import Side, Stack, side_of, side_path
 from ..validity.observation import Aftermath, Observation
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from ..base.files import opened, walk
 from ..base.process import run
 from ..base.secrets import masked, masked_settings, masked_tail
-from ..stacks.facts import ChangeFact, SettingFact, StackFacts
+from ..measure.launch import ChangeFact, SettingFact, StackFacts
 from ..stacks.native_options import CONFIG
 from ..stacks.servers import Catalogue, PythonRuntime, RubyRuntime
 from ..stacks.servers.contract import Entry

@@ -1,4 +1,7 @@
-"""A launch is one fresh start of a stack with the slices taken on it: the replicate of the statistics."""
+"""A launch is one fresh start of a stack with the slices taken on it: the replicate of the statistics.
+
+With what the stack was that was launched.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +10,56 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from ..base.verdict import Finding, Verdict
+from ..stacks.native_options import Concern
+from ..stacks.stack import Origin
 from .host import Conditions
 from .load import Load, LoadResult, answered_per_s
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SettingFact:
+    """One setting of one hop, and whose choice it was."""
+
+    hop: str
+    """The server's name."""
+    name: str
+    """Of an option in the server's own language with its dashes."""
+    value: str
+    """As a path writes it; for what only the server knows, what its configuration file says."""
+    origin: Origin
+    """Where the value comes from."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangeFact:
+    """One thing in a configuration file of the user's that the race decided otherwise."""
+
+    hop: str
+    """The server's name."""
+    key: str
+    """As the file calls it."""
+    theirs: str
+    """The value in the file."""
+    concern: Concern
+    """What it is about."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StackFacts:
+    """What exactly one stack was."""
+
+    stack: str
+    """The stack's path."""
+    versions: Mapping[str, str] = field(default_factory=dict)
+    """Version by hop."""
+    configs: Mapping[str, str] = field(default_factory=dict)
+    """Rendered configuration by file name."""
+    commands: tuple[str, ...] = ()
+    """The commands that started it, in order."""
+    settings: tuple[SettingFact, ...] = ()
+    """All its settings, hop by hop."""
+    changes: tuple[ChangeFact, ...] = ()
+    """What had to be changed in configuration files of the user's."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

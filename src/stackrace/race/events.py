@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from ..measure.host import Disturbance
-from ..measure.launch import Launch, Slice
-from ..stacks.facts import StackFacts
+from ..measure.launch import Launch, Slice, StackFacts
 from .plan import Cell
 from .results.race import Ending, Race
 from .stopwatch import Duty

@@ -8,9 +8,8 @@ from statistics import fmean
 from threading import RLock
 
 from ..base.errors import InputError
-from ..measure.launch import FailureKind, Launch, Slice
+from ..measure.launch import FailureKind, Launch, Slice, StackFacts
 from ..measure.load import Load
-from ..stacks.facts import StackFacts
 from ..stacks.stack import original_path
 from .results.race import Ending, Race
 from .resume import changed, cut_short

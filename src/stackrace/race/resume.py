@@ -6,8 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 
-from ..measure.launch import Failure, FailureKind, Launch
-from ..stacks.facts import StackFacts
+from ..measure.launch import Failure, FailureKind, Launch, StackFacts
 from .results.race import Race
 
 _OF_ONE_LAUNCH = (

@@ -14,7 +14,7 @@ from ..base.codec import FLAT, LEFT_OUT, Form, readable
 from ..base.numbers import Interval
 from ..base.text import printable
 from ..base.verdict import Finding
-from ..measure.launch import Failure, Launch, Slice
+from ..measure.launch import Failure, Launch, Slice, StackFacts
 from ..measure.load import Load, LoadResult, Quantiles
 from ..measure.resources import Resources
 from ..race.notices import details, notice_types
@@ -22,7 +22,6 @@ from ..race.results.parts import shown, shown_type
 from ..race.results.race import Race
 from ..race.results.standing import Level, Row, Standing
 from ..race.stopwatch import Duty
-from ..stacks.facts import StackFacts
 from . import scaling
 from .troubles import refused
 from .words import race_words

@@ -20,9 +20,8 @@ from django.db.models import Q
 
 from ..base.codec import decode, dumps, encode
 from ..base.text import legible, storable
-from ..measure.launch import Launch, Slice
+from ..measure.launch import Launch, Slice, StackFacts
 from ..race.results.race import Ending, Race
-from ..stacks.facts import StackFacts
 from .lookup import Alteration, Deed, Summary
 
 _ID_LENGTH = 32

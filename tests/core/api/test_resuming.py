@@ -5,11 +5,10 @@ from dataclasses import fields, replace
 import pytest
 from tests.factories import HOST, make_race
 
-from stackrace.api.resuming import ResumedRace, _budget_s, _left_s, _request, refuse_changed
+from stackrace.api.resuming import ResumedRace, _budget_s, _left_s, _request, refuse_changed, request_document
 from stackrace.base.errors import InputError
 from stackrace.measure.load import Load
 from stackrace.measure.resources import Enforcement
-from stackrace.race.request.document import request_document
 from stackrace.race.request.request import RaceRequest
 from stackrace.store.manifest import LaunchLine, Manifest, Opening
 

@@ -5,10 +5,9 @@ from dataclasses import dataclass, field
 import pytest
 
 from stackrace.deploy.place import Launched, RaceProcesses, Retired, Sides
-from stackrace.measure.launch import Failure, FailureKind
+from stackrace.measure.launch import Failure, FailureKind, StackFacts
 from stackrace.measure.load import Load
 from stackrace.measure.workload import Workload
-from stackrace.stacks.facts import StackFacts
 from stackrace.stacks.servers import catalogue
 from stackrace.stacks.stack import Interface, Side, original_path, side_of, side_path, twin_path, without_side
 from stackrace.stacks.stack_path import parse_stack

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from stackrace.api.resuming import request_document, request_from
 from stackrace.app.app import Entry, EntryKind
 from stackrace.base.errors import InputError
 from stackrace.measure.workload import Likeness, RightAnswer
-from stackrace.race.request.document import request_document, request_from
 from stackrace.race.request.request import RaceRequest, WorkloadRequest
 from stackrace.race.results.parts import Parts
 from stackrace.stats.values import Question

@@ -6,7 +6,7 @@ import pytest
 from tests.factories import make_failure, make_race
 
 from stackrace.base.errors import InputError
-from stackrace.measure.launch import FailureKind
+from stackrace.measure.launch import FailureKind, StackFacts
 from stackrace.race import runner
 from stackrace.race.decisions import decisions
 from stackrace.race.events import BlockStarted, LaunchStarted, RaceResumed, SliceEnded
@@ -14,7 +14,6 @@ from stackrace.race.ledger import Ledger
 from stackrace.race.results.race import Ending
 from stackrace.race.resume import blocks_done, counted, going_on
 from stackrace.race.standing import standing
-from stackrace.stacks.facts import StackFacts
 
 from .simulated import PATHS, SPEEDS, Nowhere, asking, plan_for
 

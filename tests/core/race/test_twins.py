@@ -8,11 +8,10 @@ import pytest
 
 from stackrace.base.errors import InputError
 from stackrace.deploy.place import Launched
-from stackrace.measure.launch import Failure, FailureKind
+from stackrace.measure.launch import Failure, FailureKind, StackFacts
 from stackrace.race.events import Progress, RaceStarted, StackDescribed, TwinChosen
 from stackrace.race.results.race import Ending
 from stackrace.race.twins import TWIN_BLOCKS
-from stackrace.stacks.facts import StackFacts
 from stackrace.stacks.stack import original_path, twin_path
 
 from . import simulated

@@ -6,11 +6,10 @@ from tests.factories import make_failure, make_race, make_standing
 
 from stackrace.base.numbers import Interval
 from stackrace.base.verdict import Effect, Finding, Verdict
-from stackrace.measure.launch import FailureKind
+from stackrace.measure.launch import FailureKind, StackFacts
 from stackrace.measure.workload import Likeness, RightAnswer
 from stackrace.race.results.answer import LessMemory
 from stackrace.race.results.standing import Costs, Need, Standing
-from stackrace.stacks.facts import StackFacts
 from stackrace.stats.values import MachineComparison, MachineVerdict, RatioShift
 
 EVIL = "<script>alert(1)</script>\x1b[31m\"'|`&\n\x00\u202e]]>{{ 7*7 }}\ud800"

@@ -9,9 +9,8 @@ from dataclasses import replace
 import pytest
 
 from stackrace.base import ids
-from stackrace.measure.launch import MemorySample
+from stackrace.measure.launch import MemorySample, StackFacts
 from stackrace.race.results.race import Ending
-from stackrace.stacks.facts import StackFacts
 from stackrace.store.lookup import Deed
 
 

@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 
 from stackrace.base import ids
 from stackrace.base.errors import StoreError
-from stackrace.measure.launch import Launch
+from stackrace.measure.launch import Launch, StackFacts
 from stackrace.race.results.race import Ending
-from stackrace.stacks.facts import StackFacts
 
 UNHURRIED = settings(suppress_health_check=list(HealthCheck))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from stackrace.base import ids
+from stackrace.measure.launch import StackFacts
 from stackrace.race.events import (
     Activity,
     BlockEnded,
@@ -20,7 +21,6 @@ from stackrace.race.events import (
 )
 from stackrace.race.results.race import Ending
 from stackrace.race.stopwatch import Duty
-from stackrace.stacks.facts import StackFacts
 from stackrace.store.recorder import StoreSink
 
 

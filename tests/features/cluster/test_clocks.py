@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stackrace.features.cluster.clocks import EXCHANGES, Exchange, compare, estimate
+from stackrace.features.cluster.members import EXCHANGES, Exchange, compare, estimate
 
 WAY = st.floats(1e-5, 0.1)
 
@@ -32,7 +32,7 @@ def test_a_moment_of_this_clock_is_told_by_the_other():
 def asked(monkeypatch):
     """Compare with a clock 7 s ahead, given its round trips; tells how often it was asked, and what came of it."""
     now_s = 100.0
-    monkeypatch.setattr("stackrace.features.cluster.clocks.monotonic", lambda: now_s)
+    monkeypatch.setattr("stackrace.features.cluster.members.monotonic", lambda: now_s)
 
     def comparing(trips_s, shortest_s):
         left = list(trips_s)

@@ -11,8 +11,8 @@ import pytest
 from tests.factories import make_race
 
 from stackrace.base.errors import StoreError
-from stackrace.features.publish import document as documents
-from stackrace.features.publish.document import published, race_from
+from stackrace.features.publish import exchange as documents
+from stackrace.features.publish.exchange import published, race_from
 from stackrace.measure.launch import Failure, FailureKind
 
 RACE = make_race()

@@ -21,8 +21,7 @@ from stackrace.base import ids
 from stackrace.base.errors import StoreError
 from stackrace.cli.main import main
 from stackrace.features.publish import database
-from stackrace.features.publish.document import published
-from stackrace.features.publish.exchange import fetch
+from stackrace.features.publish.exchange import fetch, published
 from stackrace.race.results.race import Ending
 from stackrace.store import open_store
 

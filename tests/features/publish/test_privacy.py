@@ -10,9 +10,8 @@ import pytest
 from tests.factories import make_race
 
 from stackrace.base.codec import encode
-from stackrace.features.publish.document import Discretion
-from stackrace.measure.launch import Failure, FailureKind
-from stackrace.stacks.facts import StackFacts
+from stackrace.features.publish.exchange import Discretion
+from stackrace.measure.launch import Failure, FailureKind, StackFacts
 
 DISCRETION = Discretion(Path("/home/ana"), "ana")
 

@@ -7,7 +7,7 @@ import json
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from stackrace.features.publish.document import Discretion, published, race_from
+from stackrace.features.publish.exchange import Discretion, published, race_from
 
 
 def received(sent):

@@ -11,8 +11,7 @@ import pytest
 from stackrace.base.errors import InputError, LaunchError
 from stackrace.base.secrets import learn
 from stackrace.cli.edge import printable_output
-from stackrace.features.recordings.record import keep
-from stackrace.features.recordings.recording_proxy import Side
+from stackrace.features.recordings.record import Side, keep
 from stackrace.features.recordings.verb import _watch
 
 

@@ -19,8 +19,7 @@ from urllib.parse import urlsplit
 
 from ...base.errors import BreakdownError, InputError, MissingError, StackraceError, said_by
 from ...base.process import Pending
-from .clocks import ClockOffset, compare
-from .members import Member, Role, introduce
+from .members import ClockOffset, Member, Role, compare, introduce
 
 _T = TypeVar("_T")
 

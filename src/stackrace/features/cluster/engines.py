@@ -17,10 +17,9 @@ from ...measure.engine.outcome import merged
 from ...measure.host import NetworkPath
 from ...measure.load import EngineShare, Load, LoadResult
 from . import player
-from .clocks import ClockOffset
 from .connection import Connection, MemberLost, pickled
 from .hosting import Target
-from .members import Member
+from .members import ClockOffset, Member
 from .network import paths
 from .player import Job, Played
 

@@ -97,10 +97,9 @@ def command(
 
     from ...cli.announcer import Announcer
     from ...cli.showing import print_document
-    from .document import export_document
-    from .document import schema as schema_of
     from .export import exported
-    from .files import exported_files, refuse_existing, write_folder
+    from .files import export_document, exported_files, refuse_existing, write_folder
+    from .files import schema as schema_of
     from .subject import subject_of
     from .target import target_of
 

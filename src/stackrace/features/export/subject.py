@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ...api.one_stack import of_one_stack
+from ...api.resuming import request_from
 from ...base.errors import InputError, StoreError
 from ...cli.options import apart, requested
 from ...cli.request_flags import RequestFlags
 from ...cli.showing import meant
-from ...race.request.document import request_from
 from ...race.request.request import RaceRequest
 from ...race.results.race import Race
 from ...race.results.standing import Standing

@@ -1,16 +1,218 @@
-"""Publishing a race, and taking published ones: nothing that exists is ever changed on either side."""
+"""Publishing a race, and taking published ones: nothing that exists is ever changed on either side.
+
+A published race is a document: readable as JSON where people and views look, the bulk of the measurements attached.
+``race`` holds everything but what grows with the race, its slices and memory samples. Those are in an attachment,
+one line of JSON per launch, so that the document stays far below CouchDB's limit of 8 MB however long the race was.
+``launches_sha256`` ties the two together: equal documents mean equal races.
+Source: Apache CouchDB, "Base Configuration", max_document_size (attachments are not counted).
+"""
 
 from __future__ import annotations
 
+import base64
+import getpass
+import gzip
+import hashlib
+import io
+import json
+import re
+import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from ...base import ids
+from ...base.codec import decode, dumps, encode, map_paths
 from ...base.errors import StoreError
+from ...base.secrets import masked
+from ...measure.launch import Launch
 from ...race.results.race import Race
-from .database import Conflict, Database, Listing
-from .document import ATTACHMENT, TYPE, published, race_from
+from .database import Conflict, Database, Listing, values_in
+
+TYPE = "stackrace-race"
+_SCHEMA = 2
+"""The version of all this; a document with another one is left alone."""
+
+ATTACHMENT = "launches.jsonl.gz"
+_MOST_BYTES = 64 << 20
+"""Most bytes of unpacked measurements: many times a long race."""
+_MOST_VALUES = 4_000_000
+"""Most JSON values among them: each takes far more memory than the two bytes that it may be written in."""
+_MOST_LAUNCH_VALUES = 200_000
+"""Most of one launch: a check that fails at each of them takes even more."""
+
+_OTHER_LAUNCHES = "its launches are not those of its attachment"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Published:
+    """A race ready to be sent."""
+
+    document: Mapping[str, Any]
+    """Without revision and attachments."""
+    packed: bytes
+    """The attachment, compressed."""
+
+    @property
+    def body(self) -> dict[str, Any]:
+        """The whole document in one request, so that it is published entirely or not at all."""
+        data = base64.b64encode(self.packed).decode("ascii")
+        return {**self.document, "_attachments": {ATTACHMENT: {"content_type": "application/gzip", "data": data}}}
+
+
+def published(race: Race) -> _Published:
+    """Return ``race`` as it is published; the same race gives an equal document on every machine.
+
+    It does not tell where files of this machine lie, nor its user's name.
+    """
+    race = Discretion().race(race)
+    lines = (dumps(encode(launch), sort_keys=True) + "\n" for launch in race.launches)
+    bulk = "".join(lines).encode("ascii")
+    document = {
+        "_id": race.id,
+        "type": TYPE,
+        "schema": _SCHEMA,
+        "race": encode(replace(race, launches=_heads(race.launches))),
+        "launches_sha256": hashlib.sha256(bulk).hexdigest(),
+    }
+    return _Published(document=document, packed=gzip.compress(bulk, mtime=0))
+
+
+def race_from(document: Mapping[str, Any], packed: bytes) -> Race:
+    """Return the race that was published as ``document`` with the attachment ``packed``.
+
+    Raises StoreError for anything else: another type, another schema, a value of a wrong type, a damaged or
+    foreign attachment.
+    """
+    identifier = str(document.get("_id"))
+    if document.get("type") != TYPE:
+        raise StoreError(f"document {identifier!r} is no race")
+    schema = document.get("schema")
+    if isinstance(schema, int) and schema > _SCHEMA:
+        raise StoreError(
+            f"race {identifier!r} was published by a newer Stackrace (schema {schema}); "
+            "upgrade with: pip install --upgrade stackrace"
+        )
+    try:
+        if schema != _SCHEMA:
+            raise ValueError(f"its schema is {schema!r}, not {_SCHEMA}")
+        bulk = _unpacked(packed)
+        if hashlib.sha256(bulk).hexdigest() != document.get("launches_sha256"):
+            raise ValueError(f"its attachment {ATTACHMENT} is not the one it was published with")
+        if values_in(bulk) > _MOST_VALUES:
+            raise ValueError(f"its attachment {ATTACHMENT} holds more than {_MOST_VALUES} values")
+        race: Race = decode(Race, document.get("race"))
+        if bulk.count(b"\n") != len(race.launches):
+            raise ValueError(_OTHER_LAUNCHES)
+        launches = tuple(_launch(line) for line in io.BytesIO(bulk))
+        _must_agree(identifier, race, launches)
+    except (ValueError, RecursionError) as error:
+        raise StoreError(f"race {identifier!r} was not published by a Stackrace: {error or 'too deep'}") from error
+    return replace(race, launches=launches)
+
+
+def _launch(line: bytes) -> Launch:
+    if values_in(line) > _MOST_LAUNCH_VALUES:
+        raise ValueError(f"a launch has more than {_MOST_LAUNCH_VALUES} values")
+    launch: Launch = decode(Launch, json.loads(line), "launch")
+    return launch
+
+
+def _heads(launches: tuple[Launch, ...]) -> tuple[Launch, ...]:
+    return tuple(replace(launch, slices=(), memory=()) for launch in launches)
+
+
+def _unpacked(packed: bytes) -> bytes:
+    unpacker = zlib.decompressobj(wbits=16 + zlib.MAX_WBITS)
+    try:
+        bulk = unpacker.decompress(packed, _MOST_BYTES)
+    except zlib.error as error:
+        raise ValueError(f"its attachment {ATTACHMENT} is damaged: {error}") from error
+    if not unpacker.eof:
+        raise ValueError(f"its attachment {ATTACHMENT} is cut off, or larger than {_MOST_BYTES >> 20} MiB")
+    return bulk
+
+
+def _must_agree(identifier: str, race: Race, launches: tuple[Launch, ...]) -> None:
+    """Raise ValueError unless all parts are of one race with ids of ours."""
+    if race.id != identifier:
+        raise ValueError("its id is not that of its document")
+    if not 0 < race.difference < 1:
+        raise ValueError(f"its difference is {race.difference}, no share")
+    for each in (race.id, *(launch.id for launch in launches)):
+        if not ids.PATTERN.fullmatch(each):
+            raise ValueError(f"{each[:40]!r} is no id")
+    if encode(_heads(launches), tuple[Launch, ...]) != encode(race.launches, tuple[Launch, ...]):
+        raise ValueError(_OTHER_LAUNCHES)
+
+
+_ABROAD = "usr|etc|bin|sbin|lib|lib64|dev|proc|sys|nix"
+"""Folders that every machine has, below which nothing is private."""
+_PRIVATE = (
+    "home|root|Users|srv|opt|var|tmp|mnt|media|data|work|workspace|workspaces|code|src|app|apps|www|project|projects|"
+    "private|Volumes|export|scratch|builds"
+)
+"""Folders below which projects lie. Elsewhere a path of two parts may be a URL; longer ones are taken for files."""
+_NAME = r"[^\s/'\"<>|:;,()\[\]{}=`\x00-\x1f]"
+_METHODS = "".join(rf"(?<!\b{method} )" for method in ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"))
+_FILE = re.compile(
+    rf"{_METHODS}(?<![\w/.~…*\\-])/(?:(?:{_PRIVATE})(?:/{_NAME}+)+|(?!(?:{_ABROAD})/){_NAME}+(?:/{_NAME}+){{2,}})/?"
+)
+_FILE_URL = re.compile(rf"\bfile:(?://)?(?=/)(?:/{_NAME}+)+")
+_USERS_FOLDER = re.compile(r"/(?:home|Users)/[^/]+/?|/root/?")
+_COMMON = {"root", "nobody", "user", "admin", "www-data", "ubuntu", "debian", "runner", "app", "django", "python"}
+"""Names that say nothing of anybody, and stand in configurations for other reasons."""
+
+
+class Discretion:
+    """Rewrites records so that a file is left with its last name, and the user with none.
+
+    Doing it again changes nothing, so that who fetched a race publishes the same.
+    """
+
+    def __init__(self, home: Path | None = None, user: str | None = None) -> None:
+        self._home = str(home or Path.home())
+        name = user or _user()
+        plain = name.isidentifier() and len(name) > 2 and name not in _COMMON
+        self._user = re.compile(rf"(?<![\w.-]){re.escape(name)}(?![\w-])") if plain else None
+
+    def race(self, race: Race) -> Race:
+        """Return ``race`` with all its text rewritten; names and choices of ours stay."""
+        urls = self._urls(race.urls)
+        workloads = {self.text(name): self._urls(urls) for name, urls in race.workloads.items()}
+        return replace(map_paths(race, text=self.text), urls=urls, workloads=workloads)
+
+    def text(self, text: str) -> str:
+        """Return ``text`` without the folders of files, the home folder, the user's name, and passwords in URLs."""
+        text = masked(text)
+        if "/" in text:
+            text = _FILE_URL.sub(lambda match: f"file:…/{_last(match[0])}", text)
+            if len(self._home) > 1:
+                text = re.sub(rf"{re.escape(self._home)}(?![\w.-])/?(?=$|[\s'\":;,)])", "~", text)
+            text = _FILE.sub(_shortened, text)
+        return text if self._user is None else self._user.sub("USER", text)
+
+    def _urls(self, urls: tuple[str, ...]) -> tuple[str, ...]:
+        """Paths of requests are what was raced; only recordings are files."""
+        return tuple(self.text(url) if url.startswith("file:") else url for url in urls)
+
+
+def _shortened(match: re.Match[str]) -> str:
+    path = match[0]
+    return "~" if _USERS_FOLDER.fullmatch(path) else f"…/{_last(path)}"
+
+
+def _last(path: str) -> str:
+    return path.rstrip("/").rpartition("/")[2]
+
+
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return ""
+
 
 _MOST_TROUBLES = 100
 """After so many refused documents the database is not asked for more: each may take it minutes."""

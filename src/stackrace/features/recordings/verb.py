@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ...deploy.preparing import OnPreparing
     from ...measure.recording import Recording
     from ...measure.workload import Request
-    from .recording_proxy import RecordingProxy
+    from .record import RecordingProxy
 
 _LOOK_S = 0.2
 

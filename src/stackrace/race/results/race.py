@@ -8,11 +8,10 @@ from enum import StrEnum
 
 from ...app.revision import Source
 from ...measure.host import HostFacts, NetworkPath
-from ...measure.launch import Launch
+from ...measure.launch import Launch, StackFacts
 from ...measure.load import Load
 from ...measure.resources import Resources
 from ...measure.workload import RightAnswers
-from ...stacks.facts import StackFacts
 from ...stats.values import Question
 from ..stopwatch import Duty
 from .parts import Parts

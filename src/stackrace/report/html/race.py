@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from ...base.numbers import NOTHING, Interval, duration, mebibytes, number, percent
+from ...measure.launch import StackFacts
 from ...measure.load import Load
 from ...race.notices import details
 from ...race.results.race import Race
 from ...race.results.standing import Level, Row, Standing
-from ...stacks.facts import StackFacts
 from .. import figures, repeat
 from ..charts.bars import Part, Role, axis, interval_bar, parts, split_bar, strip
 from ..charts.svg import linear, logarithmic
