@@ -24,7 +24,7 @@ WRITERS = {
     "report/load_result.py": "a share that is never 100 % before it is all",
     "cli/load/run.py": "a bar of constant width",
     "report/words/load_run.py": "rounds a value",
-    "report/charts/svg.py": "coordinates, and the ticks of an axis, whole or as short as they can be",
+    "report/html/svg.py": "coordinates, and the ticks of an axis, whole or as short as they can be",
     "features/comparisons/page.py": "coordinates",
     "features/regression/page.py": "coordinates",
     "features/regression/ci.py": "seconds as the schema has them, numbers for programs",

@@ -5,14 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ..base.numbers import (
-    NOTHING,
-    Figure,
-    Interval,
-    milliseconds,
-    not_one,
-    number,
-)
+from ..base.numbers import NOTHING, Figure, Interval, milliseconds, not_one, number
 from ..base.units import DURATION
 
 if TYPE_CHECKING:

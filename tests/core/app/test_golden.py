@@ -9,16 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stackrace.app.examination import has_toolbar
-from stackrace.app.golden import (
-    _Cause,
-    _causes,
-    demanded,
-    golden,
-    in_words,
-    loosened,
-    rule_for,
-    static_file,
-)
+from stackrace.app.golden import _Cause, _causes, demanded, golden, in_words, loosened, rule_for, static_file
 from stackrace.base.errors import AppError, InputError
 from stackrace.measure.workload import Answer, AnswerOrigin, Likeness, RightAnswer, Sameness
 

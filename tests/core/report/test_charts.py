@@ -3,8 +3,8 @@ from xml.etree import ElementTree
 import pytest
 
 from stackrace.base.numbers import Interval
-from stackrace.report.charts.bars import Role, interval_bar, parts
-from stackrace.report.charts.svg import linear, logarithmic, tag, text
+from stackrace.report.html.bars import Role, interval_bar, parts
+from stackrace.report.html.svg import linear, logarithmic, tag, text
 
 
 @pytest.mark.parametrize("most", [0.0, 1e-6, 0.3, 1, 7, 99, 101, 3819.4, 12_345, 9.9e6, float("nan"), float("inf")])

@@ -11,7 +11,7 @@ from stackrace.race.resume import going_on
 from stackrace.race.standing import standing
 from stackrace.race.stopwatch import Duty
 from stackrace.report import characters, charts, figures, paths
-from stackrace.report.charts import svg as scale
+from stackrace.report.html import svg as scale
 from stackrace.report.troubles import complaints, setbacks
 from stackrace.report.words import race_words
 from stackrace.report.words.race_words import raced

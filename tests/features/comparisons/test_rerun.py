@@ -24,10 +24,9 @@ from tests.features.comparisons.reruns import (
 
 from stackrace.features.comparisons import words
 from stackrace.features.comparisons.judging import judged
-from stackrace.features.comparisons.kind import KIND
+from stackrace.features.comparisons.kind import KIND, _claim_drawing, _claims_scale
 from stackrace.features.comparisons.model import Basis, Kind
 from stackrace.features.comparisons.named import NAMES
-from stackrace.features.comparisons.kind import _claim_drawing, _claims_scale
 from stackrace.features.comparisons.reading import read_comparison
 from stackrace.features.comparisons.rerun import MixOutcome, Mode, PartOutcome, Prediction, Ruling
 from stackrace.report.exporter import Format, written

@@ -20,8 +20,8 @@ from ...base.verdict import Effect
 from ...measure.load import Load
 from ...race.results.comparison import Comparison, Outcome, Ruling, State
 from ...race.results.race import Race
-from ...report.charts.svg import caption, tag, text
 from ...report.exporter import Format, Kind, written
+from ...report.html.svg import caption, tag, text
 from ...report.markdown import escape
 from ...report.result import standing_of
 from ...report.sheet import Block, Column, Item, Listing, Notes, Paragraph, Section, Table, Tone

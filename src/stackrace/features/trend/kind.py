@@ -1,4 +1,4 @@
-"""A trend as a kind of result: what changed, who stands out, the course of each stack; and its JSON document."""
+"""A trend as a kind of result: what changed, who stands out, the course of each stack; its JSON document and page."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from ...base.numbers import number
 from ...base.text import printable
 from ...race.results.comparison import Comparison, Outcome, Response
 from ...report.characters import course
-from ...report.charts.panel import Frame, Point
-from ...report.charts.svg import Scale, linear
 from ...report.exporter import Kind
+from ...report.html.frame import Frame, Point
 from ...report.html.panels import Multiple, Panel
+from ...report.html.svg import Scale, linear
 from ...report.sheet import Column, Item, Listing, Medium, Notes, Paragraph, Section, Table, Tone
 from . import words
 from .model import Measure, Trend, TrendCheck, TrendPoint, TrendSeries

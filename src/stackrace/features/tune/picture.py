@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from itertools import product
 
 from ...base.numbers import number
-from ...report.charts.svg import caption, tag, text
-from ...report.charts.svg import number as coordinate
+from ...report.html.svg import caption, tag, text
+from ...report.html.svg import number as coordinate
 from .model import Knob, Tuning, Values
 from .result import Tuned
 

@@ -13,16 +13,7 @@ from typing import Protocol, Self, TypedDict, Unpack
 from stackrace.base.errors import InputError, RefusedError, said_by
 from stackrace.base.process import Background, HeldSignals
 from stackrace.measure.load import Load, LoadResult, Tls
-from stackrace.measure.workload import (
-    MOST_BODY_BYTES,
-    Answer,
-    Fill,
-    FillPart,
-    Order,
-    Request,
-    Sameness,
-    Workload,
-)
+from stackrace.measure.workload import MOST_BODY_BYTES, Answer, Fill, FillPart, Order, Request, Sameness, Workload
 
 from . import _engine
 from ._engine import Monitor

@@ -13,10 +13,10 @@ from ...measure.launch import MemorySample
 from ...race.results.race import Race
 from ...race.results.standing import Level, Row, Standing
 from ...stats.values import ScalingCurve
-from ..charts.panel import Frame, Point, ghosts, line_path
-from ..charts.svg import Scale, linear, logarithmic, tag
 from ..growth import launches_at
 from ..scaling import knee
+from .frame import Frame, Point, ghosts, line_path
+from .svg import Scale, linear, logarithmic, tag
 
 _STEPS = 40
 """A fitted curve is drawn in so many pieces."""

@@ -14,8 +14,6 @@ from ...race.notices import details
 from ...race.results.race import Race
 from ...race.results.standing import Level, Row, Standing
 from .. import figures, repeat
-from ..charts.bars import Part, Role, axis, interval_bar, parts, split_bar, strip
-from ..charts.svg import linear, logarithmic
 from ..level_table import MARK, level_table
 from ..scaling import scaling_sections
 from ..sheet import Column, Medium, shown
@@ -23,8 +21,10 @@ from ..troubles import complaints, refused, setbacks
 from ..words import race_words
 from ..words.race_words import debug, left_out, raced
 from ..words.standing import words_of
+from .bars import Part, Role, axis, interval_bar, parts, split_bar, strip
 from .page import draw_page
 from .panels import memory_view, multiples_views
+from .svg import linear, logarithmic
 
 
 def page(race: Race, standing: Standing) -> str:
