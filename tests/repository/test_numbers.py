@@ -25,8 +25,6 @@ WRITERS = {
     "cli/load/run.py": "a bar of constant width",
     "report/words/load_run.py": "rounds a value",
     "report/html/svg.py": "coordinates, and the ticks of an axis, whole or as short as they can be",
-    "features/comparisons/page.py": "coordinates",
-    "features/regression/page.py": "coordinates",
     "features/regression/ci.py": "seconds as the schema has them, numbers for programs",
 }
 """Who may format a number by itself, and what for."""

@@ -17,7 +17,7 @@ KINDS = {
     "check-1": "features.regression.kind",
     "tune-1": "features.tune.report",
     "trend-1": "features.trend.kind",
-    "export-1": "features.export.document",
+    "export-1": "features.export.files",
     "doctor-cluster-1": "features.doctor.show",
 }
 

@@ -10,14 +10,14 @@ from stackrace.race.results.race import Ending
 from stackrace.race.resume import going_on
 from stackrace.race.standing import standing
 from stackrace.race.stopwatch import Duty
-from stackrace.report import characters, charts, figures, paths
+from stackrace.report import characters, figures, paths
 from stackrace.report.html import svg as scale
 from stackrace.report.troubles import complaints, setbacks
 from stackrace.report.words import race_words
 from stackrace.report.words.race_words import raced
 
 
-@pytest.mark.parametrize("module", [charts, figures, paths, scale, characters])
+@pytest.mark.parametrize("module", [figures, paths, scale, characters])
 def test_examples_in_docstrings_hold(module):
     assert doctest.testmod(module).failed == 0
 

@@ -306,7 +306,7 @@ def _claimed_side(outcome: ClaimOutcome, scale: Scale) -> str:
         return ""
     low, high = edges[outcome.claim.kind]
     left, width = scale.at(low), scale.at(high) - scale.at(low)
-    return tag("rect", x=f"{100 * left:.2f}%", width=f"{100 * width:.2f}%", y="12%", height="76%", class_="claimed")
+    return tag("rect", x=extent(100 * left), width=extent(100 * width), y="12%", height="76%", class_="claimed")
 
 
 def _caption(outcome: ClaimOutcome) -> str:

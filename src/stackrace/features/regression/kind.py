@@ -21,7 +21,7 @@ from ...measure.load import Load
 from ...race.results.comparison import Comparison, Outcome, Ruling, State
 from ...race.results.race import Race
 from ...report.exporter import Format, Kind, written
-from ...report.html.svg import caption, tag, text
+from ...report.html.svg import caption, extent, tag, text
 from ...report.markdown import escape
 from ...report.result import standing_of
 from ...report.sheet import Block, Column, Item, Listing, Notes, Paragraph, Section, Table, Tone
@@ -203,15 +203,15 @@ def _ruling_drawing(each: Ruling, reach: float) -> str:
     edge = _at(each.terms.allowance, reach)
     parts = [
         caption(f"{words.name(each)}: {words.change(each)}, allowed {words.allowed(each)}; {words.ruling(each)}"),
-        tag("rect", x="0%", width=f"{edge:.2f}%", y="12%", height="76%", class_="claimed"),
+        tag("rect", x="0%", width=extent(edge), y="12%", height="76%", class_="claimed"),
         tag("line", x1="50%", x2="50%", y1="0", y2="100%", class_="zero"),
     ]
     if each.change is not None:
         style = _CLASSES.get(each.state, "undecided")
         if each.change.low is not None and each.change.high is not None:
-            left, right = (f"{_at(limit, reach):.2f}%" for limit in (each.change.low, each.change.high))
+            left, right = (extent(_at(limit, reach)) for limit in (each.change.low, each.change.high))
             parts.append(tag("line", x1=left, x2=right, y1="50%", y2="50%", class_=f"limits {style}"))
-        middle = f"{_at(each.change.value, reach):.2f}%"
+        middle = extent(_at(each.change.value, reach))
         parts.append(tag("circle", cx=middle, cy="50%", r=5, class_=f"ours {style}"))
     return tag("svg", *parts, class_="cell", role="img", width="100%", height="100%")
 
@@ -219,7 +219,7 @@ def _ruling_drawing(each: Ruling, reach: float) -> str:
 def _axis_drawing(reach: float) -> str:
     """Return the axis below all rows."""
     marks = [(0.0, "0"), (reach / 2, f"+{percent(reach / 2)}"), (-reach / 2, f"−{percent(reach / 2)}")]
-    labels = [text(label, x=f"{_at(at, reach):.2f}%", y="12", text_anchor="middle") for at, label in marks]
+    labels = [text(label, x=extent(_at(at, reach)), y="12", text_anchor="middle") for at, label in marks]
     return tag("svg", *labels, class_="axis", width="100%", height="18")
 
 

@@ -33,6 +33,15 @@ def caption(title: str, description: str = "") -> str:
     return element + (tag("desc", escape(one_line(description))) if description else "")
 
 
+def extent(per_cent: float) -> str:
+    """Return a part of the whole width or height, from per cent.
+
+    >>> extent(12.5)
+    '12.50%'
+    """
+    return f"{per_cent:.2f}%"
+
+
 def number(value: float) -> str:
     """Return ``value`` with at most two decimals, without trailing zeros."""
     written = f"{value:.2f}".rstrip("0").rstrip(".")
