@@ -18,7 +18,7 @@ from ...base.codec import FLAT, LEFT_OUT, Form, readable
 from ...base.text import printable
 from ...report.exporter import Kind
 from ...report.html.bars import axis, percent, rules
-from ...report.html.svg import Scale, caption, logarithmic, tag
+from ...report.html.svg import Scale, caption, extent, logarithmic, tag
 from ...report.sheet import Column, Item, Listing, Medium, Notes, Paragraph, Section, Table, Tone
 from . import words
 from .model import Claim, Comparison, Figure, Technique

@@ -1,4 +1,4 @@
-"""A trend as a kind of result: what changed, who stands out, the course of each stack; its document and its page."""
+"""A trend as a kind of result: what changed, who stands out, the course of each stack; its document and page."""
 
 from __future__ import annotations
 
