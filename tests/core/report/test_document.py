@@ -6,10 +6,11 @@ from pathlib import Path
 
 import jsonschema
 import pytest
-from tests.factories import make_counts, make_quantiles, make_race, make_standing
+from tests.factories import STACKS, make_counts, make_quantiles, make_race, make_standing
 
 from stackrace.base.numbers import Interval
 from stackrace.measure.load import LoadResult, TargetResult
+from stackrace.race.results.race import Ending
 from stackrace.race.stopwatch import Duty
 from stackrace.report.document import document, schema
 
@@ -119,3 +120,15 @@ def test_where_the_time_went_validates_and_sums_up():
     assert set(told) == {*(one.name for one in fields(Duty)), "total_s"}
     assert (told["slices_s"], told["total_s"]) == (30.0, 50.0)
     assert document(make_race(2), make_standing(race))["race"]["duty"] is None
+
+
+@pytest.mark.parametrize("limits", [True, False])
+def test_a_race_validates(limits):
+    race = make_race(5, failures=STACKS[4:5])
+    check(race, make_standing(race, limits=limits, censored=("p99", "max"), errors=3))
+
+
+@pytest.mark.parametrize("ending", [None, *Ending])
+def test_a_race_in_which_nothing_was_measured_validates(ending):
+    race = make_race(2, failures=STACKS[:2], ending=ending, facts=())
+    check(race, make_standing(race))

@@ -1,10 +1,13 @@
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 from xml.etree import ElementTree
 
 import pytest
 from tests.factories import STACKS, make_race, make_standing, with_workloads
 
+from stackrace.measure.launch import Failure, FailureKind, Lack
+from stackrace.race.results.standing import Withdrawal
 from stackrace.report.exporter import Format, render
 from stackrace.report.result import standing_of
 
@@ -111,3 +114,18 @@ def test_hostile_text_stays_text():
     assert "\x1b" not in text and "\x00" not in text and "\u202e" not in text and "\ud800" not in text
     assert "{{ 7*7 }}" in text and "49" not in EVIL
     text.encode("utf-8")
+
+
+def test_limits_lower_bounds_and_errors_are_told():
+    race = make_race(3)
+    page = Page(render(race, make_standing(race, censored=("p99",), errors=12), Format.HTML)).text
+    assert "≥ " in page and "12 errors" in page
+    assert "there were too few launches" not in page
+
+
+def test_what_a_stack_without_a_measurement_lacked_is_said():
+    race = make_race(2)
+    failure = Failure(kind=FailureKind.REFUSED, lack=Lack.RIGHT_ANSWER)
+    standing = replace(make_standing(race), withdrawals=(Withdrawal(stack=STACKS[0], failure=failure),))
+    page = render(race, standing, Format.HTML)
+    assert "None of its requests got a right answer." in re.sub("<wbr>", "", page)

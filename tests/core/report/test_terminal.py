@@ -128,3 +128,12 @@ def test_limits_that_are_too_wide_are_a_dash_and_those_near_one_show_their_side(
     text = printed(race, standing, width=120)
     assert "0.997 (0.99–0.99996)" in text and "0.40 (–)" in text
     assert "1.00 (" not in text
+
+
+def test_p50_stands_where_a_level_has_too_few_requests_for_p99():
+    race = make_race(3, levels=(1, 20))
+    standing = make_standing(race)
+    assert "p99 ms" in printed(race, standing)
+    few = tuple(replace(row, latency_limits={"p99": None}) for row in standing.levels[0].rows)
+    sparse = replace(standing, levels=(replace(standing.levels[0], rows=few), *standing.levels[1:]))
+    assert "p50 ms" in printed(race, sparse) and "p99 ms" not in printed(race, sparse)

@@ -275,3 +275,9 @@ def test_a_format_that_is_none_is_refused():
     race = make_race(2)
     with pytest.raises(ValueError, match="'pdf' is not a valid Format"):
         render(race, told(race), "pdf")
+
+
+def test_a_void_race_marks_no_first_tier():
+    race = make_race(3)
+    assert "* first tier" in everywhere(race, told(race))["terminal"]
+    assert "* first tier" not in everywhere(race, told(race, verdict=Verdict((TWINS,))))["terminal"]

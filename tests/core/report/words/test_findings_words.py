@@ -1,6 +1,6 @@
 """Findings in words: from the declaration, or its own."""
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import pytest
 
@@ -87,3 +87,17 @@ def test_a_failure_is_said(failure, said):
 
 def test_each_kind_of_failure_has_words_of_its_own():
     assert len({say.failure_kind(Failure(kind=how)) for how in FailureKind}) == len(FailureKind)
+
+
+def test_a_document_has_the_values_beside_the_sentences():
+    assert asdict(say.finding_document(BUSY)) == {
+        "id": "generator-busy",
+        "check": "generator busy",
+        "effect": "invalidates",
+        "value": 0.96,
+        "limit": 0.85,
+        "unit": "share",
+        "seen": say.seen(BUSY),
+        "threshold": "at most 85 %",
+        "remedy": "give the load engine a core that no stack uses",
+    }

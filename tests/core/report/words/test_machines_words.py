@@ -1,12 +1,18 @@
 """How equal the machines of a race were."""
 
+import io
+import json
 from dataclasses import replace
 
+import jsonschema
 import pytest
 from tests.factories import make_finding, make_race, make_standing
 
 from stackrace.base.numbers import Interval
 from stackrace.base.verdict import Effect, Verdict
+from stackrace.report.document import schema
+from stackrace.report.exporter import Format, render
+from stackrace.report.terminal import make_console, print_report
 from stackrace.report.words.standing import machines, words_of
 from stackrace.stats.values import MachineComparison, MachineVerdict, RatioShift
 
@@ -63,3 +69,22 @@ def test_a_void_race_says_nothing_of_it():
     race, standing = raced()
     void = replace(standing, verdict=Verdict((make_finding("twins differ", Effect.INVALIDATES),)))
     assert words_of(race, void).machines == ""
+
+
+def test_every_report_names_the_machine_that_is_left_out():
+    race, standing = raced()
+    screen = io.StringIO()
+    print_report(race, standing, make_console(screen, width=400), details=True)
+    said = "All that host-2 measured is left out."
+    assert said in screen.getvalue()
+    for form in (Format.HTML, Format.MARKDOWN):
+        assert said in render(race, standing, form)
+
+
+def test_the_document_holds_the_comparison_as_its_schema_says():
+    found = json.loads(render(*raced(), Format.JSON))
+    jsonschema.validate(found, json.loads(schema()))
+    (one,) = found["machines"]
+    assert (one["machine"], one["speed"], one["ratios"]) == ("host-2", "unequal", "unequal")
+    assert one["shift"]["shift"]["value"] == 1.12
+    assert found["words"]["machines"] == machines((LEFT_OUT,))
