@@ -320,3 +320,24 @@ def test_an_access_log_needs_to_be_told_its_server(load, server, tmp_path):
     refused = load("--session", "access.log", "-n", "9")
     assert refused.returncode == 2
     assert "give its URL" in refused.stderr
+
+
+def test_people_get_words_tables_and_a_drawing(load, server):
+    done = load(server.url, f"{server.url}missing", "-n", "40", "-c", "2")
+    assert done.returncode == 0, done.stderr
+    for part in (
+        "requests/s\n", "40 requests in", "20 right, 20 failed", "over 2 kept connections",
+        "20 answers had a status other than 2xx (20 × 4xx)", "\nlatency ", "\nconnecting ",
+        "GET /missing", "≤ ", "100 %", "CPU per request", "no request under way",
+    ):  # fmt: skip
+        assert part in done.stdout, part
+    assert "\x1b" not in done.stdout
+    assert done.stderr == ""
+
+
+def test_two_results_are_compared(load, server, stackrace, tmp_path):
+    for name, connections in (("a.json", 1), ("b.json", 2)):
+        (tmp_path / name).write_text(load(server.url, "-n", "30", "-c", connections, "--json").stdout)
+    done = stackrace("compare", "a.json", "b.json", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "The loads differ in concurrency: 1 → 2" in done.stdout
