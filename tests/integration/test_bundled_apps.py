@@ -22,6 +22,7 @@ from stackrace.app.environment import app_environment
 from stackrace.app.examine import examine
 from stackrace.app.golden import golden
 from stackrace.base.errors import AppError, InputError
+from stackrace.base.process.view import UNPROTECTED
 from stackrace.deploy.environments import Environments, cache_folder
 from stackrace.deploy.guard import Guard
 from stackrace.deploy.privileges import hand_over, unprivileged
@@ -287,6 +288,7 @@ def serve(guard, name, environment, *workers):
             "-b",
             f"unix://{site.socket}",
         ],
+        view=UNPROTECTED,
         environment=app_environment(app),
         folder=app.root,
         log=log,

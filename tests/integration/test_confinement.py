@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from tests.integration.scripted import CORES, WORKLOAD, here_of, launcher_of, servers_of, serving, stack_of
 
+from stackrace.base.process.view import UNPROTECTED
 from stackrace.deploy.confinement import Confinement
 from stackrace.deploy.launcher import LaunchFailed
 from stackrace.deploy.shutdown import stop
@@ -76,6 +77,7 @@ def test_a_process_is_in_its_group_before_it_begins(guard, tmp_path):
     shown = tmp_path / "shown"
     pid = guard.spawn(
         ["sh", "-c", f"cat {group}/cgroup.procs > {shown}"],
+        view=UNPROTECTED,
         environment=dict(os.environ),
         folder=tmp_path,
         log=guard.directory / "log",

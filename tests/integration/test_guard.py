@@ -13,16 +13,18 @@ import pytest
 
 from stackrace.base.errors import BreakdownError, LaunchError
 from stackrace.base.files import remove_tree
+from stackrace.base.process.view import UNPROTECTED
 from stackrace.deploy.guard import Guard
 
 HOLDER = textwrap.dedent(
     """
     import os, signal, sys, time
     from pathlib import Path
+    from stackrace.base.process.view import UNPROTECTED
     from stackrace.deploy.guard import Guard
 
     guard = Guard()
-    start = dict(environment=dict(os.environ), folder=Path("/"), stop=signal.SIGTERM)
+    start = dict(view=UNPROTECTED, environment=dict(os.environ), folder=Path("/"), stop=signal.SIGTERM)
     daemon = "setsid sh -c 'sleep 1000 & sleep 1000' & sleep 1000"
     stubborn = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(1000)"
     pids = [
@@ -78,6 +80,7 @@ def test_a_killed_supervisor_takes_its_children_along_and_nobody_elses(tmp_path)
     guard = Guard()
     pid = guard.spawn(
         ["sleep", "1000"],
+        view=UNPROTECTED,
         environment=dict(os.environ),
         folder=tmp_path,
         log=guard.directory / "log",
@@ -98,6 +101,7 @@ def test_a_program_that_does_not_exist_is_an_error_of_that_launch(tmp_path):
     with Guard() as guard, pytest.raises(LaunchError, match="no-such-server"):
         guard.spawn(
             ["no-such-server"],
+            view=UNPROTECTED,
             environment=dict(os.environ),
             folder=tmp_path,
             log=guard.directory / "log",
@@ -143,7 +147,12 @@ def test_signals_at_any_moment_break_no_exchange_with_the_supervisor(tmp_path):
     interruptions = 0
     try:
         with Guard() as guard:
-            start = {"environment": dict(os.environ), "folder": tmp_path, "stop": signal.SIGTERM}
+            start = {
+                "view": UNPROTECTED,
+                "environment": dict(os.environ),
+                "folder": tmp_path,
+                "stop": signal.SIGTERM,
+            }
             pids = [guard.spawn(["sleep", "1000"], log=tmp_path / "log", **start) for _ in range(2)]
             for turn in range(200):
                 try:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from stackrace.base.process.view import UNPROTECTED
 from stackrace.deploy.guard import Guard
 from stackrace.deploy.privileges import NICE, autogroup, can_raise, raised
 
@@ -64,6 +65,7 @@ def test_all_that_is_spawned_is_raised_with_its_session_and_so_are_we():
     usual = nice_of(0), autogroup(os.getpid())
     with Guard() as guard, tempfile.TemporaryDirectory() as folder:
         waits = {
+            "view": UNPROTECTED,
             "environment": dict(os.environ),
             "folder": Path(folder),
             "log": Path(folder, "log"),

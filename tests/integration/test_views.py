@@ -13,8 +13,9 @@ from contextlib import closing
 
 import pytest
 
+from stackrace.base.process.view import ProtectedView
 from stackrace.deploy import sqlite_files
-from stackrace.deploy.guard import Guard, View
+from stackrace.deploy.guard import Guard
 from stackrace.deploy.project_files import databases_below
 from stackrace.deploy.sqlite_files import _copy_file, bring_in
 
@@ -55,7 +56,12 @@ def test_what_is_written_in_a_covered_folder_is_seen_by_all_who_run_in_it_and_by
     log = guard.directory / "log"
     script = "echo after > file; echo new > new; rm -r sub; echo done"
     pid = guard.spawn(
-        ["sh", "-ec", script], environment=dict(os.environ), folder=folder, log=log, stop=signal.SIGTERM
+        ["sh", "-ec", script],
+        view=guard.view,
+        environment=dict(os.environ),
+        folder=folder,
+        log=log,
+        stop=signal.SIGTERM,
     )
     while guard.status([pid])[pid].code is None:
         time.sleep(0.01)
@@ -406,7 +412,7 @@ def test_nothing_that_is_not_covered_is_written(tmp_path):
     database(path, "delete").close()
     before = content(tmp_path)
     with pytest.raises(FileExistsError, match="is not covered"):
-        bring_in(path, View())
+        bring_in(path, ProtectedView())
     assert content(tmp_path) == before
 
 

@@ -13,9 +13,9 @@ from pathlib import Path
 
 from ..app.examination import Examination
 from ..base.files import real_path
+from ..base.process.view import Relocation
 from ..base.text import few
 from .environments import cache_folder
-from .project_files import Relocation
 
 _KINDS = {
     "3306": "mysql",

@@ -15,17 +15,17 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import IO, Any
 
 from ..base.errors import BreakdownError, InputError, LaunchError, said_by
-from ..base.files import real_path, remove_tree
+from ..base.files import remove_tree
 from ..base.process import CommandResult, held, listen
 from ..base.process.keeper import PR_SET_CHILD_SUBREAPER
-from ..base.process.namespaces import enter
+from ..base.process.view import UNPROTECTED, ProtectedView
 from ..stacks.servers import PLAIN
 from .descendants import descendants
 from .privileges import NICE, autogroup, before_races, hand_over, raised
@@ -47,30 +47,6 @@ class Status:
     """The pids of its members that still live."""
 
 
-@dataclass(frozen=True, slots=True)
-class View:
-    """What a process sees that runs in the namespaces of ``pid``; without one, what everybody sees."""
-
-    pid: int | None = None
-
-    def path(self, path: Path) -> Path:
-        """Return where this process finds what the app's processes find at ``path``."""
-        # an absolute link would lead out of the view again
-        return path if self.pid is None else Path(f"/proc/{self.pid}/root", *real_path(path).parts[1:])
-
-    def entering(self, folder: Path) -> Callable[[], None] | None:
-        """Return what a new process does first, as ``preexec_fn``: it goes to ``folder`` in this view."""
-        pid = self.pid
-        if pid is None:
-            return None
-
-        def begin() -> None:
-            enter(pid)
-            os.chdir(folder)
-
-        return begin
-
-
 class Guard:
     """A running supervisor with its run directory; a context manager that leaves nothing behind.
 
@@ -83,7 +59,8 @@ class Guard:
         self._raised = contextlib.ExitStack()
         self.raised = False
         """Whether what is spawned and pinned has a higher priority than other programs."""
-        self.view = View()
+        self.view = UNPROTECTED
+        """What is seen by all that it starts of the user's."""
         # orphans come to us should the supervisor itself be killed
         ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
         # from its start on the supervisor removes the directory, and nobody before
@@ -134,6 +111,7 @@ class Guard:
         self,
         argv: Sequence[str],
         *,
+        view: ProtectedView,
         environment: Mapping[str, str],
         folder: Path,
         log: Path,
@@ -141,7 +119,7 @@ class Guard:
         group: Path | None = None,
         data_bytes: int | None = None,
     ) -> int:
-        """Start a process in ``folder``, its output appended to ``log``; returns its pid.
+        """Start a process in ``view``, in ``folder``, its output appended to ``log``; returns its pid.
 
         It begins in the control group ``group``, and may hold ``data_bytes`` of private memory, if given.
         Raises LaunchError if it cannot be started.
@@ -150,7 +128,8 @@ class Guard:
             do="spawn",
             argv=list(argv),
             env=dict(environment),
-            cwd=str(folder),
+            cwd=str(view.relocation.path(folder)),
+            view=view.pid,
             log=str(log),
             stop=int(stop),
             group=None if group is None else str(group),
@@ -162,9 +141,15 @@ class Guard:
         return pid
 
     def run(
-        self, command: Sequence[str], *, environment: Mapping[str, str], folder: Path, timeout_s: float
+        self,
+        command: Sequence[str],
+        *,
+        view: ProtectedView,
+        environment: Mapping[str, str],
+        folder: Path,
+        timeout_s: float,
     ) -> CommandResult:
-        """Run ``command`` to its end in ``folder``; what it leaves in the background lives until ``close``.
+        """Run ``command`` to its end in ``view``, in ``folder``; what it leaves running lives until ``close``.
 
         Of one that fails or takes too long nothing is left. Raises LaunchError when it cannot be started,
         subprocess.TimeoutExpired when it takes longer than ``timeout_s``.
@@ -174,7 +159,9 @@ class Guard:
         os.mkfifo(pipe)
         output = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
         try:
-            pid = self.spawn(command, environment=environment, folder=folder, log=pipe, stop=signal.SIGTERM)
+            pid = self.spawn(
+                command, view=view, environment=environment, folder=folder, log=pipe, stop=signal.SIGTERM
+            )
             result = None
             try:
                 result = listen(output, lambda wait_s: self._code(pid, wait_s), command, timeout_s)
@@ -204,7 +191,7 @@ class Guard:
             folders=list(zip(map(str, folders), layers, strict=True)),
             kept=[str(path.resolve()) for path in shown],
         )
-        self.view = View(answer["pid"])
+        self.view = ProtectedView(answer["pid"])
         self._covered += folders
 
     def signal(self, pid: int, number: signal.Signals) -> None:

@@ -15,7 +15,6 @@ from typing import Protocol
 from ..base.errors import LaunchError, said_by
 from ..base.files import remove_tree
 from ..base.numbers import duration
-from ..base.process import run
 from ..base.secrets import learn
 from ..measure.engine.visitor import Reply, Visitor, difference, questions
 from ..measure.launch import Failure, FailureKind
@@ -265,11 +264,10 @@ class Launcher:
         ):
             if not command:
                 continue
-            result = run(
+            result = self.guard.view.run(
                 [*part.before, *unprivileged(), *_absolute(command, part.folders)],
                 folder=part.site.directory,
                 environment=self._variables(part),
-                begin=self.guard.view.entering(part.site.directory),
             )
             if result.code != right_code:
                 raise LaunchFailed(
@@ -282,6 +280,7 @@ class Launcher:
         try:
             return self.guard.spawn(
                 [*part.before, *unprivileged(), *_absolute(part.recipe.command, part.folders)],
+                view=self.guard.view,
                 environment=self._variables(part),
                 folder=part.site.app.root,
                 log=part.site.directory / OUTPUT,

@@ -18,13 +18,13 @@ from ..app.data_places import DataPlaces, ImportPlaces, data_places, import_plac
 from ..base.errors import InputError, said_by
 from ..base.files import is_present, read_text
 from ..base.numbers import duration
+from ..base.process.view import Relocation
 from ..base.text import few
 from ..base.units import SIZE
 from .environments import cache_folder
 from .preparing import OnPreparing, Preparing, Step
 from .project_files import (
     Copied,
-    Relocation,
     copy_below,
     copy_size_bytes,
     files_below,

@@ -3,89 +3,19 @@
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import Enum, auto
 from pathlib import Path
-from typing import TypeVar
 
-from ..base.codec import map_paths
 from ..base.files import is_folder, is_present, real_path, walk
 from ..base.process.namespaces import give_to_owner
+from ..base.process.view import Relocation
 from .privileges import hand_over, serves_as_another
 from .sqlite_files import FileLook, copy_as_it_is, is_database, is_side, size_bytes
-
-_T = TypeVar("_T")
-
-
-@dataclass(frozen=True, slots=True)
-class Relocation:
-    """What was copied below ``place``; without a place nothing was, and every path is its own."""
-
-    place: Path | None = None
-    copied: Mapping[str, Path] = field(default_factory=dict)
-    """The originals, resolved, by every path under which the app or the user may know them."""
-
-    def with_copies(self, *paths: Path) -> Relocation:
-        """Return it with ``paths`` copied as well."""
-        originals = {path: real_path(path) for path in paths}
-        spelled = {str(name): path for given, path in originals.items() for name in (given.absolute(), path)}
-        return replace(self, copied={**self.copied, **spelled})
-
-    def path(self, path: Path) -> Path:
-        """Return where the copy of ``path`` is; ``path`` itself where it has none."""
-        # a link within the project first, as its copy leads to the right place itself
-        for spelling in (Path(os.path.normpath(path.absolute())), real_path(path)):
-            for folder, original in self.copied.items():
-                if spelling.is_relative_to(folder):
-                    return self.below(original / spelling.relative_to(folder))
-        return path
-
-    def holds(self, path: Path) -> bool:
-        """Tell whether ``path`` lies in what was copied."""
-        return self.path(path) != path
-
-    def has_copy(self, path: Path) -> bool:
-        """Tell whether there is a copy of ``path``, and none that is a link to it."""
-        copy = self.path(path)
-        return copy != path and copy.exists() and real_path(copy) == copy
-
-    def is_copy(self, path: Path) -> bool:
-        """Tell whether ``path`` lies where copies do."""
-        return self.place is not None and path.is_relative_to(self.place)
-
-    def below(self, original: Path) -> Path:
-        """Return where a copy of ``original``, an absolute path, belongs."""
-        assert self.place
-        return self.place.joinpath(*original.parts[1:])
-
-    def named(self, text: str) -> Iterator[Path]:
-        """Yield the originals that ``text`` names by their whole paths, and that have copies.
-
-        /app may be a folder, but it may as well be the path of a page: such a short one does not count.
-        """
-        if self.copied:
-            longest_first = sorted(self.copied, key=len, reverse=True)
-            roots = "|".join(map(re.escape, longest_first))
-            for name in re.findall(rf"(?<![\w.])(?:{roots})(?![\w.-])(?:/[\w.@%+~-]+)*", text):
-                if len(Path(name).parts) > 2 and self.has_copy(Path(name)):
-                    yield Path(name)
-
-    def original(self, value: _T) -> _T:
-        """Return ``value`` with the originals' paths; a text, a path, or a value made of them."""
-        if self.place is None:
-            return value
-        prefix = f"{self.place}/"
-        return map_paths(
-            value,
-            path=lambda path: Path(str(path).replace(prefix, "/")),
-            text=lambda text: text.replace(prefix, "/"),
-        )
-
 
 _NOT_ITS_DATA = frozenset({"node_modules", "__pycache__", "site-packages"})
 _WALK_S = 60.0

@@ -16,13 +16,14 @@ from ..app.examine import examine
 from ..base.errors import AppError, InputError, LaunchError, said_by
 from ..base.files import MOST_COPIED_BYTES, is_folder, real_path
 from ..base.numbers import duration
+from ..base.process.view import UNPROTECTED, ProtectedView, Relocation
 from ..base.units import SIZE
 from .environments import cache_folder
 from .escapes import Escapes
-from .guard import Guard, View
+from .guard import Guard
 from .preparing import OnPreparing, Preparing, Step
 from .project_copy import ProjectCopy
-from .project_files import Relocation, databases_below, hand_over_below, linked_data
+from .project_files import databases_below, hand_over_below, linked_data
 from .sqlite_files import bring_in, is_database, size_bytes
 from .templates import RUN
 
@@ -53,7 +54,7 @@ class Protection:
     """The kinds of database servers that the settings name."""
     services: tuple[str, ...] = ()
     """The variables that lead to services of the race's own."""
-    view: View = field(default_factory=View)
+    view: ProtectedView = UNPROTECTED
     """What it sees of the files."""
     seen: Escapes = field(default_factory=Escapes)
     """What it did so far."""

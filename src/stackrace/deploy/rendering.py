@@ -15,11 +15,11 @@ from ..app.app import App
 from ..app.entry import ENTRY_MODULE, write_entry
 from ..app.environment import app_environment
 from ..base.files import read_text
+from ..base.process.view import UNPROTECTED, ProtectedView
 from ..stacks.native_options import NativeFile
 from ..stacks.servers import PLAIN, Catalogue, Endpoint, Hosted, PythonRuntime, Recipe, RubyRuntime, Site
 from ..stacks.stack import Hop, Interface, Protocol, Socket, Stack
 from .environments import site_packages
-from .guard import View
 from .privileges import hand_over
 from .sockets import LOOPBACK, free_port
 
@@ -161,9 +161,6 @@ def _name(path: Path) -> str:
     return f"{words}-{hashlib.sha256(os.fsencode(path)).hexdigest()[:8]}".lstrip("-")
 
 
-_UNCHANGED = View()
-
-
 def hosted(
     app: App,
     interface: Interface,
@@ -172,7 +169,7 @@ def hosted(
     folder: Path,
     app_packages: Sequence[Path],
     versions: Mapping[str, str] = MappingProxyType({}),
-    view: View = _UNCHANGED,
+    view: ProtectedView = UNPROTECTED,
     proxied: bool = False,
 ) -> Hosted:
     """Describe the app as its host sees it; for Python, write the entry module for ``interface`` below ``folder``.
@@ -218,7 +215,7 @@ def _python(app: App, entry: Path, home: Path, folder: Path, app_packages: Seque
     )
 
 
-def _ruby(app: App, folder: Path, view: View) -> RubyRuntime | None:
+def _ruby(app: App, folder: Path, view: ProtectedView) -> RubyRuntime | None:
     """Return what a Rack app runs with; plain files have nothing, and no Ruby either."""
     if app.ruby is None:
         return None

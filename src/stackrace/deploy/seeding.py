@@ -46,7 +46,11 @@ def prepare(app: App, guard: Guard) -> None:
         name = f"[app] prepare: {display(command)}"
         try:
             result = guard.run(
-                command, folder=app.root, environment=app_environment(app), timeout_s=_PREPARE_TIMEOUT_S
+                command,
+                view=guard.view,
+                folder=app.root,
+                environment=app_environment(app),
+                timeout_s=_PREPARE_TIMEOUT_S,
             )
         except subprocess.TimeoutExpired as error:
             raise AppError(f"{name} did not end within {_PREPARE_TIMEOUT_S} s") from error

@@ -18,6 +18,7 @@ from ..base.errors import InputError, LaunchError, MissingError, said_by
 from ..base.files import remove_tree
 from ..base.numbers import duration
 from ..base.process import CommandResult, run
+from ..base.process.view import UNPROTECTED
 from ..base.text import nearest
 from ..stacks.services import DATA, Service, ServiceRecipe, services
 from .guard import Guard
@@ -129,6 +130,7 @@ class Services:
         recipe = instance.recipe
         pid = self._guard.spawn(
             [*unprivileged(), *recipe.command],
+            view=UNPROTECTED,
             environment=instance.environment,
             folder=instance.directory,
             log=instance.logs / OUTPUT,

@@ -22,7 +22,7 @@ from pathlib import Path
 from stat import S_ISREG
 
 from ..base.process import run
-from .guard import View
+from ..base.process.view import ProtectedView
 
 _MAGIC = b"SQLite format 3\0"
 _LOG, _INDEX, _JOURNAL = "-wal", "-shm", "-journal"
@@ -71,7 +71,7 @@ def is_database(path: Path) -> bool:
     return _first_bytes(path, len(_MAGIC)) == _MAGIC
 
 
-def bring_in(path: Path, view: View) -> bool:
+def bring_in(path: Path, view: ProtectedView) -> bool:
     """Let ``view`` have its own copy of ``path``, a database or not; returns and raises as ``copy_as_it_is``."""
     target = view.path(path)
     if os.path.samestat(target.parent.stat(), path.parent.stat()):

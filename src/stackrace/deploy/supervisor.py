@@ -6,7 +6,7 @@ ends (Stackrace was stopped, crashed or killed) it ends everything below it, rem
 
 Requests::
 
-    {"do": "spawn", "argv": […], "env": {…}, "cwd": "…", "log": "…", "stop": 15,
+    {"do": "spawn", "argv": […], "env": {…}, "cwd": "…", "view": 1 | null, "log": "…", "stop": 15,
      "group": "/sys/fs/cgroup/…" | null, "data": bytes | null}  →  {"pid": 1, "failed": "" | "why"}
     {"do": "signal", "pid": 1, "signal": 15}         →  {}     to that process alone
     {"do": "status", "pids": [1]}                    →  {"1": {"code": null | n, "alive": [pids still alive]}}
@@ -108,15 +108,15 @@ class _Supervisor:
         os.dup2(log, 2)
         reset_signals()
         _confine(request.get("group"), request.get("data"))
-        if self.view is not None:
-            enter(self.view)
+        if request["view"] is not None:
+            enter(request["view"])
         # should even the supervisor be killed, its children go with it
         self.libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
         os.chdir(request["cwd"])
         os.execvpe(request["argv"][0], request["argv"], request["env"])
 
     def cover(self, request: dict) -> dict:  # type: ignore[type-arg]
-        """Cover folders for all that is spawned from now on; at first a process stays that holds the view."""
+        """Cover folders in the view; at first a process stays that holds it."""
         pid, error = _forked(lambda report: self._cover(request, report))
         if error:
             return {"error": error}

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from types import SimpleNamespace
 
+from stackrace.base.process.view import Relocation
 from stackrace.deploy.escapes import Escapes
-from stackrace.deploy.project_files import Relocation
 
 
 def seen(settled=(), relocation=None, named=(), own=(), **what):

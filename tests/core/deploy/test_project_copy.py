@@ -12,8 +12,9 @@ import pytest
 from stackrace.app.app import App, Entry, EntryKind
 from stackrace.app.data_places import ImportPlaces, import_places
 from stackrace.app.environment import app_environment
+from stackrace.base.process.view import Relocation
 from stackrace.deploy.project_copy import _app_in_copy, _import_folders
-from stackrace.deploy.project_files import Relocation, copy_below
+from stackrace.deploy.project_files import copy_below
 
 
 @pytest.fixture

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from stackrace.app.app import App, Entry, EntryKind
+from stackrace.base.process.view import Relocation
 from stackrace.deploy import protection, sqlite_files
-from stackrace.deploy.project_files import Relocation, copy_below, copy_size_bytes
+from stackrace.deploy.project_files import copy_below, copy_size_bytes
 from stackrace.deploy.sqlite_files import _copy_file
 
 

@@ -13,13 +13,13 @@ import pytest
 from stackrace.app.app import App, EntryKind, entry_of
 from stackrace.app.data_places import data_places
 from stackrace.base.errors import InputError, LaunchError
+from stackrace.base.process.view import ProtectedView
 from stackrace.deploy import protection
-from stackrace.deploy.guard import View
 from stackrace.deploy.preparing import Preparing, Step
 from stackrace.deploy.protection import protect
 
 
-class Elsewhere(View):
+class Elsewhere(ProtectedView):
     """A view of nothing but the copies that are brought into it."""
 
     def path(self, path):

@@ -15,7 +15,6 @@ from pathlib import Path
 from ...app.environment import app_environment
 from ...base.errors import InputError, LaunchError, RefusedError
 from ...base.files import remove_tree
-from ...base.process import run
 from ...base.verdict import Effect
 from ...cli.edge import StatusLine
 from ...deploy.launcher import Launcher
@@ -256,11 +255,11 @@ class _Prover:
         self, why: str, command: Sequence[str], before: Sequence[str], variables: Mapping[str, str] | None = None
     ) -> None:
         """Run ``command`` with what is to stand ``before`` it; raises _ProofError with ``why`` where it fails."""
-        result = run(
+        result = self.deployment.guard.view.run(
             [*before, *unprivileged(), *command],
+            folder=Path("/"),
             environment={**self.environment, **(variables or {})},
             timeout_s=_PATIENCE_S,
-            begin=self.deployment.guard.view.entering(Path("/")),
         )
         if result.code:
             raise _ProofError(why, detail=result.output)

@@ -24,6 +24,7 @@ from ...base.errors import InputError, LaunchError
 from ...base.files import read_bytes
 from ...base.http_syntax import tells_of_tls
 from ...base.numbers import duration
+from ...base.process.view import UNPROTECTED
 from ...base.secrets import masked
 from ...deploy.environments import Environments, byte_code, cache_folder
 from ...deploy.guard import Guard
@@ -119,7 +120,12 @@ class RecordingProxy:
         environment.pop("PYTHONPATH", None)
         command = (str(programs / "mitmdump"), *_options(side, port, self._folder))
         self._pid = guard.spawn(
-            command, environment=environment, folder=self._folder, log=self._log, stop=signal.SIGINT
+            command,
+            view=UNPROTECTED,
+            environment=environment,
+            folder=self._folder,
+            log=self._log,
+            stop=signal.SIGINT,
         )
         self._wait_listening(port)
 

@@ -1,0 +1,156 @@
+"""The one door to the user's code: a view of his files, in which what a process changes is none of them.
+
+Everything of the user's starts in such a view: his interpreter with his modules, his commands, the config tests of
+his servers. Only protection makes one (``deploy/protection.py``); tests/repository/test_door.py reads all code for
+other starts.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import IO, TypeVar
+
+from ..codec import map_paths
+from ..files import real_path
+from .commands import CommandResult, attended, run
+from .namespaces import enter
+
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True, slots=True)
+class Relocation:
+    """What was copied below ``place``; without a place nothing was, and every path is its own."""
+
+    place: Path | None = None
+    copied: Mapping[str, Path] = field(default_factory=dict)
+    """The originals, resolved, by every path under which the app or the user may know them."""
+
+    def with_copies(self, *paths: Path) -> Relocation:
+        """Return it with ``paths`` copied as well."""
+        originals = {path: real_path(path) for path in paths}
+        spelled = {str(name): path for given, path in originals.items() for name in (given.absolute(), path)}
+        return replace(self, copied={**self.copied, **spelled})
+
+    def path(self, path: Path) -> Path:
+        """Return where the copy of ``path`` is; ``path`` itself where it has none, or is one."""
+        # a link within the project first, as its copy leads to the right place itself
+        for spelling in (Path(os.path.normpath(path.absolute())), real_path(path)):
+            for folder, original in self.copied.items():
+                if spelling.is_relative_to(folder) and not self.is_copy(spelling):
+                    return self.below(original / spelling.relative_to(folder))
+        return path
+
+    def holds(self, path: Path) -> bool:
+        """Tell whether ``path`` lies in what was copied."""
+        return self.path(path) != path
+
+    def has_copy(self, path: Path) -> bool:
+        """Tell whether there is a copy of ``path``, and none that is a link to it."""
+        copy = self.path(path)
+        return copy != path and copy.exists() and real_path(copy) == copy
+
+    def is_copy(self, path: Path) -> bool:
+        """Tell whether ``path`` lies where copies do."""
+        return self.place is not None and path.is_relative_to(self.place)
+
+    def below(self, original: Path) -> Path:
+        """Return where a copy of ``original``, an absolute path, belongs."""
+        assert self.place
+        return self.place.joinpath(*original.parts[1:])
+
+    def named(self, text: str) -> Iterator[Path]:
+        """Yield the originals that ``text`` names by their whole paths, and that have copies.
+
+        /app may be a folder, but it may as well be the path of a page: such a short one does not count.
+        """
+        if self.copied:
+            longest_first = sorted(self.copied, key=len, reverse=True)
+            roots = "|".join(map(re.escape, longest_first))
+            for name in re.findall(rf"(?<![\w.])(?:{roots})(?![\w.-])(?:/[\w.@%+~-]+)*", text):
+                if len(Path(name).parts) > 2 and self.has_copy(Path(name)):
+                    yield Path(name)
+
+    def original(self, value: _T) -> _T:
+        """Return ``value`` with the originals' paths; a text, a path, or a value made of them."""
+        if self.place is None:
+            return value
+        prefix = f"{self.place}/"
+        return map_paths(
+            value,
+            path=lambda path: Path(str(path).replace(prefix, "/")),
+            text=lambda text: text.replace(prefix, "/"),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ProtectedView:
+    """What a process of the user's sees: overlays in the namespaces of ``pid``, or plain copies of his folders."""
+
+    pid: int | None = None
+    """The process that holds the namespaces; None where they are forbidden."""
+    relocation: Relocation = field(default_factory=Relocation)
+    """Where the copies are; nowhere where overlays cover the folders."""
+
+    def path(self, path: Path) -> Path:
+        """Return where this process finds what a process in the view finds at ``path``."""
+        # an absolute link would lead out of the view again
+        return path if self.pid is None else Path(f"/proc/{self.pid}/root", *real_path(path).parts[1:])
+
+    def entering(self, folder: Path) -> Callable[[], None] | None:
+        """Return what a new process does first, as ``preexec_fn``: it goes to ``folder`` in this view."""
+        pid = self.pid
+        if pid is None:
+            return None
+
+        def begin() -> None:
+            enter(pid)
+            os.chdir(folder)
+
+        return begin
+
+    def run(
+        self,
+        command: Sequence[str],
+        *,
+        folder: Path,
+        environment: Mapping[str, str],
+        timeout_s: float = float("inf"),
+    ) -> CommandResult:
+        """Run ``command`` to its end in this view, started in ``folder``; see ``commands.run``."""
+        place = self.relocation.path(folder)
+        begin = self.entering(place)
+        return run(command, folder=place, environment=environment, timeout_s=timeout_s, begin=begin)
+
+    def attended(
+        self,
+        command: Sequence[str],
+        attend: Callable[[subprocess.Popen[bytes]], _T],
+        *,
+        folder: Path,
+        environment: Mapping[str, str],
+        stdin: IO[bytes] | int = subprocess.DEVNULL,
+        stdout: IO[bytes] | int = subprocess.DEVNULL,
+        kept_open: Sequence[int] = (),
+    ) -> _T:
+        """Start ``command`` in this view, in ``folder``, and attend it; see ``commands.attended``."""
+        place = self.relocation.path(folder)
+        return attended(
+            command,
+            attend,
+            folder=place,
+            environment=environment,
+            stdin=stdin,
+            stdout=stdout,
+            kept_open=kept_open,
+            begin=self.entering(place),
+        )
+
+
+UNPROTECTED = ProtectedView()
+"""For programs of ours, bundled apps and plain files: no code of the user's runs in it."""
