@@ -41,6 +41,13 @@ def app(environ, start_response):
 """
 
 
+@pytest.fixture(autouse=True)
+def no_surroundings(monkeypatch):
+    """Leave the folder for temporary files, where these projects are, as any other is."""
+    for module in ("protection", "project_copy"):
+        monkeypatch.setattr(f"stackrace.deploy.{module}.surroundings", lambda **_: ())
+
+
 @pytest.fixture
 def site(tmp_path):
     """A project, and beside it a folder that it writes to."""

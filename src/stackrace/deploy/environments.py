@@ -49,6 +49,12 @@ def cache_folder() -> Path:
     return Path("/var/cache" if is_closed else home / ".cache", "stackrace")
 
 
+def kept_caches() -> tuple[Path, Path]:
+    """Return the folders of the user's that are written to whatever runs: our cache, and uv's."""
+    home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    return cache_folder(), Path(os.environ.get("UV_CACHE_DIR") or home / "uv").absolute()
+
+
 def byte_code() -> dict[str, str]:
     """Return the variables that have all that is started keep its byte code in a folder of ours, which is made.
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from ..app.examination import Examination
 from ..base.files import real_path
-from ..base.process.view import Relocation
+from ..base.process.view import ProtectedView, Relocation
 from ..base.text import few
 from .environments import cache_folder
 
@@ -44,16 +44,23 @@ class Escapes:
         self._connected.update(dict.fromkeys(examination.connected))
 
     def notes(
-        self, settled: Sequence[Path], relocation: Relocation, named: Iterable[str] = (), own: Iterable[str] = ()
+        self, settled: Sequence[Path], view: ProtectedView, named: Iterable[str] = (), own: Iterable[str] = ()
     ) -> Iterator[str]:
         """Yield a sentence on files written outside of ``settled``, on modules that are no copies, and on servers.
 
+        What ``view`` keeps from being written is not written, but the app may miss it.
         ``named`` are kinds of servers of which the user knows already, ``own`` variables that lead to the race's.
         """
         caches = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-        if written := [path for path in self._written if not _is_below(path, (*settled, caches, cache_folder()))]:
-            yield _written_words(written, relocation)
-        if imported := [path for path in self._imported if relocation.has_copy(path)]:
+        written = [path for path in self._written if not _is_below(path, (*settled, caches, cache_folder()))]
+        if held := [path for path in written if _is_below(path, view.closed)]:
+            yield (
+                f"The app cannot write to {few(held)}: a race cannot have its own view of the files here, and all "
+                "stays as it is. Lead it to another path by a variable, [app] env, if it needs that."
+            )
+        if written := [path for path in written if path not in held]:
+            yield _written_words(written, view.relocation)
+        if imported := [path for path in self._imported if view.relocation.has_copy(path)]:
             yield (
                 f"{few(imported)} was imported, and not its copy: an editable install knows it by another name "
                 "than its folder's, so that no path leads to the copy. What it writes beside itself may change."

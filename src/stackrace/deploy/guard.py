@@ -127,9 +127,11 @@ class Guard:
         answer = self._ask(
             do="spawn",
             argv=list(argv),
-            env=dict(environment),
+            env=view.variables(environment),
             cwd=str(view.relocation.path(folder)),
             view=view.pid,
+            closed=[*map(str, view.closed)],
+            open=[*map(str, view.kept)],
             log=str(log),
             stop=int(stop),
             group=None if group is None else str(group),

@@ -18,10 +18,11 @@ from ..app.data_places import DataPlaces, ImportPlaces, data_places, import_plac
 from ..base.errors import InputError, said_by
 from ..base.files import is_present, read_text
 from ..base.numbers import duration
-from ..base.process.view import Relocation
+from ..base.process.landlock import restricts
+from ..base.process.view import ProtectedView, Relocation
 from ..base.text import few
 from ..base.units import SIZE
-from .environments import cache_folder
+from .environments import cache_folder, kept_caches
 from .preparing import OnPreparing, Preparing, Step
 from .project_files import (
     Copied,
@@ -31,6 +32,7 @@ from .project_files import (
     hand_over_below,
     linked_data,
 )
+from .surroundings import private_home, surroundings
 from .templates import RUN, shortage
 
 _IMPORTS = "PYTHONPATH"
@@ -66,6 +68,8 @@ class ProjectCopy:
         self._require(*folders)
         on_preparing(Preparing(step=Step.PROJECT, subject=f"{app.name} ({SIZE.format(self.size_bytes)})"))
         self.relocation = self.relocation.with_copies(*folders, app.root)
+        self._kept = (run_directory.resolve(), *(folder.resolve() for folder in kept_caches()))
+        self._led = private_home(run_directory / "home", self.relocation)
         linked = linked_data(folders)
         try:
             self._copy([*folders, *self._new(linked, self._fits)])
@@ -83,11 +87,18 @@ class ProjectCopy:
         data = [*self.copied.databases, *self.copied.unsteady, *protect]
         self.named = tuple(_named(app, self.relocation, data))
         """Where the copy names originals by their whole paths, one sentence each."""
-        hand_over_below(run_directory / "copy")
+        for name in ("copy", "home"):
+            hand_over_below(run_directory / name)
         self.app = _app_in_copy(app, self.relocation, imports)
         self.uncovered = (*outside, *(path for path in linked if not self.relocation.holds(path)))
         """What the app may write to and is no copy: it would be made by the app, or is too large."""
         self.took = duration(time.monotonic() - begun)
+
+    @property
+    def view(self) -> ProtectedView:
+        """What the app sees and may write to, as far as it is copied by now."""
+        closed = {*self.relocation.copied.values(), *surroundings(memory=False)} if restricts() else ()
+        return ProtectedView(relocation=self.relocation, closed=tuple(closed), kept=self._kept, led=self._led)
 
     def _fits(self, *paths: Path) -> bool:
         """Tell whether ``paths`` may be copied as well; if so they count."""

@@ -18,13 +18,14 @@ from ..base.files import MOST_COPIED_BYTES, is_folder, real_path
 from ..base.numbers import duration
 from ..base.process.view import UNPROTECTED, ProtectedView, Relocation
 from ..base.units import SIZE
-from .environments import cache_folder
+from .environments import kept_caches
 from .escapes import Escapes
 from .guard import Guard
 from .preparing import OnPreparing, Preparing, Step
 from .project_copy import ProjectCopy
 from .project_files import databases_below, hand_over_below, linked_data
 from .sqlite_files import bring_in, is_database, size_bytes
+from .surroundings import surroundings
 from .templates import RUN
 
 _FILLED = {
@@ -78,7 +79,7 @@ class Protection:
 
     def escapes(self, on_preparing: OnPreparing) -> tuple[str, ...]:
         """Return what the app did beside all protection, until now, one sentence each, and say it."""
-        sentences = tuple(self.seen.notes(self.settled, self.relocation, self.servers, self.services))
+        sentences = tuple(self.seen.notes(self.settled, self.view, self.servers, self.services))
         _warn(sentences, on_preparing)
         return sentences
 
@@ -118,6 +119,7 @@ def protect(
         else:
             folders = _outermost([*folders, *also])
             copy = ProjectCopy(app, folders, also, guard.directory, most_bytes, on_preparing)
+            guard.view = copy.view
             protection = _copied(copy, folders, refused, guard, beside)
     _warn(protection.warnings, on_preparing)
     return replace(protection, services=tuple(beside.values()), view=guard.view)
@@ -138,13 +140,16 @@ def _covered(
     on_preparing: OnPreparing,
 ) -> Protection:
     """Cover also what the app's settings lead to, and bring databases in."""
+    around = {each: _cover([each], guard) for each in _outermost(surroundings(memory=True), but=folders)}
+    folders = [*folders, *(each for each, why in around.items() if not why)]
     places = data_places(app, guard.view.entering(app.root))
     own = [app.root, *given]
     linked = linked_data(_outermost(own))
     databases = _databases([*own, *linked], [*places.present_files, *given])
     reached = [*_holding(places, databases, linked), *(each if is_folder(each) else each.parent for each in given)]
     outside = _outermost(reached, but=folders)
-    uncovered = {each: why for each in outside if (why := _cover([each], guard))}
+    uncovered = {each: why for each, why in around.items() if why}
+    uncovered |= {each: why for each in outside if each not in around and (why := _cover([each], guard))}
     changing = _changing([*databases, *places.folders, *linked], uncovered)
     notes, unsteady = _bring_in([path for path in databases if path not in changing], guard, on_preparing)
     return Protection(
@@ -187,13 +192,13 @@ def _cover(folders: Sequence[Path], guard: Guard) -> str:
     """Return why they cannot be covered; empty where they are."""
     try:
         if folders:
-            guard.cover(folders, (cache_folder(),))
+            guard.cover(folders, kept_caches())
     except LaunchError as error:
         return error.message
     return ""
 
 
-def _outermost(paths: Sequence[Path], but: Sequence[Path] = ()) -> list[Path]:
+def _outermost(paths: Iterable[Path], but: Sequence[Path] = ()) -> list[Path]:
     """Return the folders that lie in no other, nor in one of ``but``, without links."""
     resolved = sorted({real_path(path) for path in paths})
     kept: list[Path] = []

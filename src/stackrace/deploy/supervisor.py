@@ -6,7 +6,8 @@ ends (Stackrace was stopped, crashed or killed) it ends everything below it, rem
 
 Requests::
 
-    {"do": "spawn", "argv": […], "env": {…}, "cwd": "…", "view": 1 | null, "log": "…", "stop": 15,
+    {"do": "spawn", "argv": […], "env": {…}, "cwd": "…", "view": 1 | null,
+     "closed": ["/folder"], "open": ["/folder/run"], "log": "…", "stop": 15,
      "group": "/sys/fs/cgroup/…" | null, "data": bytes | null}  →  {"pid": 1, "failed": "" | "why"}
     {"do": "signal", "pid": 1, "signal": 15}         →  {}     to that process alone
     {"do": "status", "pids": [1]}                    →  {"1": {"code": null | n, "alive": [pids still alive]}}
@@ -41,6 +42,7 @@ if not __package__:
 
 from stackrace.base.files import remove_tree
 from stackrace.base.process.keeper import PR_SET_CHILD_SUBREAPER, PR_SET_PDEATHSIG, end_children, reset_signals
+from stackrace.base.process.landlock import restrict
 from stackrace.base.process.namespaces import cover, enter, separate
 from stackrace.deploy.descendants import Descendants, ProcessTree, descendants
 from stackrace.deploy.privileges import raise_process, restore_autogroup
@@ -113,6 +115,8 @@ class _Supervisor:
         # should even the supervisor be killed, its children go with it
         self.libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
         os.chdir(request["cwd"])
+        if request["closed"]:
+            restrict(request["closed"], request["open"])
         os.execvpe(request["argv"][0], request["argv"], request["env"])
 
     def cover(self, request: dict) -> dict:  # type: ignore[type-arg]

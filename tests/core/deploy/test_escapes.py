@@ -5,14 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 from types import SimpleNamespace
 
-from stackrace.base.process.view import Relocation
+from stackrace.base.process.view import ProtectedView, Relocation
 from stackrace.deploy.escapes import Escapes
 
 
-def seen(settled=(), relocation=None, named=(), own=(), **what):
+def seen(settled=(), relocation=None, named=(), own=(), closed=(), **what):
     escapes = Escapes()
     escapes.note(SimpleNamespace(**({"written": (), "imported": (), "connected": ()} | what)))
-    return list(escapes.notes(settled, relocation or Relocation(), named, own))
+    view = ProtectedView(relocation=relocation or Relocation(), closed=closed)
+    return list(escapes.notes(settled, view, named, own))
 
 
 def test_only_what_is_neither_settled_nor_a_cache_is_named(monkeypatch):
@@ -28,6 +29,13 @@ def test_an_original_that_is_written_though_it_has_a_copy_needs_another_way_out(
     relocation = Relocation(tmp_path / "copy").with_copies(tmp_path / "site")
     (note,) = seen((tmp_path / "copy",), relocation, written=(tmp_path / "site" / "a.db",))
     assert note.endswith("its code knows this path from elsewhere. Lead it to another by a variable, [app] env.")
+
+
+def test_what_was_kept_from_being_written_is_named_with_what_was_not():
+    written = tuple(map(Path, ("/home/me/x", "/var/lib/x", "/home/me/race/x")))
+    held, changed = seen((Path("/home/me/race"),), closed=(Path("/home/me"),), written=written)
+    assert held.startswith("The app cannot write to /home/me/x: ")
+    assert changed.startswith("The app writes to /var/lib/x, which is not copied")
 
 
 def test_a_module_that_is_imported_though_it_has_a_copy_is_named(tmp_path):

@@ -45,6 +45,13 @@ class Covering:
         self.covered += folders
 
 
+@pytest.fixture(autouse=True)
+def no_surroundings(monkeypatch):
+    """Leave the user's home and shared folders out: these projects lie in one."""
+    for module in ("protection", "project_copy"):
+        monkeypatch.setattr(f"stackrace.deploy.{module}.surroundings", lambda **_: ())
+
+
 def project(folder, **variables):
     folder.mkdir(exist_ok=True)
     with closing(sqlite3.connect(folder / "data.db")) as connection:

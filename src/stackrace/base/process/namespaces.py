@@ -12,7 +12,7 @@ import ctypes
 import os
 import re
 import struct
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 _CLONE_NEWNS = 0x00020000
@@ -40,6 +40,9 @@ _ACCEPTS = 0x10000
 
 _LIBC = ctypes.CDLL(None, use_errno=True)
 
+MEMORY = Path("/dev/shm")
+"""Where POSIX shared memory and semaphores are. Source: shm_overview(7)."""
+
 
 def separate() -> None:
     """Give this process a mount namespace of its own, within a user namespace where it has no right to one.
@@ -53,6 +56,10 @@ def separate() -> None:
     except PermissionError:
         _unshare(_CLONE_NEWNS, owner)
     _keep_mounts()
+    with contextlib.suppress(OSError):
+        # what is left in System V memory, semaphores and queues goes with it
+        _done(_LIBC.unshare(_CLONE_NEWIPC))
+        _done(_LIBC.mount(b"mqueue", b"/dev/mqueue", b"mqueue", _MS_NOSUID | _MS_NODEV | _MS_NOEXEC, None))
     # without it, nobody could look at /proc/PID/root
     _LIBC.prctl(_PR_SET_DUMPABLE, 1, 0, 0, 0)
 
@@ -104,9 +111,8 @@ def seal(folder: Path, start: Path) -> None:
     _keep_mounts()
     lower = os.open(folder, os.O_PATH)
     _protect()
-    memory = Path("/dev/shm")
-    mount_memory(memory, b"mode=1777,size=256m")
-    mount_overlay(folder, lower, memory / "layer")
+    mount_memory(MEMORY, b"mode=1777,size=256m")
+    mount_overlay(folder, lower, MEMORY / "layer")
     os.close(lower)
     os.chdir(start)
 
@@ -136,7 +142,7 @@ def enter(pid: int) -> None:
 
     For a process without threads, as after a fork. Raises OSError when it is gone.
     """
-    others = [kind for kind in ("user", "mnt") if _is_another(pid, kind)]
+    others = [kind for kind in ("user", "ipc", "mnt") if _is_another(pid, kind)]
     handles = [os.open(f"/proc/{pid}/ns/{kind}", os.O_RDONLY | os.O_CLOEXEC) for kind in others]
     for handle in handles:
         _done(_LIBC.setns(handle, 0))
@@ -154,8 +160,12 @@ def cover(folders: Sequence[tuple[str, str]], kept: Sequence[str]) -> None:
         inside = [path for path in (*map(Path, kept), *_sockets()) if path.is_relative_to(folder)]
         mounts = _mounts_below(folder)
         places = [folder, *(each for each in mounts if not any(each.is_relative_to(path) for path in inside))]
-        shown = [(path, os.open(path, os.O_PATH)) for path in inside if path.exists()]
+        shown = list(_open(inside))
         lower = [(place, os.open(place, os.O_PATH)) for place in places]
+        if folder == MEMORY:
+            # what was to be in memory stays there, and goes with this view
+            Path(layer).mkdir(parents=True)
+            mount_memory(Path(layer), b"mode=700")
         try:
             for number, (place, handle) in enumerate(lower):
                 mount_overlay(place, handle, Path(layer, str(number)))
@@ -164,6 +174,13 @@ def cover(folders: Sequence[tuple[str, str]], kept: Sequence[str]) -> None:
         except OSError:
             _uncover(folder, lower[0][1])
             raise
+
+
+def _open(paths: Iterable[Path]) -> Iterator[tuple[Path, int]]:
+    """Yield those of ``paths`` that are there and not hidden from us, each with a handle."""
+    for path in paths:
+        with contextlib.suppress(OSError):
+            yield path, os.open(path, os.O_PATH)
 
 
 def _uncover(folder: Path, lower: int) -> None:

@@ -18,6 +18,7 @@ from typing import IO, TypeVar
 from ..codec import map_paths
 from ..files import real_path
 from .commands import CommandResult, attended, run
+from .landlock import restrict
 from .namespaces import enter
 
 _T = TypeVar("_T")
@@ -96,6 +97,16 @@ class ProtectedView:
     """The process that holds the namespaces; None where they are forbidden."""
     relocation: Relocation = field(default_factory=Relocation)
     """Where the copies are; nowhere where overlays cover the folders."""
+    closed: tuple[Path, ...] = ()
+    """Originals below which nothing is written but to ``kept``, where overlays do not cover them."""
+    kept: tuple[Path, ...] = ()
+    led: Mapping[str, str] = field(default_factory=dict)
+    """Variables that lead elsewhere, as HOME does, unless the app has its own."""
+
+    def variables(self, environment: Mapping[str, str]) -> dict[str, str]:
+        """Return the variables of a process in this view that would have those of ``environment``."""
+        led = {name: value for name, value in self.led.items() if environment.get(name) == os.environ.get(name)}
+        return {**environment, **led}
 
     def path(self, path: Path) -> Path:
         """Return where this process finds what a process in the view finds at ``path``."""
@@ -104,13 +115,15 @@ class ProtectedView:
 
     def entering(self, folder: Path) -> Callable[[], None] | None:
         """Return what a new process does first, as ``preexec_fn``: it goes to ``folder`` in this view."""
-        pid = self.pid
-        if pid is None:
+        if self.pid is None and not self.closed:
             return None
 
         def begin() -> None:
-            enter(pid)
+            if self.pid is not None:
+                enter(self.pid)
             os.chdir(folder)
+            if self.closed:
+                restrict([*map(str, self.closed)], [*map(str, self.kept)])
 
         return begin
 
@@ -125,7 +138,7 @@ class ProtectedView:
         """Run ``command`` to its end in this view, started in ``folder``; see ``commands.run``."""
         place = self.relocation.path(folder)
         begin = self.entering(place)
-        return run(command, folder=place, environment=environment, timeout_s=timeout_s, begin=begin)
+        return run(command, folder=place, environment=self.variables(environment), timeout_s=timeout_s, begin=begin)
 
     def attended(
         self,
@@ -144,7 +157,7 @@ class ProtectedView:
             command,
             attend,
             folder=place,
-            environment=environment,
+            environment=self.variables(environment),
             stdin=stdin,
             stdout=stdout,
             kept_open=kept_open,

@@ -1,0 +1,113 @@
+"""What lies around a project and is to stay as it is, too: the user's home and the folders for temporary files."""
+
+from __future__ import annotations
+
+import os
+import pwd
+import shutil
+import tempfile
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+from shlex import quote
+
+from ..base.files import is_file, is_folder, real_path
+from ..base.process.namespaces import MEMORY
+from ..base.process.view import Relocation
+
+_PLACES = {
+    "XDG_CACHE_HOME": ".cache",
+    "XDG_CONFIG_HOME": ".config",
+    "XDG_DATA_HOME": ".local/share",
+    "XDG_STATE_HOME": ".local/state",
+}
+"""Folders of a home by the variables that lead elsewhere. Source: XDG Base Directory Specification."""
+_TEMPORARY = ("/tmp", "/var/tmp")
+_SMALL_BYTES = 1 << 16
+"""Settings and histories; many of them are appended to."""
+_KINDS = {"shm": "m", "sem": "s", "msg": "q"}
+"""Files of /proc/sysvipc, and how ipcrm calls what they list. Source: proc_sysvipc(5), ipcrm(1)."""
+_MEMORY = (MEMORY, Path("/dev/mqueue"))
+
+
+def surroundings(*, memory: bool) -> Iterator[Path]:
+    """Yield the folders, without links; shared ``memory`` is one of them.
+
+    The home is that of HOME and that of the password file: programs look at both.
+    """
+    homes = [str(Path.home())]
+    # a container's user may have no name
+    with suppress(KeyError):
+        homes.append(pwd.getpwuid(os.geteuid()).pw_dir)
+    named = [os.environ[name] for name in _PLACES if os.environ.get(name)]
+    for name in (*homes, *named, *_TEMPORARY, tempfile.gettempdir(), *([str(MEMORY)] if memory else ())):
+        folder = real_path(Path(name))
+        if folder != Path("/") and folder.is_absolute() and is_folder(folder):
+            yield folder
+
+
+def private_home(place: Path, relocation: Relocation) -> Mapping[str, str]:
+    """Make ``place`` a home for the app's processes, and return the variables that lead there.
+
+    It shows all that is in the user's, small files by copies, all else by links; what is made in it is private. So
+    are its folders for caches, settings and data, and those that hold copies of the project.
+    """
+    home = real_path(Path.home())
+    copied = {folder for path in relocation.copied.values() for folder in path.parents if folder != home}
+    shown = {home: place, **{each: place / each.relative_to(home) for each in copied if each.is_relative_to(home)}}
+    shown |= {home / ".local": place / ".local"}
+    for variable, name in _PLACES.items():
+        shown[Path(os.environ.get(variable) or home / name)] = place / name
+    for target in shown.values():
+        target.mkdir(parents=True, exist_ok=True)
+    for folder, target in shown.items():
+        for entry in _listed(folder):
+            if not os.path.lexists(target / entry.name):
+                _show(relocation.path(entry), target / entry.name)
+    led = {name: str(place / _PLACES[name]) for name in _PLACES if os.environ.get(name)}
+    # what the user installed for himself is found where it is
+    packages = os.environ.get("PYTHONUSERBASE") or str(home / ".local")
+    return {"HOME": str(place), "PYTHONUSERBASE": packages, **led}
+
+
+def _show(path: Path, place: Path) -> None:
+    """Show ``path`` at ``place``: by a link what must be large, or is none of our business."""
+    if is_file(path) and not path.is_symlink() and path.lstat().st_size <= _SMALL_BYTES:
+        with suppress(OSError):
+            shutil.copy2(path, place)
+            return
+    place.symlink_to(path)
+
+
+def _listed(folder: Path) -> list[Path]:
+    try:
+        return list(folder.iterdir())
+    except OSError:
+        return []
+
+
+def shared_memory(users: Collection[int]) -> dict[str, None]:
+    """Return the commands that remove memory, semaphores and queues of ``users``, System V's and POSIX's.
+
+    What a process made that still runs is left out.
+    """
+    found: dict[str, None] = {}
+    for kind, letter in _KINDS.items():
+        for values in _table(Path("/proc/sysvipc", kind)):
+            is_used = "cpid" in values and Path("/proc", values["cpid"]).exists()
+            if int(values["cuid"]) in users and not is_used:
+                found[f"ipcrm -{letter} {values[kind + 'id']}"] = None
+    for path in (path for folder in _MEMORY for path in _listed(folder)):
+        with suppress(OSError):
+            if path.lstat().st_uid in users:
+                found[f"rm {quote(str(path))}"] = None
+    return found
+
+
+def _table(file: Path) -> list[dict[str, str]]:
+    """Return the lines below the names of ``file``; none where the kernel has no such memory."""
+    try:
+        names, *lines = (line.split() for line in file.read_text(encoding="ascii").splitlines())
+    except OSError:
+        return []
+    return [dict(zip(names, line, strict=True)) for line in lines]

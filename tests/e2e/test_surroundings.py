@@ -1,0 +1,117 @@
+"""An app that writes everywhere changes nothing: not of its project, nor of the user's home or shared folders.
+
+It runs in each world, as root and as nobody: where namespaces are to be had, where they are forbidden, and where
+Landlock is missing, too.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import pytest
+from tests.conftest import BRIEF, STACKRACE
+from tests.worlds import HOME, PROJECT, SHARED, USERS, WORLDS, changed
+
+APP = """
+import ctypes
+import os
+import shutil
+import tempfile
+import threading
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+HOME = Path.home()
+PLACES = ["relative", HERE / "file", Path("/srv/home/code", "project", "whole"), HOME / ".x", HOME / "new" / "x"]
+PLACES += [HOME / ".cache" / "x" / "y", HOME / ".config" / "x", HOME / ".local" / "share" / "x"]
+PLACES += ["/srv/home/.spelled", Path(tempfile.gettempdir(), "x"), "/tmp/x", "/var/tmp/x"]
+THERE = [Path("there"), HERE / "there", Path("/srv/home/code", "project", "there"), HOME / "there"]
+THERE += [HOME / ".cache" / "there", HOME / ".config" / "there", Path("/tmp/there"), Path("/var/tmp/there")]
+
+
+def write(when):
+    for place in PLACES:
+        place = Path(f"{place}-{when}")
+        tried(lambda: place.parent.mkdir(parents=True))
+        tried(lambda: place.write_text("x"))
+    for place in THERE:
+        tried(lambda: place.open("a").write("x"))
+        tried(lambda: os.truncate(place, 1))
+        tried(lambda: place.rename(f"{place}-{when}"))
+        tried(lambda: place.with_name(f"link-{when}").hardlink_to(place))
+        tried(lambda: place.unlink())
+    tried(lambda: os.mkfifo(f"/tmp/pipe-{when}"))
+    tried(lambda: shutil.rmtree(HOME / ".config"))
+
+
+def tried(action):
+    try:
+        action()
+    except OSError:
+        pass
+
+
+write("import")
+
+
+def app(environ, start_response):
+    write("view")
+    thread = threading.Thread(target=write, args=("thread",))
+    thread.start()
+    thread.join()
+    start_response("200 OK", [("Content-Length", "5")])
+    return [b"hello"]
+"""
+MEMORY = """
+libc = ctypes.CDLL(None)
+for key in (0, 4711):
+    libc.shmget(key, 4096, 0o1600)
+    libc.semget(key, 1, 0o1600)
+    libc.msgget(key, 0o1600)
+tried(lambda: Path("/dev/shm/left").write_text("x"))
+"""
+GIVEN = ("--wsgi", "app:app", "--url", "/", "--python", sys.executable)
+VERBS = {
+    "init": (STACKRACE, "init", "--stdout", *GIVEN),
+    "load": (*BRIEF, "load", *GIVEN, "--stack", "waitress", "-n", "20", "--no-ceiling"),
+    "run": (*BRIEF, "run", *GIVEN, "--stack", "waitress", "--stack", "gunicorn", "-c", "1", "--budget", "5min"),
+    "tune": (*BRIEF, "tune", "gunicorn", "--vary", "class", *GIVEN, "-c", "1", "--budget", "5min"),
+    "capacity": (*BRIEF, "capacity", *GIVEN, "--stack", "waitress", "--p50", "1us", "--no-ceiling"),
+}
+RIGHT = (0, 1, 3)
+"""Codes of verbs that did what was asked; a busy machine may refuse an answer."""
+
+pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="only root can give every world files of its own")
+worlds = pytest.mark.parametrize("world", WORLDS)
+users = pytest.mark.parametrize("user", USERS)
+
+
+def held(world):
+    return "without Landlock" not in world
+
+
+def differing(found, world):
+    """Return what differs; without Landlock what was written by a whole path does."""
+    if held(world):
+        return found["differs"]
+    spelled = (f"{HOME}/.spelled", f"{PROJECT}/", *(f"{folder}/" for folder in SHARED))
+    return [name for name in found["differs"] if not name.startswith(spelled)]
+
+
+@pytest.mark.parametrize("world", filter(held, WORLDS))
+@users
+def test_what_an_app_writes_anywhere_goes_with_the_race(world, user):
+    found = changed(world, user, {"app.py": APP}, *map(str, VERBS["init"]))
+    assert found["code"] == 0, found["said"]
+    assert not differing(found, world), found["said"]
+
+
+@pytest.mark.exhaustive
+@worlds
+@users
+@pytest.mark.parametrize("verb", [verb for verb in VERBS if verb != "init"])
+def test_what_an_app_writes_anywhere_goes_with_the_race_after_every_verb(world, user, verb):
+    found = changed(world, user, {"app.py": APP}, *map(str, VERBS[verb]))
+    assert found["code"] in RIGHT, found["said"]
+    assert not differing(found, world), found["said"]
