@@ -99,7 +99,7 @@ def differing(found, world):
     return [name for name in found["differs"] if not name.startswith(spelled)]
 
 
-@pytest.mark.parametrize("world", filter(held, WORLDS))
+@pytest.mark.parametrize("world", [world for world in WORLDS if held(world)])
 @users
 def test_what_an_app_writes_anywhere_goes_with_the_race(world, user):
     found = changed(world, user, {"app.py": APP}, *map(str, VERBS["init"]))
