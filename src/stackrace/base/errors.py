@@ -21,8 +21,12 @@ One place prints them: ``stackrace.cli``.
 
 from __future__ import annotations
 
+import errno
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from traceback import walk_tb
+from typing import TYPE_CHECKING, Self
 
 from .secrets import masked
 
@@ -43,6 +47,11 @@ class StackraceError(Exception):
         super().__init__(f"{message}\n{detail}" if detail else message)
         self.message = message
         self.detail = detail
+
+    def about(self, subject: str, more: str = "") -> Self:
+        """Return this error, whose message now says first what it is about, and ``more`` at its end."""
+        StackraceError.__init__(self, f"{subject}: {self.message}{more}", detail=self.detail)
+        return self
 
     def __reduce__(self) -> tuple[object, ...]:
         """Let an error come from another machine as what it is, whatever its class asks for to be made."""
@@ -115,6 +124,59 @@ class InterruptedRace(StackraceError):  # noqa: N818 (not an error of anybody's)
     """The user stopped the race; finished slices are stored."""
 
     exit_code = 130
+
+
+SHORTAGES = {
+    errno.ENOSPC: ("the disk is full, or its inodes are used up", "free some space"),
+    errno.EDQUOT: ("the quota of the disk is used up", "free some space"),
+    errno.EFBIG: ("a file would be larger than ulimit -f allows", "raise that limit"),
+    errno.EMFILE: ("more files would be open than ulimit -n allows", "raise that limit"),
+    errno.ENFILE: ("more files would be open than this machine allows", "end other programs"),
+    errno.ENOMEM: ("the memory does not suffice", "end other programs, or raise ulimit -v"),
+    errno.EAGAIN: ("no more processes or threads may be started", "end some, or raise ulimit -u"),
+    errno.EIO: ("the disk fails", "look for its errors with: dmesg"),
+}
+"""Errors that blame this machine and nothing that was given: what is short, and the way out."""
+DISK = (errno.ENOSPC, errno.EDQUOT)
+
+
+def shortage_of(error: BaseException, variable: str = "") -> BreakdownError | None:
+    """Return what this machine is short of where ``error`` says that; None for all other errors.
+
+    ``variable`` says where the disk's files lie.
+    """
+    match error:
+        case MemoryError():
+            number = errno.ENOMEM
+        case RuntimeError() if _raised_in(error) == "threading":
+            number = errno.EAGAIN
+        case OSError(errno=int(number)) if number in SHORTAGES:
+            pass
+        case _:
+            return None
+    said, way_out = SHORTAGES[number]
+    if (file := getattr(error, "filename", None)) is not None:
+        said += f": {file}"
+    if variable and number in DISK:
+        way_out += f", or set {variable} to a folder with more room"
+    return BreakdownError(f"{said}; {way_out}")
+
+
+def _raised_in(error: BaseException) -> str:
+    """Return the name of the module that raised ``error``."""
+    names = [frame.f_globals.get("__name__", "") for frame, _ in walk_tb(error.__traceback__)]
+    return names[-1] if names else ""
+
+
+@contextmanager
+def shortages_named(variable: str = "") -> Iterator[None]:
+    """Raise what this machine is short of as BreakdownError: nobody takes it for a fault of what was given."""
+    try:
+        yield
+    except (OSError, MemoryError, RuntimeError) as error:
+        if (shortage := shortage_of(error, variable)) is not None:
+            raise shortage from error
+        raise
 
 
 def said_by(error: BaseException, *, where: bool = False) -> str:

@@ -17,9 +17,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from ..app.examiner.messages import PythonFacts
-from ..base.errors import InputError, MissingError
+from ..base.errors import InputError, MissingError, said_by
 from ..base.files import read_text, remove_tree
-from ..base.process import run, uv_program
+from ..base.process import Cause, cause_of, run, uv_program
 from ..base.text import tail
 from ..stacks.servers import Catalogue
 from ..stacks.servers.site import versions_by_key
@@ -32,7 +32,8 @@ _COMPLETE = ".stackrace-complete"
 _MOST_LINES = 20
 """Shown of what an installer said: a compiler says pages."""
 
-UNBUILT = "its Python packages cannot be installed beside the app's; leave it out, or loosen the app's pins"
+_PATIENCE = {"UV_HTTP_RETRIES": "2", "UV_HTTP_TIMEOUT": "10"}
+"""How long uv waits for an index, where the user does not say."""
 
 
 def cache_folder() -> Path:
@@ -78,11 +79,14 @@ class Environments:
         self._folder = folder / "environments"
         self._on_preparing = on_preparing
         self._project = project or Path("/")
+        self._broken: Cause | None = None
+        """Why this machine or the network cannot install; from then on uv takes what is in its cache."""
 
-    def of_requirements(self, requirements: Path, base: Path) -> Path:
+    def of_requirements(self, requirements: Path, base: Path, *, flag: str = "--python") -> Path:
         """Return the interpreter of an environment that holds what the file ``requirements`` lists.
 
-        ``requirements`` may be a requirements.txt or a pyproject.toml. Raises InputError with pip's own words.
+        ``flag`` is the one to give another interpreter with.
+        ``requirements`` may be a requirements.txt or a pyproject.toml. Raises MissingError with uv's own words.
         """
         key = _key("requirements", str(base), read_text(requirements))
         with self._building(key) as (home, missing):
@@ -92,11 +96,8 @@ class Environments:
                 try:
                     self._install(home, ["--requirement", str(requirements)])
                 except MissingError as error:
-                    raise InputError(
-                        f"{requirements} cannot be installed into a private environment; give the app's own "
-                        "interpreter with --python",
-                        detail="\n".join(tail(error.detail, _MOST_LINES)),
-                    ) from error
+                    way_out = f"; or give the app's own interpreter with {flag}"
+                    raise error.about(f"{requirements} cannot be installed", way_out) from None
         return home / "bin" / "python"
 
     def layered(self, app: PythonFacts, requirements: Sequence[str]) -> Path:
@@ -112,21 +113,16 @@ class Environments:
                 if requirements:
                     constraints = home / "constraints.txt"
                     constraints.write_text("\n".join(pins) + "\n", encoding="utf-8")
-                    self._install(home, ["--constraint", str(constraints), "--", *requirements])
+                    self._install(home, ["--constraint", str(constraints), "--", *requirements], pins)
                 _show(home, app.site_packages)
         return home
 
     def of_stack(self, stack: Stack, catalogue: Catalogue, app: PythonFacts | None) -> Path | None:
         """Return the folder of the environment that ``stack`` runs in, None without Python.
 
-        Raises MissingError naming the stack whose packages cannot be installed.
+        Raises MissingError where its packages cannot be installed.
         """
-        if app is None:
-            return None
-        try:
-            return self.layered(app, requirements_of(stack, catalogue, app))
-        except MissingError as error:
-            raise MissingError(f"stack {stack.path!r}: {UNBUILT}", detail=error.detail) from error
+        return None if app is None else self.layered(app, requirements_of(stack, catalogue, app))
 
     @contextmanager
     def _building(self, key: str) -> Iterator[tuple[Path, bool]]:
@@ -149,24 +145,35 @@ class Environments:
     def _venv(self, home: Path, base: Path) -> None:
         self._uv(["venv", "--quiet", "--no-project", "--python", str(base), "--", str(home)])
 
-    def _install(self, home: Path, arguments: Sequence[str]) -> None:
+    def _install(self, home: Path, arguments: Sequence[str], pins: Sequence[str] = ()) -> None:
         # uv leaves its locks in TMPDIR
         temporary = home / "tmp"
         temporary.mkdir()
         command = ["pip", "install", "--quiet", "--python", str(home / "bin" / "python"), *arguments]
-        self._uv(command, TMPDIR=str(temporary))
+        self._uv(command, pins, TMPDIR=str(temporary))
         remove_tree(temporary)
 
-    def _uv(self, arguments: Sequence[str], **environment: str) -> None:
+    def _uv(self, arguments: Sequence[str], pins: Sequence[str] = (), **environment: str) -> None:
+        """Run uv; raises MissingError with the cause where it fails, or the app's ``pins`` do not fit."""
         program = uv_program()
         if program is None:
             raise MissingError("uv is not installed; run: pip install uv")
-        clean = {name: value for name, value in os.environ.items() if name != "VIRTUAL_ENV"}
+        given = _PATIENCE | {name: value for name, value in os.environ.items() if name != "VIRTUAL_ENV"}
+        if self._broken is not None:
+            environment["UV_OFFLINE"] = "1"
         # it starts where we are, as its variables may hold relative paths; its settings come from elsewhere
         command = [program, "--project", str(self._project), *arguments]
-        result = run(command, folder=None, environment=clean | environment)
+        try:
+            result = run(command, folder=None, environment=given | environment)
+        except OSError as error:
+            raise MissingError(f"{program} cannot be started: {said_by(error)}; run: pip install uv") from error
         if result.code:
-            raise MissingError(f"uv {arguments[0]} failed", detail=result.output)
+            cause = self._broken or cause_of(result, pins)
+            if cause.exit_code != MissingError.exit_code:
+                self._broken = cause
+            failure = MissingError(cause.words, detail="\n".join(tail(result.output, _MOST_LINES)))
+            failure.exit_code = cause.exit_code
+            raise failure
 
 
 def site_packages(home: Path) -> Path:
@@ -183,7 +190,7 @@ def _is_utf8(path: Path) -> bool:
 
 
 def _pins(app: PythonFacts) -> list[str]:
-    return sorted(f"{name}=={version}" for name, version in app.distributions.items())
+    return sorted(f"{name}=={version}" for name, version in versions_by_key(app.distributions).items())
 
 
 def _layer_key(app: PythonFacts, requirements: Sequence[str]) -> str:

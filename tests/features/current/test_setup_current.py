@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from stackrace.base.errors import InputError, Lack
-from stackrace.deploy.environments import UNBUILT
 from stackrace.features.current.deployment import current_stack
 from stackrace.features.current.request import CurrentRequest
 from stackrace.race.preparation.choosing import _beside, asked
@@ -92,9 +91,9 @@ def test_it_comes_first_and_the_same_stack_races_once():
 def test_one_whose_packages_cannot_be_had_is_left_out_of_the_race_with_the_reason(project):
     current = found(project)
     assert current is not None and current.stack is not None
-    assert current.among((current.stack,), current.stack.path) == current
-    without = current.among((), current.stack.path)
-    assert (without.stack, without.deployment.problem) == (None, UNBUILT)
+    assert current.among((current.stack,), current.stack.path, "") == current
+    without = current.among((), current.stack.path, "the disk is full")
+    assert (without.stack, without.deployment.problem) == (None, "the disk is full")
 
 
 def test_it_meets_all_workloads_where_it_would_meet_none(project):

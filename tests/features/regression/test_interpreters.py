@@ -75,7 +75,7 @@ def test_a_lock_that_cannot_be_installed_says_whose_it_is(work, environment, env
 class Builder:
     """Keeps what it was asked to install."""
 
-    def of_requirements(self, requirements, base):
+    def of_requirements(self, requirements, base, flag):
         self.seen = requirements, requirements.read_text(), requirements.parent.stat().st_mode & 0o777
         return Path(sys.executable)
 

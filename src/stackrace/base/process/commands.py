@@ -6,7 +6,7 @@ import errno
 import marshal
 import os
 import selectors
-import shutil
+import stat
 import subprocess
 import sys
 import time
@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TypeVar
 
+from ..errors import BreakdownError, shortages_named
 from ..secrets import masked, masked_tail
 from .interruption import held
 from .keeper import MOST_ENDING_S
@@ -100,6 +101,7 @@ def within(timeout_s: float) -> Callable[[subprocess.Popen[bytes]], int | None]:
     return wait
 
 
+@shortages_named()
 def attended(
     command: Sequence[str],
     attend: Callable[[subprocess.Popen[bytes]], _T],
@@ -115,8 +117,9 @@ def attended(
 
     Nothing that the command started is left afterwards, daemons included; not even when this process is killed.
     ``begin`` runs in the keeper first; the command may use the descriptors ``kept_open``. Raises OSError when it
-    cannot be started.
+    cannot be started, BreakdownError where this machine is short of what that takes.
     """
+    require_system()
     (orders, lifeline), (answer, answers) = os.pipe(), os.pipe()
     # Ctrl-C within Popen would leave a process that nobody knows
     with held() as signals, os.fdopen(lifeline, "wb") as ordering, os.fdopen(answer, "rb") as answering:
@@ -152,6 +155,24 @@ def attended(
                 process.stdout.close()
 
 
+_SYSTEM = {
+    "/dev/null": (stat.S_ISCHR, "mknod -m 666 /dev/null c 1 3"),
+    "/proc/self/stat": (stat.S_ISREG, "mount -t proc proc /proc"),
+}
+"""What programs count on: its kind, and what brings it."""
+
+
+def require_system() -> None:
+    """Raise BreakdownError where this system, perhaps a bare container, lacks what no program can do without."""
+    for path, (is_kind, remedy) in _SYSTEM.items():
+        try:
+            fits = is_kind(os.stat(path).st_mode)  # noqa: PTH116
+        except OSError:
+            fits = False
+        if not fits:
+            raise BreakdownError(f"this system has no {path}, which programs need; as root: {remedy}")
+
+
 def _order(
     command: Sequence[str], environment: Mapping[str, str] | None, ordering: IO[bytes], answering: IO[bytes]
 ) -> None:
@@ -167,14 +188,3 @@ def _order(
         raise ChildProcessError(errno.ECHILD, "it was killed", command[0]) from None
     if failed:
         raise OSError(failed, os.strerror(failed), command[0])
-
-
-def uv_program() -> str | None:
-    """Return the path of uv: of its package, wherever that is installed, else on PATH; None without any."""
-    try:
-        from uv import find_uv_bin
-
-        found: str = find_uv_bin()
-    except (ImportError, FileNotFoundError):
-        return shutil.which("uv")
-    return found

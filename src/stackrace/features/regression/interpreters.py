@@ -17,7 +17,7 @@ from ...app.examine import python_facts
 from ...app.interpreter import Buildable
 from ...app.known_pythons import KnownPython
 from ...app.lock_files import requirements_of
-from ...base.errors import AppError, InputError, StackError
+from ...base.errors import AppError, InputError, MissingError, StackError
 from ...base.files import read_text, real_path
 from ...deploy.environments import Environments
 from ...race.preparation.app import asked_app, python_for
@@ -103,13 +103,9 @@ def _built(locked: Path, side: Side, base: Path, environments: Environments) -> 
         requirements = Path(folder, name)
         requirements.write_text(text, encoding="utf-8")
         try:
-            return environments.of_requirements(requirements, real_path(base))
-        except InputError as error:
-            raise InputError(
-                f"the {side}'s {locked.name} cannot be installed; make its environment yourself, and give "
-                f"it with --{side}-python",
-                detail=error.detail,
-            ) from error
+            return environments.of_requirements(requirements, real_path(base), flag=f"--{side}-python")
+        except MissingError as error:
+            raise error.about(f"the {side}'s {locked.name}") from None
 
 
 def _refuse_installed(python: Path, top: Path) -> None:

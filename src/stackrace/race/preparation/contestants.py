@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Protocol, Self, cast
 
 from ...app.app import Entry
-from ...deploy.environments import UNBUILT
 from ...extensions import Contestants, declared, load
 from ...stacks.servers import Catalogue
 from ...stacks.stack import Interface, Stack
@@ -54,12 +53,15 @@ class CurrentStack:
         assert isinstance(self.deployment, RacePart)
         return self.deployment
 
-    def among(self, stacks: Sequence[Stack], path: str) -> CurrentStack:
-        """Return it as it is raced: as the stack with ``path``, or not at all where ``stacks`` lack that."""
+    def among(self, stacks: Sequence[Stack], path: str, unbuilt: str) -> CurrentStack:
+        """Return it as it is raced: as the stack with ``path``, or not at all where ``stacks`` lack that.
+
+        ``unbuilt`` says why.
+        """
         if self.stack is None:
             return self
         raced = next((stack for stack in stacks if stack.path == path), None)
-        problem = self.deployment.problem if raced is not None else UNBUILT
+        problem = self.deployment.problem if raced is not None else unbuilt
         return CurrentStack(deployment=self.deployment.having_problem(problem), stack=raced)
 
 

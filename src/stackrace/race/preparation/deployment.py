@@ -13,7 +13,7 @@ from ...app.examiner.crawl import MOST_RACED
 from ...app.examiner.messages import PythonFacts
 from ...base.errors import MissingError
 from ...deploy.confinement import Confinement, confined, own_group
-from ...deploy.environments import UNBUILT, Environments, cache_folder
+from ...deploy.environments import Environments, cache_folder
 from ...deploy.guard import Guard
 from ...deploy.launcher import Launcher
 from ...deploy.local_place import LocalPlace
@@ -180,7 +180,10 @@ def set_up(
         stacks = tuple(stack for stack in choice.candidates if stack.path in built)
         launcher.forget(built)
         attempted = {*built, *(each.stack for each in unbuilt)}
-        current = None if current is None else current.among(stacks, choice.current)
+        reasons = {each.stack: each.reason for each in unbuilt}
+        current = (
+            None if current is None else current.among(stacks, choice.current, reasons.get(choice.current, ""))
+        )
         limits = limits_of(request, servers, choice.current)
         workloads = met(choice.workloads, limits, stacks)
         yield Deployment(
@@ -218,10 +221,10 @@ def _build(
             break
         try:
             homes[stack.path] = environments.of_stack(stack, catalogue, app)
-        except MissingError:
+        except MissingError as error:
             if named and stack.path != choice.current:
-                raise
-            unbuilt.append(LeftOut(stack=stack.path, reason=UNBUILT))
+                raise error.about(f"stack {stack.path!r}") from None
+            unbuilt.append(LeftOut(stack=stack.path, reason=error.message))
     return homes, tuple(unbuilt)
 
 
