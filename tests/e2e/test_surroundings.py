@@ -65,12 +65,12 @@ def app(environ, start_response):
 """
 MEMORY = """
 libc = ctypes.CDLL(None)
-for key in (0, 4711):
-    libc.shmget(key, 4096, 0o1600)
-    libc.semget(key, 1, 0o1600)
-    libc.msgget(key, 0o1600)
+libc.shmget(4711, 4096, 0o1600)
+libc.semget(4711, 1, 0o1600)
+libc.msgget(4711, 0o1600)
 tried(lambda: Path("/dev/shm/left").write_text("x"))
 """
+LETTERS = {"shm": "m", "sem": "s", "msg": "q"}
 GIVEN = ("--wsgi", "app:app", "--url", "/", "--python", sys.executable)
 VERBS = {
     "init": (STACKRACE, "init", "--stdout", *GIVEN),
@@ -105,6 +105,16 @@ def test_what_an_app_writes_anywhere_goes_with_the_race(world, user):
     found = changed(world, user, {"app.py": APP}, *map(str, VERBS["init"]))
     assert found["code"] == 0, found["said"]
     assert not differing(found, world), found["said"]
+
+
+@pytest.mark.parametrize("world", ["plain", "container"])
+def test_shared_memory_that_an_app_leaves_goes_with_the_race_or_is_named(world):
+    found = changed(world, "nobody", {"app.py": APP + MEMORY}, *map(str, VERBS["init"]))
+    said = " ".join(found["said"].split())
+    assert ("remove what is the app's: " in said) == (world != "plain"), found["said"]
+    named = [f"rm {name}" if "/" in name else f"ipcrm -{LETTERS[name[:3]]} {name[4:]}" for name in found["differs"]]
+    assert len(named) == (0 if world == "plain" else 4)
+    assert all(removal in said for removal in named)
 
 
 @pytest.mark.exhaustive

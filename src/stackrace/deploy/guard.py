@@ -57,6 +57,8 @@ class Guard:
         self._layers = itertools.count()
         self._covered: list[Path] = []
         self._raised = contextlib.ExitStack()
+        self.afterwards = contextlib.ExitStack()
+        """What is done once nothing runs any more."""
         self.raised = False
         """Whether what is spawned and pinned has a higher priority than other programs."""
         self.view = UNPROTECTED
@@ -246,6 +248,7 @@ class Guard:
             self._process.kill()
             self._process.wait()
         self._sweep()
+        self.afterwards.close()
 
     def _sweep(self) -> None:
         """What a supervisor would have done, had it not been killed; normally there is nothing left to do.

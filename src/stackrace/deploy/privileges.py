@@ -86,6 +86,11 @@ def serves_as_another() -> bool:
     return unprivileged()[:1] == ("setpriv",)
 
 
+def users() -> set[int]:
+    """Return whom the app's processes run as: this process's user, and the one that servers run as."""
+    return {os.geteuid(), *(_ids()[:1] if serves_as_another() else ())}
+
+
 def _ids() -> tuple[int, int]:
     try:
         entry = pwd.getpwnam(_USER)

@@ -25,7 +25,7 @@ from .preparing import OnPreparing, Preparing, Step
 from .project_copy import ProjectCopy
 from .project_files import databases_below, hand_over_below, linked_data
 from .sqlite_files import bring_in, is_database, size_bytes
-from .surroundings import surroundings
+from .surroundings import SharedMemory, surroundings
 from .templates import RUN
 
 _FILLED = {
@@ -120,6 +120,8 @@ def protect(
             folders = _outermost([*folders, *also])
             copy = ProjectCopy(app, folders, also, guard.directory, most_bytes, on_preparing)
             guard.view = copy.view
+            memory = SharedMemory()
+            guard.afterwards.callback(lambda: _warn(memory.left(), on_preparing))
             protection = _copied(copy, folders, refused, guard, beside)
     _warn(protection.warnings, on_preparing)
     return replace(protection, services=tuple(beside.values()), view=guard.view)

@@ -6,7 +6,7 @@ import os
 import pwd
 import shutil
 import tempfile
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from shlex import quote
@@ -14,6 +14,8 @@ from shlex import quote
 from ..base.files import is_file, is_folder, real_path
 from ..base.process.namespaces import MEMORY
 from ..base.process.view import Relocation
+from ..base.text import few
+from .privileges import users
 
 _PLACES = {
     "XDG_CACHE_HOME": ".cache",
@@ -25,8 +27,9 @@ _PLACES = {
 _TEMPORARY = ("/tmp", "/var/tmp")
 _SMALL_BYTES = 1 << 16
 """Settings and histories; many of them are appended to."""
-_KINDS = {"shm": "m", "sem": "s", "msg": "q"}
-"""Files of /proc/sysvipc, and how ipcrm calls what they list. Source: proc_sysvipc(5), ipcrm(1)."""
+_KINDS = {"shm": ("shmid", "-m"), "sem": ("semid", "-s"), "msg": ("msqid", "-q")}
+"""Files of /proc/sysvipc: their column of numbers, and the option of ipcrm. Source: proc_sysvipc(5), ipcrm(1)."""
+_MOST_REMOVALS = 20
 _MEMORY = (MEMORY, Path("/dev/mqueue"))
 
 
@@ -86,22 +89,36 @@ def _listed(folder: Path) -> list[Path]:
         return []
 
 
-def shared_memory(users: Collection[int]) -> dict[str, None]:
-    """Return the commands that remove memory, semaphores and queues of ``users``, System V's and POSIX's.
+class SharedMemory:
+    """Memory, semaphores and queues, System V's and POSIX's: what appears from now on outlives who made it."""
 
-    What a process made that still runs is left out.
-    """
-    found: dict[str, None] = {}
-    for kind, letter in _KINDS.items():
-        for values in _table(Path("/proc/sysvipc", kind)):
-            is_used = "cpid" in values and Path("/proc", values["cpid"]).exists()
-            if int(values["cuid"]) in users and not is_used:
-                found[f"ipcrm -{letter} {values[kind + 'id']}"] = None
-    for path in (path for folder in _MEMORY for path in _listed(folder)):
-        with suppress(OSError):
-            if path.lstat().st_uid in users:
-                found[f"rm {quote(str(path))}"] = None
-    return found
+    def __init__(self) -> None:
+        self._users = users()
+        self._before = self._removals()
+
+    def left(self) -> tuple[str, ...]:
+        """Return what to say of what was left, by the user that apps run as; nothing where nothing was."""
+        left = [each for each in self._removals() if each not in self._before]
+        if not left:
+            return ()
+        return (
+            "Shared memory, semaphores or queues were left since the race began, by the app or by another program "
+            f"of this user; remove what is the app's: {few(left, _MOST_REMOVALS)}.",
+        )
+
+    def _removals(self) -> list[str]:
+        """Return the commands that remove what there is, but for what a process made that still runs."""
+        found = []
+        for kind, (number, option) in _KINDS.items():
+            for values in _table(Path("/proc/sysvipc", kind)):
+                is_used = "cpid" in values and Path("/proc", values["cpid"]).exists()
+                if int(values["cuid"]) in self._users and not is_used:
+                    found.append(f"ipcrm {option} {values[number]}")
+        for path in (path for folder in _MEMORY for path in _listed(folder)):
+            with suppress(OSError):
+                if path.lstat().st_uid in self._users:
+                    found.append(f"rm {quote(str(path))}")
+        return found
 
 
 def _table(file: Path) -> list[dict[str, str]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import sys
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -36,6 +36,7 @@ class Covering:
         self.refused = refused
         self.only = only
         self.view = Elsewhere()
+        self.afterwards = ExitStack()
         object.__setattr__(self.view, "folder", directory / "view")
         self.covered = []
 
