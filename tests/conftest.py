@@ -87,10 +87,7 @@ def private_folders(tmp_path_factory):
 @pytest.fixture(autouse=True)
 def nothing_learnt(monkeypatch):
     """Forget what other tests taught this process of secrets."""
-    monkeypatch.setattr(secrets, "_secrets", set())
-    monkeypatch.setattr(secrets, "_words", set(secrets._ORDINARY))
-    monkeypatch.setattr(secrets, "_forms", frozenset())
-    monkeypatch.setattr(secrets, "_pattern", None)
+    monkeypatch.setattr(secrets, "_known", secrets._Known())
 
 
 _warm: list[Warm] = []

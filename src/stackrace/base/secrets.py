@@ -2,13 +2,15 @@
 
 The names of variables and the forms of values say what is a secret. Whoever reads an app's variables has them
 learned here; whoever takes text of the app, its server or its logs in has it masked before it is cut or quoted.
-One process knows the secrets of all apps that it has met.
+One process knows the secrets of all apps that it has met. Text of any length and any number of secrets take linear
+time: no pattern here begins within what it has tried before, and none goes back.
 """
 
 from __future__ import annotations
 
 import json
 import re
+from bisect import insort
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from urllib.parse import parse_qsl, quote, quote_plus, unquote, unquote_plus, urlsplit
@@ -23,13 +25,15 @@ _SECRET_NAME = re.compile(
 )
 _FOLDERS = ("PWD", "OLDPWD")
 _SETTING_NAME = re.compile(
-    r"_(FILE|PATH|DIR|FOLDER|SOCK|SOCKET|HOST|PORT|USER|USERNAME|NAME|TTL|AGE|EXPIR\w*|TIMEOUT|SECONDS|MINUTES|HOURS"
+    r"_(FILE|PATH|DIR|FOLDER|SOCK|SOCKET|HOST|PORT|USER|USERNAME|NAME|TTL|AGE|EXPIR[A-Z]*|TIMEOUT|SECONDS|MINUTES|HOURS"
     r"|DAYS|LIFETIME|LENGTH|SIZE|PREFIX|ALGORITHM|BACKENDS?|CLASS|ENGINE|MODULE|MODEL|HASHERS?|VALIDATORS|HEADER"
     r"|TYPE|URLS?|URI|ENDPOINT|ISSUER|AUDIENCE|PROVIDER|METHOD|FORMAT|FUNCTION|REALM|SCHEME)$"
 )
 """What is said about a secret, as KEY_PREFIX and TOKEN_TTL are, may be an ordinary word or number."""
 _SETTING = re.compile(r"\d+[a-zA-Z]{0,2}|[A-Za-z_.:-]+")
-_NAME_OF_SOMEBODY = re.compile(r"(^|_)(USER|USERNAME|NAME|LOGNAME|HOST|HOSTNAME|DB|DATABASE|SCHEMA|ROLE|ENV\w*)$")
+_NAME_OF_SOMEBODY = re.compile(
+    r"(^|_)(USER|USERNAME|NAME|LOGNAME|HOST|HOSTNAME|DB|DATABASE|SCHEMA|ROLE|ENV[A-Z0-9]*)$"
+)
 """A word that the same app has for its user or database, too, stands in ordinary text."""
 
 _ORDINARY = frozenset({
@@ -41,28 +45,110 @@ _ORDINARY = frozenset({
 })  # fmt: skip
 """What text about any app has in it; as a password each is known to all."""
 _TOP = "etc|usr|run|var|home|opt|srv|tmp|mnt|root|app|apps|code|workspace|data|Users|Volumes|private|secrets|certs"
-_PATH = re.compile(
-    rf"(~|\.{{1,2}})(/[\w.-]+)+/?|/({_TOP})(/[\w.-]+)*/?"
-    r"|[\w.-]+(/[\w.-]+)*\.(pem|key|crt|cer|p12|json|toml|ya?ml|txt|env|cfg|ini|conf|sock|db|sqlite3?|py)"
-)
+_PATH = re.compile(rf"(~|\.{{1,2}})(/[\w.-]++)++/?|/({_TOP})(/[\w.-]++)*+/?")
+_FILE = re.compile(r"[\w.-]++(/[\w.-]++)*+")
+_SUFFIXES = (
+    ".pem", ".key", ".crt", ".cer", ".p12", ".json", ".toml", ".yml", ".yaml", ".txt", ".env", ".cfg", ".ini",
+    ".conf", ".sock", ".db", ".sqlite", ".sqlite3", ".py",
+)  # fmt: skip
 _TOKEN = re.compile(
-    r"\b(gh[a-z]_\w{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}|sk_(live|test)_\w{8,}|xox[a-z]-[\w-]{8,}|AKIA[0-9A-Z]{12,}"
-    r"|AIza[\w-]{30,}|eyJ[\w-]+\.eyJ[\w-]+\.[\w-]*)"
+    r"\b(?:gh[a-z]_\w{20,}|github_pat_\w{20,}|sk_(?:live|test)_\w{8,}|AKIA[0-9A-Z]{12,})"
+    r"|(?<![\w-])(?:glpat-[\w-]{16,}|xox[a-z]-[\w-]{8,}|AIza[\w-]{30,}|eyJ[\w-]++\.eyJ[\w-]++\.[\w-]*)"
 )
 """Tokens that say what they are: of GitHub, GitLab, Stripe, Slack, AWS and Google, and JSON Web Tokens."""
-_URL = re.compile(r"[A-Za-z][\w+.-]*://\S+")
+_URL = re.compile(r"(?<![\w+.-])[\d_+.-]*+([A-Za-z][\w+.-]*+://\S+)")
 _PRIVATE_KEY = "KEY-----"
-_ASSIGNED = re.compile(r"""([A-Za-z_][\w.-]*)\s*=\s*("[^"\n]*"|'[^'\n]*'|[^\s;&,"'<>]+)""")
-_CREDENTIALS = re.compile(
-    r"(\b[a-z][a-z0-9+.-]*://[^\s:/?#\"'<>]*:)(?!(?:\*\*\*|password)@)([^\s/?#\"'<>]+)@", re.IGNORECASE
-)
-"""The password in a URL, whosever it is; one called so is an example of ours."""
+_ASSIGNED = re.compile(r"""(?<![\w.-])[\d.-]*+([A-Za-z_][\w.-]*+)\s*+=\s*+("[^"\n]*+"|'[^'\n]*+'|[^\s;&,"'<>]++)""")
+_AUTHORITY = re.compile(r"[^\s/?#\"'<>]*")
+_UNQUOTED = re.compile(r"[A-Za-z0-9_.~-]*")
+"""Text that repr(), JSON, HTML and URLs write as it is."""
+_ESCAPED = re.compile(r"[^ -~]|[\\'\"]")
+_PERCENT = re.compile("%[0-9A-F]{2}")
 
-_secrets: set[str] = set()
-_words: set[str] = set(_ORDINARY)
-_forms: frozenset[str] = frozenset()
-"""Every secret in each form in which text may have it."""
-_pattern: re.Pattern[str] | None = None
+_PIECE = 64
+"""Letters of a piece: longer secrets are known in pieces, so that no letter of a text is looked at often."""
+_MOST_REWRITTEN = 1 << 16
+"""Letters of all secrets that are known as others write them, too; more than environments have."""
+
+
+class _Known:
+    """Secrets that this process has met, and one index of all their forms."""
+
+    def __init__(self) -> None:
+        self.secrets: set[str] = set()
+        self.words: set[str] = set(_ORDINARY)
+        self.forms: set[str] = set()
+        """Every secret in each form in which text may have it, or its pieces."""
+        self.lengths: dict[str, list[int]] = {}
+        """Lengths of the forms with these first letters, negative: the longest is the first."""
+        self.rewritten = 0
+
+    def add(self, secrets: set[str], words: set[str]) -> None:
+        """Add ``secrets`` that are no ordinary ``words``."""
+        if not self.secrets.isdisjoint(words - self.words):
+            words, secrets = words | self.words, secrets | self.secrets
+            self.__init__()  # type: ignore[misc]
+        self.words |= words
+        for secret in secrets - self.secrets:
+            self.secrets.add(secret)
+            if secret not in self.words:
+                for form in self._forms(secret):
+                    self._index(form)
+
+    def _forms(self, secret: str) -> Iterable[str]:
+        if _UNQUOTED.fullmatch(secret) or self.rewritten + len(secret) > _MOST_REWRITTEN:
+            return [secret]
+        self.rewritten += len(secret)
+        return _forms_of(secret)
+
+    def _index(self, form: str) -> None:
+        count = max(len(form) // _PIECE, 1)
+        for number in range(count):
+            # the last piece is the longest, and none is so short that ordinary text has it
+            piece = form[number * _PIECE : (number + 1) * _PIECE if number < count - 1 else None]
+            lengths = self.lengths.setdefault(piece[:_SHORTEST], [])
+            if piece not in self.forms and -len(piece) not in lengths:
+                insort(lengths, -len(piece))
+            self.forms.add(piece)
+
+    def masked(self, text: str) -> str:
+        if not self.forms:
+            return text
+        shown: list[str] = []
+        since = 0
+        for at in range(len(text) - _SHORTEST + 1):
+            if (letters := text[at : at + _SHORTEST]) in self.lengths and at >= since:
+                for length in self.lengths[letters]:
+                    form = text[at : at - length]
+                    if form in self.forms and not _is_within_word(text, at, form):
+                        if at > since or not shown:
+                            shown += [text[since:at], _MASK]
+                        since = at - length
+                        break
+        return "".join([*shown, text[since:]])
+
+    def cut_at_start(self, text: str) -> int:
+        """Return how many letters ``text`` begins with that are the end of a form."""
+        longest, letters = 0, text[:_SHORTEST]
+        for form in self.forms if len(letters) == _SHORTEST else ():
+            at = form.find(letters, 1)
+            while at > 0 and not text.startswith(form[at:]):
+                at = form.find(letters, at + 1)
+            longest = max(longest, len(form) - at if at > 0 else 0)
+        return longest
+
+    def cut_at_end(self, text: str) -> int:
+        """Return how many letters ``text`` ends with that are the beginning of a form."""
+        longest, letters = 0, text[-_SHORTEST:]
+        for form in self.forms if len(letters) == _SHORTEST else ():
+            at = form.rfind(letters, 0, -1)
+            while at >= 0 and not text.endswith(form[: at + _SHORTEST]):
+                at = form.rfind(letters, 0, at + _SHORTEST - 1)
+            longest = max(longest, at + _SHORTEST if at >= 0 else 0)
+        return longest
+
+
+_known = _Known()
 
 
 def learn(variables: Mapping[str, str], ordinary: Iterable[str] = ()) -> None:
@@ -70,31 +156,41 @@ def learn(variables: Mapping[str, str], ordinary: Iterable[str] = ()) -> None:
 
     So is what a user or a database is called, even where it is a password, too.
     """
-    global _forms, _pattern
     secrets = {secret for name, value in variables.items() for secret in secrets_in(name, value)}
-    words = {*ordinary, *_names(variables)}
-    if secrets <= _secrets and words <= _words:
-        return
-    _secrets.update(secrets)
-    _words.update(words)
-    _forms = frozenset(form for secret in _secrets - _words for form in _forms_of(secret))
-    _pattern = re.compile("|".join(map(_alternative, sorted(_forms, key=len, reverse=True)))) if _forms else None
+    _known.add(secrets, {*ordinary, *_names(variables)})
 
 
 def masked(text: str) -> str:
     """Return ``text`` without the secrets that are known, and without passwords in URLs."""
-    if "://" in text:
-        text = _CREDENTIALS.sub(rf"\1{_MASK}@", text)
-    if _pattern is None or not any(form in text for form in _forms):
-        return text
-    return _pattern.sub(_MASK, text)
+    return _known.masked(_without_passwords(text))
+
+
+def _without_passwords(text: str) -> str:
+    """Return ``text`` without the passwords in URLs, whosever they are; one called so is an example of ours."""
+    first, *rest = text.split("://")
+    shown = [first]
+    for part in rest:
+        login = _AUTHORITY.match(part)[0].rpartition("@")[0]  # type: ignore[index]
+        user, _, password = login.partition(":")
+        is_shown = password in ("", _MASK, "password")
+        shown.append(part if is_shown else f"{user}:{_MASK}{part[len(login) :]}")
+    return "://".join(shown)
 
 
 def masked_tail(text: str) -> str:
     """Return ``masked`` text that was cut off at its beginning, within a secret, maybe."""
-    rests = (form[start:] for form in _forms for start in range(1, len(form) - _SHORTEST + 1))
-    rest = max(filter(text.startswith, rests), key=len, default="")
-    return masked(_MASK + text[len(rest) :] if rest else text)
+    rest = _known.cut_at_start(text)
+    return masked(_MASK + text[rest:] if rest else text)
+
+
+def bounded(text: str, most: int = 1 << 16) -> str:
+    """Return the beginning and the end of a long text, ``masked``, and how many letters are left out between."""
+    if len(text) <= most:
+        return masked(text)
+    start, end = text[: most // 2], text[-(most // 2) :]
+    if rest := _known.cut_at_end(start):
+        start = start[:-rest] + _MASK
+    return f"{masked(start)}\n… {len(text) - most:,} letters are left out here …\n{masked_tail(end)}"
 
 
 def masked_settings(text: str) -> str:
@@ -121,8 +217,12 @@ def secrets_in(name: str, value: str) -> Iterator[str]:
     if (tells_secret(name) and not _is_setting(name, value)) or _PRIVATE_KEY in value:
         secrets += [value, *value.splitlines(), *_listed(value)]
     for secret in map(str.strip, secrets):
-        if len(secret) >= _SHORTEST and not _PATH.fullmatch(secret) and not secret.startswith("-----"):
+        if len(secret) >= _SHORTEST and not _is_path(secret) and not secret.startswith("-----"):
             yield secret
+
+
+def _is_path(value: str) -> bool:
+    return bool(_PATH.fullmatch(value) or (value.endswith(_SUFFIXES) and _FILE.fullmatch(value)))
 
 
 def _is_setting(name: str, value: str) -> bool:
@@ -150,19 +250,15 @@ def _of_document(value: str) -> Iterator[str]:
     """Yield the secrets that a JSON document holds under names of their own."""
     if value.lstrip()[:1] in ("{", "["):
         with suppress(ValueError, RecursionError):
-            yield from _members("", json.loads(value))
-
-
-def _members(name: str, value: object) -> Iterator[str]:
-    match value:
-        case dict():
-            for key, inner in value.items():
-                yield from _members(str(key), inner)
-        case list():
-            for inner in value:
-                yield from _members(name, inner)
-        case str() if name:
-            yield from secrets_in(name, value)
+            waiting: list[tuple[str, object]] = [("", json.loads(value))]
+            while waiting:
+                match waiting.pop():
+                    case _, dict() as members:
+                        waiting += [(str(key), inner) for key, inner in members.items()]
+                    case name, list() as members:
+                        waiting += [(name, inner) for inner in members]
+                    case name, str() as inner if name:
+                        yield from secrets_in(name, inner)
 
 
 def _listed(value: str) -> Iterator[str]:
@@ -192,14 +288,15 @@ def _forms_of(secret: str) -> set[str]:
 
 
 def _written(text: str) -> Iterator[str]:
-    # a quote is escaped where the text around it has the other kind, too
-    for quoted in (
-        repr(f'"{text}')[2:-1],
-        ascii(f'"{text}')[2:-1],
-        repr(f'"{text}'.encode("utf-8", "replace"))[3:-1],
-    ):
-        yield from (quoted, quoted.replace(r"\'", "'"))
-    yield from (json.dumps(text)[1:-1], json.dumps(text, ensure_ascii=False)[1:-1])
+    if _ESCAPED.search(text):
+        # a quote is escaped where the text around it has the other kind, too
+        for quoted in (
+            repr(f'"{text}')[2:-1],
+            ascii(f'"{text}')[2:-1],
+            repr(f'"{text}'.encode("utf-8", "replace"))[3:-1],
+        ):
+            yield from (quoted, quoted.replace(r"\'", "'"))
+        yield from (json.dumps(text)[1:-1], json.dumps(text, ensure_ascii=False)[1:-1])
     import html  # with a table of all its entities
 
     escaped = html.escape(text)
@@ -210,14 +307,15 @@ def _written(text: str) -> Iterator[str]:
         quote(text, errors="replace"),
         quote_plus(text, errors="replace"),
     ):
-        yield from (percent, re.sub("%[0-9A-F]{2}", lambda match: match[0].lower(), percent))
+        yield from (percent, _PERCENT.sub(lambda match: match[0].lower(), percent))
 
 
-def _alternative(form: str) -> str:
-    """Return the pattern of ``form``; within another word or number, a word or number is none."""
-    pattern = re.escape(form)
-    if form.isdigit():
-        return rf"(?<!\d){pattern}(?!\d)"
-    if form.isalpha():
-        return rf"(?:(?<![^\W\d_])|(?<=\\[abfnrtv])){pattern}(?![^\W\d_])"
-    return pattern
+def _is_within_word(text: str, at: int, form: str) -> bool:
+    """Tell whether ``form``, a word or number, stands at ``at`` within another, of which it is no secret."""
+    before, after = text[at - 1 : at], text[at + len(form) : at + len(form) + 1]
+    if len(form) < _PIECE and form.isdecimal():
+        return before.isdecimal() or after.isdecimal()
+    if len(form) < _PIECE and form.isalpha():
+        is_escape = text[at - 2 : at - 1] == "\\" and before in "abfnrtv"
+        return after.isalpha() or (before.isalpha() and not is_escape)
+    return False

@@ -3,9 +3,20 @@ import json
 from urllib.parse import quote
 
 import pytest
+from tests.growth import is_linear
 
 from stackrace.base.errors import AppError, StackraceError
-from stackrace.base.secrets import _MASK, _assigned, learn, masked, masked_tail, secrets_in, tells_secret
+from stackrace.base.secrets import (
+    _MASK,
+    _assigned,
+    bounded,
+    learn,
+    masked,
+    masked_settings,
+    masked_tail,
+    secrets_in,
+    tells_secret,
+)
 
 
 @pytest.mark.parametrize(
@@ -136,3 +147,50 @@ def test_what_a_configuration_assigns_is_read():
         "env": "API_TOKEN=canary-1",
         "DB_PASS": "canary-2",
     }
+
+
+@pytest.mark.parametrize(
+    "repeated",
+    [
+        "x", "a.", "a=", 'a="', "a='", "a='\"", "a ", "a= ", "://", "a://b:c@", "a://", "@", "a:", "/a", "a/",
+        "a/.", "_EXPIR", "_ENV", "-eyJ", "eyJa.eyJb.", "-xox", "KEY1", "aA", "%41", "'\"\\", "ä", "secret12\n", "abc1234,",
+        "[", '{"a":', "-----BEGIN KEY-----\n", " ", "1", "a.a=\n", "{}",
+    ],
+)  # fmt: skip
+def test_names_values_and_text_of_any_length_take_linear_time(repeated):
+    def text(size):
+        return repeated * (size // len(repeated)) + " ://!"
+
+    assert is_linear(lambda value: learn({"A": f"a://{value}"}), text)
+    assert is_linear(lambda value: learn({"A_SECRET": value}), text)
+    assert is_linear(lambda name: learn({name: "canary-4711"}), text)
+    for look in (masked, masked_tail, masked_settings):
+        assert is_linear(look, text)
+
+
+def test_many_secrets_take_no_longer_than_few_in_text():
+    def named(size):
+        return {f"TOKEN_{number}": f"canary+{number:06}/x" for number in range(size // 100)}
+
+    assert is_linear(learn, named)
+    text = " ".join(named(100_000).values())
+    assert set(masked(text)) == {*_MASK, " "}
+    assert is_linear(masked, lambda size: text * (size // len(text)))
+
+
+def test_a_long_secret_is_masked_as_a_whole_and_where_it_was_cut():
+    secret = "".join(f"{number:x}/" for number in range(50_000))
+    learn({"SECRET_KEY": secret})
+    assert masked(f"'{secret}'") == f"'{_MASK}'"
+    assert set(masked_tail(secret[1234:])) == {*_MASK}
+    assert secret[-100:-90] not in masked(repr(secret))
+
+
+def test_text_in_the_middle_of_a_long_one_is_left_out_and_no_secret_is_cut_in_two():
+    learn({"SECRET_KEY": "canary-4711-abcdef"})
+    for shift in range(20):
+        text = "." * (480 + shift) + "canary-4711-abcdef" + "." * (1000 - shift) + "canary-4711-abcdef" + "." * 480
+        shown = bounded(text, 1000)
+        assert "canary" not in shown and "abcdef" not in shown
+        assert "letters are left out" in shown and len(shown) < 1100
+    assert bounded("all of it", 1000) == "all of it"
