@@ -133,13 +133,39 @@ class FailureKind(StrEnum):
     REFUSED = "refused"
     """No measurement of it can be believed."""
     INTERRUPTED = "interrupted"
+    UNMEASURED = "unmeasured"
+    """It did nothing wrong, and was not measured."""
 
 
-class Lack(StrEnum):
-    """What a stack without a believable measurement had none of."""
+class EndedBy(StrEnum):
+    """What ended a launch, or the whole race, before all was measured that was planned."""
 
-    RIGHT_ANSWER = "right answer"
-    LAUNCH = "launch"
+    BUDGET = "budget"
+    SHARE = "share of the budget"
+    """Stacks that do not fit into memory together share the time of a block."""
+    BUSY = "busy"
+    """Other programs had the cores until the budget was over."""
+    INTERRUPTED = "interrupted"
+    ERROR = "error"
+    LOST = "machine lost"
+    DISTURBED = "disturbed"
+    """Its blocks count for no stack, since other programs kept another one from a valid slice."""
+    UNEQUAL = "unequal machine"
+    """Its blocks count for no stack, since their machine has other ratios than the rest."""
+    ANSWERED = "answered"
+    COMPLETED = "completed"
+    EXHAUSTED = "exhausted"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shortfall:
+    """Why something that was planned was not measured, though no stack failed."""
+
+    ended_by: EndedBy
+    spent_s: Mapping[str, float] = field(default_factory=dict)
+    """Where the time from the launch's readiness to its end went, as in `Duty`."""
+    words: str = ""
+    """What the error said, or who had the cores."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,7 +179,10 @@ class Failure:
     """The tail of the stack's own logs."""
     finding: Finding | None = None
     """What refused all measurements of the stack."""
-    lack: Lack | None = None
+    shortfall: Shortfall | None = None
+    """What a stack that was not measured, or a launch that was cut short, met."""
+    launches: int = 0
+    """How many launches of the stack met it."""
     before: FailureKind | None = None
     """How an interrupted launch had failed before; ``message`` and ``log`` are of that failure then."""
 
@@ -177,6 +206,8 @@ class Launch:
     memory: tuple[MemorySample, ...] = ()
     """In order of time."""
     failure: Failure | None = None
+    shortfall: Shortfall | None = None
+    """Why not all slices were taken that were planned; None where they were, or ``failure`` says it."""
     verdict: Verdict = field(default_factory=Verdict)
     """About the launch as a whole; an invalid one keeps all its slices out of the statistics."""
     machine: str = ""

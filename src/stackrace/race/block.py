@@ -114,18 +114,20 @@ class Block:
         while waiting and (batches == 0 or not self._late):
             ahead = len(waiting)
             try:
-                begun_s = time.monotonic()
-                self._bring_up(waiting, memory, most)
-                up_s = time.monotonic()
-                self.meter.launching_s += up_s - begun_s
-                # what is left is shared fairly with the batches to come
-                steps.deadline_s = end_s - (end_s - time.monotonic()) * len(waiting) / ahead
-                for stack in list(steps.up):
-                    if not self._late:
-                        self._warm_up(stack)
-                self.meter.warming_s += time.monotonic() - up_s
-                alone = not waiting and batches == 0
-                self._measure(len(order), to_the_end=alone)
+                with steps.accounting(self.cells):
+                    begun_s = time.monotonic()
+                    self._bring_up(waiting, memory, most)
+                    up_s = time.monotonic()
+                    self.meter.launching_s += up_s - begun_s
+                    # what is left is shared fairly with the batches to come
+                    steps.deadline_s = end_s - (end_s - time.monotonic()) * len(waiting) / ahead
+                    steps.is_share = bool(waiting)
+                    for stack in list(steps.up):
+                        if not self._late:
+                            self._warm_up(stack)
+                    self.meter.warming_s += time.monotonic() - up_s
+                    alone = not waiting and batches == 0
+                    self._measure(len(order), to_the_end=alone)
             finally:
                 steps.retire()
                 if waiting:

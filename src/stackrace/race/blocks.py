@@ -270,12 +270,13 @@ def _run(cell: Cell, steps: Steps) -> None:
     """Launch (which asks every URL once), measure, retire."""
     try:
         steps.launch(cell.stack)
-        if cell.stack in steps.up:
-            steps.announce(cell)
-            limit_s = max(min(_RUN_LIMIT_S, steps.deadline_s - time.monotonic()), 0.0)
-            observation = steps.measure(cell, cell.load, 0.0, limit_s)
-            # a run is what it is: there is no second one beside the repeats that were asked for
-            steps.wait_for_quiet(steps.book(cell, replace(observation, limit_s=limit_s), may_redo=False))
+        limit_s = min(_RUN_LIMIT_S, steps.deadline_s - time.monotonic())
+        with steps.accounting([cell]):
+            if cell.stack in steps.up and limit_s > 0:
+                steps.announce(cell)
+                observation = steps.measure(cell, cell.load, 0.0, limit_s)
+                # a run is what it is: there is no second one beside the repeats that were asked for
+                steps.wait_for_quiet(steps.book(cell, replace(observation, limit_s=limit_s), may_redo=False))
     finally:
         if steps.up:
             steps.retire()

@@ -8,7 +8,7 @@ from statistics import fmean
 from threading import RLock
 
 from ..base.errors import InputError
-from ..measure.launch import FailureKind, Launch, Slice, StackFacts
+from ..measure.launch import FailureKind, Launch, Shortfall, Slice, StackFacts
 from ..measure.load import Load
 from ..stacks.stack import original_path
 from .results.race import Ending, Race
@@ -33,6 +33,7 @@ class Ledger:
         # several machines may enter at once
         self.lock = RLock()
         self._launches: dict[str, Launch] = {launch.id: launch for launch in race.launches}
+        self._open: set[str] = set()
         self._facts: dict[str, StackFacts] = {facts.stack: facts for facts in race.facts}
         self._slices = 1 + max((slice_.index for launch in race.launches for slice_ in launch.slices), default=-1)
         self._sizes: dict[str, int] = {}
@@ -68,16 +69,28 @@ class Ledger:
         """The index of the next slice."""
         return self._slices
 
-    def enter(self, launch: Launch) -> None:
+    def enter(self, launch: Launch, *, ended: bool = False) -> None:
         """Enter a launch, or its newer state."""
         with self.lock:
             self._launches[launch.id] = launch
+            (self._open.discard if ended else self._open.add)(launch.id)
 
-    def cut(self, block: int) -> tuple[Launch, ...]:
+    def cut(self, block: int, why: Shortfall) -> tuple[Launch, ...]:
         """Mark a block's launches as cut short, and return them: its machine was lost, so it counts nowhere."""
         with self.lock:
-            launches = tuple(cut_short(each) for each in self._launches.values() if each.block == block)
-            self._launches.update((launch.id, launch) for launch in launches)
+            launches = tuple(cut_short(each, why) for each in self._launches.values() if each.block == block)
+            for launch in launches:
+                self.enter(launch, ended=True)
+        return launches
+
+    def end_open(self, why: Shortfall) -> tuple[Launch, ...]:
+        """End the launches that nothing ended yet, with the reason for that, and return them."""
+        with self.lock:
+            launches = tuple(
+                replace(each, shortfall=each.shortfall or why) for each in map(self.launch, self._open)
+            )
+            for launch in launches:
+                self.enter(launch, ended=True)
         return launches
 
     def describe(self, facts: StackFacts) -> bool:

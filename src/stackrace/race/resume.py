@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 
-from ..measure.launch import Failure, FailureKind, Launch, StackFacts
+from ..measure.launch import Failure, FailureKind, Launch, Shortfall, StackFacts
 from .results.race import Race
 
 _OF_ONE_LAUNCH = (
@@ -33,8 +33,8 @@ def going_on(race: Race, *, done: int, spent_s: float, budget_s: float | None = 
     )
 
 
-def cut_short(launch: Launch) -> Launch:
-    """Return ``launch`` as one that counts nowhere.
+def cut_short(launch: Launch, why: Shortfall | None = None) -> Launch:
+    """Return ``launch`` as one that counts nowhere, since its block is raced again, or for another reason.
 
     What went wrong before stays readable: the launch that is made in its place may fail in the same way.
     """
@@ -42,8 +42,9 @@ def cut_short(launch: Launch) -> Launch:
         return launch
     before = launch.failure
     if before is None:
-        return replace(launch, failure=Failure(kind=FailureKind.INTERRUPTED))
-    return replace(launch, failure=replace(before, kind=FailureKind.INTERRUPTED, before=before.kind))
+        return replace(launch, failure=Failure(kind=FailureKind.INTERRUPTED, shortfall=why))
+    failure = replace(before, kind=FailureKind.INTERRUPTED, before=before.kind, shortfall=why)
+    return replace(launch, failure=failure)
 
 
 def counted(race: Race) -> Race:

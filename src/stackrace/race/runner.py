@@ -6,13 +6,15 @@ import math
 import threading
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from queue import Empty, SimpleQueue
 
-from ..base.errors import BreakdownError, InterruptedRace
+from ..base.errors import BreakdownError, InterruptedRace, StackraceError
 from ..base.process import Background
 from ..deploy.place import Fleet, Place
+from ..measure.launch import EndedBy, Shortfall
 from ..stacks.stack import Stack
 from .blocks import Blocks, Rounds, Runs, Slices
 from .decisions import Decide, Decisions, OpenCells, decisions
@@ -35,7 +37,7 @@ from .overhead import planned_launch_s
 from .plan import RacePlan
 from .results.race import Ending, Race
 from .resume import blocks_done, spent_s
-from .steps import Steps
+from .steps import Steps, broken_off
 from .stopwatch import Phase
 from .twins import came_up, choice, crew, replacement
 
@@ -79,7 +81,7 @@ def run(
     race = race if race.resumed or twin is None else replace(race, twin=twin.path)
     plan, ledger = replace(plan, race=race), Ledger(race)
     sink(RaceResumed(ledger.race) if race.resumed else RaceStarted(ledger.race))
-    ending = Ending.INTERRUPTED
+    ending, broken = Ending.INTERRUPTED, None
 
     def left_s() -> float:
         return _budget_s(plan) - (clock() - begun)
@@ -93,7 +95,14 @@ def run(
             lanes.finish_stops()
     except (KeyboardInterrupt, InterruptedRace):
         pass
+    except BaseException as error:
+        broken = error
+        raise
     finally:
+        for launch in ledger.end_open(broken_off(broken)):
+            # the first error is the one to be told
+            with suppress(StackraceError):
+                sink(LaunchEnded(launch))
         if ending is not Ending.INTERRUPTED and ledger.race.twin and not came_up(ledger.race):
             _name_twin("", ledger, sink)
         # an error of ours must not leave the race open in the store either
@@ -277,7 +286,8 @@ class _Lanes:
                 made.append(making[lane.steps.number].finish())
             except BreakdownError as error:
                 self.all.remove(lane)
-                for launch in self._ledger.cut(lane.steps.number):
+                why = Shortfall(ended_by=EndedBy.LOST, words=error.message)
+                for launch in self._ledger.cut(lane.steps.number, why):
                     self._sink(LaunchEnded(launch))
                 lost.append(error)
         if not self.all:

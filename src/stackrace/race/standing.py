@@ -10,16 +10,17 @@ from statistics import median
 
 from ..base.numbers import Interval
 from ..base.verdict import Effect, usual_refusal
-from ..measure.launch import Failure, FailureKind, Lack, Launch, Slice
+from ..measure.launch import EndedBy, Failure, FailureKind, Launch, Shortfall, Slice
 from ..measure.load import Quantiles
 from ..stacks.stack import original_path
 from ..stats import summary
 from ..stats.judge import Judgement
 from ..stats.summary import Buckets, on_common_buckets, quantile_interval
-from ..validity.registry import examine_race
+from ..validity.registry import examine_race, taken
 from .answer import answer_of, conditions_of, costs_of, lead_of, reason_of
 from .levels import (
     JudgedLevel,
+    LevelKey,
     MeasuredLevel,
     compared,
     curves,
@@ -33,7 +34,7 @@ from .notices import notice_of
 from .race_view import race_view
 from .results.answer import Answer, AnswerKind
 from .results.race import Race
-from .results.standing import Level, Row, Standing, Withdrawal
+from .results.standing import Gap, Level, Row, Standing, Withdrawal
 from .resume import counted
 
 
@@ -48,12 +49,12 @@ def standing(race: Race, *, merge: _Merge, spread: _Spread | None = None, thorou
     unless asked for: the curves of scaling by ``thorough``, the limits of percentiles by ``spread``, which takes
     histograms apart.
     """
-    race = counted(race)
+    whole, race = race, counted(race)
     machines = compared(race)
     race = pooled(race, machines)
     measured = measured_levels(race, pooled=True)
     if not measured:
-        missing = _withdrawals(race, set())
+        missing = _withdrawals(whole, set())
         return Standing(withdrawals=missing, warnings=_warnings(race), current=notice_of(race, None, missing))
     at = headline_of(measured)
 
@@ -68,7 +69,8 @@ def standing(race: Race, *, merge: _Merge, spread: _Spread | None = None, thorou
     result = Standing(
         headline=at,
         levels=tuple(level.level for level in levels),
-        withdrawals=_withdrawals(race, {row.stack for level in levels for row in level.rows}),
+        withdrawals=_withdrawals(whole, {row.stack for level in levels for row in level.rows}),
+        gaps=_gaps(whole, levels),
         warnings=_warnings(race),
         resolution=headline.judgement.resolution,
         verdict=verdict,
@@ -245,21 +247,66 @@ def _by_launch(slices: Sequence[Slice], launches: Sequence[Launch]) -> list[list
 
 def _withdrawals(race: Race, placed: Set[str]) -> tuple[Withdrawal, ...]:
     """Return why stacks are missing among those that are ``placed``, by path; nothing of one yet to be raced."""
-    missing = ((stack, _failure(race, stack)) for stack in race.stacks if stack not in placed)
+    missing = ((stack, why_missing(race, stack)) for stack in race.stacks if stack not in placed)
     return tuple(Withdrawal(stack=stack, failure=failure) for stack, failure in missing if failure is not None)
 
 
-def _failure(race: Race, stack: str) -> Failure | None:
-    """Return a stack's last failure, else what refused its slices, or None while its turn may still come."""
-    launches = [launch for launch in race.launches if launch.stack == stack]
+def _gaps(race: Race, levels: Sequence[JudgedLevel]) -> tuple[Gap, ...]:
+    """Return why stacks with a figure have none at other levels."""
+    rows = {level.measured.key: {row.stack for row in level.rows} for level in levels}
+    return tuple(
+        Gap(stack=stack, workload=name, load=load, failure=failure)
+        for name in tuple(race.workloads) or ("",)
+        for load in race.loads
+        for stack in race.limits.get(name, race.stacks)
+        if stack not in rows.get((name, load.label), ()) and any(stack in placed for placed in rows.values())
+        if (failure := why_missing(race, stack, (name, load.label))) is not None
+    )
+
+
+def why_missing(race: Race, stack: str, level: LevelKey | None = None) -> Failure | None:
+    """Return what was recorded of a stack without a figure at ``level``, or at any; None while one may come."""
+    everything = [launch for launch in race.launches if launch.stack == stack]
+    launches = [launch for launch in everything if not launch.cut_short] or (everything if race.ending else [])
+    taken_here = [
+        (launch, one) for launch in launches for one in launch.slices if level is None or key_of(one) == level
+    ]
     failures = [launch.failure for launch in launches if launch.failure is not None]
+    early = [failure for failure in failures if failure.kind is not FailureKind.NOT_STOPPED]
+    if early and (level is None or not taken_here):
+        return early[-1]
+    refusal = usual_refusal(verdict for launch, one in taken_here for verdict in (launch.verdict, one.verdict))
+    if refusal is not None:
+        return Failure(kind=FailureKind.REFUSED, finding=refusal)
+    if taken_here:
+        return _uncounted(race, {launch.block for launch, _ in taken_here}, level)
+    shortfalls = [launch.shortfall for launch in launches if launch.shortfall is not None]
+    if shortfalls:
+        return Failure(kind=FailureKind.UNMEASURED, shortfall=shortfalls[-1], launches=len(shortfalls))
     if failures:
         return failures[-1]
-    finding = usual_refusal(slice_.verdict for launch in launches for slice_ in launch.slices)
-    if finding is not None:
-        return Failure(kind=FailureKind.REFUSED, finding=finding)
-    if launches:
-        return Failure(kind=FailureKind.REFUSED, lack=Lack.RIGHT_ANSWER)
-    if race.ending is not None:
-        return Failure(kind=FailureKind.REFUSED, lack=Lack.LAUNCH)
-    return None
+    if race.ending is None:
+        return None
+    if launches and level is None:
+        return _unexplained()
+    return Failure(kind=FailureKind.UNMEASURED, shortfall=Shortfall(ended_by=EndedBy(race.ending)))
+
+
+def _uncounted(race: Race, blocks: Set[int], level: LevelKey | None) -> Failure | None:
+    """Return why valid slices that were taken in ``blocks`` count for nothing; None while more may come."""
+    slices = [
+        one for launch in counted(race).launches for one in launch.slices
+        if launch.block in blocks and level in (None, key_of(one)) and taken(one.verdict.findings)
+    ]  # fmt: skip
+    if (finding := usual_refusal(one.verdict for one in slices)) is not None:
+        why = Shortfall(ended_by=EndedBy.DISTURBED)
+        return Failure(kind=FailureKind.UNMEASURED, finding=finding, shortfall=why)
+    whole = counted(race)
+    if blocks - {launch.block for launch in pooled(whole, compared(whole)).launches}:
+        return Failure(kind=FailureKind.UNMEASURED, shortfall=Shortfall(ended_by=EndedBy.UNEQUAL))
+    return None if race.ending is None else _unexplained()
+
+
+def _unexplained() -> Failure:
+    """Return what stands where nobody recorded a reason: that is a fault of ours, and no stack's."""
+    return Failure(kind=FailureKind.UNMEASURED)

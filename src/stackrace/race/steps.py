@@ -5,13 +5,17 @@ from __future__ import annotations
 import math
 import random
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from ..base import ids
+from ..base.errors import InterruptedRace, said_by
+from ..base.secrets import masked
 from ..base.verdict import Effect, Verdict
 from ..deploy.place import Place, Retired, Retiring
-from ..measure.launch import Launch, Slice
+from ..measure.host import Disturbance
+from ..measure.launch import EndedBy, Launch, Shortfall, Slice
 from ..measure.load import Load
 from ..stacks.stack import Stack, original_path
 from ..validity.cores import MOST_TAKEN
@@ -113,6 +117,12 @@ class Steps:
     """Who else is on the machine."""
     up: dict[Stack, str] = field(default_factory=dict)
     """The ids of the launches of the stacks that are up."""
+    is_share: bool = False
+    """Whether the deadline leaves time to stacks that come after those that are up."""
+    _busy: Disturbance | None = None
+    """Who had the cores when waiting for quiet was given up."""
+    _ready: dict[str, dict[str, float]] = field(default_factory=dict)
+    """Where the time had gone when a launch was ready, by its id."""
 
     def launch(self, stack: Stack) -> None:
         """Start ``stack``; it is up afterwards, or its failure is booked."""
@@ -129,11 +139,12 @@ class Steps:
         self.ledger.enter(launch)
         if launch.failure is None:
             self.up[stack] = launch.id
+            self._ready[launch.id] = self.watch.spent()
             self.ledger.weigh(stack.path, launched.memory_bytes)
             if named and launched.facts is not None:
                 self.ledger.hold_to(launched.facts)
         else:
-            self.sink(LaunchEnded(launch))
+            self._end(launch)
 
     def _patience_s(self, stack: Stack) -> float:
         """Return the longest that one start may take: a stack that hangs must not eat the budget of the others.
@@ -201,13 +212,14 @@ class Steps:
         """
         if not self.neighbours.disturb(disturbed(verdict.findings)):
             return False
-        begun_s, waited = time.monotonic(), False
+        begun_s, waited, self._busy = time.monotonic(), False, None
         # without a deadline the race would wait for ever, or each of its runs as long
         until = self.deadline_s if self.deadline_s < math.inf else begun_s + self.neighbours.patience_s
         try:
             with self.watch.during(Phase.RESTING):
                 while (seen := self.place.disturbance()).share > MOST_TAKEN:
                     if time.monotonic() > until:
+                        self._busy = seen
                         return False
                     self.sink(Progress(Activity.WAITING, disturbance=seen))
                     waited = True
@@ -216,6 +228,30 @@ class Steps:
         if not waited and taken(verdict.findings):
             self.neighbours.at_rest += 1
         return waited
+
+    @contextmanager
+    def accounting(self, cells: Sequence[Cell]) -> Iterator[None]:
+        """Measure ``cells`` inside; afterwards enter why launches that are up lack slices, even if it broke off."""
+        try:
+            yield
+        except BaseException as error:
+            self._account(cells, broken_off(error))
+            raise
+        if self._busy is not None:
+            who = ", ".join(each.label for each in self._busy.offenders[:1])
+            self._account(cells, Shortfall(ended_by=EndedBy.BUSY, words=who))
+        else:
+            self._account(cells, Shortfall(ended_by=EndedBy.SHARE if self.is_share else EndedBy.BUDGET))
+
+    def _account(self, cells: Sequence[Cell], why: Shortfall) -> None:
+        now = self.watch.spent()
+        for stack, launch_id in self.up.items():
+            launch = self.ledger.launch(launch_id)
+            has = {(each.workload, each.load.label) for each in launch.slices}
+            if any(cell.stack == stack and cell.level not in has for cell in cells):
+                since = {name: now[name] - spent_s for name, spent_s in self._ready[launch_id].items()}
+                spent_s = {name: seconds for name, seconds in since.items() if seconds}
+                self.ledger.enter(replace(launch, shortfall=replace(why, spent_s=spent_s)))
 
     def withdraw_if_dead(self, stack: Stack) -> None:
         """Close the launch of a stack that died; the block goes on without it."""
@@ -251,9 +287,18 @@ class Steps:
         self.ledger.weigh(launch.stack, launch.peak_bytes)
         aftermath = retired.aftermaths.get(stack.path, Aftermath())
         verdict = examine_launch(LaunchView(stack=stack, launch=launch, aftermath=aftermath))
-        launch = replace(launch, verdict=verdict)
-        self.ledger.enter(launch)
+        self._end(replace(launch, verdict=verdict))
+
+    def _end(self, launch: Launch) -> None:
+        self.ledger.enter(launch, ended=True)
         self.sink(LaunchEnded(launch))
+
+
+def broken_off(error: BaseException | None) -> Shortfall:
+    """Return what kept launches from their slices where ``error`` ended the race; None is an interruption."""
+    if error is None or isinstance(error, (KeyboardInterrupt, InterruptedRace)):
+        return Shortfall(ended_by=EndedBy.INTERRUPTED)
+    return Shortfall(ended_by=EndedBy.ERROR, words=masked(said_by(error)) or type(error).__name__)
 
 
 def shuffler_of(seed: int, block: int) -> random.Random:

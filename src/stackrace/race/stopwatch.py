@@ -83,11 +83,15 @@ class Stopwatch:
         self._spent[source] -= moved
         self._spent[target] += moved
 
+    def spent(self) -> dict[str, float]:
+        """Return the seconds so far, by phase."""
+        self._book()
+        return {phase.value: spent_s for phase, spent_s in self._spent.items()}
+
     def duty(self, elapsed_s: float) -> Duty:
         """Return where ``elapsed_s`` went; what no phase had is other."""
-        self._book()
-        left_s = max(elapsed_s - sum(self._spent.values()), 0.0)
-        return Duty(other_s=left_s, **{phase.value: spent_s for phase, spent_s in self._spent.items()})
+        spent = self.spent()
+        return Duty(other_s=max(elapsed_s - sum(spent.values()), 0.0), **spent)
 
     def _book(self) -> None:
         now_s = time.monotonic()

@@ -10,7 +10,7 @@ from ..base.verdict import Effect
 from ..measure.host import Conditions
 from ..measure.launch import Launch, Slice
 from ..race.results.race import Race
-from .words.findings import failure_kind, failure_message, title
+from .words.findings import failure_kind, failure_message, shortfall_words, title
 
 _HEADER = (
     "race", "launch", "block", "stack", "slice", "concurrency", "keep_alive", "valid", "duration_s",
@@ -38,6 +38,8 @@ def _row(race: Race, launch: Launch, slice_: Slice | None) -> tuple[object, ...]
     before = (race.id, launch.id, launch.block, one_line(launch.stack))
     failed = launch.failure
     failure = one_line(f"{failure_kind(failed)}: {failure_message(failed)}") if failed else ""
+    if failed is None and launch.shortfall is not None:
+        failure = one_line(f"cut short: {shortfall_words(launch.shortfall)}")
     if slice_ is None:
         empty = [""] * (_HEADER.index("failure") - len(before))
         return (*before, *empty, failure, "", *_memory(launch), *_conditions(None))

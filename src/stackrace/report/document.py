@@ -14,7 +14,7 @@ from ..base.codec import FLAT, LEFT_OUT, Form, readable
 from ..base.numbers import Interval
 from ..base.text import printable
 from ..base.verdict import Finding
-from ..measure.launch import Failure, Launch, Slice, StackFacts
+from ..measure.launch import Failure, Launch, Shortfall, Slice, StackFacts
 from ..measure.load import Load, LoadResult, Quantiles
 from ..measure.resources import Resources
 from ..race.notices import details, notice_types
@@ -25,7 +25,7 @@ from ..race.stopwatch import Duty
 from . import scaling
 from .troubles import refused
 from .words import race_words
-from .words.findings import failure_kind, failure_message, finding_document
+from .words.findings import failure_kind, failure_message, finding_document, shortfall_words
 from .words.standing import StandingWords, words_of
 
 if TYPE_CHECKING:
@@ -98,6 +98,16 @@ class FailureDocument:
     """What happened; empty where the kind says it all."""
     log: str
     """The tail of the stack's own logs."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShortfallDocument:
+    """Why a launch that did not fail has not all slices that were planned."""
+
+    code: str
+    """What ended it: ``budget``, ``busy``, ``interrupted`` …"""
+    message: str
+    """The same in words."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -196,6 +206,10 @@ def _failure(cause: Failure) -> FailureDocument:
     )
 
 
+def _shortfall(why: Shortfall) -> ShortfallDocument:
+    return ShortfallDocument(code=why.ended_by.value, message=shortfall_words(why))
+
+
 _FORM = Form(
     names={
         Load: {"seed": LEFT_OUT},
@@ -224,7 +238,14 @@ _FORM = Form(
         Resources: {"memory_bytes": "memory_limit_bytes", "quota": LEFT_OUT},
         **{kind: dict.fromkeys(kind.unshown, LEFT_OUT) for kind in notice_types()},
     },
-    shown={Finding: finding_document, Failure: _failure, Row: _row, Level: _level, Slice: _slice},
+    shown={
+        Finding: finding_document,
+        Failure: _failure,
+        Shortfall: _shortfall,
+        Row: _row,
+        Level: _level,
+        Slice: _slice,
+    },
     text=printable,
 )
 """How a race's JSON document writes records down; text is made printable."""

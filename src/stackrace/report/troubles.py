@@ -11,7 +11,7 @@ from ..base.numbers import count
 from ..base.verdict import Effect, Finding, Verdict
 from ..measure.launch import Failure, FailureKind
 from ..race.results.race import Race
-from ..race.results.standing import Standing
+from ..race.results.standing import Gap, Standing
 from ..race.resume import counted
 from ..stacks.stack import original_path
 from ..validity.declaration import Cause
@@ -211,6 +211,7 @@ class _Cause:
 def causes(race: Race, standing: Standing, names: Mapping[str, str]) -> tuple[Item, ...]:
     """Return an item for each cause; ``names`` are those of stacks with a shorter one than their path."""
     found = [*_failures(race, standing, names), *_complaints(race, standing, names)]
+    found += _gaps(standing, names)
     if absent := left_out(race):
         found.append(_Cause(grave=3, item=Item(text=absent)))
     return tuple(cause.item for cause in sorted(found, key=lambda cause: cause.grave))
@@ -230,6 +231,18 @@ def _failures(race: Race, standing: Standing, names: Mapping[str, str]) -> Itera
             text=f"{who} {how}{often}{f': {why}' if why else ''}", tone=Tone.WRONG, log=same[-1].failure.log
         )
         yield _Cause(grave=0 if any(each.withdrawn for each in same) else 1, item=item)
+
+
+def _gaps(standing: Standing, names: Mapping[str, str]) -> Iterator[_Cause]:
+    """Yield which levels lack a figure of stacks with others, those of one reason together."""
+    groups: dict[tuple[str, str], list[Gap]] = {}
+    for gap in standing.gaps:
+        why = failure_message(gap.failure, " there") or failure_kind(gap.failure)
+        groups.setdefault((gap.load.named(gap.workload), why), []).append(gap)
+    for (where, why), same in groups.items():
+        who = _named([names.get(each.stack, each.stack) for each in same])
+        text = f"no figure of {who} at {where}: {why}"
+        yield _Cause(grave=3, item=Item(text=text, tone=Tone.DOUBTFUL))
 
 
 def _complaints(race: Race, standing: Standing, names: Mapping[str, str]) -> Iterator[_Cause]:

@@ -53,14 +53,16 @@ def _run_cut_off(observation: Observation) -> Finding | None:
     limits=Limits(invalidates=1),
     least=True,
     threshold="at least one",
-    seen="none of {scheduled:count} requests got the right answer",
+    seen={"": "none of {scheduled:count} requests got the right answer", "idle": "no request was sent"},
     remedy="look at the {knob.server}'s logs; if it is only slow, take {knob.longer} or " + LOWER_CONCURRENCY,
     rule="one right answer",
 )
 def nothing_right(observation: Observation) -> Finding | None:
     """No answer was right, so there is nothing to measure."""
     counts = observation.result.counts
-    return nothing_right.judge(counts.ok, scheduled=counts.scheduled, clients=observation.load.concurrency)
+    case = "" if counts.scheduled else "idle"
+    clients = observation.load.concurrency
+    return nothing_right.judge(counts.ok, case=case, scheduled=counts.scheduled, clients=clients)
 
 
 @on_slice(

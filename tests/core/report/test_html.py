@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 import pytest
 from tests.factories import STACKS, make_race, make_standing, with_workloads
 
-from stackrace.measure.launch import Failure, FailureKind, Lack
+from stackrace.measure.launch import EndedBy, Failure, FailureKind, Shortfall
 from stackrace.race.results.standing import Withdrawal
 from stackrace.report.exporter import Format, render
 from stackrace.report.result import standing_of
@@ -123,9 +123,9 @@ def test_limits_lower_bounds_and_errors_are_told():
     assert "there were too few launches" not in page
 
 
-def test_what_a_stack_without_a_measurement_lacked_is_said():
+def test_why_a_stack_was_not_measured_is_said():
     race = make_race(2)
-    failure = Failure(kind=FailureKind.REFUSED, lack=Lack.RIGHT_ANSWER)
+    failure = Failure(kind=FailureKind.UNMEASURED, shortfall=Shortfall(ended_by=EndedBy.BUDGET))
     standing = replace(make_standing(race), withdrawals=(Withdrawal(stack=STACKS[0], failure=failure),))
     page = render(race, standing, Format.HTML)
-    assert "None of its requests got a right answer." in re.sub("<wbr>", "", page)
+    assert "the budget was over before its turn" in re.sub("<wbr>", "", page)

@@ -37,9 +37,9 @@ def make_slice(rate, level=1, workload="", *, errors=0, refused=False, memory=10
                  verdict=Verdict(findings), workload=workload)  # fmt: skip
 
 
-def make_launch(stack, block, *slices, failure=None):
+def make_launch(stack, block, *slices, **changes):
     """A launch of these slices."""
-    return Launch(id=f"{stack}-{block}", block=block, stack=stack, slices=slices, failure=failure)
+    return Launch(id=f"{stack}-{block}", block=block, stack=stack, slices=slices, **changes)
 
 
 def race_of(*launches, stacks=(ONE, OTHER), **changes):

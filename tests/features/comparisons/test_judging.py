@@ -12,7 +12,7 @@ from stackrace.features.comparisons.claims import Answer, Finding
 from stackrace.features.comparisons.judging import _share_of, ruling
 from stackrace.features.comparisons.model import Kind, Metric, Technique
 from stackrace.features.comparisons.rerun import Ruling
-from stackrace.measure.launch import FailureKind
+from stackrace.measure.launch import EndedBy, FailureKind, Shortfall
 from stackrace.stacks.stack import twin_path
 
 from .reruns import (
@@ -205,8 +205,10 @@ NOT_MEASURED = {
     "other was refused: generator and stack share core 1": race_of(
         ONCE, make_launch(OTHER, 0, make_slice(100, refused=True))
     ),
-    "other gave not one right answer": race_of(ONCE, make_launch(OTHER, 0, make_slice(0.001, errors=5))),
-    "other never had its turn": race_of(ONCE),
+    "other got no measurement: 1 launch ended before a slice: the race was interrupted": race_of(
+        ONCE, make_launch(OTHER, 0, shortfall=Shortfall(ended_by=EndedBy.INTERRUPTED))
+    ),
+    "other got no measurement: the question was answered before its turn": race_of(ONCE),
     "the two were never measured in the same block": race_of(ONCE, make_launch(OTHER, 1, make_slice(100))),
 }
 
@@ -266,7 +268,10 @@ def test_a_launch_that_died_before_any_slice_failed_everywhere():
 
 def test_a_claim_of_failing_that_was_never_tried():
     found = outcome(race_of(), make_claim(Kind.FAILS))
-    assert (found.ruling, words.reason(found)) == (Ruling.NOT_MEASURED, "one never had its turn")
+    assert (found.ruling, words.reason(found)) == (
+        Ruling.NOT_MEASURED,
+        "one got no measurement: the question was answered before its turn",
+    )
 
 
 # Then and now

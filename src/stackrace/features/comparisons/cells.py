@@ -7,9 +7,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from statistics import fmean
 
-from ...base.verdict import usual_refusal
 from ...measure.launch import FailureKind, Launch, Slice
+from ...race.levels import key_of
 from ...race.results.race import Race
+from ...race.standing import why_missing
 from ...stats.summary import intervals
 from .model import CellName, Metric, Technique
 from .rerun import Cause, Gap, Survival
@@ -97,16 +98,17 @@ class PartRace:
         return Survival(failed=failed, launches=launches, errors=errors / requests if requests else 0.0)
 
     def gap(self, cell: CellName) -> Gap:
-        """Return why a cell has no value: its stack failed, its slices were refused, or its turn never came."""
+        """Return why a cell has no value, as it was recorded."""
         if self.path(cell.technique) not in self.race.stacks:
             return Gap(cause=Cause.LEFT_OUT, technique=cell.technique)
-        launches = list(self._launches(cell))
-        if failures := [launch.failure for launch, _ in launches if launch.failure is not None]:
-            return Gap(cause=Cause.FAILED, technique=cell.technique, failure=failures[-1])
-        slices = [slice_ for _, own in launches for slice_ in own]
-        if (finding := usual_refusal(slice_.verdict for slice_ in slices)) is not None:
-            return Gap(cause=Cause.REFUSED, technique=cell.technique, finding=finding)
-        return Gap(cause=Cause.NO_RIGHT_ANSWER if slices else Cause.NO_TURN, technique=cell.technique)
+        keys = {key_of(one) for _, slices in self._launches(cell) for one in slices}
+        workload = cell.workload if self.race.workloads else ""
+        loads = [load.label for load in self.race.loads if load.concurrency == cell.concurrency]
+        at = next(iter(keys), (workload, loads[0]) if loads else None)
+        failure = why_missing(self.race, self.path(cell.technique), at)
+        if failure is not None and failure.kind is FailureKind.REFUSED:
+            return Gap(cause=Cause.REFUSED, technique=cell.technique, finding=failure.finding)
+        return Gap(cause=Cause.FAILED, technique=cell.technique, failure=failure)
 
     def _was_possible(self, path: str) -> bool:
         launches = self._of(path)

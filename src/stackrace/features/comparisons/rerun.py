@@ -71,10 +71,9 @@ class Cause(StrEnum):
     LEFT_OUT = "left out"
     """The stack could not be raced here."""
     FAILED = "failed"
+    """The stack failed, or was not measured: ``Gap.failure`` says why."""
     REFUSED = "refused"
     """Checks refused its slices."""
-    NO_RIGHT_ANSWER = "no right answer"
-    NO_TURN = "no turn"
     NEVER_MET = "never met"
     """No block holds both cells."""
 
@@ -87,7 +86,7 @@ class Gap:
     technique: str = ""
     """The key of the cell's technique; empty where the cause is not a single cell's."""
     failure: Failure | None = None
-    """The last one of the stack, where it failed."""
+    """The last one of the stack, or why it was not measured; None while a race runs that may still do so."""
     finding: Finding | None = None
     """The most frequent check's last one, where slices were refused."""
 

@@ -40,8 +40,7 @@ CONCLUSIONS = {
 _GAPS = {
     Cause.NOT_RUN: "its part could not be run",
     Cause.LEFT_OUT: "was left out",
-    Cause.NO_RIGHT_ANSWER: "gave not one right answer",
-    Cause.NO_TURN: "never had its turn",
+    Cause.FAILED: "has not been measured yet",
     Cause.NEVER_MET: "the two were never measured in the same block",
 }
 

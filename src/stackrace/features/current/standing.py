@@ -14,6 +14,7 @@ from ...race.answer import cpu_ms, memory
 from ...race.levels import JudgedLevel
 from ...race.results.race import Race
 from ...race.results.standing import Withdrawal
+from ...race.standing import why_missing
 from ...stacks.stack import original_path
 from ...validity.answers import failures, nothing_right, unexpected_status
 from .model import CurrentErrors, CurrentKind, CurrentQueue, CurrentStanding, deployment_of
@@ -50,8 +51,9 @@ def current_standing(
         queue=None if errors is None else _queue(race, errors),
     )
     if headline is None or race.current not in headline.stacks:
+        at = None if headline is None else headline.measured.key
         failure = next((each.failure for each in withdrawals if each.stack == race.current), None)
-        return replace(yours, failure=failure)
+        return replace(yours, failure=failure or why_missing(race, race.current, at))
     own, first = headline.stacks.index(race.current), headline.first
     if own == first:
         return replace(yours, kind=CurrentKind.FIRST, first=race.current)
@@ -79,7 +81,7 @@ def _errors(race: Race) -> CurrentErrors | None:
                 levels.setdefault((one.workload, one.load), []).append(one)
     for (workload, load), slices in sorted(levels.items(), key=lambda level: level[0][1].concurrency):
         wrong = [finding for one in slices for finding in one.verdict.findings if finding.check == _WRONG]
-        faulty = [one for one in slices if _is_faulty(one)]
+        faulty = [one for one in slices if _is_faulty(one) and one.result.counts.scheduled]
         if not faulty or any(one.verdict.valid for one in slices):
             continue
         counts = [one.result.counts for one in faulty]

@@ -31,6 +31,7 @@ from ...race.preparation.deployment import Deployment
 from ...race.preparation.prepared import plan_of
 from ...race.request.request import RaceRequest
 from ...race.runner import run as run_race
+from ...report.words.findings import shortfall_words
 from ...stacks.servers import PythonRuntime, Site
 from ...stacks.stack import Side
 from .equivalence import LOOKS, Equivalence, Proof, Reloaded, decided, equivalence_of
@@ -346,6 +347,8 @@ def _failures(launches: Iterable[Launch]) -> Iterator[str]:
     for launch in launches:
         if launch.failure is not None:
             yield f"{launch.stack}: {launch.failure.message}"
+        if launch.shortfall is not None:
+            yield f"{launch.stack}: {shortfall_words(launch.shortfall)}"
         for finding in (finding for slice_ in launch.slices for finding in slice_.verdict.findings):
             if finding.effect is Effect.INVALIDATES:
                 yield f"{launch.stack}: {finding.check}"

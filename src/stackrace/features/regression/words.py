@@ -22,7 +22,7 @@ from ...base.numbers import (
 from ...race.results.comparison import Outcome, Response, Ruling, State
 from ...race.results.race import Ending, Race
 from ...report.figures import listed
-from ...report.words.findings import failure_kind
+from ...report.words.findings import failure_kind, shortfall_words
 from ...stacks.stack import Side, side_of
 from .looks import LOOKS
 from .model import Contender, GateAnswer, GateFacts, gate_of
@@ -110,6 +110,9 @@ def _cause(race: Race, result: GateAnswer) -> str:
         return f"{failed(race, result)}, so there is nothing to compare with"
     if unknown := [name(each) for each in result.rulings if each.state is State.UNKNOWN and not each.answers]:
         return f"{listed(unknown)} could not be measured"
+    cut = [each.shortfall for each in race.launches if each.shortfall is not None and not each.slices]
+    if cut and 2 * result.valid < result.blocks:
+        return f"launches ended before a slice: {shortfall_words(cut[-1])}"
     if 2 * result.valid < result.blocks:
         return f"{count(result.blocks - result.valid)} of {things(result.blocks, 'pair')} of launches were refused"
     return "there was too little time"

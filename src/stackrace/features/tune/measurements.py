@@ -160,6 +160,8 @@ def _why(tuning: Tuning, launches: Sequence[Launch]) -> Unfit | None:
     """Return why a configuration may not be chosen; None where it may."""
     if over := exceeded(tuning.limits, needs_of(launches)):
         return over[0].kind
+    # what was cut short says nothing of a configuration
+    launches = [launch for launch in launches if launch.slices or launch.shortfall is None]
     unbelieved = [launch for launch in launches if not _is_valid(launch, tuning)]
     if sum(map(_is_overloaded, unbelieved)) >= _OVERLOADS:
         return Unfit.RATE

@@ -57,7 +57,7 @@ def answer(race: Race, found: Tuned) -> str:
     what = f"{goal.title} is " if goal.kind is GoalKind.LATENCY else ""
     delivers = f"{what}{_with_unit(goal, value.value)}{f' ({around})' if around else ''}"
     given = next((one for one in found.against if one.reference is Reference.DEFAULT), None)
-    said = f"{found.stack} {_leads(race, found, goal)}: {delivers}{_than_given(goal, given) if given else ''}"
+    said = f"{found.stack} {_leads(race, found, goal)}: {delivers}{_than_given(race, goal, given) if given else ''}"
     return sentence(said, race.stacks)
 
 
@@ -76,16 +76,25 @@ def _with_unit(goal: TuningGoal, value: float) -> str:
     return f"{goal.figure(value)}{' requests/s' if goal.kind is GoalKind.THROUGHPUT else ''}"
 
 
-def _than_given(goal: TuningGoal, given: Against) -> str:
+def _than_given(race: Race, goal: TuningGoal, given: Against) -> str:
     if given.is_same:
         return "; that is the stack as it was given"
     if given.ratio is None:
-        why = _why_not(given.infeasible) if given.infeasible else "could not be measured"
-        return f"; the stack as it was given {why}"
+        why = _why_not(given.infeasible) if given.infeasible else _missing(race, given.stack)
+        return f"; the stack as it was given {why or 'was measured in other blocks only'}"
     ratio = times(goal.interval(given.ratio))
     if goal.kind is GoalKind.THROUGHPUT:
         return f", {ratio} what {given.stack} delivers as given"
     return f", {ratio} the {goal.title} of {given.stack} as given"
+
+
+def _missing(race: Race, stack: str) -> str:
+    """Say why a stack was not measured; empty where it was."""
+    # with the statistics
+    from ...race.standing import why_missing
+
+    failure = why_missing(race, stack)
+    return "" if failure is None else f"{findings.failure_kind(failure)}: {findings.failure_message(failure)}"
 
 
 def against(goal: TuningGoal, one: Against) -> str:
@@ -291,7 +300,8 @@ def _nothing(race: Race, found: Tuned) -> str:
         return none_within(tuning.stack, tuning.limits, beyond) + summary
     if any(one.kind is Unfit.RATE for one in found.infeasible):
         return "no configuration keeps up with the rate of the goal; give a lower one"
-    return f"no configuration gave a believable measurement; {_refused(race) or f'see: stackrace report {race.id}'}"
+    why = _refused(race) or next((f"{one} {why}" for one in race.stacks if (why := _missing(race, one))), "")
+    return f"no configuration gave a believable measurement; {why or f'see: stackrace report {race.id}'}"
 
 
 def _refused(race: Race) -> str:

@@ -162,6 +162,18 @@ class Withdrawal:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Gap:
+    """A stack with a figure at other levels, and why it has none at this one."""
+
+    stack: str
+    """By path."""
+    load: Load
+    workload: str = ""
+    """By name; empty where the race has a single one."""
+    failure: Failure
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Standing:
     """What a race says, as data; ``report.words`` makes the sentences."""
 
@@ -180,6 +192,8 @@ class Standing:
     """What would have to be true for the answer to change, the likeliest first."""
     withdrawals: tuple[Withdrawal, ...] = ()
     """Stacks without a place in the standing."""
+    gaps: tuple[Gap, ...] = ()
+    """Levels at which a stack that has a place has no figure."""
     warnings: Mapping[str, int] = field(default_factory=dict)
     """How often each check warned, by its name."""
     resolution: float | None = None

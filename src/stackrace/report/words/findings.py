@@ -11,11 +11,11 @@ from dataclasses import dataclass, field, replace
 from string import Formatter
 from typing import Any
 
-from ...base.numbers import LEAST, count, mebibytes, number, percent, setting
+from ...base.numbers import LEAST, count, duration, mebibytes, number, percent, setting
 from ...base.units import DURATION, SIZE
 from ...base.verdict import Effect, Finding, Unit, Verdict, usual_refusal
 from ...measure.host import Disturbance
-from ...measure.launch import Failure, FailureKind, Lack
+from ...measure.launch import EndedBy, Failure, FailureKind, Shortfall
 from ...validity.cores import contention
 from ...validity.preflight import memory_limit
 from ...validity.registry import DECLARATIONS
@@ -242,13 +242,32 @@ _KINDS: Mapping[FailureKind, str] = {
     FailureKind.NOT_STOPPED: "ignored the request to stop",
     FailureKind.REFUSED: "gave no believable measurement",
     FailureKind.INTERRUPTED: "was cut short with its race",
+    FailureKind.UNMEASURED: "got no measurement",
 }
 _INTERRUPTED = "Its block was interrupted, and is raced again."
+_UNEXPLAINED = "Stackrace recorded no reason for that. Please report it."
 
-_LACKS: Mapping[Lack, str] = {
-    Lack.RIGHT_ANSWER: "None of its requests got a right answer.",
-    Lack.LAUNCH: "The race ended before its first launch.",
+_ENDED_BY: Mapping[EndedBy, str] = {
+    EndedBy.BUDGET: "the budget was over",
+    EndedBy.SHARE: "its share of the budget was over",
+    EndedBy.BUSY: "other programs had the cores until the budget was over",
+    EndedBy.INTERRUPTED: "the race was interrupted",
+    EndedBy.ERROR: "the race broke off",
+    EndedBy.LOST: "the machine was lost",
+    EndedBy.DISTURBED: "in each of its blocks other programs took the cores from another stack, so none counts",
+    EndedBy.UNEQUAL: "its blocks were raced on a machine with other ratios than the rest, and count nowhere",
+    EndedBy.ANSWERED: "the question was answered",
+    EndedBy.COMPLETED: "all runs were made",
+    EndedBy.EXHAUSTED: "all other stacks had failed",
 }
+
+_SPENT_ON = {
+    "resting_s": "waiting for the stacks to rest",
+    "starting_s": "waiting for other stacks to start",
+    "warming_s": "warming up",
+    "stopping_s": "waiting for stacks to stop",
+}
+"""What keeps a launch from a slice; all else is spent on measuring others."""
 
 
 def failure_kind(failure: Failure) -> str:
@@ -256,16 +275,37 @@ def failure_kind(failure: Failure) -> str:
     return _KINDS[failure.kind]
 
 
-def failure_message(failure: Failure) -> str:
-    """Say what happened; empty where the kind of failure says it all."""
+def failure_message(failure: Failure, there: str = "") -> str:
+    """Say what happened, of one level ``there``; empty where the kind of failure says it all."""
     if failure.before is not None:
-        before = replace(failure, kind=failure.before, before=None)
-        return f"{_INTERRUPTED} Before, it {failure_kind(before)}: {failure_message(before)}"
+        before = replace(failure, kind=failure.before, before=None, shortfall=None)
+        cut = failure_message(replace(failure, before=None))
+        return f"{cut} Before, it {failure_kind(before)}: {failure_message(before)}"
     if failure.kind is FailureKind.INTERRUPTED:
-        return failure.message or _INTERRUPTED
+        return _INTERRUPTED if failure.shortfall is None else f"{shortfall_words(failure.shortfall)}."
+    why = failure.message
     if failure.finding is not None:
-        return f"{seen(failure.finding).rstrip('.')}. {remedy(failure.finding)}"
-    return failure.message if failure.lack is None else _LACKS[failure.lack]
+        why = f"{seen(failure.finding).rstrip('.')}. {remedy(failure.finding)}"
+    if failure.kind is not FailureKind.UNMEASURED:
+        return why
+    if failure.shortfall is None:
+        return _UNEXPLAINED
+    words = shortfall_words(failure.shortfall)
+    if failure.finding is not None:
+        return f"{words}: {why}"
+    if failure.launches:
+        launches = f"{count(failure.launches)} launch{'' if failure.launches == 1 else 'es'}"
+        return f"{launches} ended before a slice{there}: {words}"
+    return f"{words} before its turn"
+
+
+def shortfall_words(why: Shortfall) -> str:
+    """Say what kept a launch from what was planned, as a clause."""
+    words = _ENDED_BY[why.ended_by] + (f" ({why.words.rstrip('.')})" if why.words else "")
+    name, spent_s = max(why.spent_s.items(), key=lambda item: item[1], default=("", 0.0))
+    if why.ended_by not in (EndedBy.BUDGET, EndedBy.SHARE) or not spent_s:
+        return words
+    return f"{words} after {duration(spent_s)} of {_SPENT_ON.get(name, 'measuring other cells')}"
 
 
 _CONTENTION = contention.declaration.id

@@ -8,6 +8,7 @@ from pathlib import PurePosixPath
 from urllib.parse import unquote, urlsplit
 
 from ...base.numbers import NOTHING, connections, duration, mebibytes, milliseconds, percent
+from ...measure.launch import EndedBy
 from ...measure.load import Load
 from ...measure.resources import Enforcement
 from ...measure.workload import EVERY_PATH, Likeness, RightAnswers
@@ -15,6 +16,7 @@ from ...race.results.race import Ending, Race
 from ...race.results.standing import Level, Standing
 from ...validity.stack import debug_on
 from ..figures import listed
+from .findings import shortfall_words
 
 CONDITIONS = "What would change this answer"
 """The heading over the standing's conditions."""
@@ -49,7 +51,7 @@ _ENDINGS = {
     Ending.ANSWERED: "The race ended because its question is answered.",
     Ending.BUDGET: "The race ended with its budget.",
     Ending.COMPLETED: "The race ended because all its runs were made.",
-    Ending.EXHAUSTED: "The race ended because no stack was left.",
+    Ending.EXHAUSTED: "The race ended because nothing was left to race.",
     Ending.INTERRUPTED: "The race was interrupted. This is what it measured.",
     None: "The race has not ended, or was killed. This is what it measured.",
 }
@@ -59,9 +61,13 @@ def ending(race: Race, standing: Standing) -> str:
     """Say why the race ended and whether its question is answered."""
     if not standing.verdict.valid and race.ending is Ending.ANSWERED:
         return "The race ended because its question seemed to be answered."
+    sentence = _ENDINGS[race.ending]
+    last = race.launches[-1].shortfall if race.launches else None
+    if race.ending is Ending.INTERRUPTED and last is not None and last.ended_by is EndedBy.ERROR:
+        sentence = f"The{shortfall_words(last).removeprefix('the')}. This is what it measured."
     if standing.settled or race.ending is Ending.ANSWERED:
-        return _ENDINGS[race.ending]
-    return f"{_ENDINGS[race.ending]} Its question is still open."
+        return sentence
+    return f"{sentence} Its question is still open."
 
 
 def notes(race: Race, standing: Standing) -> tuple[str, ...]:
@@ -223,7 +229,7 @@ _SHORT_ENDINGS = {
     Ending.ANSWERED: "answered",
     Ending.BUDGET: "budget spent",
     Ending.COMPLETED: "all runs made",
-    Ending.EXHAUSTED: "no stack left",
+    Ending.EXHAUSTED: "nothing left to race",
     Ending.INTERRUPTED: "interrupted",
     None: "not ended",
 }

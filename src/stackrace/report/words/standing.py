@@ -127,7 +127,7 @@ def _clause(group: Sequence[Lead], difference: float) -> str:
         case LeadKind.ONCE:
             return f"{lead.stacks[0]} was fastest, each measured once"
         case LeadKind.ALONE:
-            return f"only {lead.stacks[0]} could be measured"
+            return f"only {lead.stacks[0]} was measured"
         case LeadKind.OPEN:
             same = len({each.stacks for each in group}) == 1
             if not same:

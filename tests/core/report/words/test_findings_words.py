@@ -5,7 +5,7 @@ from dataclasses import asdict, replace
 import pytest
 
 from stackrace.base.verdict import Effect, Finding, Unit
-from stackrace.measure.launch import Failure, FailureKind, Lack
+from stackrace.measure.launch import EndedBy, Failure, FailureKind, Shortfall
 from stackrace.report.words import findings as say
 from stackrace.report.words.findings import LOAD
 from stackrace.validity.registry import EVERY_CHECK
@@ -68,11 +68,38 @@ def test_a_limit_has_a_unit_that_can_be_written(check):
         assert say._limit_in_words(check.declaration.unit, limit)
 
 
+def unmeasured(ended_by, *, launches=0, **facts):
+    why = Shortfall(ended_by=ended_by, **facts)
+    return Failure(kind=FailureKind.UNMEASURED, shortfall=why, launches=launches)
+
+
 @pytest.mark.parametrize(
     ("failure", "said"),
     [
         (Failure(kind=FailureKind.DIED, message="it ended"), "it ended"),
-        (Failure(kind=FailureKind.REFUSED, lack=Lack.LAUNCH), "The race ended before its first launch."),
+        (unmeasured(EndedBy.INTERRUPTED), "the race was interrupted before its turn"),
+        (
+            unmeasured(EndedBy.BUDGET, launches=1, spent_s={"resting_s": 9.2, "warming_s": 1.0}),
+            "1 launch ended before a slice: the budget was over after 9.2 s of waiting for the stacks to rest",
+        ),
+        (
+            unmeasured(EndedBy.SHARE, launches=2, spent_s={"slices_s": 3.0}),
+            "2 launches ended before a slice: its share of the budget was over after 3 s of measuring other cells",
+        ),
+        (
+            unmeasured(EndedBy.ERROR, launches=1, words="No space left on device"),
+            "1 launch ended before a slice: the race broke off (No space left on device)",
+        ),
+        (
+            replace(unmeasured(EndedBy.DISTURBED), finding=KEPT),
+            "in each of its blocks other programs took the cores from another stack, so none counts: it was slow. "
+            "wait",
+        ),
+        (Failure(kind=FailureKind.UNMEASURED), "Stackrace recorded no reason for that. Please report it."),
+        (
+            Failure(kind=FailureKind.INTERRUPTED, shortfall=Shortfall(ended_by=EndedBy.LOST, words="gone")),
+            "the machine was lost (gone).",
+        ),
         (Failure(kind=FailureKind.REFUSED, finding=KEPT), "it was slow. wait"),
         (Failure(kind=FailureKind.INTERRUPTED), "Its block was interrupted, and is raced again."),
         (

@@ -85,7 +85,7 @@ def test_on_one_screen_the_only_other_level_names_its_workload_too():
 
 def test_a_stack_measured_alone_at_a_level_has_not_won_it():
     entries = {"a": entry("a", {1: 900, 10: 900}), "b": entry("b", {10: 700})}
-    assert "only a could be measured" in told(entries).leads
+    assert "only a was measured" in told(entries).leads
 
 
 def test_levels_that_were_measured_once_promise_nothing():
