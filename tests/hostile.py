@@ -7,8 +7,11 @@ import subprocess
 from pathlib import Path
 from textwrap import dedent
 
+import pytest
+
 WHO = ("-c", "user.name=x", "-c", "user.email=x@localhost", "-c", "init.defaultBranch=main")
 HOOKS = ("post-checkout", "post-index-change", "pre-auto-gc", "reference-transaction", "fsmonitor-watchman")
+STRANGER = 65534
 NOWHERE = "http://127.0.0.1:9/simple"
 """An index of packages that nobody answers at: whoever takes it from the project's settings fails."""
 
@@ -17,6 +20,15 @@ def app(environ, start_response):
     start_response("200 OK", [("Content-Type", "text/plain"), ("Content-Length", "2")])
     return [b"ok"]
 """
+
+
+def give_away(folder: Path) -> None:
+    """Make ``folder`` another user's, which only root can."""
+    if os.geteuid() != 0:
+        pytest.skip("only root gives files away")
+    for place, folders, files in os.walk(folder):
+        for name in (".", *folders, *files):
+            os.chown(Path(place, name), STRANGER, STRANGER, follow_symlinks=False)
 
 
 class HostileProject:

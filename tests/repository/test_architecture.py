@@ -238,15 +238,14 @@ def test_files_of_users_are_read_in_one_way(room):
     assert not [f"{name}, line {call.lineno}: {ast.unparse(call)}" for name, call in calls if reads_anything(call)]
 
 
-def test_git_is_run_in_one_way():
-    """By ``process.git``, which runs nothing that a repository's settings name: no other command begins with it."""
+def test_git_is_never_run():
+    """Repositories are read by libgit2, which runs nothing that their settings name."""
     lists = [(each, node) for each in modules() for node in nodes(PACKAGE / each)]
-    commands = [
+    assert not [
         each.as_posix()
         for each, node in lists
         if isinstance(node, ast.List | ast.Tuple) and [ast.unparse(first) for first in node.elts[:1]] == ["'git'"]
     ]
-    assert commands == ["base/process/git.py"]
 
 
 def test_only_the_engines_folder_knows_the_engine():

@@ -30,6 +30,7 @@ SEARCHES = frozenset(
 EDGES = {
     "app/examiner_report.py": "the lines of the examiner, and messages of Ruby and Python",
     "app/refusal.py": "messages of Python, of its libraries and of databases",
+    "base/process/libgit2.py": "messages of libgit2",
     "deploy/startup.py": "logs of Python and of Ruby",
     "measure/probe/host.py": "/proc/cpuinfo",
     "stacks/servers/uwsgi/inspector.py": "what uWSGI shows of its configuration",

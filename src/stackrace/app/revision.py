@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import os
-import subprocess
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..base.files import MOST_BYTES, is_present, opened, walk
-from ..base.process import git
+from ..base.files import MOST_BYTES, is_present, opened, real_path, walk
+from ..base.process import Repository, repository
 from .app import App, EntryKind
 from .project_files import MARK
 
@@ -34,61 +33,44 @@ class Source:
         return self.commit[:7] + "+" * self.changed
 
 
-_TIMEOUT_S = 60.0
-_FIELDS = 3
-"""Of what git prints of a commit: a word, its hash, its date."""
-_GITLINK = "160000 "
-
-
 def project_of(folder: Path) -> str:
     """Return the digest that says which project is in ``folder``; without git it is known by its place.
 
     Clones of one repository are one project, by the address of ``origin``; a folder without one is its own. Raises
-    OwnerError where git refuses a repository that belongs to another user.
+    OwnerError for a repository that belongs to another user, or cannot be read.
     """
-    folder = folder.resolve()
-    top = _git(folder, "rev-parse", "--show-toplevel")
-    if not top:
-        return _digest(str(folder))
-    home = _git(folder, "config", "--get", "remote.origin.url") or top
-    within = folder.relative_to(top) if folder.is_relative_to(top) else folder
-    return _digest(f"{_address(home)} {within}")
+    return _project(folder, repository(folder))
 
 
 def source_of(folder: Path) -> Source:
-    """Return what git says of the project in ``folder``; without git, or a commit, its place alone.
+    """Return what git's files say of the project in ``folder``; without a commit, its place alone.
 
     Raises OwnerError as ``project_of`` does.
     """
-    project = project_of(folder)
-    fields = _git(folder, "rev-list", "--max-count=1", "--format=%cI", "HEAD", "--").split()
-    if len(fields) != _FIELDS:
+    found = repository(folder)
+    project = _project(folder, found)
+    if found is None or not found.head:
         return Source(project=project)
-    _, commit, committed_at = fields
-    return Source(project=project, commit=commit, committed_at=committed_at, changed=_is_changed(folder))
+    return Source(
+        project=project, commit=found.head, committed_at=found.committed_at, changed=_is_changed(folder, found)
+    )
 
 
-def _is_changed(folder: Path) -> bool:
-    """Tell whether files below ``folder`` differ from the commit.
-
-    No filter is run: a file that passes through one counts as changed as soon as its times or its size differ. A
-    submodule has settings of its own, so it is asked by itself.
-    """
-    untouched = ("--untracked-files=normal", "--no-renames", "--ignore-submodules=dirty")
-    if _git(folder, "status", "--porcelain", *untouched, "--", "."):
-        return True
-    listed = _git(folder, "ls-files", "--stage", "-z", "--", ".").split("\0")
-    modules = (folder / line.partition("\t")[2] for line in listed if line.startswith(_GITLINK))
-    return any(_is_changed(module) for module in modules if (module / ".git").exists())
+def _project(folder: Path, found: Repository | None) -> str:
+    folder = real_path(folder)
+    if found is None:
+        return _digest(str(folder))
+    return _digest(f"{_address(found.origin or str(found.top))} {folder.relative_to(found.top)}")
 
 
-def _git(folder: Path, *words: str) -> str:
-    """Return what ``git`` prints, empty where it fails: a project need not have it."""
+def _is_changed(folder: Path, found: Repository) -> bool:
+    """Tell whether files below ``folder`` differ from the commit; so they may where the clone lacks its files."""
     try:
-        ended = git(folder, *words, timeout_s=_TIMEOUT_S)
-    except (OSError, subprocess.TimeoutExpired):
-        return ""
-    return "" if ended.returncode else os.fsdecode(ended.stdout).strip()
+        status = found.status()
+    except FileNotFoundError:
+        return True
+    below = real_path(folder)
+    return any((found.top / name).is_relative_to(below) for name in (*status.changed, *status.new))
 
 
 def _address(home: str) -> str:

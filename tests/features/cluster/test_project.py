@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.hostile import give_away
 
 from stackrace.app.app import Entry, EntryKind
 from stackrace.base.errors import InputError, OwnerError
@@ -71,8 +72,8 @@ def test_a_repository_within_another_is_compared_with_it(repository):
     }  # fmt: skip
 
 
-def test_a_repository_that_git_refuses_is_not_compared_without_it(repository, monkeypatch):
-    monkeypatch.setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")
+def test_a_repository_that_git_refuses_is_not_compared_without_it(repository):
+    give_away(repository)
     with pytest.raises(OwnerError, match="git config --global"):
         files(repository)
 

@@ -1,7 +1,7 @@
 """Process: programs that we start and that end with us, and signals that wait meanwhile."""
 
 from .commands import CommandResult, attended, listen, require_system, run, within
-from .git import foreign_filters, git
+from .git import Repository, at, repository
 from .interruption import Background, HeldSignals, Pending, held
 from .uv import Cause, cause_of, uv_program
 
@@ -11,12 +11,13 @@ __all__ = [
     "CommandResult",
     "HeldSignals",
     "Pending",
+    "Repository",
+    "at",
     "attended",
     "cause_of",
-    "foreign_filters",
-    "git",
     "held",
     "listen",
+    "repository",
     "require_system",
     "run",
     "uv_program",

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import subprocess
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -21,15 +20,13 @@ from ...app.revision import source_of
 from ...base.codec import map_paths
 from ...base.errors import AppError, InputError, said_by
 from ...base.files import is_folder, is_present, opened, real_path, walk
-from ...base.process import git
+from ...base.process import repository
 from ...deploy.sqlite_files import is_side
 from ...race.preparation.app import asked_app, python_for
 from ...race.request.request import RaceRequest
 from .lease import refuse_busy
 from .request import ClusterRequest
 
-_GIT_S = 60.0
-"""The longest that git may take to list a work tree."""
 _MOST_NAMED = 5
 _NOT_RUN = frozenset({"pip", "wheel"})
 """Packages that install others: one tool makes an environment with them, another without."""
@@ -172,26 +169,24 @@ def _files(request: RaceRequest) -> Iterator[Path]:
 
 def _tracked(folder: Path) -> list[Path] | None:
     """Return the files of the work tree around ``folder`` that git tracks or does not ignore; None without git."""
-    said = _git(folder, "rev-parse", "--show-toplevel")
-    if said is None:
+    found = repository(folder)
+    if found is None:
         return None
-    top = Path(said.removesuffix("\n"))
+    top, names = found.top, [*found.tracked(), *found.status().new]
     if Path.home().is_relative_to(top):
         # who keeps his settings in git has his whole home in it
-        top = folder
-    listed = _git(top, "ls-files", "--cached", "--others", "--exclude-standard", "-z")
-    if listed is None:
-        return None
-    found: list[Path] = []
-    for name in dict.fromkeys(filter(None, listed.split("\0"))):
-        path = top / name
+        top = real_path(folder)
+    files: list[Path] = []
+    for path in dict.fromkeys(found.top / name for name in names):
+        if not path.is_relative_to(top) or _LEFT_OUT & set(path.relative_to(top).parts):
+            continue
         if path.is_dir() and not path.is_symlink():
             # a repository of its own
-            found += _tracked(path) or _below(path)
-        elif not _LEFT_OUT & set(Path(name).parts):
-            found.append(path)
+            files += _tracked(path) or _below(path)
+        else:
+            files.append(path)
     # a project that is itself ignored
-    return found if any(path.is_relative_to(real_path(folder)) for path in found) else None
+    return files if any(path.is_relative_to(real_path(folder)) for path in files) else None
 
 
 def _below(folder: Path) -> Iterator[Path]:
@@ -224,15 +219,6 @@ def _digest(path: Path) -> str:
             "right to read it, or let .gitignore name it if the app does without"
         ) from error
     return digest.hexdigest()
-
-
-def _git(folder: Path, *words: str) -> str | None:
-    """Return what git says; None where it is not there, or says no."""
-    try:
-        ended = git(folder, *words, timeout_s=_GIT_S)
-    except (OSError, subprocess.TimeoutExpired):
-        return None
-    return None if ended.returncode else os.fsdecode(ended.stdout)
 
 
 def differences(

@@ -14,8 +14,9 @@ from ...base.errors import InputError
 from ...base.files import real_path
 from ...race.request.request import RaceRequest
 from ...stacks.stack import Side
+from .checkout import checked_out
 from .model import Contender
-from .repository import Revision, checked_out, repository_of
+from .repository import Revision, repository_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,7 +97,7 @@ def variants(request: RaceRequest, base: str | None, own: Mapping[Side, VariantR
         raise InputError(f"the app's folder {request.folder} does not exist; set [app] root or --project")
     repository = repository_of(request.folder)
     revision = repository.default_base() if base is None else repository.revision(base)
-    head, changed = repository.revision("HEAD"), repository.changes()
+    head, changed = repository.head, repository.changes()
     if revision.commit == head.commit and not changed and not differ:
         raise InputError(
             f"nothing to compare: the work tree is {revision.label} ({revision.short}) itself; name an older "

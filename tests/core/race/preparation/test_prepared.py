@@ -7,6 +7,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from tests.hostile import give_away
 
 from stackrace.app.app import App, Entry, EntryKind
 from stackrace.base.errors import InputError
@@ -116,10 +117,9 @@ def test_a_workload_that_no_stack_meets_is_left_out_and_a_stack_without_one_refu
         met(workloads, limits, stacks_of("gunicorn", "cheroot"))
 
 
-def test_a_repository_of_another_user_is_raced_without_its_commit(tmp_path, monkeypatch):
+def test_a_repository_of_another_user_is_raced_without_its_commit(tmp_path):
     subprocess.run(["git", "init", "--quiet"], cwd=tmp_path, check=True)
-    # git's own tests make believe with it, since only root gives files away
-    monkeypatch.setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")
+    give_away(tmp_path)
     request = replace(ASKED, folder=tmp_path)
     race = plan_of(request, stage()).race
     assert race.source is None
