@@ -9,6 +9,10 @@ import asyncio
 import logging
 import math
 import pickle
+import socket
+import ssl
+import struct
+import sys
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -18,7 +22,8 @@ from typing import Any, Self, TypeVar, cast
 from urllib.parse import urlsplit
 
 from ...base.errors import BreakdownError, InputError, MissingError, StackraceError, said_by
-from ...base.process import Pending
+from ...base.process import Background, Pending
+from ...base.units import DURATION
 from .members import ClockOffset, Member, Role, compare, introduce
 
 _T = TypeVar("_T")
@@ -73,7 +78,9 @@ _INSTALL = "pip install 'stackrace[cluster]'"
 _CLOCK_KEEPS_S = 10.0
 """How long a comparison of clocks holds. NTP slews by 500 ppm at most, so they part by 5 ms in it: RFC 5905."""
 CONNECT_S = 10.0
-"""How long the scheduler is waited for."""
+"""How long the scheduler is waited for, from looking up its name to its first answer."""
+_INTRODUCE_S = 30.0
+"""How long a member may take to say what it is; it imports stackrace for that."""
 _CALL, _NOW = as_bytes(call), as_bytes(now)
 """By name, so once for all."""
 
@@ -159,7 +166,7 @@ class Connection:
     def _workers(self) -> Mapping[str, Mapping[str, Any]]:
         try:
             # the client's own list is as old as its last heartbeat
-            workers = self._client.sync(self._client.scheduler.identity)["workers"]
+            workers = self._client.sync(self._client.scheduler.identity, callback_timeout=CONNECT_S)["workers"]
         except Exception as error:
             raise MemberLost(f"the scheduler at {self.address} does not answer: {said_by(error)}") from error
         assert isinstance(workers, Mapping)
@@ -167,7 +174,10 @@ class Connection:
 
     def _introduced(self, name: str, contact: str, roles: frozenset[Role]) -> Member:
         try:
-            said = self._begin(name, contact, _CALL, as_bytes((introduce,))).finish()
+            introduced = self._begin(name, contact, _CALL, as_bytes((introduce,)))
+            if not introduced.wait(_INTRODUCE_S):
+                raise self._lost(name, contact)
+            said = introduced.finish()
         except ModuleNotFoundError as error:
             raise InputError(
                 f"{name} ({contact}) has no stackrace; install the version that runs here on it: {_INSTALL}"
@@ -227,7 +237,7 @@ def _raised(answer: Mapping[str, Any]) -> BaseException:
 def _client(address: str) -> Any:
     _require_address(address)
     try:
-        from distributed import Client
+        import distributed
         from distributed.security import Security
     except ImportError as error:
         raise MissingError(f"--cluster needs Dask: {_INSTALL}") from error
@@ -235,14 +245,84 @@ def _client(address: str) -> Any:
     _require_certificates(address, security)
     # what goes wrong is said once, by us
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    options = {"set_as_default": False, "name": "stackrace", "security": security}
+
+    class Client(distributed.Client):
+        def __del__(self) -> None:
+            """Wait for nobody, as Dask does for 20 s where the peer is silent."""
+
+    def met() -> Any:
+        # Dask waits for the peer's first message without end, and makes room for whatever length it names
+        _meet(address, security.get_connection_args("client")["ssl_context"])
+        return Client(address, timeout=CONNECT_S, **options)  # type: ignore[no-untyped-call]
+
+    # looking up a name cannot be ended; the thread goes with this process
+    meeting = Background(met, daemon=True)
     try:
-        return Client(address, timeout=CONNECT_S, set_as_default=False, name="stackrace", security=security)
-    except (OSError, ValueError) as error:
+        if not meeting.wait(CONNECT_S):
+            raise TimeoutError(f"nothing that Dask says within {DURATION.format(CONNECT_S)}")
+        return meeting.finish()
+    except Exception as error:
         # Dask puts its own object in front, as in "in <TCP …>: …"
-        why = said_by(error).rpartition(">: ")[2]
+        why = said_by(error).rpartition(">: ")[2] or type(error).__name__
         raise InputError(
             f"--cluster {address}: no Dask scheduler answers there ({why}); {_way_out(address)}"
         ) from error
+
+
+def _meet(address: str, tls: ssl.SSLContext | None) -> None:
+    """Shake hands with a scheduler as Dask does, but with messages of a bounded size, and ask what it is.
+
+    Raises OSError, ValueError or what Dask's decoder does where the peer is something else.
+    """
+    parts = urlsplit(address)
+    assert parts.hostname and parts.port
+    plain = socket.create_connection((parts.hostname, parts.port), CONNECT_S)
+    with plain if tls is None else tls.wrap_socket(plain, server_hostname=parts.hostname) as peer:
+        versions = {"python": sys.version_info[:3], "pickle-protocol": pickle.HIGHEST_PROTOCOL}
+        for message in ({"compression": None, **versions}, {"op": "identity", "reply": True}):
+            _say(peer, message)
+            answer = _heard(peer)
+        if not isinstance(answer, dict) or not isinstance(answer.get("workers"), dict):
+            raise ValueError("it is no scheduler")
+
+
+_LARGEST_MESSAGE = 2**26
+"""Bytes of a scheduler's answer: it tells some kilobytes of each of its workers."""
+
+
+def _say(peer: socket.socket, message: Mapping[str, object]) -> None:
+    from distributed.protocol.core import dumps
+    from distributed.protocol.utils import pack_frames
+
+    frames = pack_frames(dumps(message))
+    peer.sendall(struct.pack("Q", len(frames)) + frames)
+
+
+def _heard(peer: socket.socket) -> Any:
+    """Return the peer's next message; what only Dask could unpickle stays packed."""
+    from distributed.protocol.core import loads
+    from distributed.protocol.utils import unpack_frames
+
+    (size,) = struct.unpack("Q", _bytes(peer, 8))
+    try:
+        frames, others = unpack_frames(_bytes(peer, size), partial=True)
+        return loads([*frames, *(_bytes(peer, each) for each in others)], deserialize=False)
+    except OSError:
+        raise
+    except Exception as error:
+        raise ValueError("it speaks another protocol") from error
+
+
+def _bytes(peer: socket.socket, size: int) -> bytes:
+    if size > _LARGEST_MESSAGE:
+        raise ValueError("it speaks another protocol")
+    got = bytearray()
+    while len(got) < size:
+        if not (more := peer.recv(min(size - len(got), 2**16))):
+            raise ConnectionError("it closed the connection")
+        got += more
+    return bytes(got)
 
 
 def _require_certificates(address: str, security: Any) -> None:
