@@ -5,29 +5,39 @@ Files of variables are read where the user names one; of all others only what is
 
 from __future__ import annotations
 
+import errno
 import os
 import re
+from collections import ChainMap
 from collections.abc import Mapping, Sequence
 from functools import cache
 from io import StringIO
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from ..base.errors import InputError, said_by
 from ..base.files import read_text
 from ..base.secrets import learn
 from .app import App, EntryKind
-from .project_files import project_folders, text
-
-if TYPE_CHECKING:
-    from dotenv.parser import Binding
-
+from .project_files import project_folders
 
 _ENV_FILE = re.compile(r"\.envrc|\.env([.-].+)?|[\w.-]+\.env|env[._-](example|sample|template)", re.IGNORECASE)
 _TEMPLATE = re.compile(r"example|sample|template|tpl|dist\b", re.IGNORECASE)
 """Files of variables that are to be copied and filled in."""
 
 _WHERE = "--env-file, [app] env_file"
+_MOST_BYTES = 1 << 19
+"""A file of variables for the app; a process cannot be given much more. Source: execve(2), Limits on size."""
+_MOST_SEARCHED_BYTES = 1 << 22
+"""The same for a file that is only searched for secrets."""
+LONGEST = (1 << 17) - 1
+"""Bytes of a variable with its name. Source: execve(2), Limits on size."""
+_VARIABLE = re.compile(
+    r"^[^\S\n]*+(?:export[^\S\n]++)?([^=#\s]++)[^\S\n]*+=[^\S\n]*+"
+    r"""("(?:[^"\\]|\\.)*+"|'(?:[^'\\]|\\.)*+'|[^\n]*)""",
+    re.MULTILINE | re.DOTALL,
+)
+BLANKS = re.compile(r"[^\S\n]{200,}")
+"""Blanks that python-dotenv would read again from each of them on."""
 
 
 def read_env_files(paths: Sequence[Path]) -> dict[str, str]:
@@ -57,8 +67,30 @@ def env_files(root: Path) -> tuple[list[Path], list[Path]]:
 def _learn_env_files(root: Path) -> None:
     """Have the secrets in a project's files of variables masked: the app may load them itself, by python-dotenv."""
     for path in env_files(root)[0]:
-        bindings = _bindings(text(path))
-        learn(_values("".join(each.original.string for each in bindings if not each.error)))
+        try:
+            content = read_text(path, _MOST_SEARCHED_BYTES, errors="replace")
+        except OSError as error:
+            if error.errno == errno.EFBIG:
+                raise InputError(
+                    f"{path} may be loaded by the app, and has more than {_MOST_SEARCHED_BYTES >> 20} MiB, too "
+                    "much to mask its secrets: move it out of the project, or rename it if it holds no variables"
+                ) from error
+            continue
+        learn(_searched(content))
+
+
+def _searched(content: str) -> dict[str, str]:
+    """Return the variables in the text of a file that is right, in any case in linear time."""
+    variables: dict[str, str] = {}
+    for name, written in _VARIABLE.findall(content):
+        if written[:1] == '"':
+            value = written[1:-1].replace(r"\n", "\n").replace(r"\"", '"')
+        elif written[:1] == "'":
+            value = written[1:-1]
+        else:
+            value = written.partition(" #")[0].strip()
+        variables[name] = _interpolated(value, variables)[:LONGEST]
+    return variables
 
 
 def _listed(folder: Path) -> list[Path]:
@@ -68,28 +100,48 @@ def _listed(folder: Path) -> list[Path]:
         return []
 
 
-def _bindings(content: str) -> list[Binding]:
-    from dotenv.parser import parse_stream
+def _interpolated(value: str, variables: Mapping[str, str]) -> str:
+    """Return ``value`` with ``${NAME}`` and ``${NAME:-default}`` replaced, cut somewhere above ``LONGEST``.
 
-    return list(parse_stream(StringIO(content)))
-
-
-def _values(content: str) -> dict[str, str]:
-    from dotenv import dotenv_values
-
-    values = dotenv_values(stream=StringIO(content))
-    return {name: value for name, value in values.items() if value is not None}
+    References to what has references may double the length with each line. python-dotenv does the same, but copies
+    all variables for each.
+    """
+    first, *references = value.split("${")
+    shown, length, known = [first], len(first), ChainMap(variables, os.environ)  # type: ignore[arg-type]
+    for reference in references:
+        inner, end, rest = reference.partition("}")
+        name, _, default = inner.partition(":-")
+        part = f"{known.get(name, default)}{rest}" if end and ":" not in name else f"${{{reference}"
+        length += len(part)
+        if length > 2 * LONGEST:
+            return "".join([*shown, part[:LONGEST]])
+        shown.append(part)
+    return "".join(shown)
 
 
 def _read(path: Path) -> dict[str, str]:
+    from dotenv.parser import parse_stream
+
     try:
-        content = read_text(path)
+        content = read_text(path, _MOST_BYTES)
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"--env-file ([app] env_file): {path} cannot be read: {said_by(error)}") from error
-    for binding in _bindings(content):
+    if blanks := BLANKS.search(content):
+        line = content.count("\n", 0, blanks.start()) + 1
+        raise InputError(f"{path}, line {line}: has 200 blanks in a row ({_WHERE})")
+    variables: dict[str, str] = {}
+    for binding in parse_stream(StringIO(content)):
         if binding.error or "\0" in binding.original.string:
             raise InputError(f"{path}, line {binding.original.line}: is no NAME=value ({_WHERE})")
-    variables = _values(content)
+        name, value = binding.key or "", binding.value
+        variables.pop(name, None)
+        if value is not None:
+            variables[name] = _interpolated(value, variables)
+            if len(os.fsencode(f"{name}={variables[name]}")) > LONGEST:
+                raise InputError(
+                    f"{path}, line {binding.original.line}: {name} is longer than 128 KiB, more than a process can "
+                    f"be given ({_WHERE})"
+                )
     learn(variables)
     return variables
 

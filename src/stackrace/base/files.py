@@ -19,21 +19,38 @@ MOST_BYTES = 16 << 20
 MOST_COPIED_BYTES = 1 << 30
 """What is copied of a project at most, where it cannot be covered and the user says nothing."""
 _PIECE_BYTES = 1 << 20
+_KERNELS = frozenset({
+    0x9FA0, 0x62656572, 0x27E0EB, 0x63677270, 0x64626720, 0x74726163, 0x73636673, 0x62656570, 0xCAFE4A11,
+    0xDE5E81E4, 0x1CD1, 0x19800202, 0x42494E4D, 0x6165676C, 0xF97CFF8C, 0x43415D53, 0x6E736673, 0x65735543,
+    0x67596969, 0x187, 0x7655821, 0xABBA1974, 0x6E667364,
+})  # fmt: skip
+"""File systems whose files the kernel makes while they are read: procfs, sysfs, cgroups, tracefs and others.
+
+Source: linux/magic.h.
+"""
+_is_kernels: dict[int, bool] = {}
+"""Whether a device is such a file system."""
 
 
 def opened(path: Path) -> BufferedReader:
     """Open a regular file to read, or a pipe that a shell made, as for ``<(command)``; raises OSError for all else.
 
-    Opening waits for nobody, as that of a named pipe does, and nothing is read of a device, which may have no end.
+    Opening waits for nobody, as that of a named pipe does. Nothing is read of a device or of the kernel, as from
+    ``/proc/kmsg``: both may have no end.
     """
     handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
     try:
-        mode = os.fstat(handle).st_mode
+        status = os.fstat(handle)
+        mode = status.st_mode
         if stat.S_ISDIR(mode):
             raise OSError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
         if not stat.S_ISREG(mode) and not (stat.S_ISFIFO(mode) and _has_no_name(handle)):
             kind = "named pipe" if stat.S_ISFIFO(mode) else "device"
             raise OSError(errno.EINVAL, f"it is a {kind}, not a file", str(path))
+        if stat.S_ISREG(mode) and _comes_from_kernel(handle, status.st_dev):
+            raise OSError(
+                errno.EINVAL, "it is made by the kernel, as all in /proc and /sys, and no file", str(path)
+            )
         os.set_blocking(handle, True)
         return os.fdopen(handle, "rb")
     except OSError:
@@ -66,6 +83,19 @@ def read_text(path: Path, most_bytes: int = MOST_BYTES, *, errors: str = "strict
 def _has_no_name(handle: int) -> bool:
     """Tell whether a pipe lies in no folder: then somebody writes to it already. Source: proc_pid_fd(5)."""
     return Path(f"/proc/self/fd/{handle}").readlink().name.startswith("pipe:")
+
+
+def _comes_from_kernel(handle: int, device: int) -> bool:
+    if os.major(device):
+        # a disk
+        return False
+    if device not in _is_kernels:
+        import ctypes
+
+        # the structure of fstatfs(2) is smaller, and its first number is the kind
+        about = (ctypes.c_uint32 * 128)()
+        _is_kernels[device] = ctypes.CDLL(None).fstatfs(handle, about) == 0 and about[0] in _KERNELS
+    return _is_kernels[device]
 
 
 def is_file(path: Path) -> bool:

@@ -3,10 +3,12 @@
 from pathlib import Path
 
 import pytest
+from tests.growth import is_linear
 
 from stackrace.app.app import App, EntryKind, entry_of
-from stackrace.app.environment import app_environment, read_env_files
+from stackrace.app.environment import _learn_env_files, app_environment, read_env_files
 from stackrace.base.errors import InputError
+from stackrace.base.secrets import masked
 
 
 def app(**changes):
@@ -88,3 +90,49 @@ def test_a_file_that_is_none_names_the_key(tmp_path, content):
 def test_a_file_that_is_not_there_names_the_key(tmp_path):
     with pytest.raises(InputError, match="--env-file"):
         read_env_files([tmp_path / "nowhere"])
+
+
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        ("".join(f"V{number}=x\n" for number in range(200_000)), "512 KiB"),
+        ("A=" + "x" * 200_000, "line 1: A is longer than 128 KiB"),
+        ("A=" + "${" * 200_000, "line 1: A is longer than 128 KiB"),
+        ("B=1\nA=a" + " " * 200_000 + "b", "line 2: has 200 blanks"),
+        ("A0=12345678\n" + "".join(f"A{n + 1}=${{A{n}}}${{A{n}}}\n" for n in range(60)), "line 15: A14 is longer"),
+    ],
+)
+def test_a_file_of_more_variables_than_a_process_can_be_given_is_refused(tmp_path, content, problem):
+    (tmp_path / ".env").write_text(content)
+    with pytest.raises(InputError, match=rf"{problem}.*|.*{problem}"):
+        read_env_files([tmp_path / ".env"])
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "V=${}\n", "V=x\n", 'V="\n', "V='\\'", "V=a" + " " * 150, "V=${V}${V}abc\n", "V=${A:-", "\n", " ", "V = ",
+        "export ",
+    ],
+)  # fmt: skip
+def test_files_of_variables_are_read_in_linear_time(tmp_path, line):
+    def write_and_learn(text):
+        (tmp_path / "x.env").write_text(text)
+        _learn_env_files.cache_clear()
+        _learn_env_files(tmp_path)
+
+    assert is_linear(write_and_learn, lambda size: line * (size // len(line)))
+
+
+def test_secrets_of_files_that_only_the_app_loads_are_masked(tmp_path):
+    path = tmp_path / "prod.env"
+    path.write_text(
+        'export API_TOKEN = canary-1 # more\nPW=canary-2\nDATABASE_URL="postgres://ana:${PW}x@db/x"\n'
+        "KEY='canary-3\ncanary-4'\nA_TOKEN=\"canary-5\\ncanary-6\"\nno line of it\n" + " " * 3000 + "\n"
+    )
+    _learn_env_files(tmp_path)
+    assert "canary" not in masked("canary-1 canary-2x canary-3 canary-4 canary-5 canary-6")
+    path.write_text("A=1\n" * (1 << 20) + "\n")
+    _learn_env_files.cache_clear()
+    with pytest.raises(InputError, match=r"prod\.env may be loaded.*more than 4 MiB"):
+        _learn_env_files(tmp_path)

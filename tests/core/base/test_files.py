@@ -28,6 +28,15 @@ def test_nothing_without_an_end_is_read(tmp_path: Path) -> None:
         opened(tmp_path)
 
 
+@pytest.mark.parametrize("made", ["/proc/self/status", "/proc/kmsg", "/sys/kernel/mm/transparent_hugepage/enabled"])
+def test_nothing_that_the_kernel_makes_is_read(tmp_path: Path, made: str) -> None:
+    if not os.access(made, os.R_OK):
+        pytest.skip(f"{made} cannot be read here")
+    (tmp_path / "a.yml").symlink_to(made)
+    with pytest.raises(OSError, match="it is made by the kernel"):
+        read_text(tmp_path / "a.yml")
+
+
 def test_a_file_beyond_its_bound_is_not_held(tmp_path: Path) -> None:
     path = tmp_path / "whole"
     path.write_bytes(b"x" * 2048)

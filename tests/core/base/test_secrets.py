@@ -153,8 +153,8 @@ def test_what_a_configuration_assigns_is_read():
     "repeated",
     [
         "x", "a.", "a=", 'a="', "a='", "a='\"", "a ", "a= ", "://", "a://b:c@", "a://", "@", "a:", "/a", "a/",
-        "a/.", "_EXPIR", "_ENV", "-eyJ", "eyJa.eyJb.", "-xox", "KEY1", "aA", "%41", "'\"\\", "ä", "secret12\n", "abc1234,",
-        "[", '{"a":', "-----BEGIN KEY-----\n", " ", "1", "a.a=\n", "{}",
+        "a/.", "_EXPIR", "_ENV", "-eyJ", "eyJa.eyJb.", "-xox", "KEY1", "aA", "%41", "'\"\\", "ä", "secret12\n",
+        "abc1234,", "[", '{"a":', "-----BEGIN KEY-----\n", " ", "1", "a.a=\n", "{}",
     ],
 )  # fmt: skip
 def test_names_values_and_text_of_any_length_take_linear_time(repeated):

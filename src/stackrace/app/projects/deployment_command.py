@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections import ChainMap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from io import StringIO
@@ -15,6 +16,7 @@ from pathlib import Path
 
 from ...base.secrets import learn
 from ...stacks.native_options import NotTaken
+from ..environment import BLANKS, LONGEST
 from ..project_files import text
 
 _MOST_BYTES = 2**18
@@ -24,6 +26,8 @@ OPEN = "$(?)"
 _COMMENT = re.compile(r"\s*(#|;|//)")
 _START = re.compile(r"[\w./:-]*")
 _MOST_INSTANCES = 64
+_DEEPEST = 20
+"""Defaults within defaults."""
 _FEW_LINES = 4
 """A command's first words stand within so many."""
 _VARIABLE = re.compile(
@@ -174,7 +178,11 @@ def interpolated(text: str, known: Mapping[str, str]) -> str:
     '-w 3 $PORT ${L?}'
     """
 
+    # what refers to what refers may be long
+    room = LONGEST
+
     def value(found: re.Match[str]) -> str:
+        nonlocal room
         if found["dollar"] or found["braces"] is not None:
             return (found["dollar"] or found[0]).translate(_HIDDEN)
         name = found["plain"] or found["name"]
@@ -184,10 +192,14 @@ def interpolated(text: str, known: Mapping[str, str]) -> str:
             said = found["other"] if is_there else ""
         elif found["how"] == "-" and not is_there:
             said = found["other"]
-        return (f"${{{name}?}}" if said is None else said).translate(_HIDDEN)
+        said = f"${{{name}?}}" if said is None else said
+        room -= len(said)
+        return said.translate(_HIDDEN) if room > 0 else ""
 
     # the inner ones first
-    while (made := _VARIABLE.sub(value, text)) != text:
+    for _ in range(_DEEPEST):
+        if (made := _VARIABLE.sub(value, text)) == text:
+            break
         text = made
     return text.translate(_SHOWN)
 
@@ -202,10 +214,10 @@ def variables_of(path: Path, known: Mapping[str, str], *, is_raw: bool = False) 
     if is_raw:
         pairs = (line.partition("=") for line in text.splitlines() if "=" in line and not line.startswith("#"))
         variables = {name.strip(): value for name, _, value in pairs}
-    for binding in () if is_raw else parse_stream(StringIO(text)):
+    for binding in () if is_raw else parse_stream(StringIO(BLANKS.sub(" ", text))):
         if binding.key and not binding.error and binding.value is not None:
             quoted = binding.original.string.partition("=")[2].strip().startswith("'")
-            value = binding.value if quoted else interpolated(binding.value, {**known, **variables})
+            value = binding.value if quoted else interpolated(binding.value, ChainMap(variables, known))  # type: ignore[arg-type]
             variables[binding.key] = value
     learn(variables)
     return variables

@@ -57,8 +57,8 @@ def parsed(text: str, file: str = "") -> list[Directive]:
     # most who know the catalogue never read such a file
     import crossplane
 
-    for number, line in enumerate(text.splitlines(), 1):
-        if _TEMPLATE.search(line) and "_by_lua" not in text:
+    for number, line in enumerate(text.splitlines() if "_by_lua" not in text else (), 1):
+        if _TEMPLATE.search(line):
             raise ValueError(f"line {number}: it is a template; name the file that is made of it")
     with TemporaryDirectory() as folder:
         place = Path(folder, "nginx.conf")

@@ -1,0 +1,90 @@
+"""Each door of the house is the only one: what it keeps safe is done nowhere else in the code."""
+
+import ast
+from pathlib import Path
+
+import stackrace
+
+PACKAGE = Path(stackrace.__file__).parent
+
+_WRITES = ("O_WRONLY", "O_CREAT", "O_PATH", "O_DIRECTORY", "devnull")
+_KERNELS = ("/proc", "/sys", "cgroup")
+
+NOT_THE_USERS = {
+    "app/bundle.py": "pages of the bundled app's examination, in a folder of ours",
+    "app/entry.py": "our own module that counts requests",
+    "app/projects/private_root.py": "what a shell's stand-ins wrote, in a folder of ours",
+    "base/files.py": "the door itself",
+    "base/process/keeper.py": "pipes of ours",
+    "cli/edge.py": "standard input and output",
+    "cli/showing.py": "the file that a report is written to",
+    "deploy/confinement.py": "control groups",
+    "deploy/descendants.py": "processes of /proc",
+    "deploy/guard.py": "a pipe of ours",
+    "deploy/privileges.py": "priorities of /proc",
+    "deploy/running_stack.py": "what a launch wrote into its own folder, and environments that uv made",
+    "deploy/shutdown.py": "processes of /proc",
+    "deploy/sockets.py": "tables of /proc",
+    "deploy/sqlite_files.py": "databases are copied as long as they were when that began, pipes refused",
+    "deploy/supervisor.py": "a folder of ours, and a pipe",
+    "deploy/surroundings.py": "small regular files of HOME, and tables of /proc",
+    "features/comparisons/bundled/ladder/ladder/rungs/file.py": "a bundled app's own file",
+    "features/comparisons/racing.py": "what a race of ours wrote",
+    "features/comparisons/reading.py": "comparisons that are bundled",
+    "features/cluster/members.py": "/proc",
+    "features/doctor/kernel.py": "settings of the kernel, and what we kept of them",
+    "features/export/files.py": "a script of ours",
+    "features/export/proof.py": "a copy of what was exported",
+    "features/recordings/record.py": "the log of our proxy",
+    "features/publish/verb.py": "a database of ours",
+    "features/regression/repository.py": "a lock of ours",
+    "measure/probe/host.py": "/proc and /sys",
+    "measure/probe/proc.py": "/proc",
+    "race/preparation/installing.py": "packages that come with us",
+    "race/preparation/leftovers.py": "pages and processes that we left",
+    "report/html/page.py": "styles of ours",
+    "stacks/servers/mod_python/server.py": "a module of ours",
+    "stacks/servers/site.py": "a script of ours",
+    "store/manifest.py": "the manifest of a race of ours",
+}
+"""Files that open others themselves, and what they open."""
+
+
+def calls(path):
+    return (node for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(node, ast.Call))
+
+
+def is_reading(call):
+    """Tell whether a call opens a file to read, by a path that may be a user's."""
+    words = ast.unparse(call)
+    arguments = [
+        each.value
+        for each in (*call.args[:2], *(keyword.value for keyword in call.keywords))
+        if isinstance(each, ast.Constant)
+    ]
+    if any(word in words for word in (*_WRITES, *_KERNELS)) or {"w", "wb", "a", "r+", "closefd"} & set(arguments):
+        return False
+    match call.func:
+        case ast.Name(id="open"):
+            return True
+        case ast.Attribute(value=ast.Name(id="os"), attr="open"):
+            return True
+        case ast.Attribute(value=ast.Name(id="shutil"), attr=name):
+            return name in ("copy", "copy2", "copyfile", "copytree")
+        case ast.Attribute(value=ast.Name(id="files"), attr="read_text" | "read_bytes"):
+            return False
+        case ast.Attribute(attr="read_text" | "read_bytes" | "open"):
+            return True
+    return False
+
+
+def test_files_of_the_user_are_opened_by_one_function():
+    """``files.opened`` refuses what has no end: pipes with a name, devices, and what the kernel makes."""
+    opening = {
+        path.relative_to(PACKAGE).as_posix(): f"{path}:{call.lineno} {ast.unparse(call)}"
+        for path in sorted(PACKAGE.rglob("*.py"))
+        for call in calls(path)
+        if is_reading(call)
+    }
+    assert [where for name, where in opening.items() if name not in NOT_THE_USERS] == []
+    assert sorted(NOT_THE_USERS.keys() - opening.keys()) == []
