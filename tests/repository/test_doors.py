@@ -16,6 +16,7 @@ NOT_THE_USERS = {
     "app/projects/private_root.py": "what a shell's stand-ins wrote, in a folder of ours",
     "base/files.py": "the door itself",
     "base/process/keeper.py": "pipes of ours",
+    "base/process/libgit2.py": "files of a repository as long as the pointer says, pipes refused",
     "cli/edge.py": "standard input and output",
     "cli/showing.py": "the file that a report is written to",
     "deploy/confinement.py": "control groups",
