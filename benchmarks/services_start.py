@@ -17,6 +17,7 @@ from pathlib import Path
 
 from stackrace.app.app import App
 from stackrace.app.bundle import bundled
+from stackrace.base.process.view import UNPROTECTED
 from stackrace.deploy.environments import Environments, cache_folder
 from stackrace.deploy.guard import Guard
 from stackrace.deploy.preparing import unheard
@@ -47,7 +48,7 @@ def app_of(name: str, beside: Seeding, seeded: bool) -> App:
     """Return the bundled app in an environment with the service's driver."""
     ours = bundled()
     base = Path(sys._base_executable)  # type: ignore[attr-defined]
-    python = Environments(cache_folder(), unheard).of_requirements(ours.requirements((name,)), base)
+    python = Environments(cache_folder(), unheard).of_requirements(ours.requirements((name,)), base, UNPROTECTED)
     app = ours.app(python=python, data=beside.data)
     prepare = (*app.prepare, ("python", "manage.py", "shell", "-c", SEED)) if seeded else ()
     return replace(app, environment={**app.environment, **beside.environment}, prepare=prepare)

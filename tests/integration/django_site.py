@@ -12,6 +12,7 @@ from tests.services import start_services
 from stackrace.app.app import App
 from stackrace.app.bundle import bundled
 from stackrace.app.environment import app_environment
+from stackrace.base.process.view import UNPROTECTED
 from stackrace.deploy.environments import Environments, cache_folder
 from stackrace.deploy.seeding import prepare
 from stackrace.stacks.services import services
@@ -90,7 +91,7 @@ def site(database, guard):
             pytest.skip(missing)
     beside = start_services(wanted, guard, cores=())
     environments = Environments(cache_folder(), lambda _: None)
-    python = environments.of_requirements(OURS.requirements(wanted), Path(sys._base_executable))
+    python = environments.of_requirements(OURS.requirements(wanted), Path(sys._base_executable), UNPROTECTED)
     data = guard.directory / "data"
     data.mkdir()
     app = OURS.app(python=python, data=data, services=wanted)

@@ -8,10 +8,10 @@ import json
 import pytest
 from tests.chains import single_hops, two_hops
 from tests.integration.farm import UNRELIABLE, Farm, Subject, ask, launchable, of_one_process, some_of
+from tests.unprotected import examine
 
 from stackrace.app.app import App, Entry, EntryKind, entry_of
 from stackrace.app.environment import app_environment
-from stackrace.app.examine import examine
 from stackrace.app.golden import golden
 from stackrace.deploy.environments import Environments, cache_folder
 from stackrace.deploy.launcher import LaunchFailed

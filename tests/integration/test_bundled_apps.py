@@ -16,10 +16,10 @@ from urllib.parse import urlencode
 
 import pytest
 from tests.services import start_services
+from tests.unprotected import examine
 
 from stackrace.app.bundle import bundled
 from stackrace.app.environment import app_environment
-from stackrace.app.examine import examine
 from stackrace.app.golden import golden
 from stackrace.base.errors import AppError, InputError
 from stackrace.base.process.view import UNPROTECTED
@@ -93,7 +93,7 @@ def ladder(guard, beside):
         pytest.skip(f"{lack.words} is missing")
     try:
         python = Environments(cache_folder(), lambda _: None).of_requirements(
-            ours.requirements(ours.services), Path(sys._base_executable)
+            ours.requirements(ours.services), Path(sys._base_executable), UNPROTECTED
         )
     except InputError as error:
         pytest.skip(str(error))

@@ -6,6 +6,7 @@ import pytest
 
 from stackrace.app.app import EntryKind, entry_of
 from stackrace.app.examiner.messages import ThreadPool
+from stackrace.base.process.view import UNPROTECTED
 from stackrace.deploy.environments import Environments
 from stackrace.race.preparation.deployment import set_up
 from stackrace.race.request.request import RaceRequest
@@ -49,7 +50,9 @@ def plain(environ, start_response):
 def fastapi_python(tmp_path_factory):
     folder = tmp_path_factory.mktemp("fastapi")
     (folder / "requirements.txt").write_text("fastapi\n")
-    return Environments(folder / "cache", str).of_requirements(folder / "requirements.txt", sys.executable)
+    return Environments(folder / "cache", str).of_requirements(
+        folder / "requirements.txt", sys.executable, UNPROTECTED
+    )
 
 
 @pytest.fixture

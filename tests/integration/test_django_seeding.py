@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 from tests.integration.django_site import site
+from tests.unprotected import examine
 
-from stackrace.app.examine import examine
 from stackrace.app.golden import golden
 from stackrace.base.errors import AppError
 from stackrace.deploy.guard import Guard

@@ -16,8 +16,8 @@ from stackrace.base.errors import InputError, LaunchError
 from stackrace.deploy.environments import Environments
 from stackrace.deploy.guard import Guard
 from stackrace.deploy.preparing import Step
-from stackrace.race.preparation.app import asked_app
-from stackrace.race.preparation.examination import examined_app, protected
+from stackrace.race.preparation.app import asked_app, protected_project
+from stackrace.race.preparation.examination import examined_app
 from stackrace.race.request.request import RaceRequest
 
 APP = """
@@ -87,17 +87,9 @@ SHOP = entry_of(EntryKind.WSGI, "shop:app")
 
 def examined(guard, folder, entry=SHOP, heard=str, **asked):
     request = RaceRequest(folder=folder, entry=entry, python=Path(sys.executable), **asked)
-    environments = Environments(guard.directory / "cache", str)
-    return examined_app(
-        request,
-        asked_app(request),
-        environments,
-        guard.directory / "data",
-        {},
-        heard,
-        str,
-        protecting=lambda app: protected(app, request, guard, {}, heard),
-    )
+    environments, asked = Environments(guard.directory / "cache", str), asked_app(request)
+    project = protected_project(request, asked, guard, heard)
+    return examined_app(request, asked, environments, project, guard.directory / "data", {}, heard, str)
 
 
 def test_what_only_the_code_knows_is_named(guard, site):

@@ -13,7 +13,7 @@ from stackrace.deploy.launcher import LaunchFailed
 from stackrace.deploy.running_stack import facts_of
 from stackrace.deploy.shutdown import stop
 from stackrace.measure.launch import FailureKind
-from stackrace.race.preparation.app import asked_app
+from stackrace.race.preparation.app import asked_app, protected_project
 from stackrace.race.preparation.examination import examined_app
 from stackrace.race.request.request import RaceRequest
 from stackrace.stacks.servers import Catalogue, Recipe, Server, Site
@@ -53,9 +53,10 @@ def launch(tmp_path):
 
     def run(path):
         with Guard() as guard:
-            loaded = examined_app(
-                request, asked_app(request), Environments(tmp_path, str), guard.directory / "data", {}, str, str
-            )
+            asked = asked_app(request)
+            project = protected_project(request, asked, guard, str)
+            environments = Environments(tmp_path, str)
+            loaded = examined_app(request, asked, environments, project, guard.directory / "data", {}, str, str)
             launcher = launcher_of(guard, loaded.app, *loaded.workloads, servers=CATALOGUE)
             running = launcher.launch(parse_stack(path, CATALOGUE.specs, loaded.app.interfaces), timeout_s=120)
             facts = facts_of(running, CATALOGUE)

@@ -7,12 +7,13 @@ import pytest
 
 from stackrace.app.app import EntryKind, entry_of
 from stackrace.base.errors import AppError, InputError
+from stackrace.base.process.view import UNPROTECTED
 from stackrace.deploy.environments import Environments, cache_folder
 from stackrace.deploy.guard import Guard
 from stackrace.deploy.preparing import Step
 from stackrace.deploy.seeding import prepare
 from stackrace.features.init.survey import survey_project
-from stackrace.race.preparation.app import asked_app
+from stackrace.race.preparation.app import asked_app, protected_project
 from stackrace.race.preparation.examination import examined_app
 from stackrace.race.preparation.pages import Crawling
 from stackrace.race.request.request import RaceRequest
@@ -25,7 +26,9 @@ def python(tmp_path_factory):
     file = tmp_path_factory.mktemp("apps") / "requirements.txt"
     file.write_text(REQUIREMENTS)
     try:
-        return Environments(cache_folder(), lambda _: None).of_requirements(file, Path(sys._base_executable))
+        return Environments(cache_folder(), lambda _: None).of_requirements(
+            file, Path(sys._base_executable), UNPROTECTED
+        )
     except InputError as error:
         pytest.skip(str(error))
 
@@ -45,10 +48,12 @@ def project(tmp_path):
 def loaded(folder, python, **asked):
     request, heard = RaceRequest(folder=folder, python=python, **asked), []
     with Guard() as guard:
+        asked = asked_app(request)
         app = examined_app(
             request,
-            asked_app(request),
+            asked,
             Environments(cache_folder(), str),
+            protected_project(request, asked, guard, heard.append),
             folder / "data",
             {},
             heard.append,

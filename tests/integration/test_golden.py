@@ -8,11 +8,11 @@ import time
 from pathlib import Path
 
 import pytest
+from tests.unprotected import examine
 
 from stackrace.app.app import App, EntryKind, entry_of
 from stackrace.app.bundle import bundled
 from stackrace.app.environment import app_environment
-from stackrace.app.examine import examine
 from stackrace.app.golden import golden
 from stackrace.app.projects.detection import detect
 from stackrace.base.errors import AppError

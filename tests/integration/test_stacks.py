@@ -23,10 +23,10 @@ from tests.integration.farm import (
     launchable,
     some_of,
 )
+from tests.unprotected import examine
 
 from stackrace.app.app import App, EntryKind, entry_of
 from stackrace.app.environment import app_environment
-from stackrace.app.examine import examine
 from stackrace.app.golden import golden
 from stackrace.base.http_syntax import by_prefix
 from stackrace.deploy.environments import Environments, cache_folder

@@ -6,7 +6,7 @@ import json
 import os
 import re
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,7 +14,8 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from ..base.files import is_folder, is_present, real_path
-from ..base.process import attended, within
+from ..base.process import within
+from ..base.process.view import ProtectedView
 from .app import App, EntryKind
 from .environment import app_environment
 
@@ -22,21 +23,18 @@ _SCRIPT = Path(__file__).with_name("examiner") / "places.py"
 _PATIENCE_S = 30.0
 
 
-def _script_report(
-    app: App, wanted: str, environment: Mapping[str, str], begin: Callable[[], None] | None = None
-) -> dict[str, Any]:
-    """Return what the examiner's script reports of the ``wanted`` places in the app's folder; empty for nothing.
+def _script_report(app: App, wanted: str, environment: Mapping[str, str], view: ProtectedView) -> dict[str, Any]:
+    """Return what the examiner's script reports of the ``wanted`` places in the app's folder.
 
-    ``begin`` runs in the new process first.
+    Nothing where the interpreter does not start: its examination says why.
     """
-    with tempfile.TemporaryFile() as report:
-        status = attended(
+    with tempfile.TemporaryFile() as report, suppress(OSError):
+        status = view.attended(
             [str(app.python), str(_SCRIPT), str(report.fileno()), wanted],
             within(_PATIENCE_S),
             folder=app.root,
             environment=environment,
             kept_open=[report.fileno()],
-            begin=begin,
         )
         report.seek(0)
         with suppress(ValueError):
@@ -55,13 +53,11 @@ class ImportPlaces:
     """Files or folders of modules that are found without it, by name."""
 
 
-def import_places(app: App) -> ImportPlaces:
-    """Return them; nothing for an app without Python, or with one that does not start."""
+def import_places(app: App, view: ProtectedView) -> ImportPlaces:
+    """Return them; nothing for an app without Python, or with one that does not start in ``view``."""
     if app.python is None:
         return ImportPlaces()
-    report = {}
-    with suppress(OSError):
-        report = _script_report(app, "imports", app_environment(app))
+    report = _script_report(app, "imports", app_environment(app), view)
     return ImportPlaces(
         folders=tuple(map(Path, report.get("path", ()))),
         modules={name: Path(place) for name, place in report.get("modules", {}).items()},
@@ -118,13 +114,13 @@ class DataPlaces:
         return frozenset(server.kind for server in self.servers)
 
 
-def data_places(app: App, begin: Callable[[], None] | None = None) -> DataPlaces:
-    """Return what Django's settings and the app's variables say; nothing of settings that do not load.
+def data_places(app: App, view: ProtectedView) -> DataPlaces:
+    """Return what Django's settings, loaded in ``view``, and the app's variables say.
 
-    ``begin`` runs in the new process before the app's interpreter does.
+    Nothing of settings that do not load.
     """
     environment = app_environment(app)
-    report = _script_report(app, "data", environment, begin) if app.entry.kind is EntryKind.DJANGO else {}
+    report = _script_report(app, "data", environment, view) if app.entry.kind is EntryKind.DJANGO else {}
     servers = [
         DatabaseServer(
             kind=_KINDS.get(server["engine"], server["engine"]),
@@ -136,7 +132,7 @@ def data_places(app: App, begin: Callable[[], None] | None = None) -> DataPlaces
         for server in report.get("servers", ())
     ]
     return DataPlaces(
-        files=(*map(Path, report.get("files", ())), *_files(app.root, environment)),
+        files=(*map(Path, report.get("files", ())), *database_files(app)),
         folders=tuple(map(Path, report.get("folders", ()))),
         # Django's own settings say what it does with its variables
         servers=tuple(servers or _servers(environment)),
@@ -147,11 +143,11 @@ def _can_be_made(folder: Path) -> bool:
     return os.access(next(each for each in folder.parents if is_present(each)), os.W_OK)
 
 
-def _files(root: Path, environment: Mapping[str, str]) -> Iterator[Path]:
+def database_files(app: App) -> Iterator[Path]:
     """Yield the SQLite files that variables lead to, as in ``sqlite:///data.db`` and ``sqlite:////srv/data.db``."""
-    for value in environment.values():
+    for value in app_environment(app).values():
         if (found := _SQLITE.match(value)) and not found["path"].startswith(":"):
-            yield root / unquote(found["path"])
+            yield app.root / unquote(found["path"])
 
 
 def _servers(environment: Mapping[str, str]) -> Iterator[DatabaseServer]:

@@ -22,7 +22,7 @@ from urllib.parse import quote, unquote
 from ..base.errors import AppError, InputError, said_by
 from ..base.files import read_bytes, walk
 from ..base.http_syntax import path_fault
-from ..base.process import attended
+from ..base.process.view import ProtectedView
 from ..measure.workload import MOST_BODY_BYTES, Request
 from ..stacks.stack import Interface
 from .app import App, EntryKind
@@ -154,32 +154,31 @@ def examine(
     app: App,
     requests: Sequence[Request] = (),
     *,
+    view: ProtectedView,
     host: str = "",
     follow: bool | None = None,
     survey: bool = False,
     timeout_s: float = 60.0,
-    begin: Callable[[], None] | None = None,
     in_doubt: bool = False,
     crawl: CrawlOrder | None = None,
     on_progress: _OnProgress = _unheard,
     lifespan: bool = True,
 ) -> Examination:
-    """Load ``app`` as the servers will, ask it every request at least twice, and return what was found out.
+    """Load ``app`` in ``view`` as the servers will, ask it every request at least twice, and return what it did.
 
     Without ``requests`` it is asked for ``/``, and one redirect within the site is followed, as it is with
-    ``follow``. Without a ``host``, ALLOWED_HOSTS decides. ``survey`` has the app list its pages. ``begin`` runs
-    in the new process before the app's interpreter does. ``in_doubt`` each request is asked up to a thousand
-    times. Without ``lifespan`` an ASGI app is not told that it starts. ``crawl`` has it asked for all of its
-    pages, and ``on_progress`` told how far that is; Rack apps and plain files cannot. Raises AppError with the
-    app's own traceback when it does not load, or not in time; answers are returned whatever their status: judging
-    them is ``golden``'s.
+    ``follow``. Without a ``host``, ALLOWED_HOSTS decides. ``survey`` has the app list its pages. ``in_doubt`` each
+    request is asked up to a thousand times. Without ``lifespan`` an ASGI app is not told that it starts. ``crawl``
+    has it asked for all of its pages, and ``on_progress`` told how far that is; Rack apps and plain files cannot.
+    Raises AppError with the app's own traceback when it does not load, or not in time; answers are returned
+    whatever their status: judging them is ``golden``'s.
     """
     asked = tuple(requests) or (Request(path="/"),)
     if app.entry.kind is EntryKind.FILES:
         return _examine_files(app, asked, host=host)
     interface = _interface(app)
     order = Order(
-        root=str(app.root.absolute()),
+        root=str(view.relocation.path(app.root.absolute())),
         source=app.entry.target if interface is Interface.RACK else entry_source(app, interface, proxied=True),
         interface=interface.value,
         timeout_s=timeout_s + (crawl["time_s"] if crawl else 0.0),
@@ -201,23 +200,23 @@ def examine(
         lifespan=lifespan,
         most_body_bytes=MOST_BODY_BYTES,
     )
-    return _run(app, order, asked, interface, begin, on_progress)
+    return _run(app, order, asked, interface, view, on_progress)
 
 
-def python_facts(app: App) -> PythonFacts | None:
+def python_facts(app: App, view: ProtectedView) -> PythonFacts | None:
     """Return what ``app`` has for an interpreter, without loading the app; None for an app without Python.
 
-    Raises AppError when it does not start.
+    It starts in ``view``, for it loads what its environment holds. Raises AppError when it does not start.
     """
     if app.python is None:
         return None
     order = Order(
-        root=str(app.root.absolute()),
+        root=str(view.relocation.path(app.root.absolute())),
         source="application = None",
         interface=Interface.WSGI.value,
         timeout_s=_INTERPRETER_TIMEOUT_S,
     )
-    return _run(app, order, (), Interface.WSGI).python
+    return _run(app, order, (), Interface.WSGI, view).python
 
 
 def _interface(app: App) -> Interface:
@@ -237,11 +236,12 @@ def _run(
     order: Order,
     asked: Sequence[Request],
     interface: Interface,
-    begin: Callable[[], None] | None = None,
+    view: ProtectedView,
     on_progress: _OnProgress = _unheard,
 ) -> Examination:
     """Start the examiner and read its report; whatever it started ends with it."""
     with (
+        view.naming_originals(),
         tempfile.TemporaryFile() as inlet,
         tempfile.TemporaryFile() as report,
         tempfile.TemporaryFile() as log,
@@ -250,7 +250,7 @@ def _run(
         inlet.seek(0)
         command = _command(app, report)
         try:
-            status = attended(
+            status = view.attended(
                 command,
                 _watched(report, on_progress, order.timeout_s + _GRACE_S),
                 folder=app.root,
@@ -258,7 +258,6 @@ def _run(
                 stdin=inlet,
                 stdout=log,
                 kept_open=[report.fileno()],
-                begin=begin,
             )
         except OSError as error:
             flag = "" if app.entry.kind is EntryKind.RACK else "--python, "

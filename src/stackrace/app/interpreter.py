@@ -14,8 +14,10 @@ from pathlib import Path
 from ..base.errors import AppError, InputError
 from ..base.files import real_path
 from ..base.numbers import duration
-from ..base.process import run
+from ..base.process.view import ProtectedView
 from ..base.text import tail
+from .app import App
+from .environment import app_environment
 from .known_pythons import KnownPython, is_executable, known_pythons, python_of
 from .lock_files import LISTS
 from .project_files import first_line, project_folders, table, text
@@ -121,19 +123,19 @@ def find_python(
     explicit: Path | None = None,
     environ: Mapping[str, str] = os.environ,
     own_prefix: Path = Path(sys.prefix),
-    problem: Callable[[Path, str, Path], str],
+    problem: Callable[[Path], str],
 ) -> KnownPython | Buildable:
     """Return the interpreter for the app in ``root``, or what to build one from.
 
     In this order: ``explicit`` (an interpreter or a virtual environment's folder), the environments in
     ``known_pythons``, a private one from its requirements, python3 on PATH if it can import ``needs``: ``problem``
-    says why one cannot, as `import_problem` does.
+    says why an interpreter cannot, as `import_problem` does.
     Stackrace's own environment (``own_prefix``) never counts as the app's. Raises InputError if none is left.
     """
     if explicit is not None:
         return KnownPython(python=_explicit(root, explicit, environ), reason="as given")
     for known in known_pythons(root, environ):
-        if not _is_own(known.python, own_prefix) and (known.is_sure or not problem(known.python, needs, root)):
+        if not _is_own(known.python, own_prefix) and (known.is_sure or not problem(known.python)):
             return known
     if requirements := _requirements(root):
         base = _wanted_python(root, environ)
@@ -195,7 +197,7 @@ def _on_path(
     needs: str,
     environ: Mapping[str, str],
     own_prefix: Path,
-    problem: Callable[[Path, str, Path], str],
+    problem: Callable[[Path], str],
 ) -> KnownPython:
     name = shutil.which("python3", path=environ.get("PATH"))
     if name is None:
@@ -203,7 +205,7 @@ def _on_path(
     python = Path(name).absolute()
     if _same(python.parent.parent, own_prefix):
         raise InputError(f"no Python found for the app in {root}, and {python} is Stackrace's own: {_WAY_OUT}")
-    if why := problem(python, needs, root):
+    if why := problem(python):
         raise InputError(
             f"no Python found for the app in {root}, and {python} cannot import {needs} ({why}): {_WAY_OUT}, "
             f"or {_what_makes_one(root)}"
@@ -218,13 +220,10 @@ def _what_makes_one(root: Path) -> str:
     return "add a requirements.txt"
 
 
-def import_problem(
-    python: Path, module: str, root: Path, timeout_s: float = 30.0, begin: Callable[[], None] | None = None
-) -> str:
-    """Say why ``python``, started in ``root``, lacks what ``module`` imports; empty where it has all.
+def import_problem(app: App, module: str, view: ProtectedView, timeout_s: float = 30.0) -> str:
+    """Say why the interpreter of ``app`` lacks what ``module`` imports in ``view``; empty where it has all.
 
     A module that fails for another reason, such as a variable that is not set, was found: its examination says why.
-    ``begin`` runs in the new process first.
     """
     code = (
         "import importlib, os, sys; sys.path.insert(0, os.getcwd())\n"
@@ -233,13 +232,13 @@ def import_problem(
         "except Exception: pass\n"
     )
     try:
-        command = [str(python), "-c", code, module]
-        ended = run(command, folder=root, timeout_s=timeout_s, begin=begin)
+        command, environment = [str(app.python), "-c", code, module], app_environment(app)
+        ended = view.run(command, folder=app.root, environment=environment, timeout_s=timeout_s)
     except OSError as error:
         return str(error.strerror)
     except subprocess.TimeoutExpired:
         return f"it takes longer than {duration(timeout_s)}"
-    said = tail(ended.output, 1)
+    said = tail(view.relocation.original(ended.output), 1)
     return "" if not ended.code else said[0] if said else f"exit code {ended.code}"
 
 

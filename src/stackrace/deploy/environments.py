@@ -19,7 +19,8 @@ from pathlib import Path
 from ..app.examiner.messages import PythonFacts
 from ..base.errors import InputError, MissingError, said_by
 from ..base.files import read_text, remove_tree
-from ..base.process import Cause, cause_of, run, uv_program
+from ..base.process import Cause, cause_of, uv_program
+from ..base.process.view import UNPROTECTED, ProtectedView
 from ..base.text import tail
 from ..stacks.servers import Catalogue
 from ..stacks.servers.site import versions_by_key
@@ -82,19 +83,24 @@ class Environments:
         self._broken: Cause | None = None
         """Why this machine or the network cannot install; from then on uv takes what is in its cache."""
 
-    def of_requirements(self, requirements: Path, base: Path, *, flag: str = "--python") -> Path:
+    def of_requirements(
+        self, requirements: Path, base: Path, view: ProtectedView, *, flag: str = "--python"
+    ) -> Path:
         """Return the interpreter of an environment that holds what the file ``requirements`` lists.
 
-        ``flag`` is the one to give another interpreter with.
-        ``requirements`` may be a requirements.txt or a pyproject.toml. Raises MissingError with uv's own words.
+        ``requirements`` may be a requirements.txt or a pyproject.toml. What it lists may be the project, which is
+        built by code of its own: in ``view``. ``flag`` is the one to give another interpreter with. Raises
+        MissingError with uv's own words.
         """
         key = _key("requirements", str(base), read_text(requirements))
         with self._building(key) as (home, missing):
             if missing:
                 self._on_preparing(Preparing(step=Step.ENVIRONMENT, subject=str(requirements)))
-                self._venv(home, base)
+                self._venv(home, base, view)
                 try:
-                    self._install(home, ["--requirement", str(requirements)])
+                    listed = str(view.relocation.path(requirements))
+                    self._install(home, ["--requirement", listed], view)
+                    _import_originals(home, view)
                 except MissingError as error:
                     way_out = f"; or give the app's own interpreter with {flag}"
                     raise error.about(f"{requirements} cannot be installed", way_out) from None
@@ -109,11 +115,13 @@ class Environments:
         with self._building(_layer_key(app, requirements)) as (home, missing):
             if missing:
                 self._on_preparing(Preparing(step=Step.PACKAGES, subject=", ".join(requirements)))
-                self._venv(home, app.base)
+                # the base interpreter alone starts, isolated, and nothing of the project is built
+                self._venv(home, app.base, UNPROTECTED)
                 if requirements:
                     constraints = home / "constraints.txt"
                     constraints.write_text("\n".join(pins) + "\n", encoding="utf-8")
-                    self._install(home, ["--constraint", str(constraints), "--", *requirements], pins)
+                    command = ["--constraint", str(constraints), "--", *requirements]
+                    self._install(home, command, UNPROTECTED, pins)
                 _show(home, app.site_packages)
         return home
 
@@ -142,18 +150,20 @@ class Environments:
             if missing:
                 (home / _COMPLETE).touch()
 
-    def _venv(self, home: Path, base: Path) -> None:
-        self._uv(["venv", "--quiet", "--no-project", "--python", str(base), "--", str(home)])
+    def _venv(self, home: Path, base: Path, view: ProtectedView) -> None:
+        self._uv(["venv", "--quiet", "--no-project", "--python", str(base), "--", str(home)], view)
 
-    def _install(self, home: Path, arguments: Sequence[str], pins: Sequence[str] = ()) -> None:
+    def _install(self, home: Path, arguments: Sequence[str], view: ProtectedView, pins: Sequence[str] = ()) -> None:
         # uv leaves its locks in TMPDIR
         temporary = home / "tmp"
         temporary.mkdir()
         command = ["pip", "install", "--quiet", "--python", str(home / "bin" / "python"), *arguments]
-        self._uv(command, pins, TMPDIR=str(temporary))
+        self._uv(command, view, pins, TMPDIR=str(temporary))
         remove_tree(temporary)
 
-    def _uv(self, arguments: Sequence[str], pins: Sequence[str] = (), **environment: str) -> None:
+    def _uv(
+        self, arguments: Sequence[str], view: ProtectedView, pins: Sequence[str] = (), **environment: str
+    ) -> None:
         """Run uv; raises MissingError with the cause where it fails, or the app's ``pins`` do not fit."""
         program = uv_program()
         if program is None:
@@ -164,7 +174,7 @@ class Environments:
         # it starts where we are, as its variables may hold relative paths; its settings come from elsewhere
         command = [program, "--project", str(self._project), *arguments]
         try:
-            result = run(command, folder=None, environment=given | environment)
+            result = view.run(command, folder=Path.cwd(), environment=given | environment)
         except OSError as error:
             raise MissingError(f"{program} cannot be started: {said_by(error)}; run: pip install uv") from error
         if result.code:
@@ -174,6 +184,13 @@ class Environments:
             failure = MissingError(cause.words, detail="\n".join(tail(result.output, _MOST_LINES)))
             failure.exit_code = cause.exit_code
             raise failure
+
+
+def _import_originals(home: Path, view: ProtectedView) -> None:
+    """Have editable installs in ``home`` lead to the project itself, not to a copy that is gone after the race."""
+    for pattern in ("*.pth", "*.py", "*.dist-info/direct_url.json") if view.relocation.place else ():
+        for path in site_packages(home).glob(pattern):
+            path.write_text(view.relocation.original(read_text(path)), encoding="utf-8")
 
 
 def site_packages(home: Path) -> Path:

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
 from ..app.app import App
-from ..app.data_places import DataPlaces, ImportPlaces, data_places, import_places
+from ..app.data_places import DataPlaces, ImportPlaces, data_places, database_files, import_places
 from ..base.errors import InputError, said_by
 from ..base.files import is_present, read_text
 from ..base.numbers import duration
@@ -43,16 +43,29 @@ _CODE = frozenset({".py", ".rb", ".ru"})
 _LONGEST_TEXT_BYTES = 2**20
 
 
-class ProjectCopy:
-    """The app as it is started from its copy, and what that does not cover.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settled:
+    """What is known of an app's data once its settings were read in the copy."""
 
-    It copies ``folders``, ``protect``, and what links and settings lead to. Raises InputError where they take more
-    than ``most_bytes``, where there is no room, and where the app would write to originals nevertheless.
+    places: DataPlaces
+    """What the settings and variables of the copy lead to."""
+    named: tuple[str, ...]
+    """Where the copy names originals by their whole paths, one sentence each."""
+    uncovered: tuple[Path, ...]
+    """What the app may write to and is no copy: it would be made by the app, or is too large."""
+
+
+class ProjectCopy:
+    """A copy of ``folders`` and of what links in them lead to, complete before anything of the user's starts.
+
+    ``settle`` copies also what an app's settings lead to. Raises InputError where they take more than
+    ``most_bytes``, where there is no room, and where the app would write to originals nevertheless, such as those
+    to ``protect``.
     """
 
     def __init__(
         self,
-        app: App,
+        root: Path,
         folders: Sequence[Path],
         protect: Sequence[Path],
         run_directory: Path,
@@ -61,38 +74,76 @@ class ProjectCopy:
     ) -> None:
         begun = time.monotonic()
         self.relocation = Relocation((run_directory / "copy").resolve())
+        """Where the copies are."""
         self.copied = Copied()
         self.size_bytes = 0
+        self._run_directory = run_directory
         self._most_bytes = most_bytes
         self._but = {run_directory.resolve(), cache_folder().resolve()}
         self._require(*folders)
-        on_preparing(Preparing(step=Step.PROJECT, subject=f"{app.name} ({SIZE.format(self.size_bytes)})"))
-        self.relocation = self.relocation.with_copies(*folders, app.root)
+        on_preparing(Preparing(step=Step.PROJECT, subject=f"{root.name} ({SIZE.format(self.size_bytes)})"))
+        self.relocation = self.relocation.with_copies(*folders, root)
         self._kept = (run_directory.resolve(), *(folder.resolve() for folder in kept_caches()))
         self._led = private_home(run_directory / "home", self.relocation)
-        linked = linked_data(folders)
-        try:
-            self._copy([*folders, *self._new(linked, self._fits)])
-            imports = _import_folders(import_places(app), self.relocation)
-            self.places = data_places(_app_in_copy(app, self.relocation, imports))
-            """What the settings and variables of the copy lead to."""
-            self._copy(self._new(self._belonging(self.places), self._require))
-        except OSError as error:
-            raise InputError(
-                f"the project cannot be copied for the race: {said_by(error, where=True)}"
-                f"{shortage(run_directory, RUN)}"
-            ) from error
-        outside = [path for path in _present(self.places) if not self.relocation.is_copy(path)]
-        _refuse([path for path in outside if is_present(path) or self.relocation.holds(path)])
-        data = [*self.copied.databases, *self.copied.unsteady, *protect]
-        self.named = tuple(_named(app, self.relocation, data))
-        """Where the copy names originals by their whole paths, one sentence each."""
+        self._linked = linked_data(folders)
+        self._copy([*folders, *self._new(self._linked, self._fits)])
+        self._protect = protect
+        self._refuse_named(_code(self.relocation))
+        self._took_s = time.monotonic() - begun
+
+    @property
+    def took(self) -> str:
+        """How long copying took, in words."""
+        return duration(self._took_s)
+
+    def app(self, app: App) -> App:
+        """Return ``app`` as it is started in the copy, where it imports from the copies of editable installs."""
+        self._refuse_outside(database_files(replace(app, root=self.relocation.path(app.root))))
+        self._refuse_named(app.environment.items())
+        return _app_in_copy(app, self.relocation, _import_folders(import_places(app, self.view), self.relocation))
+
+    def settle(self, app: App) -> tuple[App, Settled]:
+        """Copy what settings of ``app`` lead to; return it as it is started, and what the copy does not cover."""
+        begun = time.monotonic()
+        moved = self.app(app)
+        places = data_places(moved, self.view)
+        self._copy(self._new(self._belonging(places), self._require))
+        outside = self._refuse_outside(_present(places))
+        _refuse_command(app, self.relocation)
+        names = self._refuse_named([*app.environment.items(), *_code(self.relocation)])
+        sentence = (
+            f"The app knows {few(names)} by its whole path, not its copy: what it writes there changes in a race. "
+            "Lead it to another by a variable, [app] env."
+        )
+        settled = Settled(
+            places=places,
+            named=(sentence,) if names else (),
+            uncovered=(*outside, *(path for path in self._linked if not self.relocation.holds(path))),
+        )
         for name in ("copy", "home"):
-            hand_over_below(run_directory / name)
-        self.app = _app_in_copy(app, self.relocation, imports)
-        self.uncovered = (*outside, *(path for path in linked if not self.relocation.holds(path)))
-        """What the app may write to and is no copy: it would be made by the app, or is too large."""
-        self.took = duration(time.monotonic() - begun)
+            hand_over_below(self._run_directory / name)
+        self._took_s += time.monotonic() - begun
+        return moved, settled
+
+    def _refuse_outside(self, paths: Iterable[Path]) -> list[Path]:
+        """Return those of ``paths`` that are no copies; raises InputError where they are there, or would be."""
+        outside = [path for path in paths if not self.relocation.is_copy(path)]
+        _refuse([path for path in outside if is_present(path) or self.relocation.holds(path)])
+        return outside
+
+    def _refuse_named(self, texts: Iterable[tuple[str, str]]) -> list[str]:
+        """Return the originals that ``texts`` name by their whole paths, each with where it stands.
+
+        Raises InputError where data are reached by them.
+        """
+        found: dict[Path, str] = {}
+        for where, text in texts:
+            for path in self.relocation.named(text) if where not in _SEARCHED else ():
+                found.setdefault(path, where)
+        data = [*self.copied.databases, *self.copied.unsteady, *self._protect]
+        names = {path: f"{path} ({where})" for path, where in found.items()}
+        _refuse([name for path, name in names.items() if any(map(partial(_overlap, path), data))])
+        return [*names.values()]
 
     @property
     def view(self) -> ProtectedView:
@@ -129,8 +180,14 @@ class ProjectCopy:
         return taken
 
     def _copy(self, paths: Iterable[Path]) -> None:
-        for path in paths:
-            self.copied.add(copy_below(self.relocation, path, self._but))
+        try:
+            for path in paths:
+                self.copied.add(copy_below(self.relocation, path, self._but))
+        except OSError as error:
+            raise InputError(
+                f"the project cannot be copied for the race: {said_by(error, where=True)}"
+                f"{shortage(self._run_directory, RUN)}"
+            ) from error
 
     def _belonging(self, places: DataPlaces) -> tuple[Path, ...]:
         """Return the originals of those ``places`` that lie where copies do."""
@@ -192,37 +249,22 @@ def _folder_of(name: str, place: Path) -> Path | None:
     return module.parents[len(parts) - 1] if module.parts[-len(parts) :] == parts else None
 
 
-def _named(app: App, relocation: Relocation, data: Collection[Path]) -> Iterator[str]:
-    """Say where originals are named by their whole paths.
-
-    Raises InputError where ``data`` are reached by them, and for commands that prepare the app.
-    """
+def _refuse_command(app: App, relocation: Relocation) -> None:
+    """Raise InputError where a command that prepares ``app`` names originals."""
     for command in app.prepare:
         if paths := list(relocation.named(" ".join(command))):
             raise InputError(
                 f"[app] prepare names {few(paths)}, and the app runs from a copy of the project here, for a race "
                 "cannot have its own view of the files; write such paths relative to the app's root"
             )
-    found: dict[Path, str] = {}
-    for where, text in _texts(app, relocation):
-        for path in relocation.named(text):
-            found.setdefault(path, where)
-    names = {path: f"{path} ({where})" for path, where in found.items()}
-    _refuse([name for path, name in names.items() if any(map(partial(_overlap, path), data))])
-    if names:
-        yield (
-            f"The app knows {few([*names.values()])} by its whole path, not its copy: what it writes there "
-            "changes in a race. Lead it to another by a variable, [app] env."
-        )
 
 
 def _overlap(path: Path, other: Path) -> bool:
     return path.is_relative_to(other) or other.is_relative_to(path)
 
 
-def _texts(app: App, relocation: Relocation) -> Iterator[tuple[str, str]]:
-    """Yield what may tell the app of paths: its variables and its code, each with where it stands."""
-    yield from ((name, value) for name, value in app.environment.items() if name not in _SEARCHED)
+def _code(relocation: Relocation) -> Iterator[tuple[str, str]]:
+    """Yield the texts of the copies' code and variables, each with its file's name."""
     assert relocation.place
     for path in files_below(relocation.place):
         is_code = path.suffix in _CODE or path.name.startswith(".env")

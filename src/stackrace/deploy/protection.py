@@ -5,20 +5,22 @@ from __future__ import annotations
 import shutil
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 
 from ..app.app import App, EntryKind
+from ..app.bundle import is_bundled
 from ..app.data_places import DatabaseServer, DataPlaces, data_places
 from ..app.examination import Examination
-from ..app.examine import examine
-from ..base.errors import AppError, InputError, LaunchError, said_by
+from ..app.examine import examine, python_facts
+from ..app.examiner.messages import PythonFacts
+from ..base.errors import InputError, LaunchError, said_by
 from ..base.files import MOST_COPIED_BYTES, is_folder, real_path
 from ..base.numbers import duration
 from ..base.process.view import UNPROTECTED, ProtectedView, Relocation
 from ..base.units import SIZE
-from .environments import kept_caches
+from .environments import byte_code, kept_caches
 from .escapes import Escapes
 from .guard import Guard
 from .preparing import OnPreparing, Preparing, Step
@@ -41,8 +43,6 @@ class Protection:
 
     app: App
     """With its files where they may change."""
-    relocation: Relocation = field(default_factory=Relocation)
-    """Where its files were copied to; nowhere where they are covered."""
     notes: tuple[str, ...] = ()
     """What was copied, one sentence each."""
     warnings: tuple[str, ...] = ()
@@ -60,17 +60,16 @@ class Protection:
     seen: Escapes = field(default_factory=Escapes)
     """What it did so far."""
 
-    @classmethod
-    def not_at_all(cls, app: App) -> Protection:
-        """Leave the app with the files themselves."""
-        return cls(app=app, is_whole=False, settled=(Path("/"),))
+    @property
+    def relocation(self) -> Relocation:
+        """Where its files were copied to; nowhere where they are covered."""
+        return self.view.relocation
 
     def ask(self, app: App, *requests: object, **options: object) -> Examination:
         """Examine ``app`` in this view; see ``examine``."""
         if app.entry.kind is EntryKind.FILES:
             app = replace(app, root=self.view.path(app.root))
-        with self.naming_originals():
-            examination = examine(app, *requests, begin=self.view.entering(app.root), **options)  # type: ignore[arg-type]
+        examination = examine(app, *requests, view=self.view, **options)  # type: ignore[arg-type]
         if self.relocation.place:
             # what the app made now, it writes to when it is served
             hand_over_below(self.relocation.place)
@@ -83,111 +82,153 @@ class Protection:
         _warn(sentences, on_preparing)
         return sentences
 
-    @contextmanager
-    def naming_originals(self) -> Iterator[None]:
-        """Let errors of the app name the user's files, not their copies."""
-        try:
-            yield
-        except AppError as error:
-            message, detail = self.relocation.original((error.message, error.detail))
-            raise AppError(message, detail=detail) from error
 
+class ProtectedProject:
+    """A project's folders, protected before anything of the user's starts: when ``view`` is first asked for.
 
-def protect(
-    app: App,
-    folder: Path,
-    guard: Guard,
-    beside: Mapping[str, str],
-    on_preparing: OnPreparing,
-    most_bytes: float = MOST_COPIED_BYTES,
-    also: Sequence[Path] = (),
-) -> Protection:
-    """Protect the files of ``app`` from now on, in one of two ways.
-
-    Where mount namespaces are allowed, an overlay covers the folders of the app and of what it writes to: every
-    path is where it was. Elsewhere the app is started from a plain copy; see ``project_copy``. ``folder`` is the
-    project's; ``beside`` are the variables that lead to services of the race's own; ``also`` are further folders
-    and files, which need not be there yet. A copy takes ``most_bytes`` at most. Raises InputError where there is
-    no room for copies, and where a plain copy would leave data to the app.
+    Where mount namespaces are allowed, overlays cover the folders of the app, of the project and of its checkout,
+    those of ``also``, which need not be there yet, and what links lead to: every path is where it was. Elsewhere
+    all that is copied, ``most_bytes`` at most; see ``project_copy``. ``view`` raises InputError where a copy cannot
+    be had, and nothing starts.
     """
-    if app.entry.kind is EntryKind.FILES and not app.prepare:
-        protection = Protection(app=app, settled=(app.root,))
-    else:
-        folders = _outermost([app.root, folder, *_checkout(app.root)])
-        if not (refused := _cover(folders, guard)):
-            protection = _covered(app, [folder, *also], folders, guard, beside, on_preparing)
-        else:
-            folders = _outermost([*folders, *also])
-            copy = ProjectCopy(app, folders, also, guard.directory, most_bytes, on_preparing)
-            guard.view = copy.view
-            memory = SharedMemory()
-            guard.afterwards.callback(lambda: _warn(memory.left(), on_preparing))
-            protection = _copied(copy, folders, refused, guard, beside)
-    _warn(protection.warnings, on_preparing)
-    return replace(protection, services=tuple(beside.values()), view=guard.view)
+
+    def __init__(
+        self,
+        root: Path,
+        folder: Path,
+        guard: Guard,
+        on_preparing: OnPreparing,
+        most_bytes: float = MOST_COPIED_BYTES,
+        also: Sequence[Path] = (),
+    ) -> None:
+        self._root = root
+        self._folder = folder
+        self._guard = guard
+        self._on_preparing = on_preparing
+        self._most_bytes = most_bytes
+        self._also = also
+        self._folders = _outermost([root, folder, *_checkout(root)])
+        self._refused = ""
+        self._outside: dict[Path, str] = {}
+
+    @property
+    def directory(self) -> Path:
+        """A private folder that the view shows, too."""
+        return self._guard.directory
+
+    @property
+    def view(self) -> ProtectedView:
+        """Where all of the user's starts."""
+        copy = self._copy
+        return self._guard.view if copy is None else copy.view
+
+    @cached_property
+    def _linked(self) -> tuple[Path, ...]:
+        return linked_data(_outermost([self._root, self._folder, *self._also]))
+
+    @cached_property
+    def _copy(self) -> ProjectCopy | None:
+        """Protect the folders now; returns the copy where they cannot be covered."""
+        # the cache is written to from the view, where it is there before
+        byte_code()
+        self._refused = _cover(self._folders, self._guard)
+        if not self._refused:
+            self._cover_more(surroundings(memory=True))
+            self._cover_more([*self._linked, *self._also])
+            return None
+        memory = SharedMemory()
+        self._guard.afterwards.callback(lambda: _warn(memory.left(), self._on_preparing))
+        self._folders = _outermost([*self._folders, *self._also])
+        return ProjectCopy(
+            self._root, self._folders, self._also, self._guard.directory, self._most_bytes, self._on_preparing
+        )
+
+    def _cover_more(self, paths: Iterable[Path]) -> None:
+        """Cover what holds ``paths`` as well, as far as that is possible, and keep why it is not."""
+        covered = [*self._folders, *(each for each, why in self._outside.items() if not why)]
+        for each in _outermost(map(_holder, paths), but=covered):
+            if each not in self._outside:
+                self._outside[each] = _cover([each], self._guard)
+
+    def app(self, app: App) -> App:
+        """Return ``app`` as it is started in the view, with a temporary folder that goes with the race."""
+        app = self._furnished(app)
+        return app if self._copy is None else self._copy.app(app)
+
+    def facts(self, app: App) -> PythonFacts | None:
+        """Return what ``app`` has for an interpreter; see ``python_facts``."""
+        return python_facts(app, UNPROTECTED) if is_bundled(app) else python_facts(self.app(app), self.view)
+
+    def _furnished(self, app: App) -> App:
+        temporary = self._guard.directory / "tmp"
+        temporary.mkdir(exist_ok=True)
+        return replace(app, environment={**byte_code(), "TMPDIR": str(temporary), **app.environment})
+
+    def protect(self, app: App, beside: Mapping[str, str]) -> Protection:
+        """Return ``app`` as it is raced, once all that its settings lead to is protected as well.
+
+        ``beside`` are the variables that lead to services of the race's own. A bundled app writes to a folder of
+        the race's own anyway. Raises InputError where there is no room for copies, and where a plain copy would
+        leave data to the app.
+        """
+        if is_bundled(app):
+            return Protection(app=app, is_whole=False, settled=(Path("/"),))
+        if app.entry.kind is EntryKind.FILES and not app.prepare:
+            return Protection(app=app, settled=(app.root,), services=tuple(beside.values()))
+        app = self._furnished(app)
+        protection = self._covered(app, beside) if self._copy is None else self._copied(app, self._copy, beside)
+        _warn(protection.warnings, self._on_preparing)
+        self._guard.view = self.view
+        return replace(protection, services=tuple(beside.values()), view=self.view)
+
+    def _covered(self, app: App, beside: Mapping[str, str]) -> Protection:
+        """Cover also what the app's settings lead to, and bring databases in."""
+        guard = self._guard
+        places = data_places(app, guard.view)
+        own = [app.root, self._folder, *self._also, *self._linked]
+        databases = _databases(own, [*places.present_files, *own])
+        self._cover_more([*places.present_files, *places.present_folders, *databases])
+        uncovered = {each: why for each, why in self._outside.items() if why}
+        changing = _changing([*databases, *places.folders, *self._linked], uncovered)
+        steady = [path for path in databases if path not in changing]
+        notes, unsteady = _bring_in(steady, guard, self._on_preparing)
+        return Protection(
+            app=app,
+            notes=notes,
+            warnings=(*_unsteady(unsteady), *_unprotected(uncovered, changing), *_shared(places, guard, beside)),
+            is_whole=not uncovered,
+            settled=(guard.directory, *self._folders, *self._outside),
+            servers=places.kinds_of_servers,
+        )
+
+    def _copied(self, app: App, copy: ProjectCopy, beside: Mapping[str, str]) -> Protection:
+        """Copy also what the app's settings lead to; say what was copied, and what was not."""
+        app, settled = copy.settle(app)
+        notes = (
+            f"The app ran in a copy of {', '.join(map(str, self._folders))} ({SIZE.format(copy.size_bytes)}), made "
+            f"in {copy.took}, for a race cannot have its own view of the files here: {self._refused}.",
+            *_wrote_to(copy.copied.databases, copy.took),
+        )
+        return Protection(
+            app=app,
+            notes=notes,
+            warnings=(
+                *_unsteady(copy.copied.unsteady),
+                *_mixed(copy.copied.mixed),
+                *_uncovered(settled.uncovered),
+                *settled.named,
+                *_shared(settled.places, self._guard, beside),
+            ),
+            is_whole=not settled.uncovered,
+            settled=(self._guard.directory, *settled.uncovered),
+            servers=settled.places.kinds_of_servers,
+        )
 
 
 def _warn(sentences: Iterable[str], on_preparing: OnPreparing) -> None:
     """Say what may change before a race changes it: its report comes too late."""
     for sentence in sentences:
         on_preparing(Preparing(step=Step.CHANGES, subject=sentence))
-
-
-def _covered(
-    app: App,
-    given: Sequence[Path],
-    folders: Sequence[Path],
-    guard: Guard,
-    beside: Mapping[str, str],
-    on_preparing: OnPreparing,
-) -> Protection:
-    """Cover also what the app's settings lead to, and bring databases in."""
-    around = {each: _cover([each], guard) for each in _outermost(surroundings(memory=True), but=folders)}
-    folders = [*folders, *(each for each, why in around.items() if not why)]
-    places = data_places(app, guard.view.entering(app.root))
-    own = [app.root, *given]
-    linked = linked_data(_outermost(own))
-    databases = _databases([*own, *linked], [*places.present_files, *given])
-    reached = [*_holding(places, databases, linked), *(each if is_folder(each) else each.parent for each in given)]
-    outside = _outermost(reached, but=folders)
-    uncovered = {each: why for each, why in around.items() if why}
-    uncovered |= {each: why for each in outside if each not in around and (why := _cover([each], guard))}
-    changing = _changing([*databases, *places.folders, *linked], uncovered)
-    notes, unsteady = _bring_in([path for path in databases if path not in changing], guard, on_preparing)
-    return Protection(
-        app=app,
-        notes=notes,
-        warnings=(*_unsteady(unsteady), *_unprotected(uncovered, changing), *_shared(places, guard, beside)),
-        is_whole=not uncovered,
-        settled=(guard.directory, *folders, *outside),
-        servers=places.kinds_of_servers,
-    )
-
-
-def _copied(
-    copy: ProjectCopy, folders: Sequence[Path], why: str, guard: Guard, beside: Mapping[str, str]
-) -> Protection:
-    """Say what was copied, and what was not."""
-    notes = (
-        f"The app ran in a copy of {', '.join(map(str, folders))} ({SIZE.format(copy.size_bytes)}), made in "
-        f"{copy.took}, for a race cannot have its own view of the files here: {why}.",
-        *_wrote_to(copy.copied.databases, copy.took),
-    )
-    return Protection(
-        app=copy.app,
-        relocation=copy.relocation,
-        notes=notes,
-        warnings=(
-            *_unsteady(copy.copied.unsteady),
-            *_mixed(copy.copied.mixed),
-            *_uncovered(copy.uncovered),
-            *copy.named,
-            *_shared(copy.places, guard, beside),
-        ),
-        is_whole=not copy.uncovered,
-        settled=(guard.directory, *copy.uncovered),
-        servers=copy.places.kinds_of_servers,
-    )
 
 
 def _cover(folders: Sequence[Path], guard: Guard) -> str:
@@ -233,11 +274,9 @@ def _databases(folders: Sequence[Path], named: Sequence[Path]) -> list[Path]:
     return sorted({real_path(path) for path in (*below, *named) if path.is_file()})
 
 
-def _holding(places: DataPlaces, databases: Iterable[Path], linked: Iterable[Path]) -> Iterator[Path]:
-    """Yield the folders that hold them all; for a folder that is not there yet, the one in which it is made."""
-    yield from (path.parent for path in (*places.present_files, *databases))
-    for folder in (*places.present_folders, *filter(is_folder, linked)):
-        yield next(each for each in (folder, *folder.parents) if is_folder(each))
+def _holder(path: Path) -> Path:
+    """Return ``path`` if it is a folder; else that in which it is, or would be made."""
+    return next(each for each in (path, *path.parents) if is_folder(each))
 
 
 def _bring_in(

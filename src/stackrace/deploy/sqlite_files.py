@@ -76,6 +76,9 @@ def bring_in(path: Path, view: ProtectedView) -> bool:
     target = view.path(path)
     if os.path.samestat(target.parent.stat(), path.parent.stat()):
         raise FileExistsError(f"{path.parent} is not covered")
+    for ending in _SIDES:
+        # what a try of the app left would be read with the copy
+        _side(target, ending).unlink(missing_ok=True)
     return copy_as_it_is(path, target)
 
 

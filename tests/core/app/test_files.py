@@ -3,9 +3,9 @@
 from pathlib import Path
 
 import pytest
+from tests.unprotected import examine
 
 from stackrace.app.app import App, EntryKind, entry_of
-from stackrace.app.examine import examine
 from stackrace.app.golden import golden
 from stackrace.app.interpreter import find_ruby
 from stackrace.base.errors import AppError

@@ -3,10 +3,11 @@ from pathlib import Path
 
 import pytest
 
+from stackrace.app.app import App, Entry, EntryKind
 from stackrace.app.interpreter import Buildable, _wanted_python, find_python, import_problem
 from stackrace.app.known_pythons import KnownPython
 from stackrace.base.errors import InputError
-from stackrace.base.process.namespaces import read_only
+from stackrace.base.process.view import UNPROTECTED
 
 
 def environment(folder):
@@ -102,14 +103,9 @@ def test_python3_on_path_serves_if_it_can_import_what_is_needed(root, tmp_path):
         find(root, environ=environ, problem=lambda *_: "No module named 'django'")
 
 
-def test_what_is_tried_while_nothing_is_protected_changes_no_file(root):
-    (root / "notes.py").write_text("open('log', 'a').write('started')")
-    (root / "shop.py").write_text("open('/tmp/no-such-file-of-a-shop', 'w')\nimport no_such_framework")
-    before = sorted(path.name for path in root.iterdir())
-    assert not import_problem(Path(sys.executable), "notes", root, begin=read_only)
-    assert not import_problem(Path(sys.executable), "shop", root, begin=read_only)
-    assert sorted(path.name for path in root.iterdir()) == before
-    assert not Path("/tmp/no-such-file-of-a-shop").exists()
+def tried(python, module, root):
+    entry = Entry(kind=EntryKind.WSGI, target=f"{module}:app")
+    return import_problem(App(name="", root=root, entry=entry, python=python), module, UNPROTECTED)
 
 
 def test_importing_is_tried_in_the_project(root):
@@ -118,12 +114,12 @@ def test_importing_is_tried_in_the_project(root):
     (root / "unset.py").write_text("import os\nos.environ['NO_SUCH_VARIABLE']")
     python = Path(sys.executable)
     (root / "shop.py").write_text("import no_such_framework")
-    assert not import_problem(python, "notes", root)
-    assert not import_problem(python, "unset", root), "the examination says what is not set"
-    assert import_problem(python, "broken", root) == "exit code 3"
-    assert import_problem(python, "shop", root) == "No module named 'no_such_framework'"
-    assert import_problem(python, "nothing_of_that_name", root) == "No module named 'nothing_of_that_name'"
-    assert import_problem(Path("/nowhere/python"), "notes", root) == "No such file or directory"
+    assert not tried(python, "notes", root)
+    assert not tried(python, "unset", root), "the examination says what is not set"
+    assert tried(python, "broken", root) == "exit code 3"
+    assert tried(python, "shop", root) == "No module named 'no_such_framework'"
+    assert tried(python, "nothing_of_that_name", root) == "No module named 'nothing_of_that_name'"
+    assert tried(Path("/nowhere/python"), "notes", root) == "No such file or directory"
 
 
 REQUIRES = {

@@ -8,9 +8,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.unprotected import import_places
 
 from stackrace.app.app import App, Entry, EntryKind
-from stackrace.app.data_places import ImportPlaces, import_places
+from stackrace.app.data_places import ImportPlaces
 from stackrace.app.environment import app_environment
 from stackrace.base.process.view import Relocation
 from stackrace.deploy.project_copy import _app_in_copy, _import_folders

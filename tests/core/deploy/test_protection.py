@@ -9,14 +9,15 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.unprotected import data_places
 
 from stackrace.app.app import App, EntryKind, entry_of
-from stackrace.app.data_places import data_places
 from stackrace.base.errors import InputError, LaunchError
+from stackrace.base.files import MOST_COPIED_BYTES
 from stackrace.base.process.view import ProtectedView
 from stackrace.deploy import protection
 from stackrace.deploy.preparing import Preparing, Step
-from stackrace.deploy.protection import protect
+from stackrace.deploy.protection import ProtectedProject
 
 
 class Elsewhere(ProtectedView):
@@ -59,6 +60,10 @@ def project(folder, **variables):
         connection.execute("CREATE TABLE IF NOT EXISTS visit (at)")
     entry = entry_of(EntryKind.WSGI, "site:app")
     return App(name="site", root=folder, entry=entry, python=Path(sys.executable), environment=variables)
+
+
+def protect(app, folder, guard, beside, heard, most_bytes=MOST_COPIED_BYTES, also=()):
+    return ProtectedProject(app.root, folder, guard, heard, most_bytes, also).protect(app, beside)
 
 
 def protected(app, guard, beside=(), heard=lambda what: None, most_bytes=10**6):

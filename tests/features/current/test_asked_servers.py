@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from stackrace.base.process.view import UNPROTECTED
 from stackrace.deploy.environments import Environments, cache_folder
 from stackrace.features.current.deployment import current_deployment
 from stackrace.stacks.servers import catalogue
@@ -40,7 +41,7 @@ def test_a_server_is_asked(tmp_path, package):
         (project / name).write_text(text)
     (tmp_path / "requirements.txt").write_text(package)
     environments = Environments(cache_folder(), lambda _: None)
-    python = environments.of_requirements(tmp_path / "requirements.txt", Path(sys.executable))
+    python = environments.of_requirements(tmp_path / "requirements.txt", Path(sys.executable), UNPROTECTED)
     found = current_deployment(project, catalogue().specs, python=python)
     assert found is not None
     assert (found.stack, found.at_once) == expected

@@ -56,11 +56,14 @@ def app(environ, start_response):
 @pytest.fixture
 def survey(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    folder, asked, loaded = tmp_path / "site", tmp_path / "asked", tmp_path / "loaded"
+    folder, kept = tmp_path / "site", tmp_path / "cache" / "stackrace"
+    asked, loaded = kept / "asked", kept / "loaded"
     folder.mkdir()
+    # the only folder here that an app shares with us
+    kept.mkdir(parents=True)
 
     def make(*pages, robots="", files=None, hear=lambda preparing: None, urls=(), **crawling):
-        values = {"asked": str(asked), "loaded": str(loaded), "heard": str(tmp_path / "heard"), "robots": robots}
+        values = {"asked": str(asked), "loaded": str(loaded), "heard": str(kept / "heard"), "robots": robots}
         (folder / "site.py").write_text(SITE.format(pages=list(pages), files=files or {}, **values))
         (folder / "site.py").rename(folder / "shop.py")
         request = RaceRequest(folder=folder, python=Path(sys.executable), urls=urls or None)
@@ -147,7 +150,7 @@ def test_how_far_it_is_is_said_with_the_time_that_is_left(survey, tmp_path):
         if preparing.step is Step.PAGES:
             words.append(preparing.subject)
         if len(words) > 1:
-            (tmp_path / "heard").touch()
+            (tmp_path / "cache" / "stackrace" / "heard").touch()
 
     survey("/heard/", hear=hear)
     first, *others = words

@@ -8,10 +8,10 @@ from functools import cache
 
 import pytest
 from tests.integration.django_site import ASK, OURS, site
+from tests.unprotected import examine
 
 from stackrace.app.app import EntryKind, entry_of
 from stackrace.app.environment import app_environment
-from stackrace.app.examine import examine
 from stackrace.app.golden import golden
 from stackrace.deploy.environments import Environments, cache_folder
 from stackrace.deploy.guard import Guard

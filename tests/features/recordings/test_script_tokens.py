@@ -13,6 +13,7 @@ from tests.integration import token_apps
 from tests.integration.csrf_site import Browser, running_site, visit
 
 from stackrace.base.errors import InputError
+from stackrace.base.process.view import UNPROTECTED
 from stackrace.deploy.environments import Environments, cache_folder
 from stackrace.features.recordings.recording import read_recording
 from stackrace.measure.engine.engine import run
@@ -27,7 +28,9 @@ def python(tmp_path_factory):
     file = tmp_path_factory.mktemp("apps") / "requirements.txt"
     file.write_text(token_apps.REQUIREMENTS)
     try:
-        return Environments(cache_folder(), lambda _: None).of_requirements(file, Path(sys._base_executable))
+        return Environments(cache_folder(), lambda _: None).of_requirements(
+            file, Path(sys._base_executable), UNPROTECTED
+        )
     except InputError as error:
         pytest.skip(str(error))
 

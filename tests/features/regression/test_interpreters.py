@@ -9,10 +9,12 @@ import pytest
 
 from stackrace.app.app import Entry, EntryKind
 from stackrace.base.errors import InputError
-from stackrace.deploy.environments import Environments
+from stackrace.base.process.view import UNPROTECTED
+from stackrace.deploy.environments import Environments, cache_folder
 from stackrace.deploy.preparing import unheard
 from stackrace.features.regression.interpreters import with_interpreters
 from stackrace.features.regression.variants import VariantRequest, variants
+from stackrace.race.preparation.app import guarded_project
 from stackrace.race.request.request import RaceRequest
 from stackrace.stacks.stack import Side
 
@@ -30,8 +32,14 @@ def environment(work):
 
 
 @pytest.fixture
-def environments(tmp_path):
-    return Environments(tmp_path / "cache", unheard)
+def environments(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    return Environments(cache_folder(), unheard)
+
+
+def interpreters(both, environments):
+    with guarded_project(both.sides[Side.HEAD].request) as project:
+        return with_interpreters(both, environments, project)
 
 
 def request(work, **more):
@@ -41,7 +49,7 @@ def request(work, **more):
 def test_both_sides_have_the_work_trees_environment_and_import_their_own_code(work, environment, environments):
     (environment / "shop.pth").write_text(f"{work.folder / 'src'}\n")
     with variants(request(work), "HEAD~1", NOTHING) as both:
-        found = with_interpreters(both, environments).sides
+        found = interpreters(both, environments).sides
         tree = both.moved[1]
         assert found[Side.BASE].request.python == found[Side.HEAD].request.python
         assert found[Side.BASE].request.environment["PYTHONPATH"] == str(tree / "src")
@@ -53,12 +61,12 @@ def test_a_copy_of_the_project_in_the_environment_is_refused(work, environment, 
     about.mkdir()
     (about / "direct_url.json").write_text(json.dumps({"url": work.folder.as_uri(), "dir_info": {}}))
     with variants(request(work), "HEAD~1", NOTHING) as both, pytest.raises(InputError, match="the same copy"):
-        with_interpreters(both, environments)
+        interpreters(both, environments)
 
 
 def test_an_interpreter_that_was_given_is_both_sides(work, environment, environments):
     with variants(request(work, python=Path(sys.executable)), "HEAD~1", NOTHING) as both:
-        found = with_interpreters(both, environments).sides
+        found = interpreters(both, environments).sides
         assert {str(each.request.python) for each in found.values()} == {sys.executable}
 
 
@@ -69,13 +77,13 @@ def test_a_lock_that_cannot_be_installed_says_whose_it_is(work, environment, env
         variants(request(work), "HEAD", NOTHING) as both,
         pytest.raises(InputError, match=r"the base's requirements"),
     ):
-        with_interpreters(both, environments)
+        interpreters(both, environments)
 
 
 class Builder:
     """Keeps what it was asked to install."""
 
-    def of_requirements(self, requirements, base, flag):
+    def of_requirements(self, requirements, base, view, flag):
         self.seen = requirements, requirements.read_text(), requirements.parent.stat().st_mode & 0o777
         return Path(sys.executable)
 
@@ -91,7 +99,7 @@ def test_requirements_are_private_and_gone_afterwards_and_keep_a_name_that_says_
     work.write(lock, "a = 2\n")
     venv.create(work.folder / ".venv", symlinks=True)
     with variants(request(work), "HEAD", NOTHING) as both:
-        with_interpreters(both, builder)
+        interpreters(both, builder)
     path, text, mode = builder.seen
     assert (path.name, text, mode) == (name, "a = 2\n", 0o700)
     assert not path.parent.exists()
@@ -100,5 +108,5 @@ def test_requirements_are_private_and_gone_afterwards_and_keep_a_name_that_says_
 def test_uv_installs_a_pylock_by_its_name(tmp_path, environments):
     lock = tmp_path / "pylock.toml"
     lock.write_text('lock-version = "1.0"\ncreated-by = "us"\npackages = []\n')
-    python = environments.of_requirements(lock, Path(sys._base_executable))
+    python = environments.of_requirements(lock, Path(sys._base_executable), UNPROTECTED)
     assert python.exists()

@@ -11,6 +11,7 @@ from stackrace.features.regression import interpreters
 from stackrace.features.regression.interpreters import _version_of, on_stacks
 from stackrace.features.regression.model import Contender
 from stackrace.features.regression.variants import Variant, Variants
+from stackrace.race.preparation.app import guarded_project
 from stackrace.race.request.request import RaceRequest
 from stackrace.stacks.stack import Side
 
@@ -19,7 +20,7 @@ ENTRY = Entry(kind=EntryKind.ASGI, target="shop:app")
 
 @pytest.fixture
 def trees(tmp_path, monkeypatch):
-    monkeypatch.setattr(interpreters, "_version_of", lambda request: sys.version_info[:2])
+    monkeypatch.setattr(interpreters, "_version_of", lambda request, project: sys.version_info[:2])
     folders = {Side.BASE: tmp_path / "base", Side.HEAD: tmp_path / "head"}
     for folder in folders.values():
         folder.mkdir()
@@ -36,7 +37,7 @@ def raced(trees, **own):
         )
         for side, folder in trees.items()
     }
-    both = on_stacks(Variants(sides=sides, moved=(trees[Side.HEAD], trees[Side.BASE])))
+    both = on_stacks(Variants(sides=sides, moved=(trees[Side.HEAD], trees[Side.BASE])), None)
     return *(both.sides[side].request.stacks[0] for side in (Side.BASE, Side.HEAD)), both.notes
 
 
@@ -87,6 +88,7 @@ def test_what_is_given_wins(trees):
 def test_the_version_is_that_of_the_interpreter_that_is_given(tmp_path):
     (tmp_path / "shop.py").write_text("")
     request = RaceRequest(folder=tmp_path, entry=ENTRY, python=Path(sys.executable))
-    assert _version_of(request) == sys.version_info[:2]
-    files = Entry(kind=EntryKind.FILES, target="public")
-    assert _version_of(RaceRequest(folder=tmp_path, entry=files)) is None
+    with guarded_project(request) as project:
+        assert _version_of(request, project) == sys.version_info[:2]
+        files = Entry(kind=EntryKind.FILES, target="public")
+        assert _version_of(RaceRequest(folder=tmp_path, entry=files), project) is None

@@ -117,16 +117,6 @@ def seal(folder: Path, start: Path) -> None:
     os.chdir(start)
 
 
-def read_only() -> None:
-    """Let this process, and all it starts, change no file: for what is only tried. Does nothing where forbidden.
-
-    Source: mount_setattr(2), since Linux 5.12.
-    """
-    with contextlib.suppress(OSError):
-        separate()
-        _protect()
-
-
 def _keep_mounts() -> None:
     """Let nobody outside see what is mounted from now on."""
     _done(_LIBC.mount(b"none", b"/", None, _MS_REC | _MS_PRIVATE, None))

@@ -11,15 +11,18 @@ import os
 import re
 import subprocess
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import IO, TypeVar
 
 from ..codec import map_paths
+from ..errors import AppError
 from ..files import real_path
 from .commands import CommandResult, attended, run
 from .landlock import restrict
-from .namespaces import enter
+from .namespaces import enter, seal
 
 _T = TypeVar("_T")
 
@@ -102,6 +105,8 @@ class ProtectedView:
     kept: tuple[Path, ...] = ()
     led: Mapping[str, str] = field(default_factory=dict)
     """Variables that lead elsewhere, as HOME does, unless the app has its own."""
+    sealed: Path | None = None
+    """The only folder that can be written to, under an overlay that goes with the process, which reaches nobody."""
 
     def variables(self, environment: Mapping[str, str]) -> dict[str, str]:
         """Return the variables of a process in this view that would have those of ``environment``."""
@@ -115,6 +120,8 @@ class ProtectedView:
 
     def entering(self, folder: Path) -> Callable[[], None] | None:
         """Return what a new process does first, as ``preexec_fn``: it goes to ``folder`` in this view."""
+        if self.sealed is not None:
+            return partial(seal, self.sealed, folder)
         if self.pid is None and not self.closed:
             return None
 
@@ -126,6 +133,15 @@ class ProtectedView:
                 restrict([*map(str, self.closed)], [*map(str, self.kept)])
 
         return begin
+
+    @contextmanager
+    def naming_originals(self) -> Iterator[None]:
+        """Let errors of the app name the user's files, not their copies."""
+        try:
+            yield
+        except AppError as error:
+            message, detail = self.relocation.original((error.message, error.detail))
+            raise AppError(message, detail=detail) from error
 
     def run(
         self,

@@ -14,7 +14,6 @@ from pathlib import Path
 
 from ...app.app import App, Entry, EntryKind
 from ...app.bundle import DJANGO
-from ...app.examine import python_facts
 from ...app.interpreter import Buildable
 from ...app.revision import source_of
 from ...base.codec import map_paths
@@ -22,7 +21,7 @@ from ...base.errors import AppError, InputError, said_by
 from ...base.files import is_folder, is_present, opened, real_path, walk
 from ...base.process import repository
 from ...deploy.sqlite_files import is_side
-from ...race.preparation.app import asked_app, python_for
+from ...race.preparation.app import asked_app, guarded_project, python_for
 from ...race.request.request import RaceRequest
 from .lease import refuse_busy
 from .request import ClusterRequest
@@ -63,7 +62,7 @@ def request_for_hosts(request: RaceRequest) -> RaceRequest:
         # hosts may have a project in the folder that holds none here
         request = replace(request, bundled=request.bundled or DJANGO)
     elif entry.kind not in (EntryKind.RACK, EntryKind.FILES) and request.python is None:
-        request = replace(request, python=_outside(root, entry, request.folder))
+        request = replace(request, python=_outside(root, entry, request))
     spellings = (request.folder, real_path(request.folder))
     part = request.parts.get(ClusterRequest)
     elsewhere = None if part is None else part.cluster_project
@@ -100,17 +99,18 @@ def request_for_hosts(request: RaceRequest) -> RaceRequest:
     )
 
 
-def _outside(root: Path, entry: Entry, folder: Path) -> Path | None:
-    """Return the interpreter of an environment outside of the project in ``folder``: hosts would not look there."""
+def _outside(root: Path, entry: Entry, request: RaceRequest) -> Path | None:
+    """Return the interpreter of an environment outside of the project: hosts would not look there."""
     try:
-        found = python_for(root, entry, None)
+        with guarded_project(request) as project:
+            found = python_for(root, entry, None, project)
     except InputError:
         return None
     if isinstance(found, Buildable):
         return None
     home = found.python.parent.parent
     is_environment = is_present(home / "pyvenv.cfg") or is_present(home / "conda-meta")
-    return found.python if is_environment and not home.is_relative_to(folder) else None
+    return found.python if is_environment and not home.is_relative_to(request.folder) else None
 
 
 def project_of(request: RaceRequest) -> Project:
@@ -142,11 +142,12 @@ def _environment(request: RaceRequest, entry: Entry, root: Path) -> tuple[str, M
     if entry.kind in (EntryKind.RACK, EntryKind.FILES):
         return "", {}
     try:
-        found = python_for(root, entry, request.python)
-        if isinstance(found, Buildable):
-            return "", {}
-        app = App(name="", root=root, entry=entry, python=found.python, environment=request.environment)
-        facts = python_facts(app)
+        with guarded_project(request) as project:
+            found = python_for(root, entry, request.python, project)
+            if isinstance(found, Buildable):
+                return "", {}
+            app = App(name="", root=root, entry=entry, python=found.python, environment=request.environment)
+            facts = project.facts(app)
     except (AppError, InputError):
         # preparing says what is wrong
         return "", {}

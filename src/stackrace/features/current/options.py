@@ -14,7 +14,7 @@ import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from functools import lru_cache, partial
+from functools import lru_cache
 from pathlib import Path
 
 from ...app.app import Entry, EntryKind
@@ -23,8 +23,7 @@ from ...app.projects.deployment_command import NO_FILE, DeploymentCommand, line_
 from ...app.projects.detection import VARIABLE
 from ...app.projects.shell import Place, unknown
 from ...base.files import by_last_parts, is_file, is_folder
-from ...base.process import run
-from ...base.process.namespaces import seal
+from ...base.process.view import ProtectedView
 from ...stacks.native_options import FileReading, NativeOptions, Weight
 from ...stacks.stack import ServerSpec, SettingValue
 from .hop import UNKNOWN, ReadHop
@@ -212,9 +211,8 @@ def _answer(
     """Return what ``command`` says last; ``stamp`` tells one state of the file from another."""
     environment = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": "/", "TMPDIR": "/dev/shm", **dict(variables)}
     try:
-        done = run(
-            command, folder=folder, environment=environment, timeout_s=_LONGEST_S, begin=partial(seal, root, folder)
-        )
+        view = ProtectedView(sealed=root)
+        done = view.run(command, folder=folder, environment=environment, timeout_s=_LONGEST_S)
         answer = json.loads(done.output.rpartition("\n")[2]) if not done.code else None
     except (OSError, ValueError, subprocess.SubprocessError):
         return None

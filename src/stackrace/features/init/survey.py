@@ -17,9 +17,9 @@ from ...deploy.guard import Guard
 from ...deploy.preparing import OnPreparing, Preparing, Step, unheard
 from ...deploy.protection import Protection
 from ...deploy.seeding import prepare
-from ...race.preparation.app import asked_app, find_app
+from ...race.preparation.app import asked_app, find_app, protected_project
 from ...race.preparation.contestants import CurrentStack, current_stack
-from ...race.preparation.examination import furnished, protected
+from ...race.preparation.examination import furnished
 from ...race.preparation.pages import AskedPages, Crawling, Page, asked_pages, raced
 from ...race.request.request import RaceRequest
 from ...stacks.servers import catalogue
@@ -63,16 +63,17 @@ def survey_project(
     environments = Environments(cache_folder(), on_preparing, found.project)
     crawling = crawling or Crawling()
     with Guard() as guard:
-        found_app = find_app(request, found, environments, guard.directory / "data", on_preparing)
+        folders = protected_project(request, found, guard, on_preparing)
+        found_app = find_app(request, found, environments, folders, guard.directory / "data", on_preparing)
         project = furnished(found_app.app, request, {})
-        protection = protected(project, request, guard, {}, on_preparing)
+        protection = folders.protect(project, {})
         app = protection.app
         asked = asked_pages(protection, app, request, crawling, on_preparing)
         commands = _missing_preparation(asked, app, protection)
         if commands:
             app, project = (replace(each, prepare=commands) for each in (app, project))
             on_preparing(Preparing(step=Step.APP))
-            with protection.naming_originals():
+            with protection.view.naming_originals():
                 prepare(app, guard)
             asked = asked_pages(protection, app, request, crawling, on_preparing)
     return ProjectSurvey(

@@ -13,13 +13,13 @@ from urllib.parse import unquote, urlsplit
 from ...app.app import App, EntryKind
 from ...app.bundle import DJANGO, bundled
 from ...app.data_places import import_places
-from ...app.examine import python_facts
 from ...app.interpreter import Buildable
 from ...app.known_pythons import KnownPython
 from ...app.lock_files import requirements_of
 from ...base.errors import AppError, InputError, MissingError, StackError
 from ...base.files import read_text, real_path
 from ...deploy.environments import Environments
+from ...deploy.protection import ProtectedProject
 from ...race.preparation.app import asked_app, python_for
 from ...race.preparation.contestants import beside_current, current_stack
 from ...race.preparation.defaults import most_used
@@ -32,38 +32,39 @@ from .variants import Variant, Variants
 _WITHOUT_PYTHON = (EntryKind.RACK, EntryKind.FILES)
 
 
-def with_interpreters(both: Variants, environments: Environments) -> Variants:
+def with_interpreters(both: Variants, environments: Environments, project: ProtectedProject) -> Variants:
     """Return both sides with an interpreter each.
 
     It is one for both, the work tree's own, unless a side has its own, or their lock files differ: then each has a
     private environment with what its own file says. Packages of the project that an environment imports from the
-    work tree (an editable install, a ``src`` folder) are imported from each side's own folder. Raises InputError
-    with the installer's own words.
+    work tree (an editable install, a ``src`` folder) are imported from each side's own folder. Interpreters start
+    in the view of the head's ``project``. Raises InputError with the installer's own words.
     """
     head = both.sides[Side.HEAD].request
     asked = asked_app(head)
     entry, root = asked.entry, asked.root
     if both.moved is None or entry is None or entry.kind in _WITHOUT_PYTHON:
         return both
-    found = python_for(root, entry, head.python)
+    found = python_for(root, entry, head.python, project)
     own = None if isinstance(found, Buildable) else found.python
     top, tree = both.moved
     if own is not None and len({(side.locked, side.request.python) for side in both.sides.values()}) == 1:
         _refuse_installed(own, top)
-    ours = [] if own is None else _imported_below(top, App(name="", root=root, entry=entry, python=own))
+    app = App(name="", root=root, entry=entry, python=own)
+    ours = _imported_below(top, app, project) if own is not None else []
     theirs = {Side.BASE: [tree / each.relative_to(top) for each in ours], Side.HEAD: ours}
     sides = {}
     for side, variant in both.sides.items():
         request = variant.request
         if variant.locked is not None:
-            request = replace(request, python=_built(variant.locked, side, _base_of(found), environments))
+            request = replace(request, python=_built(variant.locked, side, _base_of(found), environments, project))
         elif request.python is None and own is not None:
             request = replace(request, python=own)
         sides[side] = replace(variant, request=_importing(request, theirs[side]))
     return replace(both, sides=sides)
 
 
-def _version_of(request: RaceRequest) -> tuple[int, int] | None:
+def _version_of(request: RaceRequest, project: ProtectedProject) -> tuple[int, int] | None:
     """Return the version of the interpreter that the app of ``request`` has or is given, (3, 12) say.
 
     None for an app without Python, and where the interpreter does not start, which setting up explains.
@@ -76,9 +77,9 @@ def _version_of(request: RaceRequest) -> tuple[int, int] | None:
     if entry.kind in _WITHOUT_PYTHON:
         return None
     try:
-        found = python_for(root, entry, request.python)
+        found = python_for(root, entry, request.python, project)
         app = App(name="", root=root, entry=entry, python=_base_of(found), environment=request.environment)
-        facts = python_facts(app)
+        facts = project.facts(app)
     except (AppError, InputError):
         return None
     return None if facts is None else facts.minor
@@ -93,17 +94,19 @@ def _ours() -> Path:
     return Path(sys._base_executable)  # type: ignore[attr-defined]
 
 
-def _built(locked: Path, side: Side, base: Path, environments: Environments) -> Path:
+def _built(locked: Path, side: Side, base: Path, environments: Environments, project: ProtectedProject) -> Path:
     """Build the environment that a side's lock file asks for, with the interpreter ``base``."""
     text = requirements_of(locked)
     # uv knows these by their names
     name = locked.name if locked.suffix == ".toml" else "requirements.txt"
     # private, and gone afterwards: addresses of packages may hold credentials
-    with tempfile.TemporaryDirectory(prefix="stackrace-requirements-") as folder:
+    with tempfile.TemporaryDirectory(dir=project.directory) as folder:
         requirements = Path(folder, name)
         requirements.write_text(text, encoding="utf-8")
         try:
-            return environments.of_requirements(requirements, real_path(base), flag=f"--{side}-python")
+            return environments.of_requirements(
+                requirements, real_path(base), project.view, flag=f"--{side}-python"
+            )
         except MissingError as error:
             raise error.about(f"the {side}'s {locked.name}") from None
 
@@ -129,11 +132,11 @@ def _refuse_installed(python: Path, top: Path) -> None:
             )
 
 
-def _imported_below(top: Path, app: App) -> list[Path]:
+def _imported_below(top: Path, app: App, project: ProtectedProject) -> list[Path]:
     """Return the folders below ``top`` from which the interpreter of ``app`` imports, but for those of its own."""
     assert app.python is not None
     prefix = real_path(app.python.parent.parent)
-    places = import_places(app)
+    places = import_places(app, project.view)
     folders = [*places.folders, *(place.parent for place in places.modules.values())]
     resolved = dict.fromkeys(real_path(folder) for folder in folders)
     return [each for each in resolved if each.is_relative_to(top) and not each.is_relative_to(prefix)]
@@ -148,7 +151,7 @@ def _importing(request: RaceRequest, folders: Sequence[Path]) -> RaceRequest:
     return replace(request, environment={**request.environment, "PYTHONPATH": path})
 
 
-def on_stacks(both: Variants) -> Variants:
+def on_stacks(both: Variants, project: ProtectedProject) -> Variants:
     """Return both sides with the stack each is raced on.
 
     It is the one asked for, of a side or of both. Else the head's tree decides: what the project runs today, or the
@@ -158,7 +161,7 @@ def on_stacks(both: Variants) -> Variants:
     notes: list[str] = []
     paths = {side: _asked(variant.request) for side, variant in both.sides.items()}
     if not all(paths.values()):
-        usual = _usual(both.sides[Side.HEAD].request)
+        usual = _usual(both.sides[Side.HEAD].request, project)
         paths[Side.HEAD] = paths[Side.HEAD] or usual.path
         if not paths[Side.BASE]:
             paths[Side.BASE] = usual.path
@@ -182,10 +185,10 @@ def _with_stack(variant: Variant, path: str) -> Variant:
     return replace(variant, request=replace(request, stacks=(path,), workloads=workloads))
 
 
-def _usual(request: RaceRequest) -> Stack:
+def _usual(request: RaceRequest, project: ProtectedProject) -> Stack:
     """Return the stack that the project runs today, else the first of the most used ones that fits."""
     servers = catalogue().extended(request.servers)
-    python = _version_of(request)
+    python = _version_of(request, project)
     current = _current(request, servers, python)
     return most_used(servers, asked_app(request).offered, python)[0][0] if current is None else current
 

@@ -16,7 +16,7 @@ from ...deploy.preparing import OnPreparing, unheard
 from ...race.overhead import planned_overhead
 from ...race.pace import planned_lengths, response_s
 from ...race.plan import RacePlan
-from ...race.preparation.app import asked_app
+from ...race.preparation.app import asked_app, guarded_project
 from ...race.preparation.deployment import Deployment, set_up
 from ...race.preparation.leftovers import remembered
 from ...race.preparation.prepared import PreparedRace, plan_of, wait_for_ports
@@ -92,7 +92,8 @@ def ready_check(
     environments = Environments(cache_folder(), on_preparing, asked_app(request).project)
     with ExitStack() as held:
         found = held.enter_context(variants(_bounded(request), base, own))
-        both = on_stacks(with_interpreters(found, environments))
+        with guarded_project(found.sides[Side.HEAD].request, on_preparing) as project:
+            both = on_stacks(with_interpreters(found, environments, project), project)
         named = both.sides
         after = held.enter_context(_deployed(Side.HEAD, named[Side.HEAD], on_preparing))
         alike = _alike(named[Side.BASE], after)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 
 from ...app.app import App, Entry, EntryKind
@@ -13,10 +14,12 @@ from ...app.interpreter import Buildable, find_python, find_ruby, import_problem
 from ...app.known_pythons import KnownPython
 from ...app.projects.detection import detect
 from ...base.errors import AppError, InputError
-from ...base.files import real_path
-from ...base.process.namespaces import read_only
+from ...base.files import is_file, is_folder, is_present, real_path
+from ...base.process.view import UNPROTECTED
 from ...deploy.environments import Environments
-from ...deploy.preparing import OnPreparing, Preparing, Step
+from ...deploy.guard import Guard
+from ...deploy.preparing import OnPreparing, Preparing, Step, unheard
+from ...deploy.protection import ProtectedProject
 from ...stacks.stack import Interface
 from ..request.request import RaceRequest
 
@@ -70,9 +73,14 @@ def _imported_by(entry: Entry) -> str:
 
 
 def find_app(
-    request: RaceRequest, asked: AskedApp, environments: Environments, data: Path, on_preparing: OnPreparing
+    request: RaceRequest,
+    asked: AskedApp,
+    environments: Environments,
+    project: ProtectedProject,
+    data: Path,
+    on_preparing: OnPreparing,
 ) -> FoundApp:
-    """Return the ``asked`` app of ``request`` with its interpreter.
+    """Return the ``asked`` app of ``request`` with its interpreter, which is tried in the view of its ``project``.
 
     ``data`` is a private folder for a bundled app's files. Raises AppError or InputError naming the way out.
     """
@@ -95,7 +103,7 @@ def find_app(
     if entry.kind is EntryKind.RACK:
         ruby, note = _ruby(request, entry, root)
         return FoundApp(app=replace(app, ruby=ruby), urls=urls, notes=(note,))
-    python, note = _python(request, entry, root, environments, on_preparing)
+    python, note = _python(request, entry, root, environments, project, on_preparing)
     return FoundApp(app=replace(app, python=python), urls=urls, notes=(*where, note))
 
 
@@ -126,7 +134,7 @@ def _bundled(request: RaceRequest, environments: Environments, data: Path, on_pr
         note = f"The app is the bundled one, {ours.name}."
         return FoundApp(app=app, urls=request.urls or ours.urls, notes=(note,))
     base = request.python or Path(sys._base_executable)  # type: ignore[attr-defined]
-    python = environments.of_requirements(ours.requirements(request.services), base)
+    python = environments.of_requirements(ours.requirements(request.services), base, UNPROTECTED)
     note = f"The app is the bundled one, {ours.name}" + (
         ": no project was found in this folder." if guessed else "."
     )
@@ -135,21 +143,58 @@ def _bundled(request: RaceRequest, environments: Environments, data: Path, on_pr
 
 
 def _python(
-    request: RaceRequest, entry: Entry, root: Path, environments: Environments, on_preparing: OnPreparing
+    request: RaceRequest,
+    entry: Entry,
+    root: Path,
+    environments: Environments,
+    project: ProtectedProject,
+    on_preparing: OnPreparing,
 ) -> tuple[Path, str]:
-    choice = python_for(root, entry, request.python)
+    choice = python_for(root, entry, request.python, project)
     if isinstance(choice, Buildable):
         on_preparing(Preparing(step=Step.NO_INTERPRETER, subject=choice.reason))
         base = choice.base or Path(sys._base_executable)  # type: ignore[attr-defined]
-        python = environments.of_requirements(choice.requirements, base)
+        python = environments.of_requirements(choice.requirements, base, project.view)
         return python, f"The app runs in a private environment made from {choice.requirements.name}."
     return choice.python, f"The app runs with {choice.python} ({choice.reason})."
 
 
-def python_for(root: Path, entry: Entry, explicit: Path | None) -> KnownPython | Buildable:
+def python_for(
+    root: Path, entry: Entry, explicit: Path | None, project: ProtectedProject
+) -> KnownPython | Buildable:
     """Return the interpreter for the app, or what to build one from; see ``find_python``.
 
-    Trying one imports the app, whose files nothing protects yet: meanwhile it can change none.
+    Trying one imports the app, in the view of its ``project``.
     """
-    problem = partial(import_problem, begin=read_only)
+
+    def problem(python: Path) -> str:
+        app = App(name=root.name, root=root, entry=entry, python=python)
+        return import_problem(project.app(app), _imported_by(entry), project.view)
+
     return find_python(root, _imported_by(entry), explicit=explicit, problem=problem)
+
+
+def protected_project(
+    request: RaceRequest, asked: AskedApp, guard: Guard, on_preparing: OnPreparing
+) -> ProtectedProject:
+    """Return the project of ``request``, in whose view all of it starts; it lives as long as ``guard``."""
+    also = () if asked.entry is None else _given(request)
+    return ProtectedProject(asked.root, request.folder, guard, on_preparing, request.most_copied_bytes, also)
+
+
+@contextmanager
+def guarded_project(request: RaceRequest, on_preparing: OnPreparing = unheard) -> Iterator[ProtectedProject]:
+    """Yield the project of ``request`` for questions to its interpreter; nothing is left afterwards."""
+    with Guard() as guard:
+        yield protected_project(request, asked_app(request), guard, on_preparing)
+
+
+def _given(request: RaceRequest) -> tuple[Path, ...]:
+    for path in request.protect:
+        # what is not there now may be made by the app
+        if not (is_folder(path) or is_file(path) or (is_folder(path.parent) and not is_present(path))):
+            raise InputError(
+                f"[app] protect: {path} is no file and no folder, and none can be made there; name what the app "
+                "writes to"
+            )
+    return tuple(path.resolve() for path in request.protect)

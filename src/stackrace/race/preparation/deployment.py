@@ -32,12 +32,12 @@ from ...stacks.servers import Catalogue, Hosted, catalogue
 from ...stacks.stack import Stack, original_path
 from ..request.request import RaceRequest
 from ..results.race import LeftOut
-from .app import asked_app
+from .app import asked_app, protected_project
 from .bursts import Bursts, pilots, pool_note
 from .choosing import Choice, asked, choose
 from .contestants import CurrentStack, current_stack
 from .cores import cores_of
-from .examination import ExaminedApp, examined_app, protected
+from .examination import ExaminedApp, examined_app
 from .installing import require_all, services_of
 from .workloads import limits_of, meets, met
 
@@ -128,11 +128,11 @@ def set_up(
             request,
             app,
             environments,
+            protected_project(request, app, guard, on_preparing),
             seeding.data,
             seeding.environment,
             on_preparing,
             seeding.bring_up,
-            lambda found: protected(found, request, guard, seeding.environment, on_preparing),
             most_pages,
         )
         python = None if examined.interpreter is None else examined.interpreter.minor

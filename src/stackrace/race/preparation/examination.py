@@ -9,18 +9,15 @@ from functools import cache
 from pathlib import Path
 
 from ...app.app import App, EntryKind
-from ...app.bundle import is_bundled
 from ...app.environment import read_env_files
 from ...app.examination import Examination, Exchange
 from ...app.examiner.crawl import MOST_RACED
 from ...app.examiner.messages import DjangoFacts, PythonFacts, Reply, ThreadPool
 from ...base.errors import AppError, InputError
-from ...base.files import is_file, is_folder, is_present
 from ...base.http_syntax import by_prefix
 from ...deploy.environments import Environments, byte_code
-from ...deploy.guard import Guard
 from ...deploy.preparing import OnPreparing, Preparing, Step
-from ...deploy.protection import Protection, protect
+from ...deploy.protection import ProtectedProject, Protection
 from ...measure.workload import PageTime, Request, Workload
 from ..request.request import RaceRequest
 from .app import AskedApp, find_app
@@ -67,28 +64,27 @@ def examined_app(
     request: RaceRequest,
     asked: AskedApp,
     environments: Environments,
+    project: ProtectedProject,
     data: Path,
     beside: Mapping[str, str],
     on_preparing: OnPreparing,
     preparing: Callable[[App], None],
-    protecting: Callable[[App], Protection] = Protection.not_at_all,
     most_pages: int = MOST_RACED,
 ) -> ExaminedApp:
     """Find the ``asked`` app, prepare it, have its own interpreter examine it, and ask it for its golden answers.
 
-    ``data`` is a private folder for a bundled app's files, ``beside`` the variables that lead to the app's
-    services, which ``preparing`` starts; ``protecting`` comes before anything of the app runs. ``most_pages`` are
-    raced where nobody names any. Raises AppError or InputError naming the way out.
+    All runs in the view of its ``project``. ``data`` is a private folder for a bundled app's files, ``beside`` the
+    variables that lead to the app's services, which ``preparing`` starts. ``most_pages`` are raced where nobody
+    names any. Raises AppError or InputError naming the way out.
     """
     request = with_bundled_sessions(request)
-    found_app = find_app(request, asked, environments, data, on_preparing)
-    app = furnished(found_app.app, request, beside)
-    project = app
-    protection = protecting(project)
+    found_app = find_app(request, asked, environments, project, data, on_preparing)
+    original = furnished(found_app.app, request, beside)
+    protection = project.protect(original, beside)
     app, copies = protection.app, protection.relocation
     static = request.static and {url: copies.path(folder) for url, folder in request.static.items()}
     request = replace(request, static=static)
-    with protection.naming_originals():
+    with protection.view.naming_originals():
         preparing(app)
         _require_folders(request.static or {}, protection)
     urls = urls_of(request, found_app.urls)
@@ -113,7 +109,7 @@ def examined_app(
     workloads, notes = workloads_of(request, app, replace(examination, static=seen), protection.ask)
     return ExaminedApp(
         app=app,
-        project=project,
+        project=original,
         interpreter=examination.python,
         workloads=workloads,
         debug=examination.django is not None and examination.django.debug,
@@ -133,30 +129,6 @@ def examined_app(
         pool=examination.pool,
         loading=examination.loading,
     )
-
-
-def protected(
-    app: App, request: RaceRequest, guard: Guard, beside: Mapping[str, str], on_preparing: OnPreparing
-) -> Protection:
-    """Protect the data of a project; a bundled app writes to a folder of the race's own anyway."""
-    if is_bundled(app):
-        return Protection.not_at_all(app)
-    temporary = guard.directory / "tmp"
-    temporary.mkdir()
-    # what it leaves there while it is prepared and examined goes with the race
-    app = replace(app, environment={"TMPDIR": str(temporary), **app.environment})
-    return protect(app, request.folder, guard, beside, on_preparing, request.most_copied_bytes, _given(request))
-
-
-def _given(request: RaceRequest) -> tuple[Path, ...]:
-    for path in request.protect:
-        # what is not there now may be made by the app
-        if not (is_folder(path) or is_file(path) or (is_folder(path.parent) and not is_present(path))):
-            raise InputError(
-                f"[app] protect: {path} is no file and no folder, and none can be made there; name what the app "
-                "writes to"
-            )
-    return tuple(path.resolve() for path in request.protect)
 
 
 def _failing_unstarted(app: App, examination: Examination, protection: Protection) -> str:

@@ -10,10 +10,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ...app.bundle import bundled, bundled_names
-from ...app.examine import python_facts
 from ...base.errors import InputError, Lack, MissingError
 from ...base.text import did_you_mean, nearest
 from ...deploy.environments import Environments, cache_folder, requirements_of
+from ...deploy.guard import Guard
 from ...deploy.installation import apt_command, lack_of, missing_from
 from ...deploy.preparing import OnPreparing
 from ...deploy.services import service_of
@@ -25,7 +25,7 @@ from ...stacks.stack_path import parse_stack
 from ..request.named_races import file_of, known_names, source_of
 from ..request.race_file import read_race_file, read_request
 from ..request.request import RaceRequest
-from .app import AskedApp, asked_app, find_app
+from .app import AskedApp, asked_app, find_app, protected_project
 from .choosing import asked
 from .defaults import most_used
 
@@ -209,9 +209,10 @@ def install_python(races: Iterable[RaceRequest], known: Catalogue, on_preparing:
 
 def _build(race: RaceRequest, app: AskedApp, known: Catalogue, on_preparing: OnPreparing) -> None:
     environments = Environments(cache_folder(), on_preparing, app.project)
-    with tempfile.TemporaryDirectory() as data:
-        found = find_app(race, app, environments, Path(data), on_preparing).app
-        facts = python_facts(replace(found, environment={**found.environment, **race.environment}))
+    with tempfile.TemporaryDirectory() as data, Guard() as guard:
+        project = protected_project(race, app, guard, on_preparing)
+        found = find_app(race, app, environments, project, Path(data), on_preparing).app
+        facts = project.facts(replace(found, environment={**found.environment, **race.environment}))
     if facts is None:
         return
     for stack in _stacks(race, app.offered, known, facts.minor):

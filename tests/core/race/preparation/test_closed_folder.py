@@ -7,9 +7,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.unprotected import data_places
 
 from stackrace.app.app import App, EntryKind, entry_of
-from stackrace.app.data_places import data_places
 from stackrace.app.known_pythons import known_pythons
 from stackrace.app.projects.detection import detect
 from stackrace.app.revision import source_digest

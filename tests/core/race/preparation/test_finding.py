@@ -13,7 +13,7 @@ from stackrace.base.errors import AppError, InputError
 from stackrace.deploy.environments import Environments
 from stackrace.deploy.guard import Guard
 from stackrace.deploy.seeding import prepare
-from stackrace.race.preparation.app import asked_app
+from stackrace.race.preparation.app import asked_app, protected_project
 from stackrace.race.preparation.examination import _static, examined_app
 from stackrace.race.request.request import RaceRequest
 from stackrace.stacks.stack import Interface
@@ -21,12 +21,13 @@ from stackrace.stacks.stack import Interface
 
 def load(folder, beside=None, **asked):
     request = RaceRequest(folder=folder, **asked)
-    environments = Environments(folder / "cache", str)
+    environments, found = Environments(folder / "cache", str), asked_app(request)
     with Guard() as guard:
         return examined_app(
             request,
-            asked_app(request),
+            found,
             environments,
+            protected_project(request, found, guard, str),
             folder / "data",
             beside or {},
             str,
@@ -161,13 +162,16 @@ def app(environ, start_response):
 
 
 @pytest.fixture
-def site(tmp_path):
+def site(tmp_path, monkeypatch):
     """Return what loads a site of pages with these statuses, all but "/" named in its sitemap."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    # the only folder here that an app shares with us
+    (tmp_path / "stackrace").mkdir()
 
     def write(**asked):
         pages = asked.pop("pages")
         (tmp_path / "site").mkdir()
-        text = PAGES.format(status=pages | {"/sitemap.xml": "200 OK"}, asked=str(tmp_path / "asked"))
+        text = PAGES.format(status=pages | {"/sitemap.xml": "200 OK"}, asked=str(tmp_path / "stackrace" / "asked"))
         (tmp_path / "site" / "shop.py").write_text(text)
         return load(tmp_path / "site", python=Path(sys.executable), **asked)
 
@@ -188,7 +192,7 @@ def test_the_main_pages_are_raced_where_nobody_names_any(site):
 def test_a_page_that_is_named_is_raced_alone(site, tmp_path):
     loaded = site(pages=dict.fromkeys(["/", "/a", "/b"], "200 OK"), urls=("/b",))
     assert raced(loaded) == ["/b"]
-    assert set((tmp_path / "asked").read_text().split()) == {"/b"}
+    assert set((tmp_path / "stackrace" / "asked").read_text().split()) == {"/b"}
 
 
 def test_a_home_page_that_fails_is_not_passed_over_for_others(site):
