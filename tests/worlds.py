@@ -34,7 +34,10 @@ PLACE = Path("/srv")
 HOME, PROJECT = PLACE / "home", PLACE / "home" / "code" / "project"
 CACHE = PLACE / "cache"
 SHARED = tuple(map(Path, ("/tmp", "/var/tmp", "/dev/shm")))
-THERE = (*(folder / "there" for folder in (HOME, PROJECT, HOME / ".cache", HOME / ".config", *SHARED)),)
+THERE = (
+    HOME / ".spelled",
+    *(folder / "there" for folder in (HOME, PROJECT, HOME / ".cache", HOME / ".config", *SHARED)),
+)
 """Files that are there before."""
 KINDS = ("shm", "sem", "msg")
 

@@ -28,6 +28,7 @@ PLACES += [HOME / ".cache" / "x" / "y", HOME / ".config" / "x", HOME / ".local" 
 PLACES += ["/srv/home/.spelled", Path(tempfile.gettempdir(), "x"), "/tmp/x", "/var/tmp/x"]
 THERE = [Path("there"), HERE / "there", Path("/srv/home/code", "project", "there"), HOME / "there"]
 THERE += [HOME / ".cache" / "there", HOME / ".config" / "there", Path("/tmp/there"), Path("/var/tmp/there")]
+THERE += [Path("/srv/home", ".spelled")]
 
 
 def write(when):
@@ -39,7 +40,7 @@ def write(when):
         tried(lambda: place.open("a").write("x"))
         tried(lambda: os.truncate(place, 1))
         tried(lambda: place.rename(f"{place}-{when}"))
-        tried(lambda: place.with_name(f"link-{when}").hardlink_to(place))
+        tried(lambda: Path(f"{place}-link-{when}").hardlink_to(place))
         tried(lambda: place.unlink())
     tried(lambda: os.mkfifo(f"/tmp/pipe-{when}"))
     tried(lambda: shutil.rmtree(HOME / ".config"))
@@ -95,16 +96,41 @@ def differing(found, world):
     """Return what differs; without Landlock what was written by a whole path does."""
     if held(world):
         return found["differs"]
-    spelled = (f"{HOME}/.spelled", f"{PROJECT}/", *(f"{folder}/" for folder in SHARED))
+    spelled = (f"{HOME}/.spelled", str(PROJECT), *(f"{folder}/" for folder in SHARED))
     return [name for name in found["differs"] if not name.startswith(spelled)]
 
 
-@pytest.mark.parametrize("world", [world for world in WORLDS if held(world)])
+@worlds
 @users
 def test_what_an_app_writes_anywhere_goes_with_the_race(world, user):
     found = changed(world, user, {"app.py": APP}, *map(str, VERBS["init"]))
     assert found["code"] == 0, found["said"]
     assert not differing(found, world), found["said"]
+
+
+MOUNTED = """
+mkdir ~/odd && mount --bind /proc ~/odd || exit 9
+"$@"
+code=$?
+umount ~/odd && rmdir ~/odd && exit $code
+"""
+
+
+def test_a_home_that_no_overlay_covers_stays_as_it_is_too():
+    """None lies over /proc, and a cover of the home without it would hide that."""
+    found = changed("plain", "root", {"app.py": APP}, "sh", "-c", MOUNTED, "sh", *map(str, VERBS["init"]))
+    assert found["code"] == 0, found["said"]
+    assert not found["differs"], found["said"]
+    assert "The app cannot write to /srv/home/.spelled: " in " ".join(found["said"].split())
+
+
+def test_an_app_that_cannot_do_without_names_the_path_and_the_way_out():
+    app = "open('/tmp/needed', 'w')\n\n\ndef app(environ, start_response): ..."
+    found = changed("container", "nobody", {"app.py": app}, *map(str, VERBS["init"]))
+    said = " ".join(found["said"].split())
+    assert found["code"] == 2, said
+    assert "Nothing is written to /tmp/needed, for a race cannot have its own view of the files here: lead" in said
+    assert "by a variable, [app] env, or race as a user who may make namespaces" in said
 
 
 @pytest.mark.parametrize("world", ["plain", "container"])

@@ -53,7 +53,7 @@ class Escapes:
         """
         caches = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
         written = [path for path in self._written if not _is_below(path, (*settled, caches, cache_folder()))]
-        if held := [path for path in written if _is_below(path, view.closed)]:
+        if held := [path for path in written if view.holds_off(path)]:
             yield (
                 f"The app cannot write to {few(held)}: a race cannot have its own view of the files here, and all "
                 "stays as it is. Lead it to another path by a variable, [app] env, if it needs that."

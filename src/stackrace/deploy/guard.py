@@ -16,7 +16,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import IO, Any
@@ -195,7 +195,7 @@ class Guard:
             folders=list(zip(map(str, folders), layers, strict=True)),
             kept=[str(path.resolve()) for path in shown],
         )
-        self.view = ProtectedView(answer["pid"])
+        self.view = replace(self.view, pid=answer["pid"])
         self._covered += folders
 
     def signal(self, pid: int, number: signal.Signals) -> None:

@@ -111,9 +111,10 @@ class ProjectCopy:
         outside = self._refuse_outside(_present(places))
         _refuse_command(app, self.relocation)
         names = self._refuse_named([*app.environment.items(), *_code(self.relocation)])
+        what = "it cannot write there" if self.view.closed else "what it writes there changes in a race"
         sentence = (
-            f"The app knows {few(names)} by its whole path, not its copy: what it writes there changes in a race. "
-            "Lead it to another by a variable, [app] env."
+            f"The app knows {few(names)} by its whole path, not its copy: {what}. Lead it to another by a "
+            "variable, [app] env."
         )
         settled = Settled(
             places=places,
@@ -148,7 +149,8 @@ class ProjectCopy:
     @property
     def view(self) -> ProtectedView:
         """What the app sees and may write to, as far as it is copied by now."""
-        closed = {*self.relocation.copied.values(), *surroundings(memory=False)} if restricts() else ()
+        originals = {*self.relocation.copied.values(), *self._linked}
+        closed = {*originals, *surroundings(memory=False)} if restricts() else ()
         return ProtectedView(relocation=self.relocation, closed=tuple(closed), kept=self._kept, led=self._led)
 
     def _fits(self, *paths: Path) -> bool:

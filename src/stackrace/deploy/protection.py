@@ -18,6 +18,8 @@ from ..app.examiner.messages import PythonFacts
 from ..base.errors import InputError, LaunchError, said_by
 from ..base.files import MOST_COPIED_BYTES, is_folder, real_path
 from ..base.numbers import duration
+from ..base.process.landlock import restricts
+from ..base.process.namespaces import MEMORY
 from ..base.process.view import UNPROTECTED, ProtectedView, Relocation
 from ..base.units import SIZE
 from .environments import byte_code, kept_caches
@@ -27,7 +29,7 @@ from .preparing import OnPreparing, Preparing, Step
 from .project_copy import ProjectCopy
 from .project_files import databases_below, hand_over_below, linked_data
 from .sqlite_files import bring_in, is_database, size_bytes
-from .surroundings import SharedMemory, surroundings
+from .surroundings import SharedMemory, private_home, surroundings
 from .templates import RUN
 
 _FILLED = {
@@ -134,6 +136,7 @@ class ProtectedProject:
         self._refused = _cover(self._folders, self._guard)
         if not self._refused:
             self._cover_more(surroundings(memory=True))
+            self._close([each for each, why in self._outside.items() if why and each != MEMORY])
             self._cover_more([*self._linked, *self._also])
             return None
         memory = SharedMemory()
@@ -149,6 +152,13 @@ class ProtectedProject:
         for each in _outermost(map(_holder, paths), but=covered):
             if each not in self._outside:
                 self._outside[each] = _cover([each], self._guard)
+
+    def _close(self, folders: Sequence[Path]) -> None:
+        """Keep all of the user's from writing to ``folders``, where no overlay covers them, as in a plain copy."""
+        if folders and restricts():
+            kept = (self.directory, *(folder.resolve() for folder in kept_caches()))
+            led = private_home(self.directory / "home", Relocation())
+            self._guard.view = replace(self._guard.view, closed=tuple(folders), kept=kept, led=led)
 
     def app(self, app: App) -> App:
         """Return ``app`` as it is started in the view, with a temporary folder that goes with the race."""
@@ -188,7 +198,7 @@ class ProtectedProject:
         own = [app.root, self._folder, *self._also, *self._linked]
         databases = _databases(own, [*places.present_files, *own])
         self._cover_more([*places.present_files, *places.present_folders, *databases])
-        uncovered = {each: why for each, why in self._outside.items() if why}
+        uncovered = {each: why for each, why in self._outside.items() if why and not guard.view.holds_off(each)}
         changing = _changing([*databases, *places.folders, *self._linked], uncovered)
         steady = [path for path in databases if path not in changing]
         notes, unsteady = _bring_in(steady, guard, self._on_preparing)
@@ -197,7 +207,7 @@ class ProtectedProject:
             notes=notes,
             warnings=(*_unsteady(unsteady), *_unprotected(uncovered, changing), *_shared(places, guard, beside)),
             is_whole=not uncovered,
-            settled=(guard.directory, *self._folders, *self._outside),
+            settled=(guard.directory, *self._folders, *(set(self._outside) - {*guard.view.closed})),
             servers=places.kinds_of_servers,
         )
 
@@ -215,7 +225,7 @@ class ProtectedProject:
             warnings=(
                 *_unsteady(copy.copied.unsteady),
                 *_mixed(copy.copied.mixed),
-                *_uncovered(settled.uncovered),
+                *_uncovered(settled.uncovered, copy.view),
                 *settled.named,
                 *_shared(settled.places, self._guard, beside),
             ),
@@ -362,12 +372,13 @@ def _unprotected(uncovered: Mapping[Path, str], changing: Sequence[Path]) -> tup
     )
 
 
-def _uncovered(paths: Sequence[Path]) -> tuple[str, ...]:
-    """Name what the app may write to although it runs from a copy."""
+def _uncovered(paths: Sequence[Path], view: ProtectedView) -> tuple[str, ...]:
+    """Name what the app would write to although it runs from a copy."""
     if not paths:
         return ()
+    what = "stays as it is" if all(map(view.holds_off, paths)) else "may change"
     return (
-        f"The app writes to {', '.join(map(str, paths))}, which is not copied and may change: it is too large for "
+        f"The app writes to {', '.join(map(str, paths))}, which is not copied and {what}: it is too large for "
         "[app] copy_limit, or the settings do not spell the path. Lead the app elsewhere by a variable, [app] env.",
     )
 

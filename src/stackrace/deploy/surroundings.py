@@ -56,14 +56,13 @@ def private_home(place: Path, relocation: Relocation) -> Mapping[str, str]:
     are its folders for caches, settings and data, and those that hold copies of the project.
     """
     home = real_path(Path.home())
-    copied = {folder for path in relocation.copied.values() for folder in path.parents if folder != home}
-    shown = {home: place, **{each: place / each.relative_to(home) for each in copied if each.is_relative_to(home)}}
-    shown |= {home / ".local": place / ".local"}
-    for variable, name in _PLACES.items():
-        shown[Path(os.environ.get(variable) or home / name)] = place / name
-    for target in shown.values():
+    holders = {folder for path in relocation.copied.values() for folder in path.parents if home in folder.parents}
+    shown = [(folder, place / folder.relative_to(home)) for folder in (home, home / ".local", *sorted(holders))]
+    # several variables may name one folder
+    shown += [(Path(os.environ.get(name) or home / each), place / each) for name, each in _PLACES.items()]
+    for _, target in shown:
         target.mkdir(parents=True, exist_ok=True)
-    for folder, target in shown.items():
+    for folder, target in shown:
         for entry in _listed(folder):
             if not os.path.lexists(target / entry.name):
                 _show(relocation.path(entry), target / entry.name)

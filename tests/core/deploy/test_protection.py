@@ -197,14 +197,22 @@ def test_code_that_names_a_database_or_what_is_to_be_protected_is_refused(tmp_pa
         protect(app, app.root, forbidding, {}, str, also=[app.root / "files"])
 
 
-def test_other_whole_paths_in_code_and_variables_are_named(tmp_path, forbidding):
+@pytest.fixture(params=[True, False], ids=["Landlock", "no Landlock"])
+def has_landlock(request, monkeypatch):
+    """Whether the kernel can keep processes from writing to the originals."""
+    monkeypatch.setattr("stackrace.deploy.project_copy.restricts", lambda: request.param)
+    return request.param
+
+
+def test_other_whole_paths_in_code_and_variables_are_named(tmp_path, forbidding, has_landlock):
     app = project(tmp_path / "site", FILES=f"{tmp_path}/site/files", PYTHONPATH=f"{tmp_path}/site")
     (app.root / "files").mkdir()
     (app.root / "shop.py").write_text(f"PLACE = '{app.root}/files/'\nLOG = '{app.root}/shop.py'")
     protection = protect(app, app.root, forbidding, {}, str)
     assert protection.warnings == (
         f"The app knows {app.root}/files (FILES), {app.root}/shop.py (shop.py) by its whole path, not its copy: "
-        "what it writes there changes in a race. Lead it to another by a variable, [app] env.",
+        f"{'it cannot write there' if has_landlock else 'what it writes there changes in a race'}. Lead it to "
+        "another by a variable, [app] env.",
     )
 
 
@@ -214,7 +222,7 @@ def test_a_command_that_names_an_original_is_refused(tmp_path, forbidding):
         protect(app, app.root, forbidding, {}, str)
 
 
-def test_links_to_data_elsewhere_lead_to_copies_and_what_is_too_large_is_named(tmp_path, forbidding):
+def test_links_to_data_elsewhere_lead_to_copies_and_what_is_too_large_is_named(tmp_path, forbidding, has_landlock):
     app = project(tmp_path / "site")
     (tmp_path / "small").mkdir()
     (tmp_path / "large").mkdir()
@@ -225,7 +233,8 @@ def test_links_to_data_elsewhere_lead_to_copies_and_what_is_too_large_is_named(t
     copies = Path(f"{forbidding.directory}/copy{tmp_path}")
     assert (protection.app.root / "small").resolve() == copies / "small"
     (warning,) = protection.warnings
-    assert warning.startswith(f"The app writes to {tmp_path}/large, which is not copied and may change: it is too")
+    what = "stays as it is" if has_landlock else "may change"
+    assert warning.startswith(f"The app writes to {tmp_path}/large, which is not copied and {what}: it is too")
 
 
 def test_where_only_a_folder_beside_the_project_cannot_be_covered_it_alone_is_named(tmp_path):

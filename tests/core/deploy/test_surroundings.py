@@ -67,11 +67,13 @@ def test_a_private_home_shows_all_and_what_is_written_there_stays_there(home, tm
 
 def test_variables_that_name_folders_of_the_home_lead_to_the_private_one(home, tmp_path, monkeypatch):
     (tmp_path / "cache" / "fonts").mkdir(parents=True)
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    for name in ("XDG_CACHE_HOME", "XDG_DATA_HOME"):
+        monkeypatch.setenv(name, str(tmp_path / "cache"))
     place = tmp_path / "private"
     led = private_home(place, Relocation())
     assert led["XDG_CACHE_HOME"] == str(place / ".cache")
-    assert (place / ".cache/fonts").readlink() == tmp_path / "cache/fonts"
+    for name in (".cache", ".local/share"):
+        assert (place / name / "fonts").readlink() == tmp_path / "cache/fonts"
     view = ProtectedView(led=led)
     assert view.variables(dict(os.environ))["HOME"] == str(place)
     assert view.variables({**os.environ, "HOME": "/srv/shop"})["HOME"] == "/srv/shop", "the app's own word counts"

@@ -7,6 +7,7 @@ other starts.
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import subprocess
@@ -25,6 +26,10 @@ from .landlock import restrict
 from .namespaces import enter, seal
 
 _T = TypeVar("_T")
+
+_DENIED = os.strerror(errno.EACCES)
+_PATH = re.compile(r"/[^\s:'\"]+")
+_LONGEST_LINE = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +118,10 @@ class ProtectedView:
         led = {name: value for name, value in self.led.items() if environment.get(name) == os.environ.get(name)}
         return {**environment, **led}
 
+    def holds_off(self, path: Path) -> bool:
+        """Tell whether a process in this view cannot write to ``path``, an absolute one."""
+        return any(map(path.is_relative_to, self.closed)) and not any(map(path.is_relative_to, self.kept))
+
     def path(self, path: Path) -> Path:
         """Return where this process finds what a process in the view finds at ``path``."""
         # an absolute link would lead out of the view again
@@ -140,8 +149,19 @@ class ProtectedView:
         try:
             yield
         except AppError as error:
+            held_off = self._held_off(f"{error.message}\n{error.detail}")
             message, detail = self.relocation.original((error.message, error.detail))
-            raise AppError(message, detail=detail) from error
+            raise AppError(f"{message}{held_off}", detail=detail) from error
+
+    def _held_off(self, text: str) -> str:
+        """Say which path an error in ``text`` was about that this view keeps as it is; empty where none was."""
+        for line in (line[-_LONGEST_LINE:] for line in text.splitlines() if _DENIED in line):
+            for path in filter(self.holds_off, map(Path, _PATH.findall(line))):
+                return (
+                    f". Nothing is written to {path}, for a race cannot have its own view of the files here: lead "
+                    "the app elsewhere by a variable, [app] env, or race as a user who may make namespaces"
+                )
+        return ""
 
     def run(
         self,
