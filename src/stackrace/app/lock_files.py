@@ -13,9 +13,11 @@ from urllib.parse import urlsplit
 
 from ..base.errors import InputError, said_by
 from ..base.files import read_text
+from ..base.numbers import duration
 from ..base.process import uv_program
 from ..base.text import tail
 
+_EXPORT_S = 60.0
 _LOCKS = ("uv.lock", "poetry.lock", "Pipfile.lock", "pylock.toml")
 """Files that say exactly what is installed; the first that a project has is its own."""
 
@@ -249,14 +251,18 @@ def _exported(lock: Path) -> str:
             # what uv exports does not say where from
             raise _refused(package["name"], index)
     words = "export --frozen --no-dev --no-emit-project --no-hashes --no-header --quiet"
-    ended = subprocess.run(
-        [program, *words.split()],
-        cwd=lock.parent,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    try:
+        ended = subprocess.run(
+            [program, *words.split()],
+            cwd=lock.parent,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=_EXPORT_S,
+        )
+    except subprocess.TimeoutExpired as error:
+        raise InputError(f"{lock} cannot be exported: uv did not end within {duration(_EXPORT_S)}") from error
     if ended.returncode:
         raise InputError(f"{lock} cannot be exported", detail="\n".join(tail(ended.stderr, 20)))
     return ended.stdout

@@ -179,6 +179,10 @@ def shortages_named(variable: str = "") -> Iterator[None]:
         raise
 
 
+UNANSWERED: dict[str, str] = {}
+"""What is said of each program that does not answer, by its path: it is not asked again, and named in the end."""
+
+
 def said_by(error: BaseException, *, where: bool = False) -> str:
     """Return what ``error`` says without Python's own signs around it; with ``where`` also the file it was about.
 

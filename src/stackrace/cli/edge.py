@@ -11,6 +11,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from subprocess import TimeoutExpired
 from typing import TYPE_CHECKING, Any, BinaryIO, TextIO, cast
 
 import click
@@ -171,6 +172,8 @@ def failure_of(error: Exception) -> StackraceError:
             )
         case RecursionError():
             return BreakdownError(f"what was given is nested too deeply; {_REPORT}")
+        case TimeoutExpired():
+            return BreakdownError(f"{error}; see what keeps it")
         case OSError() if error.errno in _FULL:
             return BreakdownError(f"the disk is full{_where(error)}; free some space")
         case OSError() if error.errno in _NO_PATH:

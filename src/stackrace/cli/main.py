@@ -6,12 +6,13 @@ import io
 import os
 import sys
 import traceback
+from contextlib import suppress
 from typing import get_args
 
 import click
 
 from .. import __version__
-from ..base.errors import BreakdownError, LimitError, StackraceError
+from ..base.errors import UNANSWERED, BreakdownError, LimitError, StackraceError
 from ..base.secrets import masked
 from ..extensions import Group, Verb, declared, load
 from .edge import TRACEBACK, brief, failure_of, printable_output, trusted
@@ -113,7 +114,11 @@ def completion_command(shell: str) -> None:
 def main() -> None:
     """Run the command line; exit 0 done, 1 the answer is no, 2 wrong input, 3 refused, 4 broken, 130 Ctrl-C."""
     with printable_output():
-        sys.exit(_run())
+        code = _run()
+        for sentence in UNANSWERED.values():
+            with suppress(OSError, ValueError):
+                click.echo(f"note: {sentence}", err=True)
+        sys.exit(code)
 
 
 def _run() -> int:

@@ -12,6 +12,7 @@ import hashlib
 import os
 import re
 import stat
+import subprocess
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -19,6 +20,7 @@ from pathlib import Path
 from ..app.examiner.messages import PythonFacts
 from ..base.errors import InputError, MissingError, said_by
 from ..base.files import read_text, remove_tree
+from ..base.numbers import duration
 from ..base.process import Cause, cause_of, uv_program
 from ..base.process.view import UNPROTECTED, ProtectedView
 from ..base.text import tail
@@ -33,6 +35,8 @@ _COMPLETE = ".stackrace-complete"
 _MOST_LINES = 20
 """Shown of what an installer said: a compiler says pages."""
 
+_INSTALL_S = 3600.0
+"""How long uv may take: a package without a wheel is compiled."""
 _PATIENCE = {"UV_HTTP_RETRIES": "2", "UV_HTTP_TIMEOUT": "10"}
 """How long uv waits for an index, where the user does not say."""
 
@@ -174,9 +178,15 @@ class Environments:
         # it starts where we are, as its variables may hold relative paths; its settings come from elsewhere
         command = [program, "--project", str(self._project), *arguments]
         try:
-            result = view.run(command, folder=Path.cwd(), environment=given | environment)
+            its = given | environment
+            result = view.run(command, folder=Path.cwd(), environment=its, timeout_s=_INSTALL_S)
         except OSError as error:
             raise MissingError(f"{program} cannot be started: {said_by(error)}; run: pip install uv") from error
+        except subprocess.TimeoutExpired as error:
+            raise MissingError(
+                f"{program} {arguments[0]} did not end within {duration(_INSTALL_S)}; see what keeps the network "
+                "or the disk, and give the command again"
+            ) from error
         if result.code:
             cause = self._broken or cause_of(result, pins)
             if cause.exit_code != MissingError.exit_code:

@@ -14,7 +14,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from ..base.errors import InputError, Lack, MissingError
-from ..base.process import held, run
+from ..base.process import ask, held
 from ..stacks import services
 from ..stacks.servers import Catalogue, catalogue
 from ..stacks.servers.contract import Entry, Needs
@@ -113,7 +113,7 @@ def _version(needs: Needs, by_package: bool) -> str:
     if binary and is_asked and not said:
         # some leave a temporary folder even for this
         with TemporaryDirectory() as folder:
-            said = run((binary, *needs.version), environment={**os.environ, "TMPDIR": folder}).output
+            said = ask((binary, *needs.version), environment={**os.environ, "TMPDIR": folder}).output
     version = _VERSION.search(said)
     return version[0] if version else ""
 
@@ -135,7 +135,7 @@ def _debian_versions(*packages: str) -> dict[str, str]:
     if not shutil.which("dpkg-query"):
         return {}
     # what is not here is complained about in a line of its own
-    said = run(("dpkg-query", "--show", "--showformat=${Package} ${Version}\n", *packages)).output
+    said = ask(("dpkg-query", "--show", "--showformat=${Package} ${Version}\n", *packages)).output
     return {name: version for name, _, version in (line.partition(" ") for line in said.splitlines())}
 
 
@@ -146,7 +146,7 @@ def can_install() -> bool:
     if os.geteuid() == 0:
         return True
     sudo = shutil.which("sudo")
-    return sudo is not None and subprocess.run([sudo, "-n", "true"], capture_output=True).returncode == 0
+    return sudo is not None and ask([sudo, "-n", "true"]).code == 0
 
 
 def apt_command(packages: Sequence[str]) -> tuple[str, ...]:

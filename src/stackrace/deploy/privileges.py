@@ -15,11 +15,12 @@ import os
 import pwd
 import re
 import shutil
-import subprocess
 import time
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+
+from ..base.process import ask
 
 _USER = "www-data"
 
@@ -37,7 +38,7 @@ def unprivileged() -> tuple[str, ...]:
         return ()
     user, group = _ids()
     inside = ("unshare", "--user", f"--map-user={user}", f"--map-group={group}", "--")
-    if shutil.which("unshare") and subprocess.run([*inside, "true"], capture_output=True).returncode == 0:
+    if shutil.which("unshare") and ask([*inside, "true"]).code == 0:
         return inside
     if not _is_known(user):
         # a container whose root is the only user has no powers beyond it either

@@ -14,7 +14,7 @@ from importlib.metadata import distributions
 from pathlib import Path
 
 from ..base.files import opened, walk
-from ..base.process import run
+from ..base.process import ask
 from ..base.secrets import masked, masked_settings, masked_tail
 from ..measure.launch import ChangeFact, SettingFact, StackFacts
 from ..stacks.native_options import CONFIG
@@ -169,7 +169,7 @@ def _python(home: Path) -> str:
 @cache
 def _ruby(ruby: Path) -> str:
     command = [str(ruby), "-e", "print RUBY_VERSION"]
-    return run(command).output
+    return ask(command).output
 
 
 @cache

@@ -39,6 +39,8 @@ _WAIT_S = 10.0
 """The longest wait for a lock."""
 _HELD_S = 2.0
 """The longest time for which commits are held off: SQLite's users let a commit wait for five seconds, mostly."""
+_COPY_S = 3600.0
+"""A copy of many gigabytes takes minutes, and waits for writers."""
 _TICK_S = 0.01
 """The kernel dates files by a clock with ticks of this length at most."""
 _CLOCK_REALTIME_COARSE = 5
@@ -111,7 +113,7 @@ def _handle_here(path: Path) -> int | None:
 def _copy_in_another_process(database: Path, target: Path) -> None:
     script = f"import sys; from {__name__} import _copy_alone; _copy_alone(*sys.argv[1:])"
     command = (sys.executable, "-P", "-c", script, str(database), str(target))
-    ended = run(command, folder=Path("/"), environment=os.environ)
+    ended = run(command, folder=Path("/"), environment=os.environ, timeout_s=_COPY_S)
     if ended.code:
         raise OSError(ended.code, ended.output.strip() or os.strerror(ended.code), str(database))
 

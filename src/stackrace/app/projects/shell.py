@@ -431,8 +431,10 @@ def _answered(asked: str, stamps: tuple[str, ...]) -> Mapping[str, object]:
     """Return what the private root answers; ``stamps`` tell one state of the files from another."""
     try:
         command = [sys.executable, "-I", "-S", str(_SCRIPT)]
-        done = subprocess.run(command, input=asked, capture_output=True, text=True, check=False, cwd="/")
+        done = subprocess.run(
+            command, input=asked, capture_output=True, text=True, cwd="/", timeout=10 * _LONGEST_S
+        )
         answer: Mapping[str, object] = json.loads(done.stdout)
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, subprocess.TimeoutExpired) as error:
         return {"error": str(error) or "no answer"}
     return answer

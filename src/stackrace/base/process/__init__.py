@@ -1,6 +1,6 @@
 """Process: programs that we start and that end with us, and signals that wait meanwhile."""
 
-from .commands import CommandResult, attended, listen, require_system, run, within
+from .commands import CommandResult, ask, attended, listen, require_system, run, within
 from .git import Repository, at, repository
 from .interruption import Background, HeldSignals, Pending, held
 from .uv import Cause, cause_of, uv_program
@@ -12,6 +12,7 @@ __all__ = [
     "HeldSignals",
     "Pending",
     "Repository",
+    "ask",
     "at",
     "attended",
     "cause_of",

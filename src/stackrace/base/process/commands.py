@@ -6,6 +6,8 @@ import errno
 import marshal
 import os
 import selectors
+import shlex
+import shutil
 import stat
 import subprocess
 import sys
@@ -16,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TypeVar
 
-from ..errors import BreakdownError, shortages_named
+from ..errors import UNANSWERED, BreakdownError, said_by, shortages_named
 from ..secrets import masked, masked_tail
 from .interruption import held
 from .keeper import MOST_ENDING_S
@@ -40,7 +42,8 @@ def run(
     *,
     folder: Path | None = Path("/"),
     environment: Mapping[str, str] | None = None,
-    timeout_s: float = float("inf"),
+    timeout_s: float,
+    most_bytes: int = _MOST_BYTES,
     begin: Callable[[], None] | None = None,
 ) -> CommandResult:
     """Run ``command`` to its end, in a session of its own; ``begin`` runs in the new process before it does.
@@ -54,13 +57,43 @@ def run(
 
     def attend(process: subprocess.Popen[bytes]) -> CommandResult:
         assert process.stdout
-        return listen(process.stdout.fileno(), lambda wait_s: within(wait_s)(process), command, timeout_s)
+        return listen(
+            process.stdout.fileno(), lambda wait_s: within(wait_s)(process), command, timeout_s, most_bytes
+        )
 
     return attended(command, attend, folder=folder, environment=environment, stdout=subprocess.PIPE, begin=begin)
 
 
+QUESTION_S = 5.0
+"""How long a program may take to answer a question: its version, what it knows, whether it may do something."""
+
+
+def ask(
+    command: Sequence[str], *, environment: Mapping[str, str] | None = None, most_bytes: int = _MOST_BYTES
+) -> CommandResult:
+    """Ask a program something, as ``run`` does, within ``QUESTION_S``; one that does not answer fails, silently.
+
+    Whoever asks goes on without it; ``UNANSWERED`` names it.
+    """
+    program = shutil.which(command[0]) or command[0]
+    if program not in UNANSWERED:
+        words = shlex.join((Path(command[0]).name, *command[1:2]))
+        try:
+            return run(command, environment=environment, timeout_s=QUESTION_S, most_bytes=most_bytes)
+        except subprocess.TimeoutExpired:
+            why = f"did not end within {QUESTION_S:g} s; end it or take it off PATH"
+        except OSError as error:
+            why = f"cannot be started: {said_by(error)}"
+        UNANSWERED[program] = f"{words} ({program}) {why}"
+    return CommandResult(-1, "")
+
+
 def listen(
-    output: int, code: Callable[[float], int | None], command: Sequence[str], timeout_s: float
+    output: int,
+    code: Callable[[float], int | None],
+    command: Sequence[str],
+    timeout_s: float,
+    most_bytes: int = _MOST_BYTES,
 ) -> CommandResult:
     """Read what ``command`` says until it has ended; one that it started and that keeps ``output`` open is not
     waited for.
@@ -74,8 +107,8 @@ def listen(
         while True:
             if speaks and selector.select(_POLL_S):
                 chunk = os.read(output, 65536)
-                is_cut = is_cut or len(said + chunk) > _MOST_BYTES
-                said = (said + chunk)[-_MOST_BYTES:]
+                is_cut = is_cut or len(said + chunk) > most_bytes
+                said = (said + chunk)[-most_bytes:]
                 speaks = bool(chunk)
             elif (ended := code(0.0 if speaks else _POLL_S)) is not None:
                 text = said.decode("utf-8", "replace")

@@ -169,7 +169,7 @@ class ProtectedView:
         *,
         folder: Path,
         environment: Mapping[str, str],
-        timeout_s: float = float("inf"),
+        timeout_s: float,
     ) -> CommandResult:
         """Run ``command`` to its end in this view, started in ``folder``; see ``commands.run``."""
         place = self.relocation.path(folder)

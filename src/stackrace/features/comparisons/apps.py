@@ -12,7 +12,7 @@ from pathlib import Path
 from ...app.app import Entry, EntryKind
 from ...app.bundle import Bundled
 from ...base.errors import Lack
-from ...base.process import run
+from ...base.process import ask
 
 _BUNDLED = Path(__file__).with_name("bundled")
 
@@ -78,7 +78,7 @@ def _missing_gems(names: Sequence[str]) -> frozenset[str]:
     ruby = shutil.which("ruby")
     if not names or ruby is None:
         return frozenset(names)
-    result = run([str(Path(ruby).absolute()), "-e", _MISSING, "--", *names])
+    result = ask([str(Path(ruby).absolute()), "-e", _MISSING, "--", *names])
     return frozenset(names if result.code else set(names).intersection(result.output.split()))
 
 

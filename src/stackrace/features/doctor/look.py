@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import subprocess
 import tempfile
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from ...base.process import ask
 from ...deploy import sockets
 from ...deploy.guard import RUN_DIRECTORY
 from ...measure.host import HostFacts, MachineDelta, Offender
@@ -217,11 +217,7 @@ def _jobs(listed: str | None = None, now_s: float | None = None) -> tuple[Job, .
 def _list_timers() -> str:
     if not Path("/run/systemd/system").exists():
         return ""  # sd_booted(3)
-    try:
-        command = ("systemctl", "list-timers", "--output=json", "--no-pager")
-        return subprocess.run(command, capture_output=True, text=True, timeout=30).stdout
-    except (OSError, subprocess.TimeoutExpired):
-        return ""
+    return ask(("systemctl", "list-timers", "--output=json", "--no-pager"), most_bytes=2**20).output
 
 
 def remains(folders: Iterable[Path] | None = None) -> tuple[Remains, ...]:

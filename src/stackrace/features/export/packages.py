@@ -13,7 +13,7 @@ from pathlib import Path
 from ...app.lock_files import LISTS, requirements_of
 from ...app.project_files import table, table_in, text
 from ...base.errors import InputError
-from ...base.process import run
+from ...base.process import ask
 from ...deploy.environments import site_packages
 from ...race.preparation.deployment import Deployment
 from ...stacks.servers import PythonRuntime
@@ -172,10 +172,8 @@ def packages_of(deployment: Deployment, stack: Stack) -> Packages:
 
 
 def _debian_version(package: str) -> str:
-    with suppress(OSError):
-        result = run(["dpkg-query", "--show", "--showformat=${Version}", package])
-        return result.output.strip() if result.code == 0 else ""
-    return ""
+    result = ask(["dpkg-query", "--show", "--showformat=${Version}", package])
+    return "" if result.code else result.output
 
 
 def distribution() -> str:

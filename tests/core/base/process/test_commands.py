@@ -72,7 +72,7 @@ def test_an_interruption_before_the_command_is_known_leaves_nothing_of_it(tmp_pa
     pid = tmp_path / "pid"
     command = ("sh", "-c", f"sleep 1000 & echo $! > {pid}; wait")
     with pytest.raises(KeyboardInterrupt):
-        run(command, folder=tmp_path, environment=os.environ, begin=interrupt_parent)
+        run(command, folder=tmp_path, environment=os.environ, timeout_s=600, begin=interrupt_parent)
     # it was ended before it came so far, or with all that it had started
     if pid.exists():
         wait_until_gone(int(pid.read_text() or 0))
@@ -159,7 +159,7 @@ def test_it_is_told_nothing_of_the_signals_that_we_were_started_with():
     mask = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM])
     handler = signal.signal(signal.SIGUSR2, signal.SIG_IGN)
     try:
-        result = run(["grep", "-E", "Sig(Blk|Ign)", "/proc/self/status"])
+        result = run(["grep", "-E", "Sig(Blk|Ign)", "/proc/self/status"], timeout_s=600)
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         signal.signal(signal.SIGUSR2, handler)
