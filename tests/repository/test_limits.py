@@ -43,8 +43,10 @@ def test_the_function_that_runs_commands_demands_a_limit():
     from inspect import Parameter, signature
 
     from stackrace.base.process import run
+    from stackrace.base.process.view import ProtectedView
 
-    assert signature(run).parameters["timeout_s"].default is Parameter.empty
+    for each in (run, ProtectedView.run):
+        assert signature(each).parameters["timeout_s"].default is Parameter.empty
 
 
 def test_what_may_start_without_a_limit_does():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -264,11 +265,16 @@ class Launcher:
         ):
             if not command:
                 continue
-            result = self.guard.view.run(
-                [*part.before, *unprivileged(), *_absolute(command, part.folders)],
-                folder=part.site.directory,
-                environment=self._variables(part),
-            )
+            try:
+                result = self.guard.view.run(
+                    [*part.before, *unprivileged(), *_absolute(command, part.folders)],
+                    folder=part.site.directory,
+                    environment=self._variables(part),
+                    timeout_s=self.start_timeout_s,
+                )
+            except subprocess.TimeoutExpired as error:
+                message = f"{part.hop} did not end its config test within {duration(self.start_timeout_s)}"
+                raise LaunchFailed(FailureKind.NOT_STARTED, message) from error
             if result.code != right_code:
                 raise LaunchFailed(
                     FailureKind.NOT_STARTED,
