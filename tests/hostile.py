@@ -150,7 +150,7 @@ class HostileProject:
         (environment / "pyvenv.cfg").touch()
         for place, names in (
             (environment / "bin", ("python",)),
-            (self.folder, ("git", "uv", "python3", "nginx", "apache2", "ruby", "mitmdump", "systemctl", "sudo")),
+            (self.folder, ("git", "uv", "python3", "nginx", "apache2", "ruby", "systemctl", "sudo")),
         ):
             for name in names:
                 (place / name).symlink_to(self.trap(f"program-{name}"))

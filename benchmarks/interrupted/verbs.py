@@ -56,10 +56,6 @@ VERBS = {
     "history": Verb(words="history", races=True),
     "name": Verb(words="name {finished} before-the-upgrade", races=True),
     "init": Verb(words=f"init {_APP} --output made.toml", makes="made.toml"),
-    "record": Verb(words="record http://127.0.0.1:{port}/ --port {free} --out made.har", endless_s=20.0,
-                   ended=(2, 130), makes="made.har"),
-    "record-app": Verb(words=f"record {_APP} --port {{free}} --out made.har", endless_s=20.0, ended=(2, 130),
-                       makes="made.har"),
     "completion": Verb(words="completion bash"),
 }  # fmt: skip
-"""Name → verb. A recording of nothing is refused (2)."""
+"""Name → verb."""

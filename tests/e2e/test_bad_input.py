@@ -58,10 +58,10 @@ BAD_CALLS = {
     ),
     "a race file that is a folder": (["init", "--output", "."], "--output"),
     "a recording into no folder": (
-        ["record", "http://127.0.0.1:9/", "--out", "nowhere/visit.har"],
+        ["record", "a.har", "--out", "nowhere/visit.har"],
         "--out nowhere/visit.har: there is no folder nowhere; make it, or name another place",
     ),
-    "a recording that is a folder": (["record", "http://127.0.0.1:9/", "--out", "."], "--out"),
+    "a recording that is a folder": (["record", "a.har", "--out", "."], "--out"),
     "an app's flags with a URL": (
         ["load", "http://127.0.0.1:9/", "--wsgi", "a:b"],
         "leave --wsgi out, or give --stack gunicorn instead of the URL",
@@ -72,7 +72,8 @@ BAD_CALLS = {
     ),
     "no URL": (["load", "nonsense"], "http://"),
     "another machine": (["load", "http://192.0.2.1/"], "--target-is-mine"),
-    "a URL without its scheme to record": (["record", "127.0.0.1:8000"], "did you mean http://127.0.0.1:8000/?"),
+    "a URL to record": (["record", "http://127.0.0.1:9/"], "give the HAR file that its developer tools export"),
+    "no file to record": (["record", "a.har"], "a.har cannot be read"),
     "a URL without its scheme": (["load", "127.0.0.1:8000"], "did you mean http://127.0.0.1:8000/?"),
     "a URL to race": (["run", "127.0.0.1:8000"], "stackrace load http://127.0.0.1:8000/"),
     "an app to race": (["run", "tiny:app"], "did you mean --wsgi tiny:app"),
@@ -127,7 +128,7 @@ def test_bad_calls_exit_2_with_the_way_out(refused, case):
 
 WRITING = {
     "init": ["init", "--output", "kept/race.toml"],
-    "record": ["record", "http://127.0.0.1:9/", "--out", "kept/visit.har"],
+    "record": ["record", "a.har", "--out", "kept/visit.har"],
     "run": ["run", "--html", "kept/race.html"],
     "load": ["load", "http://127.0.0.1:9/", "--hdr", "kept/a.hgrm"],
 }

@@ -83,18 +83,6 @@ def test_loading_another_server_and_comparing_runs_nothing_of_it(hostile, site, 
     assert hostile.ran == []
 
 
-@pytest.mark.parametrize("cache", ["usual", pytest.param("fresh", marks=pytest.mark.exhaustive)])
-def test_recording_another_server_takes_no_packages_from_where_its_settings_say(
-    cache, hostile, site, stackrace, tmp_path
-):
-    """Into a fresh cache the proxy is installed, as servers are where the bundled app is raced."""
-    fresh = {"XDG_CACHE_HOME": str(tmp_path / "cache")} if cache == "fresh" else {}
-    done = stackrace("record", site, "--for", "1s", cwd=hostile.folder, **fresh)
-    assert (done.returncode, "nothing was recorded" in done.stderr) == (2, True), "the proxy was started and ended"
-    assert not (hostile.folder / "session.har").exists()
-    assert hostile.ran == []
-
-
 def test_racing_the_bundled_app_runs_nothing_of_it(hostile, brief, tmp_path):
     fresh = {"XDG_CACHE_HOME": str(tmp_path / "cache")}
     words = "run --bundled --stack waitress -c 1 --requests 20 --repeats 1 --json"

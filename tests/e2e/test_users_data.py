@@ -277,14 +277,6 @@ def test_a_stack_that_is_up_leaves_it_as_it_is(prefix, site):
     assert second == first + 1, "what one request writes, the next one reads"
 
 
-def test_a_recording_leaves_it_as_it_is(site, tmp_path):
-    with (
-        interrupted([STACKRACE, "record", "needy.toml", "--out", tmp_path / "visit.har"], site) as address,
-        urllib.request.urlopen(address) as answer,
-    ):
-        assert answer.read() == b"hello"
-
-
 def visits(address):
     """Visit the page; returns how often that was done so far."""
     with urllib.request.urlopen(address) as answer:

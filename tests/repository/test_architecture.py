@@ -213,7 +213,6 @@ READ_THEIR_OWN = {
     "app/bundle.py",
     "race/preparation/installing.py",
     "race/preparation/leftovers.py",
-    "features/recordings/record.py",
 }
 """Modules that read what we brought or wrote."""
 

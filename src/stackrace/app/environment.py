@@ -64,7 +64,7 @@ def env_files(root: Path) -> tuple[list[Path], list[Path]]:
 
 
 @cache
-def _learn_env_files(root: Path) -> None:
+def learn_env_files(root: Path) -> None:
     """Have the secrets in a project's files of variables masked: the app may load them itself, by python-dotenv."""
     for path in env_files(root)[0]:
         try:
@@ -173,7 +173,7 @@ def app_environment(app: App, environ: Mapping[str, str] = os.environ) -> dict[s
         kept["DJANGO_SETTINGS_MODULE"] = settings
     variables = kept | dict(app.environment)
     learn(variables, (app.name, *app.root.parts))
-    _learn_env_files(app.root)
+    learn_env_files(app.root)
     return variables
 
 

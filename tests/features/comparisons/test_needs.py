@@ -131,7 +131,7 @@ def test_the_static_part_needs_no_service():
 def test_a_recording_that_is_still_to_be_made_keeps_nobody_from_installing_or_recording(bare):
     file = bare / "race.toml"
     file.write_text('[app]\nbundled = "django"\n[workload]\nsession = "visit.har"\n')
-    with pytest.raises(SpecError, match="make it with stackrace record"):
+    with pytest.raises(SpecError, match="export it from your browser as HAR"):
         read_request(file)
     assert read_request(file, recordings=False).session == bare / "visit.har"
     assert install_plan([str(file)], catalogue()).lacks == ()

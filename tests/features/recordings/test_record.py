@@ -1,121 +1,94 @@
-"""What is seen while a visit is recorded, and the file that it becomes: whole or not at all."""
+"""A browser's HAR file becomes a session: only what is replayed, masked, whole or not at all."""
 
 from __future__ import annotations
 
 import base64
-import io
 import json
+from pathlib import Path
 
 import pytest
 
-from stackrace.base.errors import InputError, LaunchError
+from stackrace.base.errors import InputError
 from stackrace.base.secrets import learn
-from stackrace.cli.edge import printable_output
-from stackrace.features.recordings.record import Side, keep
-from stackrace.features.recordings.verb import _watch
+from stackrace.features.recordings.record import keep
+from stackrace.features.recordings.recording import read_recording
+
+SAMPLES = Path(__file__).with_name("samples")
 
 
-class Terminal(io.StringIO):
-    encoding = "utf-8"
-
-    def isatty(self) -> bool:
-        return True
-
-
-class Proxy:
-    """Has one request to tell of, and is gone then."""
-
-    origin = "http://127.0.0.1:8000"
-
-    def __init__(self) -> None:
-        self._told = False
-
-    def require_alive(self) -> None:
-        if self._told:
-            raise LaunchError("it is gone")
-
-    def news(self):
-        self._told = True
-        yield "GET /\x1b[2J 200"
-
-
-def test_on_a_terminal_the_last_request_is_drawn_over_the_one_before(monkeypatch: pytest.MonkeyPatch) -> None:
-    terminal = Terminal()
-    monkeypatch.setattr("sys.stderr", terminal)
-    with printable_output():
-        failure = _watch(Proxy(), None)
-    assert failure is not None
-    assert "\r\x1b[K1 request; the last: GET / 200\n" in terminal.getvalue()
-
-
-SIDE = Side(
-    upstream="http://127.0.0.1:8000", origin="https://shop.example", headers=(("X-Forwarded-Proto", "https"),)
-)
-
-
-def har(*statuses):
-    headers = [{"name": "x-forwarded-proto", "value": "https"}, {"name": "Accept", "value": "text/html"}]
-    entries = [
+def har(folder, *entries):
+    """Write a HAR file of ``entries``, each a URL with what differs from a page that was answered."""
+    made = [
         {
             "startedDateTime": "2026-11-21T20:00:00Z",
             "time": 5,
-            "request": {"method": "GET", "url": f"http://127.0.0.1:8000/p{n}?a=%20#x", "headers": headers},
-            "response": {"status": status, "headers": [], "content": {"mimeType": "text/html", "text": ""}},
+            "request": {"method": "GET", "url": url, "headers": []},
+            "response": {
+                "status": 200,
+                "headers": [],
+                "content": {"mimeType": "text/html", "text": ""},
+                **response,
+            },
         }
-        for n, status in enumerate(statuses)
+        for url, response in entries
     ]
-    return json.dumps({"log": {"version": "1.2", "entries": entries}}).encode()
+    path = folder / "exported.har"
+    path.write_text(json.dumps({"log": {"version": "1.2", "entries": made}}))
+    return path
 
 
-def test_it_names_the_app_and_leaves_out_what_the_front_end_added_and_nobody_answered(tmp_path):
-    kept = keep(har(200, 0, 200), SIDE, tmp_path / "a.har")
-    assert kept.origin == "https://shop.example"
-    assert [request.path for request in kept.workload.requests] == ["/p0?a=%20", "/p2?a=%20"]
-    assert {name.lower() for request in kept.workload.requests for name, _ in request.headers} == {"accept"}
+OURS = "http://127.0.0.1:8000"
+
+
+def test_a_session_has_only_what_is_replayed_and_only_its_owner_reads_it(tmp_path):
+    source = har(
+        tmp_path, (f"{OURS}/a?b=%20#c", {}), ("https://ads.example/x", {}), (f"{OURS}/d", {}), ("data:,x", {})
+    )
+    kept = keep(source, tmp_path / "a.har")
+    assert [request.path for request in kept.workload.requests] == ["/a?b=%20", "/d"]
+    assert sum(kept.skipped.values()) == 2
+    again = read_recording(tmp_path / "a.har")
+    assert (again.workload, again.skipped) == (kept.workload, {})
     assert (tmp_path / "a.har").stat().st_mode & 0o777 == 0o600
+    assert "ads.example" not in (tmp_path / "a.har").read_text()
 
 
-@pytest.mark.parametrize("statuses", [(), (0, 0)])
-def test_nothing_recorded_is_no_file(tmp_path, statuses):
-    with pytest.raises(InputError, match="nothing was recorded"):
-        keep(har(*statuses), SIDE, tmp_path / "a.har")
-    assert not list(tmp_path.iterdir())
+@pytest.mark.parametrize("sample", sorted(path.name for path in SAMPLES.glob("*.har")))
+def test_a_session_replays_as_what_a_tool_exported(sample, tmp_path):
+    kept = keep(SAMPLES / sample, tmp_path / "a.har")
+    assert read_recording(tmp_path / "a.har").workload == kept.workload
+
+
+@pytest.mark.parametrize(("entries", "why"), [((), "entries is empty"), ((("data:,x", {}),), "can be replayed")])
+def test_nothing_to_replay_is_no_file(tmp_path, entries, why):
+    source = har(tmp_path, *entries)
+    with pytest.raises(InputError, match=why):
+        keep(source, tmp_path / "a.har")
+    assert list(tmp_path.iterdir()) == [source]
+
+
+def test_an_access_log_races_as_it_is(tmp_path):
+    with pytest.raises(InputError, match="races as it is"):
+        keep(SAMPLES / "nginx.log", tmp_path / "a.har")
 
 
 def test_a_full_disk_leaves_no_half_file(tmp_path, monkeypatch):
-    def full(path):
+    def full(**_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("stackrace.features.recordings.record.read_recording", full)
+    source = har(tmp_path, (f"{OURS}/", {}))
+    monkeypatch.setattr("tempfile.mkstemp", full)
     with pytest.raises(InputError, match=r"cannot be written to .*: No space left on device; name another place"):
-        keep(har(200), SIDE, tmp_path / "a.har")
-    assert not list(tmp_path.iterdir())
-
-
-def test_an_upload_that_is_no_text_is_replayed_byte_by_byte(tmp_path):
-    upload = b"--x\r\n" + bytes(range(256)) + "äß".encode() + b"\r\n--x--\r\n"
-    document = json.loads(har(200))
-    document["log"]["entries"][0]["request"] |= {
-        "method": "POST",
-        "headers": [{"name": "Content-Length", "value": str(len(upload))}],
-        "bodySize": len(upload),
-        # as mitmproxy writes it
-        "postData": {"mimeType": "multipart/form-data; boundary=x", "text": upload.decode("latin-1"), "params": []},
-    }
-    kept = keep(json.dumps(document).encode(), SIDE, tmp_path / "a.har")
-    assert [request.body for request in kept.workload.requests] == [upload]
-    assert not kept.skipped
+        keep(source, tmp_path / "a.har")
+    assert list(tmp_path.iterdir()) == [source]
 
 
 def test_the_apps_secrets_are_masked_in_what_it_answered(tmp_path):
     learn({"API_TOKEN": "canary-4711"})
-    document = json.loads(har(200, 200))
     given = [{"name": "a", "value": "canary-4711"}]
-    said = {"headers": given, "cookies": given}
     bodies = {"text": "canary-4711"}, {"text": base64.b64encode(b"\xff canary-4711").decode(), "encoding": "base64"}
-    for entry, body in zip(document["log"]["entries"], bodies, strict=True):
-        entry["response"] |= {**said, "content": {"mimeType": "text/html", **body}}
-    keep(json.dumps(document).encode(), SIDE, tmp_path / "a.har")
+    answers = [{"headers": given, "content": {"mimeType": "text/html", **body}} for body in bodies]
+    keep(har(tmp_path, *((f"{OURS}/", answer) for answer in answers)), tmp_path / "a.har")
     text = (tmp_path / "a.har").read_text()
     assert "canary" not in text
     assert base64.b64encode(b"\xff ***").decode() in text

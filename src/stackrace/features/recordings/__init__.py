@@ -1,10 +1,8 @@
-"""Requests of real visitors: HAR files, access logs, and visits recorded in a browser."""
+"""Requests of real visitors: HAR files that browsers export, and access logs."""
 
 from ...extensions import Verb, WorkloadSource
 
 EXTENSIONS = (
-    Verb(
-        "record", "Measure", "Record a visit in your browser, as a session to race.", f"{__name__}.verb:command", 30
-    ),
+    Verb("record", "Measure", "Make a session to race of a browser's HAR file.", f"{__name__}.verb:command", 30),
     WorkloadSource(f"{__name__}.recording:read_recording"),
 )

@@ -106,31 +106,32 @@ def from_har(content: bytes) -> Steps:
 
     RecordingError: the file is no HAR file, has more than ``MAX_STEPS`` entries, or none can be replayed.
     """
-    judged = [_judged(entry) for entry in _entries(content)]
-    candidates = [result for result in judged if isinstance(result, Candidate)]
+    results = [judged(entry) for entry in entries_in(content)]
+    candidates = [result for result in results if isinstance(result, Candidate)]
     skips = Skips()
-    for number, result in enumerate(judged, 1):
+    for number, result in enumerate(results, 1):
         if isinstance(result, Skip):
             skips.count(result, number)
     if not candidates:
-        raise _nothing(skips, len(judged))
+        raise _nothing(skips, len(results))
     # the first of several
     origin = Counter(candidate.origin for candidate in candidates).most_common(1)[0][0]
-    for number, result in enumerate(judged, 1):
+    for number, result in enumerate(results, 1):
         if isinstance(result, Candidate) and result.origin != origin:
             skips.count(Skip.OTHER_SERVER, number)
     steps = _session_steps([candidate for candidate in candidates if candidate.origin == origin])
     return Steps(origin=origin, steps=steps, skipped=skips.counts())
 
 
-def _judged(entry: object) -> Candidate | Skip:
+def judged(entry: object) -> Candidate | Skip:
+    """Return what is known of an entry that can be replayed, else why it cannot."""
     try:
         return judge(entry)
     except LeftOut as left_out:
         return left_out.skip
 
 
-def _entries(content: bytes) -> Iterator[object]:
+def entries_in(content: bytes) -> Iterator[object]:
     """Yield ``log.entries`` one by one, so that no more than one of them is held as objects."""
     try:
         text = _JsonText(content.removeprefix(b"\xef\xbb\xbf").decode())

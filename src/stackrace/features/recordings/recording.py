@@ -73,7 +73,7 @@ def _with_status(status: int | None) -> Answer:
     return Answer(status=status, body=b"", content_type="", sameness=Sameness.STATUS, origin=_RECORDED)
 
 
-_HAR_MAX_BYTES = 1 << 30
+HAR_MAX_BYTES = 1 << 30
 """The longest HAR file that is read: all of it is held at once."""
 
 _HEAD_BYTES = 64 * 1024
@@ -93,7 +93,7 @@ def read_steps(path: Path) -> Steps:
             raise RecordingError("it is compressed with gzip; unpack it first with gunzip")
         if not head.removeprefix(b"\xef\xbb\xbf").lstrip(b" \t\n\r\x0c").startswith(b"{"):
             return from_access_log(io.BufferedReader(_Rejoined(head, file), _HEAD_BYTES))
-        return from_har(_whole(head, file, _HAR_MAX_BYTES))
+        return from_har(_whole(head, file, HAR_MAX_BYTES))
 
 
 def _whole(head: bytes, file: BinaryIO, max_bytes: int) -> bytes:

@@ -114,7 +114,7 @@ def _recordings(parsed: RaceFileTable, folder: Path) -> Iterator[tuple[_Where, s
         if (folder / session).is_dir():
             yield (*where, "session"), f"{session!r} is a folder; name a HAR file or an access log"
         elif not (folder / session).exists():
-            way_out = "make it with stackrace record, or correct the path, which is relative to this file"
+            way_out = "export it from your browser as HAR, or correct the path, which is relative to this file"
             yield (*where, "session"), f"there is no recording {session!r}; {way_out}"
 
 
