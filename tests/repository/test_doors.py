@@ -33,7 +33,6 @@ NOT_THE_USERS = {
     "features/doctor/kernel.py": "settings of the kernel, and what we kept of them",
     "features/export/files.py": "a script of ours",
     "features/export/proof.py": "a copy of what was exported",
-    "features/recordings/record.py": "the log of our proxy",
     "features/publish/verb.py": "a database of ours",
     "measure/probe/host.py": "/proc and /sys",
     "measure/probe/proc.py": "/proc",

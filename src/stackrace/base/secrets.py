@@ -15,6 +15,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from urllib.parse import parse_qsl, quote, quote_plus, unquote, unquote_plus, urlsplit
 
+from .numbers import things
+
 _MASK = "***"
 _SHORTEST = 6
 """Letters of a secret: shorter ones are parts of ordinary words, and no secrets."""
@@ -190,7 +192,7 @@ def bounded(text: str, most: int = 1 << 16) -> str:
     start, end = text[: most // 2], text[-(most // 2) :]
     if rest := _known.cut_at_end(start):
         start = start[:-rest] + _MASK
-    return f"{masked(start)}\n… {len(text) - most:,} letters are left out here …\n{masked_tail(end)}"
+    return f"{masked(start)}\n… {things(len(text) - most, "letter")} are left out here …\n{masked_tail(end)}"
 
 
 def masked_settings(text: str) -> str:
