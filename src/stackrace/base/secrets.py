@@ -192,7 +192,7 @@ def bounded(text: str, most: int = 1 << 16) -> str:
     start, end = text[: most // 2], text[-(most // 2) :]
     if rest := _known.cut_at_end(start):
         start = start[:-rest] + _MASK
-    return f"{masked(start)}\n… {things(len(text) - most, "letter")} are left out here …\n{masked_tail(end)}"
+    return f"{masked(start)}\n… {things(len(text) - most, 'letter')} are left out here …\n{masked_tail(end)}"
 
 
 def masked_settings(text: str) -> str:
