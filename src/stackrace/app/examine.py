@@ -11,8 +11,8 @@ import mimetypes
 import os
 import subprocess
 import tempfile
-import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -22,6 +22,7 @@ from urllib.parse import quote, unquote
 from ..base.errors import AppError, InputError, said_by
 from ..base.files import read_bytes, walk
 from ..base.http_syntax import path_fault
+from ..base.process import Deadline, OverdueError, tree
 from ..base.process.view import ProtectedView
 from ..measure.workload import MOST_BODY_BYTES, Request
 from ..stacks.stack import Interface
@@ -104,6 +105,7 @@ def _paths(root: Path) -> Iterator[str]:
 
 _LOOK_S = 0.2
 """How often it is looked how far a crawl is."""
+_LOOKED_FOR = (b"progress", b"limit")
 
 
 _OnProgress = Callable[[int, int, float], None]
@@ -116,29 +118,37 @@ def _unheard(done: int, pages: int, left_s: float) -> None:
 
 def _watched(
     report: IO[bytes], on_progress: _OnProgress, timeout_s: float
-) -> Callable[[subprocess.Popen[bytes]], int | None]:
-    """Attend by waiting for the exit code, None when that takes longer; pass on the progress in ``report``."""
+) -> Callable[[subprocess.Popen[bytes]], int]:
+    """Attend by waiting for the exit code; pass on the progress in ``report``, and take the limits in it for ours.
+
+    It raises OverdueError when that takes longer.
+    """
     read = 0
 
-    def look() -> None:
+    def look() -> float | None:
+        """Return the limit that is new, if there is one."""
         nonlocal read
         # the process writes at the file's own place, so it is read without moving that
         text = os.pread(report.fileno(), os.fstat(report.fileno()).st_size - read, read)
         whole = text.rpartition(b"\n")[0]
         read += len(whole)
-        lines = [line for line in whole.splitlines() if line.startswith(b"progress ")]
-        if lines:
-            _, done, pages, left_s = lines[-1].split()
+        lines = (line.partition(b" ") for line in whole.splitlines())
+        last = {kind: rest.split() for kind, _, rest in lines if kind in _LOOKED_FOR}
+        if b"progress" in last:
+            done, pages, left_s = last[b"progress"]
             on_progress(int(done), int(pages), float(left_s))
+        return float(last[b"limit"][0]) + _GRACE_S if b"limit" in last else None
 
-    def wait(process: subprocess.Popen[bytes]) -> int | None:
-        deadline_s = time.monotonic() + timeout_s
-        while (left_s := deadline_s - time.monotonic()) > 0:
-            try:
-                return process.wait(min(_LOOK_S, left_s))
-            except subprocess.TimeoutExpired:
-                look()
-        return None
+    def wait(process: subprocess.Popen[bytes]) -> int:
+        limit_s: float | None = timeout_s + _GRACE_S
+        while True:
+            if limit_s is not None:
+                deadline = Deadline(limit_s, lambda: tree(process.pid))
+            with suppress(subprocess.TimeoutExpired):
+                return process.wait(min(_LOOK_S, deadline.left_s))
+            limit_s = look()
+            if limit_s is None and deadline.is_over:
+                raise OverdueError(["the examiner"], deadline)
 
     return wait
 
@@ -146,8 +156,8 @@ def _watched(
 _INTERPRETER_TIMEOUT_S = 60.0
 
 _SCRIPTS = Path(__file__).with_name("examiner")
-_GRACE_S = 5.0
-"""The examiner ends itself when its time is over; this much later it is killed."""
+_GRACE_S = 1.0
+"""The examiner says where it is when its time is over; this much later it is killed."""
 
 
 def examine(
@@ -249,22 +259,25 @@ def _run(
         inlet.write(json.dumps(vars(order)).encode())
         inlet.seek(0)
         command = _command(app, report)
+        status, waiting = None, ""
         try:
             status = view.attended(
                 command,
-                _watched(report, on_progress, order.timeout_s + _GRACE_S),
+                _watched(report, on_progress, order.timeout_s),
                 folder=app.root,
                 environment=app_environment(app),
                 stdin=inlet,
                 stdout=log,
                 kept_open=[report.fileno()],
             )
+        except OverdueError as error:
+            waiting = error.waiting
         except OSError as error:
             flag = "" if app.entry.kind is EntryKind.RACK else "--python, "
             raise AppError(
                 f"{command[0]} cannot be started in {app.root}: {error.strerror} ({flag}[app] {_key(app)})"
             ) from error
-        return examination_of(_text(report), app, asked, interface, log=_text(log), status=status)
+        return examination_of(_text(report), app, asked, interface, log=_text(log), status=status, waiting=waiting)
 
 
 def _command(app: App, report: IO[bytes]) -> list[str]:

@@ -36,7 +36,6 @@ class _Outcome:
     """What it did last."""
     report: Report | None
     """None if it never got there."""
-    timed_out: bool
     status: int | None
     """The process's exit status; None where it was ended."""
     rest: str
@@ -49,7 +48,8 @@ def _read_outcome(text: str, log: str, status: int | None) -> _Outcome:
     In the app's words its secrets are masked; its answers stay as they are.
     """
     log = masked(log)
-    stage, rest = _STARTING, []
+    stage = _STARTING
+    rest: list[str] = []
     report: Report | None = None
     pages: list[ExchangeReport] = []
     for line in text.splitlines():
@@ -60,16 +60,17 @@ def _read_outcome(text: str, log: str, status: int | None) -> _Outcome:
                 pages.append(_read(ExchangeReport, line.removeprefix("page ")))
         elif line.startswith("{"):
             report = _read(Report, line)
-        elif line.startswith("progress "):
+        elif line.startswith(("progress ", "limit ")):
             continue
+        elif line.startswith("Timeout ("):
+            # faulthandler says anew where it is
+            rest = []
         else:
             rest.append(masked(line))
-    # faulthandler's dump begins with "Timeout (0:00:05)!"
-    hung = status is None or any(line.startswith("Timeout (") for line in rest)
     if report is not None and pages:
         report.exchanges = tuple(pages)
-    tail = rest if hung else log.splitlines()[-_LOG_LINES:]
-    return _Outcome(stage=stage, report=report, timed_out=hung, status=status, rest="\n".join(tail))
+    tail = rest if status is None else log.splitlines()[-_LOG_LINES:]
+    return _Outcome(stage=stage, report=report, status=status, rest="\n".join(tail))
 
 
 def _read(kind: Any, line: str) -> Any:
@@ -94,18 +95,26 @@ def _as_stored(node: Any, name: str = "") -> Any:
 
 
 def examination_of(
-    text: str, app: App, requests: Sequence[Request], interface: Interface, *, log: str = "", status: int | None = 0
+    text: str,
+    app: App,
+    requests: Sequence[Request],
+    interface: Interface,
+    *,
+    log: str = "",
+    status: int | None = 0,
+    waiting: str = "",
 ) -> Examination:
     """Return the finished examination; raises AppError for everything else, with the app's own words.
 
     ``text`` is what the examiner wrote, ``log`` what the app printed, ``status`` the process's exit status, None
-    where it was ended. What was answered before a crawl came to its end counts; its pages are as the only one of
-    ``requests``.
+    where it was ended, whose ``waiting`` for a core is told. What was answered before a crawl came to its end
+    counts; its pages are as the only one of ``requests``.
     """
     outcome = _read_outcome(text, log, status)
     report, name = outcome.report, app.entry.target
     if report is None:
-        what = "did not end in time; this is where it was" if outcome.timed_out else f"died ({outcome.status})"
+        late = f"did not end in time{waiting}; this is where it was"
+        what = late if status is None else f"died ({status})"
         raise AppError(f"{name}: {outcome.stage} {what}{_no_python(outcome, app)}", detail=outcome.rest)
     survey = report.survey or Survey()
     crawled = bool(survey.asked)
@@ -163,7 +172,7 @@ def _no_python(outcome: _Outcome, app: App) -> str:
 
 
 def _cut(outcome: _Outcome, report: Report, root: Path) -> str:
-    if outcome.timed_out:
+    if outcome.status is None:
         return "no answer in time"
     if report.failure:
         return failure_words(report.failure, root)

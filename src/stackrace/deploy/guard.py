@@ -23,7 +23,7 @@ from typing import IO, Any
 
 from ..base.errors import BreakdownError, InputError, LaunchError, said_by
 from ..base.files import remove_tree
-from ..base.process import CommandResult, held, listen
+from ..base.process import CommandResult, Deadline, held, listen, within
 from ..base.process.keeper import PR_SET_CHILD_SUBREAPER
 from ..base.process.view import UNPROTECTED, ProtectedView
 from ..stacks.servers import PLAIN
@@ -156,7 +156,7 @@ class Guard:
         """Run ``command`` to its end in ``view``, in ``folder``; what it leaves running lives until ``close``.
 
         Of one that fails or takes too long nothing is left. Raises LaunchError when it cannot be started,
-        subprocess.TimeoutExpired when it takes longer than ``timeout_s``.
+        OverdueError when it takes longer than ``timeout_s`` in which it could run.
         """
         # not a file: it may say more than the disk holds
         pipe = self.directory / "output"
@@ -168,7 +168,8 @@ class Guard:
             )
             result = None
             try:
-                result = listen(output, lambda wait_s: self._code(pid, wait_s), command, timeout_s)
+                deadline = Deadline(timeout_s, lambda: self.status([pid])[pid].alive)
+                result = listen(output, lambda wait_s: self._code(pid, wait_s), command, deadline)
             finally:
                 if result is None or result.code:
                     self.kill(pid)
@@ -242,9 +243,7 @@ class Guard:
         """End everything that was spawned and remove the run directory; safe to call twice."""
         self._raised.close()
         self._exchange.close()
-        try:
-            self._process.wait(timeout=15)
-        except subprocess.TimeoutExpired:
+        if within(_CLOSES_S)(self._process) is None:
             self._process.kill()
             self._process.wait()
         self._sweep()
@@ -313,6 +312,8 @@ def _private_folder() -> Path:
 
 
 _LOOK_S = 1.0
+_CLOSES_S = 15.0
+"""How long the supervisor may take to end all that is below it."""
 
 _Answer = Mapping[str, Any]
 _Question = tuple[bytes, "SimpleQueue[_Answer | None]"]

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import math
 import os
-import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import groupby
 from pathlib import Path
 from typing import Protocol
 
 from ..base.errors import LaunchError, said_by
 from ..base.files import remove_tree
-from ..base.numbers import duration
+from ..base.process import Deadline, OverdueError
 from ..base.secrets import learn
 from ..measure.engine.visitor import Reply, Visitor, difference, questions
 from ..measure.launch import Failure, FailureKind
@@ -76,15 +75,17 @@ class _Start:
     """Of the front hop."""
     limit_s: float
     since_s: float = field(default_factory=time.monotonic)
+    deadline: Deadline = field(init=False)
+    alive: set[int] = field(default_factory=set)
+    """All its processes, as they were seen last."""
     group: Group | None = None
     spawned: list[tuple[Part, int]] = field(default_factory=list)
     """Parts with their pids."""
     workers: dict[int, Workers] = field(default_factory=dict)
     """Those of each first process, by its pid."""
 
-    @property
-    def spent_s(self) -> float:
-        return time.monotonic() - self.since_s
+    def __post_init__(self) -> None:
+        self.deadline = Deadline(self.limit_s, lambda: self.alive)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -151,7 +152,7 @@ class Launcher:
             self._bring_up(self._parts(stack, start), start)
             for workload in self.workloads_for(stack):
                 self._wait_right(workload, start)
-            ready_s = start.spent_s
+            ready_s = start.deadline.elapsed_s
             # a start may use every core; from here on the stack runs on its own cores only
             self._pin(start)
         except BaseException as error:
@@ -272,8 +273,8 @@ class Launcher:
                     environment=self._variables(part),
                     timeout_s=self.start_timeout_s,
                 )
-            except subprocess.TimeoutExpired as error:
-                message = f"{part.hop} did not end its config test within {duration(self.start_timeout_s)}"
+            except OverdueError as error:
+                message = f"{part.hop} did not end its config test {error.when}"
                 raise LaunchFailed(FailureKind.NOT_STARTED, message) from error
             if result.code != right_code:
                 raise LaunchFailed(
@@ -311,10 +312,10 @@ class Launcher:
         """A front end that meets a closed door may shun it for a minute, so each hop waits for the one behind."""
         while not accepts(part.site.listen):
             self._look_for_ended(start)
-            if start.spent_s > start.limit_s:
+            if start.deadline.is_over:
                 raise LaunchFailed(
                     FailureKind.NOT_READY,
-                    f"{part.hop} does not listen on {part.site.listen.address} after {duration(start.limit_s)}",
+                    f"{part.hop} does not listen on {part.site.listen.address} {start.deadline.when}",
                     tail(part.site.directory),
                 )
             time.sleep(_POLL_S)
@@ -327,7 +328,7 @@ class Launcher:
             while True:
                 silence = ""
                 try:
-                    timeout_s = min(max(start.limit_s - start.spent_s, 0.1), 5.0)
+                    timeout_s = min(max(start.deadline.left_s, 0.1), 5.0)
                     reply = visitor.ask(request, timeout_s)
                     if not difference(reply, golden):
                         break
@@ -336,8 +337,8 @@ class Launcher:
                     silence = f"no answer ({said_by(error)})"
                 self._look_for_ended(start)
                 # a stack that is up and answers otherwise will not change its mind for long
-                limit_s = min(start.limit_s, math.inf if silence else _CHANGE_OF_MIND_S)
-                if start.spent_s > limit_s:
+                has_settled = not silence and start.deadline.spent_s > _CHANGE_OF_MIND_S
+                if has_settled or start.deadline.is_over:
                     # the last question may have been cut off by the limit; what was answered before says more
                     if wrong is None:
                         raise LaunchFailed(FailureKind.NOT_READY, _about(request, silence), tail(start.directory))
@@ -358,6 +359,7 @@ class Launcher:
 
     def _look_for_ended(self, start: _Start) -> None:
         states = self.guard.status([pid for _, pid in start.spawned])
+        start.alive = {pid for state in states.values() for pid in state.alive}
         for part, pid in start.spawned:
             directory, state = part.site.directory, states[pid]
             workers = start.workers.setdefault(pid, Workers(pid))
@@ -368,7 +370,7 @@ class Launcher:
             elif workers.end_at_start(directory):
                 words = f"the workers of {part.hop} end at start"
             elif is_refused(directory, part.recipe.unloadable):
-                words, why = f"{part.hop} cannot load the app", awaited_cause
+                words, why = f"{part.hop} cannot load the app", partial(awaited_cause, alive=state.alive)
             if words:
                 reason = why(directory)
                 message = f"{words}: {reason}" if reason else words

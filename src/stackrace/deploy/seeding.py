@@ -8,7 +8,6 @@ user's own app is prepared each time: nobody but the user knows when its migrati
 from __future__ import annotations
 
 import re
-import subprocess
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -18,6 +17,7 @@ from ..app.bundle import digest
 from ..app.commands import display
 from ..app.environment import app_environment
 from ..base.errors import AppError, LaunchError
+from ..base.process import OverdueError
 from .guard import Guard
 from .preparing import Preparing, Step
 from .running_stack import ended
@@ -52,8 +52,8 @@ def prepare(app: App, guard: Guard) -> None:
                 environment=app_environment(app),
                 timeout_s=_PREPARE_TIMEOUT_S,
             )
-        except subprocess.TimeoutExpired as error:
-            raise AppError(f"{name} did not end within {_PREPARE_TIMEOUT_S} s") from error
+        except OverdueError as error:
+            raise AppError(f"{name} did not end {error.when}") from error
         except LaunchError as error:
             raise AppError(f"{name}: {error.message}{_script(command[0], app.root)}") from error
         if result.code:

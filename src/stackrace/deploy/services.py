@@ -16,8 +16,7 @@ from pathlib import Path
 
 from ..base.errors import InputError, LaunchError, MissingError, said_by
 from ..base.files import remove_tree
-from ..base.numbers import duration
-from ..base.process import CommandResult, run
+from ..base.process import CommandResult, Deadline, run
 from ..base.process.view import UNPROTECTED
 from ..base.text import nearest
 from ..stacks.services import DATA, Service, ServiceRecipe, services
@@ -136,11 +135,11 @@ class Services:
             log=instance.logs / OUTPUT,
             stop=recipe.stop,
         )
-        deadline = time.monotonic() + _READY_TIMEOUT_S
+        deadline = Deadline(_READY_TIMEOUT_S, lambda: self._guard.status([pid])[pid].alive)
         while not instance.ready():
             code = self._guard.status([pid])[pid].code
-            if code is not None or time.monotonic() > deadline:
-                late = f"is not ready after {duration(_READY_TIMEOUT_S)}"
+            if code is not None or deadline.is_over:
+                late = f"is not ready {deadline.when}"
                 how = late if code is None else f"{ended(code)} at start"
                 raise instance.failure(f"{instance.name} {how}")
             time.sleep(_POLL_S)
@@ -148,16 +147,16 @@ class Services:
 
     def _stop(self, instance: _Instance, pid: int) -> None:
         self._guard.signal(pid, instance.recipe.stop)
-        deadline = time.monotonic() + _READY_TIMEOUT_S
+        deadline = Deadline(_READY_TIMEOUT_S, lambda: status.alive)
         while (status := self._guard.status([pid])[pid]).alive:
-            if time.monotonic() > deadline:
+            if deadline.is_over:
                 self._guard.kill(pid)
                 break
             time.sleep(_POLL_S)
         if status.code:
             raise instance.failure(f"{instance.name} {ended(status.code)} when it was asked to stop")
         if status.alive:
-            raise instance.failure(f"{instance.name} did not end within {duration(_READY_TIMEOUT_S)}")
+            raise instance.failure(f"{instance.name} did not end {deadline.when}")
 
 
 _READY_TIMEOUT_S = 60.0

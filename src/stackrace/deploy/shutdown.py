@@ -14,6 +14,7 @@ from pathlib import Path
 
 from ..base.files import read_bytes, remove_tree
 from ..base.numbers import duration
+from ..base.process import Deadline
 from ..base.secrets import masked
 from ..measure.launch import Failure, FailureKind, MemorySample
 from ..measure.probe.proc import open_files
@@ -34,13 +35,15 @@ _AGAIN_S = 2.0
 class _Stopping:
     """A stack on its way down: ``ahead`` are the hops not yet told to end, the front one last.
 
-    ``waiting`` are the processes of the hop that was told at ``begun_s``, and again at ``told_s``.
+    ``waiting`` are the processes of the hop that was told, again at ``told_s``; after ``deadline`` they are killed.
     """
 
     running: Running
     ahead: list[list[tuple[Part, int]]]
     waiting: list[tuple[Part, int]] = field(default_factory=list)
-    begun_s: float = 0.0
+    alive: set[int] = field(default_factory=set)
+    """The hop's processes, as they were seen last."""
+    deadline: Deadline = field(default_factory=lambda: Deadline(0.0, tuple))
     told_s: float = 0.0
 
     @property
@@ -51,7 +54,8 @@ class _Stopping:
         """Tell the next hop to end once all in front of it are gone."""
         if self.ahead and not self.waiting:
             self.waiting = self.ahead.pop()
-            self.begun_s = time.monotonic()
+            self.alive = set()
+            self.deadline = Deadline(self.waiting[0][0].recipe.stop_timeout_s, lambda: self.alive)
             self._signal(guard, self.waiting)
 
     def look(self, guard: Guard, states: Mapping[int, Status]) -> Failure | None:
@@ -60,11 +64,12 @@ class _Stopping:
         self.waiting = [(part, pid) for part, pid in self.waiting if states[pid].alive]
         if now_s - self.told_s > _AGAIN_S:
             self._signal(guard, [(part, pid) for part, pid in self.waiting if states[pid].code is None])
-        late = [(part, pid) for part, pid in self.waiting if now_s - self.begun_s >= part.recipe.stop_timeout_s]
+        self.alive = {pid for _, first in self.waiting for pid in states[first].alive}
+        late = self.waiting if self.deadline.is_over else []
         for _, pid in late:
             guard.kill(pid)
         self.waiting = [member for member in self.waiting if member not in late]
-        return _unstopped(late[0][0], states[late[0][1]]) if late else None
+        return _unstopped(late[0][0], states[late[0][1]], self.deadline) if late else None
 
     def _signal(self, guard: Guard, targets: Sequence[tuple[Part, int]]) -> None:
         self.told_s = time.monotonic()
@@ -103,12 +108,12 @@ def _hops(running: Running) -> list[list[tuple[Part, int]]]:
     return [list(copies) for _, copies in groupby(running.parts, key=lambda started: started[0].hop)]
 
 
-def _unstopped(part: Part, status: Status) -> Failure:
+def _unstopped(part: Part, status: Status, deadline: Deadline) -> Failure:
     name = signal.Signals(part.recipe.stop).name
     who = "left processes behind" if status.code is not None else "did not end"
     return Failure(
         kind=FailureKind.NOT_STOPPED,
-        message=f"{part.hop} {who} within {duration(part.recipe.stop_timeout_s)} of {name} and was killed",
+        message=f"{part.hop} {who} within {duration(deadline.limit_s)} of {name} and was killed{deadline.waiting}",
         log=tail(part.site.directory),
     )
 

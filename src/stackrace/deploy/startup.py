@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from ..base.process import Deadline
 from ..measure.probe.proc import read_process
 from .running_stack import tail
 
@@ -36,12 +37,12 @@ def cause(directory: Path) -> str:
     return _pythons(lines) or _rubys(lines)
 
 
-def awaited_cause(directory: Path) -> str:
+def awaited_cause(directory: Path, alive: Sequence[int] = ()) -> str:
     """Return ``cause`` once a server that lives on has told it in full, line by line after its refusal."""
-    until_s, heard = time.monotonic() + _AWAITED_S, ""
+    deadline, heard = Deadline(_AWAITED_S, lambda: alive), ""
     while True:
         said = cause(directory)
-        if (said and said == heard) or time.monotonic() > until_s:
+        if (said and said == heard) or deadline.is_over:
             return said
         heard = said
         time.sleep(_SETTLED_S)

@@ -13,6 +13,7 @@ from stackrace.app.app import App, EntryKind, entry_of
 from stackrace.app.examine import _watched
 from stackrace.app.examiner_report import examination_of
 from stackrace.base.errors import AppError
+from stackrace.base.process import OverdueError
 from stackrace.measure.workload import PageTime, Request
 from stackrace.stacks.stack import Interface
 
@@ -95,8 +96,8 @@ def test_djangos_static_files_are_mapped_unless_another_site_has_them(url, serve
 
 
 def test_a_hang_tells_where():
-    error = failure('stage importing it\nTimeout (0:00:05)!\n  File "shop/wsgi.py", line 3\n', status=1)
-    assert "importing it did not end in time" in error.message
+    error = failure('stage importing it\nTimeout (0:00:05)!\n  File "shop/wsgi.py", line 3\n', status=None)
+    assert "importing it did not end in time; this is where it was" in error.message
     assert "shop/wsgi.py" in error.detail
 
 
@@ -176,7 +177,7 @@ def test_pages_that_were_answered_count_however_the_crawl_ended():
     assert (whole.cut, whole.survey.asked) == ("", ("/", "/b", "/c"))
     died = finish(text + 'page {"path": "/c', status=-9)
     assert (len(died.exchanges), died.cut) == (2, "the app died (-9)")
-    assert finish(text + "Timeout (0:00:05)!\n", status=1).cut == "no answer in time"
+    assert finish(text + "Timeout (0:00:05)!\n", status=None).cut == "no answer in time"
     failed = json.dumps(REPORT | {"survey": SURVEY, "exchanges": [], "failure": "Traceback\nSystemExit: 3\n"})
     assert finish(f"{text}{failed}\n").cut == "SystemExit: 3"
 
@@ -205,5 +206,6 @@ def test_progress_is_heard_while_the_process_runs():
 def test_a_process_that_takes_longer_is_left_to_its_caller():
     with tempfile.TemporaryFile() as report:
         process = subprocess.Popen(["cat"], stdin=subprocess.PIPE)
-        assert _watched(report, print, 0.0)(process) is None
+        with pytest.raises(OverdueError):
+            _watched(report, print, 0.0)(process)
         process.communicate()

@@ -1,7 +1,7 @@
 """Start the examiner: the order in JSON on stdin, the report into the file descriptor given as argument.
 
 The report goes where the app cannot reach it by printing: lines ``stage …`` while it works, then one line of
-JSON; or a dump of all stacks when the time is over.
+JSON; or a dump of all stacks when the time is over, again and again.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ def _main() -> None:
     """Examine the app as ordered, report, and end the process whatever threads the app left behind."""
     report = os.fdopen(int(sys.argv[1]), "w", encoding="utf-8")
     order = json.load(sys.stdin)
-    faulthandler.dump_traceback_later(order["timeout_s"], exit=True, file=report)
+    # it is ended by who started it, who knows whether it could run
+    faulthandler.dump_traceback_later(order["timeout_s"], repeat=True, file=report)
     ours = _load_ourselves()
     sys.argv[1:] = []
     channel = ours.Channel(report)

@@ -265,8 +265,9 @@ class Channel:
         self._file = file
 
     def end_in(self, seconds: float) -> None:
-        """Have the process end in ``seconds``, from now on, with a dump of all its stacks."""
-        faulthandler.dump_traceback_later(seconds, exit=True, file=self._file)
+        """Have the process ended after ``seconds`` from now in which it can run, with a dump of all its stacks."""
+        self._line(f"limit {seconds}")
+        faulthandler.dump_traceback_later(seconds, repeat=True, file=self._file)
 
     def stage(self, text: str) -> None:
         """Say what is done next."""

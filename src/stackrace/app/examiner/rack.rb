@@ -249,9 +249,11 @@ module StackraceExaminer
 
   def watch(thread)
     Thread.new do
-      sleep(ORDER["timeout_s"])
-      REPORT.puts("Timeout (#{ORDER['timeout_s']} s)!", thread.backtrace.reject { |line| line.start_with?(__FILE__) })
-      exit!(1)
+      # it is ended by who started it, who knows whether it could run
+      loop do
+        sleep(ORDER["timeout_s"])
+        REPORT.puts("Timeout (#{ORDER['timeout_s']} s)!", thread.backtrace.reject { |line| line.start_with?(__FILE__) })
+      end
     end
   end
 

@@ -1,6 +1,7 @@
 """Process: programs that we start and that end with us, and signals that wait meanwhile."""
 
 from .commands import CommandResult, ask, attended, listen, require_system, run, within
+from .deadline import Deadline, OverdueError, tree
 from .git import Repository, at, repository
 from .interruption import Background, HeldSignals, Pending, held
 from .uv import Cause, cause_of, uv_program
@@ -9,7 +10,9 @@ __all__ = [
     "Background",
     "Cause",
     "CommandResult",
+    "Deadline",
     "HeldSignals",
+    "OverdueError",
     "Pending",
     "Repository",
     "ask",
@@ -21,6 +24,7 @@ __all__ = [
     "repository",
     "require_system",
     "run",
+    "tree",
     "uv_program",
     "within",
 ]

@@ -11,7 +11,6 @@ import shutil
 import stat
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -20,6 +19,7 @@ from typing import IO, TypeVar
 
 from ..errors import UNANSWERED, BreakdownError, said_by, shortages_named
 from ..secrets import masked, masked_tail
+from .deadline import Deadline, OverdueError, tree
 from .interruption import held
 from .keeper import MOST_ENDING_S
 
@@ -51,14 +51,15 @@ def run(
     It starts in ``folder``, None being where we are. Many programs take settings and code from where they start, so
     a folder of the user's is given only where he asked to run what lies there.
 
-    Raises OSError when it cannot be started, subprocess.TimeoutExpired when it takes longer. Whatever it started
-    ends with it.
+    Raises OSError when it cannot be started, OverdueError when it takes longer than ``timeout_s`` in which it could
+    run. Whatever it started ends with it.
     """
 
     def attend(process: subprocess.Popen[bytes]) -> CommandResult:
         assert process.stdout
+        deadline = Deadline(timeout_s, lambda: tree(process.pid))
         return listen(
-            process.stdout.fileno(), lambda wait_s: within(wait_s)(process), command, timeout_s, most_bytes
+            process.stdout.fileno(), lambda wait_s: within(wait_s)(process), command, deadline, most_bytes
         )
 
     return attended(command, attend, folder=folder, environment=environment, stdout=subprocess.PIPE, begin=begin)
@@ -80,8 +81,8 @@ def ask(
         words = shlex.join((Path(command[0]).name, *command[1:2]))
         try:
             return run(command, environment=environment, timeout_s=QUESTION_S, most_bytes=most_bytes)
-        except subprocess.TimeoutExpired:
-            why = f"did not end within {QUESTION_S:g} s; end it or take it off PATH"
+        except OverdueError as error:
+            why = f"did not end within {QUESTION_S:g} s{error.waiting}; end it or take it off PATH"
         except OSError as error:
             why = f"cannot be started: {said_by(error)}"
         UNANSWERED[program] = f"{words} ({program}) {why}"
@@ -92,15 +93,14 @@ def listen(
     output: int,
     code: Callable[[float], int | None],
     command: Sequence[str],
-    timeout_s: float,
+    deadline: Deadline,
     most_bytes: int = _MOST_BYTES,
 ) -> CommandResult:
     """Read what ``command`` says until it has ended; one that it started and that keeps ``output`` open is not
     waited for.
 
-    ``code`` waits for its exit code as long as it is told, and returns None before. Raises TimeoutExpired.
+    ``code`` waits for its exit code as long as it is told, and returns None before. Raises OverdueError.
     """
-    deadline = time.monotonic() + timeout_s
     said, is_cut, speaks = b"", False, True
     with selectors.DefaultSelector() as selector:
         selector.register(output, selectors.EVENT_READ)
@@ -113,8 +113,8 @@ def listen(
             elif (ended := code(0.0 if speaks else _POLL_S)) is not None:
                 text = said.decode("utf-8", "replace")
                 return CommandResult(ended, (masked_tail(text) if is_cut else masked(text)).strip())
-            if time.monotonic() > deadline:
-                raise subprocess.TimeoutExpired(command, timeout_s)
+            if deadline.is_over:
+                raise OverdueError(command, deadline)
 
 
 _T = TypeVar("_T")
@@ -123,13 +123,17 @@ _KEEPER = Path(__file__).with_name("keeper.py")
 
 
 def within(timeout_s: float) -> Callable[[subprocess.Popen[bytes]], int | None]:
-    """Attend by waiting for the exit code; None when that takes longer."""
+    """Attend by waiting for the exit code; None when that takes longer, in time in which it could run."""
 
     def wait(process: subprocess.Popen[bytes]) -> int | None:
-        try:
-            return process.wait(timeout_s)
-        except subprocess.TimeoutExpired:
-            return None
+        deadline = Deadline(timeout_s, lambda: tree(process.pid))
+        while True:
+            # it is asked once more when its time is over
+            left_s = deadline.left_s
+            with suppress(subprocess.TimeoutExpired):
+                return process.wait(min(left_s, _POLL_S))
+            if not left_s:
+                return None
 
     return wait
 

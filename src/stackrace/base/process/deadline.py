@@ -1,0 +1,169 @@
+"""A limit on other programs in the time that they could run: who waits for a core is not late by his fault.
+
+Source: Documentation/scheduler/sched-stats.rst, /proc/PID/schedstat; proc_pid_stat(5).
+"""
+
+from __future__ import annotations
+
+import errno
+import math
+import os
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+
+from ..numbers import duration
+
+LONGEST_S = 600.0
+"""Time on the wall after which it is over, whatever they waited for; ten times the limit where that is longer."""
+_LOOK_S = 0.1
+_LEAST_LOOKED = 20
+"""A look at many threads takes long; the next one comes after this many times as long."""
+_TOLD = 0.1
+"""Share of the time that is worth a word, when it was spent waiting."""
+_TICK_NS = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
+
+
+class Deadline:
+    """Ends once the processes that ``members`` returns could run for ``limit_s``, sleep included.
+
+    While any of their threads waits for a core, nothing is spent; nor while this thread does, which looks after
+    them. A process that starts and ends between two looks is not seen. Where the kernel tells nothing of waiting, a
+    thread that is ready and used no time has waited; where it tells nothing at all, only ``LONGEST_S`` counts.
+    """
+
+    def __init__(self, limit_s: float, members: Callable[[], Iterable[int]]) -> None:
+        self.limit_s = limit_s
+        self._members = members
+        self._begun_s = self._looked_s = time.monotonic()
+        self._due_s = 0.0
+        self._waited_s = self._hidden_s = 0.0
+        self._threads: dict[str, tuple[int, int]] = {}
+
+    @property
+    def elapsed_s(self) -> float:
+        """Time on the wall since it began."""
+        return time.monotonic() - self._begun_s
+
+    @property
+    def spent_s(self) -> float:
+        """Time that the processes could run."""
+        if time.monotonic() - self._looked_s >= max(_LOOK_S, self._due_s):
+            self._look()
+        return self.elapsed_s - self._waited_s - self._hidden_s
+
+    @property
+    def left_s(self) -> float:
+        """Time that is left; zero where it is over."""
+        if self.limit_s == math.inf:
+            return math.inf
+        if self.spent_s >= self.limit_s:
+            # since the last look it may have waited
+            self._look()
+        return max(min(self.limit_s - self.spent_s, max(LONGEST_S, 10 * self.limit_s) - self.elapsed_s), 0.0)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it has passed."""
+        return not self.left_s
+
+    @property
+    def when(self) -> str:
+        """Words for the time after which it was over, with the waiting: ``after 1 min``."""
+        return f"after {duration(self.limit_s)}{self.waiting}"
+
+    @property
+    def waiting(self) -> str:
+        """Words for the time spent waiting, to end a sentence; empty where that is little."""
+        elapsed_s = self.elapsed_s
+        if self._waited_s < _TOLD * elapsed_s:
+            return ""
+        waited, elapsed = duration(self._waited_s), duration(elapsed_s)
+        return f"; it has waited {waited} of {elapsed} for a core: this machine is busy"
+
+    def _look(self) -> None:
+        """Add to the waiting what the thread that waited the longest did since the last look."""
+        now_s = time.monotonic()
+        elapsed_ns = int((now_s - self._looked_s) * 1e9)
+        members = list(self._members())
+        tasks = [task for pid in members for task in _tasks(pid)]
+        threads, longest_ns = {}, 0
+        if not tasks and any(map(_exists, members)):
+            self._hidden_s += elapsed_ns / 1e9
+            elapsed_ns = 0
+        ours = f"/proc/self/task/{threading.get_native_id()}"
+        for task in (*tasks, ours):
+            with suppress(OSError, ValueError, IndexError):
+                used_ns, waits_ns, is_known = _spent(task)
+                before_used_ns, before_waits_ns = self._threads.get(task, (0, 0))
+                threads[task] = used_ns, waits_ns
+                waited_ns = waits_ns - before_waits_ns
+                is_waiting = (not is_known or used_ns == before_used_ns) and task != ours and _stat(task)[0] == "R"
+                if is_waiting:
+                    # the kernel counts a wait once it has come to an end
+                    waited_ns = max(waited_ns, elapsed_ns - (used_ns - before_used_ns))
+                longest_ns = max(longest_ns, waited_ns)
+        self._threads = threads
+        self._waited_s += min(longest_ns, elapsed_ns) / 1e9
+        self._looked_s = now_s
+        self._due_s = _LEAST_LOOKED * (time.monotonic() - now_s)
+
+
+class OverdueError(subprocess.TimeoutExpired):
+    """A command that did not end before its deadline."""
+
+    def __init__(self, command: Sequence[str], deadline: Deadline) -> None:
+        super().__init__(command, deadline.limit_s)
+        self.when, self.waiting = deadline.when, deadline.waiting
+
+    def __str__(self) -> str:
+        return f"{self.cmd[0]} does not end {self.when}"
+
+
+def tree(pid: int) -> list[int]:
+    """Return ``pid`` with all processes below it."""
+    parents = {}
+    for name in filter(str.isdigit, os.listdir("/proc")):  # noqa: PTH208 (hot)
+        with suppress(OSError, IndexError):
+            parents[int(name)] = int(_stat(f"/proc/{name}")[1])
+    members, grown = {pid}, True
+    while grown:
+        more = {child for child, parent in parents.items() if parent in members} - members
+        members |= more
+        grown = bool(more)
+    return sorted(members)
+
+
+def _exists(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except OSError as error:
+        return error.errno == errno.EPERM
+    return True
+
+
+def _tasks(pid: int) -> Iterator[str]:
+    with suppress(OSError):
+        yield from [f"/proc/{pid}/task/{name}" for name in os.listdir(f"/proc/{pid}/task")]  # noqa: PTH208 (hot)
+
+
+def _spent(task: str) -> tuple[int, int, bool]:
+    """Return how long a thread ran and waited for a core, in ns, and whether the kernel counts its waiting."""
+    with suppress(OSError, ValueError, IndexError):
+        used_ns, waits_ns, _ = map(int, _text(f"{task}/schedstat").split())
+        if used_ns:
+            return used_ns, waits_ns, True
+    fields = _stat(task)
+    return (int(fields[11]) + int(fields[12])) * _TICK_NS, 0, False
+
+
+def _stat(task: str) -> list[str]:
+    """Return the fields of proc_pid_stat(5) from the third on: state, parent…"""
+    return _text(f"{task}/stat").rpartition(")")[2].split()
+
+
+def _text(path: str) -> str:
+    with open(path, encoding="utf-8", errors="replace") as file:  # noqa: PTH123 (hot)
+        return file.read()

@@ -1,0 +1,163 @@
+"""What limits other programs is the time that they could run."""
+
+import os
+import subprocess
+import sys
+import time
+from contextlib import contextmanager, suppress
+
+import pytest
+
+from stackrace.base.process import Deadline, OverdueError, deadline, run, tree
+
+SPINS = "while True: pass"
+HELD = f"""
+import os, sys
+os.sched_setaffinity(0, {{int(sys.argv[1])}})
+os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
+{SPINS}
+"""
+"""Is ready to run all the time, behind all others on its core."""
+LIMIT_S = 0.2
+SPINNERS = 4
+
+
+@contextmanager
+def busy_core():
+    """Return a core with processes that never leave it: whoever comes after them there hardly gets any of it."""
+    core = max(os.sched_getaffinity(0))
+
+    def on_it():
+        os.sched_setaffinity(0, {core})
+
+    spinners = [subprocess.Popen([sys.executable, "-S", "-c", SPINS], preexec_fn=on_it) for _ in range(SPINNERS)]
+    try:
+        yield core
+    finally:
+        for spinner in spinners:
+            spinner.kill()
+            spinner.wait()
+
+
+def held_on(core):
+    return [sys.executable, "-S", "-c", HELD, str(core)]
+
+
+def wait_until_held(pid):
+    while os.sched_getscheduler(pid) != os.SCHED_IDLE:
+        time.sleep(0.01)
+
+
+@contextmanager
+def started(*command):
+    process = subprocess.Popen(command)
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+
+
+def spent_s(limit, elapsed_s):
+    """What ``limit`` counts after a while of looking."""
+    until = time.monotonic() + elapsed_s
+    while time.monotonic() < until:
+        assert limit.spent_s <= limit.elapsed_s
+        time.sleep(0.02)
+    return limit.spent_s
+
+
+def test_who_waits_for_a_core_is_not_late_while_one_that_sleeps_is():
+    with (
+        busy_core() as core,
+        started(*held_on(core)) as held,
+        started("sleep", "10000") as sleeper,
+    ):
+        wait_until_held(held.pid)
+        waits = Deadline(LIMIT_S, lambda: [held.pid])
+        sleeps = Deadline(LIMIT_S, lambda: [sleeper.pid])
+        while not sleeps.is_over:
+            assert not waits.is_over
+            time.sleep(0.02)
+        # several times the limit of the other, and nothing of this one's
+        spent_s(waits, 10 * LIMIT_S)
+        assert not waits.is_over
+        assert "for a core: this machine is busy" in waits.waiting
+
+
+def test_waiting_has_an_end_too_and_is_named(monkeypatch):
+    monkeypatch.setattr(deadline, "LONGEST_S", 2.0)
+    with busy_core() as core, pytest.raises(OverdueError) as raised:
+        run(held_on(core), timeout_s=0.1)
+    words = str(raised.value)
+    assert "does not end after 0.1 s; it has waited " in words
+    assert " for a core: this machine is busy" in words
+
+
+def test_one_that_waits_below_one_that_sleeps_holds_the_time_up():
+    with busy_core() as core:
+        # ended by its standard input, it ends the one that waits
+        script = f"import subprocess, sys; c = subprocess.Popen({held_on(core)!r}); sys.stdin.read(); c.kill()"
+        with subprocess.Popen([sys.executable, "-c", script], stdin=subprocess.PIPE) as parent:
+            while len(tree(parent.pid)) < 2:
+                time.sleep(0.01)
+            wait_until_held(max(set(tree(parent.pid)) - {parent.pid}))
+            limit = Deadline(LIMIT_S, lambda: tree(parent.pid))
+            spent_s(limit, 6 * LIMIT_S)
+            is_over = limit.is_over
+            parent.stdin.close()
+        assert not is_over
+
+
+@pytest.mark.parametrize("told", ["", "0 0 0\n"], ids=["no schedstat", "an empty schedstat"])
+def test_where_the_kernel_counts_no_waiting_one_that_is_ready_and_does_not_run_waits(monkeypatch, told):
+    text = deadline._text
+
+    def without(path):
+        if not path.endswith("/schedstat"):
+            return text(path)
+        if not told:
+            raise FileNotFoundError(path)
+        return told
+
+    monkeypatch.setattr(deadline, "_text", without)
+    with (
+        busy_core() as core,
+        started(*held_on(core)) as held,
+        started("sleep", "10000") as sleeper,
+    ):
+        wait_until_held(held.pid)
+        waits = Deadline(LIMIT_S, lambda: [held.pid])
+        sleeps = Deadline(LIMIT_S, lambda: [sleeper.pid])
+        spent_s(waits, 6 * LIMIT_S)
+        assert not waits.is_over
+        while not sleeps.is_over:
+            time.sleep(0.02)
+
+
+def test_where_nothing_is_told_of_a_process_only_the_time_on_the_wall_counts(monkeypatch):
+    monkeypatch.setattr(deadline, "_tasks", lambda pid: iter(()))
+    monkeypatch.setattr(deadline, "LONGEST_S", 3.0)
+    limit = Deadline(0.1, lambda: [os.getpid()])
+    while not limit.is_over:
+        time.sleep(0.02)
+    assert limit.elapsed_s >= deadline.LONGEST_S
+    assert limit.when == "after 0.1 s"
+
+
+def test_one_that_is_gone_holds_nothing_up():
+    process = subprocess.Popen(["true"])
+    process.wait()
+    limit = Deadline(0.1, lambda: [process.pid])
+    while not limit.is_over:
+        time.sleep(0.02)
+
+
+def test_the_tree_of_a_process_has_all_that_came_out_of_it():
+    with started("sh", "-c", "sleep 10000 & sleep 10000 & wait") as shell:
+        while len(members := tree(shell.pid)) < 3:
+            time.sleep(0.01)
+        assert shell.pid in members
+        for pid in set(members) - {shell.pid}:
+            with suppress(ProcessLookupError):
+                os.kill(pid, 9)
