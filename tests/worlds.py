@@ -39,6 +39,7 @@ THERE = (
     *(folder / "there" for folder in (HOME, PROJECT, HOME / ".cache", HOME / ".config", *SHARED)),
 )
 """Files that are there before."""
+COMMIT = "git init -q; git add .; git -c user.name=x -c user.email=x@localhost commit -qm 1; echo >> app.py"
 KINDS = ("shm", "sem", "msg")
 
 
@@ -102,7 +103,6 @@ def play(scene: dict) -> dict:
     CACHE.mkdir()
     for path in (CACHE, HOME, *HOME.rglob("*"), *(path for path in THERE if path.parent in SHARED)):
         os.chown(path, user, user)
-    before = listing()
     environment = {
         **{name: value for name, value in os.environ.items() if not name.startswith(("XDG_", "TMPDIR"))},
         "HOME": str(HOME),
@@ -111,6 +111,9 @@ def play(scene: dict) -> dict:
         "UV_CACHE_DIR": str(CACHE / "uv"),
         **scene["environment"],
     }
+    commit = ["sh", "-ec", COMMIT] if "check" in scene["command"] else ["true"]
+    subprocess.run([*USERS[scene["user"]], *commit], cwd=PROJECT, env=environment, check=True)
+    before = listing()
     done = subprocess.run(
         [*USERS[scene["user"]], *WORLDS[scene["world"]], *scene["command"]],
         cwd=PROJECT,

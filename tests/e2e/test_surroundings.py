@@ -78,6 +78,7 @@ VERBS = {
     "load": (*BRIEF, "load", *GIVEN, "--stack", "waitress", "-n", "20", "--no-ceiling"),
     "run": (*BRIEF, "run", *GIVEN, "--stack", "waitress", "--stack", "gunicorn", "-c", "1", "--budget", "5min"),
     "tune": (*BRIEF, "tune", "gunicorn", "--vary", "class", *GIVEN, "-c", "1", "--budget", "5min"),
+    "check": (*BRIEF, "check", *GIVEN, "--base", "HEAD", "--stack", "waitress", "-c", "1", "--budget", "5min"),
     "capacity": (*BRIEF, "capacity", *GIVEN, "--stack", "waitress", "--p50", "1us", "--no-ceiling"),
 }
 RIGHT = (0, 1, 3)
