@@ -8,6 +8,7 @@ from pathlib import Path
 from textwrap import dedent
 
 import pytest
+from tests.git_keys import CHOICES, COMMANDS, SHELLED
 
 WHO = ("-c", "user.name=x", "-c", "user.email=x@localhost", "-c", "init.defaultBranch=main")
 HOOKS = ("post-checkout", "post-index-change", "pre-auto-gc", "reference-transaction", "fsmonitor-watchman")
@@ -20,6 +21,11 @@ def app(environ, start_response):
     start_response("200 OK", [("Content-Type", "text/plain"), ("Content-Length", "2")])
     return [b"ok"]
 """
+
+
+def trap_of(key: str) -> str:
+    """Return the name that is left behind by the program of a setting."""
+    return "git-" + key.replace("=", "-").replace("/", "-")
 
 
 def give_away(folder: Path) -> None:
@@ -100,24 +106,10 @@ class HostileProject:
         hooks.mkdir()
         for name in HOOKS:
             (hooks / name).symlink_to(self.trap(f"git-hook-{name}"))
-        settings = {"core.hooksPath": str(hooks)}
-        for key in (
-            "core.fsmonitor", "core.pager", "core.editor", "core.sshCommand", "core.askPass", "core.gitProxy",
-            "core.alternateRefsCommand", "diff.external", "diff.any.command", "diff.any.textconv",
-            "merge.any.driver", "gpg.openpgp.program", "gpg.ssh.program", "credential.helper",
-            "filter.one.clean", "filter.one.smudge", "filter.many.process", "filter.a=b.clean", "filter.a=b.smudge",
-            "pager.status", "pager.rev-list", "pager.config", "submodule.module.update", "remote.origin.uploadpack",
-            "alias.status", "alias.rev-parse", "alias.rev-list", "alias.config", "alias.ls-files",
-        ):  # fmt: skip
-            program = self.trap("git-" + key.replace("=", "-"))
-            is_shell = key.startswith("alias.") or key == "submodule.module.update"
-            settings[key] = f"{'!' * is_shell}{program}"
-        settings |= {
-            "log.showSignature": "true", "filter.one.required": "true", "filter.many.required": "true",
-            "filter.a=b.required": "true", "protocol.ext.allow": "always", "core.repositoryFormatVersion": "1",
-            "remote.origin.url": f"ext::{self.trap('git-ext')}", "remote.origin.promisor": "true",
-            "extensions.partialClone": "origin",
-        }  # fmt: skip
+        settings = {key: value.format(hooks=hooks) for key, value in CHOICES.items()}
+        settings |= {key: str(self.trap(trap_of(key))) for key in COMMANDS}
+        settings |= {key: f"!{self.trap(trap_of(key))}" for key in SHELLED}
+        settings["remote.origin.url"] = f"ext::{self.trap('git-ext')}"
         with (folder / ".git" / "config").open("a") as file:
             # as `git config` writes them, which would take a process for each
             for key, value in settings.items():

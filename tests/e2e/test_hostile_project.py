@@ -5,14 +5,20 @@ import re
 import subprocess
 import sys
 from dataclasses import replace
+from fnmatch import fnmatch
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from threading import Thread
 
 import pytest
+from tests.conftest import BRIEF, STACKRACE, calling
 from tests.factories import make_race
-from tests.hostile import HostileProject, give_away
+from tests.git_keys import CHOICES, COMMANDS, NO_PROGRAM, SHELLED
+from tests.hostile import HOOKS, HostileProject, give_away, trap_of
 
+from stackrace.app.app import Entry, EntryKind
 from stackrace.app.revision import Source, project_of, source_of
+from stackrace.features.cluster.project import project_of as tracked_by
+from stackrace.race.request.request import RaceRequest
 from stackrace.store import open_store
 
 
@@ -163,3 +169,71 @@ def test_a_race_of_another_users_repository_is_kept_without_its_commit(foreign, 
     assert race.source is None
     assert f"git config --global --add safe.directory {foreign.folder}" in " ".join(race.notes)
     assert foreign.of_git == []
+
+
+@pytest.fixture(scope="module")
+def used(tmp_path_factory):
+    """A hostile project that every verb has read that looks into repositories: what of its traps ran, by verb."""
+    brief, stackrace, ran = calling(*BRIEF), calling(STACKRACE), {}
+    for verb in ("run", "refused check", "check", "trend", "init", "cluster", "partial clone"):
+        place = tmp_path_factory.mktemp("used")
+        project, home = HostileProject(place), place / "home"
+        home.mkdir()
+        (project.folder / "uv.toml").unlink()
+        said = {"HOME": str(home)}
+        told = ("--wsgi", "app:app", "--python", sys.executable, "--store", f"sqlite:///{place / 'races.sqlite3'}")
+        short = ("--url", "/", "--stack", "waitress", "-c", "1")
+        if verb == "run":
+            done = brief("run", *told, *short, "--requests", "20", "--repeats", "1", cwd=project.folder, **said)
+            assert done.returncode in (0, 3), done.stderr
+        elif verb == "trend":
+            done = stackrace("trend", *told[-2:], cwd=project.folder, **said)
+        elif verb == "init":
+            done = stackrace("init", "--stdout", *told[:4], cwd=project.folder, **said)
+            assert done.returncode == 0, done.stderr
+        elif verb == "cluster":
+            entry = Entry(kind=EntryKind.FILES, target=".")
+            assert "app.py" in tracked_by(RaceRequest(folder=project.folder, entry=entry)).files
+        elif verb == "partial clone":
+            project.forget_a_tree()
+            assert source_of(project.folder).commit
+            done = stackrace("check", *told, "--base", "HEAD", cwd=project.folder, **said)
+            assert "fetch --refetch" in done.stderr
+        else:
+            if verb == "check":
+                for driver in ("one", "many", "a=b"):
+                    # with = in its name, git itself cannot set it from here
+                    with (home / ".gitconfig").open("a") as settings:
+                        settings.write(f'[filter "{driver}"]\nsmudge = cat\n')
+            done = brief("check", *told, *short, "--base", "HEAD", "--allow", "start any", cwd=project.folder,
+                         BLOCKS="1", **said)  # fmt: skip
+            assert (done.returncode == 2) == (verb == "refused check"), done.stderr
+        ran[verb] = project.of_git
+    return ran
+
+
+@pytest.mark.parametrize("key", [*COMMANDS, *SHELLED, "ext", *(f"hook-{hook}" for hook in HOOKS)])
+def test_no_program_of_a_setting_runs_whatever_verb_reads_the_repository(used, key):
+    assert {verb for verb, ran in used.items() if trap_of(key) in ran} == set()
+
+
+def test_nothing_else_of_gits_settings_runs(used):
+    assert not any(used.values())
+
+
+def test_every_key_of_git_that_names_a_program_is_tried():
+    listed = subprocess.run(["git", "help", "--config"], capture_output=True, text=True, check=True).stdout.split()
+    sounds = re.compile(
+        "cmd|command|program|editor|pager|hook|helper|driver|textconv|external|vcs|askpass|proxy|[.]tool$|guitool|filter|pack$|"
+        "process|smudge|clean|fsmonitor|update$|browser|[.]path$|alias|include|smtpserver|tunnel|template",
+        re.IGNORECASE,
+    )  # fmt: skip
+    tried = [key.lower() for key in (*COMMANDS, *SHELLED, *CHOICES)]
+
+    def is_tried(key):
+        form = re.sub(r"<[^>]*>|\*", "(.+)", re.sub(r"[.]", r"\\.", key.lower()))
+        return any(re.fullmatch(form, each) for each in tried)
+
+    keys = [key for key in listed if "." in key and sounds.search(key)]
+    assert len(keys) > 50
+    assert not [key for key in keys if not is_tried(key) and not any(fnmatch(key, form) for form in NO_PROGRAM)]

@@ -8,16 +8,16 @@ import subprocess
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, cast
 from urllib.parse import urlsplit
 
 from ..base.errors import InputError, said_by
-from ..base.files import read_text
+from ..base.files import read_text, require_files
 from ..base.numbers import duration
-from ..base.process import uv_program
+from ..base.process import run, uv_files, uv_program
 from ..base.text import tail
 
-_EXPORT_S = 60.0
 _LOCKS = ("uv.lock", "poetry.lock", "Pipfile.lock", "pylock.toml")
 """Files that say exactly what is installed; the first that a project has is its own."""
 
@@ -28,6 +28,9 @@ _PYPI = "https://pypi.org/simple"
 
 _OWN = {"editable", "virtual", "directory"}
 """Where a package comes from that is a folder of the project."""
+
+_EXPORT_S = 60.0
+"""To read a lock file and the projects of its workspace."""
 
 _ELSEWHERE = "from elsewhere"
 
@@ -250,19 +253,17 @@ def _exported(lock: Path) -> str:
         if not _is_pypi(index):
             # what uv exports does not say where from
             raise _refused(package["name"], index)
-    words = "export --frozen --no-dev --no-emit-project --no-hashes --no-header --quiet"
-    try:
-        ended = subprocess.run(
-            [program, *words.split()],
-            cwd=lock.parent,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=_EXPORT_S,
-        )
-    except subprocess.TimeoutExpired as error:
-        raise InputError(f"{lock} cannot be exported: uv did not end within {duration(_EXPORT_S)}") from error
-    if ended.returncode:
-        raise InputError(f"{lock} cannot be exported", detail="\n".join(tail(ended.stderr, 20)))
-    return ended.stdout
+    # no settings, which may lead to a named pipe: what they say of indexes, the lock file says
+    words = "--no-config export --frozen --no-dev --no-emit-project --no-hashes --no-header --quiet --output-file"
+    with TemporaryDirectory() as folder:
+        made = Path(folder, "requirements.txt")
+        try:
+            require_files(uv_files(lock.parent))
+            ended = run((program, *words.split(), str(made)), folder=lock.parent, timeout_s=_EXPORT_S)
+        except OSError as error:
+            raise InputError(f"{lock} cannot be exported: {said_by(error, where=True)}") from error
+        except subprocess.TimeoutExpired as error:
+            raise InputError(f"{lock} cannot be exported: uv took longer than {duration(_EXPORT_S)}") from error
+        if ended.code:
+            raise InputError(f"{lock} cannot be exported", detail="\n".join(tail(ended.output, 20)))
+        return read_text(made)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from io import BufferedReader
 from pathlib import Path, PurePosixPath
@@ -56,6 +56,22 @@ def opened(path: Path) -> BufferedReader:
     except OSError:
         os.close(handle)
         raise
+
+
+_OTHERS_MEET = frozenset(
+    {errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.EACCES, errno.ELOOP, errno.ENAMETOOLONG}
+)  # fmt: skip
+"""Errors that whoever reads a file meets as we do, and goes on or says so."""
+
+
+def require_files(paths: Iterable[Path]) -> None:
+    """Raise OSError for the first of ``paths`` that is there and no file: other programs would wait for it."""
+    for path in paths:
+        try:
+            opened(path).close()
+        except OSError as error:
+            if error.errno not in _OTHERS_MEET:
+                raise OSError(error.errno, error.strerror, str(path)) from None
 
 
 def read_bytes(path: Path, most_bytes: int = MOST_BYTES) -> bytes:

@@ -19,9 +19,9 @@ from pathlib import Path
 
 from ..app.examiner.messages import PythonFacts
 from ..base.errors import InputError, MissingError, said_by
-from ..base.files import read_text, remove_tree
+from ..base.files import read_text, remove_tree, require_files
 from ..base.numbers import duration
-from ..base.process import Cause, cause_of, uv_program
+from ..base.process import Cause, cause_of, uv_files, uv_program
 from ..base.process.view import UNPROTECTED, ProtectedView
 from ..base.text import tail
 from ..stacks.servers import Catalogue
@@ -175,6 +175,11 @@ class Environments:
         given = _PATIENCE | {name: value for name, value in os.environ.items() if name != "VIRTUAL_ENV"}
         if self._broken is not None:
             environment["UV_OFFLINE"] = "1"
+        try:
+            require_files(uv_files(self._project))
+        except OSError as error:
+            said = f"uv cannot read {error.filename}: {said_by(error)}; remove it, or make it a file"
+            raise MissingError(said) from error
         # it starts where we are, as its variables may hold relative paths; its settings come from elsewhere
         command = [program, "--project", str(self._project), *arguments]
         try:

@@ -4,7 +4,7 @@ from .commands import CommandResult, ask, attended, listen, require_system, run,
 from .deadline import Deadline, OverdueError, tree
 from .git import Repository, at, repository
 from .interruption import Background, HeldSignals, Pending, held
-from .uv import Cause, cause_of, uv_program
+from .uv import Cause, cause_of, uv_files, uv_program
 
 __all__ = [
     "Background",
@@ -25,6 +25,7 @@ __all__ = [
     "require_system",
     "run",
     "tree",
+    "uv_files",
     "uv_program",
     "within",
 ]

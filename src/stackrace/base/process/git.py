@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import OwnerError, said_by
-from ..files import is_folder, opened, read_text, real_path, walk
+from ..files import is_folder, read_text, real_path, require_files, walk
 from ..text import tail
 from .commands import attended
 
@@ -179,19 +179,15 @@ def _pointer(path: Path, word: str) -> str:
 
 
 _ANY = (".gitignore", ".gitattributes", ".gitmodules")
-_PLAIN = {errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.EACCES, errno.ELOOP, errno.ENAMETOOLONG}
-"""Errors that git meets as we do, and goes on or says so."""
 _NAMED = re.compile(r"^\s*(?:path|excludesfile|attributesfile)\s*=\s*\"?([^\"\n]+)", re.IGNORECASE | re.MULTILINE)
 
 
 def _refuse_odd(paths: Iterable[Path]) -> None:
     """Raise OwnerError for the first of ``paths`` that is there and is no file to read."""
-    for path in paths:
-        try:
-            opened(path).close()
-        except OSError as error:
-            if error.errno not in _PLAIN:
-                raise OwnerError(f"git's file {path} cannot be read: {said_by(error)}; remove it") from error
+    try:
+        require_files(paths)
+    except OSError as error:
+        raise OwnerError(f"git's file {error.filename} cannot be read: {said_by(error)}; remove it") from error
 
 
 def _first_read(top: Path, git: Path, store: Path) -> Iterator[Path]:
@@ -224,7 +220,7 @@ def _ask(question: str, folder: Path, read: tuple[Path, ...], **words: object) -
     environment["GIT_CEILING_DIRECTORIES"] = str(folder.parent)
     command = (sys.executable, "-I", str(_SCRIPT), asked)
     try:
-        said = attended(command, _listen, environment=environment, stdout=subprocess.PIPE)
+        said = attended(command, _listen, folder=Path("/"), environment=environment, stdout=subprocess.PIPE)
     except TimeoutError as error:
         _refuse_odd(_all_read(reversed(read)))
         raise OwnerError(f"git's files of {read[0]} cannot be read within {_LIMIT_S:g} s; try it again") from error

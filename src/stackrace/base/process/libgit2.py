@@ -25,6 +25,7 @@ _MOST_BYTES = 2 << 30
 _EACH = 100
 """Files between two signs of life."""
 _HASH = re.compile("[0-9a-f]{40}")
+_LACKS = re.compile("object not found|^Unable to read tree ")
 _POINTER = re.compile(rb"version https://git-lfs[^\n]*\n(?:ext-[^\n]*\n)*oid sha256:([0-9a-f]{64})\nsize (\d+)\n")
 
 try:
@@ -198,7 +199,7 @@ def _main() -> None:
         answer = {"answer": _answer(**json.loads(sys.argv[1]))}
     except Exception as error:
         words = str(error.args[0]) if isinstance(error, KeyError) and error.args else str(error)
-        is_lacking = "object not found" in words or (isinstance(error, KeyError) and _HASH.fullmatch(words))
+        is_lacking = _LACKS.search(words) or (isinstance(error, KeyError) and _HASH.fullmatch(words))
         kind = "owner" if "not owned by" in words else "lacking" if is_lacking else "other"
         answer = {"error": words or type(error).__name__, "kind": kind}
     _say(json.dumps(answer))

@@ -9,8 +9,9 @@ import errno
 import os
 import re
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 from ..errors import DISK, SHORTAGES
 from .commands import CommandResult
@@ -123,6 +124,12 @@ def cause_of(result: CommandResult, pins: Iterable[str] = ()) -> Cause:
     package = next(package for part, package in _DEBIAN.items() if part in name)
     way_out = f"install {name}, on Debian with: apt-get install {package}"
     return Cause(cause.signs, f"{cause.said}: {name} is missing", way_out, cause.exit_code)
+
+
+def uv_files(project: Path) -> Iterator[Path]:
+    """Yield what uv reads of ``project`` and the folders above it, and would wait for as a named pipe."""
+    for folder in (project, *project.parents):
+        yield from (folder / name for name in ("uv.toml", "pyproject.toml", ".python-version", ".python-versions"))
 
 
 def uv_program() -> str | None:
