@@ -1,5 +1,6 @@
 """What is measured runs at a priority that others cannot share; the user's session gets its own back."""
 
+import math
 import os
 import signal
 import subprocess
@@ -11,9 +12,10 @@ from pathlib import Path
 
 import pytest
 
+from stackrace.base.process import run
+from stackrace.base.process.priority import NICE, autogroup, can_raise, raised
 from stackrace.base.process.view import UNPROTECTED
 from stackrace.deploy.guard import Guard
-from stackrace.deploy.privileges import NICE, autogroup, can_raise, raised
 
 pytestmark = pytest.mark.skipif(not can_raise(), reason="needs the right to raise priorities")
 
@@ -29,7 +31,8 @@ with Guard() as guard:
 
 ONE_BY_ONE = """
 import os, subprocess
-from stackrace.deploy.privileges import autogroup, raise_process
+from stackrace.base.process import run
+from stackrace.base.process.priority import autogroup, raise_process
 sleeps = [subprocess.Popen(["sleep", "600"], start_new_session=True) for _ in range(3)]
 for sleep in sleeps:
     raise_process(sleep.pid)
@@ -79,6 +82,17 @@ def test_all_that_is_spawned_is_raised_with_its_session_and_so_are_we():
             assert nice_of(pid) == NICE
             assert autogroup(pid)[1] in (NICE, None)
     assert (nice_of(0), autogroup(os.getpid())) == usual
+
+
+@alone
+def test_a_command_that_is_run_meanwhile_has_our_priority_with_its_session():
+    asked = "import os; print(os.getpriority(os.PRIO_PROCESS, 0), open('/proc/self/autogroup').read().split()[-1])"
+    with raised():
+        said = run([sys.executable, "-c", asked], timeout_s=math.inf).output
+        # its session is raised once it has begun
+        while said.split() != [str(NICE)] * 2 and autogroup(os.getpid())[1] is not None:
+            said = run([sys.executable, "-c", f"import time; time.sleep(1); {asked}"], timeout_s=math.inf).output
+    assert said.split()[0] == str(NICE) or "No such file" in said
 
 
 def test_a_session_gets_its_priority_back_when_its_race_is_killed():

@@ -25,10 +25,11 @@ from ..base.errors import BreakdownError, InputError, LaunchError, said_by
 from ..base.files import remove_tree
 from ..base.process import CommandResult, Deadline, held, listen, within
 from ..base.process.keeper import PR_SET_CHILD_SUBREAPER
+from ..base.process.priority import NICE, autogroup, before_races, raised
 from ..base.process.view import UNPROTECTED, ProtectedView
 from ..stacks.servers import PLAIN
 from .descendants import descendants
-from .privileges import NICE, autogroup, before_races, hand_over, raised
+from .privileges import hand_over
 
 _SCRIPT = Path(__file__).with_name("supervisor.py")
 

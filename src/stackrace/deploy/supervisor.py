@@ -44,8 +44,8 @@ from stackrace.base.files import remove_tree
 from stackrace.base.process.keeper import PR_SET_CHILD_SUBREAPER, PR_SET_PDEATHSIG, end_children, reset_signals
 from stackrace.base.process.landlock import restrict
 from stackrace.base.process.namespaces import cover, enter, separate
+from stackrace.base.process.priority import raise_process, restore_autogroup
 from stackrace.deploy.descendants import Descendants, ProcessTree, descendants
-from stackrace.deploy.privileges import raise_process, restore_autogroup
 
 _GRACE_S = 2.0
 """How long trees may take to end by themselves once Stackrace is gone."""

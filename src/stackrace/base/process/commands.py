@@ -22,6 +22,7 @@ from ..secrets import masked, masked_tail
 from .deadline import Deadline, OverdueError, tree
 from .interruption import held
 from .keeper import MOST_ENDING_S
+from .priority import raise_process
 
 _MOST_BYTES = 4000
 _POLL_S = 0.1
@@ -175,7 +176,9 @@ def attended(
             os.close(orders)
             os.close(answers)
         try:
-            _order(command, environment, ordering, answering)
+            # what a race starts does not wait behind another race
+            _raise_as_we_are(process.pid)
+            _raise_as_we_are(_order(command, environment, ordering, answering))
             try:
                 signals.release()
                 return attend(process)
@@ -210,18 +213,25 @@ def require_system() -> None:
             raise BreakdownError(f"this system has no {path}, which programs need; as root: {remedy}")
 
 
+def _raise_as_we_are(pid: int) -> None:
+    """Give the session of ``pid`` our priority, which its processes have already: that counts within it only."""
+    if (nice := os.getpriority(os.PRIO_PROCESS, 0)) < 0:
+        raise_process(pid, nice)
+
+
 def _order(
     command: Sequence[str], environment: Mapping[str, str] | None, ordering: IO[bytes], answering: IO[bytes]
-) -> None:
-    """Have the keeper start ``command``. Raises OSError as exec(3) does."""
+) -> int:
+    """Have the keeper start ``command``, and return its pid. Raises OSError as exec(3) does."""
     words = [os.fsencode(word) for word in command]
     block = None if environment is None else {os.fsencode(k): os.fsencode(v) for k, v in environment.items()}
     with suppress(BrokenPipeError):
         ordering.write(marshal.dumps((words, block)))
         ordering.flush()
     try:
-        failed = marshal.load(answering)
+        pid, failed = marshal.load(answering)
     except EOFError:
         raise ChildProcessError(errno.ECHILD, "it was killed", command[0]) from None
     if failed:
         raise OSError(failed, os.strerror(failed), command[0])
+    return int(pid)

@@ -5,7 +5,7 @@ adopts every orphan of the command, daemons included. When the command ends, or 
 (whoever gave them is done, or was killed), it kills all that is below it, and then ends as the command did.
 
 Usage: keeper.py ORDERS ANSWERS, two descriptors. The order is a marshalled (words, environment), in bytes; the
-answer is a marshalled error number, 0 once the command runs.
+answer is a marshalled (pid, error number), 0 once the command runs.
 Source: prctl(2) PR_SET_CHILD_SUBREAPER, PR_SET_PDEATHSIG; proc_pid_stat(5).
 """
 
@@ -139,7 +139,7 @@ def _main(orders: int, answers: int) -> None:
         os.dup2(nothing, stream)
     os.chdir("/")
     try:
-        os.write(answers, marshal.dumps(failed))
+        os.write(answers, marshal.dumps((pid, failed)))
         code = _wait(pid, orders, children)
     except BrokenPipeError:
         code = -_signal.SIGKILL

@@ -12,6 +12,7 @@ from ...app.environment import app_environment
 from ...app.examiner.crawl import MOST_RACED
 from ...app.examiner.messages import PythonFacts
 from ...base.errors import MissingError
+from ...base.process.priority import NICE, can_raise
 from ...deploy.confinement import Confinement, confined, own_group
 from ...deploy.environments import Environments, cache_folder
 from ...deploy.guard import Guard
@@ -19,7 +20,6 @@ from ...deploy.launcher import Launcher
 from ...deploy.local_place import LocalPlace
 from ...deploy.place import RaceProcesses, RemoteEngine
 from ...deploy.preparing import OnPreparing, unheard
-from ...deploy.privileges import NICE, can_raise
 from ...deploy.rendering import hosted
 from ...deploy.seeding import Seeding
 from ...deploy.sockets import LOOPBACK, require_loopback
@@ -80,7 +80,7 @@ class Deployment:
     ) -> LocalPlace:
         """Return this machine as the place where the stacks run, ``processes`` being on it, too."""
         if self.raised:
-            _prioritise(self.launcher)
+            _prioritise(self.guard, self.launcher.confinement)
         return kind(
             guard=self.guard,
             launcher=self.launcher,
@@ -123,6 +123,9 @@ def set_up(
     raised = request.priority and can_raise()
     with confined(cores.memory_bytes) as confinement, Guard() as guard:
         cores = replace(cores, enforced=confinement.enforced)
+        if raised and bursts:
+            # what is prepared for a race would starve behind another one
+            _prioritise(guard, confinement)
         seeding = Seeding(services_of(request), guard, cores.stack_cores, templates)
         examined = examined_app(
             request,
@@ -161,7 +164,7 @@ def set_up(
                 homes[stack.path] = environments.of_stack(stack, servers, examined.interpreter)
 
             if raised:
-                _prioritise(launcher)
+                _prioritise(guard, confinement)
             tries = Bursts(launcher=launcher, build=build, request=request, cores=cores, on_preparing=on_preparing)
             return tries.measured(workloads, pilots(candidates))
 
@@ -228,10 +231,10 @@ def _build(
     return homes, tuple(unbuilt)
 
 
-def _prioritise(launcher: Launcher) -> None:
+def _prioritise(guard: Guard, confinement: Confinement) -> None:
     """Give all that is measured from now on a priority that other programs cannot share."""
-    if not launcher.guard.raised:
-        launcher.guard.prioritise(launcher.confinement.folder or own_group())
+    if not guard.raised:
+        guard.prioritise(confinement.folder or own_group())
 
 
 def _hosted(examined: ExaminedApp, homes: Mapping[str, Path | None], guard: Guard, stack: Stack) -> Hosted:
