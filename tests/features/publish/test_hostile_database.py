@@ -206,3 +206,24 @@ def test_the_reasons_of_a_server_are_printed_as_text(tmp_path, reason):
     done, _ = measured(tmp_path, "fetch", server.url, "--store", f"sqlite:///{tmp_path}/races")
     assert done.returncode == 2 and "so:" in done.stderr
     assert not set(reason) & set("\x1b\x07\x9b\u202e") & set(done.stderr)
+
+
+def test_a_head_that_drips_is_given_up(monkeypatch):
+    monkeypatch.setattr(database, "_TIMEOUT_S", 0.5)
+    over = threading.Event()
+
+    class Dripping(BaseHTTPRequestHandler):
+        def do_GET(self):
+            with contextlib.suppress(OSError):
+                while not over.wait(0.01):
+                    self.wfile.write(b"x")
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Dripping) as server:
+        server.daemon_threads = True
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        try:
+            with pytest.raises(StoreError, match="does not answer in time"):
+                database.Database.at(f"http://127.0.0.1:{server.server_port}/races").open()
+        finally:
+            over.set()
+            server.shutdown()

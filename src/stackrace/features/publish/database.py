@@ -19,6 +19,7 @@ from typing import Any
 from urllib.parse import quote, unquote, urlsplit
 
 from ...base.errors import InputError, StoreError
+from ...base.process import Background
 
 _USER = "STACKRACE_COUCHDB_USER"
 _PASSWORD = "STACKRACE_COUCHDB_PASSWORD"
@@ -27,7 +28,7 @@ _NAME = re.compile(r"[a-z][a-z0-9_$()+/-]*")
 """Source: Apache CouchDB, "Databases": PUT /{db}."""
 
 
-_TIMEOUT_S = 30.0
+_TIMEOUT_S = 10.0
 """The longest wait for the next bytes of the server."""
 _LONGEST_S = 600.0
 """The longest time for one answer, so that a slow server does not hold us for ever."""
@@ -197,7 +198,11 @@ class Database:
         connection = kind(self.host, self.port, timeout=_TIMEOUT_S)
         try:
             connection.request(method, self.path + path, body, self._headers())
-            return _read(connection.getresponse())
+            # a head that drips would take a minute a line
+            head = Background(connection.getresponse, daemon=True)
+            if not head.wait(_TIMEOUT_S):
+                raise TimeoutError
+            return _read(head.finish())
         except ssl.SSLCertVerificationError as error:
             raise StoreError(
                 f"{self}: its certificate is not trusted ({error.verify_message}); use the host name of the "
