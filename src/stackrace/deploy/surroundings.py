@@ -38,7 +38,7 @@ def surroundings(*, memory: bool) -> Iterator[Path]:
 
     The home is that of HOME and that of the password file: programs look at both.
     """
-    homes = [str(Path.home())]
+    homes = [str(_home())]
     # a container's user may have no name
     with suppress(KeyError):
         homes.append(pwd.getpwuid(os.geteuid()).pw_dir)
@@ -55,7 +55,7 @@ def private_home(place: Path, relocation: Relocation) -> Mapping[str, str]:
     It shows all that is in the user's, small files by copies, all else by links; what is made in it is private. So
     are its folders for caches, settings and data, and those that hold copies of the project.
     """
-    home = real_path(Path.home())
+    home = _home()
     holders = {folder for path in relocation.copied.values() for folder in path.parents if home in folder.parents}
     shown = [(folder, place / folder.relative_to(home)) for folder in (home, home / ".local", *sorted(holders))]
     # several variables may name one folder
@@ -70,6 +70,11 @@ def private_home(place: Path, relocation: Relocation) -> Mapping[str, str]:
     # what the user installed for himself is found where it is
     packages = os.environ.get("PYTHONUSERBASE") or str(home / ".local")
     return {"HOME": str(place), "PYTHONUSERBASE": packages, **led}
+
+
+def _home() -> Path:
+    """Return the user's home, which need not be there, and may be known to nobody."""
+    return real_path(Path(os.path.expanduser("~")))  # noqa: PTH111 (Path's own raises)
 
 
 def _show(path: Path, place: Path) -> None:
