@@ -1,21 +1,25 @@
 """A race that was interrupted, made ready to go on with the same seed and the same blocks.
 
-Its request is kept as plain JSON. Secrets among the app's variables are left out; they are read again where they
-come from.
+Its request is kept as plain JSON. Secrets are left out: a page's path that holds one names its variable instead.
+They are read again where they come from.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import quote, quote_plus
 
+from ..app.environment import project_variables, read_env_files
 from ..base.codec import decode, encode, map_paths
 from ..base.errors import InputError, StoreError, said_by
-from ..base.secrets import secrets_in
+from ..base.secrets import MASK, masked, secrets_in
 from ..base.units import DURATION, SIZE
 from ..measure.resources import Resources, format_cores
 from ..race.decisions import strategist_named
@@ -34,6 +38,14 @@ if TYPE_CHECKING:
 
 _SECRETS = "secrets"
 """The names of the variables that are left out."""
+_REFERENCE, _REFERENCES = "\x1a%s\x1a", re.compile("\x1a[^\x1a]*\x1a")
+_ENCODINGS: tuple[Callable[[str], str], ...] = (
+    str,
+    partial(quote, safe="", errors="replace"),
+    partial(quote, errors="replace"),
+    partial(quote_plus, errors="replace"),
+)
+"""The ways in which a page's path writes a secret."""
 
 
 def request_document(request: RaceRequest) -> dict[str, object]:
@@ -41,10 +53,39 @@ def request_document(request: RaceRequest) -> dict[str, object]:
 
     A race may go on from another folder. Links stay: a virtual environment's interpreter is one.
     """
-    secret = [name for name, value in request.environment.items() if any(secrets_in(name, value))]
-    told = {name: value for name, value in request.environment.items() if name not in secret}
-    asked = map_paths(replace(request, environment=told), path=Path.absolute)
-    return {**encode(asked), _SECRETS: encode(tuple(secret), tuple[str, ...])}
+    lacking = {name for name, value in request.environment.items() if any(secrets_in(name, value))}
+    plain = {name: _REFERENCE % name if name in lacking else value for name, value in request.environment.items()}
+    references = _references({**_variables(request, os.environ), **request.environment, **request.sent})
+
+    def named(text: str) -> str:
+        for reference, (name, form) in references.items() if masked(text) != text else ():
+            if form in text:
+                lacking.add(name)
+                text = text.replace(form, reference)
+        if (shown := masked(text)) != text:
+            # nobody knows where it came from
+            lacking.add(shown)
+        return text
+
+    asked = map_paths(replace(request, environment=plain), path=Path.absolute, text=named)
+    return {**encode(asked), _SECRETS: encode(tuple(sorted(lacking)), tuple[str, ...])}
+
+
+def _variables(request: RaceRequest, environ: Mapping[str, str]) -> dict[str, str]:
+    with suppress(InputError):
+        environ = {**environ, **read_env_files(request.env_files)}
+    return {**project_variables(request.folder), **environ}
+
+
+def _references(variables: Mapping[str, str]) -> dict[str, tuple[str, str]]:
+    """Return what stands for each form of each secret: the name of its variable and the form, the longest first."""
+    forms = {
+        _REFERENCE % f"{name}/{place}/{number}": (name, encoding(secret))
+        for name, value in variables.items()
+        for place, secret in enumerate(secrets_in(name, value))
+        for number, encoding in enumerate(_ENCODINGS)
+    }
+    return dict(sorted(forms.items(), key=lambda item: len(item[1][1]), reverse=True))
 
 
 def request_from(document: object, environ: Mapping[str, str] = os.environ) -> RaceRequest:
@@ -56,14 +97,28 @@ def request_from(document: object, environ: Mapping[str, str] = os.environ) -> R
     lacking = members.pop(_SECRETS, []) if isinstance(members, dict) else []
     secret: tuple[str, ...] = decode(tuple[str, ...], lacking, _SECRETS)
     request: RaceRequest = decode(RaceRequest, members, "RaceRequest")
-    return replace(request, environment={**request.environment, **_secrets(secret, request.source, environ)})
+    if not secret:
+        return request
+    known = _secrets(secret, request, environ)
+    values = {name if MASK in name else _REFERENCE % name: value for name, value in known.items()}
+    values |= {reference: form for reference, (_, form) in _references(known).items()}
+
+    def restored(text: str) -> str:
+        return _REFERENCES.sub(lambda match: values.get(match[0], match[0]), values.get(text, text))
+
+    return map_paths(request, text=restored)
 
 
-def _secrets(names: tuple[str, ...], source: Path | None, environ: Mapping[str, str]) -> dict[str, str]:
-    known = dict(environ)
-    if names and source is not None:
+def _secrets(names: tuple[str, ...], request: RaceRequest, environ: Mapping[str, str]) -> dict[str, str]:
+    """Return the variables, headers and masked texts of ``names``; raises InputError where one is not known."""
+    source, known = request.source, _variables(request, environ)
+    if source is not None:
         with suppress(InputError):
-            known |= read_race_file(source, lambda stack: None, recordings=False).environment
+            asked = read_race_file(source, lambda stack: None, recordings=False)
+            known |= {**asked.environment, **asked.sent}
+            map_paths(
+                asked, text=lambda text: known.setdefault(masked(text), text) if masked(text) != text else text
+            )
     if lacking := sorted(name for name in names if name not in known):
         where = "" if source is None else f", or in [app] env of {source},"
         raise InputError(
@@ -114,7 +169,8 @@ def _compared(resumed: ResumedRace, race: Race, opening: Opening) -> Iterator[tu
     yield "the app's interpreter", resumed.opening.interpreter or "none", opening.interpreter or "none"
     yield "the digest of the app's files", resumed.opening.sources[:12], opening.sources[:12]
     for name, what in _ASKED.items():
-        yield what, getattr(before, name), getattr(race, name)
+        # secrets in the paths of pages are not kept
+        yield what, *(map_paths(getattr(each, name), text=masked) for each in (before, race))
 
 
 def _resources(resources: Resources) -> tuple[str, ...]:

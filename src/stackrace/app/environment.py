@@ -15,7 +15,7 @@ from io import StringIO
 from pathlib import Path
 
 from ..base.errors import InputError, said_by
-from ..base.files import read_text
+from ..base.files import is_file, read_text
 from ..base.secrets import learn
 from .app import App, EntryKind
 from .project_files import project_folders
@@ -64,9 +64,12 @@ def env_files(root: Path) -> tuple[list[Path], list[Path]]:
 
 
 @cache
-def learn_env_files(root: Path) -> None:
-    """Have the secrets in a project's files of variables masked: the app may load them itself, by python-dotenv."""
-    for path in env_files(root)[0]:
+def project_variables(root: Path) -> Mapping[str, str]:
+    """Return what a project's files of variables set; an app may load them by python-dotenv, so they are masked."""
+    variables: dict[str, str] = {}
+    # python-dotenv looks for one above, wherever the project ends
+    above = [path for folder in root.absolute().parents if is_file(path := folder / ".env")]
+    for path in dict.fromkeys((*env_files(root)[0], *above)):
         try:
             content = read_text(path, _MOST_SEARCHED_BYTES, errors="replace")
         except OSError as error:
@@ -76,7 +79,9 @@ def learn_env_files(root: Path) -> None:
                     "much to mask its secrets: move it out of the project, or rename it if it holds no variables"
                 ) from error
             continue
-        learn(_searched(content))
+        learn(found := _searched(content))
+        variables = found | variables
+    return variables
 
 
 def _searched(content: str) -> dict[str, str]:
@@ -173,7 +178,7 @@ def app_environment(app: App, environ: Mapping[str, str] = os.environ) -> dict[s
         kept["DJANGO_SETTINGS_MODULE"] = settings
     variables = kept | dict(app.environment)
     learn(variables, (app.name, *app.root.parts))
-    learn_env_files(app.root)
+    project_variables(app.root)
     return variables
 
 

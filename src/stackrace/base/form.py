@@ -22,8 +22,6 @@ class Form:
     """What is written down in place of records of a type: what a function returns, as it is annotated."""
     in_sets: Mapping[str, str] = field(default_factory=dict)
     """Other names for what stands in sets."""
-    text: Callable[[str], str] = str
-    """What is done to text."""
     finite: bool = False
     """Whether floats are finite but for those that are declared undefined."""
     exact: bool = False

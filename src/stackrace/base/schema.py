@@ -19,7 +19,7 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 from pydantic_core import CoreSchema, core_schema
 
 from .form import FLAT, LEFT_OUT, STORED, Form
-from .text import legible, storable
+from .text import kept, legible, printable
 
 _EXACT = 2**53 - 1
 _MOST_DIGITS = 400
@@ -85,7 +85,7 @@ def _shown_leaf(kind: type, form: Form, marks: frozenset[str]) -> CoreSchema:
         written = _writes(lambda value: value if math.isfinite(value) else None)
         return core_schema.float_schema(serialization=written, metadata={"pydantic_js_updates": shape})
     shape = {"contentEncoding": "base64"} if kind is bytes else {}
-    written = _writes(_written_bytes if kind is bytes else lambda value: form.text(str(value)))
+    written = _writes(_written_bytes if kind is bytes else lambda value: printable(str(value)))
     return core_schema.str_schema(serialization=written, metadata={"pydantic_js_updates": shape})
 
 
@@ -118,8 +118,8 @@ def _written_bytes(value: bytes) -> str:
 
 
 _TEXTS: dict[Any, tuple[Callable[[str], Any], Callable[[Any], str]]] = {
-    str: (legible, storable),
-    Path: (lambda text: Path(legible(text)), lambda path: storable(str(path))),
+    str: (legible, kept),
+    Path: (lambda text: Path(legible(text)), lambda path: kept(str(path))),
     bytes: (lambda text: base64.b64decode(text, validate=True), _written_bytes),
 }
 """How what JSON has as a text is read and written."""

@@ -8,21 +8,22 @@ time: no pattern here begins within what it has tried before, and none goes back
 
 from __future__ import annotations
 
+import base64
 import json
 import re
 from bisect import insort
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from urllib.parse import parse_qsl, quote, quote_plus, unquote, unquote_plus, urlsplit
 
 from .numbers import things
 
-_MASK = "***"
+MASK = "***"
 _SHORTEST = 6
 """Letters of a secret: shorter ones are parts of ordinary words, and no secrets."""
 
 _SECRET_NAME = re.compile(
-    r"SECRET|TOKEN|PASSW|PASSPHRASE|PASSCODE|CREDENTIAL|WEBHOOK|BEARER|CONN(ECTION)?_?STR|KEYS?\d*(?![A-Z])"
+    r"SECRET|TOKEN|PASSW|PASSPHRASE|PASSCODE|AUTHORIZATION|CREDENTIAL|WEBHOOK|BEARER|CONN(ECTION)?_?STR|KEYS?\d*(?![A-Z])"
     r"|(PASS|PWD|AUTH|SALT|JWT|DSN|SAS|CREDS?)\d*(?![A-Z])|(?<![A-Z])(PW|PIN)(?![A-Z])"
 )
 _FOLDERS = ("PWD", "OLDPWD")
@@ -58,15 +59,23 @@ _TOKEN = re.compile(
     r"|(?<![\w-])(?:glpat-[\w-]{16,}|xox[a-z]-[\w-]{8,}|AIza[\w-]{30,}|eyJ[\w-]++\.eyJ[\w-]++\.[\w-]*)"
 )
 """Tokens that say what they are: of GitHub, GitLab, Stripe, Slack, AWS and Google, and JSON Web Tokens."""
+_SIGNS = ("ghp_", "gho_", "ghu_", "ghs_", "ghr_", "_pat_", "glpat-", "sk_", "xox", "AKIA", "AIza", "eyJ")
 _URL = re.compile(r"(?<![\w+.-])[\d_+.-]*+([A-Za-z][\w+.-]*+://\S+)")
 _PRIVATE_KEY = "KEY-----"
 _ASSIGNED = re.compile(r"""(?<![\w.-])[\d.-]*+([A-Za-z_][\w.-]*+)\s*+=\s*+("[^"\n]*+"|'[^'\n]*+'|[^\s;&,"'<>]++)""")
+_HEADER = re.compile(r"""(authorization|cookie)["']?\s*+[:=]\s*+["']?([^"'\n]++)""", re.IGNORECASE)
+_SESSION = re.compile(r"sess|sid", re.IGNORECASE)
+_WORD = re.compile(r"[^\W\d_]+")
 _AUTHORITY = re.compile(r"[^\s/?#\"'<>]*")
 _UNQUOTED = re.compile(r"[A-Za-z0-9_.~-]*")
 """Text that repr(), JSON, HTML and URLs write as it is."""
 _ESCAPED = re.compile(r"[^ -~]|[\\'\"]")
 _PERCENT = re.compile("%[0-9A-F]{2}")
 
+_FEW = 500
+"""Beginnings of secrets that are looked for one by one: most texts have none."""
+_LONG_WORD = 16
+"""Letters of a word that is a token, as a user's name in a URL may be."""
 _PIECE = 64
 """Letters of a piece: longer secrets are known in pieces, so that no letter of a text is looked at often."""
 _MOST_REWRITTEN = 1 << 16
@@ -113,8 +122,8 @@ class _Known:
                 insort(lengths, -len(piece))
             self.forms.add(piece)
 
-    def masked(self, text: str) -> str:
-        if not self.forms:
+    def masked(self, text: str, *, words: bool) -> str:
+        if len(self.lengths) < _FEW and not any(letters in text for letters in self.lengths):
             return text
         shown: list[str] = []
         since = 0
@@ -122,9 +131,9 @@ class _Known:
             if (letters := text[at : at + _SHORTEST]) in self.lengths and at >= since:
                 for length in self.lengths[letters]:
                     form = text[at : at - length]
-                    if form in self.forms and not _is_within_word(text, at, form):
+                    if form in self.forms and not _is_ordinary(text, at, form, words=words):
                         if at > since or not shown:
-                            shown += [text[since:at], _MASK]
+                            shown += [text[since:at], MASK]
                         since = at - length
                         break
         return "".join([*shown, text[since:]])
@@ -162,9 +171,14 @@ def learn(variables: Mapping[str, str], ordinary: Iterable[str] = ()) -> None:
     _known.add(secrets, {*ordinary, *_names(variables)})
 
 
-def masked(text: str) -> str:
-    """Return ``text`` without the secrets that are known, and without passwords in URLs."""
-    return _known.masked(_without_passwords(text))
+def masked(text: str, *, words: bool = True) -> str:
+    """Return ``text`` without the secrets that are known, tokens that say what they are, and passwords in URLs.
+
+    Without ``words``, as in a whole document, those stay that are a mere word or number, as its form may have.
+    """
+    if any(sign in text for sign in _SIGNS):
+        text = _TOKEN.sub(MASK, text)
+    return _known.masked(_without_passwords(text), words=words)
 
 
 def _without_passwords(text: str) -> str:
@@ -173,16 +187,17 @@ def _without_passwords(text: str) -> str:
     shown = [first]
     for part in rest:
         login = _AUTHORITY.match(part)[0].rpartition("@")[0]  # type: ignore[index]
-        user, _, password = login.partition(":")
-        is_shown = password in ("", _MASK, "password")
-        shown.append(part if is_shown else f"{user}:{_MASK}{part[len(login) :]}")
+        user, colon, password = login.partition(":")
+        is_token = not colon and len(user) >= _LONG_WORD and shown[-1].endswith(("http", "https"))
+        is_shown = not is_token and password in ("", MASK, "password")
+        shown.append(part if is_shown else f"{'' if is_token else user + colon}{MASK}{part[len(login) :]}")
     return "://".join(shown)
 
 
 def masked_tail(text: str) -> str:
     """Return ``masked`` text that was cut off at its beginning, within a secret, maybe."""
     rest = _known.cut_at_start(text)
-    return masked(_MASK + text[rest:] if rest else text)
+    return masked(MASK + text[rest:] if rest else text)
 
 
 def bounded(text: str, most: int = 1 << 16) -> str:
@@ -191,14 +206,50 @@ def bounded(text: str, most: int = 1 << 16) -> str:
         return masked(text)
     start, end = text[: most // 2], text[-(most // 2) :]
     if rest := _known.cut_at_end(start):
-        start = start[:-rest] + _MASK
+        start = start[:-rest] + MASK
     return f"{masked(start)}\n… {things(len(text) - most, 'letter')} are left out here …\n{masked_tail(end)}"
 
 
 def masked_settings(text: str) -> str:
     """Return ``masked`` text of a configuration or a command, in which ``env = API_TOKEN=…`` sets a secret, too."""
-    learn(_assigned(text))
+    learn_settings(text)
     return masked(text)
+
+
+def learn_settings(text: str) -> bool:
+    """Have the secrets masked that ``text``, a configuration or a command's word, assigns or has in a header.
+
+    Tell whether there are any.
+    """
+    variables = {**_assigned(text), **sent((), (match.groups() for match in _HEADER.finditer(text)))}
+    learn(variables)
+    return any(True for name, value in variables.items() for _ in secrets_in(name, value))
+
+
+def keep_words(names: Iterable[str]) -> None:
+    """Leave the words of ``names`` as they are: what names something stays, even where it is a password, too."""
+    learn({}, (word for name in names for word in (name, *_WORD.findall(name))))
+
+
+def sent(urls: Iterable[str], headers: Iterable[Sequence[str]]) -> dict[str, str]:
+    """Return what paths of pages have as parameters, and headers as values, by their names.
+
+    A parameter without a letter or a figure is an ordinary one, such as ``sort_key=last-name``.
+    """
+    pairs = [pair for url in urls for pair in parse_qsl(url.partition("?")[2])]
+    values = {name: value for name, value in pairs if re.search("[A-Za-z]", value) and re.search(r"\d", value)}
+    for name, value in headers:
+        if name.lower().endswith("cookie"):
+            cookies = [cookie.strip().partition("=") for cookie in value.split(";")]
+            values |= {f"{key} secret" if _SESSION.search(key) else key: given for key, _, given in cookies}
+        elif name.lower().endswith("authorization"):
+            scheme, _, values[name] = value.strip().rpartition(" ")
+            with suppress(ValueError):
+                pair = base64.b64decode(values[name], validate=True).decode() if scheme.lower() == "basic" else ""
+                values[f"{name} of Basic"] = pair
+        else:
+            values[name] = value
+    return values
 
 
 def tells_secret(name: str) -> bool:
@@ -312,8 +363,10 @@ def _written(text: str) -> Iterator[str]:
         yield from (percent, _PERCENT.sub(lambda match: match[0].lower(), percent))
 
 
-def _is_within_word(text: str, at: int, form: str) -> bool:
-    """Tell whether ``form``, a word or number, stands at ``at`` within another, of which it is no secret."""
+def _is_ordinary(text: str, at: int, form: str, *, words: bool) -> bool:
+    """Tell whether ``form`` is a word or number that stands at ``at`` within another, or where none is masked."""
+    if not words and len(form) < _LONG_WORD and (form.isdecimal() or form.isalpha()):
+        return True
     before, after = text[at - 1 : at], text[at + len(form) : at + len(form) + 1]
     if len(form) < _PIECE and form.isdecimal():
         return before.isdecimal() or after.isdecimal()

@@ -1,12 +1,15 @@
 """Foreign text (stack names, logs, messages) made harmless for terminals, XML, files, databases and JSON.
 
-And what a mistyped word was meant as.
+All that is shown passes `printable`, all that is kept passes `kept`: both mask secrets. And what a mistyped word
+was meant as.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+
+from .secrets import masked
 
 # a string that nothing ends on its line is text like any other: what follows may be ours
 _ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b\n]*(?:\x07|\x1b\\)|[@-Z\\^_])")
@@ -15,13 +18,16 @@ _UNPRINTABLE = re.compile(
 )
 
 
-def printable(text: str) -> str:
-    r"""Return ``text`` without escape sequences; other control characters and lone surrogates become "�".
+def printable(text: str, *, words: bool = True) -> str:
+    r"""Return ``text`` without escape sequences and secrets; control characters and lone surrogates become "�".
+
+    Without ``words``, as for a whole document, those secrets stay that are a mere word or number.
 
     >>> printable("\x1b[31mred\x1b[0m\x00")
     'red�'
     """
-    return _UNPRINTABLE.sub("\ufffd", _ESCAPES.sub("", text.replace("\r\n", "\n").replace("\r", "\n")))
+    plain = _UNPRINTABLE.sub("\ufffd", _ESCAPES.sub("", text.replace("\r\n", "\n").replace("\r", "\n")))
+    return masked(plain, words=words)
 
 
 def one_line(text: str) -> str:
@@ -56,6 +62,11 @@ def storable(text: str) -> str:
     They become U+001A and four hexadecimal digits, as does U+001A itself; ordinary text stays as it is.
     """
     return _UNSTORABLE.sub(lambda match: f"{_ESCAPE}{ord(match[0]):04x}", text)
+
+
+def kept(text: str) -> str:
+    """Return ``text`` as it is kept: ``storable``, and without secrets."""
+    return storable(masked(text))
 
 
 def legible(text: str) -> str:

@@ -35,7 +35,8 @@ class PrintableStream:
 
     def write(self, text: str | bytes) -> int:
         """Write ``text`` made printable; returns the length of what was given. Click completes words in bytes."""
-        self.trusted.write(printable(text.decode(errors="replace") if isinstance(text, bytes) else text))
+        plain = text.decode(errors="replace") if isinstance(text, bytes) else text
+        self.trusted.write(printable(plain, words=False))
         return len(text)
 
     def writelines(self, lines: list[str]) -> None:

@@ -13,7 +13,7 @@ import click
 
 from .. import __version__
 from ..base.errors import UNANSWERED, BreakdownError, LimitError, StackraceError
-from ..base.secrets import masked
+from ..base.secrets import learn, learn_settings, masked
 from ..extensions import Group, Verb, declared, load
 from .edge import TRACEBACK, brief, failure_of, printable_output, trusted
 from .signals import has_come
@@ -123,6 +123,9 @@ def main() -> None:
 
 def _run() -> int:
     """Run the verb and print what went wrong; returns the exit code."""
+    learn(os.environ)
+    for word in sys.argv:
+        learn_settings(word)
     try:
         cli.main(standalone_mode=False)
         sys.stdout.flush()

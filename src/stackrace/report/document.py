@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, Union
 
 from ..base.codec import FLAT, LEFT_OUT, Form, readable
 from ..base.numbers import Interval
-from ..base.text import printable
 from ..base.verdict import Finding
 from ..measure.launch import Failure, Launch, Shortfall, Slice, StackFacts
 from ..measure.load import Load, LoadResult, Quantiles
@@ -246,9 +245,8 @@ _FORM = Form(
         Level: _level,
         Slice: _slice,
     },
-    text=printable,
 )
-"""How a race's JSON document writes records down; text is made printable."""
+"""How a race's JSON document writes records down."""
 
 
 def schema() -> str:

@@ -75,7 +75,7 @@ class _PrintableConsole(Console):
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterator[Segment]:
         """Yield the segments of ``renderable``; only those that rich means as control sequences stay such."""
         for segment in super().render(renderable, options):
-            yield segment if segment.control else Segment(printable(segment.text), segment.style)
+            yield segment if segment.control else Segment(printable(segment.text, words=False), segment.style)
 
 
 def print_report(

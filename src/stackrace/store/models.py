@@ -19,7 +19,7 @@ from django.db import models
 from django.db.models import Q
 
 from ..base.codec import decode, dumps, encode
-from ..base.text import legible, storable
+from ..base.text import kept, legible
 from ..measure.launch import Launch, Slice, StackFacts
 from ..race.results.race import Ending, Race
 from .lookup import Alteration, Deed, Summary
@@ -35,8 +35,8 @@ class ExactTextField(models.TextField):
     """Any Python string, whatever a server's log contained."""
 
     def get_prep_value(self, value: Any) -> Any:
-        """Escape on the way in."""
-        return None if value is None else storable(value)
+        """Mask and escape on the way in."""
+        return None if value is None else kept(value)
 
     def from_db_value(self, value: str | None, *_: object) -> str | None:
         """Restore on the way out."""

@@ -151,15 +151,14 @@ class Outer(Inner):
 FORM = Form(
     names={Inner: {"share": "part"}, Outer: {"hidden": LEFT_OUT, "flat": LEFT_OUT}},
     in_sets={"share": "part"},
-    text=str.upper,
 )
 
 
 def test_members_are_renamed_left_out_and_null_where_json_has_no_word():
     value = Outer(count=1, parts=(Inner(count=3),), limits={"p99": math.inf})
     assert readable(value, FORM) == {
-        "count": 1, "part": None, "parts": [{"count": 3, "part": None}], "code": "AA==", "marks": ["PART"],
-        "limits": {"P99": None},
+        "count": 1, "part": None, "parts": [{"count": 3, "part": None}], "code": "AA==", "marks": ["part"],
+        "limits": {"p99": None},
     }  # fmt: skip
 
 

@@ -7,7 +7,7 @@ from tests.growth import is_linear
 
 from stackrace.base.errors import AppError, StackraceError
 from stackrace.base.secrets import (
-    _MASK,
+    MASK,
     _assigned,
     bounded,
     learn,
@@ -30,7 +30,7 @@ from stackrace.base.secrets import (
 def test_a_name_tells_a_secret(name):
     assert tells_secret(name)
     learn({name: "canary-4711"})
-    assert masked("it says canary-4711.") == f"it says {_MASK}."
+    assert masked("it says canary-4711.") == f"it says {MASK}."
 
 
 @pytest.mark.parametrize("name", ["PWD", "OLDPWD", "KEYBOARD", "PASSENGERS", "AUTHOR", "PATH", "DATABASE", "TOKYO"])
@@ -70,21 +70,21 @@ def test_what_the_app_calls_its_user_or_its_folder_stays_readable_where_it_is_a_
 
 def test_a_word_or_number_is_masked_as_a_whole_only():
     learn({"DB_PASSWORD": "garden", "PIN": "471100"})
-    assert masked("garden gardener 471100 9471100") == f"{_MASK} gardener {_MASK} 9471100"
-    assert masked(r"\ngarden") == rf"\n{_MASK}"
+    assert masked("garden gardener 471100 9471100") == f"{MASK} gardener {MASK} 9471100"
+    assert masked(r"\ngarden") == rf"\n{MASK}"
 
 
 def test_of_a_url_the_password_is_masked_alone_and_in_its_place():
     learn({"DATABASE_URL": "postgresql://ana:p%40ss%2Fw0rd@db/shop"})
     for text in ("p%40ss%2Fw0rd", "p%40ss%2fw0rd", "p@ss/w0rd"):
-        assert masked(f"({text})") == f"({_MASK})"
-    assert masked("postgresql://ana:p%40ss%2Fw0rd@db/shop") == f"postgresql://ana:{_MASK}@db/shop"
-    assert masked("amqp://eve:short@mq/ fails") == f"amqp://eve:{_MASK}@mq/ fails"
+        assert masked(f"({text})") == f"({MASK})"
+    assert masked("postgresql://ana:p%40ss%2Fw0rd@db/shop") == f"postgresql://ana:{MASK}@db/shop"
+    assert masked("amqp://eve:short@mq/ fails") == f"amqp://eve:{MASK}@mq/ fails"
 
 
 def test_a_password_with_a_slash_that_nobody_quoted_is_masked():
     learn({"DATABASE_URL": "postgres://ana:se/cr@et99@db/shop"})
-    assert masked("'se/cr@et99'") == f"'{_MASK}'"
+    assert masked("'se/cr@et99'") == f"'{MASK}'"
 
 
 @pytest.mark.parametrize(
@@ -125,13 +125,13 @@ SECRETS = ["""it's "so" s<cr&t\\n""", "grün\tgeheim", "a+b c/d%=="]
 def test_a_secret_is_masked_however_it_is_written(secret, written):
     learn({"SECRET_KEY": secret})
     shown = masked(f"before {written(secret)} after")
-    assert _MASK in shown and written(secret).strip("'\"") not in shown
+    assert MASK in shown and written(secret).strip("'\"") not in shown
     assert len(shown) < len("before  after") + 20
 
 
 def test_text_that_begins_within_a_secret_does_not_show_the_rest():
     learn({"SECRET_KEY": "canary-4711-abcdef"})
-    assert masked_tail("4711-abcdef was it, canary-4711-abcdef") == f"{_MASK} was it, {_MASK}"
+    assert masked_tail("4711-abcdef was it, canary-4711-abcdef") == f"{MASK} was it, {MASK}"
     assert masked_tail("nothing of it") == "nothing of it"
 
 
@@ -174,15 +174,15 @@ def test_many_secrets_take_no_longer_than_few_in_text():
 
     assert is_linear(learn, named)
     text = " ".join(named(100_000).values())
-    assert set(masked(text)) == {*_MASK, " "}
+    assert set(masked(text)) == {*MASK, " "}
     assert is_linear(masked, lambda size: text * (size // len(text)))
 
 
 def test_a_long_secret_is_masked_as_a_whole_and_where_it_was_cut():
     secret = "".join(f"{number:x}/" for number in range(50_000))
     learn({"SECRET_KEY": secret})
-    assert masked(f"'{secret}'") == f"'{_MASK}'"
-    assert set(masked_tail(secret[1234:])) == {*_MASK}
+    assert masked(f"'{secret}'") == f"'{MASK}'"
+    assert set(masked_tail(secret[1234:])) == {*MASK}
     assert secret[-100:-90] not in masked(repr(secret))
 
 

@@ -15,7 +15,6 @@ from typing import Any, Literal
 from markupsafe import Markup
 
 from ...base.codec import FLAT, LEFT_OUT, Form, readable
-from ...base.text import printable
 from ...report.exporter import Kind
 from ...report.html.bars import axis, percent, rules
 from ...report.html.svg import Scale, caption, extent, logarithmic, tag
@@ -194,7 +193,6 @@ _FORM = Form(
         RowOutcome: {"row": FLAT},
         Figure: {"cell": FLAT},
     },
-    text=printable,
 )
 
 

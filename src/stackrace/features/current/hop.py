@@ -258,8 +258,11 @@ def _value(
 
 
 def _can_be_said(name: str, value: str | None) -> bool:
-    """Tell whether a path can hold it: it has quotes of two kinds and no escapes."""
+    """Tell whether a path can hold it: it has quotes of two kinds and no escapes, and no secrets."""
     whole = value or ""
     return (
-        bool(re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]*", name)) and whole.isprintable() and not {'"', "'"} <= set(whole)
+        bool(re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]*", name))
+        and whole.isprintable()
+        and not {'"', "'"} <= set(whole)
+        and masked_settings(said := f"{name}={whole}") == said
     )

@@ -186,7 +186,7 @@ def _reason(page: Page) -> str:
     if page.status in (401, 403) or (page.via and not page.is_main and _LOGIN.search(page.path)):
         return "wants a login"
     if page.problem:
-        return f"answers {page.status}"
+        return page.problem if page.has_secret else f"answers {page.status}"
     if page.via and not page.is_main:
         return "redirects to another page"
     if page.is_main:

@@ -11,6 +11,7 @@ from ...app.app import App, EntryKind
 from ...base.errors import InputError
 from ...base.http_syntax import by_prefix
 from ...base.numbers import duration, things
+from ...base.secrets import masked
 from ...race.preparation.pages import Page
 from ...race.request.request import RaceRequest
 from .survey import Hidden, ProjectSurvey, hidden, suggestions
@@ -38,7 +39,14 @@ def race_file_text(survey: ProjectSurvey, request: RaceRequest, folder: Path) ->
         "[workload]",
         *_workload(survey, request),
     ]
-    return "\n".join(lines) + "\n" + _TAIL + "".join(f"{line}\n" for line in _current(survey, request, folder))
+    text = "\n".join(lines) + "\n" + _TAIL + "".join(f"{line}\n" for line in _current(survey, request, folder))
+    for shown, line in zip(masked(text).splitlines(), text.splitlines(), strict=False):
+        if shown != line:
+            raise InputError(
+                f"the race file would hold a secret in {shown.partition('#')[0].strip()}; name pages with --url of "
+                "stackrace run instead, and have the app read everything else from its environment"
+            )
+    return text
 
 
 def _current(survey: ProjectSurvey, request: RaceRequest, folder: Path) -> Iterator[str]:
@@ -145,7 +153,7 @@ def _workload(survey: ProjectSurvey, request: RaceRequest) -> Iterator[str]:
 
 def _group(group: Hidden) -> str:
     """Say which is one of them, what became of it, and how many more there are."""
-    example = f"{quoted(group.example)}   # {comment(group.reason)}"
+    example = f"{quoted(masked(group.example))}   # {comment(group.reason)}"
     detail = f": {comment(group.detail)}" if group.detail else ""
     pages = f"; {things(len(group.pages), 'page')} in all" if len(group.pages) > 1 else ""
     return f"{example}{detail}{pages}"
@@ -230,5 +238,5 @@ def comment(text: str) -> str:
     >>> comment('one\ntwo\x1b[31m')
     'one two [31m'
     """
-    clean = text.encode("utf-8", "replace").decode("utf-8")
+    clean = masked(text.encode("utf-8", "replace").decode("utf-8"))
     return " ".join("".join(character if character.isprintable() else " " for character in clean).split())

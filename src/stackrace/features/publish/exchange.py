@@ -194,8 +194,8 @@ class Discretion:
         return text if self._user is None else self._user.sub("USER", text)
 
     def _urls(self, urls: tuple[str, ...]) -> tuple[str, ...]:
-        """Paths of requests are what was raced; only recordings are files."""
-        return tuple(self.text(url) if url.startswith("file:") else url for url in urls)
+        """Paths of requests are what was raced, and no files; only recordings are."""
+        return tuple(self.text(url) if url.startswith("file:") else masked(url) for url in urls)
 
 
 def _shortened(match: re.Match[str]) -> str:

@@ -37,7 +37,7 @@ def command(exported: str, out: Path, as_json: bool) -> None:
     In Chromium and Firefox: developer tools, Network, reload the page, browse, then "Save all as HAR". The session
     has only what is replayed, and says what is left out. It holds cookies and what you typed: keep it to yourself.
     """
-    from ...app.environment import learn_env_files
+    from ...app.environment import project_variables
     from ...base.errors import InputError
     from ...cli.edge import refuse_unwritable
     from ...cli.showing import print_document
@@ -50,7 +50,7 @@ def command(exported: str, out: Path, as_json: bool) -> None:
     refuse_unwritable("--out", out)
     if out.exists():
         raise InputError(f"--out {out} exists; name another file, or remove it")
-    learn_env_files(Path.cwd())
+    project_variables(Path.cwd())
     recording = keep(Path(exported), out)
     document = _document(recording, out)
     if as_json:

@@ -15,7 +15,6 @@ from markupsafe import Markup
 
 from ...base.codec import FLAT, LEFT_OUT, Form, readable
 from ...base.numbers import percent
-from ...base.text import printable
 from ...base.verdict import Effect
 from ...measure.load import Load
 from ...race.results.comparison import Comparison, Outcome, Ruling, State
@@ -140,7 +139,6 @@ _FORM = Form(
         },
         Load: {"seed": LEFT_OUT},
     },
-    text=printable,
 )
 
 

@@ -11,7 +11,6 @@ from markupsafe import Markup
 
 from ...base.codec import FLAT, LEFT_OUT, Form, readable
 from ...base.numbers import number
-from ...base.text import printable
 from ...race.results.comparison import Comparison, Outcome, Response
 from ...report.characters import course
 from ...report.exporter import Kind
@@ -134,7 +133,6 @@ class TrendDocument:
 
 _FORM = Form(
     names={TrendDocument: {"trend": FLAT}, TrendCheck: {"said": FLAT}, Comparison: {"changes": LEFT_OUT}},
-    text=printable,
 )
 
 

@@ -10,7 +10,6 @@ from typing import Any, Literal
 
 from ...base.codec import Form, readable
 from ...base.numbers import NOTHING, count, number
-from ...base.text import printable
 from ...base.units import SIZE
 from ...race.results.race import Ending, Race
 from ...report.exporter import Kind
@@ -142,7 +141,7 @@ class TuneDocument:
     """Sentences to be read with the result."""
 
 
-_FORM = Form(text=printable)
+_FORM = Form()
 
 
 def schema() -> str:

@@ -79,7 +79,7 @@ def _guarded(respond: _Respond) -> _Respond:
     def answer(request: HttpRequest) -> HttpResponse:
         response = respond(request)
         if response.get("Content-Type", "").startswith("text/html"):
-            response.content = printable(response.content.decode("utf-8", "replace")).encode()
+            response.content = printable(response.content.decode("utf-8", "replace"), words=False).encode()
         response["Content-Security-Policy"] = _policy(response.content)
         response["X-Content-Type-Options"] = "nosniff"
         response["X-Frame-Options"] = "DENY"
@@ -111,7 +111,7 @@ def _index(request: HttpRequest) -> HttpResponse:
     with open_store(settings.STACKRACE_STORE) as store:
         races = store.list(_MOST_RACES)
     # what was fetched may hold what no encoding has
-    return HttpResponse(printable(render_to_string("index.html", {"races": races}, request)))
+    return HttpResponse(printable(render_to_string("index.html", {"races": races}, request), words=False))
 
 
 def _report(request: HttpRequest, race_id: str) -> HttpResponse:

@@ -16,6 +16,7 @@ from ...app.projects.detection import detect
 from ...base.errors import AppError, InputError
 from ...base.files import is_file, is_folder, is_present, real_path
 from ...base.process.view import UNPROTECTED
+from ...base.secrets import learn, learn_settings, masked
 from ...deploy.environments import Environments
 from ...deploy.guard import Guard
 from ...deploy.preparing import OnPreparing, Preparing, Step, unheard
@@ -55,7 +56,17 @@ class FoundApp:
 
 
 def asked_app(request: RaceRequest) -> AskedApp:
-    """Return the app that ``request`` names; else the project in its folder; in an empty one the bundled app."""
+    """Return the app that ``request`` names; else the project in its folder; in an empty one the bundled app.
+
+    What ``request`` has of secrets is masked from now on.
+    """
+    learn({**request.environment, **request.sent})
+    for path in request.stacks or ():
+        if learn_settings(path) or masked(path, words=False) != path:
+            raise InputError(
+                f"--stack {path}: a path is kept and shown, so it must not hold a secret; set that as a variable "
+                "of the app, with --env-file or [app] env"
+            )
     folder, entry = request.folder, request.entry
     if request.bundled is None and entry is not None:
         return AskedApp(entry=entry, root=folder, name=folder.name, offered=entry.interfaces)

@@ -15,13 +15,14 @@ from ...app.examiner.crawl import MOST_RACED
 from ...app.examiner.messages import DjangoFacts, PythonFacts, Reply, ThreadPool
 from ...base.errors import AppError, InputError
 from ...base.http_syntax import by_prefix
+from ...base.text import few
 from ...deploy.environments import Environments, byte_code
 from ...deploy.preparing import OnPreparing, Preparing, Step
 from ...deploy.protection import ProtectedProject, Protection
 from ...measure.workload import PageTime, Request, Workload
 from ..request.request import RaceRequest
 from .app import AskedApp, find_app
-from .pages import Crawling, asked_pages, problem_of, raced
+from .pages import Crawling, Page, asked_pages, holds_secret, problem_of, raced
 from .sessions import with_bundled_sessions
 from .workloads import urls_of, workloads_of
 
@@ -89,8 +90,9 @@ def examined_app(
         _require_folders(request.static or {}, protection)
     urls = urls_of(request, found_app.urls)
     home: Reply | None = None
+    secret: tuple[Page, ...] = ()
     if not urls:
-        urls, home = _main_pages(app, request, protection, most_pages, on_preparing)
+        urls, home, secret = _main_pages(app, request, protection, most_pages, on_preparing)
     on_preparing(Preparing(step=Step.ANSWERS, subject=app.name))
     begun = time.monotonic()
     requests = tuple(Request(path=path, headers=request.headers) for path in urls)
@@ -100,7 +102,7 @@ def examined_app(
     chosen: tuple[str, ...] = ()
     if home is not None:
         examination = _able(examination)
-        chosen = _named(examination, home)
+        chosen = (*_named(examination, home), *_withheld(secret))
         for sentence in chosen:
             on_preparing(Preparing(step=Step.CHOSEN, subject=sentence))
     static = _static(request, app, examination)
@@ -192,8 +194,10 @@ def furnished(app: App, request: RaceRequest, beside: Mapping[str, str]) -> App:
 
 def _main_pages(
     app: App, request: RaceRequest, protection: Protection, most: int, on_preparing: OnPreparing
-) -> tuple[tuple[str, ...], Reply]:
+) -> tuple[tuple[str, ...], Reply, tuple[Page, ...]]:
     """Return the pages that are raced where nobody names any, ``most`` of them, and the app's answer to "/".
+
+    Last come pages that could be raced but for a secret in their paths.
 
     The one alone that is to be mended, where "/" fails or no page answers: what is said of it names the way out.
     """
@@ -201,11 +205,20 @@ def _main_pages(
     asked = asked_pages(protection, app, request, crawling, on_preparing)
     home = asked.examination.exchanges[0].first
     chosen = raced(asked.pages, most=most)
+    secret = tuple(page for page in asked.pages if page.has_secret)
     if chosen and home.status < 500 and home.status not in _FAULTS:
-        return tuple(page.via or page.path for page in chosen), home
+        return tuple(page.via or page.path for page in chosen), home, secret
     broken = [page.path for page in asked.pages if (page.status or 0) >= 500]
     closed = [page.path for page in asked.pages if page.status in (401, 403)]
-    return ((*broken, *closed)[:1] if home.status == 404 else ()) or ("/",), home
+    if secret and not chosen and home.status in (200, 404):
+        raise AppError(*_withheld(secret))
+    return ((*broken, *closed)[:1] if home.status == 404 else ()) or ("/",), home, secret
+
+
+def _withheld(pages: Sequence[Page]) -> tuple[str, ...]:
+    """Say which pages are not raced for a secret in their paths."""
+    paths = few([page.via or page.path for page in pages])
+    return (f"Not raced, as a secret is in the path: {paths}; name what is to be with --url.",) if pages else ()
 
 
 _FAULTS = (301, 302, 303, 307, 308, 400)
@@ -214,8 +227,9 @@ _FAULTS = (301, 302, 303, 307, 308, 400)
 
 def _able(examination: Examination) -> Examination:
     """Leave out pages that fail: nobody named them, so one that does is no reason to refuse the race."""
-    able = tuple(each for each in examination.exchanges if not problem_of(each, examination))
-    return replace(examination, exchanges=able or examination.exchanges)
+    exchanges = examination.exchanges
+    able = tuple(each for each in exchanges if not (holds_secret(each) or problem_of(each, examination)))
+    return replace(examination, exchanges=able or exchanges)
 
 
 def _named(examination: Examination, home: Reply) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ from ...app.examiner.messages import CrawlOrder, Survey
 from ...app.golden import golden
 from ...base.errors import AppError
 from ...base.numbers import about
+from ...base.secrets import learn, masked, sent
 from ...deploy.preparing import OnPreparing, Preparing, Step
 from ...deploy.protection import Protection
 from ...measure.workload import Request
@@ -37,6 +38,8 @@ class Page:
     """The path that redirected to it."""
     problem: str = ""
     """Why it cannot be raced; empty where it can."""
+    has_secret: bool = False
+    """Whether its path holds a secret, and nobody named it: that is its only problem, and not raced."""
     is_main: bool = True
     """Whether it is what visitors come for: neither an administration nor a file for robots."""
 
@@ -103,12 +106,14 @@ def asked_pages(
             crawl=crawl,
             on_progress=lambda *progress: on_preparing(Preparing(step=Step.PAGES, subject=_so_far(app, *progress))),
         )
-    answered = [_page(exchange, examination) for exchange in examination.exchanges]
-    waiting = examination.survey.asked[len(answered) :]
+    survey = examination.survey
+    learn(sent((*survey.asked, *survey.unasked, *(each.request.path for each in examination.exchanges)), ()))
+    answered = [_page(exchange, examination, request.urls or ()) for exchange in examination.exchanges]
+    waiting = survey.asked[len(answered) :]
     reasons = dict.fromkeys(waiting, f"not asked for: {_NO_TIME}")
     if examination.cut and waiting:
         reasons[waiting[0]] = examination.cut
-    reasons.update((path, f"not asked for: {reason}") for path, reason in examination.survey.unasked.items())
+    reasons.update((path, f"not asked for: {reason}") for path, reason in survey.unasked.items())
     left = (Page(path=path, problem=reason, is_main=False) for path, reason in reasons.items())
     return AskedPages(examination=examination, pages=(*answered, *left))
 
@@ -143,16 +148,23 @@ def _asked_in_two_steps(protection: Protection, app: App, request: RaceRequest, 
         return replace(first, exchanges=first.exchanges[:1], cut=error.message, survey=survey)
 
 
-def _page(exchange: Exchange, examination: Examination) -> Page:
-    path = exchange.request.path
+def _page(exchange: Exchange, examination: Examination, named: Sequence[str]) -> Page:
+    path, has_secret = exchange.request.path, holds_secret(exchange, named)
     return Page(
         path=path,
         status=exchange.first.status,
         seconds=exchange.page.wall_s,
         via=exchange.via,
-        problem=problem_of(exchange, examination),
+        problem="its path holds a secret" if has_secret else problem_of(exchange, examination),
+        has_secret=has_secret,
         is_main=is_main(path, exchange.via),
     )
+
+
+def holds_secret(exchange: Exchange, named: Sequence[str] = ()) -> bool:
+    """Tell whether a path holds a secret, and is none that the user ``named``."""
+    paths = {exchange.request.path, exchange.via}
+    return paths.isdisjoint(named) and any(masked(path) != path for path in paths)
 
 
 def problem_of(exchange: Exchange, examination: Examination) -> str:

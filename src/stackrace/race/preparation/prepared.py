@@ -17,6 +17,7 @@ from ...app.bundle import is_bundled
 from ...app.revision import Source, source_of
 from ...base import ids
 from ...base.errors import InputError, OwnerError
+from ...base.secrets import keep_words
 from ...base.verdict import Finding
 from ...deploy.place import Fleet, Place, RemoteEngine
 from ...deploy.preparing import OnPreparing, Preparing, Step, unheard
@@ -52,6 +53,9 @@ def plan_of(request: RaceRequest, deployment: Deployment) -> RacePlan:
     from ...measure.probe import host_facts
 
     app, current = deployment.examined.project, deployment.current
+    keep_words(
+        [*(stack.path for stack in deployment.stacks), *(workload.name for workload in deployment.workloads)]
+    )
     asked = {workload.name: _asked(request, workload.name) for workload in deployment.workloads}
     source, refusal = (None, ()) if is_bundled(app) else _source(request.folder)
     first = deployment.workloads[0]

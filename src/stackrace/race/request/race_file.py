@@ -17,6 +17,7 @@ from ...app.projects.detection import entry_named, flags_named
 from ...base.errors import SpecError, StackraceError, said_by
 from ...base.files import real_path
 from ...base.numbers import things
+from ...base.secrets import learn_settings
 from ...base.text import did_you_mean, url_meant
 from ...stacks.servers import catalogue
 from ...stacks.stack import Interface
@@ -83,6 +84,7 @@ def read_race_file(path: Path, check_stack: _StackCheck, *, recordings: bool = T
 
 
 def _checked(path: Path, text: str, check_stack: _StackCheck, *, recordings: bool) -> RaceRequest:
+    learn_settings(text)
     try:
         table = read_table(text)
     except tomllib.TOMLDecodeError as error:

@@ -9,6 +9,7 @@ from typing import Any, Self
 
 from ...app.app import Entry
 from ...base.files import MOST_COPIED_BYTES
+from ...base.secrets import sent
 from ...extensions import RequestPart, declared, load
 from ...measure.workload import RightAnswers
 from ...stats.values import Question
@@ -159,6 +160,12 @@ class RaceRequest:
     def __post_init__(self) -> None:
         # the app's processes work elsewhere
         object.__setattr__(self, "folder", self.folder.absolute())
+
+    @property
+    def sent(self) -> Mapping[str, str]:
+        """What its pages' paths and its headers say by name, secrets among it."""
+        urls = [*(self.urls or ()), *(url for workload in self.workloads for url in workload.urls)]
+        return sent(urls, self.headers)
 
     @property
     def asked_parts(self) -> tuple[AskedPart, ...]:

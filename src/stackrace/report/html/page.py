@@ -43,7 +43,7 @@ class _PrintableTemplate(Template):
 
     def render(self, *args: Any, **values: Any) -> str:
         """Return the page."""
-        return printable(super().render(*args, **values))
+        return printable(super().render(*args, **values), words=False)
 
 
 @cache
