@@ -168,7 +168,8 @@ def _python(home: Path) -> str:
 
 @cache
 def _ruby(ruby: Path) -> str:
-    command = [str(ruby), "-e", "print RUBY_VERSION"]
+    # neither gems nor what RUBYOPT names: nothing of the user's runs
+    command = [str(ruby), "--disable=all", "-e", "print RUBY_VERSION"]
     return ask(command).output
 
 

@@ -1,8 +1,8 @@
 """The one door to the user's code: a view of his files, in which what a process changes is none of them.
 
 Everything of the user's starts in such a view: his interpreter with his modules, his commands, the config tests of
-his servers. Only protection makes one (``deploy/protection.py``); tests/repository/test_door.py reads all code for
-other starts.
+his servers. Only protection makes one (``deploy/protection.py``); tests/repository/test_starts.py finds every other
+start of a process.
 """
 
 from __future__ import annotations

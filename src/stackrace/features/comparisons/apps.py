@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sysconfig
 from collections.abc import Mapping, Sequence
@@ -78,7 +79,10 @@ def _missing_gems(names: Sequence[str]) -> frozenset[str]:
     ruby = shutil.which("ruby")
     if not names or ruby is None:
         return frozenset(names)
-    result = ask([str(Path(ruby).absolute()), "-e", _MISSING, "--", *names])
+    # of the machine's own gems alone
+    environment = {name: value for name, value in os.environ.items() if name != "RUBYLIB"}
+    command = [str(Path(ruby).absolute()), "--disable=rubyopt", "-e", _MISSING, "--", *names]
+    result = ask(command, environment=environment)
     return frozenset(names if result.code else set(names).intersection(result.output.split()))
 
 
