@@ -17,6 +17,9 @@ STARTS = {
 }
 """By module, what starts a process, or runs a file."""
 
+RUNNERS = {"run", "ask", "attended", "git"}
+"""Functions of ours that do."""
+
 ALLOWED = {
     # where processes start
     "base/process/commands.py": "below a keeper; who calls it is on this list, or the door",
@@ -51,7 +54,6 @@ ALLOWED = {
 
 MAKERS = {
     "base/process/view.py": "the type, and the view for programs of ours",
-    "deploy/guard.py": "overlays",
     "deploy/project_copy.py": "copies",
     "features/current/options.py": "sealed: nothing can be changed or reached",
 }
@@ -62,7 +64,6 @@ OURS = {
     "deploy/protection.py": "bundled apps and plain files",
     "deploy/rendering.py": "paths of plain files",
     "deploy/services.py": "database servers, on data of ours",
-    "features/recordings/record.py": "mitmdump",
     "race/preparation/app.py": "the environment of a bundled app",
 }
 """Who may start something without protection."""
@@ -79,7 +80,7 @@ def named(path):
         if isinstance(node, ast.ImportFrom) and node.module:
             yield from (alias.name for alias in node.names if starts(node.module, alias.name))
             if "process" in node.module.split("."):
-                ours |= {each.asname or each.name for each in node.names if each.name in ("run", "ask", "attended", "git")}
+                ours |= {each.asname or each.name for each in node.names if each.name in RUNNERS}
         elif isinstance(node, ast.Attribute) and starts(ast.unparse(node.value), node.attr):
             yield ast.unparse(node)
     called = {
