@@ -130,24 +130,24 @@ def index(files=None, status=200, more="", certificate=None):
 
 
 @pytest.fixture
-def install(tmp_path):
+def install(temporary):
     """Return a function that installs from ``url`` in another process; it gives exit code, message and detail."""
 
     def call(url, *, wanted=("tiny",), pins=None, world=None, begin=None, stranger=False, **variables):
-        (tmp_path / "cache").mkdir(exist_ok=True)
-        given = json.dumps([str(tmp_path / "cache"), str(tmp_path), wanted, pins or {}])
+        (temporary / "cache").mkdir(exist_ok=True)
+        given = json.dumps([str(temporary / "cache"), str(temporary), wanted, pins or {}])
         command = [sys.executable, "-c", INSTALL, given]
         if world is not None or stranger:
             command = in_world(world or "", command, stranger=stranger)
         environment = {
             **{name: value for name, value in os.environ.items() if not name.upper().endswith("_PROXY")},
-            "UV_DEFAULT_INDEX": url, "UV_CACHE_DIR": str(tmp_path / "uv"), "UV_HTTP_RETRIES": "0", **variables,
+            "UV_DEFAULT_INDEX": url, "UV_CACHE_DIR": str(temporary / "uv"), "UV_HTTP_RETRIES": "0", **variables,
         }  # fmt: skip
         done = subprocess.run(
-            command, capture_output=True, text=True, env=environment, cwd=tmp_path, preexec_fn=begin, check=False
+            command, capture_output=True, text=True, env=environment, cwd=temporary, preexec_fn=begin, check=False
         )
         assert done.stdout, done.stderr
-        assert not list((tmp_path / "cache" / "environments").glob("*/bin"))
+        assert not list((temporary / "cache" / "environments").glob("*/bin"))
         return json.loads(done.stdout)
 
     return call
@@ -253,10 +253,10 @@ def test_a_disk_that_takes_nothing_is_said(install, case):
         said(install(url, world=world), code, *words)
 
 
-def test_a_cache_of_somebody_else_is_said(install, tmp_path):
-    (tmp_path / "cache").mkdir()
-    for_everybody(tmp_path)
-    (tmp_path / "uv").mkdir(mode=0o700)
+def test_a_cache_of_somebody_else_is_said(install, temporary):
+    (temporary / "cache").mkdir()
+    for_everybody(temporary)
+    (temporary / "uv").mkdir(mode=0o700)
     with index({TINY: wheel()}) as url:
         said(install(url, stranger=True), 4, "uv cannot write to its cache", "UV_CACHE_DIR")
 
@@ -293,15 +293,15 @@ def program(folder: Path, text: str) -> Path:
         ("echo 'a new kind of trouble' >&2; exit 2", 2, "uv failed; its own words above say why"),
     ],
 )
-def test_a_uv_that_ends_otherwise_is_said_with_its_words(install, tmp_path, text, code, words):
-    path = program(tmp_path / "bin", text)
+def test_a_uv_that_ends_otherwise_is_said_with_its_words(install, temporary, text, code, words):
+    path = program(temporary / "bin", text)
     uv = Path(sys.executable).with_name("uv")
     detail = said(install("http://127.0.0.1:9", world=f"mount --bind {path} {uv}"), code, words)
     assert ("a new kind" in detail) == ("a new kind" in text)
 
 
-def test_a_uv_that_cannot_be_started_is_said(install, tmp_path):
-    path = program(tmp_path / "bin", "")
+def test_a_uv_that_cannot_be_started_is_said(install, temporary):
+    path = program(temporary / "bin", "")
     path.chmod(0o644)
     uv = Path(sys.executable).with_name("uv")
     said(install("http://127.0.0.1:9", world=f"mount --bind {path} {uv}"), 2, "cannot be started", "pip install uv")

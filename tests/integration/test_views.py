@@ -83,7 +83,7 @@ def test_a_folder_is_covered_beside_those_that_are(guard, folder, tmp_path):
 
 def test_a_folder_around_one_that_is_covered_and_around_the_run_directory_is_covered(temporary, monkeypatch):
     """As /tmp may be: what was written in the inner one before stays there to be seen."""
-    monkeypatch.setattr("tempfile.gettempdir", lambda: str(temporary))
+    monkeypatch.setattr("tempfile.tempdir", str(temporary))
     site = temporary / "site"
     site.mkdir()
     with Guard() as guard:
@@ -98,7 +98,7 @@ def test_a_folder_around_one_that_is_covered_and_around_the_run_directory_is_cov
 
 
 def test_the_run_directory_may_lie_in_the_project(temporary, monkeypatch):
-    monkeypatch.setattr("tempfile.gettempdir", lambda: str(temporary))
+    monkeypatch.setattr("tempfile.tempdir", str(temporary))
     with Guard() as guard:
         guard.cover([temporary])
         inside(guard, temporary, f"echo x > x; echo y > {guard.directory}/y")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -16,6 +15,7 @@ from urllib.parse import unquote, urlsplit
 from ..base.files import is_folder, is_present, real_path
 from ..base.process import within
 from ..base.process.view import ProtectedView
+from ..base.temporary import temporary_file
 from .app import App, EntryKind
 from .environment import app_environment
 
@@ -28,7 +28,7 @@ def _script_report(app: App, wanted: str, environment: Mapping[str, str], view: 
 
     Nothing where the interpreter does not start: its examination says why.
     """
-    with tempfile.TemporaryFile() as report, suppress(OSError):
+    with temporary_file() as report, suppress(OSError):
         status = view.attended(
             [str(app.python), str(_SCRIPT), str(report.fileno()), wanted],
             within(_PATIENCE_S),

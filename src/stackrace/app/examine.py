@@ -10,7 +10,6 @@ import json
 import mimetypes
 import os
 import subprocess
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -24,6 +23,7 @@ from ..base.files import read_bytes, walk
 from ..base.http_syntax import path_fault
 from ..base.process import Deadline, OverdueError, tree
 from ..base.process.view import ProtectedView
+from ..base.temporary import temporary_file
 from ..measure.workload import MOST_BODY_BYTES, Request
 from ..stacks.stack import Interface
 from .app import App, EntryKind
@@ -252,9 +252,9 @@ def _run(
     """Start the examiner and read its report; whatever it started ends with it."""
     with (
         view.naming_originals(),
-        tempfile.TemporaryFile() as inlet,
-        tempfile.TemporaryFile() as report,
-        tempfile.TemporaryFile() as log,
+        temporary_file() as inlet,
+        temporary_file() as report,
+        temporary_file() as log,
     ):
         inlet.write(json.dumps(vars(order)).encode())
         inlet.seek(0)

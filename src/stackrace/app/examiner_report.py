@@ -12,8 +12,9 @@ from shlex import quote
 from typing import Any
 
 from ..base.codec import decode
-from ..base.errors import AppError
+from ..base.errors import AppError, BreakdownError
 from ..base.secrets import masked
+from ..base.temporary import RUN, shortage, temporary_folder
 from ..base.text import storable
 from ..measure.workload import PageTime, Request
 from ..stacks.stack import Interface
@@ -59,7 +60,8 @@ def _read_outcome(text: str, log: str, status: int | None) -> _Outcome:
             with suppress(ValueError):  # it may have ended within the line
                 pages.append(_read(ExchangeReport, line.removeprefix("page ")))
         elif line.startswith("{"):
-            report = _read(Report, line)
+            with suppress(ValueError):
+                report = _read(Report, line)
         elif line.startswith(("progress ", "limit ")):
             continue
         elif line.startswith("Timeout ("):
@@ -115,7 +117,10 @@ def examination_of(
     if report is None:
         late = f"did not end in time{waiting}; this is where it was"
         what = late if status is None else f"died ({status})"
-        raise AppError(f"{name}: {outcome.stage} {what}{_no_python(outcome, app)}", detail=outcome.rest)
+        short = shortage(temporary_folder(), RUN)
+        raise (BreakdownError if short else AppError)(
+            f"{name}: {outcome.stage} {what}{short or _no_python(outcome, app)}", detail=outcome.rest
+        )
     survey = report.survey or Survey()
     crawled = bool(survey.asked)
     if report.failure and not (crawled and report.exchanges):

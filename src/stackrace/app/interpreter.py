@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..base.errors import AppError, InputError
-from ..base.files import real_path
+from ..base.files import matching, real_path
 from ..base.numbers import duration
 from ..base.process.view import ProtectedView
 from ..base.text import tail
@@ -97,7 +97,7 @@ def _newer(pyproject: Path, words: str, least: int, environ: Mapping[str, str]) 
 def _installed(version: str, environ: Mapping[str, str]) -> Path | None:
     """Return the interpreter of ``version``, such as 3.12: pyenv's newest of it, or the one on PATH."""
     home = environ.get("PYENV_ROOT") or Path(environ.get("HOME") or Path.home()) / ".pyenv"
-    installed = sorted((Path(home) / "versions").glob(f"{version}.*/bin/python"))
+    installed = matching(Path(home) / "versions", f"{version}.*/bin/python")
     on_path = shutil.which(f"python{version}", path=environ.get("PATH"))
     return installed[-1] if installed else Path(on_path) if on_path else None
 

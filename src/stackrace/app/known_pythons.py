@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..base.files import is_file, is_present, real_path
+from ..base.files import is_file, is_present, matching, real_path
 from .project_files import first_line, project_folders, table, table_in, text
 
 _FOLDERS = (".venv", "venv", "env")
@@ -124,7 +124,7 @@ def _named_by_file(folder: Path, environ: Mapping[str, str]) -> Iterator[KnownPy
 
 def _virtualenvwrapper(folder: Path, environ: Mapping[str, str]) -> Iterator[KnownPython]:
     """``mkvirtualenv -a`` and ``setvirtualenvproject`` write the project's folder into the environment."""
-    for note in sorted(_place(environ, "WORKON_HOME", ".virtualenvs").glob("*/.project")):
+    for note in matching(_place(environ, "WORKON_HOME", ".virtualenvs"), "*/.project"):
         if first_line(note) == str(folder):
             yield from _known(note.parent, f"virtualenvwrapper's {note.parent.name}")
 
@@ -156,7 +156,7 @@ def _poetry(folder: Path, environ: Mapping[str, str]) -> Iterator[KnownPython]:
     places = _poetrys_places(folder, environ)
     for spelt in (re.sub(r"[-_.]+", "-", name), name):
         clean = re.sub(r'[ $`!*@"\\\r\n\t]', "_", spelt.lower())[:42]
-        for place in sorted(places.glob(f"{glob.escape(clean)}-{ending}-py*"), reverse=True):
+        for place in reversed(matching(places, f"{glob.escape(clean)}-{ending}-py*")):
             yield from _known(place, "Poetry's environment")
 
 
@@ -180,7 +180,7 @@ def _pipenv(folder: Path, environ: Mapping[str, str]) -> Iterator[KnownPython]:
     digest = _digest(pipfile)
     places = Path(environ.get("WORKON_HOME") or _place(environ, "XDG_DATA_HOME", ".local/share") / "virtualenvs")
     # PIPENV_PYTHON is put behind the name
-    for place in (places / f"{clean}-{digest}", *sorted(places.glob(f"{glob.escape(clean)}-{digest}-*"))):
+    for place in (places / f"{clean}-{digest}", *matching(places, f"{glob.escape(clean)}-{digest}-*")):
         yield from _known(place, "Pipenv's environment")
 
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import json
 import re
-import tempfile
 import tomllib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -21,6 +20,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from ..base.files import MOST_BYTES, by_last_parts, is_file, is_present, read_text, walk
+from ..base.temporary import temporary_folder
 
 MARK = ".stackrace-export"
 """A file in each such folder."""
@@ -53,7 +53,7 @@ def repository_folders(root: Path) -> tuple[Path, ...]:
 
 
 def _near(root: Path) -> Iterator[Path]:
-    shared = {Path.home(), Path(tempfile.gettempdir()).absolute(), *map(Path, ("/", "/home", "/srv", "/opt"))}
+    shared = {Path.home(), Path(temporary_folder()), *map(Path, ("/", "/home", "/srv", "/opt"))}
     for folder in root.parents[:_MOST_ABOVE]:
         if folder in shared:
             return

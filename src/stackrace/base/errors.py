@@ -140,7 +140,7 @@ SHORTAGES = {
 DISK = (errno.ENOSPC, errno.EDQUOT)
 
 
-def shortage_of(error: BaseException, variable: str = "") -> BreakdownError | None:
+def shortage_of(error: BaseException | None, variable: str = "") -> BreakdownError | None:
     """Return what this machine is short of where ``error`` says that; None for all other errors.
 
     ``variable`` says where the disk's files lie.

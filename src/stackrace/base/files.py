@@ -129,6 +129,14 @@ def is_present(path: Path) -> bool:
     return os.path.exists(path)  # noqa: PTH110
 
 
+def matching(folder: Path, pattern: str) -> list[Path]:
+    """Return what in ``folder`` has names that match ``pattern``, sorted."""
+    try:
+        return sorted(folder.glob(pattern))
+    except OSError:
+        return []
+
+
 def real_path(path: Path) -> Path:
     """Return ``path`` absolute and without links; from a link that leads to itself on as it is."""
     return Path(os.path.realpath(path))

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import errno
+import fcntl
 import io
 import os
+import pwd
 import re
 import select
 import sys
@@ -16,7 +18,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, TextIO, cast
 
 import click
 
-from ..base.errors import BreakdownError, InputError, StackraceError
+from ..base.errors import BreakdownError, InputError, StackraceError, shortage_of
 from ..base.secrets import masked
 from ..base.text import one_line, printable
 
@@ -57,11 +59,16 @@ class _Whole(io.FileIO):
     """
 
     def write(self, data: ReadableBuffer, /) -> int:
-        """Write all of ``data``; returns its length."""
+        """Write all of ``data``; returns its length. What goes wrong on stderr is nothing that could be said."""
         left = whole = memoryview(data)
         while left:
-            # None where nothing could be written now
-            left = left[super().write(left) or 0 :]
+            try:
+                # None where nothing could be written now
+                left = left[super().write(left) or 0 :]
+            except OSError as error:
+                if self.fileno() == sys.stderr.fileno():
+                    break
+                raise OSError(error.errno, error.strerror, "standard output") from None
             if left:
                 waiting = select.poll()
                 waiting.register(self, select.POLLOUT)
@@ -77,9 +84,11 @@ def open_streams() -> None:
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         try:
             os.fstat(number)
+            if number == 2 and _is_read_only(2):
+                os.dup2(_nowhere(), 2)
         except OSError:
             # the lowest number that is free
-            os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)
+            os.set_inheritable(_nowhere(), True)
         if getattr(sys, name) is None:
             setattr(sys, name, open(number, "w" if number else "r", closefd=False))  # noqa: SIM115
     sys.stdout, sys.stderr = _whole(sys.stdout), _whole(sys.stderr)
@@ -91,6 +100,38 @@ def _whole(stream: TextIO) -> TextIO:
         cast(BinaryIO, _Whole(stream.fileno(), "w", closefd=False)), stream.encoding, stream.errors,
         line_buffering=stream.line_buffering, write_through=stream.write_through,
     )  # fmt: skip
+
+
+def _nowhere() -> int:
+    try:
+        return os.open(os.devnull, os.O_RDWR)
+    except OSError:
+        # a system without it: see ``require_system``
+        return os.memfd_create("nowhere")
+
+
+def prepare_process() -> None:
+    """Raise InputError where nothing can be printed; forget relative folders, which would lead into a project.
+
+    A user whom no file knows has the home that containers give him.
+    """
+    if _is_read_only(1):
+        raise InputError("standard output is open for reading only; write > where < stands")
+    for name in _FOLDERS:
+        if os.environ.get(name, "/")[:1] != "/":
+            del os.environ[name]
+    if "HOME" not in os.environ:
+        try:
+            pwd.getpwuid(os.getuid())
+        except KeyError:
+            os.environ["HOME"] = "/"
+
+
+_FOLDERS = ("TMPDIR", "TEMP", "TMP", "HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME")
+
+
+def _is_read_only(number: int) -> bool:
+    return fcntl.fcntl(number, fcntl.F_GETFL) & os.O_ACCMODE == os.O_RDONLY
 
 
 @contextmanager
@@ -157,33 +198,45 @@ TRACEBACK = "STACKRACE_TRACEBACK"
 """The environment variable that has tracebacks printed."""
 
 _NO_PATH = {errno.ENAMETOOLONG, errno.ELOOP}
-_FULL = {errno.ENOSPC, errno.EDQUOT}
 _LONGEST = 300
 _LONG_WORD = re.compile(r"(\S{200})\S{100,}(\S{40})")
 
 
 def failure_of(error: Exception) -> StackraceError:
     """Return ``error`` itself where it is one of ours, else the failure that it stands for."""
+    if isinstance(error, StackraceError):
+        short = None if isinstance(error, BreakdownError) else shortage_of(error.__cause__)
+        return error if short is None else BreakdownError(f"{error.message}; {short.message}", detail=error.detail)
+    if (short := shortage_of(error)) is not None:
+        return short
     match error:
-        case StackraceError():
-            return error
-        case MemoryError():
-            return BreakdownError(
-                "the memory of this machine does not suffice; end other programs, or ask for less"
-            )
         case RecursionError():
-            return BreakdownError(f"what was given is nested too deeply; {_REPORT}")
+            return BreakdownError("what was given is nested too deeply; have it in fewer levels")
         case TimeoutExpired():
             return BreakdownError(f"{error}; see what keeps it")
-        case OSError() if error.errno in _FULL:
-            return BreakdownError(f"the disk is full{_where(error)}; free some space")
         case OSError() if error.errno in _NO_PATH:
             return InputError(f"{str(error.strerror).lower()}{_where(error)}; correct the path")
+        case FileNotFoundError() if not _is_somewhere():
+            return InputError("the folder where this was started is gone; change to another, as with: cd")
+        case OSError(filename=str() | bytes() | Path()):
+            from ..base.process import lacking_system
+
+            lack = lacking_system()
+            way_out = "correct that path, its rights, or what removes it"
+            return BreakdownError(lack or f"{error.strerror}{_where(error)}; {way_out}")
         case OSError() if error.strerror:
-            return BreakdownError(f"{error.strerror}{_where(error)}; {_REPORT}")
+            return BreakdownError(f"{error.strerror}; {_REPORT}")
         case _:
             said = masked(f"{type(error).__name__}: {error}")[:_LONGEST]
             return BreakdownError(f"Stackrace failed ({said}); {_REPORT}")
+
+
+def _is_somewhere() -> bool:
+    try:
+        os.getcwd()  # noqa: PTH109
+    except OSError:
+        return False
+    return True
 
 
 def brief(text: str) -> str:

@@ -15,7 +15,7 @@ from .. import __version__
 from ..base.errors import UNANSWERED, BreakdownError, LimitError, StackraceError
 from ..base.secrets import learn, learn_settings, masked
 from ..extensions import Group, Verb, declared, load
-from .edge import TRACEBACK, brief, failure_of, printable_output, trusted
+from .edge import TRACEBACK, brief, failure_of, prepare_process, printable_output, trusted
 from .signals import has_come
 
 INTERRUPTED = 130
@@ -127,6 +127,7 @@ def _run() -> int:
     for word in sys.argv:
         learn_settings(word)
     try:
+        prepare_process()
         cli.main(standalone_mode=False)
         sys.stdout.flush()
         return 0

@@ -12,7 +12,6 @@ import secrets
 import signal
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 from collections.abc import Mapping, Sequence
@@ -21,12 +20,13 @@ from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import IO, Any
 
-from ..base.errors import BreakdownError, InputError, LaunchError, said_by
-from ..base.files import remove_tree
-from ..base.process import CommandResult, Deadline, held, listen, within
+from ..base.errors import BreakdownError, InputError, LaunchError, said_by, shortage_of
+from ..base.files import is_present, remove_tree
+from ..base.process import CommandResult, Deadline, held, listen, require_system, within
 from ..base.process.keeper import PR_SET_CHILD_SUBREAPER
 from ..base.process.priority import NICE, autogroup, before_races, raised
 from ..base.process.view import UNPROTECTED, ProtectedView
+from ..base.temporary import RUN, temporary_folder
 from ..stacks.servers import PLAIN
 from .descendants import descendants
 from .privileges import hand_over
@@ -55,6 +55,7 @@ class Guard:
     """
 
     def __init__(self) -> None:
+        require_system()
         self._layers = itertools.count()
         self._covered: list[Path] = []
         self._raised = contextlib.ExitStack()
@@ -71,21 +72,25 @@ class Guard:
             try:
                 self.directory = _private_folder()
             except OSError as error:
-                raise InputError(
+                raise shortage_of(error, RUN) or InputError(
                     f"no run directory can be made: {said_by(error, where=True)}; set TMPDIR to a "
                     f"writable folder, whose path has at most {_LONGEST_TMPDIR} of the characters "
                     "a-z, A-Z, 0-9, _, ., / and -"
                 ) from error
             self._made = self.directory.stat()
-            hand_over(self.directory)
-            self._process = subprocess.Popen(
-                [sys.executable, "-I", "-S", str(_SCRIPT), str(self.directory)],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                start_new_session=True,
-                cwd="/",
-            )
+            try:
+                hand_over(self.directory)
+                self._process = subprocess.Popen(
+                    [sys.executable, "-I", "-S", str(_SCRIPT), str(self.directory)],
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.DEVNULL,
+                    start_new_session=True,
+                    cwd="/",
+                )
+            except BaseException:
+                remove_tree(self.directory)
+                raise
             assert self._process.stdin
             assert self._process.stdout
             self._exchange = _Exchange(self._process.stdin, self._process.stdout)
@@ -191,7 +196,7 @@ class Guard:
         """
         layers = [str(self.directory / "layers" / str(next(self._layers))) for _ in folders]
         # a folder around those that are covered leaves them so
-        shown = [path for path in (self.directory, *kept, *self._covered) if path.exists()]
+        shown = [path for path in (self.directory, *kept, *self._covered) if is_present(path)]
         answer = self._ask(
             do="cover",
             folders=list(zip(map(str, folders), layers, strict=True)),
@@ -298,7 +303,7 @@ def _of_other_sessions() -> list[int]:
 
 def _temporary() -> str:
     """Return the folder for temporary files, /tmp where that is too long for sockets, or odd for configurations."""
-    folder = tempfile.gettempdir()
+    folder = temporary_folder()
     return folder if len(folder) <= _LONGEST_TMPDIR and PLAIN.fullmatch(folder) else "/tmp"
 
 

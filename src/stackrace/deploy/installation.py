@@ -15,6 +15,7 @@ from tempfile import TemporaryDirectory
 
 from ..base.errors import InputError, Lack, MissingError
 from ..base.process import ask, held
+from ..base.temporary import temporary_folder
 from ..stacks import services
 from ..stacks.servers import Catalogue, catalogue
 from ..stacks.servers.contract import Entry, Needs
@@ -112,7 +113,7 @@ def _version(needs: Needs, by_package: bool) -> str:
     said = _debians_version(needs.apt[0]) if needs.apt and (not is_asked or (by_package and is_debians)) else ""
     if binary and is_asked and not said:
         # some leave a temporary folder even for this
-        with TemporaryDirectory() as folder:
+        with TemporaryDirectory(dir=temporary_folder()) as folder:
             said = ask((binary, *needs.version), environment={**os.environ, "TMPDIR": folder}).output
     version = _VERSION.search(said)
     return version[0] if version else ""

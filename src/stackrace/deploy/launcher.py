@@ -16,6 +16,7 @@ from ..base.errors import LaunchError, said_by
 from ..base.files import remove_tree
 from ..base.process import Deadline, OverdueError
 from ..base.secrets import learn
+from ..base.temporary import RUN, shortage
 from ..measure.engine.visitor import Reply, Visitor, difference, questions
 from ..measure.launch import Failure, FailureKind
 from ..measure.workload import Request, Workload
@@ -158,8 +159,12 @@ class Launcher:
         except BaseException as error:
             failed = self._exceeded(start.group)
             self._abandon(start.spawned, start.directory, start.group)
-            if failed is not None and isinstance(error, LaunchFailed):
-                raise LaunchFailed(FailureKind.NOT_STARTED, failed.message, error.failure.log) from error
+            if isinstance(error, LaunchFailed):
+                short = shortage(self.guard.directory, RUN)
+                if failed is not None or short:
+                    kind = error.failure.kind if failed is None else FailureKind.NOT_STARTED
+                    message = (failed or error.failure).message + short
+                    raise LaunchFailed(kind, message, error.failure.log) from error
             raise
         return Running(
             stack=stack,

@@ -15,11 +15,12 @@ from pathlib import Path
 
 from ..app.app import App
 from ..app.data_places import DataPlaces, ImportPlaces, data_places, database_files, import_places
-from ..base.errors import InputError, said_by
+from ..base.errors import InputError, said_by, shortage_of
 from ..base.files import is_present, read_text
 from ..base.numbers import duration
 from ..base.process.landlock import restricts
 from ..base.process.view import ProtectedView, Relocation
+from ..base.temporary import RUN, shortage
 from ..base.text import few
 from ..base.units import SIZE
 from .environments import cache_folder, kept_caches
@@ -33,7 +34,6 @@ from .project_files import (
     linked_data,
 )
 from .surroundings import private_home, surroundings
-from .templates import RUN, shortage
 
 _IMPORTS = "PYTHONPATH"
 _BYTE_CODE = "PYTHONPYCACHEPREFIX"
@@ -186,7 +186,7 @@ class ProjectCopy:
             for path in paths:
                 self.copied.add(copy_below(self.relocation, path, self._but))
         except OSError as error:
-            raise InputError(
+            raise shortage_of(error, RUN) or InputError(
                 f"the project cannot be copied for the race: {said_by(error, where=True)}"
                 f"{shortage(self._run_directory, RUN)}"
             ) from error

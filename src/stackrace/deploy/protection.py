@@ -21,6 +21,7 @@ from ..base.numbers import duration
 from ..base.process.landlock import restricts
 from ..base.process.namespaces import MEMORY
 from ..base.process.view import UNPROTECTED, ProtectedView, Relocation
+from ..base.temporary import RUN
 from ..base.units import SIZE
 from .environments import byte_code, kept_caches
 from .escapes import Escapes
@@ -30,7 +31,6 @@ from .project_copy import ProjectCopy
 from .project_files import databases_below, hand_over_below, linked_data
 from .sqlite_files import bring_in, is_database, size_bytes
 from .surroundings import SharedMemory, private_home, surroundings
-from .templates import RUN
 
 _FILLED = {
     "postgresql": ("postgresql", "psql"),

@@ -18,11 +18,12 @@ from ..app.commands import display
 from ..app.environment import app_environment
 from ..base.errors import AppError, LaunchError
 from ..base.process import OverdueError
+from ..base.temporary import RUN, shortage
 from .guard import Guard
 from .preparing import Preparing, Step
 from .running_stack import ended
 from .services import Services
-from .templates import CACHE, RUN, Templates, copy, move, shortage, write_out
+from .templates import CACHE, Templates, copy, move, write_out
 
 _DATA_VARIABLE = "APP_DATA"
 _URL_VARIABLE = "DATABASE_URL"

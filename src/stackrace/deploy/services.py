@@ -18,13 +18,14 @@ from ..base.errors import InputError, LaunchError, MissingError, said_by
 from ..base.files import remove_tree
 from ..base.process import CommandResult, Deadline, run
 from ..base.process.view import UNPROTECTED
+from ..base.temporary import RUN, shortage
 from ..base.text import nearest
 from ..stacks.services import DATA, Service, ServiceRecipe, services
 from .guard import Guard
 from .preparing import Preparing, Step
 from .privileges import hand_over, unprivileged
 from .running_stack import OUTPUT, ended, tail
-from .templates import CACHE, RUN, Templates, copy, move, shortage
+from .templates import CACHE, Templates, copy, move
 
 _POLL_S = 0.02
 

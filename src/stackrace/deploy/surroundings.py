@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import pwd
 import shutil
-import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -14,6 +13,7 @@ from shlex import quote
 from ..base.files import is_file, is_folder, real_path
 from ..base.process.namespaces import MEMORY
 from ..base.process.view import Relocation
+from ..base.temporary import temporary_folder
 from ..base.text import few
 from .privileges import users
 
@@ -43,7 +43,7 @@ def surroundings(*, memory: bool) -> Iterator[Path]:
     with suppress(KeyError):
         homes.append(pwd.getpwuid(os.geteuid()).pw_dir)
     named = [os.environ[name] for name in _PLACES if os.environ.get(name)]
-    for name in (*homes, *named, *_TEMPORARY, tempfile.gettempdir(), *([str(MEMORY)] if memory else ())):
+    for name in (*homes, *named, *_TEMPORARY, temporary_folder(), *([str(MEMORY)] if memory else ())):
         folder = real_path(Path(name))
         if folder != Path("/") and folder.is_absolute() and is_folder(folder):
             yield folder
@@ -83,6 +83,8 @@ def _show(path: Path, place: Path) -> None:
         with suppress(OSError):
             shutil.copy2(path, place)
             return
+        # a full disk may have taken a part
+        place.unlink(missing_ok=True)
     place.symlink_to(path)
 
 

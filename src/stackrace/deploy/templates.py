@@ -21,15 +21,13 @@ from pathlib import Path
 from ..base.errors import InputError, said_by
 from ..base.files import remove_tree
 from ..base.process import run
+from ..base.temporary import shortage
 from .preparing import OnPreparing, Preparing, Step
 from .privileges import private_folder
 
-RUN = "TMPDIR"
-"""The variable that says where run directories lie."""
 CACHE = "XDG_CACHE_HOME"
 """The variable that says where the cache lies."""
 
-_LITTLE_BYTES = 64 * 2**20
 _TIMEOUT_S = 600.0
 
 
@@ -65,15 +63,6 @@ def move(source: Path, target: Path, variable: str) -> None:
 def write_out(folder: Path) -> None:
     """Wait until what was written below ``folder`` is on its disk. Source: sync(1) --file-system."""
     run(("sync", "--file-system", str(folder)), folder=Path("/"), environment=os.environ, timeout_s=_TIMEOUT_S)
-
-
-def shortage(folder: Path, variable: str) -> str:
-    """Say that the disk of ``folder`` is as good as full, and the way out; empty while there is room."""
-    space = os.statvfs(folder)
-    free = space.f_frsize * (space.f_bfree if os.geteuid() == 0 else space.f_bavail)
-    if free >= _LITTLE_BYTES:
-        return ""
-    return f"; only {free >> 20} MiB are free in {folder}: free some, or set {variable} to a folder with more room"
 
 
 _UNUSED_DAYS = 30

@@ -19,9 +19,10 @@ module = import_module("stackrace.cli.main")
 
 ERRORS = {
     RecursionError("maximum recursion depth exceeded"): "nested too deeply",
-    MemoryError(): "memory of this machine",
-    OSError(errno.ENOSPC, "No space left on device", "/x"): "the disk is full: /x; free some space",
-    OSError(errno.EIO, "Input/output error"): "Input/output error",
+    MemoryError(): "the memory does not suffice; end other programs",
+    OSError(errno.ENOSPC, "No space left on device", "/x"): "inodes are used up: /x; free some space",
+    OSError(errno.EIO, "Input/output error"): "the disk fails; look for its errors with: dmesg",
+    PermissionError(errno.EACCES, "Permission denied", "/x"): "Permission denied: /x; correct that path",
     ValueError("Exceeds the limit (4300 digits)"): "Stackrace failed (ValueError: Exceeds the limit",
     KeyError("x"): "Stackrace failed (KeyError: 'x')",
     RuntimeError("y" * 10_000): "Stackrace failed (RuntimeError: yyy",

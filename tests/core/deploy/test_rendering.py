@@ -93,7 +93,7 @@ def test_a_server_meets_plain_names_only(name, tmp_path):
     "folder", ["/var/tmp/" + "x" * 40, "/var/tmp/a b", "/var/tmp/50%", "/var/tmp/ä", "/var/tmp/a=b"]
 )
 def test_the_run_directory_is_short_and_plain_whatever_tmpdir_says(folder, monkeypatch):
-    monkeypatch.setattr(guard.tempfile, "gettempdir", lambda: folder)
+    monkeypatch.setattr("tempfile.tempdir", folder)
     assert guard._temporary() == "/tmp"
 
 

@@ -1,6 +1,6 @@
 """Process: programs that we start and that end with us, and signals that wait meanwhile."""
 
-from .commands import CommandResult, ask, attended, listen, require_system, run, within
+from .commands import CommandResult, ask, attended, lacking_system, listen, require_system, run, within
 from .deadline import Deadline, OverdueError, tree
 from .git import Repository, at, repository
 from .interruption import Background, HeldSignals, Pending, held
@@ -20,6 +20,7 @@ __all__ = [
     "attended",
     "cause_of",
     "held",
+    "lacking_system",
     "listen",
     "repository",
     "require_system",

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import tempfile
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from ...base.process import ask
+from ...base.temporary import temporary_folder
 from ...deploy import sockets
 from ...deploy.guard import RUN_DIRECTORY
 from ...measure.host import HostFacts, MachineDelta, Offender
@@ -132,7 +132,7 @@ def look(
     speeds = _watch_speed(cores, watch_s)
     watched, is_used = difference(before, read_machine((), cores.stack_cores)), cpu_by_process()
     memory = memory_bytes()
-    disk = Path(tempfile.gettempdir())
+    disk = Path(temporary_folder())
     room = shutil.disk_usage(disk)
     governors = kernel.governors()
     return Surroundings(
@@ -223,7 +223,7 @@ def _list_timers() -> str:
 def remains(folders: Iterable[Path] | None = None) -> tuple[Remains, ...]:
     """Return the run directories of races that are there, with the processes that work in them."""
     if folders is None:
-        tops = dict.fromkeys((Path(tempfile.gettempdir()), Path("/tmp")))
+        tops = dict.fromkeys((Path(temporary_folder()), Path("/tmp")))
         paths = (path for top in tops if top.is_dir() for path in top.iterdir())
         folders = [path for path in paths if RUN_DIRECTORY.fullmatch(path.name)]
     users = {pid: _use(pid) for pid in pids() if pid != os.getpid()}

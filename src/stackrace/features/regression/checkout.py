@@ -14,6 +14,7 @@ from pathlib import Path
 from ...base.errors import InputError, said_by
 from ...base.files import is_folder, opened, read_bytes, real_path, remove_tree, walk
 from ...base.process import Repository, at, attended, within
+from ...base.temporary import temporary_folder
 from ...base.text import few
 from ...base.units import SIZE
 from ...deploy.environments import cache_folder
@@ -46,7 +47,7 @@ def checked_out(work: WorkTree, revision: Revision, most_bytes: int) -> Iterator
     check had to leave, because it was killed, is cleared away first. Raises InputError for what the clone lacks.
     """
     _clear_away()
-    home = Path(tempfile.mkdtemp(prefix=_PREFIX))
+    home = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=temporary_folder()))
     tree = home / _TREE
     with ExitStack() as held:
         held.callback(_forget, home)
@@ -66,7 +67,7 @@ def _forget(home: Path) -> None:
 
 def _clear_away() -> None:
     """Remove what checks of this user left that are not running any more."""
-    for home in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
+    for home in Path(temporary_folder()).glob(f"{_PREFIX}*"):
         with suppress(OSError):
             if home.lstat().st_uid != os.geteuid():
                 continue

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from ...app.bundle import bundled, bundled_names
 from ...base.errors import InputError, Lack, MissingError
+from ...base.temporary import temporary_folder
 from ...base.text import did_you_mean, nearest
 from ...deploy.environments import Environments, cache_folder, requirements_of
 from ...deploy.guard import Guard
@@ -209,7 +210,7 @@ def install_python(races: Iterable[RaceRequest], known: Catalogue, on_preparing:
 
 def _build(race: RaceRequest, app: AskedApp, known: Catalogue, on_preparing: OnPreparing) -> None:
     environments = Environments(cache_folder(), on_preparing, app.project)
-    with tempfile.TemporaryDirectory() as data, Guard() as guard:
+    with tempfile.TemporaryDirectory(dir=temporary_folder()) as data, Guard() as guard:
         project = protected_project(race, app, guard, on_preparing)
         found = find_app(race, app, environments, project, Path(data), on_preparing).app
         facts = project.facts(replace(found, environment={**found.environment, **race.environment}))

@@ -11,6 +11,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from ....base.files import by_last_parts, read_text
+from ....base.temporary import temporary_folder
 from ...native_options import Concern
 
 STOCK = frozenset({"mime.types", "proxy_params", "uwsgi_params", "fastcgi_params", "scgi_params", "fastcgi.conf"})
@@ -60,7 +61,7 @@ def parsed(text: str, file: str = "") -> list[Directive]:
     for number, line in enumerate(text.splitlines() if "_by_lua" not in text else (), 1):
         if _TEMPLATE.search(line):
             raise ValueError(f"line {number}: it is a template; name the file that is made of it")
-    with TemporaryDirectory() as folder:
+    with TemporaryDirectory(dir=temporary_folder()) as folder:
         place = Path(folder, "nginx.conf")
         place.write_text(text, encoding="utf-8")
         read = crossplane.parse(str(place), single=True, check_ctx=False, check_args=False)
