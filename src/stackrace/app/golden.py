@@ -187,7 +187,7 @@ _TIME = re.compile(
     re.IGNORECASE,
 )
 _LONG = re.compile(rb"[0-9A-Za-z_+/=.-]{12,}")
-_PIECES = re.compile(rb"<[^>]*>|[^<,{}\[\]\n]+|[,{}\[\]\n]|<")
+_PIECES = re.compile(rb"<[^<>]*>|[^<,{}\[\]\n]+|[,{}\[\]\n]|<")
 
 
 def _causes(first: bytes, second: bytes) -> tuple[_Cause, ...]:

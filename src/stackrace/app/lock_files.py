@@ -37,7 +37,7 @@ _ELSEWHERE = "from elsewhere"
 _REQUIREMENT = re.compile(r"(?P<name>[A-Za-z0-9][A-Za-z0-9._-]*)\s*(\[[^]]*\])?\s*(?P<wanted>.*)")
 """Source: dependency specifiers, packaging.python.org."""
 
-_COMMENT = re.compile(r"(^|\s)#.*$")
+_COMMENT = re.compile(r"(^|\s)#.*")
 
 _Locks = tuple[Path, Path]
 """Base's and head's."""

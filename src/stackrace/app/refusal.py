@@ -24,7 +24,7 @@ from .projects.detection import VARIABLE, settings_candidates
 _MOST_ROUTES = 12
 _ANOTHER_URL = "race another page with --url or [workload] urls"
 _NO_STATIC = "Missing staticfiles manifest entry"
-_NO_TABLE = re.compile("no such table|UndefinedTable|Table '.*' doesn't exist")
+_NO_TABLE = re.compile("no such table|UndefinedTable|Table '[^'\n]*' doesn't exist")
 
 
 def refusal(exchange: Exchange, reply: Reply, examination: Examination) -> AppError:
@@ -129,8 +129,8 @@ def _migration(reply: Reply, examination: Examination) -> str:
 
 _SERVICES = {
     "postgresql": re.compile(
-        r"connection to server .* failed|could not connect to server|could not translate host name"
-        r"|failed to resolve host|asyncpg.*(Connect|gaierror)|, 5432\)",
+        r"connection to server .{0,300} failed|could not connect to server|could not translate host name"
+        r"|failed to resolve host|asyncpg.{0,300}(Connect|gaierror)|, 5432\)",
         re.S,
     ),
     "mariadb": re.compile(
@@ -153,7 +153,7 @@ _VARIABLE_WORDS = re.compile(
 )
 """How Python and the usual libraries (decouple, environ, environs, pydantic, Starlette) ask for a variable."""
 
-_FROM_ENVIRON = re.compile(r'File "(?:.*[/\\]os\.py|<frozen os>)", line \d+, in __getitem__')
+_FROM_ENVIRON = re.compile(r'File "(?:[^"\n]*[/\\]os\.py|<frozen os>)", line \d+, in __getitem__')
 _NAME = re.compile(r"\b[A-Za-z][A-Za-z0-9_]{2,}\b")
 _UPPER = re.compile(r"\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b|(?<=KeyError: ')[A-Z][A-Z0-9]+(?=')")
 _FIELD = re.compile(r"^(\w+)\n\s+Field required", re.MULTILINE)
@@ -313,7 +313,7 @@ def _file_with(names: set[str], files: Sequence[Path], known: Collection[str] = 
 
 
 def _names_in(path: Path) -> set[str]:
-    names = re.findall(r"^\s*(?:export\s+)?([A-Za-z_]\w*)\s*=", text(path), re.MULTILINE)
+    names = re.findall(r"^[ \t]*(?:export[ \t]+)?([A-Za-z_]\w*)[ \t]*=", text(path), re.MULTILINE)
     return {name.upper() for name in names}
 
 

@@ -9,7 +9,7 @@ from decimal import Decimal
 
 from .errors import InputError
 
-_NUMBER = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([a-zA-Zµ%/]*)\s*")
+_NUMBER = re.compile(r"\s*(\d++(?:\.\d++)?)\s*+([a-zA-Zµ%/]*)\s*")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,7 +21,7 @@ from ..stacks.servers import Catalogue, catalogue
 from ..stacks.servers.contract import Entry, Needs
 from ..stacks.stack import Stack
 
-_VERSION = re.compile(r"\d+(?:\.\d+)+")
+_VERSION = re.compile(r"(?<!\d)\d+(?:\.\d+)+")
 
 
 def find_binary(name: str, folders: Iterable[Path] = ()) -> str | None:

@@ -133,7 +133,7 @@ def retired(guard: Guard, stacks: Sequence[_Leaving]) -> Retired:
 
 
 _LOG_BYTES = 256 * 1024
-_WATCHES = re.compile(rb"--(?:py-auto)?reload\b|--autoreload\b|\brunserver\b(?!.*--noreload)")
+_WATCHES = re.compile(rb"--(?:py-auto)?reload\b|--autoreload\b|\brunserver\b(?!.{0,1000}--noreload)")
 _MARKS = (b"RUN_MAIN=true", b"WERKZEUG_RUN_MAIN=true")
 
 

@@ -21,7 +21,7 @@ _AWAITED_S = 5.0
 """So long may a server take to say why it cannot load an app; of some exceptions it never does."""
 
 _EXCEPTION = re.compile(r"(?:[a-z_]\w*\.)*[A-Z]\w*(?:: .*)?")
-_RUBYS_EXCEPTION = re.compile(r"(?:': |error: )(.+) \(((?:[A-Z]\w*::)*[A-Z]\w*(?:Error|Exception))\)$")
+_RUBYS_EXCEPTION = re.compile(r"(?:': |error: )(.{1,500}) \(((?:[A-Z]\w*::)*[A-Z]\w*(?:Error|Exception))\)$")
 """The first line of a traceback of Ruby's: ``config.ru:1:in `<main>': it is empty (KeyError)``."""
 
 

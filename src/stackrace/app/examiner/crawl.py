@@ -23,8 +23,8 @@ _MOST_SITEMAPS = 10
 _MOST_LOCATED = 2000
 _MOST_BYTES = 10_000_000
 _USUAL = "/sitemap.xml"
-_LOCATION = re.compile(rb"<loc>\s*(?:<!\[CDATA\[)?\s*([^<\]\s]+)", re.IGNORECASE)
-_ROBOTS = re.compile(rb"^\s*sitemap:\s*(\S+)", re.IGNORECASE | re.MULTILINE)
+_LOCATION = re.compile(rb"<loc>\s*(?:<!\[CDATA\[\s*)?([^<\]\s]+)", re.IGNORECASE)
+_ROBOTS = re.compile(rb"^[ \t]*sitemap:[ \t]*(\S+)", re.IGNORECASE | re.MULTILINE)
 _INDEX = re.compile(rb"<sitemapindex[\s>]", re.IGNORECASE)
 
 if TYPE_CHECKING:  # Python 3.8 cannot run this line
@@ -112,7 +112,7 @@ _INNER_PAGE = re.compile(r"^/(django-|wagtail-|cms-)?admin/.+|^/__debug__/")
 _NO_PAGE = re.compile(
     r"^/(__debug__|admin|django-admin|docs|openapi\.json|redoc|schema|static|media|robots\.txt|favicon\.ico|sitemap\.xml)(/|$)"
 )
-_LINK = re.compile(rb"""<a\s[^>]*?href=["'](/[^"'#\s]*)""", re.IGNORECASE)
+_LINK = re.compile(rb"""<a\s[^<>]*?href=["'](/[^"'#\s]*)""", re.IGNORECASE)
 
 
 def is_main(path: str, via: str) -> bool:

@@ -79,7 +79,7 @@ _TO_ASGI = frozenset({"WsgiToAsgi", "WSGIMiddleware", "WsgiToAsgiInstance"})
 _TO_WSGI = frozenset({"ASGIMiddleware", "AsgiToWsgi"})
 
 OWN_SERVERS = {
-    "aiohttp": re.compile(rb"from aiohttp import .*\bweb\b|aiohttp\.web"),
+    "aiohttp": re.compile(rb"from aiohttp import .{0,200}\bweb\b|aiohttp\.web"),
     "gradio": re.compile(rb"^import gradio|^from gradio", re.MULTILINE),
     "robyn": re.compile(rb"^from robyn import", re.MULTILINE),
     "streamlit": re.compile(rb"^import streamlit", re.MULTILINE),

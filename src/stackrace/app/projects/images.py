@@ -32,7 +32,7 @@ _LAST = re.compile(r"runtime|release|final|serve", re.IGNORECASE)
 _OPEN = re.compile(r"\$\(\?\)|\$\{\w+\?\}")
 """What no file says."""
 _UNSET = re.compile(r"\$\{\w+\?\}")
-_RELOADS = re.compile(r"--[\w-]*reload")
+_RELOADS = re.compile(r"(?<![\w-])--[\w-]*reload")
 
 
 @dataclass(slots=True)

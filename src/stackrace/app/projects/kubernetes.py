@@ -18,7 +18,7 @@ from .images import assumed_image, container_commands
 
 _KINDS = frozenset({"Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "Pod"})
 _MENTIONED = re.compile(
-    r"^\s*-?\s*kind:\s*[\"']?(Deployment|StatefulSet|DaemonSet|ReplicaSet|Pod|ConfigMap|List)\b", re.M
+    r"^[ \t]*(?:-[ \t]*)?kind:[ \t]*[\"']?(Deployment|StatefulSet|DaemonSet|ReplicaSet|Pod|ConfigMap|List)\b", re.M
 )
 _TEMPLATED = "{{"
 """What a template of Helm's has."""

@@ -29,10 +29,10 @@ _FIRST, _STEP = 1_000_003, 97
 _OTHER = 2
 """The number in a second run: what differs between the two hangs on it."""
 _MOST_SCRIPTS = 40
-_WORD = re.compile(r"[\w./+~-]*\w")
+_WORD = re.compile(r"(?<![\w./+~-])[\w./+~-]*\w")
 _NAME = re.compile(r"[A-Za-z_][\w.+-]*")
 _COMMAND = re.compile(
-    r"(?:^|[;&|(`]|\b(?:exec|then|do|else|if|while|until|!)\s)\s*(\.{0,2}/[\w./-]*\w)", re.MULTILINE
+    r"(?:^|[;&|(`]|\b(?:exec|then|do|else|if|while|until|!)\s)[ \t]*(\.{0,2}/[\w./-]*\w)", re.MULTILINE
 )
 """A place where a program is called."""
 _GONE_TO = re.compile(r"\bcd\s+[\"']?(/[\w./-]*\w)")
@@ -41,7 +41,7 @@ _OPEN = re.compile(r"\$\{(\w+)\?\}")
 """A variable that no file says, as `interpolated` leaves it: a shell would end there."""
 _DECIDED = re.compile(
     r"\$\{([A-Za-z_]\w*):?[-=+?]|-[nz]\s+\"?\$\{?([A-Za-z_]\w*)"
-    r"|(?:^|[;&|(]|\b(?:exec|then|do|else)\s)\s*\"?\$\{?([A-Za-z_]\w*)\}?\"?/",
+    r"|(?:^|[;&|(]|\b(?:exec|then|do|else)\s)[ \t]*\"?\$\{?([A-Za-z_]\w*)\}?\"?/",
     re.MULTILINE,
 )
 """Where a script itself says what an unset variable means, or calls a program in a folder that it may name."""
@@ -54,9 +54,9 @@ _ASSIGNED = re.compile(
     r"|\bread\s+(?:-\w+\s+)*(\w+)|\bfor\s+(\w+)|\bgetopts\s+\S+\s+(\w+)",
     re.MULTILINE,
 )
-_SET = re.compile(r"^\s*(?:export\s+)?([A-Za-z_]\w*)=(.+)", re.MULTILINE)
+_SET = re.compile(r"^[ \t]*(?:export[ \t]+)?([A-Za-z_]\w*)=(.+)", re.MULTILINE)
 """A line of a file of variables."""
-_SOURCED = re.compile(r"(?:^|[;&|({]|\b(?:then|do|else)\b)\s*(?:\.|source)\s+([^;&|\n]+)", re.MULTILINE)
+_SOURCED = re.compile(r"(?:^|[;&|({]|\b(?:then|do|else)\b)[ \t]*(?:\.|source)[ \t]+([^;&|\n]+)", re.MULTILINE)
 _OF_SHELLS = frozenset({
     "PWD", "OLDPWD", "HOME", "PATH", "USER", "HOSTNAME", "UID", "EUID", "RANDOM", "LINENO", "SECONDS", "IFS",
     "OPTARG", "OPTIND", "SHELL", "LANG", "TERM", "FUNCNAME", "PPID", "PIPESTATUS", "REPLY", "OSTYPE", "MACHTYPE",

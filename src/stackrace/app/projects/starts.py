@@ -31,7 +31,7 @@ _WRAPPERS = {
     for name in names.split()
 }
 """Programs that start another one, and how."""
-_WAITS = re.compile(r"wait(-|_)?for.*|.*entrypoint.*")
+_WAITS = re.compile(r"(?s:wait[-_]?for.*|.*entrypoint.*)")
 """What waits for something else first, or prepares an image of somebody else's."""
 _MAY_START = re.compile(rf"\b(py|{'|'.join(name for name, kind in _WRAPPERS.items() if kind == _RUN)})")
 """Python, its programs, and what runs them."""

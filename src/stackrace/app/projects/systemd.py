@@ -31,7 +31,7 @@ _OF_SYSTEMD = re.compile(r"\$(?:\$|\{(\w+)\}|(\w+))")
 def systemd_commands(files: Sequence[Path], root: Path) -> Iterator[DeploymentCommand]:
     """Read what units of systemd start, each with its drop-ins in the order of their names."""
     for path in files:
-        template = re.sub(r"@.*\.", "@.", path.name)
+        template = re.sub(r"@[^@]*\.", "@.", path.name)
         folders = [path.with_name(f"{name}.d") for name in dict.fromkeys((path.name, template, path.suffix[1:]))]
         found = (each for folder in folders for each in folder.glob("*.conf"))
         yield from _of_unit((path, *sorted(found, key=lambda each: each.name)), root)

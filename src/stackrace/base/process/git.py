@@ -179,7 +179,9 @@ def _pointer(path: Path, word: str) -> str:
 
 
 _ANY = (".gitignore", ".gitattributes", ".gitmodules")
-_NAMED = re.compile(r"^\s*(?:path|excludesfile|attributesfile)\s*=\s*\"?([^\"\n]+)", re.IGNORECASE | re.MULTILINE)
+_NAMED = re.compile(
+    r"^[ \t]*(?:path|excludesfile|attributesfile)[ \t]*=[ \t]*\"?([^\"\n]+)", re.IGNORECASE | re.MULTILINE
+)
 
 
 def _refuse_odd(paths: Iterable[Path]) -> None:

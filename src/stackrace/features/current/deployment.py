@@ -46,7 +46,9 @@ _ELSEWHERE = {
 _ALONE = {"*gunicorn*conf*.py": ("gunicorn", "-c"), "*uwsgi*.ini": ("uwsgi", "--ini")}
 """Servers' own files that say of themselves what is started, where nothing else does."""
 _OWN_SUFFIXES = frozenset(Path(name).suffix for name in _ALONE)
-_CONFIGURES = re.compile(r"^\s*(\[uwsgi\]|(bind|workers|worker_class|threads|wsgi_app|timeout)\s*=)", re.MULTILINE)
+_CONFIGURES = re.compile(
+    r"^[ \t]*(\[uwsgi\]|(bind|workers|worker_class|threads|wsgi_app|timeout)[ \t]*=)", re.MULTILINE
+)
 """What such a file has."""
 
 

@@ -22,9 +22,9 @@ _FOLDERS = frozenset({"sites-available", "sites-enabled", "conf.d", "nginx"})
 _NO_TEXT = re.compile(
     r"\.(py|md|rst|txt|sh|ya?ml|json|html?|js|ts|service|toml|lock|png|svg)$|Dockerfile", re.IGNORECASE
 )
-_PASSES = re.compile(r"(?:^|[{;])\s*(?:proxy|uwsgi|fastcgi|scgi)_pass\s", re.MULTILINE)
+_PASSES = re.compile(r"(?:^|[{;])[ \t]*(?:proxy|uwsgi|fastcgi|scgi)_pass\s", re.MULTILINE)
 _FORWARDS = re.compile(
-    rf"{_PASSES.pattern}|(?:^|[{{;])\s*(?:server|http)\s*\{{.*\binclude\s", re.MULTILINE | re.DOTALL
+    rf"{_PASSES.pattern}|\A(?>.*?(?:^|[{{;])[ \t]*(?:server|http)\s*+\{{).*\binclude\s", re.MULTILINE | re.DOTALL
 )
 """What forwards, or may include what does."""
 _TEMPLATE = re.compile(r"\{\{|\{%|<%")

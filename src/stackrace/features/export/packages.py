@@ -21,7 +21,7 @@ from ...stacks.servers.site import versions_by_key
 from ...stacks.stack import Stack
 
 _LOCKS = ("uv.lock", "poetry.lock", "Pipfile.lock")
-_ELSEWHERE = re.compile(r"^\s*(-|\.|/|file:)", re.MULTILINE)
+_ELSEWHERE = re.compile(r"^[ \t]*(-|\.|/|file:)", re.MULTILINE)
 """A line that speaks of another file of the project."""
 _TOOLS = {"pip", "setuptools", "wheel"}
 """In every environment, and nobody's requirement."""
@@ -58,7 +58,7 @@ def asked_of(root: Path) -> Asked:
     for name in LISTS:
         if (root / name).is_file():
             listed = text(root / name)
-            plain = re.sub(r"\s*\\?\n?\s*--hash[= ]\S+", "", listed)
+            plain = re.sub(r"(?<!\s)\s*+(?:\\\s*+)?--hash[= ]\S+", "", listed)
             return Asked(file=name, is_whole=not _ELSEWHERE.search(plain), is_hashed="--hash" in listed)
     for lock in (root / name for name in _LOCKS if (root / name).is_file()):
         # one that cannot be read, or speaks of other folders, says nothing

@@ -65,7 +65,7 @@ def results_site(store_url: str | None) -> Callable[..., Iterable[bytes]]:
     return site
 
 
-_STYLE = re.compile(rb"<style>(.*?)</style>", re.DOTALL)
+_STYLE = re.compile(rb"<style>([^<]*)</style>", re.DOTALL)
 
 _Respond = Callable[[HttpRequest], HttpResponse]
 
