@@ -59,7 +59,7 @@ def _whole_numbers(value: object) -> Iterator[int]:
             yield from _whole_numbers(inner)
 
 
-_HEADER = re.compile(r"\s*\[+\s*([^\]]+?)\s*\]+")
+_HEADER = re.compile(r"\s*\[++\s*+([^\]]+)\]")
 _KEY = re.compile(r"""\s*["']?([\w./-]+)["']?\s*=""")
 
 
