@@ -61,7 +61,8 @@ WORLDS = {
     "TMPDIR read-only": World('small "$TMPDIR" ro'),
     "TMPDIR full": World('full "$TMPDIR"'),
     "TMPDIR that becomes full": World(
-        'small "$TMPDIR" size=8k; head -c 4096 /dev/zero >"$TMPDIR/filling"', ("set TMPDIR to a folder with more room",),
+        'small "$TMPDIR" size=8k; head -c 4096 /dev/zero >"$TMPDIR/filling"',
+        ("set TMPDIR to a folder with more room",),
     ),
     "TMPDIR without inodes": World('small "$TMPDIR" nr_inodes=4', ("inodes are used up",)),
     "TMPDIR without programs": World('small "$TMPDIR" noexec'),
