@@ -59,12 +59,12 @@ def goes_on(command, project, folder):
     )
     first = process.stderr.readline()
     process.send_signal(signal.SIGINT)
-    process.communicate(timeout=120)
+    process.communicate(timeout=600)
     return "going on with race" in first
 
 
 def end_of(process, said):
-    rest, _ = process.communicate(timeout=120)
+    rest, _ = process.communicate(timeout=600)
     return "".join(said) + rest
 
 

@@ -29,7 +29,7 @@ def browse(page, tmp_path, *more):
         [CHROMIUM, *FLAGS, f"--user-data-dir={tmp_path / 'profile'}", *more, page.as_uri()],
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=600,
         env=os.environ | {"HOME": str(tmp_path), "XDG_CONFIG_HOME": str(tmp_path)},
     )
 

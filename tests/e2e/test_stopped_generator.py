@@ -53,11 +53,11 @@ def test_a_stopped_generator_shows(server, loop):
     url = f"http://127.0.0.1:{server.server_port}/"
     command = [str(STACKRACE), "load", url, *loop, "--no-ceiling", "--json"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        assert server.asked.wait(120)
+        assert server.asked.wait(600)
         os.kill(process.pid, signal.SIGSTOP)
         time.sleep(STOPPED_S)
         os.kill(process.pid, signal.SIGCONT)
-        output, _ = process.communicate(timeout=120)
+        output, _ = process.communicate(timeout=600)
     result = json.loads(output)
     if "--rate" in loop:
         assert result["scheduled"] == 600

@@ -30,7 +30,7 @@ from stackrace.deploy.seeding import prepare
 from stackrace.measure.workload import Request, Sameness
 from stackrace.stacks.services import services
 
-READY_S = 300.0
+READY_S = 600
 
 
 @pytest.fixture(scope="module")
@@ -212,7 +212,7 @@ class UnixConnection(http.client.HTTPConnection):
     """HTTP over a unix socket."""
 
     def __init__(self, path):
-        super().__init__("localhost", timeout=120)
+        super().__init__("localhost", timeout=600)
         self._path = str(path)
 
     def connect(self):

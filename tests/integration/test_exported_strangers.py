@@ -124,7 +124,7 @@ def wait_for(port, server):
 
 def heard(port, who):
     """Return what the app hears when ``who`` says all that a proxy may say."""
-    connection = http.client.HTTPConnection(STRANGER, port, timeout=120, source_address=(who, 0))
+    connection = http.client.HTTPConnection(STRANGER, port, timeout=600, source_address=(who, 0))
     connection.request("GET", "/", headers=SAID)
     came = json.loads(connection.getresponse().read())
     connection.close()

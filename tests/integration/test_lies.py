@@ -37,7 +37,7 @@ def said():
     return {fault.name: in_race(races[fault.told.options], fault.told.stack) for fault in TOLD}
 
 
-@pytest.mark.timeout(400)
+@pytest.mark.timeout(1800)
 @pytest.mark.parametrize("fault", TOLD, ids=lambda fault: fault.name)
 def test_a_lie_is_named(fault, said):
     assert {*fault.expects} & {*said[fault.name]}, said[fault.name]

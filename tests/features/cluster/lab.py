@@ -27,7 +27,7 @@ QUIET = {
 RELAY = Path(__file__).with_name("relay.py")
 PYTHON = sys.executable
 SCHEDULER_PORT = 8786
-JOINED_S = 300
+JOINED_S = 600
 WAIT = """
 import sys
 from distributed import Client
@@ -40,7 +40,7 @@ _labs = itertools.count()
 
 
 def ip(*words: str) -> None:
-    subprocess.run(["ip", *words], check=True, capture_output=True, timeout=120)
+    subprocess.run(["ip", *words], check=True, capture_output=True, timeout=600)
 
 
 def why_no_lab() -> str | None:
@@ -60,7 +60,7 @@ def why_no_lab() -> str | None:
     try:
         ip("-n", name, "link", "add", "veth0", "type", "veth", "peer", "name", "veth1")
         ip("-n", name, "link", "add", "br0", "type", "bridge")
-        subprocess.run(["unshare", "-T", "--monotonic", "1", "true"], check=True, capture_output=True, timeout=120)
+        subprocess.run(["unshare", "-T", "--monotonic", "1", "true"], check=True, capture_output=True, timeout=600)
     except (subprocess.SubprocessError, OSError) as error:
         return f"no veth pair, bridge or time namespace can be made: {error}"
     finally:
@@ -73,7 +73,7 @@ def narrow(namespace: str, device: str, bytes_per_s: int) -> None:
     words = ("tbf", "rate", f"{8 * bytes_per_s}bit", "burst", "32kb", "latency", "50ms")
     subprocess.run(
         ["ip", "netns", "exec", namespace, "tc", "qdisc", "add", "dev", device, "root", *words],
-        check=True, capture_output=True, timeout=120,
+        check=True, capture_output=True, timeout=600,
     )  # fmt: skip
 
 
@@ -126,7 +126,7 @@ class Machine:
         self.started.append(process)
         return process
 
-    def run(self, *words: str, timeout_s: float = 300.0) -> subprocess.CompletedProcess[str]:
+    def run(self, *words: str, timeout_s: float = 600) -> subprocess.CompletedProcess[str]:
         """Run ``words`` to their end."""
         return subprocess.run(
             self.argv(*words), capture_output=True, text=True, timeout=timeout_s,
@@ -236,7 +236,7 @@ class Lab:
         program = (PYTHON, "-m", "distributed.cli.dask_worker", scheduler)
         place = ("--host", machine.address, "--name", machine.name, "--resources", f"{role}=1")
         return machine.start(
-            *within, *program, *place, "--no-nanny", "--nthreads", "2", "--no-dashboard", "--death-timeout", "120"
+            *within, *program, *place, "--no-nanny", "--nthreads", "2", "--no-dashboard", "--death-timeout", "600"
         )
 
     def joined(self, coordinator: Machine, address: str, members: int) -> None:
@@ -251,7 +251,7 @@ class Lab:
                 with suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGKILL)
             for process in machine.started:
-                process.wait(timeout=120)
+                process.wait(timeout=600)
             machine.started.clear()
 
     def close(self) -> None:
@@ -259,7 +259,7 @@ class Lab:
         self.end(*self.machines)
         for relay in self._relays:
             relay.kill()
-            relay.wait(timeout=120)
+            relay.wait(timeout=600)
         for namespace in (*(machine.namespace for machine in self.machines), self.switch):
             ip("netns", "del", namespace)
 
