@@ -242,7 +242,7 @@ def test_ctrl_c_keeps_what_was_measured(server, tmp_path):
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=tmp_path) as running:
         pause = threading.Event()
         while len(server.asked) < 50 and running.poll() is None:
-            pause.wait(0.02)  # ends by its limit
+            pause.wait(0.02)
         running.send_signal(signal.SIGINT)
         printed, _ = running.communicate(timeout=600)
     found = json.loads(printed)

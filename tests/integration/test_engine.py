@@ -234,7 +234,7 @@ def test_another_thread_watches_and_cancels(server: Server) -> None:
     thread.start()
     pause = threading.Event()
     while monitor.snapshot()[0] == 0 and thread.is_alive():
-        pause.wait(0.02)  # ends by its limit
+        pause.wait(0.02)
     monitor.cancel()
     thread.join()
     (result,) = results

@@ -46,7 +46,7 @@ def interrupted(act, at):
 
 def test_whoever_waits_may_be_interrupted_at_any_step():
     def wait():
-        work.wait(0.001)  # ends by its limit
+        work.wait(0.001)
 
     def finish():
         done.append(work.finish())
