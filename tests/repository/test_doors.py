@@ -23,7 +23,6 @@ NOT_THE_USERS = {
     "cli/showing.py": "the file that a report is written to",
     "deploy/confinement.py": "control groups",
     "deploy/guard.py": "a pipe of ours",
-    "deploy/privileges.py": "priorities of /proc",
     "deploy/running_stack.py": "what a launch wrote into its own folder, and environments that uv made",
     "deploy/sockets.py": "tables of /proc",
     "deploy/sqlite_files.py": "databases are copied as long as they were when that began, pipes refused",

@@ -11,7 +11,7 @@ from .results.race import Race
 
 _OF_ONE_LAUNCH = (
     # the run directory, another in every process that races
-    (re.compile(r"[^\s'\"=:,;()<>]*/stackrace-[0-9a-f]{8}"), "RUN"),
+    (re.compile(r"(?<![^\s'\"=:,;()<>])[^\s'\"=:,;()<>]*/stackrace-[0-9a-f]{8}"), "RUN"),
     # ports are drawn anew for each launch, from net.ipv4.ip_local_port_range
     (re.compile(r"(?<![\w.])[1-6]\d{4}(?![\w.])"), "PORT"),
 )

@@ -26,7 +26,7 @@ from ..settings import ACCESS_LOG, MOST_REQUESTS, MOST_SECONDS, RECYCLING, STATI
 from ..templates import PLAIN
 
 _SECTION = "uwsgi"
-_LINE = re.compile(r"\s*([^=;#\s\[][^=\s]*)\s*(?:=\s*(.*?))?\s*$")
+_LINE = re.compile(r"\s*([^=;#\s\[][^=\s]*)\s*(?:=(.*))?$")
 _FILES = ("ini", "yaml", "json", "xml", "include", "inherit")
 """What names another configuration file."""
 _TRUE = ("true", "1", "yes", "on", "")
@@ -34,7 +34,7 @@ _TRUE = ("true", "1", "yes", "on", "")
 
 def _read(text: str, *_: Path) -> FileReading:
     """Return what an ini file says. Raises ValueError where it has no section [uwsgi]."""
-    if not re.search(r"^\s*\[uwsgi\]", text, re.MULTILINE):
+    if not re.search(r"^[ \t]*\[uwsgi\]", text, re.MULTILINE):
         raise ValueError("it has no section [uwsgi]")
     pairs = _pairs_of(text, _SECTION)
     rows = [(key, value, OPTIONS.row(key).concern) for key, value in pairs if key not in _FILES]
@@ -91,7 +91,7 @@ def _lines(text: str, section: str = _SECTION) -> Iterator[tuple[str, str, str]]
             inside = line.strip() == f"[{section}]"
         elif inside:
             match = _LINE.match(line)
-            yield (match[1].replace("_", "-"), match[2] or "", line) if match else ("", "", line)
+            yield (match[1].replace("_", "-"), (match[2] or "").strip(), line) if match else ("", "", line)
 
 
 def _value(text: str, default: SettingValue) -> SettingValue | None:
