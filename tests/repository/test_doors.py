@@ -85,3 +85,17 @@ def test_files_of_the_user_are_opened_by_one_function():
     }
     assert [where for name, where in opening.items() if name not in NOT_THE_USERS] == []
     assert sorted(NOT_THE_USERS.keys() - opening.keys()) == []
+
+
+def test_nothing_is_stored_shown_or_put_into_a_document_but_without_secrets():
+    schema = (PACKAGE / "base/schema.py").read_text()
+    text = (PACKAGE / "base/text.py").read_text()
+    assert "str: (legible, kept)" in schema and "printable(str(value))" in schema
+    assert text.count("masked(") == 2
+    past = {
+        path.relative_to(PACKAGE).as_posix()
+        for path in PACKAGE.rglob("*.py")
+        if any(sign in path.read_text() for sign in ("file=trusted(", '"trusted"', "sys.__std"))
+    }
+    # they write styles of ours past the streams that mask
+    assert past == {"cli/edge.py", "cli/main.py", "report/terminal.py"}
