@@ -13,10 +13,13 @@ import pytest
 from tests.conftest import BRIEF, STACKRACE, calling
 from tests.factories import make_race
 from tests.git_keys import CHOICES, COMMANDS, NO_PROGRAM, SHELLED
-from tests.hostile import HOOKS, HostileProject, give_away, trap_of
+from tests.hostile import HOOKS, PAGE, HostileProject, give_away, trap_of
 
 from stackrace.app.app import Entry, EntryKind
 from stackrace.app.revision import Source, project_of, source_of
+from stackrace.base.errors import MissingError
+from stackrace.base.process.view import UNPROTECTED
+from stackrace.deploy.environments import Environments
 from stackrace.features.cluster.project import project_of as tracked_by
 from stackrace.race.request.request import RaceRequest
 from stackrace.store import open_store
@@ -237,3 +240,21 @@ def test_every_key_of_git_that_names_a_program_is_tried():
     keys = [key for key in listed if "." in key and sounds.search(key)]
     assert len(keys) > 50
     assert not [key for key in keys if not is_tried(key) and not any(fnmatch(key, form) for form in NO_PROGRAM)]
+
+
+PIPES = (
+    ".npmrc", "Gemfile", "Gemfile.lock", "Dockerfile", "Procfile", "compose.yml", "requirements.txt", ".env", "uv.lock",
+    ".python-version", "package.json", "poetry.lock", "Pipfile", "Pipfile.lock", ".ruby-version", "setup.py",
+    "gunicorn.conf.py", "nginx.conf", "config.ru", "app.json", "start.sh", "uwsgi.ini", "uv.toml", "pyproject.toml",
+)  # fmt: skip
+
+
+def test_files_of_other_tools_that_are_named_pipes_are_waited_for_by_nobody(stackrace, tmp_path):
+    (tmp_path / "app.py").write_text(PAGE)
+    for name in PIPES:
+        os.mkfifo(tmp_path / name)
+    done = stackrace("init", "--stdout", "--wsgi", "app:app", "--url", "/", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    environments = Environments(tmp_path / "cache", lambda _: None, tmp_path)
+    with pytest.raises(MissingError, match=r"uv cannot read .*uv\.toml: it is a named pipe"):
+        environments._uv(["venv", str(tmp_path / "made")], UNPROTECTED)

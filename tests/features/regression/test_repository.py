@@ -1,5 +1,6 @@
 """What git says of a folder, and a commit beside the work tree."""
 
+import hashlib
 import os
 import socket
 import subprocess
@@ -257,3 +258,78 @@ def test_files_come_as_the_users_filters_make_them_and_no_program_of_the_reposit
         assert (tree / "large.dat").read_text() == "smudged\n"
         assert (tree / "module" / "module.py").exists()
     assert set(ran.read_text().split()) == {"smudge"}
+
+
+LARGE = b"large" * 100
+
+
+@pytest.fixture
+def pointed(work, tmp_path, monkeypatch):
+    """A repository whose last commit but one has a file of Git LFS, by its pointer."""
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "of_the_user"))
+    pointer = f"version https://git-lfs.github.com/spec/v1\noid sha256:{DIGEST}\nsize {len(LARGE)}\n"
+    work.commit(a_bin=pointer, _gitattributes="*.bin filter=lfs -text\n")
+    work.commit()
+    for what in ("clean", "smudge", "process"):
+        # as `git lfs install --local`, or anybody, sets it
+        work.git("config", f"filter.lfs.{what}", f"touch {tmp_path / 'ran'}; cat")
+    return work
+
+
+DIGEST = hashlib.sha256(LARGE).hexdigest()
+
+
+def test_a_file_of_git_lfs_comes_from_its_store_and_one_that_is_not_there_is_named(pointed, tmp_path):
+    with checkout(pointed) as (tree, notes):
+        assert (tree / "a.bin").read_text().startswith("version")
+        assert len(notes) == 1
+        assert "only Git LFS's pointers of a.bin; get the files: git lfs fetch origin" in notes[0]
+    kept = pointed.folder / ".git/lfs/objects" / DIGEST[:2] / DIGEST[2:4] / DIGEST
+    kept.parent.mkdir(parents=True)
+    kept.write_bytes(LARGE)
+    with checkout(pointed) as (tree, notes):
+        assert (tree / "a.bin").read_bytes() == LARGE
+        assert notes == ()
+    assert not (tmp_path / "ran").exists()
+
+
+def test_the_users_own_filter_makes_a_file_of_git_lfs_and_that_is_said(pointed, tmp_path):
+    command = "echo noise >&2; git config filter.lfs.smudge; printf %%s: %f; wc -c"
+    subprocess.run(["git", "config", "--global", "filter.lfs.smudge", command], check=True)
+    with checkout(pointed) as (tree, notes):
+        # it finds no settings of the user's repository
+        assert (tree / "a.bin").read_text().startswith(command)
+        assert (tree / "a.bin").read_text().endswith("a.bin:128\n")
+        assert notes == (f"The base's a.bin came through the filter lfs of your own settings ({command}).",)
+    assert not (tmp_path / "ran").exists()
+
+
+def test_a_submodule_that_is_not_here_is_named_with_what_brings_it(work, tmp_path, monkeypatch):
+    monkeypatch.setenv("GIT_ALLOW_PROTOCOL", "file")
+    (tmp_path / "module").mkdir()
+    module = type(work)(tmp_path / "module" / "it")
+    module.commit(module_py="")
+    work.git("submodule", "--quiet", "add", str(module.folder), "mod/ule")
+    work.commit()
+    work.commit()
+    work.git("clone", "--quiet", str(work.folder), str(tmp_path / "clone"))
+    clone = repository_of(tmp_path / "clone")
+    with checked_out(clone, clone.revision("HEAD~1"), 1000) as (tree, notes):
+        assert list((tree / "mod/ule").iterdir()) == []
+        (said,) = notes
+    _, _, way_out = said.partition("get it: ")
+    subprocess.run(way_out.removesuffix("."), shell=True, check=True, capture_output=True)
+    with checked_out(clone, clone.revision("HEAD~1"), 1000) as (tree, notes):
+        assert (tree / "mod/ule/module.py").exists()
+        assert notes == ()
+    newer = module.commit(module_py="newer")
+    work.git("-C", "mod/ule", "pull", "--quiet")
+    work.commit()
+    work.commit()
+    subprocess.run(["git", "-C", tmp_path / "clone", "pull", "--quiet", "--no-recurse-submodules"], check=True)
+    clone = repository_of(tmp_path / "clone")
+    with (
+        pytest.raises(InputError, match=f"submodule mod/ule at {newer[:10]}, which is not here.*fetch origin"),
+        checked_out(clone, clone.revision("HEAD~1"), 1000),
+    ):
+        pass

@@ -2,7 +2,7 @@
 
 from .commands import CommandResult, ask, attended, lacking_system, listen, require_system, run, within
 from .deadline import Deadline, OverdueError, tree
-from .git import Repository, at, repository
+from .git import Repository, at, repository, users_variables
 from .interruption import Background, HeldSignals, Pending, held
 from .uv import Cause, cause_of, uv_files, uv_program
 
@@ -26,6 +26,7 @@ __all__ = [
     "require_system",
     "run",
     "tree",
+    "users_variables",
     "uv_files",
     "uv_program",
     "within",

@@ -40,6 +40,11 @@ _KEPT = frozenset({"GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTE
 """Variables that say where the user's own settings are. Those of a hook lead to another repository."""
 
 
+def users_variables() -> dict[str, str]:
+    """Return the variables of this process, without those that lead git to another repository."""
+    return {name: value for name, value in os.environ.items() if name[:4] != "GIT_" or name in _KEPT}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Status:
     """How a work tree differs from its commit; paths are relative to its top, those of folders end with a slash."""
@@ -218,8 +223,7 @@ def _all_read(folders: Iterable[Path]) -> Iterator[Path]:
 def _ask(question: str, folder: Path, read: tuple[Path, ...], **words: object) -> Any:
     """Return libgit2's answer about the repository in ``folder``, whose files lie in ``read``."""
     asked = json.dumps({"question": question, "folder": str(folder), **words})
-    environment = {name: value for name, value in os.environ.items() if name[:4] != "GIT_" or name in _KEPT}
-    environment["GIT_CEILING_DIRECTORIES"] = str(folder.parent)
+    environment = users_variables() | {"GIT_CEILING_DIRECTORIES": str(folder.parent)}
     command = (sys.executable, "-I", str(_SCRIPT), asked)
     try:
         said = attended(command, _listen, folder=Path("/"), environment=environment, stdout=subprocess.PIPE)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from ...base.errors import InputError, said_by
 from ...base.files import is_folder, opened, read_bytes, real_path, remove_tree, walk
-from ...base.process import Repository, at, attended, within
+from ...base.process import Repository, at, attended, users_variables, within
 from ...base.temporary import temporary_folder
 from ...base.text import few
 from ...base.units import SIZE
@@ -167,8 +167,7 @@ def _is_smudged(command: str, name: str, tree: Path) -> bool:
     path, made = tree / name, tree.parent / "made"
     # what it says besides is no part of the file
     line = "exec 2>/dev/null\n" + command.replace("%f", shlex.quote(name)).replace("%%", "%")
-    environment = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
-    environment["GIT_TERMINAL_PROMPT"] = "0"
+    environment = users_variables() | {"GIT_TERMINAL_PROMPT": "0"}
     with opened(path) as source, made.open("wb") as target:
         try:
             code = attended(
