@@ -244,8 +244,9 @@ def test_every_key_of_git_that_names_a_program_is_tried():
 
 PIPES = (
     ".npmrc", "Gemfile", "Gemfile.lock", "Dockerfile", "Procfile", "compose.yml", "requirements.txt", ".env",
-    "uv.lock", ".python-version", "package.json", "poetry.lock", "Pipfile", "Pipfile.lock", ".ruby-version", "setup.py",
-    "gunicorn.conf.py", "nginx.conf", "config.ru", "app.json", "start.sh", "uwsgi.ini", "uv.toml", "pyproject.toml",
+    "uv.lock", ".python-version", "package.json", "poetry.lock", "Pipfile", "Pipfile.lock", ".ruby-version",
+    "setup.py", "gunicorn.conf.py", "nginx.conf", "config.ru", "app.json", "start.sh", "uwsgi.ini", "uv.toml",
+    "pyproject.toml",
 )  # fmt: skip
 
 
