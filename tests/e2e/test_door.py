@@ -53,7 +53,8 @@ GIVEN = ("--wsgi", "app:app", "--url", "/")
 UP = f"""
 {STACKRACE} up waitress {shlex.join(GIVEN)} >{CACHE}/log 2>&1 &
 until grep -q http:// {CACHE}/log || ! kill -0 $!; do sleep 0.1; done
-kill -INT $!; wait $!; code=$?; cat {CACHE}/log; exit $code
+# what a shell starts in the background hears no SIGINT
+kill -TERM $!; wait $!; code=$?; cat {CACHE}/log; exit $code
 """
 VERBS = {
     "capacity": (*BRIEF, "capacity", *GIVEN, "--stack", "waitress", "--p50", "1us", "--no-ceiling"),
@@ -80,5 +81,5 @@ SCENES = [
 @pytest.mark.parametrize(("verb", "world", "user"), SCENES)
 def test_no_verb_changes_a_project(verb, world, user):
     found = changed(world, user, FILES, *map(str, VERBS[verb]))
-    assert found["code"] in (0, 1, 3, 130), found["said"]
+    assert found["code"] in (0, 1, 3, 130, 143), found["said"]
     assert not found["differs"], found["said"]
