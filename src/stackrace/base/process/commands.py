@@ -103,15 +103,19 @@ def listen(
     ``code`` waits for its exit code as long as it is told, and returns None before. Raises OverdueError.
     """
     said, is_cut, speaks = b"", False, True
+    ended: int | None = None
     with selectors.DefaultSelector() as selector:
         selector.register(output, selectors.EVENT_READ)
         while True:
-            if speaks and selector.select(_POLL_S):
+            # what it said between the last look and its end is read, too
+            if speaks and selector.select(_POLL_S if ended is None else 0.0):
                 chunk = os.read(output, 65536)
                 is_cut = is_cut or len(said + chunk) > most_bytes
                 said = (said + chunk)[-most_bytes:]
                 speaks = bool(chunk)
-            elif (ended := code(0.0 if speaks else _POLL_S)) is not None:
+            elif ended is None:
+                ended = code(0.0 if speaks else _POLL_S)
+            else:
                 text = said.decode("utf-8", "replace")
                 return CommandResult(ended, (masked_tail(text) if is_cut else masked(text)).strip())
             if deadline.is_over:
