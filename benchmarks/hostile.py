@@ -25,28 +25,14 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 
-from tests import no_namespaces
+from tests.worlds import NOBODY, USERS, WORLDS
 
 from .attacks import ATTACKS, Attack, Trial, peers
 
 ROOT = Path(__file__).parents[1]
 BRIEF = [sys.executable, str(ROOT / "tests" / "brief.py")]
-NOBODY = 65534
-AS_NOBODY = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
-FORBIDDEN = (
-    "echo 0 > /proc/sys/user/max_user_namespaces;"
-    'exec setpriv --bounding-set=-sys_admin --inh-caps=-sys_admin -- "$@"'
-)
-NO_NAMESPACES = ["unshare", "--user", "--map-root-user", "sh", "-c", FORBIDDEN, "sh"]
-CONTAINER = [sys.executable, no_namespaces.__file__]
-WORLDS = {
-    "root": [],
-    "nobody": AS_NOBODY,
-    "root, no namespaces": NO_NAMESPACES,
-    "nobody, no namespaces": [*AS_NOBODY, *NO_NAMESPACES],
-    "root, container": CONTAINER,
-    "nobody, container": [*AS_NOBODY, *CONTAINER],
-}
+AS = {f"{user}, {world}": [*before, *prefix] for user, before in USERS.items() for world, prefix in WORLDS.items()}
+"""What stands before a command, by user and world."""
 SHARED = ("/tmp", "/var/tmp", "/dev/shm")
 FAULT = r"Please report this|Traceback \(most recent call last\)"
 LEFT_S = 5.0
@@ -182,13 +168,13 @@ def living(mark: str) -> list[str]:
 def main() -> int:
     """Make all attacks in all worlds and print the table; returns the exit code."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--world", action="append", choices=list(WORLDS), help="Default: all.")
+    parser.add_argument("--world", action="append", choices=list(AS), help="Default: all.")
     parser.add_argument(
         "--attack", action="append", metavar="TEXT", help="Attacks whose names hold it. Default: all."
     )
     parser.add_argument("--jobs", type=int, default=2, help="Attacks at once. Default: 2.")
     given = parser.parse_args()
-    worlds = given.world or list(WORLDS)
+    worlds = given.world or list(AS)
     attacks = {name: each for name, each in ATTACKS.items() if any(text in name for text in given.attack or [""])}
     caches = {
         is_nobody: Path(tempfile.mkdtemp(prefix="hostile-cache-", dir="/var/tmp")) for is_nobody in (False, True)
@@ -200,24 +186,26 @@ def main() -> int:
 
     def trial(name: str, world: str) -> str:
         is_nobody = world.startswith("nobody")
-        faults = attacked(attacks[name], WORLDS[world], caches[is_nobody], is_nobody)
+        faults = attacked(attacks[name], AS[world], caches[is_nobody], is_nobody)
         if not faults:
             return "ok"
         wrong.append(f"{name}, {world}: {'; '.join(faults)}")
-        return f"[{len(wrong)}]"
+        return f"({len(wrong)})"
 
     width = max(map(len, attacks))
-    print(" " * width, *(world.rjust(22) for world in worlds))
+    for number, world in enumerate(worlds, 1):
+        print(f"[{number}] {world}")
+    print(" " * width, *(f"[{number}]".rjust(6) for number in range(1, len(worlds) + 1)))
     try:
         with peers(), ThreadPoolExecutor(given.jobs) as pool:
             rows = {name: [pool.submit(trial, name, world) for world in worlds] for name in attacks}
             for name, row in rows.items():
-                print(name.ljust(width), *(each.result().rjust(22) for each in row), flush=True)
+                print(name.ljust(width), *(each.result().rjust(6) for each in row), flush=True)
     finally:
         for cache in caches.values():
             shutil.rmtree(cache, ignore_errors=True)
     for number, words in enumerate(wrong, 1):
-        print(f"\n[{number}] {words}")
+        print(f"\n({number}) {words}")
     count = len(attacks) * len(worlds)
     print(f"\n{count - len(wrong)} of {count} held, in {time.monotonic() - begun:.0f} s")
     return int(bool(wrong))
