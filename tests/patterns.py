@@ -45,7 +45,13 @@ def patterns():
         for node in ast.walk(tree):
             if isinstance(node, ast.Attribute):
                 value = node.value
-                name = value.id if isinstance(value, ast.Name) else value.attr if isinstance(value, ast.Attribute) else ""
+                name = (
+                    value.id
+                    if isinstance(value, ast.Name)
+                    else value.attr
+                    if isinstance(value, ast.Attribute)
+                    else ""
+                )
                 called.setdefault(path if name.startswith("_") else None, {}).setdefault(name, set()).add(node.attr)
     for path, tree in trees.items():
         names = {}
@@ -62,13 +68,18 @@ def patterns():
             name = names.get(node, "")
             known = called.get(path if name.startswith("_") else None, {}).get(name, set())
             methods = {method} if method != "compile" else known
-            flags = [*node.args[{"compile": 1, "sub": 4, "split": 3}.get(method, 2) :], *(each.value for each in node.keywords if each.arg == "flags")]
+            flags = [
+                *node.args[{"compile": 1, "sub": 4, "split": 3}.get(method, 2) :],
+                *(each.value for each in node.keywords if each.arg == "flags"),
+            ]
             yield where, _read(path, node.args[0], flags, where, frozenset(methods))
 
 
 def _read(path, source, flags, where, methods):
     try:
-        names = dict(vars(importlib.import_module(".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts))))
+        names = dict(
+            vars(importlib.import_module(".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts)))
+        )
     except ImportError:
         # mitmproxy has an interpreter of its own
         names = {"re": re}
@@ -133,7 +144,7 @@ def _repeats(tree, before, ignore):
     """Yield, for each repeat without an end, what leads to it and some of what it repeats."""
     for kind, value in tree:
         if kind in (kinds.MAX_REPEAT, kinds.MIN_REPEAT, kinds.POSSESSIVE_REPEAT):
-            least, most, body = value
+            _, most, body = value
             yield from _repeats(body, before, ignore)
             if most > 64:
                 yield before, _samples(body, ignore)
@@ -145,7 +156,6 @@ def _repeats(tree, before, ignore):
 
 def _chars(kind, value):
     """Return the characters that an item matches, out of an alphabet."""
-    pattern = parser.SubPattern(parser.State(), [(kind, value)])
     return [char for char in _ALPHABET if _matches(kind, value, char)]
 
 

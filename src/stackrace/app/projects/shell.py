@@ -56,7 +56,7 @@ _ASSIGNED = re.compile(
 )
 _SET = re.compile(r"^[ \t]*(?:export[ \t]+)?([A-Za-z_]\w*)=(.+)", re.MULTILINE)
 """A line of a file of variables."""
-_SOURCED = re.compile(r"(?:^|[;&|({]|\b(?:then|do|else)\b)[ \t]*(?:\.|source)[ \t]+([^;&|\n]+)", re.MULTILINE)
+_SOURCED = re.compile(r"(?:^|[;&|({]|\b(?:then|do|else)\b)[ \t]*(?:\.|source)[ \t]++([^;&|\n]+)", re.MULTILINE)
 _OF_SHELLS = frozenset({
     "PWD", "OLDPWD", "HOME", "PATH", "USER", "HOSTNAME", "UID", "EUID", "RANDOM", "LINENO", "SECONDS", "IFS",
     "OPTARG", "OPTIND", "SHELL", "LANG", "TERM", "FUNCNAME", "PPID", "PIPESTATUS", "REPLY", "OSTYPE", "MACHTYPE",

@@ -185,7 +185,7 @@ def _pointer(path: Path, word: str) -> str:
 
 _ANY = (".gitignore", ".gitattributes", ".gitmodules")
 _NAMED = re.compile(
-    r"^[ \t]*(?:path|excludesfile|attributesfile)[ \t]*=[ \t]*\"?([^\"\n]+)", re.IGNORECASE | re.MULTILINE
+    r"^[ \t]*(?:path|excludesfile|attributesfile)[ \t]*=[ \t]*+\"?([^\"\n]+)", re.IGNORECASE | re.MULTILINE
 )
 
 
