@@ -195,6 +195,7 @@ def main() -> int:
         if not faults:
             return "ok"
         wrong.append(f"{name}, {world}: {'; '.join(faults)}")
+        print(wrong[-1], file=sys.stderr, flush=True)
         return f"({len(wrong)})"
 
     width = max(map(len, attacks))
