@@ -42,8 +42,10 @@ def program(request, tmp_path, monkeypatch):
 def test_a_program_that_does_not_end_is_ended_named_and_not_asked_again(program, monkeypatch):
     monkeypatch.setattr(commands, "QUESTION_S", 0.5)
     assert ask(["oracle", "-v"]).code == -1
-    said = f"oracle -v ({program}) did not end within 0.5 s; end it or take it off PATH"
-    assert {str(program): said} == commands.UNANSWERED
+    said = commands.UNANSWERED[str(program)]
+    # between them a busy machine is named
+    assert said.startswith(f"oracle -v ({program}) did not end within 0.5 s; ")
+    assert said.endswith("; end it or take it off PATH")
     program.write_text("#!/bin/sh\ntouch $0.again\n")
     assert ask([str(program), "--other"]).code == -1
     assert not program.with_name("oracle.again").exists()
