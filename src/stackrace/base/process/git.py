@@ -16,17 +16,18 @@ import stat
 import subprocess
 import sys
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from ..errors import OwnerError, said_by
 from ..files import is_folder, read_text, real_path, require_files, walk
 from ..text import tail
 from .commands import attended
+from .deadline import Deadline, tree
 
 _SCRIPT = Path(__file__).with_name("libgit2.py")
 _LIMIT_S = 5.0
@@ -60,7 +61,7 @@ class Written:
 
     modules: Mapping[str, tuple[str | None, str]]
     """Name and commit of each submodule, by its path."""
-    filtered: Mapping[str, tuple[str, ...]]
+    filtered: Mapping[str, Sequence[str]]
     """Files that a filter would make, by its name; they are as the repository keeps them."""
 
 
@@ -88,13 +89,11 @@ class Repository:
 
     def commit(self, name: str) -> str | None:
         """Return the commit that ``name`` means; None where there is none."""
-        found: str | None = self._ask("commit", name=name)
-        return found
+        return cast("str | None", self._ask("commit", name=name))
 
     def left(self, *names: str) -> tuple[str, str] | None:
         """Return the first of the branches ``names`` that HEAD once left, as people write it, and where."""
-        found = self._ask("left", names=names)
-        return None if found is None else (found[0], found[1])
+        return cast("tuple[str, str] | None", self._ask("left", names=names))
 
     def status(self) -> Status:
         """Return how the work tree differs from HEAD.
@@ -118,12 +117,8 @@ class Repository:
             text = read_text(attributes)
             (git / "info").mkdir(parents=True)
             (git / "info/attributes").write_text(text)
-        told = {"tree": str(tree), "objects": str(self.store / "objects"), "commit": commit}
-        found = self._ask("write_out", folder=git, line_ends=dict(self.line_ends), **told)
-        return Written(
-            modules={path: (name, commit) for path, (name, commit) in found["modules"].items()},
-            filtered={driver: tuple(names) for driver, names in found["filtered"].items()},
-        )
+        words = {"tree": str(tree), "objects": str(self.store / "objects"), "line_ends": dict(self.line_ends)}
+        return Written(**self._ask("write_out", folder=git, commit=commit, **words))
 
     def _ask(self, question: str, folder: Path | None = None, **words: object) -> Any:
         return _ask(question, folder or self.top, (self.top, self.store), **words)
@@ -154,10 +149,6 @@ def at(top: Path, git: Path) -> Repository:
     facts = _ask("facts", git if top == git else top, (top, git, store))
     if facts["top"] is None and top != git:
         raise OwnerError(f"{git} is a bare repository, without a work tree; give the folder of a clone of it")
-    facts["filters"] = {
-        driver: {what: (value, own) for what, (value, own) in found.items()}
-        for driver, found in facts["filters"].items()
-    }
     return Repository(**facts | {"top": real_path(Path(facts["top"] or git)), "store": store})
 
 
@@ -221,7 +212,6 @@ def _all_read(folders: Iterable[Path]) -> Iterator[Path]:
 
 
 def _ask(question: str, folder: Path, read: tuple[Path, ...], **words: object) -> Any:
-    """Return libgit2's answer about the repository in ``folder``, whose files lie in ``read``."""
     asked = json.dumps({"question": question, "folder": str(folder), **words})
     environment = users_variables() | {"GIT_CEILING_DIRECTORIES": str(folder.parent)}
     command = (sys.executable, "-I", str(_SCRIPT), asked)
@@ -252,22 +242,12 @@ def _ask(question: str, folder: Path, read: tuple[Path, ...], **words: object) -
 def _listen(process: subprocess.Popen[bytes]) -> str:
     """Return what the reader says; raises TimeoutError where it shows no sign of life."""
     assert process.stdout
-    said, since_s, waited_s = b"", time.monotonic(), 0.0
+    said, limit_s = b"", _STARTING_S
     while True:
-        if select.select([process.stdout], [], [], _POLL_S)[0]:
-            if not (piece := os.read(process.stdout.fileno(), 1 << 20)):
-                return said.decode("utf-8", "surrogateescape")
-            said += piece
-            since_s, waited_s = time.monotonic(), _waited_s(said)
-        elif time.monotonic() - since_s > (_LIMIT_S + _waited_s(said) - waited_s if b"\n" in said else _STARTING_S):
-            raise TimeoutError
-
-
-def _waited_s(said: bytes) -> float:
-    """Return how long the process that says its number first has waited for a core.
-
-    Source: Documentation/scheduler/sched-stats.rst, /proc/PID/schedstat, the second number.
-    """
-    with suppress(OSError, ValueError, IndexError):
-        return int(Path(f"/proc/{int(said.split()[0])}/schedstat").read_text().split()[1]) / 1e9
-    return 0.0
+        deadline = Deadline(limit_s, lambda: tree(process.pid))
+        while not select.select([process.stdout], [], [], _POLL_S)[0]:
+            if deadline.is_over:
+                raise TimeoutError
+        if not (piece := os.read(process.stdout.fileno(), 1 << 20)):
+            return said.decode("utf-8", "surrogateescape")
+        said, limit_s = said + piece, _LIMIT_S

@@ -2,8 +2,7 @@
 
 libgit2 runs no program that settings name. It has no hooks, monitors, pagers or lazy fetches, and its only filters
 are line ends and ``$Id$``; what connects to other machines is never called. But it waits in C for whatever a file
-of the repository is, so each question is a process. The first line is the process's number; each line up to the
-answer is a sign of life.
+of the repository is, so each question is a process. Each line up to the answer is a sign of life.
 Source: libgit2, "git2/repository.h", "git2/checkout.h", "git2/sys/filter.h"; git-lfs, "docs/spec.md".
 """
 
@@ -16,7 +15,7 @@ import re
 import resource
 import stat
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
@@ -49,7 +48,6 @@ def _say(line: object = "") -> None:
 
 
 def _facts(repository: pygit2.Repository) -> dict[str, object]:
-    """Return what a repository is, and what its settings say of origin, line ends and filters."""
     values: dict[str, str] = {}
     filters: dict[str, dict[str, tuple[str, bool]]] = {}
     for entry in repository.config:
@@ -114,7 +112,6 @@ def _status(repository: pygit2.Repository) -> dict[str, list[str]]:
 
 
 def _is_pointed_at(repository: pygit2.Repository, path: str) -> bool:
-    """Tell whether a file is what its Git LFS pointer in the index says."""
     if repository.get_attr(os.fsencode(path), "filter") != "lfs":
         return False
     entry = repository.index[path]
@@ -133,8 +130,6 @@ def _is_pointed_at(repository: pygit2.Repository, path: str) -> bool:
 
 
 class _Signs(pygit2.callbacks.CheckoutCallbacks):
-    """Signs of life while files are written."""
-
     def checkout_progress(self, path: str, completed_steps: int, total_steps: int) -> None:
         if completed_steps % _EACH == 0:
             _say()
@@ -180,21 +175,18 @@ def _answer(question: str, folder: str, **words: object) -> object:
     if question == "write_out":
         return _write_out(folder, **words)  # type: ignore[arg-type]
     repository = pygit2.Repository(folder, RepositoryOpenFlag.FROM_ENV)
-    if question == "facts":
-        return _facts(repository)
     if question == "commit":
         found = _commit(repository, str(words["name"]))
         return found and str(found.id)
-    if question == "left":
-        return _left(repository, words["names"])  # type: ignore[arg-type]
     if question == "tracked":
         return [entry.path for entry in repository.index]
-    return _status(repository)
+    answers: dict[str, Callable[..., object]] = {"facts": _facts, "left": _left, "status": _status}
+    return answers[question](repository, **words)
 
 
 def _main() -> None:
     resource.setrlimit(resource.RLIMIT_DATA, (_MOST_BYTES, _MOST_BYTES))
-    _say(os.getpid())
+    _say()
     try:
         answer = {"answer": _answer(**json.loads(sys.argv[1]))}
     except Exception as error:

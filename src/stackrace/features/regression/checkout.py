@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import fcntl
 import os
+import re
 import shlex
 import shutil
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
@@ -20,7 +21,7 @@ from ...base.units import SIZE
 from ...deploy.environments import cache_folder
 from ...deploy.privileges import let_in
 from ...deploy.sqlite_files import copy_as_it_is
-from .repository import Revision, WorkTree, lacking
+from .repository import Revision, WorkTree, whole
 
 _PREFIX = "stackrace-base-"
 _LOCK = "lock"
@@ -60,7 +61,6 @@ def checked_out(work: WorkTree, revision: Revision, most_bytes: int) -> Iterator
 
 
 def _forget(home: Path) -> None:
-    """Remove the folder, and the byte code that was kept of it."""
     remove_tree(home)
     remove_tree(cache_folder() / "pycache" / home.relative_to(home.anchor))
 
@@ -78,11 +78,8 @@ def _clear_away() -> None:
 
 def _write_out(git: Repository, commit: str, tree: Path, home: Path) -> Iterator[str]:
     """Write ``commit`` and its submodules, as far as they are here, to ``tree``; yields notes for the user."""
-    try:
+    with whole(git):
         written = git.write_out(commit, tree, home)
-    except FileNotFoundError as error:
-        raise lacking(git, error) from error
-    _require_known_filters(git, tree, written.filtered)
     for driver, names in written.filtered.items():
         yield from _filtered(git, driver, names, commit, tree)
     for number, (path, (name, wanted)) in enumerate(written.modules.items()):
@@ -101,26 +98,20 @@ def _write_out(git: Repository, commit: str, tree: Path, home: Path) -> Iterator
         yield from _write_out(module, wanted, tree / path, home.with_name(f"{home.name}-{number}"))
 
 
-def _require_known_filters(git: Repository, tree: Path, filtered: Mapping[str, Sequence[str]]) -> None:
-    """Raise InputError for files whose filter only the repository's own settings have: those run for nobody."""
-    foreign = {}
-    for driver, names in filtered.items():
-        commands = git.filters.get(driver, {})
-        smudge, is_users = commands.get("smudge", ("COMMAND", False))
-        if commands and not is_users and smudge != "cat" and not all(_pointer(tree / name) for name in names):
-            foreign[f"filter.{driver}.smudge"] = (smudge, names)
-    for key, (value, names) in foreign.items():
-        pairs = (f"{shlex.quote(key)} {shlex.quote(its)}" for key, (its, _) in foreign.items())
-        raise InputError(
-            f"{git.top} has files made by a program that its own settings name, {few(names)}: {key} = {value}; "
-            f"if you trust it, set it for yourself: {' && '.join(f'git config --global {pair}' for pair in pairs)}"
-        )
-
-
 def _filtered(git: Repository, driver: str, names: Sequence[str], commit: str, tree: Path) -> Iterator[str]:
-    """Make files that pass through a filter: of Git LFS's own store, or by the user's own command."""
+    """Make files that pass through a filter: of Git LFS's own store, or by the user's own command.
+
+    Raises InputError where only the repository's own settings have the filter: those run for nobody.
+    """
     kept = [name for name in names if not _is_made_of_lfs(git, tree / name)]
-    smudge, is_users = git.filters.get(driver, {}).get("smudge", ("", False))
+    commands = git.filters.get(driver, {})
+    smudge, is_users = commands.get("smudge", ("", False))
+    if commands and not is_users and smudge != "cat" and not all(_pointer(tree / name) for name in kept):
+        key, value = shlex.quote(f"filter.{driver}.smudge"), shlex.quote(smudge or "COMMAND")
+        raise InputError(
+            f"{git.top} has files made by a program that its own settings name, {few(kept)}: {key} = {smudge}; "
+            f"if you trust it, set it for yourself: git config --global {key} {value}"
+        )
     if smudge and is_users:
         failed = [name for name in kept if not _is_smudged(smudge, name, tree)]
         if made := [name for name in kept if name not in failed]:
@@ -133,13 +124,13 @@ def _filtered(git: Repository, driver: str, names: Sequence[str], commit: str, t
         yield f"The base has {few(kept)} as the repository keeps them: the filter {driver} ({smudge}) failed."
 
 
-def _pointer(path: Path) -> tuple[str, int] | None:
-    """Return digest and size of the file that a pointer of Git LFS stands for. Source: git-lfs, docs/spec.md."""
-    with suppress(OSError, ValueError, KeyError):
-        words = dict(line.split(" ", 1) for line in read_bytes(path, 1024).decode().splitlines())
-        kind, _, digest = words["oid"].partition(":")
-        if words["version"].startswith("https://git-lfs") and kind == "sha256" and digest.isalnum():
-            return digest, int(words["size"])
+_POINTER = re.compile(rb"version https://git-lfs[^\n]*\n(?:ext-[^\n]*\n)*oid sha256:([0-9a-f]{64})\nsize (\d+)\n")
+"""Digest and size of the file that a pointer of Git LFS stands for. Source: git-lfs, docs/spec.md."""
+
+
+def _pointer(path: Path) -> re.Match[bytes] | None:
+    with suppress(OSError):
+        return _POINTER.match(read_bytes(path, 1024))
     return None
 
 
@@ -147,10 +138,10 @@ def _is_made_of_lfs(git: Repository, path: Path) -> bool:
     """Replace a pointer by the file that Git LFS has fetched already; tells whether there was one."""
     if (wanted := _pointer(path)) is None:
         return False
-    digest, size_bytes = wanted
+    digest = wanted[1].decode()
     try:
         with opened(git.store / "lfs/objects" / digest[:2] / digest[2:4] / digest) as source:
-            if os.fstat(source.fileno()).st_size != size_bytes:
+            if os.fstat(source.fileno()).st_size != int(wanted[2]):
                 return False
             with path.open("wb") as target:
                 shutil.copyfileobj(source, target)
@@ -166,20 +157,11 @@ def _is_smudged(command: str, name: str, tree: Path) -> bool:
     """
     path, made = tree / name, tree.parent / "made"
     # what it says besides is no part of the file
-    line = "exec 2>/dev/null\n" + command.replace("%f", shlex.quote(name)).replace("%%", "%")
-    environment = users_variables() | {"GIT_TERMINAL_PROMPT": "0"}
-    with opened(path) as source, made.open("wb") as target:
-        try:
-            code = attended(
-                ("sh", "-c", line),
-                within(_FILTER_S),
-                folder=tree,
-                environment=environment,
-                stdin=source,
-                stdout=target,
-            )
-        except OSError:
-            code = None
+    shell = ("sh", "-c", "exec 2>/dev/null\n" + command.replace("%f", shlex.quote(name)).replace("%%", "%"))
+    variables, code = users_variables() | {"GIT_TERMINAL_PROMPT": "0"}, None
+    with opened(path) as source, made.open("wb") as target, suppress(OSError):
+        wait = within(_FILTER_S)
+        code = attended(shell, wait, folder=tree, environment=variables, stdin=source, stdout=target)
     if code == 0:
         made.chmod(path.stat().st_mode)
         made.replace(path)
@@ -188,34 +170,28 @@ def _is_smudged(command: str, name: str, tree: Path) -> bool:
 
 def _share_ignored(work: WorkTree, tree: Path, most_bytes: int) -> tuple[str, ...]:
     """Give the base what git ignores of the work tree, the smallest first; what it lacks is said."""
-    left, too_large, failed, ours = most_bytes, [], [], []
+    left, too_large, failed = most_bytes, [], []
     for size, name in sorted((_size(work.top / name), name) for name in work.ignored()):
         here, there = work.top / name, tree / name
-        if real_path(cache_folder()).is_relative_to(real_path(here)):
-            ours.append(str(name))
-            continue
         if not _is_wanted(name, here) or there.exists() or there.is_symlink():
             continue
         there.parent.mkdir(parents=True, exist_ok=True)
         if name.name in _LINKED or here.is_symlink():
             there.symlink_to(here.readlink() if here.is_symlink() else here)
+        elif real_path(cache_folder()).is_relative_to(real_path(here)):
+            failed.append(f"{name} (it holds our own cache)")
         elif size > left:
             too_large.append(f"{name} ({SIZE.format(size)})")
         else:
             left -= size
             failed += [f"{path.relative_to(work.top)} ({why})" for path, why in _copy(here, there)]
-    notes = [f"The base lacks {name}, which holds our own cache." for name in ours if name not in _MADE_AGAIN]
-    if too_large:
-        notes.append(
-            f"The base lacks ignored files that are too large to copy ([app] copy_limit): {', '.join(too_large)}."
-        )
-    if failed:
-        notes.append(f"The base lacks ignored files that could not be copied: {', '.join(failed)}.")
-    return tuple(notes)
+    lacks = {"are too large to copy ([app] copy_limit)": too_large, "could not be copied": failed}
+    return tuple(
+        f"The base lacks ignored files that {why}: {', '.join(names)}." for why, names in lacks.items() if names
+    )
 
 
 def _is_wanted(name: Path, here: Path) -> bool:
-    """Tell whether an ignored file or folder is anybody's data: neither made again by tools nor an environment."""
     is_made_again = set(name.parts) & _MADE_AGAIN or name.suffix in (".pyc", ".egg-info")
     return not is_made_again and not (here / "pyvenv.cfg").exists()
 

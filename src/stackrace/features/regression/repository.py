@@ -22,11 +22,6 @@ class Revision:
     commit: str
     """Its full name."""
 
-    @property
-    def short(self) -> str:
-        """Enough of its name to know it by."""
-        return self.commit[:10]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkTree:
@@ -56,7 +51,7 @@ class WorkTree:
 
         On the default branch that is HEAD where files are changed, else the commit before it.
         """
-        with _whole(self.git):
+        with whole(self.git):
             left = self.git.left(*_DEFAULT_BRANCHES)
         # where nothing was left, another branch's name may be years old
         if left is not None and left[1] != self.git.head:
@@ -72,17 +67,16 @@ class WorkTree:
 
     def changes(self) -> int:
         """Return how many files differ from HEAD or are new; ignored ones are neither."""
-        with _whole(self.git):
+        with whole(self.git):
             status = self.git.status()
         return len(status.changed) + len(status.new)
 
     def ignored(self) -> list[Path]:
         """Return the ignored files and folders, relative to ``top``."""
-        with _whole(self.git):
+        with whole(self.git):
             return [Path(name) for name in self.git.status().ignored]
 
     def _way_out(self, name: str) -> str:
-        """Say why a revision may be missing."""
         if self.git.is_shallow:
             return ": its clone is shallow; fetch all of its history (git fetch --unshallow, fetch-depth: 0)"
         return "; see: git branch --all" if name else ""
@@ -102,18 +96,13 @@ def repository_of(folder: Path) -> WorkTree:
 
 
 @contextmanager
-def _whole(git: Repository) -> Iterator[None]:
-    """Say what to do where the clone lacks what is read."""
+def whole(git: Repository) -> Iterator[None]:
+    """Raise InputError with the way out where the clone ``git`` lacks an object that is read."""
     try:
         yield
     except FileNotFoundError as error:
-        raise lacking(git, error) from error
-
-
-def lacking(git: Repository, error: FileNotFoundError) -> InputError:
-    """Return what to say where the clone ``git`` lacks an object that is needed."""
-    return InputError(
-        f"{git.top} lacks objects of its history, and nothing is fetched for a check; get them: "
-        f"git -C {git.top} fetch --refetch --no-filter",
-        detail=str(error.strerror),
-    )
+        raise InputError(
+            f"{git.top} lacks objects of its history, and nothing is fetched for a check; get them: "
+            f"git -C {git.top} fetch --refetch --no-filter",
+            detail=str(error.strerror),
+        ) from error

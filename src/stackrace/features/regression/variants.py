@@ -100,7 +100,7 @@ def variants(request: RaceRequest, base: str | None, own: Mapping[Side, VariantR
     head, changed = repository.head, repository.changes()
     if revision.commit == head.commit and not changed and not differ:
         raise InputError(
-            f"nothing to compare: the work tree is {revision.label} ({revision.short}) itself; name an older "
+            f"nothing to compare: the work tree is {revision.label} ({revision.commit[:10]}) itself; name an older "
             "--base, or change something"
         )
     contenders = {
@@ -124,7 +124,7 @@ def _of_two_trees(
     before = _moved(request, *moved)
     if not before.folder.is_dir():
         raise InputError(
-            f"base {revision.label} ({revision.short}) has no folder {before.folder.relative_to(tree)}; "
+            f"base {revision.label} ({revision.commit[:10]}) has no folder {before.folder.relative_to(tree)}; "
             "name a --base that has the app"
         )
     locks = None if request.python is not None else locks_differ(before.folder, request.folder, tree, top)
