@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -13,9 +12,8 @@ from typing import Any, cast
 from urllib.parse import urlsplit
 
 from ..base.errors import InputError, said_by
-from ..base.files import read_text, require_files
-from ..base.numbers import duration
-from ..base.process import run, uv_files, uv_program
+from ..base.files import read_text
+from ..base.process import run, uv_program
 from ..base.text import tail
 
 _LOCKS = ("uv.lock", "poetry.lock", "Pipfile.lock", "pylock.toml")
@@ -70,7 +68,6 @@ def _named(folder: Path, top: Path) -> Path | None:
 
 
 def _wanted(path: Path) -> object:
-    """Return what of a file decides about an environment: of pyproject.toml not everything does."""
     if path.name == "pyproject.toml":
         return _dependencies(path)
     if path.name in _LOCKS:
@@ -108,7 +105,6 @@ def changes_between(locks: _Locks) -> tuple[str, ...]:
 
 
 def _versions(path: Path) -> dict[str, str]:
-    """Return the version of each package that ``path`` names, or what it wants of one."""
     versions: dict[str, list[str]] = {}
     for name, version in _named_versions(path):
         versions.setdefault(re.sub(r"[-_.]+", "-", name).lower(), []).append(version)
@@ -244,10 +240,6 @@ def _refused(name: str, origin: str) -> InputError:
 
 
 def _exported(lock: Path) -> str:
-    """Have uv, which comes with us, say what its own lock file means."""
-    program = uv_program()
-    if program is None:
-        raise InputError("uv is not installed; run: pip install uv")
     for package in tomllib.loads(read_text(lock)).get("package", ()):
         index = package.get("source", {}).get("registry", _PYPI)
         if not _is_pypi(index):
@@ -257,13 +249,8 @@ def _exported(lock: Path) -> str:
     words = "--no-config export --frozen --no-dev --no-emit-project --no-hashes --no-header --quiet --output-file"
     with TemporaryDirectory() as folder:
         made = Path(folder, "requirements.txt")
-        try:
-            require_files(uv_files(lock.parent))
-            ended = run((program, *words.split(), str(made)), folder=lock.parent, timeout_s=_EXPORT_S)
-        except OSError as error:
-            raise InputError(f"{lock} cannot be exported: {said_by(error, where=True)}") from error
-        except subprocess.TimeoutExpired as error:
-            raise InputError(f"{lock} cannot be exported: uv took longer than {duration(_EXPORT_S)}") from error
+        command = (uv_program(lock.parent), *words.split(), str(made))
+        ended = run(command, folder=lock.parent, timeout_s=_EXPORT_S)
         if ended.code:
             raise InputError(f"{lock} cannot be exported", detail="\n".join(tail(ended.output, 20)))
         return read_text(made)

@@ -219,11 +219,14 @@ def failure_of(error: Exception) -> StackraceError:
         case FileNotFoundError() if not _is_somewhere():
             return InputError("the folder where this was started is gone; change to another, as with: cd")
         case OSError(filename=str() | bytes() | Path()):
-            from ..base.process import lacking_system
+            from ..base.process import require_system
 
-            lack = lacking_system()
+            try:
+                require_system()
+            except BreakdownError as lack:
+                return lack
             way_out = "correct that path, its rights, or what removes it"
-            return BreakdownError(lack or f"{error.strerror}{_where(error)}; {way_out}")
+            return BreakdownError(f"{error.strerror}{_where(error)}; {way_out}")
         case OSError() if error.strerror:
             return BreakdownError(f"{error.strerror}; {_REPORT}")
         case _:

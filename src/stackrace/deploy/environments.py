@@ -12,16 +12,14 @@ import hashlib
 import os
 import re
 import stat
-import subprocess
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from ..app.examiner.messages import PythonFacts
 from ..base.errors import InputError, MissingError, said_by
-from ..base.files import read_text, remove_tree, require_files
-from ..base.numbers import duration
-from ..base.process import Cause, cause_of, uv_files, uv_program
+from ..base.files import read_text, remove_tree
+from ..base.process import Cause, cause_of, uv_program
 from ..base.process.view import UNPROTECTED, ProtectedView
 from ..base.text import tail
 from ..stacks.servers import Catalogue
@@ -115,8 +113,9 @@ class Environments:
 
         Raises MissingError when they cannot be installed, beside what the app has or at all.
         """
-        pins = _pins(app)
-        with self._building(_layer_key(app, requirements)) as (home, missing):
+        pins = sorted(f"{name}=={version}" for name, version in versions_by_key(app.distributions).items())
+        key = _key(str(app.base), *map(str, app.site_packages), *pins, "--", *sorted(requirements))
+        with self._building(key) as (home, missing):
             if missing:
                 self._on_preparing(Preparing(step=Step.PACKAGES, subject=", ".join(requirements)))
                 # the base interpreter alone starts, isolated, and nothing of the project is built
@@ -140,8 +139,10 @@ class Environments:
     def _building(self, key: str) -> Iterator[tuple[Path, bool]]:
         """Hold the lock of environment ``key``; what is built under it is marked complete, or removed."""
         home = self._folder / key
-        if not _is_utf8(home):
-            raise InputError(f"the cache {str(self._folder)!r} has no name in UTF-8; set XDG_CACHE_HOME")
+        try:
+            str(home).encode()
+        except UnicodeEncodeError as error:
+            raise InputError(f"the cache {str(home)!r} has no name in UTF-8; set XDG_CACHE_HOME") from error
         with locked(self._folder, key, fcntl.LOCK_EX, served=True):
             missing = not (home / _COMPLETE).exists()
             if missing:
@@ -169,29 +170,17 @@ class Environments:
         self, arguments: Sequence[str], view: ProtectedView, pins: Sequence[str] = (), **environment: str
     ) -> None:
         """Run uv; raises MissingError with the cause where it fails, or the app's ``pins`` do not fit."""
-        program = uv_program()
-        if program is None:
-            raise MissingError("uv is not installed; run: pip install uv")
+        program = uv_program(self._project)
         given = _PATIENCE | {name: value for name, value in os.environ.items() if name != "VIRTUAL_ENV"}
         if self._broken is not None:
             environment["UV_OFFLINE"] = "1"
-        try:
-            require_files(uv_files(self._project))
-        except OSError as error:
-            said = f"uv cannot read {error.filename}: {said_by(error)}; remove it, or make it a file"
-            raise MissingError(said) from error
         # it starts where we are, as its variables may hold relative paths; its settings come from elsewhere
         command = [program, "--project", str(self._project), *arguments]
+        given |= environment
         try:
-            its = given | environment
-            result = view.run(command, folder=Path.cwd(), environment=its, timeout_s=_INSTALL_S)
+            result = view.run(command, folder=Path.cwd(), environment=given, timeout_s=_INSTALL_S)
         except OSError as error:
             raise MissingError(f"{program} cannot be started: {said_by(error)}; run: pip install uv") from error
-        except subprocess.TimeoutExpired as error:
-            raise MissingError(
-                f"{program} {arguments[0]} did not end within {duration(_INSTALL_S)}; see what keeps the network "
-                "or the disk, and give the command again"
-            ) from error
         if result.code:
             cause = self._broken or cause_of(result, pins)
             if cause.exit_code != MissingError.exit_code:
@@ -211,22 +200,6 @@ def _import_originals(home: Path, view: ProtectedView) -> None:
 def site_packages(home: Path) -> Path:
     """Return the folder of an environment where its packages are."""
     return next((home / "lib").glob("python3*/site-packages"))
-
-
-def _is_utf8(path: Path) -> bool:
-    try:
-        str(path).encode()
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
-def _pins(app: PythonFacts) -> list[str]:
-    return sorted(f"{name}=={version}" for name, version in versions_by_key(app.distributions).items())
-
-
-def _layer_key(app: PythonFacts, requirements: Sequence[str]) -> str:
-    return _key(str(app.base), *map(str, app.site_packages), *_pins(app), "--", *sorted(requirements))
 
 
 def _key(*parts: str) -> str:

@@ -1,10 +1,10 @@
 """Process: programs that we start and that end with us, and signals that wait meanwhile."""
 
-from .commands import CommandResult, ask, attended, lacking_system, listen, require_system, run, within
+from .commands import CommandResult, ask, attended, listen, require_system, run, within
 from .deadline import Deadline, OverdueError, tree
 from .git import Repository, at, repository, users_variables
 from .interruption import Background, HeldSignals, Pending, held
-from .uv import Cause, cause_of, uv_files, uv_program
+from .uv import Cause, cause_of, uv_program
 
 __all__ = [
     "Background",
@@ -20,14 +20,12 @@ __all__ = [
     "attended",
     "cause_of",
     "held",
-    "lacking_system",
     "listen",
     "repository",
     "require_system",
     "run",
     "tree",
     "users_variables",
-    "uv_files",
     "uv_program",
     "within",
 ]

@@ -206,22 +206,15 @@ _SYSTEM = {
 """What programs count on: its kind, and what brings it."""
 
 
-def lacking_system() -> str:
-    """Say what this system, perhaps a bare container, lacks that no program can do without, and the way out."""
+def require_system() -> None:
+    """Raise BreakdownError where this system, perhaps a bare container, lacks what no program can do without."""
     for path, (is_kind, remedy) in _SYSTEM.items():
         try:
             fits = is_kind(os.stat(path).st_mode)  # noqa: PTH116
         except OSError:
             fits = False
         if not fits:
-            return f"this system has no {path}, which programs need; as root: {remedy}"
-    return ""
-
-
-def require_system() -> None:
-    """Raise BreakdownError where this system lacks what no program can do without."""
-    if lack := lacking_system():
-        raise BreakdownError(lack)
+            raise BreakdownError(f"this system has no {path}, which programs need; as root: {remedy}")
 
 
 def _raise_as_we_are(pid: int) -> None:

@@ -9,11 +9,12 @@ import errno
 import os
 import re
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..errors import DISK, SHORTAGES
+from ..errors import DISK, SHORTAGES, MissingError, said_by
+from ..files import require_files
 from .commands import CommandResult
 
 
@@ -126,18 +127,22 @@ def cause_of(result: CommandResult, pins: Iterable[str] = ()) -> Cause:
     return Cause(cause.signs, f"{cause.said}: {name} is missing", way_out, cause.exit_code)
 
 
-def uv_files(project: Path) -> Iterator[Path]:
-    """Yield what uv reads of ``project`` and the folders above it, and would wait for as a named pipe."""
-    for folder in (project, *project.parents):
-        yield from (folder / name for name in ("uv.toml", "pyproject.toml", ".python-version", ".python-versions"))
+def uv_program(project: Path) -> str:
+    """Return the path of uv: of its package, wherever that is installed, else on PATH.
 
-
-def uv_program() -> str | None:
-    """Return the path of uv: of its package, wherever that is installed, else on PATH; None without any."""
+    Raises MissingError without any, and where uv would wait for what it reads of ``project`` and the folders above.
+    """
+    names = ("uv.toml", "pyproject.toml", ".python-version", ".python-versions")
     try:
+        require_files(folder / name for folder in (project, *project.parents) for name in names)
         from uv import find_uv_bin
 
-        found: str = find_uv_bin()
+        found: str | None = find_uv_bin()
     except (ImportError, FileNotFoundError):
-        return shutil.which("uv")
+        found = shutil.which("uv")
+    except OSError as error:
+        said = f"uv cannot read {error.filename}: {said_by(error)}; remove it, or make it a file"
+        raise MissingError(said) from error
+    if found is None:
+        raise MissingError("uv is not installed; run: pip install uv")
     return found
