@@ -148,7 +148,9 @@ def shortage_of(error: BaseException | None, variable: str = "") -> BreakdownErr
     match error:
         case MemoryError():
             number = errno.ENOMEM
-        case RuntimeError() if _raised_in(error) == "threading":
+        case RuntimeError() if [each.f_globals.get("__name__") for each, _ in walk_tb(error.__traceback__)][
+            -1:
+        ] == ["threading"]:
             number = errno.EAGAIN
         case OSError(errno=int(number)) if number in SHORTAGES:
             pass
@@ -162,10 +164,9 @@ def shortage_of(error: BaseException | None, variable: str = "") -> BreakdownErr
     return BreakdownError(f"{said}; {way_out}")
 
 
-def _raised_in(error: BaseException) -> str:
-    """Return the name of the module that raised ``error``."""
-    names = [frame.f_globals.get("__name__", "") for frame, _ in walk_tb(error.__traceback__)]
-    return names[-1] if names else ""
+def _module(error: BaseException) -> str | None:
+    frames = [frame for frame, _ in walk_tb(error.__traceback__)]
+    return frames[-1].f_globals.get("__name__") if frames else None
 
 
 @contextmanager

@@ -128,11 +128,9 @@ def tree(pid: int) -> list[int]:
     for name in filter(str.isdigit, os.listdir("/proc")):  # noqa: PTH208 (hot)
         with suppress(OSError, IndexError):
             parents[int(name)] = int(_stat(f"/proc/{name}")[1])
-    members, grown = {pid}, True
-    while grown:
-        more = {child for child, parent in parents.items() if parent in members} - members
-        members |= more
-        grown = bool(more)
+    members = [pid]
+    for member in members:
+        members += [child for child, parent in parents.items() if parent == member and child not in members]
     return sorted(members)
 
 

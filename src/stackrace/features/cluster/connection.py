@@ -128,7 +128,8 @@ class Connection:
         names = _names(infos)
         members, errors = [], []
         for contact in sorted(infos, key=names.__getitem__):
-            if roles := _offers(infos[contact]):
+            offered = infos[contact].get("resources", {})
+            if roles := frozenset(role for role in Role if offered.get(role.value, 0) > 0):
                 try:
                     members.append(self._introduced(names[contact], contact, roles))
                 except StackraceError as error:
@@ -215,7 +216,11 @@ class Connection:
         self._reached.add(contact)
         if answer["status"] == "OK":
             return answer["result"]
-        raise _raised(answer)
+        from distributed.core import clean_exception
+
+        _, raised, traceback = clean_exception(**answer)
+        assert raised is not None
+        raise raised.with_traceback(traceback)
 
     def _lost(self, name: str, contact: str) -> StackraceError:
         if contact in self._reached:
@@ -224,14 +229,6 @@ class Connection:
             f"{name} ({contact}) is not reached from here; let its worker listen where this machine gets through, "
             "as in `dask worker --worker-port 9000`, and open that port in its firewall"
         )
-
-
-def _raised(answer: Mapping[str, Any]) -> BaseException:
-    from distributed.core import clean_exception
-
-    _, error, traceback = clean_exception(**answer)
-    assert error is not None
-    return error.with_traceback(traceback)
 
 
 def _client(address: str) -> Any:
@@ -264,7 +261,7 @@ def _client(address: str) -> Any:
         return meeting.finish()
     except Exception as error:
         # Dask puts its own object in front, as in "in <TCP …>: …"
-        why = said_by(error).rpartition(">: ")[2] or type(error).__name__
+        why = said_by(error).rpartition(">: ")[2] if isinstance(error, OSError) else "it speaks another protocol"
         raise InputError(
             f"--cluster {address}: no Dask scheduler answers there ({why}); {_way_out(address)}"
         ) from error
@@ -284,7 +281,7 @@ def _meet(address: str, tls: ssl.SSLContext | None) -> None:
             _say(peer, message)
             answer = _heard(peer)
         if not isinstance(answer, dict) or not isinstance(answer.get("workers"), dict):
-            raise ValueError("it is no scheduler")
+            raise ValueError(answer)
 
 
 _LARGEST_MESSAGE = 2**26
@@ -304,25 +301,15 @@ def _heard(peer: socket.socket) -> Any:
     from distributed.protocol.core import loads
     from distributed.protocol.utils import unpack_frames
 
-    (size,) = struct.unpack("Q", _bytes(peer, 8))
-    try:
-        frames, others = unpack_frames(_bytes(peer, size), partial=True)
-        return loads([*frames, *(_bytes(peer, each) for each in others)], deserialize=False)
-    except OSError:
-        raise
-    except Exception as error:
-        raise ValueError("it speaks another protocol") from error
+    def read(size: int) -> bytes:
+        if size > _LARGEST_MESSAGE:
+            raise ValueError(size)
+        return stream.read(size)
 
-
-def _bytes(peer: socket.socket, size: int) -> bytes:
-    if size > _LARGEST_MESSAGE:
-        raise ValueError("it speaks another protocol")
-    got = bytearray()
-    while len(got) < size:
-        if not (more := peer.recv(min(size - len(got), 2**16))):
-            raise ConnectionError("it closed the connection")
-        got += more
-    return bytes(got)
+    with peer.makefile("rb") as stream:
+        (size,) = struct.unpack("Q", read(8))
+        frames, others = unpack_frames(read(size), partial=True)
+        return loads([*frames, *map(read, others)], deserialize=False)
 
 
 def _require_certificates(address: str, security: Any) -> None:
@@ -371,10 +358,6 @@ def _require_address(address: str) -> None:
             f"--cluster {address}: that is no scheduler's address; give what `dask scheduler` prints, as in "
             "tcp://10.0.0.1:8786, or tls://10.0.0.1:8786"
         )
-
-
-def _offers(info: Mapping[str, Any]) -> frozenset[Role]:
-    return frozenset(role for role in Role if info.get("resources", {}).get(role.value, 0) > 0)
 
 
 def _names(infos: Mapping[str, Mapping[str, Any]]) -> Mapping[str, str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -17,23 +18,22 @@ from ...app.bundle import DJANGO
 from ...app.interpreter import Buildable
 from ...app.revision import source_of
 from ...base.codec import map_paths
-from ...base.errors import AppError, InputError, said_by
+from ...base.errors import InputError, said_by
 from ...base.files import is_folder, is_present, opened, real_path, walk
 from ...base.process import repository
+from ...base.text import few
 from ...deploy.sqlite_files import is_side
 from ...race.preparation.app import asked_app, guarded_project, python_for
 from ...race.request.request import RaceRequest
 from .lease import refuse_busy
 from .request import ClusterRequest
 
-_MOST_NAMED = 5
 _NOT_RUN = frozenset({"pip", "wheel"})
 """Packages that install others: one tool makes an environment with them, another without."""
 _CACHES = frozenset(
     {"__pycache__", ".mypy_cache", ".pytest_cache", ".ruff_cache", ".hypothesis", ".tox", ".nox", ".eggs"}
 )
 _LEFT_OUT = _CACHES | {".git", ".hg", ".jj", "node_modules"}
-_CHUNK_BYTES = 2**20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,13 +118,11 @@ def project_of(request: RaceRequest) -> Project:
 
     Raises InputError for a file that cannot be read, and OwnerError where git refuses to say what it tracks.
     """
-    asked = asked_app(request)
-    entry, root = asked.entry, asked.root
-    if entry is None:
-        return Project(folder=request.folder)
-    folder = request.folder
+    asked, folder = asked_app(request), request.folder
+    if asked.entry is None:
+        return Project(folder=folder)
     files = {os.path.relpath(path, folder): _digest(path) for path in _files(request)}
-    python, packages = _environment(request, entry, root)
+    python, packages = _environment(request, asked.entry, asked.root)
     return Project(folder=folder, commit=source_of(folder).commit, files=files, python=python, packages=packages)
 
 
@@ -141,16 +139,13 @@ def _environment(request: RaceRequest, entry: Entry, root: Path) -> tuple[str, M
     """Return the version of the app's interpreter, and what is installed for it; nothing before it is built."""
     if entry.kind in (EntryKind.RACK, EntryKind.FILES):
         return "", {}
-    try:
-        with guarded_project(request) as project:
-            found = python_for(root, entry, request.python, project)
-            if isinstance(found, Buildable):
-                return "", {}
+    facts = None
+    # preparing says what is wrong
+    with suppress(InputError), guarded_project(request) as project:
+        found = python_for(root, entry, request.python, project)
+        if not isinstance(found, Buildable):
             app = App(name="", root=root, entry=entry, python=found.python, environment=request.environment)
             facts = project.facts(app)
-    except (AppError, InputError):
-        # preparing says what is wrong
-        return "", {}
     if facts is None:
         return "", {}
     installed = {name.lower().replace("_", "-"): version for name, version in facts.distributions.items()}
@@ -158,7 +153,6 @@ def _environment(request: RaceRequest, entry: Entry, root: Path) -> tuple[str, M
 
 
 def _files(request: RaceRequest) -> Iterator[Path]:
-    """Yield the files that the project consists of, and those that the race names beside them."""
     named = [*request.env_files, request.session, *(workload.session for workload in request.workloads)]
     named += [file for part in request.asked_parts for file in part.files]
     listed = _tracked(request.folder)
@@ -206,20 +200,17 @@ def _is_left_out(folder: Path) -> bool:
 def _digest(path: Path) -> str:
     if path.is_symlink():
         return f"-> {path.readlink()}"
-    digest = hashlib.sha256()
     try:
         if not path.is_file():
             # sockets and pipes are nobody's data
             return ""
         with opened(path) as file:
-            while chunk := file.read(_CHUNK_BYTES):
-                digest.update(chunk)
+            return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
         raise InputError(
             f"{path} cannot be read, so it cannot be compared with the hosts': {said_by(error)}; give yourself the "
             "right to read it, or let .gitignore name it if the app does without"
         ) from error
-    return digest.hexdigest()
 
 
 def differences(
@@ -246,17 +237,14 @@ def differences(
 
 
 def _other_files(local: Project, host: str, remote: Project) -> Iterator[str]:
-    missing = sorted(local.files.keys() - remote.files.keys())
-    others = sorted(
-        name for name in local.files.keys() & remote.files.keys() if local.files[name] != remote.files[name]
-    )
-    # without git a host has what git ignores here, too
-    more = sorted(remote.files.keys() - local.files.keys()) if bool(local.commit) == bool(remote.commit) else []
-    said = [
-        f"{verb} {_named(names)}"
-        for verb, names in (("lacks", missing), ("has another", others), ("has in addition", more))
-        if names
-    ]
+    here, there = local.files, remote.files
+    unlike: dict[str, Iterable[str]] = {
+        "lacks": here.keys() - there.keys(),
+        "has another": [name for name in here.keys() & there.keys() if here[name] != there[name]],
+        # without git a host has what git ignores here, too
+        "has in addition": there.keys() - here.keys() if bool(local.commit) == bool(remote.commit) else (),
+    }
+    said = [f"{verb} {few(sorted(names))}" for verb, names in unlike.items() if names]
     if said:
         yield (
             f"{host}: {remote.folder} is not what {local.folder} is here: it {', '.join(said)}; bring the same "
@@ -281,14 +269,8 @@ def _other_environment(local: Project, host: str, remote: Project, where: str) -
             f"{name} {remote.packages.get(name, 'is missing')} ({local.packages.get(name, 'missing')} {where})"
             for name in names
         ]
-        yield f"{host}: the app's environment is another: {_named(said)}; {way_out}"
+        yield f"{host}: the app's environment is another: {few(said)}; {way_out}"
 
 
 def _minor(version: str) -> str:
     return ".".join(version.split(".")[:2])
-
-
-def _named(names: Iterable[str]) -> str:
-    names = list(names)
-    more = len(names) - _MOST_NAMED
-    return ", ".join(names[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
