@@ -37,11 +37,8 @@ _REQUIREMENT = re.compile(r"(?P<name>[A-Za-z0-9][A-Za-z0-9._-]*)\s*(\[[^]]*\])?\
 
 _COMMENT = re.compile(r"(^|\s)#.*")
 
-_Locks = tuple[Path, Path]
-"""Base's and head's."""
 
-
-def locks_differ(base: Path, head: Path, base_top: Path, head_top: Path) -> _Locks | None:
+def locks_differ(base: Path, head: Path, base_top: Path, head_top: Path) -> tuple[Path, Path] | None:
     """Return the lock files of two folders of one app where they differ; None where one environment serves both.
 
     They are looked for in the folders and those above, up to the tops of their work trees. Without any, what is
@@ -83,7 +80,7 @@ def _dependencies(path: Path) -> object:
     return project.get("dependencies")
 
 
-def changes_between(locks: _Locks) -> tuple[str, ...]:
+def changes_between(locks: tuple[Path, Path]) -> tuple[str, ...]:
     """Return which packages the head's lock file names otherwise, as ``flask 3.1.2 → 3.0.3``, by name.
 
     Nothing where one cannot be read: `requirements_of` explains that.

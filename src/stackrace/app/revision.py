@@ -51,9 +51,14 @@ def source_of(folder: Path) -> Source:
     project = _project(folder, found)
     if found is None or not found.head:
         return Source(project=project)
-    return Source(
-        project=project, commit=found.head, committed_at=found.committed_at, changed=_is_changed(folder, found)
-    )
+    below = real_path(folder)
+    try:
+        status = found.status()
+        changed = any((found.top / name).is_relative_to(below) for name in (*status.changed, *status.new))
+    except FileNotFoundError:
+        # the clone lacks files that would tell
+        changed = True
+    return Source(project=project, commit=found.head, committed_at=found.committed_at, changed=changed)
 
 
 def _project(folder: Path, found: Repository | None) -> str:
@@ -61,16 +66,6 @@ def _project(folder: Path, found: Repository | None) -> str:
     if found is None:
         return _digest(str(folder))
     return _digest(f"{_address(found.origin or str(found.top))} {folder.relative_to(found.top)}")
-
-
-def _is_changed(folder: Path, found: Repository) -> bool:
-    """Tell whether files below ``folder`` differ from the commit; so they may where the clone lacks its files."""
-    try:
-        status = found.status()
-    except FileNotFoundError:
-        return True
-    below = real_path(folder)
-    return any((found.top / name).is_relative_to(below) for name in (*status.changed, *status.new))
 
 
 def _address(home: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
@@ -33,13 +33,11 @@ def temporary_folder() -> str:
 
 
 def _takes_files(folder: str) -> bool:
-    try:
-        with tempfile.TemporaryFile(dir=folder) as file:
-            file.write(b"full?")
-            file.flush()
-    except OSError:
-        return False
-    return True
+    with suppress(OSError), tempfile.TemporaryFile(dir=folder) as file:
+        file.write(b"full?")
+        file.flush()
+        return True
+    return False
 
 
 @contextmanager

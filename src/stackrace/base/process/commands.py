@@ -209,10 +209,9 @@ _SYSTEM = {
 def require_system() -> None:
     """Raise BreakdownError where this system, perhaps a bare container, lacks what no program can do without."""
     for path, (is_kind, remedy) in _SYSTEM.items():
-        try:
+        fits = False
+        with suppress(OSError):
             fits = is_kind(os.stat(path).st_mode)  # noqa: PTH116
-        except OSError:
-            fits = False
         if not fits:
             raise BreakdownError(f"this system has no {path}, which programs need; as root: {remedy}")
 

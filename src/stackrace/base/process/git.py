@@ -41,6 +41,10 @@ _KEPT = frozenset({"GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTE
 """Variables that say where the user's own settings are. Those of a hook lead to another repository."""
 
 
+_Modules = Mapping[str, tuple[str | None, str]]
+"""Name and commit of each submodule, by its path."""
+
+
 def users_variables() -> dict[str, str]:
     """Return the variables of this process, without those that lead git to another repository."""
     return {name: value for name, value in os.environ.items() if name[:4] != "GIT_" or name in _KEPT}
@@ -53,16 +57,6 @@ class Status:
     changed: tuple[str, ...]
     new: tuple[str, ...]
     ignored: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Written:
-    """A commit's files, written out."""
-
-    modules: Mapping[str, tuple[str | None, str]]
-    """Name and commit of each submodule, by its path."""
-    filtered: Mapping[str, Sequence[str]]
-    """Files that a filter would make, by its name; they are as the repository keeps them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,10 +101,11 @@ class Repository:
         """Return the files that the index holds."""
         return list(self._ask("tracked"))
 
-    def write_out(self, commit: str, tree: Path, git: Path) -> Written:
+    def write_out(self, commit: str, tree: Path, git: Path) -> tuple[_Modules, Mapping[str, Sequence[str]]]:
         """Write the files of ``commit`` to ``tree``, and ``git`` as its repository, which borrows the objects.
 
-        Line ends and ``$Id$`` are as attributes say.
+        Line ends and ``$Id$`` are as attributes say. Returns the submodules, and by the name of each filter the
+        files that it would make: they are as the repository keeps them.
         """
         attributes = self.store / "info/attributes"
         with suppress(FileNotFoundError, NotADirectoryError):
@@ -118,7 +113,8 @@ class Repository:
             (git / "info").mkdir(parents=True)
             (git / "info/attributes").write_text(text)
         words = {"tree": str(tree), "objects": str(self.store / "objects"), "line_ends": dict(self.line_ends)}
-        return Written(**self._ask("write_out", folder=git, commit=commit, **words))
+        modules, filtered = self._ask("write_out", folder=git, commit=commit, **words)
+        return modules, filtered
 
     def _ask(self, question: str, folder: Path | None = None, **words: object) -> Any:
         return _ask(question, folder or self.top, (self.top, self.store), **words)

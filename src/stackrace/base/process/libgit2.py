@@ -135,7 +135,7 @@ class _Signs(pygit2.callbacks.CheckoutCallbacks):
             _say()
 
 
-def _write_out(git: str, tree: str, objects: str, commit: str, line_ends: dict[str, str]) -> dict[str, object]:
+def _write_out(git: str, tree: str, objects: str, commit: str, line_ends: dict[str, str]) -> object:
     """Write the files of ``commit`` to ``tree``, as a repository ``git`` that borrows ``objects``."""
     flags = RepositoryInitFlag.NO_DOTGIT_DIR | RepositoryInitFlag.MKPATH
     made = pygit2.init_repository(git, flags=flags, workdir_path=tree)
@@ -156,9 +156,8 @@ def _write_out(git: str, tree: str, objects: str, commit: str, line_ends: dict[s
     modules = {entry.path: str(entry.id) for entry in entries if entry.mode == FileMode.COMMIT}
     names = {module.path: module.name for module in repository.submodules} if modules else {}
     filtered: dict[str, list[str]] = {}
-    has_attributes = os.path.exists(f"{git}/info/attributes") or any(  # noqa: PTH110
-        os.path.basename(entry.path) == ".gitattributes"  # noqa: PTH119
-        for entry in entries
+    has_attributes = Path(git, "info/attributes").exists() or any(
+        entry.path.endswith(".gitattributes") for entry in entries
     )
     for number, entry in enumerate(entries if has_attributes else ()):
         is_file = entry.mode in (FileMode.BLOB, FileMode.BLOB_EXECUTABLE)
@@ -167,7 +166,7 @@ def _write_out(git: str, tree: str, objects: str, commit: str, line_ends: dict[s
             filtered.setdefault(driver, []).append(entry.path)
         if number % _EACH == 0:
             _say()
-    return {"modules": {path: (names.get(path), commit) for path, commit in modules.items()}, "filtered": filtered}
+    return {path: (names.get(path), commit) for path, commit in modules.items()}, filtered
 
 
 def _answer(question: str, folder: str, **words: object) -> object:

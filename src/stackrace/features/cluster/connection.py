@@ -262,9 +262,13 @@ def _client(address: str) -> Any:
     except Exception as error:
         # Dask puts its own object in front, as in "in <TCP …>: …"
         why = said_by(error).rpartition(">: ")[2] if isinstance(error, OSError) else "it speaks another protocol"
-        raise InputError(
-            f"--cluster {address}: no Dask scheduler answers there ({why}); {_way_out(address)}"
-        ) from error
+        way_out = (
+            f"see that it runs, and that both certificates come from one authority: {_TLS} in Dask's configuration"
+            if address.startswith("tls:")
+            else "start one with `dask scheduler`, and give the address that it prints, as in tcp://10.0.0.1:8786, "
+            "or tls://10.0.0.1:8786 of one with TLS"
+        )
+        raise InputError(f"--cluster {address}: no Dask scheduler answers there ({why}); {way_out}") from error
 
 
 def _meet(address: str, tls: ssl.SSLContext | None) -> None:
@@ -334,17 +338,6 @@ def _require_certificates(address: str, security: Any) -> None:
 
 
 _TLS = "distributed.comm.tls"
-
-
-def _way_out(address: str) -> str:
-    if address.startswith("tls:"):
-        return (
-            f"see that it runs, and that both certificates come from one authority: {_TLS} in Dask's configuration"
-        )
-    return (
-        "start one with `dask scheduler`, and give the address that it prints, as in tcp://10.0.0.1:8786, or "
-        "tls://10.0.0.1:8786 of one with TLS"
-    )
 
 
 def _require_address(address: str) -> None:

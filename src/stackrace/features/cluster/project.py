@@ -263,8 +263,7 @@ def _other_environment(local: Project, host: str, remote: Project, where: str) -
             f"version, as with `uv sync --python {_minor(local.python)}`"
         )
     elif local.python and local.packages != remote.packages:
-        pairs = sorted({*local.packages.items()} ^ {*remote.packages.items()})
-        names = list(dict.fromkeys(name for name, _ in pairs))
+        names = sorted({name for name, _ in local.packages.items() ^ remote.packages.items()})
         said = [
             f"{name} {remote.packages.get(name, 'is missing')} ({local.packages.get(name, 'missing')} {where})"
             for name in names

@@ -79,10 +79,10 @@ def _clear_away() -> None:
 def _write_out(git: Repository, commit: str, tree: Path, home: Path) -> Iterator[str]:
     """Write ``commit`` and its submodules, as far as they are here, to ``tree``; yields notes for the user."""
     with whole(git):
-        written = git.write_out(commit, tree, home)
-    for driver, names in written.filtered.items():
+        modules, filtered = git.write_out(commit, tree, home)
+    for driver, names in filtered.items():
         yield from _filtered(git, driver, names, commit, tree)
-    for number, (path, (name, wanted)) in enumerate(written.modules.items()):
+    for number, (path, (name, wanted)) in enumerate(modules.items()):
         folders = (git.store / "modules" / (name or path), git.top / path / ".git")
         store = next((each for each in folders if is_folder(each / "objects")), None)
         get = f"git -C {git.top} submodule update --init {shlex.quote(path)}"
@@ -139,15 +139,13 @@ def _is_made_of_lfs(git: Repository, path: Path) -> bool:
     if (wanted := _pointer(path)) is None:
         return False
     digest = wanted[1].decode()
-    try:
-        with opened(git.store / "lfs/objects" / digest[:2] / digest[2:4] / digest) as source:
-            if os.fstat(source.fileno()).st_size != int(wanted[2]):
-                return False
+    kept = git.store / "lfs/objects" / digest[:2] / digest[2:4] / digest
+    with suppress(OSError), opened(kept) as source:
+        if os.fstat(source.fileno()).st_size == int(wanted[2]):
             with path.open("wb") as target:
                 shutil.copyfileobj(source, target)
-    except OSError:
-        return False
-    return True
+            return True
+    return False
 
 
 def _is_smudged(command: str, name: str, tree: Path) -> bool:
@@ -173,7 +171,7 @@ def _share_ignored(work: WorkTree, tree: Path, most_bytes: int) -> tuple[str, ..
     left, too_large, failed = most_bytes, [], []
     for size, name in sorted((_size(work.top / name), name) for name in work.ignored()):
         here, there = work.top / name, tree / name
-        if not _is_wanted(name, here) or there.exists() or there.is_symlink():
+        if not _is_wanted(name, here) or os.path.lexists(there):
             continue
         there.parent.mkdir(parents=True, exist_ok=True)
         if name.name in _LINKED or here.is_symlink():
@@ -222,13 +220,11 @@ def _copy(here: Path, there: Path) -> list[tuple[Path, str]]:
         except OSError as error:
             failed.append((path, said_by(error)))
 
-    def unseen(error: OSError) -> None:
-        failed.append((Path(error.filename), said_by(error)))
-
     folders = []
     if not here.is_dir():
         copy(here, there)
-    for source, inner, names in walk(here, unseen) if here.is_dir() else ():
+    below_it = walk(here, lambda error: failed.append((Path(error.filename), said_by(error))))
+    for source, inner, names in below_it if here.is_dir() else ():
         below = source.removeprefix(str(here))
         if "__pycache__" in below.split("/"):
             continue
