@@ -8,7 +8,7 @@ import re
 import shlex
 import shutil
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
@@ -80,6 +80,7 @@ def _write_out(git: Repository, commit: str, tree: Path, home: Path) -> Iterator
     """Write ``commit`` and its submodules, as far as they are here, to ``tree``; yields notes for the user."""
     with whole(git):
         modules, filtered = git.write_out(commit, tree, home)
+    _require_known_filters(git, tree, filtered)
     for driver, names in filtered.items():
         yield from _filtered(git, driver, names, commit, tree)
     for number, (path, (name, wanted)) in enumerate(modules.items()):
@@ -98,20 +99,26 @@ def _write_out(git: Repository, commit: str, tree: Path, home: Path) -> Iterator
         yield from _write_out(module, wanted, tree / path, home.with_name(f"{home.name}-{number}"))
 
 
-def _filtered(git: Repository, driver: str, names: Sequence[str], commit: str, tree: Path) -> Iterator[str]:
-    """Make files that pass through a filter: of Git LFS's own store, or by the user's own command.
-
-    Raises InputError where only the repository's own settings have the filter: those run for nobody.
-    """
-    kept = [name for name in names if not _is_made_of_lfs(git, tree / name)]
-    commands = git.filters.get(driver, {})
-    smudge, is_users = commands.get("smudge", ("", False))
-    if commands and not is_users and smudge != "cat" and not all(_pointer(tree / name) for name in kept):
-        key, value = shlex.quote(f"filter.{driver}.smudge"), shlex.quote(smudge or "COMMAND")
+def _require_known_filters(git: Repository, tree: Path, filtered: Mapping[str, Sequence[str]]) -> None:
+    """Raise InputError for files whose filter only the repository's own settings have: those run for nobody."""
+    foreign = {}
+    for driver, names in filtered.items():
+        commands = git.filters.get(driver, {})
+        smudge, is_users = commands.get("smudge", ("COMMAND", False))
+        if commands and not is_users and smudge != "cat" and not all(_pointer(tree / name) for name in names):
+            foreign[f"filter.{driver}.smudge"] = (smudge, names)
+    for key, (value, names) in foreign.items():
+        pairs = (f"{shlex.quote(key)} {shlex.quote(its)}" for key, (its, _) in foreign.items())
         raise InputError(
-            f"{git.top} has files made by a program that its own settings name, {few(kept)}: {key} = {smudge}; "
-            f"if you trust it, set it for yourself: git config --global {key} {value}"
+            f"{git.top} has files made by a program that its own settings name, {few(names)}: {key} = {value}; "
+            f"if you trust it, set it for yourself: {' && '.join(f'git config --global {pair}' for pair in pairs)}"
         )
+
+
+def _filtered(git: Repository, driver: str, names: Sequence[str], commit: str, tree: Path) -> Iterator[str]:
+    """Make files that pass through a filter: of Git LFS's own store, or by the user's own command."""
+    kept = [name for name in names if not _is_made_of_lfs(git, tree / name)]
+    smudge, is_users = git.filters.get(driver, {}).get("smudge", ("", False))
     if smudge and is_users:
         failed = [name for name in kept if not _is_smudged(smudge, name, tree)]
         if made := [name for name in kept if name not in failed]:
