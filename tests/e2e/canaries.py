@@ -3,6 +3,7 @@
 import base64
 import json
 import os
+import re
 import subprocess
 from pathlib import Path
 from urllib.parse import quote
@@ -15,10 +16,17 @@ PLACES = (
 )  # fmt: skip
 CORES = {place: f"zq{number:02}kx7w" for number, place in enumerate(PLACES)}
 """What every form of a secret has in it: letters and figures alone are written alike everywhere."""
-IN_BASE64 = {
-    place: [base64.b64encode(b" " * start + core.encode())[start + (start > 0) : -4] for start in range(3)]
-    for place, core in CORES.items()
-}
+_FORMS = [
+    {core.encode(): place for place, core in CORES.items()},
+    *(
+        {base64.b64encode(b" " * at + core.encode())[at + (at > 0) : -4]: place for place, core in CORES.items()}
+        for at in range(3)
+    ),
+]
+"""The cores as they are, and in Base64 wherever they begin."""
+_PATTERNS = [re.compile(min(forms)[:2] + b"(?:" + b"|".join(form[2:] for form in forms) + b")") for forms in _FORMS]
+"""Each begins with what all its forms do, which is looked for quickly."""
+_PLACES = {form: place for each in _FORMS for form, place in each.items()}
 
 
 def secret(place: str) -> str:
@@ -34,16 +42,13 @@ def token(place: str) -> str:
 def seen(data: bytes | str) -> set[str]:
     """Return the places whose secrets ``data`` gives away."""
     data = data.encode("utf-8", "surrogateescape") if isinstance(data, str) else data
-    return {
-        place
-        for place, core in CORES.items()
-        if core.encode() in data or any(len(form) > 5 and form in data for form in IN_BASE64[place])
-    }
+    return {_PLACES[form] for pattern in _PATTERNS for form in pattern.findall(data)}
 
 
-def seen_in(*folders: Path) -> dict[str, set[str]]:
-    """Return the files below ``folders`` that give secrets away, and whose."""
-    files = {path: seen(path.read_bytes()) for top in folders for path in top.rglob("*") if path.is_file()}
+def seen_in(*folders: Path, since: float) -> dict[str, set[str]]:
+    """Return the files below ``folders``, changed ``since`` then, that give secrets away, and whose."""
+    paths = [path for top in folders for path in top.rglob("*") if path.is_file() and path.stat().st_ctime >= since]
+    files = {path: seen(path.read_bytes()) for path in paths}
     return {str(path): places for path, places in files.items() if places}
 
 
@@ -98,6 +103,7 @@ class World:
     def __init__(self, top: Path) -> None:
         self.top, self.root, self.outside = top, top / "above" / "shop", top / "outside"
         self.root.mkdir(parents=True)
+        self.begun = self.root.stat().st_ctime
         self.outside.mkdir()
         paths = {
             "sitemap": f"/s?token={token('sitemap')}", "path": f"/p?q={token('path')}",
@@ -194,7 +200,7 @@ class World:
     def told(self) -> dict[str, set[str]]:
         """Return what is left anywhere that gives secrets away, but for what was planted."""
         ours = [self.top / "data", self.top / "home", Path(os.environ["XDG_CACHE_HOME"]) / "stackrace"]
-        found = seen_in(*(folder for folder in ours if folder.exists()), self.outside, self.root)
+        found = seen_in(*(folder for folder in ours if folder.exists()), self.outside, self.root, since=self.begun)
         planted = {str(path) for path in (*self.before, *self.outside.glob("*.toml"), *self.outside.glob("*.har"))}
         planted |= {str(self.outside / "access.log")}
         return {path: places for path, places in found.items() if path not in planted}

@@ -1,8 +1,11 @@
 """A secret that is planted in every place where text comes in is in no place where text goes out."""
 
 import json
+import subprocess
+import time
 
 import pytest
+from tests.conftest import BRIEF
 from tests.e2e.canaries import World, seen, token
 
 from stackrace.features.publish.exchange import published
@@ -50,18 +53,56 @@ def test_no_verb_and_no_file_gives_one_away(brief, stackrace, world):
     for flags in ((), ("--details",), ("--json",), ("--markdown",), ("--csv",), ("--html", page)):
         shows_nothing(stackrace("report", *flags, cwd=world.outside), world)
     with open_store() as store:
-        race = store.load(store.find(""))
+        race = store.load(store.latest())
     assert race.urls == ("/about?k=***", "/about")
     sent = published(race)
     assert not seen(json.dumps(sent.body)) and not seen(json.dumps(sent.document))
     shows_nothing(stackrace("trend", "shop", "--json", cwd=world.outside), world)
-    exported = stackrace("export", "cheroot", "--to", world.outside / "deploy", cwd=world.outside)
+
+
+def test_exported_files_have_the_names_of_variables_in_place_of_secrets(stackrace, world):
+    file = world.race_file(SHORT, f'urls = ["/about?k={token("path")}"]')
+    exported = stackrace("export", file, "cheroot", "--to", world.outside / "deploy", cwd=world.outside)
     assert exported.returncode == 0, exported.stderr
     shows_nothing(exported, world)
     assert "API_TOKEN=\n" in (world.outside / "deploy" / ".env.example").read_text()
+    assert "/about?k=API_TOKEN" in (world.outside / "deploy" / "Dockerfile").read_text()
 
 
-@pytest.mark.parametrize("recording", ["har", "log"])
+@pytest.mark.exhaustive
+def test_a_killed_race_goes_on_with_its_secrets_and_shows_none(brief, stackrace, world):
+    file = world.race_file(SHORT, f'urls = ["/about?k={token("path")}", "/about"]')
+    process = subprocess.Popen(
+        [*BRIEF, "run", file, "--requests", "20", "--repeats", "2"],
+        cwd=world.outside, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    races = world.top / "data" / "stackrace" / "races"
+    while process.poll() is None:
+        if any(path.read_bytes().count(b'"line":"launch"') > 1 for path in races.glob("*/manifest.jsonl")):
+            break
+        time.sleep(0.02)
+    process.kill()
+    process.wait()
+    assert world.told() == {}
+    resumed = brief("run", "--resume", cwd=world.outside)
+    assert resumed.returncode == 0, resumed.stderr
+    assert "where the app has 'the shop'" in shows_nothing(resumed, world)
+    shows_nothing(stackrace("history", "--json", cwd=world.outside), world)
+    shows_nothing(stackrace("report", "--details", cwd=world.outside), world)
+
+
+@pytest.mark.exhaustive
+def test_no_form_of_a_checks_answer_gives_one_away(brief, world):
+    names = ("junit", "markdown", "openmetrics", "html")
+    flags = [word for name in names for word in (f"--{name}", world.outside / f"answer.{name}")]
+    file = world.race_file(SHORT, f'urls = ["/about?k={token("path")}", "/about"]')
+    stacks = ("--stack", "cheroot", "--head-stack", "waitress")
+    done = brief("check", file, *stacks, "--json", *flags, cwd=world.outside)
+    assert done.returncode == 3, done.stderr
+    shows_nothing(done, world)
+
+
+@pytest.mark.parametrize("recording", ["har", pytest.param("log", marks=pytest.mark.exhaustive)])
 def test_a_recordings_secrets_are_sent_and_not_shown(brief, world, recording):
     path = world.har() if recording == "har" else world.log()
     race_file = world.race_file(SHORT)
@@ -83,5 +124,5 @@ def test_what_a_command_line_holds_is_in_no_error(stackrace, world):
         ("run", world.race_file('[race]\nbuget = "1s"\n')),
     ):
         done = stackrace(*words, cwd=world.outside, STACKRACE_TRACEBACK="1")
-        assert done.returncode == 2, words
+        assert done.returncode in (2, 3), words
         shows_nothing(done, world)

@@ -8,18 +8,16 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import quote, quote_plus
 
 from ..app.environment import project_variables, read_env_files
 from ..base.codec import decode, encode, map_paths
 from ..base.errors import InputError, StoreError, said_by
-from ..base.secrets import MASK, masked, secrets_in
+from ..base.secrets import MASK, forms_in, masked, secrets_in
 from ..base.units import DURATION, SIZE
 from ..measure.resources import Resources, format_cores
 from ..race.decisions import strategist_named
@@ -39,13 +37,6 @@ if TYPE_CHECKING:
 _SECRETS = "secrets"
 """The names of the variables that are left out."""
 _REFERENCE, _REFERENCES = "\x1a%s\x1a", re.compile("\x1a[^\x1a]*\x1a")
-_ENCODINGS: tuple[Callable[[str], str], ...] = (
-    str,
-    partial(quote, safe="", errors="replace"),
-    partial(quote, errors="replace"),
-    partial(quote_plus, errors="replace"),
-)
-"""The ways in which a page's path writes a secret."""
 
 
 def request_document(request: RaceRequest) -> dict[str, object]:
@@ -79,13 +70,9 @@ def _variables(request: RaceRequest, environ: Mapping[str, str]) -> dict[str, st
 
 def _references(variables: Mapping[str, str]) -> dict[str, tuple[str, str]]:
     """Return what stands for each form of each secret: the name of its variable and the form, the longest first."""
-    forms = {
-        _REFERENCE % f"{name}/{place}/{number}": (name, encoding(secret))
-        for name, value in variables.items()
-        for place, secret in enumerate(secrets_in(name, value))
-        for number, encoding in enumerate(_ENCODINGS)
-    }
-    return dict(sorted(forms.items(), key=lambda item: len(item[1][1]), reverse=True))
+    named = ((name, *item) for name, value in variables.items() for item in forms_in(name, value).items())
+    ordered = sorted(named, key=lambda each: len(each[2]), reverse=True)
+    return {_REFERENCE % place: (name, form) for name, place, form in ordered}
 
 
 def request_from(document: object, environ: Mapping[str, str] = os.environ) -> RaceRequest:

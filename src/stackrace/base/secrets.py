@@ -11,12 +11,9 @@ from __future__ import annotations
 import base64
 import json
 import re
-from bisect import insort
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from urllib.parse import parse_qsl, quote, quote_plus, unquote, unquote_plus, urlsplit
-
-from .numbers import things
 
 MASK = "***"
 _SHORTEST = 6
@@ -69,7 +66,6 @@ _WORD = re.compile(r"[^\W\d_]+")
 _AUTHORITY = re.compile(r"[^\s/?#\"'<>]*")
 _UNQUOTED = re.compile(r"[A-Za-z0-9_.~-]*")
 """Text that repr(), JSON, HTML and URLs write as it is."""
-_ESCAPED = re.compile(r"[^ -~]|[\\'\"]")
 _PERCENT = re.compile("%[0-9A-F]{2}")
 
 _FEW = 500
@@ -90,37 +86,23 @@ class _Known:
         self.words: set[str] = set(_ORDINARY)
         self.forms: set[str] = set()
         """Every secret in each form in which text may have it, or its pieces."""
-        self.lengths: dict[str, list[int]] = {}
-        """Lengths of the forms with these first letters, negative: the longest is the first."""
+        self.lengths: dict[str, set[int]] = {}
+        """Lengths of the forms with these first letters."""
         self.rewritten = 0
 
     def add(self, secrets: set[str], words: set[str]) -> None:
-        """Add ``secrets`` that are no ordinary ``words``."""
-        if not self.secrets.isdisjoint(words - self.words):
-            words, secrets = words | self.words, secrets | self.secrets
-            self.__init__()  # type: ignore[misc]
+        """Add ``secrets``, and ``words`` that are none."""
         self.words |= words
         for secret in secrets - self.secrets:
             self.secrets.add(secret)
-            if secret not in self.words:
-                for form in self._forms(secret):
-                    self._index(form)
-
-    def _forms(self, secret: str) -> Iterable[str]:
-        if _UNQUOTED.fullmatch(secret) or self.rewritten + len(secret) > _MOST_REWRITTEN:
-            return [secret]
-        self.rewritten += len(secret)
-        return _forms_of(secret)
-
-    def _index(self, form: str) -> None:
-        count = max(len(form) // _PIECE, 1)
-        for number in range(count):
-            # the last piece is the longest, and none is so short that ordinary text has it
-            piece = form[number * _PIECE : (number + 1) * _PIECE if number < count - 1 else None]
-            lengths = self.lengths.setdefault(piece[:_SHORTEST], [])
-            if piece not in self.forms and -len(piece) not in lengths:
-                insort(lengths, -len(piece))
-            self.forms.add(piece)
+            is_plain = _UNQUOTED.fullmatch(secret) or self.rewritten + len(secret) > _MOST_REWRITTEN
+            self.rewritten += 0 if is_plain else len(secret)
+            for form in {secret} if is_plain else _forms_of(secret):
+                # the last piece is the longest, and none is so short that ordinary text has it
+                *starts, last = range(0, max(len(form) // _PIECE, 1) * _PIECE, _PIECE)
+                for piece in (*(form[start : start + _PIECE] for start in starts), form[last:]):
+                    self.lengths.setdefault(piece[:_SHORTEST], set()).add(len(piece))
+                    self.forms.add(piece)
 
     def masked(self, text: str, *, words: bool) -> str:
         if len(self.lengths) < _FEW and not any(letters in text for letters in self.lengths):
@@ -128,34 +110,25 @@ class _Known:
         shown: list[str] = []
         since = 0
         for at in range(len(text) - _SHORTEST + 1):
-            if (letters := text[at : at + _SHORTEST]) in self.lengths and at >= since:
-                for length in self.lengths[letters]:
-                    form = text[at : at - length]
-                    if form in self.forms and not _is_ordinary(text, at, form, words=words):
+            if at >= since and (lengths := self.lengths.get(text[at : at + _SHORTEST])):
+                for length in sorted(lengths, reverse=True):
+                    form = text[at : at + length]
+                    is_secret = form in self.forms and form not in self.words
+                    if is_secret and not _is_ordinary(text, at, form, words=words):
                         if at > since or not shown:
                             shown += [text[since:at], MASK]
-                        since = at - length
+                        since = at + length
                         break
         return "".join([*shown, text[since:]])
 
     def cut_at_start(self, text: str) -> int:
         """Return how many letters ``text`` begins with that are the end of a form."""
         longest, letters = 0, text[:_SHORTEST]
-        for form in self.forms if len(letters) == _SHORTEST else ():
+        for form in self.forms - self.words if len(letters) == _SHORTEST else ():
             at = form.find(letters, 1)
             while at > 0 and not text.startswith(form[at:]):
                 at = form.find(letters, at + 1)
             longest = max(longest, len(form) - at if at > 0 else 0)
-        return longest
-
-    def cut_at_end(self, text: str) -> int:
-        """Return how many letters ``text`` ends with that are the beginning of a form."""
-        longest, letters = 0, text[-_SHORTEST:]
-        for form in self.forms if len(letters) == _SHORTEST else ():
-            at = form.rfind(letters, 0, -1)
-            while at >= 0 and not text.endswith(form[: at + _SHORTEST]):
-                at = form.rfind(letters, 0, at + _SHORTEST - 1)
-            longest = max(longest, at + _SHORTEST if at >= 0 else 0)
         return longest
 
 
@@ -181,6 +154,25 @@ def masked(text: str, *, words: bool = True) -> str:
     return _known.masked(_without_passwords(text), words=words)
 
 
+def by_name(text: str, variables: Mapping[str, str]) -> str:
+    """Return a whole document with the names of ``variables`` in place of their secrets; others are masked."""
+    if masked(text, words=False) == text:
+        return text
+    forms = {form: name for name, value in variables.items() for form in forms_in(name, value).values()}
+    for form in sorted(forms, key=len, reverse=True):
+        text = text.replace(form, forms[form]) if masked(form, words=False) == MASK else text
+    return masked(text, words=False)
+
+
+def forms_in(name: str, value: str) -> dict[str, str]:
+    """Return the secrets in a variable's ``value`` in each form, by what names them in every process."""
+    return {
+        f"{name}/{place}/{number}": form
+        for place, secret in enumerate(secrets_in(name, value))
+        for number, form in enumerate(sorted(_forms_of(secret)))
+    }
+
+
 def _without_passwords(text: str) -> str:
     """Return ``text`` without the passwords in URLs, whosever they are; one called so is an example of ours."""
     first, *rest = text.split("://")
@@ -198,16 +190,6 @@ def masked_tail(text: str) -> str:
     """Return ``masked`` text that was cut off at its beginning, within a secret, maybe."""
     rest = _known.cut_at_start(text)
     return masked(MASK + text[rest:] if rest else text)
-
-
-def bounded(text: str, most: int = 1 << 16) -> str:
-    """Return the beginning and the end of a long text, ``masked``, and how many letters are left out between."""
-    if len(text) <= most:
-        return masked(text)
-    start, end = text[: most // 2], text[-(most // 2) :]
-    if rest := _known.cut_at_end(start):
-        start = start[:-rest] + MASK
-    return f"{masked(start)}\n… {things(len(text) - most, 'letter')} are left out here …\n{masked_tail(end)}"
 
 
 def masked_settings(text: str) -> str:
@@ -341,36 +323,29 @@ def _forms_of(secret: str) -> set[str]:
 
 
 def _written(text: str) -> Iterator[str]:
-    if _ESCAPED.search(text):
-        # a quote is escaped where the text around it has the other kind, too
-        for quoted in (
-            repr(f'"{text}')[2:-1],
-            ascii(f'"{text}')[2:-1],
-            repr(f'"{text}'.encode("utf-8", "replace"))[3:-1],
-        ):
-            yield from (quoted, quoted.replace(r"\'", "'"))
-        yield from (json.dumps(text)[1:-1], json.dumps(text, ensure_ascii=False)[1:-1])
     import html  # with a table of all its entities
 
+    # a quote is escaped where the text around it has the other kind, too
+    quoted, in_bytes = f'"{text}', f'"{text}'.encode("utf-8", "replace")
+    for each in (repr(quoted)[2:-1], ascii(quoted)[2:-1], repr(in_bytes)[3:-1]):
+        yield from (each, each.replace(r"\'", "'"))
+    yield from (json.dumps(text)[1:-1], json.dumps(text, ensure_ascii=False)[1:-1])
     escaped = html.escape(text)
-    yield from (html.escape(text, quote=False), escaped, escaped.replace("&#x27;", "&#39;"))
-    yield escaped.replace("&#x27;", "&#39;").replace("&quot;", "&#34;")
-    for percent in (
-        quote(text, "", errors="replace"),
-        quote(text, errors="replace"),
-        quote_plus(text, errors="replace"),
-    ):
+    yield from (html.escape(text, quote=False), escaped, escaped := escaped.replace("&#x27;", "&#39;"))
+    yield escaped.replace("&quot;", "&#34;")
+    for write, safe in ((quote, ""), (quote, "/"), (quote_plus, "")):
+        percent = write(text, safe, errors="replace")
         yield from (percent, _PERCENT.sub(lambda match: match[0].lower(), percent))
 
 
 def _is_ordinary(text: str, at: int, form: str, *, words: bool) -> bool:
     """Tell whether ``form`` is a word or number that stands at ``at`` within another, or where none is masked."""
-    if not words and len(form) < _LONG_WORD and (form.isdecimal() or form.isalpha()):
+    if len(form) >= _PIECE or not (form.isdecimal() or form.isalpha()):
+        return False
+    if not words and len(form) < _LONG_WORD:
         return True
     before, after = text[at - 1 : at], text[at + len(form) : at + len(form) + 1]
-    if len(form) < _PIECE and form.isdecimal():
+    if form.isdecimal():
         return before.isdecimal() or after.isdecimal()
-    if len(form) < _PIECE and form.isalpha():
-        is_escape = text[at - 2 : at - 1] == "\\" and before in "abfnrtv"
-        return after.isalpha() or (before.isalpha() and not is_escape)
-    return False
+    is_escape = text[at - 2 : at - 1] == "\\" and before in "abfnrtv"
+    return after.isalpha() or (before.isalpha() and not is_escape)

@@ -6,7 +6,7 @@ import pytest
 from tests.growth import is_linear
 
 from stackrace.app.app import App, EntryKind, entry_of
-from stackrace.app.environment import _learn_env_files, app_environment, read_env_files
+from stackrace.app.environment import app_environment, project_variables, read_env_files
 from stackrace.base.errors import InputError
 from stackrace.base.secrets import masked
 
@@ -118,8 +118,8 @@ def test_a_file_of_more_variables_than_a_process_can_be_given_is_refused(tmp_pat
 def test_files_of_variables_are_read_in_linear_time(tmp_path, line):
     def write_and_learn(text):
         (tmp_path / "x.env").write_text(text)
-        _learn_env_files.cache_clear()
-        _learn_env_files(tmp_path)
+        project_variables.cache_clear()
+        project_variables(tmp_path)
 
     assert is_linear(write_and_learn, lambda size: line * (size // len(line)))
 
@@ -130,9 +130,9 @@ def test_secrets_of_files_that_only_the_app_loads_are_masked(tmp_path):
         'export API_TOKEN = canary-1 # more\nPW=canary-2\nDATABASE_URL="postgres://ana:${PW}x@db/x"\n'
         "KEY='canary-3\ncanary-4'\nA_TOKEN=\"canary-5\\ncanary-6\"\nno line of it\n" + " " * 3000 + "\n"
     )
-    _learn_env_files(tmp_path)
+    project_variables(tmp_path)
     assert "canary" not in masked("canary-1 canary-2x canary-3 canary-4 canary-5 canary-6")
     path.write_text("A=1\n" * (1 << 20) + "\n")
-    _learn_env_files.cache_clear()
+    project_variables.cache_clear()
     with pytest.raises(InputError, match=r"prod\.env may be loaded.*more than 4 MiB"):
-        _learn_env_files(tmp_path)
+        project_variables(tmp_path)

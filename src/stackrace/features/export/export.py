@@ -17,6 +17,7 @@ from ...app.examiner.messages import DjangoFacts, PythonFacts
 from ...base.codec import map_paths
 from ...base.errors import InputError
 from ...base.http_syntax import by_prefix
+from ...base.secrets import masked
 from ...deploy.preparing import OnPreparing, unheard
 from ...measure.resources import Resources
 from ...measure.workload import AnswerOrigin, Request, Workload
@@ -254,7 +255,8 @@ def _page(workload: Workload) -> Request:
         for request, answer in zip(workload.requests, workload.answers, strict=False)
         if request.method == "GET" and (answer.status or 500) < 400 and answer.origin is AnswerOrigin.APP
     ] or list(workload.requests[:1])
-    return next((page for page in pages if not page.embedded), pages[0])
+    # what a health check asks for stands in files
+    return min(pages, key=lambda page: (masked(page.path) != page.path, bool(page.embedded)))
 
 
 def hosted_app(

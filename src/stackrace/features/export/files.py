@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import tempfile
 from collections.abc import Iterable, Mapping
@@ -13,6 +14,7 @@ from ...app.project_files import MARK
 from ...base.codec import FLAT, LEFT_OUT, Form, readable
 from ...base.errors import InputError, said_by
 from ...base.files import remove_tree
+from ...base.secrets import by_name
 from .containers import compose, dockerfile, dockerignore
 from .equivalence import Equivalence, Proof
 from .evidence import evidence
@@ -82,7 +84,7 @@ def export_document(export: Export, folder: Path, files: Iterable[str], proof: P
 
 
 def exported_files(export: Export, proof: Proof | None = None) -> dict[str, str]:
-    """Return the texts; ``proof`` is that of the other files."""
+    """Return the texts, with names of variables in place of secrets; ``proof`` is that of the other files."""
     files = {f"{process.name}/{name}": text for process in export.processes for name, text in process.files.items()}
     files |= {f"systemd/{name}": text for name, text in units(export).items()}
     files["Dockerfile"] = dockerfile(export)
@@ -99,7 +101,7 @@ def exported_files(export: Export, proof: Proof | None = None) -> dict[str, str]
     files["EVIDENCE.md"] = evidence(export, proof)
     files[MARK] = "Made by stackrace export. No app of the project is looked for in this folder.\n"
     files["README.md"] = readme(export, list(files))
-    return files
+    return {name: by_name(text, {**os.environ, **export.app.environment}) for name, text in files.items()}
 
 
 def _procfile(export: Export, process: Process) -> str:
