@@ -20,7 +20,7 @@ from ..measure.workload import PageTime, Request
 from ..stacks.stack import Interface
 from .app import App, Entry
 from .examination import Examination, Exchange
-from .examiner.messages import DjangoFacts, ExchangeReport, ObjectReport, Report, Survey
+from .examiner.messages import ANSWER_S, DjangoFacts, ExchangeReport, ObjectReport, Report, Survey
 from .projects.frameworks import OWN_SERVERS
 from .refusal import failure_words, import_hint
 
@@ -115,7 +115,12 @@ def examination_of(
     outcome = _read_outcome(text, log, status)
     report, name = outcome.report, app.entry.target
     if report is None:
-        late = f"did not end in time{waiting}; this is where it was"
+        limit = (
+            f"within {ANSWER_S:g} s, as a page must to be raced"
+            if outcome.stage.startswith("answering ")
+            else "in time"
+        )
+        late = f"did not end {limit}{waiting}; this is where it was"
         what = late if status is None else f"died ({status})"
         short = shortage(temporary_folder(), RUN)
         raise (BreakdownError if short else AppError)(

@@ -18,6 +18,8 @@ MOST_BYTES = 16 << 20
 """More than any file that people or their tools write for a project, lock files included."""
 MOST_COPIED_BYTES = 1 << 30
 """What is copied of a project at most, where it cannot be covered and the user says nothing."""
+_LONGEST_FOLDER = 3_500
+"""Bytes of a folder's path that leave room for a name in it, and for the folder of a copy, below PATH_MAX."""
 _PIECE_BYTES = 1 << 20
 _KERNELS = frozenset({
     0x9FA0, 0x62656572, 0x27E0EB, 0x63677270, 0x64626720, 0x74726163, 0x73636673, 0x62656570, 0xCAFE4A11,
@@ -145,7 +147,7 @@ def real_path(path: Path) -> Path:
 def walk(
     top: Path, onerror: Callable[[OSError], object] | None = None
 ) -> Iterator[tuple[str, list[str], list[str]]]:
-    """Yield what ``os.walk`` does, from folders of any depth: before Python 3.12 that one calls itself."""
+    """Yield what ``os.walk`` does, as deep as paths can name: before Python 3.12 that one calls itself."""
     waiting = [str(top)]
     while waiting:
         place = waiting.pop()
@@ -162,7 +164,12 @@ def walk(
             continue
         yield place, folders, files
         inner = (os.path.join(place, name) for name in reversed(folders))  # noqa: PTH118
-        waiting += [folder for folder in inner if not os.path.islink(folder)]  # noqa: PTH114
+        waiting += [folder for folder in inner if is_short(folder) and not os.path.islink(folder)]  # noqa: PTH114
+
+
+def is_short(folder: str | Path) -> bool:
+    """Tell whether what is in ``folder`` can be named, and copied."""
+    return len(os.fsencode(folder)) < _LONGEST_FOLDER
 
 
 def by_last_parts(

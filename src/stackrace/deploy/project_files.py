@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 from pathlib import Path
 
-from ..base.files import is_folder, is_present, real_path, walk
+from ..base.files import is_folder, is_present, is_short, real_path, walk
 from ..base.process.namespaces import give_to_owner
 from ..base.process.view import Relocation
 from .privileges import hand_over, serves_as_another
@@ -193,7 +193,7 @@ def _way(path: Path) -> _Way:
     if path.is_symlink():
         return _Way.LINK
     if path.is_dir():
-        readable = os.access(path, os.R_OK | os.X_OK)
+        readable = is_short(path) and os.access(path, os.R_OK | os.X_OK)
         return _Way.FOLDER if readable and not _is_installed(path) else _Way.BACK
     # sockets and pipes are where somebody listens
     return _Way.FILE if path.is_file() and os.access(path, os.R_OK) else _Way.BACK

@@ -20,6 +20,7 @@ MOST_IN_TIME_WAIT = 0.5
 TIME_WAIT_S = 60
 """How long Linux holds the port of a connection that is over."""
 
+_RAISE = "raise `ulimit -n` to {limit:.0f}, and its maximum, nofile in /etc/security/limits.conf"
 _REUSED_AFTER_S = 2
 _WIDER = "sysctl net.ipv4.ip_local_port_range='1024 65535'"
 
@@ -33,7 +34,8 @@ _WIDER = "sysctl net.ipv4.ip_local_port_range='1024 65535'"
     seen="one process may open {value:count} files",
     remedy={
         RAISABLE: "ulimit -n {limit:.0f}",
-        "hard": "raise nofile in /etc/security/limits.conf, or lower {knob.concurrency} to {lower}",
+        "hard": f"{_RAISE}, or lower {{knob.concurrency}} to {{lower}}",
+        "least": _RAISE,
     },
     source="getrlimit(2), RLIMIT_NOFILE",
 )
@@ -46,12 +48,13 @@ def file_descriptors(plan: Preparation) -> Finding | None:
     needed = plan.sockets_each * plan.concurrency + SPARE_FILES
     if plan.limits.descriptors >= needed:
         return None
+    hard, lower = plan.limits.descriptors_hard, (plan.limits.descriptors_hard - SPARE_FILES) // plan.sockets_each
     return file_descriptors.finding(
         value=plan.limits.descriptors,
         limit=needed,
-        cure=RAISABLE if plan.limits.descriptors_hard >= needed else "hard",
+        cure=RAISABLE if hard >= needed else "hard" if lower > 0 else "least",
         clients=plan.concurrency,
-        lower=max(1, (plan.limits.descriptors_hard - SPARE_FILES) // plan.sockets_each),
+        lower=lower,
     )
 
 

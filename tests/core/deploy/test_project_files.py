@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from stackrace.app.app import App, Entry, EntryKind
+from stackrace.base.files import remove_tree
 from stackrace.base.process.view import Relocation
 from stackrace.deploy import protection, sqlite_files
 from stackrace.deploy.project_files import copy_below, copy_size_bytes
@@ -198,3 +199,24 @@ def test_without_copies_everything_is_its_own():
     assert (nothing.path(Path("/srv/a")), list(nothing.named("/srv/a")), nothing.original("/srv/a")) == (
         Path("/srv/a"), [], "/srv/a",
     )  # fmt: skip
+
+
+def test_folders_that_no_path_can_name_are_linked_from_the_last_one_that_can(site, tmp_path):
+    here = os.open(site / "code", os.O_RDONLY)
+    for _ in range(1500):
+        os.mkdir("folder", dir_fd=here)
+        inner = os.open("folder", os.O_RDONLY, dir_fd=here)
+        os.close(here)
+        here = inner
+    os.close(here)
+    try:
+        assert protection.linked_data([site]) == (tmp_path / "beside",)
+        copy = copied(site, tmp_path / "copy")
+        place = copy / "code"
+        while not place.is_symlink():
+            place /= "folder"
+        assert place.readlink() == site / place.relative_to(copy)
+    finally:
+        # pytest itself removes none so deep
+        remove_tree(site)
+        remove_tree(tmp_path / "copy")

@@ -109,6 +109,9 @@ def test_ports_are_refused_when_they_do_not_come_free_in_time(reuse, highest):
 def test_a_load_is_told_of_its_own_flag():
     (few,) = examine_plan(plan(descriptors=100, descriptors_hard=100)).findings
     assert "lower --concurrency to 18" in say.remedy(few, LOAD)
+    (none,) = examine_plan(plan(descriptors=64, descriptors_hard=64)).findings
+    assert say.remedy(none, LOAD).startswith("raise `ulimit -n` to 264, and its maximum")
+    assert "concurrency" not in say.remedy(none, LOAD)
 
 
 def test_a_machine_with_one_core_is_told_to_be_too_small():

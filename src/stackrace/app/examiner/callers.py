@@ -19,7 +19,7 @@ from threading import Thread
 from typing import Any
 from urllib.parse import unquote, unquote_to_bytes
 
-from .messages import Reply, ThreadPool, WireRequest
+from .messages import ANSWER_S, Reply, ThreadPool, WireRequest
 
 _HERE = os.path.dirname(os.path.abspath(__file__))  # noqa: PTH100, PTH120
 _ON_THE_WAY = (_HERE, os.path.dirname(os.path.abspath(os.__file__)) + "/importlib", "<frozen importlib")  # noqa: PTH100, PTH120
@@ -78,23 +78,22 @@ class _Body:
     """So many times the bound."""
     MOST_MORE = 1_000_000
     """Pieces beyond the bound."""
-    LONGEST_S = 20.0
-    """From the first piece to the last."""
     DRIPS_S = 5.0
-    """As long, where less than ``STEADY_BYTES`` came: such a page drips."""
+    """From the first piece to the last, where less than ``STEADY_BYTES`` came: such a page drips."""
     STEADY_BYTES = 1 << 20
 
     def __init__(self, most_bytes: int) -> None:
         self._most_bytes = most_bytes
         self._kept = bytearray()
         self._more = 0
-        self._begun_s = 0.0
+        self._asked_s, self._begun_s = time.monotonic(), 0.0
         self.bytes = 0
         self.endless = False
 
     def add(self, piece: bytes) -> bool:
         """Take the next piece in; False where no more is wanted."""
-        self._begun_s = self._begun_s or time.monotonic()
+        now_s = time.monotonic()
+        self._begun_s = self._begun_s or now_s
         room = self._most_bytes - self.bytes
         self.bytes += len(piece)
         if room > 0:
@@ -102,8 +101,8 @@ class _Body:
         else:
             self._more += 1
         too_long = self.bytes > self.READ_ON * self._most_bytes or self._more > self.MOST_MORE
-        longest_s = self.DRIPS_S if self.bytes < self.STEADY_BYTES else self.LONGEST_S
-        self.endless |= too_long or time.monotonic() - self._begun_s > longest_s
+        drips = self.bytes < self.STEADY_BYTES and now_s - self._begun_s > self.DRIPS_S
+        self.endless |= too_long or drips or now_s - self._asked_s > ANSWER_S
         return not self.endless
 
     def drips(self) -> bool:

@@ -201,10 +201,6 @@ def _group(path: str, view: View, rank: int) -> tuple[int, str]:
 
 
 _HOME = "/"
-_HOME_S = 30.0
-"""What the home page may take, however short the time for all others is."""
-_GRACE_S = 5.0
-"""How much longer than its time a crawl may take for its last page."""
 _SITEMAPS_SHARE = 0.25
 """The share of the time in which sitemaps may be asked for; some sites make them anew for every answer."""
 
@@ -222,9 +218,7 @@ def crawl(order: CrawlOrder, asking: Asking, application: Any, report: Report, c
         is_late = left_s() < (1 - _SITEMAPS_SHARE) * order["time_s"]
         return (0, b"") if is_late else asking.glance(_request(order, path))
 
-    channel.end_in(max(order["time_s"], _HOME_S) + _GRACE_S)
     home = asking.page(_request(order, _HOME))
-    channel.end_in(max(left_s(), 0.0) + _GRACE_S)
     given, view = (_HOME, *order["given"]), view_of(application, report.django is not None)
     survey = report.survey = chosen(survey, given, home.first, fetch, order["sitemap"], view)
     channel.report(report)

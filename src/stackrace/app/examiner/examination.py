@@ -19,7 +19,7 @@ from typing import Any
 from .asking import Asking
 from .callers import AsgiCaller, Caller, WsgiCaller, own_traceback
 from .crawl import crawl
-from .messages import Channel, DjangoFacts, Order, PythonFacts, Report
+from .messages import ANSWER_S, Channel, DjangoFacts, Order, PythonFacts, Report
 from .survey import object_report, survey
 from .writing import Watch
 
@@ -51,6 +51,10 @@ def _examine(order: Order, report: Report, channel: Channel) -> None:
     def note_loading() -> None:
         report.loading = time.monotonic() - begun_s, time.process_time()
 
+    def begin_answer(text: str) -> None:
+        stage(text)
+        channel.end_in(ANSWER_S)
+
     report.host = order.host or _choose_host(["*"])
     added: tuple[tuple[str, str], ...] = ()
     if order.settings:
@@ -80,7 +84,7 @@ def _examine(order: Order, report: Report, channel: Channel) -> None:
     report.lifespan = caller.has_lifespan
     wanted = order.crawl
     is_brief = wanted is not None or not order.lifespan
-    asking = Asking(caller, report.host, added, stage, order.in_doubt, briefly=is_brief)
+    asking = Asking(caller, report.host, added, begin_answer, order.in_doubt, briefly=is_brief)
     if wanted is not None:
         crawl(wanted, asking, application, report, channel)
     else:
@@ -91,6 +95,7 @@ def _examine(order: Order, report: Report, channel: Channel) -> None:
     report.written, report.imported = tuple(map(Path, watch.files())), tuple(map(Path, _imported()))
     report.connected, report.pool = tuple(watch.places()), caller.pool()
     stage("shutting it down")
+    channel.end_in(order.timeout_s)
     caller.close()
 
 

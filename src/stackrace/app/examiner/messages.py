@@ -14,6 +14,9 @@ from dataclasses import dataclass, field, is_dataclass
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TextIO, TypedDict
 
+ANSWER_S = 20.0
+"""The longest answer, in time that the app could run."""
+
 
 class RequestMessage(TypedDict):
     """One request as the user wants it; ``path`` holds the query."""

@@ -21,6 +21,7 @@ module StackraceExaminer
   PAUSE_S = 1.1 # between the first and the later askings: a page that shows the time changes once a second
   MOST = ORDER["in_doubt"] ? 1000 : 12 # askings per request
   PATIENCE_S = ORDER["in_doubt"] ? 3.0 : 0.5 # spent per request on askings beyond the second
+  ANSWER_S = 20.0 # the longest answer
   REDIRECTS = [301, 302, 303, 307, 308].freeze
   # Where Rails, Rack's own middleware and Sinatra leave an exception that they turned into an answer
   EXCEPTIONS = %w[action_dispatch.exception rack.exception sinatra.error].freeze
@@ -30,7 +31,6 @@ module StackraceExaminer
   class Body
     READ_ON = 16
     MOST_MORE = 1_000_000
-    LONGEST_S = 20.0
     DRIPS_S = 5.0
     STEADY_BYTES = 1 << 20
 
@@ -39,6 +39,7 @@ module StackraceExaminer
     def initialize
       @kept = "".b
       @bytes = @more = 0
+      @asked = StackraceExaminer.now
     end
 
     # A stream's method, too: who writes on is told that the client has left.
@@ -55,8 +56,8 @@ module StackraceExaminer
       @bytes += piece.bytesize
       room.zero? ? @more += 1 : @kept << piece.byteslice(0, room)
       too_long = @bytes > READ_ON * ORDER["most_body_bytes"] || @more > MOST_MORE
-      longest_s = @bytes < STEADY_BYTES ? DRIPS_S : LONGEST_S
-      @endless = too_long || StackraceExaminer.now - @begun > longest_s
+      drips = @bytes < STEADY_BYTES && StackraceExaminer.now - @begun > DRIPS_S
+      @endless = too_long || drips || StackraceExaminer.now - @asked > ANSWER_S
       !@endless
     end
 
@@ -144,6 +145,8 @@ module StackraceExaminer
 
   def ask(app, asked)
     stage("answering #{asked.method} #{asked.path}")
+    REPORT.puts("limit #{ANSWER_S}")
+    @due = now + ANSWER_S
     env = environ(asked)
     status, headers, parts = app.call(env)
     body = collect(parts)
@@ -248,11 +251,13 @@ module StackraceExaminer
   end
 
   def watch(thread)
+    @due = now + ORDER["timeout_s"]
     Thread.new do
       # it is ended by who started it, who knows whether it could run
       loop do
-        sleep(ORDER["timeout_s"])
-        REPORT.puts("Timeout (#{ORDER['timeout_s']} s)!", thread.backtrace.reject { |line| line.start_with?(__FILE__) })
+        sleep(0.1) while now < @due
+        @due = now + ANSWER_S
+        REPORT.puts("Timeout (!", thread.backtrace.reject { |line| line.start_with?(__FILE__) })
       end
     end
   end

@@ -206,6 +206,12 @@ class _Prover:
 
     def start(self) -> Proof:
         """Verify, start, ask and stop the files; raises _ProofError with the log of what went wrong."""
+        self._require(
+            "the exported files cannot be laid where they belong; a proof needs mount namespaces for that, which "
+            "containers mostly forbid: run it on a host",
+            ["true"],
+            staged(self.mounts(self.folder), Path("/")),
+        )
         verified = self._verified()
         try:
             running = self._launcher().launch(self.export.stack)

@@ -15,8 +15,10 @@ from ...app.known_pythons import KnownPython
 from ...app.projects.detection import detect
 from ...base.errors import AppError, InputError
 from ...base.files import is_file, is_folder, is_present, real_path
+from ...base.process.namespaces import MEMORY
 from ...base.process.view import UNPROTECTED
 from ...base.secrets import learn, learn_settings, masked
+from ...base.text import few
 from ...deploy.environments import Environments
 from ...deploy.guard import Guard
 from ...deploy.preparing import OnPreparing, Preparing, Step, unheard
@@ -200,12 +202,22 @@ def guarded_project(request: RaceRequest, on_preparing: OnPreparing = unheard) -
         yield protected_project(request, asked_app(request), guard, on_preparing)
 
 
+_KERNELS = (Path("/proc"), Path("/sys"), Path("/dev"))
+
+
 def _given(request: RaceRequest) -> tuple[Path, ...]:
     for path in request.protect:
+        place = real_path(path)
+        is_kernels = any(place.is_relative_to(each) or each.is_relative_to(place) for each in _KERNELS)
+        if is_kernels and not place.is_relative_to(MEMORY):
+            raise InputError(
+                f"[app] protect: {path} is, or holds, what the kernel makes ({few(_KERNELS)}); name the folders on "
+                "a disk that the app writes to"
+            )
         # what is not there now may be made by the app
         if not (is_folder(path) or is_file(path) or (is_folder(path.parent) and not is_present(path))):
             raise InputError(
                 f"[app] protect: {path} is no file and no folder, and none can be made there; name what the app "
                 "writes to"
             )
-    return tuple(path.resolve() for path in request.protect)
+    return tuple(map(real_path, request.protect))

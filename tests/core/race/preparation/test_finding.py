@@ -207,3 +207,10 @@ def test_where_no_page_answers_the_one_that_can_be_mended_is_told_of(site):
 
 def test_a_page_that_nobody_named_may_fail_the_second_time(site):
     assert raced(site(pages={"/a": "200 OK", "/b": "once"})) == ["/a"]
+
+
+@pytest.mark.parametrize("place", ["/", "/proc", "/proc/self/maps", "/sys/kernel", "/dev/null"])
+def test_what_the_kernel_makes_cannot_be_protected(tmp_path, place):
+    entry = entry_of(EntryKind.WSGI, "shop:app")
+    with pytest.raises(InputError, match=r"\[app\] protect: .*; name the folders on a disk"):
+        load(tmp_path, entry=entry, protect=(Path(place),))
