@@ -193,14 +193,17 @@ def lives(pid):
 
 
 def test_a_kill_while_the_app_is_being_examined_leaves_no_process(tmp_path):
-    project, marker = tmp_path / "project", tmp_path / "pid"
+    # whatever else an app writes is gone with its view
+    project, shared = tmp_path / "project", tmp_path / "cache" / "stackrace"
     project.mkdir()
-    # what an app writes into its own project is gone with the race
+    shared.mkdir(parents=True)
+    marker = shared / "pid"
     code = f"import os, time\nprint(os.getpid(), end=' ', file=open({str(marker)!r}, 'w'), flush=True)\n"
     (project / "slow.py").write_text(f"{code}time.sleep(50)\n")
     process = subprocess.Popen(
         [str(STACKRACE), "run", "--wsgi", "slow:app", "--python", sys.executable, "--stack", "waitress"],
         cwd=project,
+        env=os.environ | {"XDG_CACHE_HOME": str(tmp_path / "cache")},
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
