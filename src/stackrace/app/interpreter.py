@@ -75,7 +75,6 @@ def _pinned(folder: Path) -> str:
 
 
 def _required(pyproject: Path) -> str:
-    """Return what ``requires-python`` says, or Poetry's own key for it."""
     match table(pyproject):
         case {"project": {"requires-python": str(words)}}:
             return words
@@ -181,7 +180,6 @@ def _same(first: Path, second: Path) -> bool:
 
 
 def _requirements(root: Path) -> Path | None:
-    """Return the file of requirements that is nearest to ``root`` in its project."""
     for folder in project_folders(root):
         for name in LISTS:
             if (folder / name).is_file():
@@ -214,7 +212,6 @@ def _on_path(
 
 
 def _what_makes_one(root: Path) -> str:
-    """Say which command makes the environment that is missing, where a file tells of its tool."""
     for path, command in installers(root):
         return f"make its environment as {path.name} in {path.parent} wants: {command}"
     return "add a requirements.txt"

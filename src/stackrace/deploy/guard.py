@@ -308,7 +308,6 @@ def _temporary() -> str:
 
 
 def _private_folder() -> Path:
-    """Make the run directory; its name is as RUN_DIRECTORY has it."""
     for _ in range(100):
         folder = Path(_temporary(), f"stackrace-{secrets.token_hex(4)}")
         with contextlib.suppress(FileExistsError):

@@ -162,7 +162,6 @@ class ProjectCopy:
         return True
 
     def _require(self, *paths: Path) -> bool:
-        """Raise InputError unless ``paths`` may be copied as well."""
         if not self._fits(*paths):
             raise InputError(
                 f"a race cannot have its own view of the files in {few(paths)} here, and a copy would take more "
@@ -192,7 +191,6 @@ class ProjectCopy:
             ) from error
 
     def _belonging(self, places: DataPlaces) -> tuple[Path, ...]:
-        """Return the originals of those ``places`` that lie where copies do."""
         files, folders = (tuple(filter(self.relocation.is_copy, paths)) for paths in (places.files, places.folders))
         return _present(self.relocation.original(replace(places, files=files, folders=folders)))
 
@@ -202,7 +200,6 @@ def _present(places: DataPlaces) -> tuple[Path, ...]:
 
 
 def _app_in_copy(app: App, relocation: Relocation, imports: Sequence[Path]) -> App:
-    """Return ``app`` as it is started from its copy; modules are looked for in ``imports`` first."""
     path = relocation.path
     variables = {}
     if os.environ.get("PWD"):
@@ -252,7 +249,6 @@ def _folder_of(name: str, place: Path) -> Path | None:
 
 
 def _refuse_command(app: App, relocation: Relocation) -> None:
-    """Raise InputError where a command that prepares ``app`` names originals."""
     for command in app.prepare:
         if paths := list(relocation.named(" ".join(command))):
             raise InputError(
@@ -266,7 +262,6 @@ def _overlap(path: Path, other: Path) -> bool:
 
 
 def _code(relocation: Relocation) -> Iterator[tuple[str, str]]:
-    """Yield the texts of the copies' code and variables, each with its file's name."""
     assert relocation.place
     for path in files_below(relocation.place):
         is_code = path.suffix in _CODE or path.name.startswith(".env")

@@ -90,8 +90,6 @@ class Copied:
 
 
 class _Way(Enum):
-    """How an entry of a folder gets into the copy."""
-
     FOLDER = auto()
     FILE = auto()
     LINK = auto()
@@ -200,7 +198,6 @@ def _way(path: Path) -> _Way:
 
 
 def _is_installed(folder: Path) -> bool:
-    """Tell whether ``folder`` is an environment of Python, or of Ruby's gems."""
     if (folder / "pyvenv.cfg").exists() or (folder / "conda-meta").exists():
         return True
     return folder.name == "bundle" and folder.parent.name == "vendor"

@@ -192,7 +192,6 @@ class ProtectedProject:
         return replace(protection, services=tuple(beside.values()), view=self.view)
 
     def _covered(self, app: App, beside: Mapping[str, str]) -> Protection:
-        """Cover also what the app's settings lead to, and bring databases in."""
         guard = self._guard
         places = data_places(app, guard.view)
         own = [app.root, self._folder, *self._also, *self._linked]
@@ -317,7 +316,6 @@ def _bring_in(
 
 
 def _unsteady(paths: Iterable[Path]) -> Iterator[str]:
-    """Name the files of which there is no copy of one moment."""
     for path in paths:
         what = (
             "there is no copy of it, and the app runs without it"
@@ -331,7 +329,6 @@ def _unsteady(paths: Iterable[Path]) -> Iterator[str]:
 
 
 def _mixed(paths: Sequence[Path]) -> tuple[str, ...]:
-    """Name the folders of files that changed after they were copied, twice."""
     if not paths:
         return ()
     where = ", ".join(f"{folder}/" for folder in dict.fromkeys(path.parent for path in paths))
@@ -361,7 +358,6 @@ def _refuse_full(names: str, size: int, guard: Guard) -> None:
 
 
 def _unprotected(uncovered: Mapping[Path, str], changing: Sequence[Path]) -> tuple[str, ...]:
-    """Name what may change in ``uncovered``, which are not covered for the reason beside them."""
     if not uncovered:
         return ()
     what = ", ".join(f"{path}/" if path.is_dir() else str(path) for path in changing) or "files"
@@ -373,7 +369,6 @@ def _unprotected(uncovered: Mapping[Path, str], changing: Sequence[Path]) -> tup
 
 
 def _uncovered(paths: Sequence[Path], view: ProtectedView) -> tuple[str, ...]:
-    """Name what the app would write to although it runs from a copy."""
     if not paths:
         return ()
     what = "stays as it is" if all(map(view.holds_off, paths)) else "may change"
@@ -384,7 +379,6 @@ def _uncovered(paths: Sequence[Path], view: ProtectedView) -> tuple[str, ...]:
 
 
 def _shared(places: DataPlaces, guard: Guard, beside: Mapping[str, str]) -> Iterator[str]:
-    """Name the database servers that are none of the race's own."""
     own = str(guard.directory)
     for server in places.servers:
         address = f"@{server.host}:{server.port}/"

@@ -105,7 +105,6 @@ def _part(
 
 
 def _of_hop(site: Site, hop: Hop) -> Site:
-    """Return ``site`` with all that the path says of ``hop``."""
     file = None if hop.file is None else _in_plain_folder(hop.file, site.directory)
     return replace(site, settings=hop.settings, chosen=frozenset(hop.chosen), options=hop.options, file=file)
 

@@ -180,7 +180,6 @@ def _installed(home: Path) -> dict[str, str]:
 
 
 def _setting_facts(hop: Hop) -> Iterator[SettingFact]:
-    """Yield the settings of ``hop`` as the catalogue orders them, then what is in the server's own language."""
     for name, origin in hop.origins.items():
         yield SettingFact(hop=hop.server, name=name, value=_value(hop, name), origin=origin)
     if hop.config:

@@ -168,8 +168,6 @@ _NAME = re.compile(r"(?P<service>[^#]+)(#(?P<number>[2-9]))?")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Instance:
-    """One of the services asked for."""
-
     name: str
     """As written: ``memcached#2``, say."""
     service: Service

@@ -139,8 +139,6 @@ _MARKS = (b"RUN_MAIN=true", b"WERKZEUG_RUN_MAIN=true")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Leaving:
-    """A stack that is to stop, and what was seen of it while it was up."""
-
     running: Running
     memory: Sequence[MemorySample]
     aftermath: Aftermath

@@ -233,8 +233,6 @@ class _Look:
 
 
 class _Copier:
-    """Copies one database."""
-
     def __init__(self, database: Path, target: Path) -> None:
         self._database = database
         self._target = target
@@ -344,7 +342,6 @@ def _opened(path: Path) -> Iterator[int]:
 
 
 def _first_bytes(path: Path, length: int) -> bytes:
-    """Return how ``path`` begins; nothing of what cannot be read."""
     with suppress(OSError):
         if (here := _handle_here(path)) is not None:
             return os.pread(here, length, 0)

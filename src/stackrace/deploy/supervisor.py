@@ -52,8 +52,6 @@ _GRACE_S = 2.0
 
 
 class _Supervisor:
-    """Spawns, watches and ends trees of processes."""
-
     def __init__(self) -> None:
         self.trees: dict[int, ProcessTree] = {}
         self.groups: set[str] = set()
@@ -243,7 +241,6 @@ def _confine(group: str | None, data: int | None) -> None:
 
 
 def _serve(run_directory: str) -> None:
-    """Answer requests until the input ends, then leave nothing behind."""
     supervisor = _Supervisor()
     # as long as it is locked, systemd-tmpfiles leaves it alone (tmpfiles.d(5), Age)
     with contextlib.suppress(OSError):

@@ -154,7 +154,6 @@ def _under_load(name: str, reply: Reply, golden: Answer, known: Mapping[str, Ans
 
 
 def _where(reply: Reply, golden: Answer) -> str:
-    """Show where a body that must repeat begins to differ."""
     if golden.sameness is not Sameness.BODY or not golden.body:
         return ""
     shown = [_masked(body) for body in (reply.body, golden.body)]
@@ -190,8 +189,6 @@ _LIMIT_S = 2.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Cause:
-    """What was wrong with a page."""
-
     words: str = ""
     status: int = 0
     """The wrong status; 0 where that was right, or is not known."""

@@ -124,7 +124,6 @@ def _needed_s(race: Race, judgement: Judgement, stacks: int) -> float | None:
 
 
 def _is_hopeless(race: Race, judgement: Judgement) -> bool:
-    """Tell whether no number of blocks is likely to bring an answer."""
     bounded = judgement.behind is not None and math.isfinite(judgement.behind)
     return race.repeats is None and bounded and judgement.blocks_needed is None
 
@@ -203,14 +202,12 @@ def _cheaper_equal(judged: JudgedLevel, first: int) -> int | None:
 
 
 def _cheaper(row: Row, other: Row) -> bool:
-    """Tell whether ``row`` needs clearly less of something and not much more of anything."""
     pairs = [(memory(row), memory(other)), (cpu_ms(row), cpu_ms(other))]
     ratios = [mine / its for mine, its in pairs if mine > 0 and its > 0]
     return bool(ratios) and min(ratios) <= _CHEAPER and max(ratios) <= _DEARER
 
 
 def _cpu_time(row: Row) -> CpuTime:
-    """Return the CPU time per request of a row, its own hops and the services beside it apart."""
     costs = row.cpu_ms_per_request
     return CpuTime(
         stack=row.stack,
@@ -367,7 +364,6 @@ def _p99(row: Row) -> Interval | None:
 
 
 def _is_bound(row: Row) -> bool:
-    """Tell whether the row's p99 is known only as a lower bound."""
     return "p99" in row.latency.censored
 
 

@@ -146,7 +146,6 @@ class Block:
         )
 
     def _batch(self, memory: Memory, order: Sequence[Stack]) -> int:
-        """Return how many stacks to have up at once, so that all batches are about equally large."""
         fitting = memory.batch_size([stack.path for stack in order])
         if self.together is None or fitting <= self.together:
             return fitting
@@ -154,7 +153,6 @@ class Block:
 
     @property
     def _stop_s(self) -> float:
-        """How long stopping takes: as it last did."""
         return self.stop_s if self.steps.pending_stops.stop_s is None else self.steps.pending_stops.stop_s
 
     def _bring_up(self, waiting: deque[Stack], memory: Memory, most: int) -> None:
@@ -216,7 +214,6 @@ class Block:
                 return
 
     def _pass(self, order: Sequence[Cell]) -> bool:
-        """Measure the cells in this order; tells whether there was time for all."""
         pending = deque(order)
         redos = max(len(order) // _REDO_SHARE, 1)
         while pending:

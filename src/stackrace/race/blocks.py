@@ -121,7 +121,6 @@ class Rounds(Blocks):
         return max(min(passes_worth(beside_s, pass_s), MOST_PASSES, fitting), 1)
 
     def _block_s(self, cells: Sequence[Cell]) -> float:
-        """Return what a block of one pass takes."""
         stacks = len({cell.stack for cell in cells})
         return block_s(Extent(stacks=stacks, headline=len(cells)), self._overhead, 1, self._slice_s)
 
@@ -267,7 +266,6 @@ class Runs(Blocks):
 
 
 def _run(cell: Cell, steps: Steps) -> None:
-    """Launch (which asks every URL once), measure, retire."""
     try:
         steps.launch(cell.stack)
         limit_s = min(_RUN_LIMIT_S, steps.deadline_s - time.monotonic())

@@ -186,7 +186,6 @@ def _name_twin(path: str, ledger: Ledger, sink: Sink) -> None:
 
 
 def _left(racing: Sequence[Stack], so_far: Decisions, ledger: Ledger) -> list[Stack]:
-    """Return the stacks of the next block: neither dropped nor given up."""
     return [s for s in racing if s.path not in so_far.dropped and not ledger.given_up(s.path)]
 
 

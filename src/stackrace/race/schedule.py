@@ -99,8 +99,6 @@ def plan_block(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Division:
-    """How time is divided into blocks of slices."""
-
     extent: Extent
     overhead: Overhead
     lengths: SliceLengths
@@ -151,7 +149,6 @@ class _Division:
         return None
 
     def _fitting(self, block_s: float, passes: int) -> float:
-        """Return how long slices are that fill a block of ``block_s`` seconds."""
         free_s = block_s - self.overhead.empty_block_s(self.extent.stacks)
         return free_s / (passes * self.extent.headline) - self.overhead.between_s
 

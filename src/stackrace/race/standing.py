@@ -92,7 +92,6 @@ def standing(race: Race, *, merge: _Merge, spread: _Spread | None = None, thorou
 
 
 def _warnings(race: Race) -> dict[str, int]:
-    """Return how often each check warned, by its id."""
     findings = (f for launch in race.launches for slice_ in launch.slices for f in slice_.verdict.findings)
     return dict(Counter(finding.check for finding in findings if finding.effect is Effect.WARNS))
 
@@ -252,7 +251,6 @@ def _withdrawals(race: Race, placed: Set[str]) -> tuple[Withdrawal, ...]:
 
 
 def _gaps(race: Race, levels: Sequence[JudgedLevel]) -> tuple[Gap, ...]:
-    """Return why stacks with a figure have none at other levels."""
     rows = {level.measured.key: {row.stack for row in level.rows} for level in levels}
     return tuple(
         Gap(stack=stack, workload=name, load=load, failure=failure)

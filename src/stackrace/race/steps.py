@@ -272,7 +272,6 @@ class Steps:
         self.pending_stops.begin(lambda: self._see_off(going, retiring))
 
     def _see_off(self, going: dict[Stack, str], retiring: Retiring) -> None:
-        """Wait for stacks to be gone, and close their launches."""
         with self.watch.during(Phase.STOPPING):
             retired = retiring.finish()
         self.pending_stops.stop_s = retired.took_s

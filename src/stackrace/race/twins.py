@@ -74,7 +74,6 @@ def came_up(race: Race) -> bool:
 
 
 def _shared_blocks(race: Race) -> int:
-    """Return in how many blocks both halves of the pair were launched."""
     return len(_launched(race, race.twin) & _launched(race, twin_path(race.twin)))
 
 

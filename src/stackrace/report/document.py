@@ -176,7 +176,6 @@ _Document = TypeVar("_Document")
 
 
 def _with(kind: Callable[..., _Document], record: Any, **more: object) -> _Document:
-    """Return ``record`` as a ``kind`` of document, which has ``more`` members."""
     return kind(**{each.name: getattr(record, each.name) for each in fields(record)}, **more)
 
 

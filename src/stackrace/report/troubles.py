@@ -234,7 +234,6 @@ def _failures(race: Race, standing: Standing, names: Mapping[str, str]) -> Itera
 
 
 def _gaps(standing: Standing, names: Mapping[str, str]) -> Iterator[_Cause]:
-    """Yield which levels lack a figure of stacks with others, those of one reason together."""
     groups: dict[tuple[str, str], list[Gap]] = {}
     for gap in standing.gaps:
         why = failure_message(gap.failure, " there") or failure_kind(gap.failure)
@@ -270,5 +269,4 @@ def _complaints(race: Race, standing: Standing, names: Mapping[str, str]) -> Ite
 
 
 def _named(stacks: Sequence[str]) -> str:
-    """Name two stacks at most: there is one line."""
     return listed(stacks if len(stacks) <= 2 else [stacks[0], f"{len(stacks) - 1} more"])

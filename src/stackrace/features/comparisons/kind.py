@@ -42,7 +42,6 @@ _TONES = {
 
 
 def _sections(rerun: Rerun) -> Iterator[Section]:
-    """Yield the report's sections, in order."""
     comparison = rerun.comparison
     yield Section(title=words.title(comparison), main=True, blocks=(
         Paragraph(text=words.headline(rerun), tone=Tone.STRONG),
@@ -197,7 +196,6 @@ _FORM = Form(
 
 
 def _document(rerun: Rerun) -> dict[str, Any]:
-    """Return the document as plain JSON values."""
     comparison = rerun.comparison
     notes = tuple(words.mix_sentence(mix) for mix in rerun.mixes)
     made = _Document(
@@ -222,7 +220,6 @@ def _claim_of(outcome: ClaimOutcome) -> _Claim:
 
 
 def _page(rerun: Rerun) -> str:
-    """Return the whole page."""
     by_part = groupby(rerun.claims, lambda outcome: outcome.claim.part)
     from ...report.html.page import draw_page
 

@@ -181,7 +181,6 @@ def _cause(gap: Gap) -> str:
 
 
 def _boundless(ratio: Interval) -> bool:
-    """Tell whether a ratio has limits, but such as leave everything open."""
     if ratio.low is None or ratio.high is None:
         return False
     return ratio.low * _SAYS_NOTHING < ratio.value or ratio.high > ratio.value * _SAYS_NOTHING
@@ -207,7 +206,6 @@ def remark(outcome: ClaimOutcome) -> str:
 
 
 def _more(seconds: float) -> str:
-    """Say how much longer a race would have to be."""
     if seconds > _TOO_LONG_S:
         return "more than a day of racing would decide"
     minutes = max(math.ceil(seconds / 60), 1)

@@ -89,7 +89,6 @@ def _than_given(race: Race, goal: TuningGoal, given: Against) -> str:
 
 
 def _missing(race: Race, stack: str) -> str:
-    """Say why a stack was not measured; empty where it was."""
     # with the statistics
     from ...race.standing import why_missing
 
@@ -169,7 +168,6 @@ def needs(needed: Needs, limits: TuningLimits) -> str:
 
 
 def _effects(found: Sequence[Effect]) -> Iterator[str]:
-    """Yield which settings do not matter, which do, and of which that is not known."""
     idle, unknown = [one for one in found if not one.matters], [one for one in found if not one.known]
     if idle:
         most = max(one.span_high or 0.0 for one in idle)
@@ -204,7 +202,6 @@ _OF_NEEDS = (Unfit.MEMORY, Unfit.CONNECTIONS)
 
 
 def _infeasible(out: Sequence[Infeasible]) -> str:
-    """Return how many configurations are left out, and why."""
     whys = Counter(one.kind for one in out)
     parts = [f"{many} for {_WHY[why]}" for why, many in whys.items()]
     measured = sum(one.measured and one.kind in _OF_NEEDS for one in out)
@@ -213,7 +210,6 @@ def _infeasible(out: Sequence[Infeasible]) -> str:
 
 
 def _why_not(one: Infeasible) -> str:
-    """Return what made a configuration be left out, for a cell."""
     if one.kind is Unfit.RATE:
         return "does not keep up with the rate"
     if one.kind is Unfit.FAILED or one.needs is None:
@@ -242,13 +238,11 @@ def none_within(stack: str, limits: TuningLimits, out: Sequence[Infeasible]) -> 
 
 
 def _too_much(one: Exceeded) -> str:
-    """Return what is needed, and how far off that is: ``41 MiB, 37 % more than the limit of 30 MiB``."""
     used, limit = _amount(one.kind, one.used), _amount(one.kind, one.limit)
     return f"{used}, {percent(one.times - 1)} more than the limit of {limit}"
 
 
 def _flag(one: Exceeded) -> str:
-    """Return the option with a value that would do."""
     return f"--memory {-(-one.used // 2**20)}MiB" if one.kind is Unfit.MEMORY else f"--connections {one.used}"
 
 
@@ -305,7 +299,6 @@ def _nothing(race: Race, found: Tuned) -> str:
 
 
 def _refused(race: Race) -> str:
-    """Say how many slices were refused, and why most of them; empty where none was."""
     verdicts = [one.verdict for launch in race.launches for one in launch.slices]
     usual = usual_refusal(verdicts)
     if usual is None:

@@ -108,7 +108,6 @@ class Bursts:
         return bursts
 
     def _of(self, running: Running, workload: Workload, share: int) -> list[Burst]:
-        """Take the bursts of one of ``share`` workloads."""
         wall_s = workload.page.wall_s
         connections = _connections_for(wall_s, max(levels_of(self.request)))
         limit_s = (ALL_S + RESPONSES * wall_s) / len(connections) / share

@@ -227,7 +227,6 @@ class Ahead:
         return self.request.repeats is None and budget_s_of(self.request) is not None
 
     def _holds_blocks(self, stacks: Sequence[Stack], levels: Sequence[int]) -> bool:
-        """Tell whether the budget holds as many blocks as an answer takes at the least."""
         from ..forecast import READY_S
 
         request, budget_s = self.request, budget_s_of(self.request)

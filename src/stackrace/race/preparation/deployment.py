@@ -253,7 +253,6 @@ def _hosted(examined: ExaminedApp, homes: Mapping[str, Path | None], guard: Guar
 
 
 def _memory_note(confinement: Confinement) -> tuple[str, ...]:
-    """Say by what a memory limit is held where the kernel does not hold it."""
     if confinement.memory_bytes is None or not confinement.why_not:
         return ()
     return (
@@ -263,7 +262,6 @@ def _memory_note(confinement: Confinement) -> tuple[str, ...]:
 
 
 def _priority_note(raised: bool) -> tuple[str, ...]:
-    """Say what other programs will notice of the race."""
     said = (
         f"Load engine, stacks and services run at nice {NICE}, so that other programs can take next to nothing "
         "from them; --no-priority leaves them as they are."

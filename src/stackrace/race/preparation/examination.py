@@ -216,7 +216,6 @@ def _main_pages(
 
 
 def _withheld(pages: Sequence[Page]) -> tuple[str, ...]:
-    """Say which pages are not raced for a secret in their paths."""
     paths = few([page.via or page.path for page in pages])
     return (f"Not raced, as a secret is in the path: {paths}; name what is to be with --url.",) if pages else ()
 

@@ -55,7 +55,6 @@ def _of_app(request: RaceRequest) -> Iterable[Lack]:
 
 
 def _of_services(names: Sequence[str]) -> Iterable[Lack]:
-    """Look for services; an unknown name is refused."""
     for name in names:
         service, _ = service_of(name)
         if lack := service.lack():
@@ -192,7 +191,6 @@ def _requirements(race: RaceRequest, known: Catalogue) -> Iterator[str]:
 
 
 def _lines(file: Path) -> Iterator[str]:
-    """Yield the requirements in a file of ours, and in those that it includes."""
     for line in file.read_text(encoding="utf-8").splitlines():
         if line.startswith("-r "):
             yield from _lines(file.parent / line.removeprefix("-r "))

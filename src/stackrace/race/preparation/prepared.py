@@ -114,7 +114,6 @@ def _load(request: RaceRequest, level: int) -> Load:
 
 
 def _source(folder: Path) -> tuple[Source | None, tuple[str, ...]]:
-    """Return whose code ``folder`` holds, or none and why git refuses to say, with its way out."""
     try:
         return source_of(folder), ()
     except OwnerError as error:

@@ -24,7 +24,6 @@ def answer(race: Race, standing: Standing) -> str:
 
 
 def _unserved(race: Race, standing: Standing) -> str:
-    """Say which of the best stacks do not serve the app's WebSockets."""
     lacking = [stack for stack in standing.answer.stacks if stack in race.unserved]
     return (
         f"; {names(lacking)} {'does' if len(lacking) == 1 else 'do'} not serve your WebSockets" if lacking else ""
@@ -117,7 +116,6 @@ def _alone(row: Row, withdrawals: Sequence[Withdrawal]) -> str:
 
 
 def _nothing(withdrawals: Sequence[Withdrawal]) -> str:
-    """Return the whole sentence where no level has a row."""
     if not withdrawals:
         return "Nothing has been measured yet."
     first, further = withdrawals[0], len(withdrawals) - 1
@@ -128,6 +126,5 @@ def _nothing(withdrawals: Sequence[Withdrawal]) -> str:
 
 
 def _void(verdict: Verdict) -> str:
-    """Return the sentence that names every finding that makes the race void."""
     grave = [seen(finding).rstrip(".") for finding in verdict.findings if finding.effect is not Effect.WARNS]
     return f"This race is void: {'; '.join(grave)}."

@@ -80,7 +80,6 @@ LOAD = _Knobs(
 
 
 def _named(noun: str, numbers: tuple[int, ...]) -> str:
-    """Write ``core 3``, ``cores 0, 1``."""
     return f"{noun}{'' if len(numbers) == 1 else 's'} {', '.join(map(str, numbers))}"
 
 
@@ -221,7 +220,6 @@ def finding_document(finding: Finding, knobs: _Knobs = RACE) -> FindingDocument:
 
 
 def _limit_in_words(unit: Unit, limit: float) -> str:
-    """Write a limit with its unit: ``85 %``, ``50 ms``."""
     return _LIMITS[unit](limit)
 
 

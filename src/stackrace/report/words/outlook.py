@@ -94,7 +94,6 @@ def _as_one(reason: str, sentence: str) -> str:
 
 
 def _of_time(plan: RacePlan, budget_s: float) -> Iterator[str]:
-    """Say who is left out, or that the budget is too short."""
     left_out, missing = plan.left_out, listed([stack.path for stack in plan.left_out])
     if plan.race.exhaustive or len(plan.stacks) < 2:
         if left_out:
@@ -119,7 +118,6 @@ def _of_time(plan: RacePlan, budget_s: float) -> Iterator[str]:
 
 
 def _of_one_block(plan: RacePlan, budget_s: float) -> str:
-    """Tell that the budget is too short for any answer; nothing where it is not."""
     ahead, lengths = extent_of(plan.cells(entrants(plan))), planned_lengths(plan)
     overhead = planned_overhead(plan, lengths)
     planned = plan_block(
@@ -181,5 +179,4 @@ def _number(number: int) -> str:
 
 
 def _flag(seconds: float) -> str:
-    """Write a duration as the command line takes it: ``80s``, ``14min``."""
     return about(seconds).replace(" ", "")

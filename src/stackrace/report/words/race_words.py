@@ -91,14 +91,12 @@ def resolution(race: Race, standing: Standing) -> str:
 
 
 def _twin(race: Race) -> str:
-    """Say which stack was its own rival; empty without a twin."""
     if not race.twin:
         return ""
     return f"{race.twin} ran twice, under two names, as a check on the race."
 
 
 def _resources(race: Race) -> str:
-    """Say what each stack had, and what held it to that: the same for all."""
     allotted = race.cores
     had = _cores(allotted.stack_cores)
     enforced = _ENFORCED[allotted.enforced]
@@ -127,7 +125,6 @@ def _network(race: Race) -> Iterator[str]:
 
 
 def _machines(race: Race) -> tuple[str, ...]:
-    """Return the names of the machines that hosted its stacks; none where it was one alone."""
     return tuple(sorted({launch.machine for launch in race.launches} - {""}))
 
 
@@ -146,12 +143,10 @@ def heading(level: Level) -> str:
 
 
 def _cores(numbers: Sequence[int]) -> str:
-    """Name processor cores: ``core 1``, ``cores 0, 1 and 2``."""
     return f"core{'' if len(numbers) == 1 else 's'} {listed(numbers) or NOTHING}"
 
 
 def _resumed(race: Race) -> str:
-    """Say how often the race went on after an interruption; empty when it ran in one piece."""
     if not race.resumed:
         return ""
     often = {1: "once", 2: "twice"}.get(race.resumed, f"{race.resumed} times")
@@ -161,7 +156,6 @@ def _resumed(race: Race) -> str:
 
 
 def _right_answers(race: Race) -> Iterator[str]:
-    """Say what a right answer was where the user said so, workload by workload."""
     for name, rules in race.checks.items():
         listed = "; ".join(f"{_pages(path, rules)}: {_LIKENESSES[rule.likeness]}{_quoted(rule.text)}"
                            for path, rule in rules.items())  # fmt: skip
@@ -179,7 +173,6 @@ def _quoted(text: str) -> str:
 
 
 def _duty(race: Race) -> str:
-    """Say where the race's time went, the slices first; empty where nobody took it."""
     spent = race.duty
     if spent is None or spent.total_s <= 0:
         return ""
@@ -201,7 +194,6 @@ def _duty(race: Race) -> str:
 
 
 def _limits_note(standing: Standing) -> str:
-    """Say why limits are missing; empty when every row has some, or none has and that is told already."""
     if standing.resolution is None:
         return ""
     rows = [row for level in standing.levels for row in level.rows]
@@ -211,7 +203,6 @@ def _limits_note(standing: Standing) -> str:
 
 
 def _ratios_note(standing: Standing) -> str:
-    """Say what the limits beside ratios promise; empty where there are none."""
     if standing.resolution is None:
         return ""
     return "A stack is in a later tier if its limits are below 1. With 95 % confidence no such order is false."
@@ -262,7 +253,6 @@ _MOST_LEVELS = 6
 
 
 def _levels(loads: Sequence[Load]) -> str:
-    """Name the load levels: ``1, 10 and 100 connections``."""
     usual = all(load.label == f"c={load.concurrency}" for load in loads)
     if usual and len(loads) == 1:
         return connections(loads[0].concurrency)
@@ -272,7 +262,6 @@ def _levels(loads: Sequence[Load]) -> str:
 
 
 def _asked(race: Race) -> str:
-    """Name the URLs; of several workloads each with its first."""
     if not race.workloads:
         return _urls(race.urls)
     names = [f"{name} ({_urls(urls[:1])})" if urls else name for name, urls in race.workloads.items()]

@@ -148,7 +148,6 @@ def _margin(ratios: Sequence[Interval]) -> str:
 
 
 def _reason(why: Reason | None) -> str:
-    """Return the sentence; empty where no CPU time was seen."""
     if why is None:
         return ""
     if why.second is None:
@@ -219,7 +218,6 @@ def _of(ratio: float) -> str:
 
 
 def _condition(change: model.Condition) -> str:
-    """Return the sentence."""
     match change:
         case model.LargerDifference():
             return _larger_difference(change)
