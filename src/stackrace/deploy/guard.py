@@ -297,7 +297,6 @@ def _cleared(directory: Path) -> BreakdownError:
 
 
 def _of_other_sessions() -> list[int]:
-    """Return who lives below this process in another session than its own."""
     return [pid for pid, (_, session) in descendants().items() if session != os.getsid(0)]
 
 

@@ -10,7 +10,6 @@ import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 
 from ..app.app import App
@@ -50,7 +49,7 @@ class Settled:
     places: DataPlaces
     """What the settings and variables of the copy lead to."""
     named: tuple[str, ...]
-    """Where the copy names originals by their whole paths, one sentence each."""
+    """The originals that the copy names by their whole paths, each with where."""
     uncovered: tuple[Path, ...]
     """What the app may write to and is no copy: it would be made by the app, or is too large."""
 
@@ -110,17 +109,9 @@ class ProjectCopy:
         self._copy(self._new(self._belonging(places), self._require))
         outside = self._refuse_outside(_present(places))
         _refuse_command(app, self.relocation)
-        names = self._refuse_named([*app.environment.items(), *_code(self.relocation)])
-        what = "it cannot write there" if self.view.closed else "what it writes there changes in a race"
-        sentence = (
-            f"The app knows {few(names)} by its whole path, not its copy: {what}. Lead it to another by a "
-            "variable, [app] env."
-        )
-        settled = Settled(
-            places=places,
-            named=(sentence,) if names else (),
-            uncovered=(*outside, *(path for path in self._linked if not self.relocation.holds(path))),
-        )
+        named = self._refuse_named([*app.environment.items(), *_code(self.relocation)])
+        uncovered = (*outside, *(path for path in self._linked if not self.relocation.holds(path)))
+        settled = Settled(places=places, named=tuple(named), uncovered=uncovered)
         for name in ("copy", "home"):
             hand_over_below(self._run_directory / name)
         self._took_s += time.monotonic() - begun
@@ -143,7 +134,10 @@ class ProjectCopy:
                 found.setdefault(path, where)
         data = [*self.copied.databases, *self.copied.unsteady, *self._protect]
         names = {path: f"{path} ({where})" for path, where in found.items()}
-        _refuse([name for path, name in names.items() if any(map(partial(_overlap, path), data))])
+        reached = [
+            path for path in found for each in data if path.is_relative_to(each) or each.is_relative_to(path)
+        ]
+        _refuse([names[path] for path in dict.fromkeys(reached)])
         return [*names.values()]
 
     @property
@@ -255,10 +249,6 @@ def _refuse_command(app: App, relocation: Relocation) -> None:
                 f"[app] prepare names {few(paths)}, and the app runs from a copy of the project here, for a race "
                 "cannot have its own view of the files; write such paths relative to the app's root"
             )
-
-
-def _overlap(path: Path, other: Path) -> bool:
-    return path.is_relative_to(other) or other.is_relative_to(path)
 
 
 def _code(relocation: Relocation) -> Iterator[tuple[str, str]]:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from ..app.app import App, EntryKind
 from ..app.bundle import is_bundled
-from ..app.data_places import DatabaseServer, DataPlaces, data_places
+from ..app.data_places import DataPlaces, data_places
 from ..app.examination import Examination
 from ..app.examine import examine, python_facts
 from ..app.examiner.messages import PythonFacts
@@ -22,12 +22,13 @@ from ..base.process.landlock import restricts
 from ..base.process.namespaces import MEMORY
 from ..base.process.view import UNPROTECTED, ProtectedView, Relocation
 from ..base.temporary import RUN
+from ..base.text import few
 from ..base.units import SIZE
 from .environments import byte_code, kept_caches
 from .escapes import Escapes
 from .guard import Guard
 from .preparing import OnPreparing, Preparing, Step
-from .project_copy import ProjectCopy
+from .project_copy import ProjectCopy, Settled
 from .project_files import databases_below, hand_over_below, linked_data
 from .sqlite_files import bring_in, is_database, size_bytes
 from .surroundings import SharedMemory, private_home, surroundings
@@ -62,19 +63,14 @@ class Protection:
     seen: Escapes = field(default_factory=Escapes)
     """What it did so far."""
 
-    @property
-    def relocation(self) -> Relocation:
-        """Where its files were copied to; nowhere where they are covered."""
-        return self.view.relocation
-
     def ask(self, app: App, *requests: object, **options: object) -> Examination:
         """Examine ``app`` in this view; see ``examine``."""
         if app.entry.kind is EntryKind.FILES:
             app = replace(app, root=self.view.path(app.root))
         examination = examine(app, *requests, view=self.view, **options)  # type: ignore[arg-type]
-        if self.relocation.place:
+        if place := self.view.relocation.place:
             # what the app made now, it writes to when it is served
-            hand_over_below(self.relocation.place)
+            hand_over_below(place)
         self.seen.note(examination)
         return examination
 
@@ -136,7 +132,12 @@ class ProtectedProject:
         self._refused = _cover(self._folders, self._guard)
         if not self._refused:
             self._cover_more(surroundings(memory=True))
-            self._close([each for each, why in self._outside.items() if why and each != MEMORY])
+            open_ = tuple(each for each, why in self._outside.items() if why and each != MEMORY)
+            if open_ and restricts():
+                # as in a plain copy
+                kept = (self.directory, *(folder.resolve() for folder in kept_caches()))
+                led = private_home(self.directory / "home", Relocation())
+                self._guard.view = replace(self._guard.view, closed=open_, kept=kept, led=led)
             self._cover_more([*self._linked, *self._also])
             return None
         memory = SharedMemory()
@@ -149,16 +150,11 @@ class ProtectedProject:
     def _cover_more(self, paths: Iterable[Path]) -> None:
         """Cover what holds ``paths`` as well, as far as that is possible, and keep why it is not."""
         covered = [*self._folders, *(each for each, why in self._outside.items() if not why)]
-        for each in _outermost(map(_holder, paths), but=covered):
+        # a folder itself; of anything else that in which it is, or would be made
+        holders = (next(filter(is_folder, (path, *path.parents))) for path in paths)
+        for each in _outermost(holders, but=covered):
             if each not in self._outside:
                 self._outside[each] = _cover([each], self._guard)
-
-    def _close(self, folders: Sequence[Path]) -> None:
-        """Keep all of the user's from writing to ``folders``, where no overlay covers them, as in a plain copy."""
-        if folders and restricts():
-            kept = (self.directory, *(folder.resolve() for folder in kept_caches()))
-            led = private_home(self.directory / "home", Relocation())
-            self._guard.view = replace(self._guard.view, closed=tuple(folders), kept=kept, led=led)
 
     def app(self, app: App) -> App:
         """Return ``app`` as it is started in the view, with a temporary folder that goes with the race."""
@@ -198,7 +194,8 @@ class ProtectedProject:
         databases = _databases(own, [*places.present_files, *own])
         self._cover_more([*places.present_files, *places.present_folders, *databases])
         uncovered = {each: why for each, why in self._outside.items() if why and not guard.view.holds_off(each)}
-        changing = _changing([*databases, *places.folders, *self._linked], uncovered)
+        known = dict.fromkeys([*databases, *places.folders, *self._linked])
+        changing = [path for path in known if any(map(real_path(path).is_relative_to, uncovered))]
         steady = [path for path in databases if path not in changing]
         notes, unsteady = _bring_in(steady, guard, self._on_preparing)
         return Protection(
@@ -224,8 +221,7 @@ class ProtectedProject:
             warnings=(
                 *_unsteady(copy.copied.unsteady),
                 *_mixed(copy.copied.mixed),
-                *_uncovered(settled.uncovered, copy.view),
-                *settled.named,
+                *_uncovered(settled, copy.view),
                 *_shared(settled.places, self._guard, beside),
             ),
             is_whole=not settled.uncovered,
@@ -260,13 +256,6 @@ def _outermost(paths: Iterable[Path], but: Sequence[Path] = ()) -> list[Path]:
     return kept
 
 
-def _changing(paths: Iterable[Path], folders: Iterable[Path]) -> list[Path]:
-    """Return those of ``paths`` that lie in one of ``folders``."""
-    return [
-        path for path in dict.fromkeys(paths) if any(real_path(path).is_relative_to(folder) for folder in folders)
-    ]
-
-
 def _checkout(root: Path) -> list[Path]:
     """Return the working copy that ``root`` is part of: settings often lead to a folder beside it."""
     home = Path.home()
@@ -283,11 +272,6 @@ def _databases(folders: Sequence[Path], named: Sequence[Path]) -> list[Path]:
     return sorted({real_path(path) for path in (*below, *named) if path.is_file()})
 
 
-def _holder(path: Path) -> Path:
-    """Return ``path`` if it is a folder; else that in which it is, or would be made."""
-    return next(each for each in (path, *path.parents) if is_folder(each))
-
-
 def _bring_in(
     databases: Sequence[Path], guard: Guard, on_preparing: OnPreparing
 ) -> tuple[tuple[str, ...], list[Path]]:
@@ -298,8 +282,12 @@ def _bring_in(
     if not databases:
         return (), []
     sizes = {path: size_bytes(path) for path in databases}
-    names = _named(sizes)
-    _refuse_full(names, sum(sizes.values()), guard)
+    names, free = _named(sizes), shutil.disk_usage(guard.directory).free
+    if sum(sizes.values()) > free:
+        raise InputError(
+            f"there is no room for a copy of {names}: {SIZE.format(free)} are free in {guard.directory.parent}; "
+            f"set {RUN} to a folder with more room"
+        )
     on_preparing(Preparing(step=Step.DATABASE, subject=names))
     begun, unsteady = time.monotonic(), []
     for path in databases:
@@ -328,54 +316,48 @@ def _unsteady(paths: Iterable[Path]) -> Iterator[str]:
         )
 
 
-def _mixed(paths: Sequence[Path]) -> tuple[str, ...]:
-    if not paths:
-        return ()
+def _mixed(paths: Sequence[Path]) -> Iterator[str]:
     where = ", ".join(f"{folder}/" for folder in dict.fromkeys(path.parent for path in paths))
-    return (
-        f"Another program wrote to files in {where} while they were copied, also the second time: the copies may "
-        "not fit together. If the app needs them, as a database, stop that program while the race begins.",
-    )
+    if where:
+        yield (
+            f"Another program wrote to files in {where} while they were copied, also the second time: the copies "
+            "may not fit together. If the app needs them, as a database, stop that program while the race begins."
+        )
 
 
 def _wrote_to(sizes: Mapping[Path, int], took: str) -> tuple[str, ...]:
-    if not sizes:
-        return ()
-    return (f"The app wrote to a copy of {_named(sizes)}, made in {took}; the project stays as it is.",)
+    words = f"The app wrote to a copy of {_named(sizes)}, made in {took}; the project stays as it is."
+    return (words,) if sizes else ()
 
 
 def _named(sizes: Mapping[Path, int]) -> str:
     return ", ".join(f"{path.name} ({SIZE.format(size)})" for path, size in sizes.items())
 
 
-def _refuse_full(names: str, size: int, guard: Guard) -> None:
-    free = shutil.disk_usage(guard.directory).free
-    if size > free:
-        raise InputError(
-            f"there is no room for a copy of {names}: {SIZE.format(free)} are free in {guard.directory.parent}; "
-            f"set {RUN} to a folder with more room"
+def _unprotected(uncovered: Mapping[Path, str], changing: Sequence[Path]) -> Iterator[str]:
+    what = ", ".join(f"{path}/" if path.is_dir() else str(path) for path in changing) or "files"
+    where, why = ", ".join(map(str, uncovered)), "; ".join(dict.fromkeys(uncovered.values()))
+    if where:
+        yield (
+            f"The app writes to {where} itself ({what} may change), for a race cannot have its own view of the "
+            f"files there: {why}. Race a copy of the project, or as a user who may make namespaces."
         )
 
 
-def _unprotected(uncovered: Mapping[Path, str], changing: Sequence[Path]) -> tuple[str, ...]:
-    if not uncovered:
-        return ()
-    what = ", ".join(f"{path}/" if path.is_dir() else str(path) for path in changing) or "files"
-    where, why = ", ".join(map(str, uncovered)), "; ".join(dict.fromkeys(uncovered.values()))
-    return (
-        f"The app writes to {where} itself ({what} may change), for a race cannot have its own view of the "
-        f"files there: {why}. Race a copy of the project, or as a user who may make namespaces.",
-    )
-
-
-def _uncovered(paths: Sequence[Path], view: ProtectedView) -> tuple[str, ...]:
-    if not paths:
-        return ()
-    what = "stays as it is" if all(map(view.holds_off, paths)) else "may change"
-    return (
-        f"The app writes to {', '.join(map(str, paths))}, which is not copied and {what}: it is too large for "
-        "[app] copy_limit, or the settings do not spell the path. Lead the app elsewhere by a variable, [app] env.",
-    )
+def _uncovered(settled: Settled, view: ProtectedView) -> Iterator[str]:
+    if paths := settled.uncovered:
+        what = "stays as it is" if all(map(view.holds_off, paths)) else "may change"
+        yield (
+            f"The app writes to {', '.join(map(str, paths))}, which is not copied and {what}: it is too large for "
+            "[app] copy_limit, or the settings do not spell the path. Lead the app elsewhere by a variable, [app] "
+            "env."
+        )
+    if settled.named:
+        what = "it cannot write there" if view.closed else "what it writes there changes in a race"
+        yield (
+            f"The app knows {few(settled.named)} by its whole path, not its copy: {what}. Lead it to another by a "
+            "variable, [app] env."
+        )
 
 
 def _shared(places: DataPlaces, guard: Guard, beside: Mapping[str, str]) -> Iterator[str]:
@@ -383,20 +365,17 @@ def _shared(places: DataPlaces, guard: Guard, beside: Mapping[str, str]) -> Iter
     for server in places.servers:
         address = f"@{server.host}:{server.port}/"
         led = server.key in beside or any(address in value for value in beside.values())
-        if not led and not server.host.startswith(own):
-            yield _shared_server(server)
-
-
-def _shared_server(server: DatabaseServer) -> str:
-    where = f"on {server.host}" if server.host else "of this machine"
-    service, line = _FILLED.get(server.kind, ("", ""))
-    way_out = (
-        f'give the race one of its own: [app] services = ["{service}"], '
-        f'prepare = [{{ run = "{line} < dump.sql", shell = true }}]'
-        if service
-        else "give the race a database of its own"
-    )
-    return (
-        f"The race reads and writes the {server.kind} database {server.name or 'without a name'} {where} "
-        f"({server.key}), which is not copied; {way_out}."
-    )
+        if led or server.host.startswith(own):
+            continue
+        where = f"on {server.host}" if server.host else "of this machine"
+        way_out = "give the race a database of its own"
+        if server.kind in _FILLED:
+            service, line = _FILLED[server.kind]
+            way_out = (
+                f'give the race one of its own: [app] services = ["{service}"], '
+                f'prepare = [{{ run = "{line} < dump.sql", shell = true }}]'
+            )
+        yield (
+            f"The race reads and writes the {server.kind} database {server.name or 'without a name'} {where} "
+            f"({server.key}), which is not copied; {way_out}."
+        )

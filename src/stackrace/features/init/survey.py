@@ -79,8 +79,8 @@ def survey_project(
     return ProjectSurvey(
         folder=request.folder,
         app=project,
-        examination=protection.relocation.original(asked.examination),
-        pages=protection.relocation.original(asked.pages),
+        examination=protection.view.relocation.original(asked.examination),
+        pages=protection.view.relocation.original(asked.pages),
         named=request.urls or (),
         current=current_stack(
             request, catalogue(), project.interfaces, entry=project.entry, interpreter=project.python

@@ -82,7 +82,7 @@ def examined_app(
     found_app = find_app(request, asked, environments, project, data, on_preparing)
     original = furnished(found_app.app, request, beside)
     protection = project.protect(original, beside)
-    app, copies = protection.app, protection.relocation
+    app, copies = protection.app, protection.view.relocation
     static = request.static and {url: copies.path(folder) for url, folder in request.static.items()}
     request = replace(request, static=static)
     with protection.view.naming_originals():
