@@ -140,7 +140,7 @@ def data_places(app: App, view: ProtectedView) -> DataPlaces:
 
 
 def _can_be_made(folder: Path) -> bool:
-    return os.access(next(each for each in folder.parents if is_present(each)), os.W_OK)
+    return os.access(next(filter(is_present, folder.parents)), os.W_OK)
 
 
 def database_files(app: App) -> Iterator[Path]:

@@ -15,7 +15,7 @@ from io import StringIO
 from pathlib import Path
 
 from ..base.errors import InputError, said_by
-from ..base.files import is_file, read_text
+from ..base.files import is_file, matching, read_text
 from ..base.secrets import learn
 from .app import App, EntryKind
 from .project_files import project_folders
@@ -56,7 +56,7 @@ def env_files(root: Path) -> tuple[list[Path], list[Path]]:
     files = [
         path
         for folder in project_folders(root)
-        for path in sorted(_listed(folder), key=lambda path: (path.name != ".env", path.name))
+        for path in sorted(matching(folder, "*"), key=lambda path: (path.name != ".env", path.name))
         if _ENV_FILE.fullmatch(path.name) and path.is_file()
     ]
     templates = [path for path in files if _TEMPLATE.search(path.name)]
@@ -96,13 +96,6 @@ def _searched(content: str) -> dict[str, str]:
             value = written.partition(" #")[0].strip()
         variables[name] = _interpolated(value, variables)[:LONGEST]
     return variables
-
-
-def _listed(folder: Path) -> list[Path]:
-    try:
-        return list(folder.iterdir())
-    except OSError:
-        return []
 
 
 def _interpolated(value: str, variables: Mapping[str, str]) -> str:

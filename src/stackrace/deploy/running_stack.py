@@ -175,7 +175,6 @@ def _ruby(ruby: Path) -> str:
 
 @cache
 def _installed(home: Path) -> dict[str, str]:
-    """Return the versions of the packages in an environment, by their normalised names."""
     return versions_by_key({each.name: each.version for each in distributions(path=[str(site_packages(home))])})
 
 

@@ -83,7 +83,11 @@ def stop(guard: Guard, runnings: Sequence[Running]) -> dict[str, Failure]:
     No stack waits for another's hops. Afterwards no process of theirs lives and their directories are gone.
     """
     complaints: dict[str, Failure] = {}
-    stopping = [_Stopping(running, _hops(running)) for running in runnings]
+    stopping = []
+    for running in runnings:
+        # the last hop of the stack first; instances of a hop stop side by side
+        hops = groupby(running.parts, key=lambda started: started[0].hop)
+        stopping.append(_Stopping(running, [list(copies) for _, copies in hops]))
     while stopping:
         for descent in stopping:
             descent.tell(guard)
@@ -101,11 +105,6 @@ def stop(guard: Guard, runnings: Sequence[Running]) -> dict[str, Failure]:
         if running.group is not None:
             running.group.remove()
     return complaints
-
-
-def _hops(running: Running) -> list[list[tuple[Part, int]]]:
-    """Group the processes by hop, the last hop of the stack first; instances of a hop stop side by side."""
-    return [list(copies) for _, copies in groupby(running.parts, key=lambda started: started[0].hop)]
 
 
 def _unstopped(part: Part, status: Status, deadline: Deadline) -> Failure:

@@ -57,12 +57,8 @@ _FLOCK = "@hhqqi0q"
 
 def size_bytes(database: Path) -> int:
     """Return the bytes of a database with what belongs to it."""
-    return sum(look.size for look in map(FileLook.at, _files_of(database)) if look)
-
-
-def _files_of(database: Path) -> list[Path]:
-    """Return a database's files: itself, its log, the index of that, its journal."""
-    return [path for path in (database, *(_side(database, each) for each in _SIDES)) if path.exists()]
+    files = (database, *(_side(database, each) for each in _SIDES))
+    return sum(look.size for look in map(FileLook.at, files) if look)
 
 
 def is_database(path: Path) -> bool:
@@ -279,7 +275,8 @@ class _Copier:
 def _reading(database: Path) -> Iterator[tuple[bool, float]]:
     """Lock what a reader locks; yields whether commits are held off by that, and for how long they may be."""
     index = _side(database, _INDEX)
-    if _has_log(database):
+    # the header of one with a log
+    if _first_bytes(database, 20)[18:20] == b"\2\2":
         if not index.exists():
             # one program has it for itself
             yield False, _WAIT_S
@@ -348,11 +345,6 @@ def _first_bytes(path: Path, length: int) -> bytes:
         with _opened(path) as handle:
             return os.pread(handle, length, 0)
     return b""
-
-
-def _has_log(database: Path) -> bool:
-    """Tell whether a database is in WAL mode, by its file's header."""
-    return _first_bytes(database, 20)[18:20] == b"\2\2"
 
 
 def _side(database: Path, ending: str) -> Path:

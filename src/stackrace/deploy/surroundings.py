@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from shlex import quote
 
-from ..base.files import is_file, is_folder, real_path
+from ..base.files import is_file, is_folder, matching, real_path
 from ..base.process.namespaces import MEMORY
 from ..base.process.view import Relocation
 from ..base.temporary import temporary_folder
@@ -63,7 +63,7 @@ def private_home(place: Path, relocation: Relocation) -> Mapping[str, str]:
     for _, target in shown:
         target.mkdir(parents=True, exist_ok=True)
     for folder, target in shown:
-        for entry in _listed(folder):
+        for entry in matching(folder, "*"):
             if not os.path.lexists(target / entry.name):
                 _show(relocation.path(entry), target / entry.name)
     led = {name: str(place / _PLACES[name]) for name in _PLACES if os.environ.get(name)}
@@ -86,13 +86,6 @@ def _show(path: Path, place: Path) -> None:
         # a full disk may have taken a part
         place.unlink(missing_ok=True)
     place.symlink_to(path)
-
-
-def _listed(folder: Path) -> list[Path]:
-    try:
-        return list(folder.iterdir())
-    except OSError:
-        return []
 
 
 class SharedMemory:
@@ -120,7 +113,7 @@ class SharedMemory:
                 is_used = "cpid" in values and Path("/proc", values["cpid"]).exists()
                 if int(values["cuid"]) in self._users and not is_used:
                     found.append(f"ipcrm {option} {values[number]}")
-        for path in (path for folder in _MEMORY for path in _listed(folder)):
+        for path in (path for folder in _MEMORY for path in matching(folder, "*")):
             with suppress(OSError):
                 if path.lstat().st_uid in self._users:
                     found.append(f"rm {quote(str(path))}")

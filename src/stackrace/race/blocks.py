@@ -250,7 +250,10 @@ class Runs(Blocks):
             cells = self._open_cells(steps.ledger.race, cells)
         order = shuffled(cells, shuffler_of(self._plan.race.seed, steps.number))
         stacks = tuple(dict.fromkeys(cell.stack.path for cell in order))
-        steps.sink(BlockStarted(steps.number, stacks, self._eta_s(steps.number, remaining_s)))
+        # the blocks to come take as long as those before did, if the budget allows them
+        done = steps.number
+        eta_s = min(self._spent_s / done * (self._repeats - done), remaining_s) if done else None
+        steps.sink(BlockStarted(done, stacks, eta_s))
         for cell in order:
             if time.monotonic() >= steps.deadline_s:
                 self.ending = Ending.BUDGET
@@ -259,10 +262,6 @@ class Runs(Blocks):
                 _run(cell, steps)
         self._spent_s += time.monotonic() - begun_s
         return True
-
-    def _eta_s(self, done: int, remaining_s: float) -> float | None:
-        """The blocks to come take as long as those before did, if the budget allows them."""
-        return min(self._spent_s / done * (self._repeats - done), remaining_s) if done else None
 
 
 def _run(cell: Cell, steps: Steps) -> None:

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Protocol
 
 from ..extensions import Strategy, declared, load
 from ..stats import selection, summary
-from ..stats.judge import Judgement
 from ..stats.values import Question
 from .levels import MeasuredLevel, blocks_of, compared, headline_of, judgement_of, measured_levels, pooled
 from .plan import Cell
@@ -61,12 +60,13 @@ def decisions(race: Race) -> Decisions:
     level = levels[headline_of(levels)]
     if len(_asked(race, level.workload)) == 1:
         return Decisions(settled=_known(race, level, blocks), dropped=frozenset())
-    if not _comparable(race, level):
+    if len(level.stacks) < 2:
+        # compared with nothing
         return _OPEN
     judgement = judgement_of(race, level, drops=True)
     # twins that differ may still come together: a race that is void so far does not end early
-    settled = _answers(judgement, race.question) and not twins_apart(race, blocks=blocks)
-    settled = settled and not _awaited(race, level)
+    settled = judgement.winner is not None if race.question is Question.WINNER else all(judgement.settled)
+    settled = settled and not twins_apart(race, blocks=blocks) and not _awaited(race, level)
     kept = {level.stacks[i] for i in judgement.left}
     return Decisions(settled=settled, dropped=frozenset(level.stacks) - kept)
 
@@ -87,16 +87,6 @@ def _known(race: Race, level: MeasuredLevel, blocks: int) -> bool:
 def _asked(race: Race, workload: str) -> tuple[str, ...]:
     """Return the stacks that meet a workload."""
     return tuple(race.limits.get(workload, race.stacks))
-
-
-def _answers(judgement: Judgement, question: Question) -> bool:
-    """Tell whether ``question`` is answered: somebody wins, or every pair is decided or a tie."""
-    return judgement.winner is not None if question is Question.WINNER else all(judgement.settled)
-
-
-def _comparable(race: Race, level: MeasuredLevel) -> bool:
-    """Tell whether a level holds an answer: one stack out of several is compared with nothing."""
-    return len(level.stacks) >= min(2, len(_asked(race, level.workload)))
 
 
 OpenCells = Callable[[Race, Sequence[Cell]], Sequence[Cell]]

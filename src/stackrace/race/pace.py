@@ -142,13 +142,10 @@ def heard(page: PageTime, concurrency: int, answers: int, seconds: float, cores:
         return page
     response = concurrency * seconds / max(answers, 1)
     # with fewer connections an answer takes no longer, with more no less
-    below = [(each, min(response_s(page, each, cores), response)) for each in (1, *_measured_at(page))]
+    known = (1, *(burst.connections for burst in page.bursts if burst.connections > 1))
+    below = [(each, min(response_s(page, each, cores), response)) for each in known]
     fewer = [Burst(connections=each, per_s=each / s) for each, s in below if each < concurrency and s > 0]
     return replace(page, bursts=(*fewer, Burst(connections=concurrency, per_s=concurrency / response)))
-
-
-def _measured_at(page: PageTime) -> list[int]:
-    return [burst.connections for burst in page.bursts if burst.connections > 1]
 
 
 def lengths_of(

@@ -37,7 +37,7 @@ def race_view(race: Race, headline: LevelKey) -> RaceView:
     return RaceView(
         twin=race.twin,
         twins=tuple(twin_pairs(race)),
-        drift=None if spoken is None else _drift_of_mean(spoken),
+        drift=None if spoken is None else drift(means(steady(spoken))),
         uneven=() if spoken is None else tuple(_drift_of_each(spoken)),
         sizes=tuple(map(_sizes, levels)),
         carried=tuple(_carried(race)),
@@ -149,13 +149,8 @@ def turns(race: Race) -> Iterator[PlacedSlice]:
             position, after = position + 1, original_path(launch.stack)
 
 
-def _drift_of_mean(level: MeasuredLevel) -> Drift | None:
-    """Return the drift of the stacks that were measured in most blocks, in the mean; None where nothing tells."""
-    return drift(means(steady(level)))
-
-
 def _drift_of_each(level: MeasuredLevel) -> Iterator[tuple[str, Drift]]:
-    """Give the drift of each of these stacks beside the mean of the others."""
+    """Give the drift of each stack that was measured in most blocks beside the mean of the others."""
     alike = steady(level)
     for stack, own in alike.items():
         others = {name: values for name, values in alike.items() if name != stack}

@@ -139,7 +139,10 @@ def _row(
     merge: _Merge,
 ) -> Row:
     stack, slices = measured.stacks[index], measured.slices[index]
-    launches = [launch for launch in race.launches if launch.stack == stack and _counts(race, launch, measured)]
+    launches = [launch for launch in race.launches if launch.stack == stack]
+    if race.repeats is not None:
+        # a launch made for one run says nothing about other levels
+        launches = [launch for launch in launches if measured.key in map(key_of, launch.slices)]
     ready = [launch.ready_s for launch in launches if launch.ready_s is not None]
     errors = sum(slice_.result.counts.errors for slice_ in slices)
     latency = _latency(slices, merge)
@@ -168,11 +171,6 @@ def _row(
 def _moved(own: Interval, value: float) -> Interval:
     low, high = (None if limit is None else limit * value / own.value for limit in (own.low, own.high))
     return Interval(value=value, low=low, high=high)
-
-
-def _counts(race: Race, launch: Launch, measured: MeasuredLevel) -> bool:
-    """A launch made for one run says nothing about other levels, one of slices something about all."""
-    return race.repeats is None or any(key_of(slice_) == measured.key for slice_ in launch.slices)
 
 
 def _latency(slices: Sequence[Slice], merge: _Merge) -> Quantiles:
@@ -262,6 +260,10 @@ def _gaps(race: Race, levels: Sequence[JudgedLevel]) -> tuple[Gap, ...]:
     )
 
 
+_UNEXPLAINED = Failure(kind=FailureKind.UNMEASURED)
+"""What stands where nobody recorded a reason: that is a fault of ours, and no stack's."""
+
+
 def why_missing(race: Race, stack: str, level: LevelKey | None = None) -> Failure | None:
     """Return what was recorded of a stack without a figure at ``level``, or at any; None while one may come."""
     everything = [launch for launch in race.launches if launch.stack == stack]
@@ -286,7 +288,7 @@ def why_missing(race: Race, stack: str, level: LevelKey | None = None) -> Failur
     if race.ending is None:
         return None
     if launches and level is None:
-        return _unexplained()
+        return _UNEXPLAINED
     return Failure(kind=FailureKind.UNMEASURED, shortfall=Shortfall(ended_by=EndedBy(race.ending)))
 
 
@@ -302,9 +304,4 @@ def _uncounted(race: Race, blocks: Set[int], level: LevelKey | None) -> Failure 
     whole = counted(race)
     if blocks - {launch.block for launch in pooled(whole, compared(whole)).launches}:
         return Failure(kind=FailureKind.UNMEASURED, shortfall=Shortfall(ended_by=EndedBy.UNEQUAL))
-    return None if race.ending is None else _unexplained()
-
-
-def _unexplained() -> Failure:
-    """Return what stands where nobody recorded a reason: that is a fault of ours, and no stack's."""
-    return Failure(kind=FailureKind.UNMEASURED)
+    return None if race.ending is None else _UNEXPLAINED

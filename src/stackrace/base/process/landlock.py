@@ -7,12 +7,13 @@ Source: landlock(7); kernel documentation, userspace-api/landlock.
 
 from __future__ import annotations
 
-import ctypes
 import os
 import struct
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
+
+from .namespaces import LIBC, done
 
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
 """System calls, the same on every architecture."""
@@ -22,7 +23,6 @@ _PR_SET_NO_NEW_PRIVS = 38
 _WRITE_FILE, _TRUNCATE = 1 << 1, 1 << 14
 _ENTRIES = sum(1 << bit for bit in range(4, 14))
 """To make, remove, rename and link files and folders of every kind."""
-_LIBC = ctypes.CDLL(None, use_errno=True)
 
 
 def restricts() -> bool:
@@ -41,19 +41,19 @@ def restrict(closed: Collection[str], kept: Sequence[str]) -> None:
     """
     handled = (_WRITE_FILE | _ENTRIES | _TRUNCATE) if _version() > 2 else _WRITE_FILE | _ENTRIES
     attributes = struct.pack("=Q", handled)
-    rules = _done(_LIBC.syscall(_CREATE_RULESET, attributes, len(attributes), 0))
+    rules = done(LIBC.syscall(_CREATE_RULESET, attributes, len(attributes), 0))
     try:
         for path in (*_open(Path("/"), set(map(Path, closed))), *kept):
             with suppress(OSError):
                 _allow(rules, path, handled)
-        _done(_LIBC.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
-        _done(_LIBC.syscall(_RESTRICT_SELF, rules, 0))
+        done(LIBC.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+        done(LIBC.syscall(_RESTRICT_SELF, rules, 0))
     finally:
         os.close(rules)
 
 
 def _version() -> int:
-    version: int = _LIBC.syscall(_CREATE_RULESET, None, 0, _VERSION)
+    version: int = LIBC.syscall(_CREATE_RULESET, None, 0, _VERSION)
     return version
 
 
@@ -75,13 +75,6 @@ def _allow(rules: int, path: str, handled: int) -> None:
     try:
         rights = handled if os.path.isdir(path) else handled & ~_ENTRIES  # noqa: PTH112 (many)
         rule = struct.pack("=Qi", rights, handle)
-        _done(_LIBC.syscall(_ADD_RULE, rules, _PATH_BENEATH, rule, 0))
+        done(LIBC.syscall(_ADD_RULE, rules, _PATH_BENEATH, rule, 0))
     finally:
         os.close(handle)
-
-
-def _done(result: int) -> int:
-    if result < 0:
-        number = ctypes.get_errno()
-        raise OSError(number, os.strerror(number))
-    return result

@@ -38,7 +38,7 @@ _PR_SET_DUMPABLE = 4
 _ACCEPTS = 0x10000
 """__SO_ACCEPTCON, the flag of a socket that listens."""
 
-_LIBC = ctypes.CDLL(None, use_errno=True)
+LIBC = ctypes.CDLL(None, use_errno=True)
 
 MEMORY = Path("/dev/shm")
 """Where POSIX shared memory and semaphores are. Source: shm_overview(7)."""
@@ -52,16 +52,16 @@ def separate() -> None:
     owner = os.geteuid(), os.getegid()
     try:
         # with root's powers files keep all of their owners; our user namespace knows one only
-        _done(_LIBC.unshare(_CLONE_NEWNS))
+        done(LIBC.unshare(_CLONE_NEWNS))
     except PermissionError:
         _unshare(_CLONE_NEWNS, owner)
     _keep_mounts()
     with contextlib.suppress(OSError):
         # what is left in System V memory, semaphores and queues goes with it
-        _done(_LIBC.unshare(_CLONE_NEWIPC))
-        _done(_LIBC.mount(b"mqueue", b"/dev/mqueue", b"mqueue", _MS_NOSUID | _MS_NODEV | _MS_NOEXEC, None))
+        done(LIBC.unshare(_CLONE_NEWIPC))
+        done(LIBC.mount(b"mqueue", b"/dev/mqueue", b"mqueue", _MS_NOSUID | _MS_NODEV | _MS_NOEXEC, None))
     # without it, nobody could look at /proc/PID/root
-    _LIBC.prctl(_PR_SET_DUMPABLE, 1, 0, 0, 0)
+    LIBC.prctl(_PR_SET_DUMPABLE, 1, 0, 0, 0)
 
 
 def isolate(user: int, group: int) -> None:
@@ -70,15 +70,13 @@ def isolate(user: int, group: int) -> None:
     It can change no file but those that it mounts, and has no right to anything outside, not even as root. Raises
     OSError where a kernel or a container forbids it.
     """
-    _unshare(_CLONE_NEWNS | _CLONE_NEWPID | _CLONE_NEWNET | _CLONE_NEWIPC | _CLONE_NEWUTS, (user, group))
-    _keep_mounts()
-    _protect()
+    _seclude(_CLONE_NEWPID | _CLONE_NEWUTS, (user, group))
 
 
 def _unshare(kinds: int, identities: tuple[int, int]) -> None:
     """Go to new namespaces below a user namespace, in which we have ``identities``."""
     owner = os.geteuid(), os.getegid()
-    _done(_LIBC.unshare(_CLONE_NEWUSER | kinds))
+    done(LIBC.unshare(_CLONE_NEWUSER | kinds))
     Path("/proc/self/setgroups").write_text("deny")
     for name, inside, outside in zip(("uid_map", "gid_map"), identities, owner, strict=True):
         Path("/proc/self", name).write_text(f"{inside} {outside} 1")
@@ -86,19 +84,19 @@ def _unshare(kinds: int, identities: tuple[int, int]) -> None:
 
 def mount_memory(place: Path, options: bytes) -> None:
     """Mount an empty file system in memory, which has no devices and gives nobody rights."""
-    _done(_LIBC.mount(b"none", os.fsencode(place), b"tmpfs", _MS_NOSUID | _MS_NODEV, options))
+    done(LIBC.mount(b"none", os.fsencode(place), b"tmpfs", _MS_NOSUID | _MS_NODEV, options))
 
 
 def mount_processes(place: Path) -> None:
     """Mount what tells of this namespace's processes, for reading."""
-    _done(_LIBC.mount(b"none", os.fsencode(place), b"proc", _MS_RDONLY | _MS_NOSUID | _MS_NODEV | _MS_NOEXEC, None))
+    done(LIBC.mount(b"none", os.fsencode(place), b"proc", _MS_RDONLY | _MS_NOSUID | _MS_NODEV | _MS_NOEXEC, None))
 
 
 def pivot(root: Path) -> None:
     """Make ``root``, on which something is mounted, the root of this process, and the old one unreachable."""
     os.chdir(root)
-    _done(_LIBC.syscall({"x86_64": 155, "aarch64": 41}.get(os.uname().machine, 155), b".", b"."))
-    _done(_LIBC.umount2(b".", _MNT_DETACH))
+    done(LIBC.syscall({"x86_64": 155, "aarch64": 41}.get(os.uname().machine, 155), b".", b"."))
+    done(LIBC.umount2(b".", _MNT_DETACH))
     os.chdir("/")
 
 
@@ -107,10 +105,8 @@ def seal(folder: Path, start: Path) -> None:
 
     It goes to ``start``. What it leaves in /dev/shm goes with it. Raises OSError where that is forbidden.
     """
-    _unshare(_CLONE_NEWNS | _CLONE_NEWNET | _CLONE_NEWIPC, (os.geteuid(), os.getegid()))
-    _keep_mounts()
+    _seclude(0, (os.geteuid(), os.getegid()))
     lower = os.open(folder, os.O_PATH)
-    _protect()
     mount_memory(MEMORY, b"mode=1777,size=256m")
     mount_overlay(folder, lower, MEMORY / "layer")
     os.close(lower)
@@ -119,12 +115,15 @@ def seal(folder: Path, start: Path) -> None:
 
 def _keep_mounts() -> None:
     """Let nobody outside see what is mounted from now on."""
-    _done(_LIBC.mount(b"none", b"/", None, _MS_REC | _MS_PRIVATE, None))
+    done(LIBC.mount(b"none", b"/", None, _MS_REC | _MS_PRIVATE, None))
 
 
-def _protect() -> None:
+def _seclude(kinds: int, identities: tuple[int, int]) -> None:
+    """Go to new namespaces, among them some of ``kinds``, in which all files can be read only."""
+    _unshare(_CLONE_NEWNS | _CLONE_NEWNET | _CLONE_NEWIPC | kinds, identities)
+    _keep_mounts()
     attributes = struct.pack("=QQQQ", _MOUNT_ATTR_RDONLY, 0, 0, 0)
-    _done(_LIBC.syscall(_SYS_MOUNT_SETATTR, _AT_FDCWD, b"/", _AT_RECURSIVE, attributes, len(attributes)))
+    done(LIBC.syscall(_SYS_MOUNT_SETATTR, _AT_FDCWD, b"/", _AT_RECURSIVE, attributes, len(attributes)))
 
 
 def enter(pid: int) -> None:
@@ -132,10 +131,10 @@ def enter(pid: int) -> None:
 
     For a process without threads, as after a fork. Raises OSError when it is gone.
     """
-    others = [kind for kind in ("user", "ipc", "mnt") if _is_another(pid, kind)]
-    handles = [os.open(f"/proc/{pid}/ns/{kind}", os.O_RDONLY | os.O_CLOEXEC) for kind in others]
-    for handle in handles:
-        _done(_LIBC.setns(handle, 0))
+    theirs, ours = Path(f"/proc/{pid}/ns"), Path("/proc/self/ns")
+    others = [kind for kind in ("user", "ipc", "mnt") if (theirs / kind).readlink() != (ours / kind).readlink()]
+    for handle in [os.open(theirs / kind, os.O_RDONLY | os.O_CLOEXEC) for kind in others]:
+        done(LIBC.setns(handle, 0))
         os.close(handle)
 
 
@@ -162,7 +161,9 @@ def cover(folders: Sequence[tuple[str, str]], kept: Sequence[str]) -> None:
             for path, handle in shown:
                 bind(path, handle)
         except OSError:
-            _uncover(folder, lower[0][1])
+            # half of a cover would hide what is mounted below it
+            if not os.path.samestat(folder.stat(), os.fstat(lower[0][1])):
+                done(LIBC.umount2(os.fsencode(folder), _MNT_DETACH))
             raise
 
 
@@ -171,12 +172,6 @@ def _open(paths: Iterable[Path]) -> Iterator[tuple[Path, int]]:
     for path in paths:
         with contextlib.suppress(OSError):
             yield path, os.open(path, os.O_PATH)
-
-
-def _uncover(folder: Path, lower: int) -> None:
-    """Take away what covers ``folder``: half of a cover would hide what is mounted below it."""
-    if not os.path.samestat(folder.stat(), os.fstat(lower)):
-        _done(_LIBC.umount2(os.fsencode(folder), _MNT_DETACH))
 
 
 def mount_overlay(folder: Path, lower: int, layer: Path, *, executes: bool = True) -> None:
@@ -193,7 +188,7 @@ def mount_overlay(folder: Path, lower: int, layer: Path, *, executes: bool = Tru
         options += ",userxattr"
     try:
         flags = 0 if executes else _MS_NOSUID | _MS_NODEV | _MS_NOEXEC
-        _done(_LIBC.mount(b"overlay", os.fsencode(folder), b"overlay", flags, options.encode()))
+        done(LIBC.mount(b"overlay", os.fsencode(folder), b"overlay", flags, options.encode()))
     except OSError as error:
         raise OSError(error.errno, f"no overlay over {folder}: {error.strerror}") from error
     # the kernel leaves it without any right, so that nobody could remove it afterwards
@@ -222,7 +217,7 @@ def rebuild(folder: Path) -> None:
     handle = os.open(folder, os.O_PATH)
     inside = Path(f"/proc/self/fd/{handle}")
     children = sorted(inside.iterdir())
-    _done(_LIBC.mount(b"tmpfs", os.fsencode(folder), b"tmpfs", 0, b"mode=755"))
+    done(LIBC.mount(b"tmpfs", os.fsencode(folder), b"tmpfs", 0, b"mode=755"))
     for child in children:
         place = folder / child.name
         if child.is_symlink():
@@ -237,13 +232,14 @@ def rebuild(folder: Path) -> None:
 
 def bind(path: Path, handle: int) -> None:
     """Show at ``path`` what ``handle`` is open on, with what is mounted below it."""
-    _done(_LIBC.mount(f"/proc/self/fd/{handle}".encode(), os.fsencode(path), None, _MS_BIND | _MS_REC, None))
+    done(LIBC.mount(f"/proc/self/fd/{handle}".encode(), os.fsencode(path), None, _MS_BIND | _MS_REC, None))
 
 
 def _mounts_below(folder: Path) -> list[Path]:
     """Return where other file systems are mounted below ``folder``, the outermost first."""
-    lines = Path("/proc/self/mountinfo").read_bytes().splitlines()
-    places = {Path(os.fsdecode(_unescaped(line.split(b" ")[4]))) for line in lines}
+    escaped = (line.split(b" ")[4] for line in Path("/proc/self/mountinfo").read_bytes().splitlines())
+    names = (re.sub(rb"\\([0-7]{3})", lambda octal: bytes([int(octal[1], 8)]), name) for name in escaped)
+    places = {Path(os.fsdecode(name)) for name in names}
     return sorted(place for place in places if place != folder and place.is_relative_to(folder))
 
 
@@ -257,15 +253,9 @@ def _sockets() -> list[Path]:
     ]
 
 
-def _unescaped(text: bytes) -> bytes:
-    return re.sub(rb"\\([0-7]{3})", lambda octal: bytes([int(octal[1], 8)]), text)
-
-
-def _is_another(pid: int, kind: str) -> bool:
-    return Path(f"/proc/{pid}/ns/{kind}").readlink() != Path(f"/proc/self/ns/{kind}").readlink()
-
-
-def _done(result: int) -> None:
-    if result:
+def done(result: int) -> int:
+    """Return what a function of libc returned; raises the OSError that it met."""
+    if result < 0:
         number = ctypes.get_errno()
         raise OSError(number, os.strerror(number))
+    return result

@@ -46,19 +46,9 @@ def lacks_of(request: RaceRequest, catalogue: Catalogue, app: AskedApp | None = 
     offered = (app or asked_app(request)).offered if paths else frozenset()
     stacks = [parse_stack(path, catalogue.specs, offered, request.folder) for path in paths]
     servers = [lack for stack in stacks for lack in missing_from(stack, catalogue)]
-    return distinct([*_of_app(request), *_of_services(services_of(request)), *servers])
-
-
-def _of_app(request: RaceRequest) -> Iterable[Lack]:
-    if request.bundled is not None and (lack := bundled(request.bundled, request.environment).lack()):
-        yield lack
-
-
-def _of_services(names: Sequence[str]) -> Iterable[Lack]:
-    for name in names:
-        service, _ = service_of(name)
-        if lack := service.lack():
-            yield lack
+    own = None if request.bundled is None else bundled(request.bundled, request.environment).lack()
+    beside = (service_of(name)[0].lack() for name in services_of(request))
+    return distinct([*filter(None, (own, *beside)), *servers])
 
 
 def distinct(lacks: Iterable[Lack]) -> tuple[Lack, ...]:

@@ -87,6 +87,11 @@ def asked_pages(
 ) -> AskedPages:
     """Ask for the home page, the user's, and all the pages that the app and its sitemaps name."""
     on_preparing(Preparing(step=Step.PAGES, subject=f"{app.name} for its pages"))
+
+    def so_far(done: int, pages: int, left_s: float) -> None:
+        subject = f"{app.name} for its pages: {done} of {pages}, about {about(left_s)} left"
+        on_preparing(Preparing(step=Step.PAGES, subject=subject))
+
     if app.entry.kind in (EntryKind.FILES, EntryKind.RACK):
         examination = _asked_in_two_steps(protection, app, request, crawling)
     else:
@@ -104,7 +109,7 @@ def asked_pages(
             survey=True,
             timeout_s=crawling.loading_s,
             crawl=crawl,
-            on_progress=lambda *progress: on_preparing(Preparing(step=Step.PAGES, subject=_so_far(app, *progress))),
+            on_progress=so_far,
         )
     survey = examination.survey
     learn(sent((*survey.asked, *survey.unasked, *(each.request.path for each in examination.exchanges)), ()))
@@ -119,10 +124,6 @@ def asked_pages(
 
 
 _NO_TIME = "the time was over (--time)"
-
-
-def _so_far(app: App, done: int, pages: int, left_s: float) -> str:
-    return f"{app.name} for its pages: {done} of {pages}, about {about(left_s)} left"
 
 
 def _asked_in_two_steps(protection: Protection, app: App, request: RaceRequest, crawling: Crawling) -> Examination:

@@ -22,7 +22,6 @@ from ...base.verdict import Finding
 from ...deploy.place import Fleet, Place, RemoteEngine
 from ...deploy.preparing import OnPreparing, Preparing, Step, unheard
 from ...extensions import PlaceProvider, declared, load
-from ...measure.host import NetworkLimits
 from ...measure.load import Load
 from ...measure.probe import network_limits
 from ...measure.workload import RightAnswers
@@ -340,13 +339,12 @@ def wait_for_ports(on_preparing: OnPreparing) -> float:
     Where the kernel uses such ports again, as it does on loopback unless told otherwise, nobody waits.
     """
     begun, waited_s = time.monotonic(), 0.0
-    while waited_s <= TIME_WAIT_S and _crowded(network_limits()):
+    while waited_s <= TIME_WAIT_S:
+        limits = network_limits()
+        if limits.tw_reuse or limits.time_wait <= MOST_IN_TIME_WAIT * limits.ephemeral_ports:
+            break
         if not waited_s:
             on_preparing(Preparing(step=Step.PORTS))
         time.sleep(_LOOK_S)
         waited_s = time.monotonic() - begun
     return waited_s
-
-
-def _crowded(limits: NetworkLimits) -> bool:
-    return not limits.tw_reuse and limits.time_wait > MOST_IN_TIME_WAIT * limits.ephemeral_ports

@@ -73,7 +73,7 @@ def ending(race: Race, standing: Standing) -> str:
 def notes(race: Race, standing: Standing) -> tuple[str, ...]:
     """Return what stands below every report: what could be seen, and under which conditions the race was held."""
     sentences = (
-        resolution(race, standing), _limits_note(standing), _ratios_note(standing), _twin(race),
+        resolution(race, standing), *_of_limits(standing), _twin(race),
         _resources(race), *_network(race), _resumed(race), _duty(race), *_right_answers(race),
         *race.notes,
     )  # fmt: skip
@@ -91,9 +91,7 @@ def resolution(race: Race, standing: Standing) -> str:
 
 
 def _twin(race: Race) -> str:
-    if not race.twin:
-        return ""
-    return f"{race.twin} ran twice, under two names, as a check on the race."
+    return f"{race.twin} ran twice, under two names, as a check on the race." if race.twin else ""
 
 
 def _resources(race: Race) -> str:
@@ -193,19 +191,11 @@ def _duty(race: Race) -> str:
     return f"Where the {duration(spent.total_s)}{since} went: {listed}."
 
 
-def _limits_note(standing: Standing) -> str:
-    if standing.resolution is None:
-        return ""
-    rows = [row for level in standing.levels for row in level.rows]
-    if any(row.ratio.low is None for row in rows):
-        return "Limits are missing where launches were too few, or limits more than a factor of 10 apart."
-    return ""
-
-
-def _ratios_note(standing: Standing) -> str:
-    if standing.resolution is None:
-        return ""
-    return "A stack is in a later tier if its limits are below 1. With 95 % confidence no such order is false."
+def _of_limits(standing: Standing) -> Iterator[str]:
+    if standing.resolution is not None:
+        if any(row.ratio.low is None for level in standing.levels for row in level.rows):
+            yield "Limits are missing where launches were too few, or limits more than a factor of 10 apart."
+        yield "A stack is in a later tier if its limits are below 1. With 95 % confidence no such order is false."
 
 
 def of(number: int, thing: str) -> str:
@@ -269,12 +259,10 @@ def _asked(race: Race) -> str:
 
 
 def _urls(urls: Sequence[str]) -> str:
-    return _first([_url(url) for url in urls])
-
-
-def _url(url: str) -> str:
-    """Name a page as it is asked for, a recorded session by its file."""
-    return PurePosixPath(unquote(urlsplit(url).path)).name if url.startswith("file:") else url
+    # a recorded session is named by its file
+    return _first(
+        [PurePosixPath(unquote(urlsplit(url).path)).name if url.startswith("file:") else url for url in urls]
+    )
 
 
 def _first(names: Sequence[str]) -> str:

@@ -46,7 +46,7 @@ def words_of(race: Race, standing: Standing) -> StandingWords:
         return StandingWords(answer=answer(race, standing))
     return StandingWords(
         answer=answer(race, standing),
-        leads=_leads(standing.leads, race),
+        leads=_of_all(standing.leads, standing.leads, race) if len(standing.leads) > 1 else "",
         reason=_reason(standing.reason),
         costs=costs(standing.costs),
         failing=news(standing.current),
@@ -56,13 +56,8 @@ def words_of(race: Race, standing: Standing) -> StandingWords:
     )
 
 
-def _leads(levels: Sequence[Lead], race: Race) -> str:
-    """Return a sentence for each workload, and for each way of connecting; empty where there is one level only."""
-    return _of_all(levels, levels, race) if len(levels) > 1 else ""
-
-
 def elsewhere(standing: Standing, race: Race) -> str:
-    """Return the same of the levels that the answer does not speak of; empty where there are none."""
+    """Say who leads at the levels that the answer does not speak of; empty where there are none."""
     level = standing.levels[standing.headline] if standing.levels else None
     others = [lead for lead in standing.leads
               if level is None or (lead.workload, lead.load) != (level.workload, level.load)]  # fmt: skip
@@ -281,14 +276,11 @@ def _speed(one: MachineComparison) -> Iterator[str]:
         case MachineVerdict.EQUAL:
             yield f"{one.machine} is as fast as {one.against}: {seen}."
         case MachineVerdict.UNEQUAL:
-            yield f"{one.machine} is {_pace(one.ratio)} than {one.against}: {seen}."
+            pace = "slower" if one.ratio.value < 1 else "faster"
+            yield f"{one.machine} is {pace} than {one.against}: {seen}."
             yield "This does not change the ratios of stacks."
         case _:
             yield f"Whether {one.machine} is as fast as {one.against} cannot be told yet: {seen}."
-
-
-def _pace(ratio: Interval) -> str:
-    return "slower" if ratio.value < 1 else "faster"
 
 
 def _ratios(one: MachineComparison) -> Iterator[str]:
