@@ -61,17 +61,12 @@ def _wanted_python(root: Path, environ: Mapping[str, str], own: int = sys.versio
     names need not be installed. Raises InputError where pyproject.toml asks for a newer one than there is.
     """
     for folder in project_folders(root):
-        if pinned := _pinned(folder):
-            return _installed(pinned, environ)
+        if pinned := re.match(r"3\.\d+", first_line(folder / ".python-version")):
+            return _installed(pinned[0], environ)
         if words := _required(folder / "pyproject.toml"):
             least = max(map(int, _LEAST.findall(words)), default=0)
             return None if least <= own else _newer(folder / "pyproject.toml", words, least, environ)
     return None
-
-
-def _pinned(folder: Path) -> str:
-    number = re.match(r"3\.\d+", first_line(folder / ".python-version"))
-    return number[0] if number else ""
 
 
 def _required(pyproject: Path) -> str:
@@ -159,20 +154,16 @@ def _is_own(python: Path, own_prefix: Path) -> bool:
 
 
 def _explicit(root: Path, given: Path, environ: Mapping[str, str]) -> Path:
-    if len(given.parts) == 1 and not (root / given).exists() and (program := _program(given.name, environ)):
-        return program
+    # as a shell takes a bare name such as python3.12
+    program = shutil.which(given.name, path=environ.get("PATH")) if len(given.parts) == 1 else None
+    if program and not (root / given).exists():
+        return Path(program).absolute()
     # absolute(), never resolve(): an environment's interpreter is a link, and the link is what makes it one
     path = (root / given.expanduser()).absolute()
     python = python_of(path) or path
     if not is_executable(python):
         raise InputError(f"{given} is not an interpreter (--python, [app] python); give one like .venv/bin/python")
     return python
-
-
-def _program(name: str, environ: Mapping[str, str]) -> Path | None:
-    """Return the interpreter that a bare name such as python3.12 means to a shell."""
-    path = shutil.which(name, path=environ.get("PATH"))
-    return Path(path).absolute() if path else None
 
 
 def _same(first: Path, second: Path) -> bool:

@@ -125,7 +125,9 @@ class Environments:
                     constraints.write_text("\n".join(pins) + "\n", encoding="utf-8")
                     command = ["--constraint", str(constraints), "--", *requirements]
                     self._install(home, command, UNPROTECTED, pins)
-                _show(home, app.site_packages)
+                # visible after the environment's own packages, their own .pth files included
+                lines = (f"import site; site.addsitedir({str(folder)!r})\n" for folder in app.site_packages)
+                (site_packages(home) / "stackrace_app.pth").write_text("".join(lines), encoding="utf-8")
         return home
 
     def of_stack(self, stack: Stack, catalogue: Catalogue, app: PythonFacts | None) -> Path | None:
@@ -204,12 +206,6 @@ def site_packages(home: Path) -> Path:
 
 def _key(*parts: str) -> str:
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
-
-
-def _show(home: Path, folders: Sequence[Path]) -> None:
-    """Make ``folders`` visible after the environment's own packages, their own .pth files included."""
-    lines = "".join(f"import site; site.addsitedir({str(folder)!r})\n" for folder in folders)
-    (site_packages(home) / "stackrace_app.pth").write_text(lines, encoding="utf-8")
 
 
 def requirements_of(stack: Stack, catalogue: Catalogue, app: PythonFacts | None = None) -> tuple[str, ...]:

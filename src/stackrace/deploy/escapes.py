@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+import stat
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -88,9 +90,18 @@ def _written_words(written: Sequence[Path], relocation: Relocation) -> str:
     seen = f"The app writes to {few(written)}, which is not copied, and changes in a race"
     if relocation.place:
         return f"{seen}: its code knows this path from elsewhere. Lead it to another by a variable, [app] env."
-    places = {path if path.parent == Path("/") else path.parent for path in written}
+    places = {path if _is_shared(path.parent) else path.parent for path in written}
     outermost = sorted(str(place) for place in places if places.isdisjoint(place.parents))
     return f"{seen}. To have it copied, write [app] protect = {json.dumps(outermost, ensure_ascii=False)}."
+
+
+def _is_shared(folder: Path) -> bool:
+    """Tell whether much else lies in ``folder``, as in /tmp, so that a file in it is named by itself."""
+    if folder in (Path.home(), Path("/")):
+        return True
+    with suppress(OSError):
+        return bool(folder.stat().st_mode & stat.S_ISVTX)
+    return False
 
 
 def _is_below(path: Path, folders: Iterable[Path]) -> bool:

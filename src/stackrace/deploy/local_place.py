@@ -125,7 +125,11 @@ class LocalPlace:
         try:
             running = self._launcher.launch(stack, timeout_s=min(timeout_s, patience_s))
         except LaunchFailed as failed:
-            return Launched(failure=_hurried(failed.failure) if timeout_s < patience_s else failed.failure)
+            failure = failed.failure
+            if timeout_s < patience_s and failure.kind is FailureKind.NOT_READY:
+                cut = "; the budget left no more: give more (--budget)"
+                failure = replace(failure, message=f"{failure.message}{cut}")
+            return Launched(failure=failure)
         sampler = Sampler(running.hops, self._guard.pid, self._allowance)
         self._up[stack.path] = _RunningStack(running=running, sampler=sampler)
         if self.watches_needs:
@@ -188,7 +192,9 @@ class LocalPlace:
             result = engine.finish(counted_s + limit_s)
         wrong = Counter({name: counts.failed.get("body", 0) for name, counts in fates(workload, result).items()})
         loosened = known.doubt(workload, [page for page in workload.requests if wrong[name_of(page)]])
-        others = self._answered_by_others(stack, workload)
+        # static files, which a front end sends by itself
+        static = self._launcher.host_for(stack).static
+        others = any(is_below(request.path, static) for request in workload.requests)
         idle_cpu_s = sum(spent_s for path, spent_s in self._all.spent_s().items() if path != stack.path)
         up.memory = sorted([*up.memory, *watch.samples], key=lambda sample: sample.at_s)
         canary_after_ns = canary_ns(self._cores.stack_cores) if self._quiet(_QUIET_S) else 0.0
@@ -325,11 +331,6 @@ class LocalPlace:
         stopping = [inspect(self._guard, up.running, up.memory, listening) for up in leaving]
         return Background(lambda: retired(self._guard, stopping))
 
-    def _answered_by_others(self, stack: Stack, workload: Workload) -> bool:
-        """Tell whether some of the requests are for static files, which a front end sends by itself."""
-        static = self._launcher.host_for(stack).static
-        return any(is_below(request.path, static) for request in workload.requests)
-
     def _roots(self) -> dict[str, list[int]]:
         return {path: [pid for _, pid in up.running.parts] for path, up in self._up.items()}
 
@@ -345,10 +346,3 @@ class LocalPlace:
         """Watch what came up or went on other places since."""
         if {**self._roots(), **self._processes.others(self._guard.pid)} != self._all_roots:
             self._watch_all()
-
-
-def _hurried(failure: Failure) -> Failure:
-    """Add that the budget cut the start short, where more time might have helped."""
-    if failure.kind is not FailureKind.NOT_READY:
-        return failure
-    return replace(failure, message=f"{failure.message}; the budget left no more: give more (--budget)")

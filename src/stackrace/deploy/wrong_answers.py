@@ -219,7 +219,10 @@ class WrongUnderLoad:
         ``excused`` are pages, named as ``GET /path``, whose bodies changed in the app itself.
         """
         pages = fates(workload, result)
-        wrong = {name: _wrong(counts, name in excused) for name, counts in pages.items()}
+        wrong = {
+            name: counts.non2xx + (0 if name in excused else counts.failed.get("body", 0))
+            for name, counts in pages.items()
+        }
         worst = sorted((name for name in wrong if wrong[name]), key=lambda name: -wrong[name])[:_MOST_PAGES]
         if not worst:
             return (), _Cause()
@@ -240,10 +243,6 @@ def fates(workload: Workload, result: LoadResult) -> dict[str, Counts]:
     return {target.name: target.counts for target in result.targets} or {
         name_of(request): result.counts for request in workload.requests[:1]
     }
-
-
-def _wrong(counts: Counts, excused: bool) -> int:
-    return counts.non2xx + (0 if excused else counts.failed.get("body", 0))
 
 
 def _causes(

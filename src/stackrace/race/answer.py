@@ -48,7 +48,9 @@ def answer_of(judged: JudgedLevel) -> Answer:
         asked = race.limits.get(judged.measured.workload, race.stacks)
         return Answer(kind=AnswerKind.ALONE if len(asked) == 1 else AnswerKind.ONLY, stacks=tuple(stacks))
     first = judgement.leader
-    others = _by_lead(judgement, first, [i for i in range(len(stacks)) if i != first])
+    lead = judgement.family.estimate[first]
+    # the closest first; those it never met last
+    others = sorted({*range(len(stacks))} - {first}, key=lambda i: math.inf if math.isnan(lead[i]) else lead[i])
     same = _alike(judgement, race.difference)
     kind = _kind(race, judgement, same)
     named = (first, *same) if kind is AnswerKind.ALIKE else (first,)
@@ -77,12 +79,6 @@ def _kind(race: Race, judgement: Judgement, same: Sequence[int]) -> AnswerKind:
     if judgement.winner is not None or behind <= race.difference:
         return AnswerKind.ALIKE if same else AnswerKind.GOOD
     return AnswerKind.CLOSE if behind <= _MOST_BEHIND else AnswerKind.UNDECIDED
-
-
-def _by_lead(judgement: Judgement, first: int, others: Sequence[int]) -> list[int]:
-    """Sort ``others`` by how far the first stack is ahead of them, the closest first; those it never met last."""
-    lead = judgement.family.estimate[first]
-    return sorted(others, key=lambda i: math.inf if math.isnan(lead[i]) else lead[i])
 
 
 def _alike(judgement: Judgement, difference: float) -> list[int]:
@@ -290,16 +286,11 @@ def _difference(judged: JudgedLevel) -> Iterator[Condition]:
     judgement, now = judged.judgement, judged.race.difference
     if judgement.winner is None:
         return
-    slower = {i: _slower(judged, i) for i in range(len(judged.stacks)) if i != judged.first}
+    highs = {i: judgement.ratio(judged.first, i).high for i in range(len(judged.stacks)) if i != judged.first}
+    slower = {i: math.inf if high is None else high - 1 for i, high in highs.items()}
     rival = min(slower, key=lambda i: slower[i])
     if now < slower[rival] <= _FAR:
         yield LargerDifference(stack=judged.stacks[rival], difference=slower[rival], now=now)
-
-
-def _slower(judged: JudgedLevel, index: int) -> float:
-    """Return by how much a stack may be slower than the winner at most; infinite without limits."""
-    ratio = judged.judgement.ratio(judged.first, index)
-    return math.inf if ratio.high is None else ratio.high - 1
 
 
 # Other levels

@@ -281,14 +281,8 @@ def warm_up(place: Place, cell: Cell, cap_s: float, *, least_s: float = 0.0) -> 
         return place.failure_of(cell.stack) is not None or (len(counts) >= least_bins and enough(counts))
 
     spent_s = place.warm_up(cell.stack, cell.workload, load, look)
-    answers, answered_s = _delivered(seen)
-    return WarmUp(spent_s=spent_s, answers=answers, answered_s=answered_s)
-
-
-def _delivered(counts: Sequence[int]) -> tuple[int, float]:
-    """Return the answers in bins of ``WARM_BIN_S``, and the seconds until the last of them came."""
-    last = max((index for index, count in enumerate(counts) if count), default=len(counts) - 1)
-    return sum(counts), (last + 1) * WARM_BIN_S
+    last = max((index for index, count in enumerate(seen) if count), default=len(seen) - 1)
+    return WarmUp(spent_s=spent_s, answers=sum(seen), answered_s=(last + 1) * WARM_BIN_S)
 
 
 def _steady(cap_s: float) -> Enough:

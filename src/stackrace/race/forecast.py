@@ -98,7 +98,7 @@ def _answer_s(race: ForecastInput, stacks: int) -> float:
         stop_s=_STOP_S,
         rest_s=_AROUND_S + lengths.queue_s,
     )
-    blocks = _blocks(stacks, race.difference)
+    blocks = 1 if stacks < _FEWEST else blocks_expected(stacks, difference=race.difference) or MOST_BLOCKS
     twice = 1 if race.twin and stacks >= _FEWEST else 0
     left = max(-(-stacks // 2), min(stacks, _FEWEST))
     seconds = (
@@ -109,12 +109,6 @@ def _answer_s(race: ForecastInput, stacks: int) -> float:
         ahead = Extent(stacks=racing, headline=racing * race.headline)
         seconds += block_s(ahead, overhead, 1, lengths.slice_s)
     return seconds
-
-
-def _blocks(stacks: int, difference: float) -> int:
-    if stacks < _FEWEST:
-        return 1
-    return blocks_expected(stacks, difference=difference) or MOST_BLOCKS
 
 
 def fits(race: ForecastInput, stacks: int, budget_s: float) -> bool:

@@ -64,11 +64,6 @@ class Ledger:
         if memory_bytes > self._sizes.get(path, 0):
             self._sizes[path] = memory_bytes
 
-    @property
-    def next_index(self) -> int:
-        """The index of the next slice."""
-        return self._slices
-
     def enter(self, launch: Launch, *, ended: bool = False) -> None:
         """Enter a launch, or its newer state."""
         with self.lock:
@@ -108,14 +103,14 @@ class Ledger:
                 "start a new race: the results so far are kept"
             )
 
-    def add(self, launch_id: str, measured: Slice) -> Launch:
-        """Enter a slice and return its launch as it now is."""
-        launch = self._launches[launch_id]
-        launch = replace(launch, slices=(*launch.slices, measured))
-        self._launches[launch_id] = launch
-        self._slices += 1
-        self._time(launch.stack, measured)
-        return launch
+    def add(self, launch_id: str, measured: Slice) -> Slice:
+        """Enter a slice as the next one, and return it as it was entered."""
+        with self.lock:
+            measured, launch = replace(measured, index=self._slices), self._launches[launch_id]
+            self._launches[launch_id] = replace(launch, slices=(*launch.slices, measured))
+            self._slices += 1
+            self._time(launch.stack, measured)
+        return measured
 
     def launch(self, launch_id: str) -> Launch:
         """Return a launch as entered last."""

@@ -189,17 +189,16 @@ class Steps:
         verdict = examine(observation)
         if not may_redo:
             verdict = _kept(verdict)
-        with self.ledger.lock:
-            measured = Slice(
-                index=self.ledger.next_index,
-                load=cell.load,
-                result=observation.result,
-                usage=observation.usage,
-                verdict=verdict,
-                workload=cell.workload.name,
-                conditions=observation.conditions,
-            )
-            self.ledger.add(self.up[cell.stack], measured)
+        measured = Slice(
+            index=0,
+            load=cell.load,
+            result=observation.result,
+            usage=observation.usage,
+            verdict=verdict,
+            workload=cell.workload.name,
+            conditions=observation.conditions,
+        )
+        measured = self.ledger.add(self.up[cell.stack], measured)
         self.sink(SliceEnded(self.up[cell.stack], measured))
         self.withdraw_if_dead(cell.stack)
         return verdict

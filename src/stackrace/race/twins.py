@@ -46,7 +46,8 @@ def crew(racing: Sequence[Stack], plan: RacePlan, race: Race, given_up: Callable
 
     Dropped or not, the pair stays until then, unless it is ``given_up``.
     """
-    if not _at_work(race):
+    is_measured = not race.exhaustive and race.repeats is None and _shared_blocks(race) >= TWIN_BLOCKS
+    if is_measured and not twins_apart(race):
         return tuple(racing)
     pair = [half for stack in plan.stacks if stack.path == race.twin for half in (stack, stack.twin)]
     present = [stack for stack in pair if stack not in racing and not given_up(stack.path)]
@@ -59,13 +60,6 @@ def replacement(plan: RacePlan, race: Race) -> Stack | None:
         return None
     launched = {launch.stack for launch in race.launches if launch.ready_s is not None}
     return choice(plan, [stack for stack in plan.stacks if stack.path in launched and stack.path != race.twin])
-
-
-def _at_work(race: Race) -> bool:
-    """Tell whether the pair still has something to show; in a race that measures everything it always has."""
-    if race.exhaustive or race.repeats is not None:
-        return True
-    return _shared_blocks(race) < TWIN_BLOCKS or twins_apart(race)
 
 
 def came_up(race: Race) -> bool:

@@ -12,7 +12,7 @@ import ctypes
 import os
 import re
 import struct
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 _CLONE_NEWNS = 0x00020000
@@ -149,7 +149,11 @@ def cover(folders: Sequence[tuple[str, str]], kept: Sequence[str]) -> None:
         inside = [path for path in (*map(Path, kept), *_sockets()) if path.is_relative_to(folder)]
         mounts = _mounts_below(folder)
         places = [folder, *(each for each in mounts if not any(each.is_relative_to(path) for path in inside))]
-        shown = list(_open(inside))
+        shown = []
+        for path in inside:
+            # it may be gone, or hidden from us
+            with contextlib.suppress(OSError):
+                shown.append((path, os.open(path, os.O_PATH)))
         lower = [(place, os.open(place, os.O_PATH)) for place in places]
         if folder == MEMORY:
             # what was to be in memory stays there, and goes with this view
@@ -165,13 +169,6 @@ def cover(folders: Sequence[tuple[str, str]], kept: Sequence[str]) -> None:
             if not os.path.samestat(folder.stat(), os.fstat(lower[0][1])):
                 done(LIBC.umount2(os.fsencode(folder), _MNT_DETACH))
             raise
-
-
-def _open(paths: Iterable[Path]) -> Iterator[tuple[Path, int]]:
-    """Yield those of ``paths`` that are there and not hidden from us, each with a handle."""
-    for path in paths:
-        with contextlib.suppress(OSError):
-            yield path, os.open(path, os.O_PATH)
 
 
 def mount_overlay(folder: Path, lower: int, layer: Path, *, executes: bool = True) -> None:

@@ -41,6 +41,11 @@ from .examination import ExaminedApp, examined_app
 from .installing import require_all, services_of
 from .workloads import limits_of, meets, met
 
+_PRIORITY = (
+    f"Load engine, stacks and services run at nice {NICE}, so that other programs can take next to nothing from "
+    "them; --no-priority leaves them as they are."
+)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deployment:
@@ -201,7 +206,7 @@ def set_up(
             launcher=launcher,
             services=seeding.pids,
             cores=cores,
-            notes=(*examined.notes, *_memory_note(confinement), *_priority_note(raised)),
+            notes=(*examined.notes, *_memory_note(confinement), *((_PRIORITY,) if raised else ())),
             limit=pool_note(examined.pool, workloads, len(cores.stack_cores)),
             raised=raised,
             current=current,
@@ -259,11 +264,3 @@ def _memory_note(confinement: Confinement) -> tuple[str, ...]:
         "What each stack holds is looked at between slices, and each of its processes is limited by itself: "
         f"no control group can be had, because {confinement.why_not}.",
     )
-
-
-def _priority_note(raised: bool) -> tuple[str, ...]:
-    said = (
-        f"Load engine, stacks and services run at nice {NICE}, so that other programs can take next to nothing "
-        "from them; --no-priority leaves them as they are."
-    )
-    return (said,) if raised else ()

@@ -14,7 +14,7 @@ from typing import Generic, Protocol, TypeVar, cast
 from ... import __version__
 from ...app.app import EntryKind
 from ...app.bundle import is_bundled
-from ...app.revision import Source, source_of
+from ...app.revision import source_of
 from ...base import ids
 from ...base.errors import InputError, OwnerError
 from ...base.secrets import keep_words
@@ -56,7 +56,12 @@ def plan_of(request: RaceRequest, deployment: Deployment) -> RacePlan:
         [*(stack.path for stack in deployment.stacks), *(workload.name for workload in deployment.workloads)]
     )
     asked = {workload.name: _asked(request, workload.name) for workload in deployment.workloads}
-    source, refusal = (None, ()) if is_bundled(app) else _source(request.folder)
+    source, notes = None, deployment.notes
+    try:
+        source = None if is_bundled(app) else source_of(request.folder)
+    except OwnerError as error:
+        # git refuses to say
+        notes += (f"The race is kept without its commit: {error.message}.",)
     first = deployment.workloads[0]
     race = Race(
         id=ids.generate(),
@@ -73,7 +78,7 @@ def plan_of(request: RaceRequest, deployment: Deployment) -> RacePlan:
         cores=deployment.cores,
         seed=random.SystemRandom().randrange(2**32) if request.seed is None else request.seed,
         host=host_facts(),
-        notes=(*deployment.notes, *refusal),
+        notes=notes,
         left_out=deployment.unready,
         workloads=asked if first.name else {},
         repeats=request.repeats,
@@ -110,13 +115,6 @@ def _load(request: RaceRequest, level: int) -> Load:
             f'[load] requests = {{ "{level}" = 500 }}'
         )
     return replace(load, requests=requests, duration_s=request.run_s if requests is None else None)
-
-
-def _source(folder: Path) -> tuple[Source | None, tuple[str, ...]]:
-    try:
-        return source_of(folder), ()
-    except OwnerError as error:
-        return None, (f"The race is kept without its commit: {error.message}.",)
 
 
 def _asked(request: RaceRequest, name: str) -> tuple[str, ...]:

@@ -98,19 +98,16 @@ def _checked(workload: Workload, check: RightAnswers, exchanges: Sequence[Exchan
     answers = []
     for answer, exchange in zip(workload.answers, exchanges, strict=True):
         rule = rule_for(check, *_paths(exchange))
-        path = exchange.request.path
-        answers.append(answer if rule is None else demanded(answer, rule, path, _bodies(answer, exchange)))
+        if rule is not None:
+            own = tuple(each.body for each in (exchange.first, exchange.second) if each.status == answer.status)
+            # a file's where the app has none
+            answer = demanded(answer, rule, exchange.request.path, own or (answer.body,))
+        answers.append(answer)
     return replace(workload, answers=tuple(answers))
 
 
 def _paths(exchange: Exchange) -> tuple[str, ...]:
     return (exchange.request.path, *filter(None, (exchange.via,)))
-
-
-def _bodies(answer: Answer, exchange: Exchange) -> tuple[bytes, ...]:
-    """Return the app's own bodies, or the file's where the app has none."""
-    own = [reply.body for reply in (exchange.first, exchange.second) if reply.status == answer.status]
-    return tuple(own) or (answer.body,)
 
 
 def _added(examination: Examination) -> tuple[tuple[str, str], ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...base.numbers import about, connections, number, percent
-from ...base.verdict import Effect, Verdict
+from ...base.verdict import Effect
 from ...race.results.answer import Answer, AnswerKind
 from ...race.results.race import Race
 from ...race.results.standing import Row, Standing, Withdrawal
@@ -17,7 +17,8 @@ from .findings import failure_kind, failure_message, seen
 def answer(race: Race, standing: Standing) -> str:
     """Return the sentence; of a void race that it is void, and why."""
     if not standing.verdict.valid:
-        return _void(standing.verdict)
+        grave = [each for each in standing.verdict.findings if each.effect is not Effect.WARNS]
+        return f"This race is void: {'; '.join(seen(each).rstrip('.') for each in grave)}."
     if not standing.levels:
         return _nothing(standing.withdrawals)
     return sentence(_where(standing) + _clause(race, standing) + _unserved(race, standing), race.stacks)
@@ -123,8 +124,3 @@ def _nothing(withdrawals: Sequence[Withdrawal]) -> str:
     why = failure_message(first.failure)
     because = f": {why.rstrip('.')}" if why else ""
     return f"Nothing could be measured: {first.stack} {failure_kind(first.failure)}{because}.{more}"
-
-
-def _void(verdict: Verdict) -> str:
-    grave = [seen(finding).rstrip(".") for finding in verdict.findings if finding.effect is not Effect.WARNS]
-    return f"This race is void: {'; '.join(grave)}."

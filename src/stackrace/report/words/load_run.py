@@ -85,7 +85,8 @@ def engine(ran: FinishedRun) -> Iterator[str]:
         f"and waited for a core {percent(waited)} of the time."
     )
     if ran.load.is_open and result.lag is not None and result.lag.count:
-        yield f"Requests were sent {DURATION.format(result.lag.p50)} late at the median, {_late(result)} at p99."
+        half, most = DURATION.format(result.lag.p50), DURATION.format(result.lag.p99)
+        yield f"Requests were sent {half} late at the median, {most} at p99."
     elif not ran.target.pauses:
         yield f"Its connections had no request under way {percent(max(result.dead_time, 0.0))} of the time."
     if result.ceiling_per_s:
@@ -194,8 +195,3 @@ def _connections(load: Load, result: LoadResult) -> str:
     if load.is_open:
         return f"up to {count(result.established_peak)} {kind}{each}"
     return f"{count(load.concurrency)} {kind}{each}"
-
-
-def _late(result: LoadResult) -> str:
-    assert result.lag is not None
-    return DURATION.format(result.lag.p99)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from ...base.numbers import Interval, connections, count, mebibytes, milliseconds, not_one, number, percent
-from ...race.notices import headline, news
+from ...race.notices import said
 from ...race.results import answer as model
 from ...race.results.answer import Lead, LeadKind
 from ...race.results.race import Race
@@ -49,8 +49,8 @@ def words_of(race: Race, standing: Standing) -> StandingWords:
         leads=_of_all(standing.leads, standing.leads, race) if len(standing.leads) > 1 else "",
         reason=_reason(standing.reason),
         costs=costs(standing.costs),
-        failing=news(standing.current),
-        current=headline(standing.current),
+        failing=said(lambda source: source.news(standing.current)),
+        current=said(lambda source: source.headline(standing.current)),
         machines=machines(standing.machines),
         conditions=tuple(_condition(change) for change in standing.conditions),
     )
@@ -215,7 +215,8 @@ def _of(ratio: float) -> str:
 def _condition(change: model.Condition) -> str:
     match change:
         case model.LargerDifference():
-            return _larger_difference(change)
+            matters = f"up to {percent(change.difference)} do not matter to you (now {percent(change.now)})"
+            return f"If differences {matters}: then {change.stack} will do as well."
         case model.OtherLevels():
             return _other_levels(change)
         case model.LatencyCounts(stack=stack, p99_s=p99_s, first_p99_s=first_s, at_least=at_least):
@@ -240,11 +241,6 @@ def _condition(change: model.Condition) -> str:
                 f"If the app cost less: {percent(share)} of {first}'s CPU time is spent in {hop}, "
                 f"where the app runs, so all other servers can save at most {percent(1 - share)}."
             )
-
-
-def _larger_difference(change: model.LargerDifference) -> str:
-    matters = f"up to {percent(change.difference)} do not matter to you (now {percent(change.now)})"
-    return f"If differences {matters}: then {change.stack} will do as well."
 
 
 def _other_levels(change: model.OtherLevels) -> str:
