@@ -224,7 +224,6 @@ def requirements_of(stack: Stack, catalogue: Catalogue, app: PythonFacts | None 
 
 
 def _any_version(requirement: str) -> str:
-    """Turn ``server[standard]>=0.22`` into ``server[standard]``."""
     return re.split(r"[<>=!~ ;]", requirement, maxsplit=1)[0]
 
 

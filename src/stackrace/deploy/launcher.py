@@ -178,7 +178,6 @@ class Launcher:
         )
 
     def _parts(self, stack: Stack, start: _Start) -> tuple[Part, ...]:
-        """Render ``stack``; raises LaunchFailed for a name that one of its configurations cannot say."""
         try:
             if self.laid_out is not None:
                 return self.laid_out.parts(start.directory)
@@ -194,7 +193,6 @@ class Launcher:
             raise LaunchFailed(FailureKind.NOT_STARTED, error.message) from error
 
     def _bring_up(self, parts: Sequence[Part], start: _Start) -> None:
-        """Start ``parts``, a hop once the hop behind it listens."""
         for _, copies in groupby(parts, key=lambda part: part.hop):
             instances = tuple(copies)
             # they start side by side: each has the whole app to import
@@ -264,7 +262,6 @@ class Launcher:
         return directory
 
     def _check(self, part: Part) -> None:
-        """Let the server's own checker read the configuration."""
         for command, right_code in (
             *((each, 0) for each in part.first),
             (part.recipe.check, part.recipe.check_code),
@@ -405,7 +402,6 @@ def _require_free(part: Part) -> None:
 
 
 def _absolute(command: tuple[str, ...], folders: Sequence[Path]) -> tuple[str, ...]:
-    """Return ``command`` with the path of its program, which a user's PATH may lack."""
     return (find_binary(command[0], folders) or command[0], *command[1:])
 
 

@@ -304,7 +304,6 @@ class LocalPlace:
 
     @property
     def _known_pids(self) -> set[int]:
-        """The processes of this race, whoever has the load."""
         return self._all.pids | self._services.pids | set(self._processes.supervisors)
 
     def failure_of(self, stack: Stack) -> Failure | None:

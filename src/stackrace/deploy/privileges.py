@@ -29,16 +29,11 @@ def unprivileged() -> tuple[str, ...]:
     inside = ("unshare", "--user", f"--map-user={user}", f"--map-group={group}", "--")
     if shutil.which("unshare") and ask([*inside, "true"]).code == 0:
         return inside
-    if not _is_known(user):
-        # a container whose root is the only user has no powers beyond it either
+    ranges = (map(int, line.split()) for line in Path("/proc/self/uid_map").read_text().splitlines())
+    if not any(first <= user < first + length for first, _, length in ranges):
+        # root is the only user of this container, and has no powers beyond it either
         return ()
     return ("setpriv", f"--reuid={user}", f"--regid={group}", "--clear-groups", "--")
-
-
-def _is_known(user: int) -> bool:
-    """Tell whether our user namespace has the number ``user``. Source: user_namespaces(7), uid_map."""
-    ranges = (map(int, line.split()) for line in Path("/proc/self/uid_map").read_text().splitlines())
-    return any(first <= user < first + length for first, _, length in ranges)
 
 
 def hand_over(folder: Path) -> None:

@@ -191,7 +191,9 @@ class ProtectedProject:
         guard = self._guard
         places = data_places(app, guard.view)
         own = [app.root, self._folder, *self._also, *self._linked]
-        databases = _databases(own, [*places.present_files, *own])
+        below = (path for folder in _outermost(own) for path in databases_below(folder))
+        files = (path for path in (*below, *places.present_files, *own) if path.is_file())
+        databases = sorted(set(map(real_path, files)))
         self._cover_more([*places.present_files, *places.present_folders, *databases])
         uncovered = {each: why for each, why in self._outside.items() if why and not guard.view.holds_off(each)}
         known = dict.fromkeys([*databases, *places.folders, *self._linked])
@@ -265,11 +267,6 @@ def _checkout(root: Path) -> list[Path]:
         if (folder / ".git").exists():
             return [folder]
     return []
-
-
-def _databases(folders: Sequence[Path], named: Sequence[Path]) -> list[Path]:
-    below = [path for folder in _outermost(folders) for path in databases_below(folder)]
-    return sorted({real_path(path) for path in (*below, *named) if path.is_file()})
 
 
 def _bring_in(

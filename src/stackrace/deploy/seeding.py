@@ -157,25 +157,19 @@ class Seeding:
         """Say everything that the prepared data depend on, the same for every race."""
         led = {_DATA_VARIABLE, *self.environment}
         settings = sorted((name, value) for name, value in app.environment.items() if name not in led)
+        found = "lib/python3*/site-packages/*.dist-info"
+        packages = app.python.parent.parent.glob(found) if app.python else ()
         return (
             str(digest(app)),
             repr(app.prepare),
             repr(settings),
             str(app.python),
-            *_packages(app.python),
+            *(path.name for path in sorted(packages)),
             *self._services.identity(),
         )
 
 
 def _within(command: Sequence[str], root: Path) -> bool:
-    """Tell whether ``command`` runs a file or module of the app's folder, and mentions none outside of it."""
     if any(_ELSEWHERE.search(word) for word in command):
         return False
     return any((root / name).is_file() for word in command for name in (word, f"{word.replace('.', '/')}.py"))
-
-
-def _packages(python: Path | None) -> list[str]:
-    """Name what is installed beside an environment's interpreter, versions included."""
-    if python is None:
-        return []
-    return sorted(path.name for path in python.parent.parent.glob("lib/python3*/site-packages/*.dist-info"))

@@ -305,7 +305,6 @@ def _lock(handle: int, kind: int, start: int, length: int) -> None:
 
 
 def _is_being_written(database: Path) -> bool:
-    """Tell whether a writer has locked ``database``; its journal may be in memory."""
     asked = struct.pack(_FLOCK, fcntl.F_RDLCK, os.SEEK_SET, _PENDING, _SHARED + _SHARED_BYTES - _PENDING, 0)
     # some file systems know no locks
     with suppress(OSError), _opened(database) as handle:

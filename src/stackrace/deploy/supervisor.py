@@ -230,7 +230,6 @@ def _said(error: BaseException) -> str:
 
 
 def _confine(group: str | None, data: int | None) -> None:
-    """Put this process into a control group, and bound its private memory; all it starts inherits both."""
     if group:
         with open(f"{group}/cgroup.procs", "w") as members:  # noqa: PTH123
             members.write(str(os.getpid()))

@@ -146,8 +146,9 @@ def _under_load(name: str, reply: Reply, golden: Answer, known: Mapping[str, Ans
         return said
     if golden.status is not None and reply.status != golden.status:
         return f"{said}: {_excerpt(_masked(reply.body))}" if reply.body else said
-    if other := next((other for other, answer in known.items() if other != name and _is_of(reply, answer)), ""):
-        return f"it got the answer to {other}"
+    for other, answer in known.items() if reply.body else ():
+        if other != name and answer.sameness is Sameness.BODY and reply.body == answer.body:
+            return f"it got the answer to {other}"
     if golden.body != reply.body and golden.body.startswith(reply.body):
         return f"its answer is cut off after {count(len(reply.body))} of {count(len(golden.body))} bytes"
     return said + _where(reply, golden)
@@ -160,10 +161,6 @@ def _where(reply: Reply, golden: Answer) -> str:
     alike = common_bytes(*shown)
     texts = (_excerpt(body[max(0, alike - _BEFORE) :]) for body in shown)
     return f": from byte {count(alike)} on {' where the app has '.join(texts)}"
-
-
-def _is_of(reply: Reply, answer: Answer) -> bool:
-    return bool(answer.body) and answer.sameness is Sameness.BODY and reply.body == answer.body
 
 
 def _masked(body: bytes) -> bytes:

@@ -237,7 +237,6 @@ def reason_of(rows: Sequence[Row]) -> Reason | None:
 
 
 def _added_hop(first: CpuTime, second: CpuTime) -> str:
-    """Name the hop that the second stack has and the first has not, where it makes most of the difference."""
     more_ms = second.total_ms - first.total_ms
     if more_ms <= 0 or not set(first.hops) <= set(second.hops):
         return ""

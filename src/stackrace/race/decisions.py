@@ -85,7 +85,6 @@ def _known(race: Race, level: MeasuredLevel, blocks: int) -> bool:
 
 
 def _asked(race: Race, workload: str) -> tuple[str, ...]:
-    """Return the stacks that meet a workload."""
     return tuple(race.limits.get(workload, race.stacks))
 
 

@@ -160,13 +160,11 @@ def _level(
         load=load,
         stacks=stacks,
         slices=tuple(tuple(slice_ for slices in own for slice_, _ in slices) for own in by_block),
-        values=tuple(tuple(map(_value, own)) for own in by_block),
+        values=tuple(
+            tuple(fmean([v for _, v in slices if not math.isnan(v)] or [math.nan]) for slices in own)
+            for own in by_block
+        ),
     )
-
-
-def _value(slices: Sequence[tuple[Slice, float]]) -> float:
-    known = [value for _, value in slices if not math.isnan(value)]
-    return fmean(known) if known else math.nan
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

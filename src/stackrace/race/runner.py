@@ -162,22 +162,17 @@ def _blocks(
             return Ending.ANSWERED
         # who was dropped may be in again, once the blocks of an unequal machine are left out
         racing = _left(plan.stacks if several else racing, so_far, ledger)
-        if _alone(plan, ledger):
+        compared = len(plan.stacks) > 1 and not plan.race.exhaustive and plan.race.repeats is None
+        if compared and sum(not ledger.given_up(stack.path) for stack in plan.stacks) == 1:
+            # all others failed: what is left has nothing to be compared with, however long it runs
             break
     return Ending.EXHAUSTED
 
 
 def _tell_block(number: int, ledger: Ledger, sink: Sink) -> None:
-    """Say that the first ``number`` blocks are over; launches of the next may be under way."""
     race = ledger.race
     over = tuple(launch for launch in race.launches if launch.block < number)
     sink(BlockEnded(number, replace(race, launches=over)))
-
-
-def _alone(plan: RacePlan, ledger: Ledger) -> bool:
-    """Tell whether all others failed: what is left has nothing to be compared with, however long it runs."""
-    compared = len(plan.stacks) > 1 and not plan.race.exhaustive and plan.race.repeats is None
-    return compared and sum(not ledger.given_up(stack.path) for stack in plan.stacks) == 1
 
 
 def _name_twin(path: str, ledger: Ledger, sink: Sink) -> None:

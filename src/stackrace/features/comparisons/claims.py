@@ -257,7 +257,6 @@ def _tested(current: _Evidence, both: Array, single: Array, delta: float) -> Set
 
 
 def _enter(result: Settled, where: _Flags, seen: Settled) -> None:
-    """Keep the figures of this look of the contrasts ``where``."""
     for name in _FIGURES:
         getattr(result, name)[where] = getattr(seen, name)[where]
 

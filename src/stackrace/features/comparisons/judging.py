@@ -116,7 +116,6 @@ def _more_s(race: Race, finding: Finding) -> float | None:
 
 
 def _gap(raced: PartRace, claim: Claim) -> Gap:
-    """Return which of the two cells has no value, and why; or that they never met."""
     missing = next((cell for cell in claim.cells if not raced.values(cell, claim.metric)), None)
     return Gap(cause=Cause.NEVER_MET) if missing is None else raced.gap(missing)
 

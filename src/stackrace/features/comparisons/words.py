@@ -113,7 +113,6 @@ def machine(host: HostFacts | None) -> str:
 
 
 def _quickly(comparison: Comparison) -> str:
-    """Say what the quick form is made of: its parts may differ in it."""
     in_runs = {part.quick_repeats is not None for part in comparison.parts}
     if len(in_runs) > 1:
         return "in short slices, or in shorter runs"

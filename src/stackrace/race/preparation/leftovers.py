@@ -61,7 +61,6 @@ def remembered(folders: Sequence[Path], book: Path) -> Iterator[None]:
 
 
 def _running_in(folder: Path) -> list[int]:
-    """Return who was started for ``folder``: the supervisor, and servers that lie there."""
     name = os.fsencode(folder)
     pids = []
     for entry in Path("/proc").iterdir():

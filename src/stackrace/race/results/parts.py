@@ -66,13 +66,12 @@ class Parts:
         """Return how parts travel: an object by name, each as the codec writes it."""
         from pydantic_core import core_schema
 
+        def written(parts: Parts) -> dict[str, Any]:
+            return {name: encode(part) if isinstance(part, HeldPart) else part for name, part in parts.held.items()}
+
         return core_schema.no_info_plain_validator_function(
-            _read, serialization=core_schema.plain_serializer_function_ser_schema(_written, when_used="json")
+            _read, serialization=core_schema.plain_serializer_function_ser_schema(written, when_used="json")
         )
-
-
-def _written(parts: Parts) -> dict[str, Any]:
-    return {name: encode(part) if isinstance(part, HeldPart) else part for name, part in parts.held.items()}
 
 
 def _read(document: Any) -> Parts:

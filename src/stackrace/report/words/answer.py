@@ -62,7 +62,6 @@ def _clause(race: Race, standing: Standing) -> str:
 
 
 def _missing(race: Race, standing: Standing) -> Sequence[Withdrawal]:
-    """Return the withdrawals of stacks that should have met the workload of the headline."""
     asked = race.limits.get(standing.levels[standing.headline].workload, race.stacks)
     return [withdrawal for withdrawal in standing.withdrawals if withdrawal.stack in asked]
 
@@ -84,7 +83,6 @@ def _undecided(race: Race, standing: Standing) -> str:
 
 
 def _open(result: Answer, race: Race) -> str:
-    """Name who may still be the best, and the time that would tell."""
     if not result.rivals:
         return ""
     rivals = f"; {others(result.rivals)} may be better" if race.question is Question.WINNER else (

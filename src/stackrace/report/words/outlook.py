@@ -86,7 +86,6 @@ def _of_levels(plan: RacePlan, request: RaceRequest) -> Iterator[str]:
 
 
 def _loading(plan: RacePlan) -> str:
-    """Tell how long the app takes until its first answer, if launches take long for it."""
     each_s, alone_s = planned_launch_s(plan, plan.left_out), plan.loading.wall_s
     if each_s <= USUAL_LAUNCH_S:
         return ""

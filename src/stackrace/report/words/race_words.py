@@ -11,7 +11,7 @@ from ...base.numbers import NOTHING, connections, duration, mebibytes, milliseco
 from ...measure.launch import EndedBy
 from ...measure.load import Load
 from ...measure.resources import Enforcement
-from ...measure.workload import EVERY_PATH, Likeness, RightAnswers
+from ...measure.workload import EVERY_PATH, Likeness
 from ...race.results.race import Ending, Race
 from ...race.results.standing import Level, Standing
 from ...validity.stack import debug_on
@@ -112,7 +112,6 @@ def _resources(race: Race) -> str:
 
 
 def _network(race: Race) -> Iterator[str]:
-    """Say of each way between an engine and a host what it carries, and what it loses."""
     for path in race.network:
         trip = f"{milliseconds(path.round_trip_s)} ms there and back"
         trips = f"{trip} (p99 {milliseconds(path.round_trip_p99_s)} ms)"
@@ -127,7 +126,6 @@ def _machines(race: Race) -> tuple[str, ...]:
 
 
 def _senders(race: Race) -> dict[str, float]:
-    """Return the machines whose engines sent the load, each with its way in seconds; none for the stacks' own."""
     ways_s: dict[str, float] = {}
     for share in (s for launch in race.launches for slice_ in launch.slices for s in slice_.result.engines):
         ways_s[share.name] = max(share.round_trip_s, ways_s.get(share.name, 0.0))
@@ -155,19 +153,11 @@ def _resumed(race: Race) -> str:
 
 def _right_answers(race: Race) -> Iterator[str]:
     for name, rules in race.checks.items():
-        listed = "; ".join(f"{_pages(path, rules)}: {_LIKENESSES[rule.likeness]}{_quoted(rule.text)}"
-                           for path, rule in rules.items())  # fmt: skip
-        yield f"What a right answer {f'of {name} ' if name else ''}had to have: {listed}."
-
-
-def _pages(path: str, rules: RightAnswers) -> str:
-    if path != EVERY_PATH:
-        return path
-    return "all pages" if len(rules) == 1 else "all other pages"
-
-
-def _quoted(text: str) -> str:
-    return f" \N{LEFT DOUBLE QUOTATION MARK}{text}\N{RIGHT DOUBLE QUOTATION MARK}" if text else ""
+        every, wanted = "all pages" if len(rules) == 1 else "all other pages", []
+        for path, rule in rules.items():
+            text = f" \N{LEFT DOUBLE QUOTATION MARK}{rule.text}\N{RIGHT DOUBLE QUOTATION MARK}" if rule.text else ""
+            wanted.append(f"{every if path == EVERY_PATH else path}: {_LIKENESSES[rule.likeness]}{text}")
+        yield f"What a right answer {f'of {name} ' if name else ''}had to have: {'; '.join(wanted)}."
 
 
 def _duty(race: Race) -> str:

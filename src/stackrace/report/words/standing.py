@@ -156,7 +156,6 @@ def _reason(why: Reason | None) -> str:
 
 
 def _spending(time: CpuTime) -> str:
-    """Word CPU time: ``0.52 ms of CPU time per request (81 % in gunicorn, 19 % in nginx)``."""
     shares = [f"{percent(ms / time.total_ms)} in {hop}" for hop, ms in time.hops.items()]
     split = f" ({', '.join(shares)})" if len(shares) > 1 else ""
     services = [f"{number(ms)} ms in {service}" for service, ms in time.services.items()]
