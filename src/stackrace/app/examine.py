@@ -44,7 +44,8 @@ def _examine_files(app: App, requests: Sequence[Request], *, host: str = "") -> 
         # as it stands: resolved, it would lead out of the view that a race has of it
         root = app.root.absolute()
         root.stat()
-        exchanges = tuple(_exchange(root, request) for request in requests)
+        replies = ((request, _reply(root, request)) for request in requests)
+        exchanges = tuple(Exchange(request=request, first=reply, second=reply) for request, reply in replies)
         return Examination(
             entry=app.entry,
             interface=Interface.FILES,
@@ -59,11 +60,6 @@ def _examine_files(app: App, requests: Sequence[Request], *, host: str = "") -> 
         raise AppError(
             f"the files in {app.root} cannot be read: {said_by(error, where=True)} ([app] files)"
         ) from error
-
-
-def _exchange(root: Path, request: Request) -> Exchange:
-    reply = _reply(root, request)
-    return Exchange(request=request, first=reply, second=reply)
 
 
 def _reply(root: Path, request: Request) -> Reply:

@@ -262,8 +262,10 @@ class Guard:
         """
         if self._process.returncode == 0:
             return
-        deadline = time.monotonic() + 5.0
-        while (strays := _of_other_sessions()) and time.monotonic() < deadline:
+        deadline, own = time.monotonic() + 5.0, os.getsid(0)
+        while strays := [pid for pid, (_, session) in descendants().items() if session != own]:
+            if time.monotonic() > deadline:
+                break
             for pid in strays:
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGKILL)
@@ -294,10 +296,6 @@ def _cleared(directory: Path) -> BreakdownError:
         f"the run directory {directory} was removed while it was in use, perhaps by a cleaner of temporary files; "
         "set TMPDIR to a folder that none clears"
     )
-
-
-def _of_other_sessions() -> list[int]:
-    return [pid for pid, (_, session) in descendants().items() if session != os.getsid(0)]
 
 
 def _temporary() -> str:

@@ -180,7 +180,9 @@ def _installed(home: Path) -> dict[str, str]:
 
 def _setting_facts(hop: Hop) -> Iterator[SettingFact]:
     for name, origin in hop.origins.items():
-        yield SettingFact(hop=hop.server, name=name, value=_value(hop, name), origin=origin)
+        computed = hop.file.reading.computed if hop.file else {}
+        value = setting_text(hop.settings[name]) if name in hop.settings else computed.get(name, "")
+        yield SettingFact(hop=hop.server, name=name, value=value, origin=origin)
     if hop.config:
         yield SettingFact(hop=hop.server, name=CONFIG, value=hop.config, origin=Origin.OWN)
     for option in hop.options:
@@ -194,9 +196,3 @@ def change_facts(hop: Hop) -> Iterator[ChangeFact]:
         yield ChangeFact(
             hop=hop.server, key=change.key, theirs=masked_settings(change.theirs), concern=change.concern
         )
-
-
-def _value(hop: Hop, name: str) -> str:
-    if name in hop.settings:
-        return setting_text(hop.settings[name])
-    return hop.file.reading.computed.get(name, "") if hop.file else ""

@@ -55,13 +55,14 @@ def answer_of(judged: JudgedLevel) -> Answer:
     kind = _kind(race, judgement, same)
     named = (first, *same) if kind is AnswerKind.ALIKE else (first,)
     settled = kind not in (AnswerKind.CLOSE, AnswerKind.UNDECIDED)
+    ratio = judgement.ratio(first, others[0])
     rivals = [] if settled else [i for i in others if i in _open(race, judgement)]
     return Answer(
         kind=kind,
         stacks=tuple(stacks[i] for i in named),
         rivals=tuple(stacks[i] for i in rivals),
         next_best=stacks[others[0]],
-        ratio=_ratio(judgement, first, others[0]),
+        ratio=None if math.isnan(ratio.value) else ratio,
         within=_within(race, judgement, kind, named),
         blocks_needed=None if settled else judgement.blocks_needed,
         needed_s=None if settled else _needed_s(race, judgement, len(rivals) + 1),
@@ -104,11 +105,6 @@ def _within(race: Race, judgement: Judgement, kind: AnswerKind, named: Sequence[
         case AnswerKind.CLOSE | AnswerKind.UNDECIDED:
             return judgement.behind
     return None
-
-
-def _ratio(judgement: Judgement, first: int, second: int) -> Interval | None:
-    ratio = judgement.ratio(first, second)
-    return None if math.isnan(ratio.value) else ratio
 
 
 def _needed_s(race: Race, judgement: Judgement, stacks: int) -> float | None:
@@ -306,11 +302,12 @@ def _levels(levels: Sequence[JudgedLevel], judged: JudgedLevel) -> Iterator[Cond
     same = [lead for lead in overtaken if lead.stacks[0] == winner]
     numbers = tuple(lead.load.concurrency for lead in same)
     below = tuple(level.level.load.concurrency for level in kin if level.level.load.concurrency <= numbers[-1])
+    ratio = same[0].ratio
     yield OtherLevels(
         stack=winner,
         connections=numbers,
         or_fewer=below == numbers and numbers[-1] < judged.level.load.concurrency,
-        ratio=_single_ratio(same),
+        ratio=ratio if len(same) == 1 and ratio is not None and math.isfinite(ratio.value) else None,
     )
 
 
@@ -320,11 +317,6 @@ def _overtaken(judged: JudgedLevel, stack: str) -> bool:
     if lead.kind is not LeadKind.AHEAD or lead.stacks[0] == stack or stack not in judged.stacks:
         return False
     return bool(judged.judgement.order[judged.stacks.index(lead.stacks[0]), judged.stacks.index(stack)])
-
-
-def _single_ratio(leads: Sequence[Lead]) -> Interval | None:
-    ratio = leads[0].ratio
-    return ratio if len(leads) == 1 and ratio is not None and math.isfinite(ratio.value) else None
 
 
 # Latency, errors, cost

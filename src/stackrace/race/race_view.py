@@ -68,16 +68,13 @@ def _carried(race: Race) -> Iterator[CarryOverTest]:
         own = [slice_ for slice_ in slices if slice_.level == level]
         groupings = {"the place in the turn": _parts(own), "which stack was loaded before": _after(own)}
         values, turn_of_each = [slice_.value for slice_ in own], [slice_.turn for slice_ in own]
+        # whose each value is: its launch's, or its stack's where launches have a single slice here
+        often = max(Counter(slice_.launch for slice_ in own).values(), default=0) > 1
+        owners = _numbered([slice_.launch if often else slice_.stack for slice_ in own])
         for by, groups in groupings.items():
-            p = carry_over(values, _owners(own), turn_of_each, groups)
+            p = carry_over(values, owners, turn_of_each, groups)
             if p is not None:
                 yield CarryOverTest(by=by, where=where(level), p=p)
-
-
-def _owners(own: Sequence[PlacedSlice]) -> list[int]:
-    """Number whose each value is: its launch, or its stack where launches have a single slice here."""
-    often = max(Counter(slice_.launch for slice_ in own).values(), default=0) > 1
-    return _numbered([slice_.launch if often else slice_.stack for slice_ in own])
 
 
 def _parts(own: Sequence[PlacedSlice]) -> list[int]:

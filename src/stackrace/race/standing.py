@@ -150,11 +150,13 @@ def _row(
     ratio = judgement.ratio(index, judgement.leader)
     if math.isnan(ratio.value):  # they never met in a block
         ratio = Interval(value=own.value / leader.value)
+    value = leader.value * ratio.value
+    low, high = (None if limit is None else limit * value / own.value for limit in (own.low, own.high))
     return Row(
         stack=stack,
         tier=judgement.tiers[index],
         rank=judgement.ranks[index],
-        throughput_per_s=_moved(own, leader.value * ratio.value),
+        throughput_per_s=Interval(value=value, low=low, high=high),
         ratio=ratio,
         latency=latency,
         p50_without_network_s=_without_network_s(latency, slices),
@@ -166,11 +168,6 @@ def _row(
         slices=len(slices),
         ready_s=median(ready) if ready else None,
     )
-
-
-def _moved(own: Interval, value: float) -> Interval:
-    low, high = (None if limit is None else limit * value / own.value for limit in (own.low, own.high))
-    return Interval(value=value, low=low, high=high)
 
 
 def _latency(slices: Sequence[Slice], merge: _Merge) -> Quantiles:

@@ -21,14 +21,10 @@ def answer(race: Race, standing: Standing) -> str:
         return f"This race is void: {'; '.join(seen(each).rstrip('.') for each in grave)}."
     if not standing.levels:
         return _nothing(standing.withdrawals)
-    return sentence(_where(standing) + _clause(race, standing) + _unserved(race, standing), race.stacks)
-
-
-def _unserved(race: Race, standing: Standing) -> str:
-    lacking = [stack for stack in standing.answer.stacks if stack in race.unserved]
-    return (
-        f"; {names(lacking)} {'does' if len(lacking) == 1 else 'do'} not serve your WebSockets" if lacking else ""
-    )
+    said = _where(standing) + _clause(race, standing)
+    if lacking := [stack for stack in standing.answer.stacks if stack in race.unserved]:
+        said += f"; {names(lacking)} {'does' if len(lacking) == 1 else 'do'} not serve your WebSockets"
+    return sentence(said, race.stacks)
 
 
 def _where(standing: Standing) -> str:

@@ -56,7 +56,9 @@ def failures(ran: FinishedRun) -> Iterator[str]:
     """Yield one line for each way in which requests went wrong, with what to look at."""
     counts = ran.result.counts
     if counts.non2xx:
-        yield f"{count(counts.non2xx)} answers had {_expected(ran)}{_classes(ran)}: {_status_hint(ran)}"
+        classes = ", ".join(f"{count(amount)} × {name}" for name, amount in sorted(_wrong_classes(ran).items()))
+        listed = f" ({classes})" if classes else ""
+        yield f"{count(counts.non2xx)} answers had {_expected(ran)}{listed}: {_status_hint(ran)}"
     for stage, failed in counts.failed.items():
         if failed:
             yield f"{count(failed)} failed at {_STAGE_NAMES.get(stage, stage)}: {_stage_hint(ran, stage)}"
@@ -154,11 +156,6 @@ def _expected(ran: FinishedRun) -> str:
     if wanted == {None}:
         return "a status other than 2xx"
     return f"another status than {wanted.pop()}" if len(wanted) == 1 else "another status than expected"
-
-
-def _classes(ran: FinishedRun) -> str:
-    listed = ", ".join(f"{count(amount)} × {name}" for name, amount in sorted(_wrong_classes(ran).items()))
-    return f" ({listed})" if listed else ""
 
 
 def _wrong_classes(ran: FinishedRun) -> dict[str, int]:

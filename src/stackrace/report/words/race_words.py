@@ -73,7 +73,8 @@ def ending(race: Race, standing: Standing) -> str:
 def notes(race: Race, standing: Standing) -> tuple[str, ...]:
     """Return what stands below every report: what could be seen, and under which conditions the race was held."""
     sentences = (
-        resolution(race, standing), *_of_limits(standing), _twin(race),
+        resolution(race, standing), *_of_limits(standing),
+        f"{race.twin} ran twice, under two names, as a check on the race." if race.twin else "",
         _resources(race), *_network(race), _resumed(race), _duty(race), *_right_answers(race),
         *race.notes,
     )  # fmt: skip
@@ -88,10 +89,6 @@ def resolution(race: Race, standing: Standing) -> str:
     if standing.resolution > _MOST_RESOLUTION:
         return "This race could not even prove that a stack is twice as fast as another."
     return f"This race could not prove differences below {percent(standing.resolution)}; {matters}."
-
-
-def _twin(race: Race) -> str:
-    return f"{race.twin} ran twice, under two names, as a check on the race." if race.twin else ""
 
 
 def _resources(race: Race) -> str:
