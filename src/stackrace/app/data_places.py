@@ -7,7 +7,7 @@ import os
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -43,19 +43,25 @@ def _script_report(app: App, wanted: str, environment: Mapping[str, str], view: 
     return {}
 
 
-def import_folders(app: App, view: ProtectedView) -> Iterator[Path]:
-    """Yield the folders of sys.path, and those of modules that are found without it.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportPlaces:
+    """What an interpreter looks through."""
 
-    A module whose name is not that of its folder has none. Nothing for an app without Python, or with one that does
-    not start in ``view``.
-    """
-    report = _script_report(app, "imports", app_environment(app), view) if app.python else {}
-    yield from map(Path, report.get("path", ()))
-    for name, place in report.get("modules", {}).items():
-        parts, file = tuple(name.split(".")), Path(place)
-        module = file.parent if file.name == "__init__.py" else file.with_suffix("")
-        if module.parts[-len(parts) :] == parts:
-            yield module.parents[len(parts) - 1]
+    folders: tuple[Path, ...] = ()
+    """sys.path."""
+    modules: Mapping[str, Path] = field(default_factory=dict)
+    """Files or folders of modules that are found without it, by name."""
+
+
+def import_places(app: App, view: ProtectedView) -> ImportPlaces:
+    """Return them; nothing for an app without Python, or with one that does not start in ``view``."""
+    if app.python is None:
+        return ImportPlaces()
+    report = _script_report(app, "imports", app_environment(app), view)
+    return ImportPlaces(
+        folders=tuple(map(Path, report.get("path", ()))),
+        modules={name: Path(place) for name, place in report.get("modules", {}).items()},
+    )
 
 
 _SQLITE = re.compile(r"sqlite3?(\+\w+)?:///(?P<path>[^?]+)")
@@ -102,6 +108,11 @@ class DataPlaces:
         resolved = (real_path(folder) for folder in self.folders)
         return tuple(dict.fromkeys(folder for folder in resolved if is_folder(folder) or _can_be_made(folder)))
 
+    @property
+    def kinds_of_servers(self) -> frozenset[str]:
+        """The kinds of its database servers."""
+        return frozenset(server.kind for server in self.servers)
+
 
 def data_places(app: App, view: ProtectedView) -> DataPlaces:
     """Return what Django's settings, loaded in ``view``, and the app's variables say.
@@ -129,7 +140,7 @@ def data_places(app: App, view: ProtectedView) -> DataPlaces:
 
 
 def _can_be_made(folder: Path) -> bool:
-    return os.access(next(filter(is_present, folder.parents)), os.W_OK)
+    return os.access(next(each for each in folder.parents if is_present(each)), os.W_OK)
 
 
 def database_files(app: App) -> Iterator[Path]:

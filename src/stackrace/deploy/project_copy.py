@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..app.app import App
-from ..app.data_places import DataPlaces, data_places, database_files, import_folders
+from ..app.data_places import DataPlaces, ImportPlaces, data_places, database_files, import_places
 from ..base.errors import InputError, said_by, shortage_of
 from ..base.files import is_present, read_text
 from ..base.numbers import duration
@@ -99,10 +99,7 @@ class ProjectCopy:
         """Return ``app`` as it is started in the copy, where it imports from the copies of editable installs."""
         self._refuse_outside(database_files(replace(app, root=self.relocation.path(app.root))))
         self._refuse_named(app.environment.items())
-        path = self.relocation.path
-        # what lies in an environment is not copied
-        copied = [path(folder) for folder in import_folders(app, self.view) if self.relocation.has_copy(folder)]
-        return _app_in_copy(app, self.relocation, [*dict.fromkeys(copied)])
+        return _app_in_copy(app, self.relocation, _import_folders(import_places(app, self.view), self.relocation))
 
     def settle(self, app: App) -> tuple[App, Settled]:
         """Copy what settings of ``app`` lead to; return it as it is started, and what the copy does not cover."""
@@ -226,6 +223,23 @@ def _byte_code(python: Path, relocation: Relocation) -> Path:
         if not (folder / name).is_symlink():
             (folder / name).symlink_to(kept)
     return folder
+
+
+def _import_folders(places: ImportPlaces, relocation: Relocation) -> tuple[Path, ...]:
+    """Return from where the copies of ``places`` are imported; what lies in an environment is not copied.
+
+    A module whose name is not that of its folder has none.
+    """
+    modules = (_folder_of(name, place) for name, place in places.modules.items())
+    folders = (*places.folders, *filter(None, modules))
+    return tuple(dict.fromkeys(relocation.path(folder) for folder in folders if relocation.has_copy(folder)))
+
+
+def _folder_of(name: str, place: Path) -> Path | None:
+    """Return the folder from which ``place`` is imported as ``name``; None where it has another name there."""
+    parts = tuple(name.split("."))
+    module = place.parent if place.name == "__init__.py" else place.with_suffix("")
+    return module.parents[len(parts) - 1] if module.parts[-len(parts) :] == parts else None
 
 
 def _refuse_command(app: App, relocation: Relocation) -> None:

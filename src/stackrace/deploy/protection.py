@@ -206,7 +206,7 @@ class ProtectedProject:
             warnings=(*_unsteady(unsteady), *_unprotected(uncovered, changing), *_shared(places, guard, beside)),
             is_whole=not uncovered,
             settled=(guard.directory, *self._folders, *(set(self._outside) - {*guard.view.closed})),
-            servers=frozenset(server.kind for server in places.servers),
+            servers=places.kinds_of_servers,
         )
 
     def _copied(self, app: App, copy: ProjectCopy, beside: Mapping[str, str]) -> Protection:
@@ -228,7 +228,7 @@ class ProtectedProject:
             ),
             is_whole=not settled.uncovered,
             settled=(self._guard.directory, *settled.uncovered),
-            servers=frozenset(server.kind for server in settled.places.servers),
+            servers=settled.places.kinds_of_servers,
         )
 
 

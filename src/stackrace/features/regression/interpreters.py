@@ -12,7 +12,7 @@ from urllib.parse import unquote, urlsplit
 
 from ...app.app import App, EntryKind
 from ...app.bundle import DJANGO, bundled
-from ...app.data_places import import_folders
+from ...app.data_places import import_places
 from ...app.interpreter import Buildable
 from ...app.known_pythons import KnownPython
 from ...app.lock_files import requirements_of
@@ -136,7 +136,9 @@ def _imported_below(top: Path, app: App, project: ProtectedProject) -> list[Path
     """Return the folders below ``top`` from which the interpreter of ``app`` imports, but for those of its own."""
     assert app.python is not None
     prefix = real_path(app.python.parent.parent)
-    resolved = dict.fromkeys(map(real_path, import_folders(app, project.view)))
+    places = import_places(app, project.view)
+    folders = [*places.folders, *(place.parent for place in places.modules.values())]
+    resolved = dict.fromkeys(real_path(folder) for folder in folders)
     return [each for each in resolved if each.is_relative_to(top) and not each.is_relative_to(prefix)]
 
 
