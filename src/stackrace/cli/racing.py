@@ -17,7 +17,7 @@ from ..base.units import DURATION
 from ..base.verdict import Effect
 from ..deploy.guard import removed
 from ..race.decisions import OpenCells, strategist_of
-from ..race.notices import said
+from ..race.notices import before
 from ..race.request.request import RaceRequest
 from ..race.results.race import Ending, Race
 from ..race.results.standing import Standing
@@ -69,7 +69,7 @@ def raced(
         ready_race(request, store, announcer, resumed=resumed, open_cells=open_cells) as ready,
     ):
         announcer.done()
-        for sentence in filter(None, (said(lambda source: source.before(ready.plan.race)), *ready.foretold)):
+        for sentence in (*filter(None, [before(ready.plan.race)]), *ready.foretold):
             click.echo(sentence, err=True)
         try:
             with LiveSink(ready.plan, ready.begun_s) as live:

@@ -42,8 +42,7 @@ def _sources() -> list[Notices]:
     return [load(notice.place) for notice in declared(Notice)]
 
 
-def said(say: Callable[[Notices], str]) -> str:
-    """Return the sentences that ``say`` has of each feature."""
+def _said(say: Callable[[Notices], str]) -> str:
     return " ".join(filter(None, map(say, _sources())))
 
 
@@ -51,6 +50,26 @@ def notice_of(race: Race, headline: JudgedLevel | None, withdrawals: Sequence[Wi
     """Return what the first feature that knows something makes of the headline level."""
     made = (source.notice_of(race, headline, withdrawals) for source in _sources())
     return next((notice for notice in made if notice is not None), None)
+
+
+def news(notice: StandingNotice | None) -> str:
+    """Return what comes before the answer."""
+    return _said(lambda source: source.news(notice))
+
+
+def headline(notice: StandingNotice | None) -> str:
+    """Return what stands below the answer."""
+    return _said(lambda source: source.headline(notice))
+
+
+def before(race: Race) -> str:
+    """Return what is to be known before the race."""
+    return _said(lambda source: source.before(race))
+
+
+def shortly(race: Race) -> str:
+    """Return what is to be known of what was raced, on one screen."""
+    return _said(lambda source: source.shortly(race))
 
 
 def details(race: Race) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from ..base.verdict import Effect
-from ..race.notices import details, said
+from ..race.notices import details, headline, news, shortly
 from ..race.results.race import Race
 from ..race.results.standing import Standing
 from .growth import memory_sections
@@ -133,7 +133,7 @@ def brief_sheet(race: Race, standing: Standing) -> Iterator[Section]:
 def _top(race: Race, standing: Standing) -> Iterator[Paragraph]:
     """Yield the answer and, directly below it, what a reader must know to use it."""
     valid = standing.verdict.valid
-    if first := said(lambda source: source.news(standing.current)):
+    if first := news(standing.current):
         yield Paragraph(text=first, tone=Tone.ALARM, lines=2)
     usual = 1 if first or race.altered else 2
     text = answer(race, standing)
@@ -147,9 +147,9 @@ def _top(race: Race, standing: Standing) -> Iterator[Paragraph]:
     if debugging := debug(race):
         yield Paragraph(text=debugging, tone=Tone.DOUBTFUL, lines=1)
     yield Paragraph(text=raced(race), lines=1 if race.altered else 2)
-    if valid and (yours := said(lambda source: source.headline(standing.current))):
+    if valid and (yours := headline(standing.current)):
         yield Paragraph(text=shortened(yours, race, yours=False), tone=Tone.STRONG, lines=usual)
-    if read := said(lambda source: source.shortly(race)):
+    if read := shortly(race):
         yield Paragraph(text=read, lines=usual)
 
 

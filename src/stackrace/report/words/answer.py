@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...base.numbers import about, connections, number, percent
-from ...base.verdict import Effect
+from ...base.verdict import Effect, Verdict
 from ...race.results.answer import Answer, AnswerKind
 from ...race.results.race import Race
 from ...race.results.standing import Row, Standing, Withdrawal
@@ -17,14 +17,17 @@ from .findings import failure_kind, failure_message, seen
 def answer(race: Race, standing: Standing) -> str:
     """Return the sentence; of a void race that it is void, and why."""
     if not standing.verdict.valid:
-        grave = [each for each in standing.verdict.findings if each.effect is not Effect.WARNS]
-        return f"This race is void: {'; '.join(seen(each).rstrip('.') for each in grave)}."
+        return _void(standing.verdict)
     if not standing.levels:
         return _nothing(standing.withdrawals)
-    said = _where(standing) + _clause(race, standing)
-    if lacking := [stack for stack in standing.answer.stacks if stack in race.unserved]:
-        said += f"; {names(lacking)} {'does' if len(lacking) == 1 else 'do'} not serve your WebSockets"
-    return sentence(said, race.stacks)
+    return sentence(_where(standing) + _clause(race, standing) + _unserved(race, standing), race.stacks)
+
+
+def _unserved(race: Race, standing: Standing) -> str:
+    lacking = [stack for stack in standing.answer.stacks if stack in race.unserved]
+    return (
+        f"; {names(lacking)} {'does' if len(lacking) == 1 else 'do'} not serve your WebSockets" if lacking else ""
+    )
 
 
 def _where(standing: Standing) -> str:
@@ -58,6 +61,7 @@ def _clause(race: Race, standing: Standing) -> str:
 
 
 def _missing(race: Race, standing: Standing) -> Sequence[Withdrawal]:
+    """Return the withdrawals of stacks that should have met the workload of the headline."""
     asked = race.limits.get(standing.levels[standing.headline].workload, race.stacks)
     return [withdrawal for withdrawal in standing.withdrawals if withdrawal.stack in asked]
 
@@ -79,6 +83,7 @@ def _undecided(race: Race, standing: Standing) -> str:
 
 
 def _open(result: Answer, race: Race) -> str:
+    """Name who may still be the best, and the time that would tell."""
     if not result.rivals:
         return ""
     rivals = f"; {others(result.rivals)} may be better" if race.question is Question.WINNER else (
@@ -118,3 +123,8 @@ def _nothing(withdrawals: Sequence[Withdrawal]) -> str:
     why = failure_message(first.failure)
     because = f": {why.rstrip('.')}" if why else ""
     return f"Nothing could be measured: {first.stack} {failure_kind(first.failure)}{because}.{more}"
+
+
+def _void(verdict: Verdict) -> str:
+    grave = [seen(finding).rstrip(".") for finding in verdict.findings if finding.effect is not Effect.WARNS]
+    return f"This race is void: {'; '.join(grave)}."

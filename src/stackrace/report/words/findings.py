@@ -165,7 +165,7 @@ def threshold(finding: Finding, knobs: _Knobs = RACE) -> str:
         return _filled(declared.threshold, finding.case, finding, knobs)
     if not finding.limit:
         return "none"
-    return f"at {'least' if declared.least else 'most'} {_LIMITS[finding.unit](finding.limit)}"
+    return f"at {'least' if declared.least else 'most'} {_limit_in_words(finding.unit, finding.limit)}"
 
 
 def warning(finding: Finding, knobs: _Knobs = RACE) -> str:
@@ -217,6 +217,10 @@ def finding_document(finding: Finding, knobs: _Knobs = RACE) -> FindingDocument:
         threshold=threshold(finding, knobs),
         remedy=remedy(finding, knobs),
     )
+
+
+def _limit_in_words(unit: Unit, limit: float) -> str:
+    return _LIMITS[unit](limit)
 
 
 def _filled(texts: str | Mapping[str, str], key: str, finding: Finding, knobs: _Knobs) -> str:

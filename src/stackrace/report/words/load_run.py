@@ -56,9 +56,7 @@ def failures(ran: FinishedRun) -> Iterator[str]:
     """Yield one line for each way in which requests went wrong, with what to look at."""
     counts = ran.result.counts
     if counts.non2xx:
-        classes = ", ".join(f"{count(amount)} × {name}" for name, amount in sorted(_wrong_classes(ran).items()))
-        listed = f" ({classes})" if classes else ""
-        yield f"{count(counts.non2xx)} answers had {_expected(ran)}{listed}: {_status_hint(ran)}"
+        yield f"{count(counts.non2xx)} answers had {_expected(ran)}{_classes(ran)}: {_status_hint(ran)}"
     for stage, failed in counts.failed.items():
         if failed:
             yield f"{count(failed)} failed at {_STAGE_NAMES.get(stage, stage)}: {_stage_hint(ran, stage)}"
@@ -87,8 +85,7 @@ def engine(ran: FinishedRun) -> Iterator[str]:
         f"and waited for a core {percent(waited)} of the time."
     )
     if ran.load.is_open and result.lag is not None and result.lag.count:
-        half, most = DURATION.format(result.lag.p50), DURATION.format(result.lag.p99)
-        yield f"Requests were sent {half} late at the median, {most} at p99."
+        yield f"Requests were sent {DURATION.format(result.lag.p50)} late at the median, {_late(result)} at p99."
     elif not ran.target.pauses:
         yield f"Its connections had no request under way {percent(max(result.dead_time, 0.0))} of the time."
     if result.ceiling_per_s:
@@ -158,6 +155,11 @@ def _expected(ran: FinishedRun) -> str:
     return f"another status than {wanted.pop()}" if len(wanted) == 1 else "another status than expected"
 
 
+def _classes(ran: FinishedRun) -> str:
+    listed = ", ".join(f"{count(amount)} × {name}" for name, amount in sorted(_wrong_classes(ran).items()))
+    return f" ({listed})" if listed else ""
+
+
 def _wrong_classes(ran: FinishedRun) -> dict[str, int]:
     """Return the answers with a wrong status by its class; of classes that also right ones have, what is known."""
     wanted = {f"{(answer.status or 200) // 100}xx" for answer in ran.target.workload.answers} or {"2xx"}
@@ -192,3 +194,8 @@ def _connections(load: Load, result: LoadResult) -> str:
     if load.is_open:
         return f"up to {count(result.established_peak)} {kind}{each}"
     return f"{count(load.concurrency)} {kind}{each}"
+
+
+def _late(result: LoadResult) -> str:
+    assert result.lag is not None
+    return DURATION.format(result.lag.p99)

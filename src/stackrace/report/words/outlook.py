@@ -37,15 +37,9 @@ def outlook(plan: RacePlan, request: RaceRequest) -> tuple[str, ...]:
         return ()
     levels = tuple(_of_levels(plan, request))
     # the page's time is told once, and only where it is the reason
-    cores = len(plan.race.cores.stack_cores)
-    needed_s = lengths_of(plan.cells(plan.stacks), cores, alike=plan.race.exhaustive).slice_s
-    reason = "" if levels or needed_s <= SLICE_S else f"{_page(plan)}. "
-    if loading := _loading(plan):
-        # the sentence goes on
-        reason += f"{loading}: "
-    time = (
-        reason + (f"{said[0].lower()}{said[1:]}" if loading else said) for said in _of_time(plan, plan.budget_s)
-    )
+    reason = "" if levels or _needed_slice_s(plan) <= SLICE_S else f"{_page(plan)}. "
+    reason += _loading(plan)
+    time = (_as_one(reason, sentence) for sentence in _of_time(plan, plan.budget_s))
     return (*levels, *time, *_of_difference(plan))
 
 
@@ -86,11 +80,17 @@ def _of_levels(plan: RacePlan, request: RaceRequest) -> Iterator[str]:
 
 
 def _loading(plan: RacePlan) -> str:
+    """Tell how long the app takes until its first answer, if launches take long for it; the sentence goes on."""
     each_s, alone_s = planned_launch_s(plan, plan.left_out), plan.loading.wall_s
     if each_s <= USUAL_LAUNCH_S:
         return ""
     together = f", and {duration(each_s)} in the processes of a stack" if each_s > _SIDE_BY_SIDE * alone_s else ""
-    return f"The app takes {duration(alone_s)} to load and to answer first{together}"
+    return f"The app takes {duration(alone_s)} to load and to answer first{together}: "
+
+
+def _as_one(reason: str, sentence: str) -> str:
+    """Return ``sentence`` after its reason; after a colon it goes on in small letters."""
+    return reason + (sentence[0].lower() + sentence[1:] if reason.endswith(": ") else sentence)
 
 
 def _of_time(plan: RacePlan, budget_s: float) -> Iterator[str]:
@@ -160,6 +160,11 @@ def _forecast(plan: RacePlan) -> ForecastInput:
         launch_s=planned_launch_s(plan, plan.left_out),
         loading_s=plan.loading.wall_s,
     )
+
+
+def _needed_slice_s(plan: RacePlan) -> float:
+    """Return how long slices need to be, whatever somebody said of them."""
+    return lengths_of(plan.cells(plan.stacks), len(plan.race.cores.stack_cores), alike=plan.race.exhaustive).slice_s
 
 
 def _page(plan: RacePlan) -> str:

@@ -11,7 +11,7 @@ from ...base.numbers import NOTHING, connections, duration, mebibytes, milliseco
 from ...measure.launch import EndedBy
 from ...measure.load import Load
 from ...measure.resources import Enforcement
-from ...measure.workload import EVERY_PATH, Likeness
+from ...measure.workload import EVERY_PATH, Likeness, RightAnswers
 from ...race.results.race import Ending, Race
 from ...race.results.standing import Level, Standing
 from ...validity.stack import debug_on
@@ -73,8 +73,7 @@ def ending(race: Race, standing: Standing) -> str:
 def notes(race: Race, standing: Standing) -> tuple[str, ...]:
     """Return what stands below every report: what could be seen, and under which conditions the race was held."""
     sentences = (
-        resolution(race, standing), *_of_limits(standing),
-        f"{race.twin} ran twice, under two names, as a check on the race." if race.twin else "",
+        resolution(race, standing), _limits_note(standing), _ratios_note(standing), _twin(race),
         _resources(race), *_network(race), _resumed(race), _duty(race), *_right_answers(race),
         *race.notes,
     )  # fmt: skip
@@ -89,6 +88,12 @@ def resolution(race: Race, standing: Standing) -> str:
     if standing.resolution > _MOST_RESOLUTION:
         return "This race could not even prove that a stack is twice as fast as another."
     return f"This race could not prove differences below {percent(standing.resolution)}; {matters}."
+
+
+def _twin(race: Race) -> str:
+    if not race.twin:
+        return ""
+    return f"{race.twin} ran twice, under two names, as a check on the race."
 
 
 def _resources(race: Race) -> str:
@@ -109,6 +114,7 @@ def _resources(race: Race) -> str:
 
 
 def _network(race: Race) -> Iterator[str]:
+    """Say of each way between an engine and a host what it carries, and what it loses."""
     for path in race.network:
         trip = f"{milliseconds(path.round_trip_s)} ms there and back"
         trips = f"{trip} (p99 {milliseconds(path.round_trip_p99_s)} ms)"
@@ -123,6 +129,7 @@ def _machines(race: Race) -> tuple[str, ...]:
 
 
 def _senders(race: Race) -> dict[str, float]:
+    """Return the machines whose engines sent the load, each with its way in seconds; none for the stacks' own."""
     ways_s: dict[str, float] = {}
     for share in (s for launch in race.launches for slice_ in launch.slices for s in slice_.result.engines):
         ways_s[share.name] = max(share.round_trip_s, ways_s.get(share.name, 0.0))
@@ -150,11 +157,19 @@ def _resumed(race: Race) -> str:
 
 def _right_answers(race: Race) -> Iterator[str]:
     for name, rules in race.checks.items():
-        every, wanted = "all pages" if len(rules) == 1 else "all other pages", []
-        for path, rule in rules.items():
-            text = f" \N{LEFT DOUBLE QUOTATION MARK}{rule.text}\N{RIGHT DOUBLE QUOTATION MARK}" if rule.text else ""
-            wanted.append(f"{every if path == EVERY_PATH else path}: {_LIKENESSES[rule.likeness]}{text}")
-        yield f"What a right answer {f'of {name} ' if name else ''}had to have: {'; '.join(wanted)}."
+        listed = "; ".join(f"{_pages(path, rules)}: {_LIKENESSES[rule.likeness]}{_quoted(rule.text)}"
+                           for path, rule in rules.items())  # fmt: skip
+        yield f"What a right answer {f'of {name} ' if name else ''}had to have: {listed}."
+
+
+def _pages(path: str, rules: RightAnswers) -> str:
+    if path != EVERY_PATH:
+        return path
+    return "all pages" if len(rules) == 1 else "all other pages"
+
+
+def _quoted(text: str) -> str:
+    return f" \N{LEFT DOUBLE QUOTATION MARK}{text}\N{RIGHT DOUBLE QUOTATION MARK}" if text else ""
 
 
 def _duty(race: Race) -> str:
@@ -178,11 +193,19 @@ def _duty(race: Race) -> str:
     return f"Where the {duration(spent.total_s)}{since} went: {listed}."
 
 
-def _of_limits(standing: Standing) -> Iterator[str]:
-    if standing.resolution is not None:
-        if any(row.ratio.low is None for level in standing.levels for row in level.rows):
-            yield "Limits are missing where launches were too few, or limits more than a factor of 10 apart."
-        yield "A stack is in a later tier if its limits are below 1. With 95 % confidence no such order is false."
+def _limits_note(standing: Standing) -> str:
+    if standing.resolution is None:
+        return ""
+    rows = [row for level in standing.levels for row in level.rows]
+    if any(row.ratio.low is None for row in rows):
+        return "Limits are missing where launches were too few, or limits more than a factor of 10 apart."
+    return ""
+
+
+def _ratios_note(standing: Standing) -> str:
+    if standing.resolution is None:
+        return ""
+    return "A stack is in a later tier if its limits are below 1. With 95 % confidence no such order is false."
 
 
 def of(number: int, thing: str) -> str:
@@ -246,10 +269,12 @@ def _asked(race: Race) -> str:
 
 
 def _urls(urls: Sequence[str]) -> str:
-    # a recorded session is named by its file
-    return _first(
-        [PurePosixPath(unquote(urlsplit(url).path)).name if url.startswith("file:") else url for url in urls]
-    )
+    return _first([_url(url) for url in urls])
+
+
+def _url(url: str) -> str:
+    """Name a page as it is asked for, a recorded session by its file."""
+    return PurePosixPath(unquote(urlsplit(url).path)).name if url.startswith("file:") else url
 
 
 def _first(names: Sequence[str]) -> str:
