@@ -59,6 +59,8 @@ def loaded(folder, python, **asked):
             heard.append,
             lambda app: prepare(app, guard),
         )
+        # the answer is kept; the app is asked as long as there is a view
+        app.needs_lifespan()
     return app, [preparing.subject for preparing in heard if preparing.step is Step.CHOSEN]
 
 
