@@ -86,7 +86,7 @@ class _Body:
         self._most_bytes = most_bytes
         self._kept = bytearray()
         self._more = 0
-        self._asked_s, self._begun_s = time.monotonic(), 0.0
+        self._begun_s = 0.0
         self.bytes = 0
         self.endless = False
 
@@ -101,8 +101,9 @@ class _Body:
         else:
             self._more += 1
         too_long = self.bytes > self.READ_ON * self._most_bytes or self._more > self.MOST_MORE
-        drips = self.bytes < self.STEADY_BYTES and now_s - self._begun_s > self.DRIPS_S
-        self.endless |= too_long or drips or now_s - self._asked_s > ANSWER_S
+        # what comes before the first piece is limited by who can tell whether the app could run
+        longest_s = self.DRIPS_S if self.bytes < self.STEADY_BYTES else ANSWER_S
+        self.endless |= too_long or now_s - self._begun_s > longest_s
         return not self.endless
 
     def drips(self) -> bool:

@@ -39,7 +39,6 @@ module StackraceExaminer
     def initialize
       @kept = "".b
       @bytes = @more = 0
-      @asked = StackraceExaminer.now
     end
 
     # A stream's method, too: who writes on is told that the client has left.
@@ -56,8 +55,8 @@ module StackraceExaminer
       @bytes += piece.bytesize
       room.zero? ? @more += 1 : @kept << piece.byteslice(0, room)
       too_long = @bytes > READ_ON * ORDER["most_body_bytes"] || @more > MOST_MORE
-      drips = @bytes < STEADY_BYTES && StackraceExaminer.now - @begun > DRIPS_S
-      @endless = too_long || drips || StackraceExaminer.now - @asked > ANSWER_S
+      longest_s = @bytes < STEADY_BYTES ? DRIPS_S : ANSWER_S
+      @endless = too_long || StackraceExaminer.now - @begun > longest_s
       !@endless
     end
 
