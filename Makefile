@@ -1,5 +1,5 @@
 # The same recipes serve a newcomer, a developer and the continuous integration.
-.PHONY: race setup wheel test test-all test-rust test-python lint types format bench bench-cluster bench-method bench-lies clean help
+.PHONY: race setup wheel test test-all test-rust test-python lint types format bench bench-cluster bench-method bench-lies bench-hostile clean help
 .DEFAULT_GOAL := help
 
 BIN := .venv/bin
@@ -15,6 +15,7 @@ help:
 	@echo "make bench-cluster what races on several machines promise, in network namespaces: root, an hour and a half"
 	@echo "make bench-method  what the statistics and the checks promise, simulated and raced: up to six hours"
 	@echo "make bench-lies    the part of it that tells measurements lies: a quarter of an hour"
+	@echo "make bench-hostile hostile apps, repositories, texts, peers and machines, in eight worlds: root, a quarter of an hour"
 	@echo "make format lint types   before a commit"
 
 race: setup
@@ -111,6 +112,10 @@ bench-method: .venv/.tools bench-lies
 # Some seventy faults, most of them injected into real races one at a time: a quarter of an hour.
 bench-lies: .venv/.tools
 	$(BIN)/python -m benchmarks.lies
+
+# Nothing of theirs may run unasked, change anything, hang, or show a secret.
+bench-hostile: .venv/.tools
+	$(BIN)/python -m benchmarks.hostile
 
 clean:
 	rm -rf .venv dist target .pytest_cache .mypy_cache .ruff_cache .hypothesis
