@@ -39,7 +39,10 @@ def test_a_verb_goes_on_without_programs_that_do_not_answer(stackrace, silent, v
     done = stackrace(*VERBS[verb])
     assert "Traceback" not in done.stderr
     named = [line for line in done.stderr.splitlines() if line.startswith("note: ")]
-    assert all("did not end within 5 s; end it or take it off PATH" in line for line in named)
+    for line in named:
+        # between them a busy machine is named
+        assert "did not end within 5 s; " in line
+        assert line.endswith("; end it or take it off PATH")
     # a doctor may find fault with this machine
     assert done.returncode == 0 or verb == "doctor", done.stderr
     if verb in ("stacks", "one stack"):
