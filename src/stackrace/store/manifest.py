@@ -221,10 +221,9 @@ def reopen_manifest(race_id: str) -> ManifestFile:
     path = _path(race_id)
     try:
         file = _patiently(path)
-    except BlockingIOError as error:
-        raise StoreError(
-            f"race {race_id} is already running in another process: wait for it, or stop it"
-        ) from error
+    except BlockingIOError:
+        # a lock that somebody holds has the number of too many processes
+        raise StoreError(f"race {race_id} is already running in another process: wait for it, or stop it") from None
     except FileNotFoundError as error:
         raise StoreError(
             f"race {race_id} cannot continue here: its manifest {path} does not exist. Another machine or "

@@ -110,8 +110,8 @@ class Record:
         try:
             fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
             yield
-        except BlockingIOError as error:
-            raise InputError("another stackrace doctor is changing settings; wait until it is done") from error
+        except BlockingIOError:
+            raise InputError("another stackrace doctor is changing settings; wait until it is done") from None
         finally:
             os.close(folder)
 
