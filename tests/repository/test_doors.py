@@ -17,6 +17,7 @@ NOT_THE_USERS = {
     "base/files.py": "the door itself",
     "base/process/deadline.py": "/proc",
     "base/process/keeper.py": "pipes of ours",
+    "base/process/namespaces.py": "namespaces, by /proc",
     "base/process/libgit2.py": "files of a repository as long as the pointer says, pipes refused",
     "base/process/priority.py": "priorities of /proc",
     "cli/edge.py": "standard input and output",

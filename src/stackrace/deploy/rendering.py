@@ -16,6 +16,7 @@ from ..app.entry import ENTRY_MODULE, write_entry
 from ..app.environment import app_environment
 from ..base.files import read_text
 from ..base.process.view import UNPROTECTED, ProtectedView
+from ..stacks.native_options import NativeFile
 from ..stacks.servers import PLAIN, Catalogue, Endpoint, Hosted, PythonRuntime, Recipe, RubyRuntime, Site
 from ..stacks.stack import Hop, Interface, Protocol, Socket, Stack
 from .environments import site_packages
@@ -104,11 +105,13 @@ def _part(
 
 
 def _of_hop(site: Site, hop: Hop) -> Site:
-    file = hop.file
-    if file is not None:
-        # servers let a configuration name its own place
-        file = replace(file, path=_plain(file.path.parent, site.directory.parent) / file.path.name)
+    file = None if hop.file is None else _in_plain_folder(hop.file, site.directory)
     return replace(site, settings=hop.settings, chosen=frozenset(hop.chosen), options=hop.options, file=file)
+
+
+def _in_plain_folder(file: NativeFile, directory: Path) -> NativeFile:
+    """Return ``file`` where its folder has a plain name, since servers let a configuration name its own place."""
+    return replace(file, path=_plain(file.path.parent, directory.parent) / file.path.name)
 
 
 def _endpoint(hop: Hop, directory: Path, front: tuple[str, int] | None) -> Endpoint:

@@ -83,10 +83,7 @@ def choose(
     candidates, unstarted = _without_lifespan(candidates, examined, catalogue)
     left_out = (*left_out, *unstarted)
     if current is not None:
-        # where one of them is the same, that is the current
-        first = next((each for each in candidates if each.identity == current.identity), current)
-        most = MOST_STACKS if request.stacks is None else None
-        candidates = (first, *(each for each in candidates if each is not first))[:most]
+        candidates = _beside(current, candidates, most=MOST_STACKS if request.stacks is None else None)
     workloads = examined.workloads if measured is None else measured(candidates)
     ahead = Ahead(request=request, workloads=workloads, cores=cores, loading=examined.loading)
     levels = ahead.levels(candidates)
@@ -115,6 +112,12 @@ def _without_lifespan(
         tuple(stack for stack in stacks if stack not in silent),
         tuple(LeftOut(stack=stack.path, reason=reason) for stack in silent),
     )
+
+
+def _beside(current: Stack, others: Sequence[Stack], most: int | None) -> tuple[Stack, ...]:
+    """Return ``current`` and the others, ``most`` in all; where one of them is the same, that is the current."""
+    same = next((other for other in others if other.identity == current.identity), current)
+    return (same, *(other for other in others if other is not same))[:most]
 
 
 def asked(
