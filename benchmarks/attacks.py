@@ -333,7 +333,21 @@ ATTACKS = {
             ("check", CHECK, {}),
             ("install", ["install", "race.toml"], {}),
             ("up", ["sh", "-c", 'exec timeout --preserve-status --signal INT 15 "$@" up waitress race.toml'], {}),
-            ("export", ["export", "race.toml", "waitress", "--to", "../out", "--prove", "--start-only"], {}),
+            (
+                "export",
+                [
+                    "export",
+                    "race.toml",
+                    "waitress",
+                    "--to",
+                    "../out",
+                    "--prove",
+                    "--start-only",
+                    "--listen",
+                    "127.0.0.1:{port}",
+                ],
+                {},
+            ),
         )
     },
     "writing app that spells its path: run": Attack(make=writer(*RUN, whole=True), codes=frozenset({0, 2, 3})),

@@ -16,6 +16,7 @@ import os
 import re
 import shutil
 import signal
+import socket
 import stat
 import subprocess
 import sys
@@ -94,6 +95,7 @@ def called(trial: Trial, words: list[str], cache: Path, within_s: float) -> tupl
         "XDG_DATA_HOME": str(trial.folder / "data"), "XDG_CACHE_HOME": str(cache), "TRIAL": trial.mark,
         "UV_CACHE_DIR": str(cache / "uv"), "OPENBLAS_NUM_THREADS": "1", **trial.variables,
     }  # fmt: skip
+    words = [word.replace("{port}", str(free_port())) for word in words]
     command = [*trial.prefix, *([*words, "sh", *BRIEF] if words[0] == "sh" else [*BRIEF, *words])]
     begun = time.monotonic()
     process = subprocess.Popen(
@@ -107,6 +109,13 @@ def called(trial: Trial, words: list[str], cache: Path, within_s: float) -> tupl
         output = process.communicate()[0]
         return output.decode(errors="replace"), process.returncode, within_s + 1
     return output.decode(errors="replace"), process.returncode, time.monotonic() - begun
+
+
+def free_port() -> int:
+    """Return a port that nobody listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
 
 
 def changed(before: dict[str, tuple[object, ...]], after: dict[str, tuple[object, ...]]) -> list[str]:
