@@ -35,7 +35,8 @@ BRIEF = [sys.executable, str(ROOT / "tests" / "brief.py")]
 AS = {f"{user}, {world}": [*before, *prefix] for user, before in USERS.items() for world, prefix in WORLDS.items()}
 """What stands before a command, by user and world."""
 SHARED = ("/tmp", "/var/tmp", "/dev/shm")
-FAULT = r"Please report this|Traceback \(most recent call last\)"
+FAULT = r"lease report this|File \"[^\"]*/stackrace/(?!app/examiner/)"
+"""A traceback is the app's own, or none."""
 LEFT_S = 5.0
 """How long what was started may take to be gone."""
 
