@@ -133,7 +133,7 @@ class World:
             "    spec:\n      containers:\n      - name: shop\n        image: shop\n"
             "        command: [gunicorn, 'app:app']\n"
             f"        env:\n        - {{name: K8S_TOKEN, value: {token('kubernetes')}}}\n",
-            "requirements.txt": f"--extra-index-url https://ann:{token('requirements')}@pypi.example/simple\n",
+            "requirements.txt": f"--extra-index-url https://ann:{token('requirements')}@packages.example/simple\n",
         }
         for name, text in files.items():
             (self.root / name).write_text(text)

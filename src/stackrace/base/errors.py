@@ -181,7 +181,7 @@ def shortages_named(variable: str = "") -> Iterator[None]:
 
 
 UNANSWERED: dict[str, str] = {}
-"""What is said of each program that does not answer, by its path: it is not asked again, and named in the end."""
+"""Sentences about programs that did not answer, by path; such a program is asked once, and named at the end."""
 
 
 def said_by(error: BaseException, *, where: bool = False) -> str:

@@ -31,7 +31,7 @@ _KERNELS = frozenset({
 Source: linux/magic.h.
 """
 _is_kernels: dict[int, bool] = {}
-"""Whether a device is such a file system."""
+"""Devices that were looked at: True for a file system that the kernel makes."""
 
 
 def opened(path: Path) -> BufferedReader:

@@ -67,7 +67,7 @@ def run(
 
 
 QUESTION_S = 5.0
-"""How long a program may take to answer a question: its version, what it knows, whether it may do something."""
+"""The limit of a question to a program, such as its version."""
 
 
 def ask(
@@ -203,7 +203,7 @@ _SYSTEM = {
     "/dev/null": (stat.S_ISCHR, "mknod -m 666 /dev/null c 1 3"),
     "/proc/self/stat": (stat.S_ISREG, "mount -t proc proc /proc"),
 }
-"""What programs count on: its kind, and what brings it."""
+"""Files that programs need: the kind of each, and the command that brings it."""
 
 
 def require_system() -> None:

@@ -66,7 +66,7 @@ class Deadline:
 
     @property
     def is_over(self) -> bool:
-        """Whether it has passed."""
+        """True once the limit has passed."""
         return not self.left_s
 
     @property

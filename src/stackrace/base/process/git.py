@@ -52,7 +52,7 @@ def users_variables() -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Status:
-    """How a work tree differs from its commit; paths are relative to its top, those of folders end with a slash."""
+    """Differences of a work tree from its commit; paths are relative to its top, folders end with a slash."""
 
     changed: tuple[str, ...]
     new: tuple[str, ...]
@@ -67,7 +67,7 @@ class Repository:
     """
 
     top: Path
-    """Its uppermost folder."""
+    """The uppermost folder of the work tree."""
     store: Path
     """The folder of its objects, settings and modules."""
     origin: str

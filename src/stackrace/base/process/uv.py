@@ -31,7 +31,7 @@ class Cause:
 
     @property
     def words(self) -> str:
-        """What is wrong, and the way out."""
+        """The cause and the way out, in one sentence."""
         return f"{self.said}; {self.way_out}"
 
 

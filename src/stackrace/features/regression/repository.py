@@ -31,7 +31,7 @@ class WorkTree:
 
     @property
     def top(self) -> Path:
-        """Its uppermost folder."""
+        """The uppermost folder of the work tree."""
         return self.git.top
 
     @property
