@@ -7,16 +7,27 @@ as it is. Source: unshare(1), mount(8), setpriv(1).
 from __future__ import annotations
 
 import os
+import shlex
 import subprocess
 from functools import cache
 from pathlib import Path
 
 import pytest
 
-_TOOLS = """
+_TOOLS = (
+    f"""
+CHECKOUT={shlex.quote(str(Path(__file__).parents[1]))}
+"""
+    + """
 set -e
 # small FOLDER OPTIONS: a file system of its own
 small() { mkdir -p "$1"; mount -t tmpfs -o "$2" small "$1"; }
+# read_only FOLDER: an empty one that nobody can write to; a checkout in it stays
+read_only() {
+  exec 9<"$CHECKOUT"; mount -t tmpfs read_only "$1"
+  case "$CHECKOUT" in "$1"/*) mkdir -p "$CHECKOUT"; mount --no-canonicalize --bind /proc/self/fd/9 "$CHECKOUT" ;; esac
+  mount -o remount,ro "$1"; exec 9<&-
+}
 # full FOLDER: a file system without a free byte
 full() { small "$1" size=64k; head -c 65536 /dev/zero >"$1/filling" || true; }
 # devices LACKING: another /dev, without one
@@ -30,6 +41,7 @@ devices() {
   mount --move "$D" /dev; rmdir "$D"
 }
 """
+)
 
 STRANGER = "54321"
 """A user whom no file knows."""

@@ -34,6 +34,8 @@ PLACE = Path("/srv")
 HOME, PROJECT = PLACE / "home", PLACE / "home" / "code" / "project"
 CACHE = PLACE / "cache"
 SHARED = tuple(map(Path, ("/tmp", "/var/tmp", "/dev/shm")))
+CHECKOUT = Path(__file__).parents[1]
+"""It may lie in one of the folders that the scene replaces."""
 THERE = (
     HOME / ".spelled",
     *(folder / "there" for folder in (HOME, PROJECT, HOME / ".cache", HOME / ".config", *SHARED)),
@@ -69,8 +71,9 @@ def changed(world: str, user: str, files: dict[str, str], *command: str, **envir
 def listing() -> dict[str, list]:
     """Return what there is, in every detail: files by path, and what System V memory holds."""
     found = {}
-    for folder in (HOME, *SHARED):
-        for path in folder.rglob("*"):
+    for place, folders, names in (each for top in (HOME, *SHARED) for each in os.walk(top)):
+        folders[:] = [name for name in folders if Path(place, name) != CHECKOUT]
+        for path in (Path(place, name) for name in (*folders, *names)):
             status = path.lstat()
             content = hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else ""
             size = status.st_size if path.is_file() else 0
@@ -83,8 +86,13 @@ def listing() -> dict[str, list]:
 
 
 def mount(place: Path, mode: str) -> None:
-    """Mount an empty file system in memory at ``place``."""
-    assert not ctypes.CDLL(None).mount(b"none", os.fsencode(place), b"tmpfs", 0, f"mode={mode}".encode())
+    """Mount an empty file system in memory at ``place``; a checkout in it stays."""
+    checkout, libc, bind = os.open(CHECKOUT, os.O_PATH), ctypes.CDLL(None), 0x5000
+    assert not libc.mount(b"none", os.fsencode(place), b"tmpfs", 0, f"mode={mode}".encode())
+    if CHECKOUT.is_relative_to(place):
+        CHECKOUT.mkdir(parents=True)
+        assert not libc.mount(f"/proc/self/fd/{checkout}".encode(), os.fsencode(CHECKOUT), None, bind, None)
+    os.close(checkout)
 
 
 def play(scene: dict) -> dict:

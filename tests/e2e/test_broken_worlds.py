@@ -67,7 +67,7 @@ WORLDS = {
     "TMPDIR without inodes": World('small "$TMPDIR" nr_inodes=4', ("inodes are used up",)),
     "TMPDIR without programs": World('small "$TMPDIR" noexec'),
     "no room for temporary files": World(
-        'export TMPDIR=/var/tmp; small /tmp ro; small /var/tmp ro',
+        'export TMPDIR=/var/tmp; read_only /tmp; read_only /var/tmp',
         ("no temporary file can be written", "set TMPDIR"),
     ),
     "no open files": World("ulimit -n 8", ("ulimit -n", "raise that limit")),
