@@ -25,7 +25,9 @@ small() { mkdir -p "$1"; mount -t tmpfs -o "$2" small "$1"; }
 # read_only FOLDER: an empty one that nobody can write to; a checkout in it stays
 read_only() {
   exec 9<"$CHECKOUT"; mount -t tmpfs read_only "$1"
-  case "$CHECKOUT" in "$1"/*) mkdir -p "$CHECKOUT"; mount --no-canonicalize --bind /proc/self/fd/9 "$CHECKOUT" ;; esac
+  case "$CHECKOUT" in
+    "$1"/*) mkdir -p "$CHECKOUT"; mount --no-canonicalize --bind /proc/self/fd/9 "$CHECKOUT" ;;
+  esac
   mount -o remount,ro "$1"; exec 9<&-
 }
 # full FOLDER: a file system without a free byte
