@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import os
 import shlex
+import sys
 from itertools import product
 
 import pytest
 from tests.conftest import BRIEF, STACKRACE
-from tests.worlds import CACHE, changed
+from tests.worlds import CACHE, PROJECT, changed
 
 APP = """
 import os
@@ -82,4 +83,22 @@ SCENES = [
 def test_no_verb_changes_a_project(verb, world, user):
     found = changed(world, user, FILES, *map(str, VERBS[verb]))
     assert found["code"] in (0, 1, 3, 130, 143), found["said"]
+    assert not found["differs"], found["said"]
+
+
+PYTHON = CACHE / "venv" / "bin" / "python"
+MAKE = f"""
+{shlex.quote(sys.executable)} -m venv --without-pip {CACHE}/venv
+echo 'import os; open("{PROJECT}/log", "a")' >>$(echo {CACHE}/venv/lib/python3.*/site-packages)/writes.pth
+exec "$@"
+"""
+
+
+@pytest.mark.exhaustive
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give every world files of its own")
+@pytest.mark.parametrize("world", ["container", "plain"])
+def test_an_interpreter_that_writes_is_asked_in_the_view_for_a_bundled_app_too(world):
+    race = (*BRIEF, "run", "--bundled", "--python", PYTHON, "--stack", "waitress", "-c", "1", "--budget", "5min")
+    found = changed(world, "root", FILES, "sh", "-ec", MAKE, "sh", *map(str, race))
+    assert found["code"] in (0, 1, 3), found["said"]
     assert not found["differs"], found["said"]

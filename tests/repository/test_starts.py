@@ -64,7 +64,7 @@ OURS = {
     "deploy/protection.py": "bundled apps and plain files",
     "deploy/rendering.py": "paths of plain files",
     "deploy/services.py": "database servers, on data of ours",
-    "race/preparation/app.py": "the environment of a bundled app",
+    "race/preparation/app.py": "the environment of a bundled app, where nobody names an interpreter",
 }
 """Who may start something without protection."""
 

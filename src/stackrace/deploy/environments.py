@@ -179,6 +179,9 @@ class Environments:
         # it starts where we are, as its variables may hold relative paths; its settings come from elsewhere
         command = [program, "--project", str(self._project), *arguments]
         given |= environment
+        # in a view it can be written to where it is there; uv says why it cannot be made
+        with suppress(OSError):
+            kept_caches()[1].mkdir(parents=True, exist_ok=True)
         try:
             result = view.run(command, folder=Path.cwd(), environment=given, timeout_s=_INSTALL_S)
         except OSError as error:

@@ -328,7 +328,7 @@ def _wrote_to(sizes: Mapping[Path, int], took: str) -> tuple[str, ...]:
 
 
 def _named(sizes: Mapping[Path, int]) -> str:
-    return ", ".join(f"{path.name} ({SIZE.format(size)})" for path, size in sizes.items())
+    return few([f"{path.name} ({SIZE.format(size)})" for path, size in sizes.items()])
 
 
 def _unprotected(uncovered: Mapping[Path, str], changing: Sequence[Path]) -> Iterator[str]:

@@ -99,7 +99,7 @@ def find_app(
     """
     entry, root = asked.entry, asked.root
     if entry is None:
-        return _bundled(request, environments, data, on_preparing)
+        return _bundled(request, environments, data, project, on_preparing)
     where = (
         (f'The app is {entry.target}, found in {asked.place}; name another as [app] {entry.kind} = "…".',)
         if asked.place
@@ -136,7 +136,13 @@ def _ruby(request: RaceRequest, entry: Entry, root: Path) -> tuple[Path, str]:
     return ruby, f"The app runs with {ruby}, in production unless [app] env says otherwise."
 
 
-def _bundled(request: RaceRequest, environments: Environments, data: Path, on_preparing: OnPreparing) -> FoundApp:
+def _bundled(
+    request: RaceRequest,
+    environments: Environments,
+    data: Path,
+    project: ProtectedProject,
+    on_preparing: OnPreparing,
+) -> FoundApp:
     guessed = request.bundled is None
     if guessed and request.source is not None and request.urls is None and request.stacks is None:
         on_preparing(Preparing(step=Step.NO_APP, subject=str(request.source)))
@@ -147,7 +153,9 @@ def _bundled(request: RaceRequest, environments: Environments, data: Path, on_pr
         note = f"The app is the bundled one, {ours.name}."
         return FoundApp(app=app, urls=request.urls or ours.urls, notes=(note,))
     base = request.python or Path(sys._base_executable)  # type: ignore[attr-defined]
-    python = environments.of_requirements(ours.requirements(request.services), base, UNPROTECTED)
+    # his interpreter starts with modules of his
+    view = UNPROTECTED if request.python is None else project.view
+    python = environments.of_requirements(ours.requirements(request.services), base, view)
     note = f"The app is the bundled one, {ours.name}" + (
         ": no project was found in this folder." if guessed else "."
     )
