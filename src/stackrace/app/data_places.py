@@ -52,6 +52,18 @@ class ImportPlaces:
     modules: Mapping[str, Path] = field(default_factory=dict)
     """Files or folders of modules that are found without it, by name."""
 
+    @property
+    def roots(self) -> tuple[Path, ...]:
+        """The folders from which anything is imported; a module whose name is not that of its folder has none."""
+        modules = (_root_of(name, place) for name, place in self.modules.items())
+        return tuple(dict.fromkeys((*self.folders, *filter(None, modules))))
+
+
+def _root_of(name: str, place: Path) -> Path | None:
+    parts = tuple(name.split("."))
+    module = place.parent if place.name == "__init__.py" else place.with_suffix("")
+    return module.parents[len(parts) - 1] if module.parts[-len(parts) :] == parts else None
+
 
 def import_places(app: App, view: ProtectedView) -> ImportPlaces:
     """Return them; nothing for an app without Python, or with one that does not start in ``view``."""

@@ -226,20 +226,8 @@ def _byte_code(python: Path, relocation: Relocation) -> Path:
 
 
 def _import_folders(places: ImportPlaces, relocation: Relocation) -> tuple[Path, ...]:
-    """Return from where the copies of ``places`` are imported; what lies in an environment is not copied.
-
-    A module whose name is not that of its folder has none.
-    """
-    modules = (_folder_of(name, place) for name, place in places.modules.items())
-    folders = (*places.folders, *filter(None, modules))
-    return tuple(dict.fromkeys(relocation.path(folder) for folder in folders if relocation.has_copy(folder)))
-
-
-def _folder_of(name: str, place: Path) -> Path | None:
-    """Return the folder from which ``place`` is imported as ``name``; None where it has another name there."""
-    parts = tuple(name.split("."))
-    module = place.parent if place.name == "__init__.py" else place.with_suffix("")
-    return module.parents[len(parts) - 1] if module.parts[-len(parts) :] == parts else None
+    """Return from where the copies of ``places`` are imported; what lies in an environment is not copied."""
+    return tuple(dict.fromkeys(relocation.path(each) for each in places.roots if relocation.has_copy(each)))
 
 
 def _refuse_command(app: App, relocation: Relocation) -> None:

@@ -56,6 +56,32 @@ def test_both_sides_have_the_work_trees_environment_and_import_their_own_code(wo
         assert found[Side.HEAD].request.environment["PYTHONPATH"] == str(work.folder / "src")
 
 
+FINDER = """
+import sys
+
+MAPPING = {{"shop": {!r}}}
+
+
+class Finder:
+    @classmethod
+    def find_spec(cls, *name):
+        return None
+
+
+sys.meta_path.append(Finder)
+"""
+
+
+@pytest.mark.parametrize("place", ["src/shop", "src/shop/__init__.py", "src/shop.py"])
+def test_a_module_that_a_finder_leads_to_is_each_sides_own(work, environment, environments, place):
+    (environment / "finder_of_shop.py").write_text(FINDER.format(str(work.folder / place)))
+    (environment / "shop.pth").write_text("import finder_of_shop\n")
+    with variants(request(work), "HEAD~1", NOTHING) as both:
+        found = interpreters(both, environments).sides
+        assert found[Side.BASE].request.environment["PYTHONPATH"] == str(both.moved[1] / "src")
+        assert found[Side.HEAD].request.environment["PYTHONPATH"] == str(work.folder / "src")
+
+
 def test_a_copy_of_the_project_in_the_environment_is_refused(work, environment, environments):
     about = environment / "shop-1.0.dist-info"
     about.mkdir()

@@ -136,9 +136,7 @@ def _imported_below(top: Path, app: App, project: ProtectedProject) -> list[Path
     """Return the folders below ``top`` from which the interpreter of ``app`` imports, but for those of its own."""
     assert app.python is not None
     prefix = real_path(app.python.parent.parent)
-    places = import_places(app, project.view)
-    folders = [*places.folders, *(place.parent for place in places.modules.values())]
-    resolved = dict.fromkeys(real_path(folder) for folder in folders)
+    resolved = dict.fromkeys(map(real_path, import_places(app, project.view).roots))
     return [each for each in resolved if each.is_relative_to(top) and not each.is_relative_to(prefix)]
 
 
