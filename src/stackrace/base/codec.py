@@ -19,7 +19,9 @@ from .form import FLAT, LEFT_OUT, STORED, Form
 if TYPE_CHECKING:
     from pydantic_core import SchemaSerializer, SchemaValidator, ValidationError
 
-__all__ = ["FLAT", "LEFT_OUT", "Form", "decode", "dumps", "encode", "map_paths", "pretty", "readable"]
+__all__ = [
+    "FLAT", "LEFT_OUT", "Form", "decode", "dumps", "encode", "map_paths", "pretty", "readable", "schema_text",
+]  # fmt: skip
 
 
 def encode(value: object, kind: Any = None) -> Any:
@@ -56,6 +58,14 @@ def readable(record: object, form: Form) -> dict[str, Any]:
     serializer = _serializer(kind, form)
     document: dict[str, Any] = serializer.to_python(record, mode="json", by_alias=True, warnings="error")
     return document
+
+
+def schema_text(form: Form) -> str:
+    """Return the JSON Schema of the documents in ``form``, as text that ends with a newline."""
+    from .json_schema import json_schema
+
+    assert form.record is not None
+    return json_schema(form.record, form, form.name)
 
 
 def dumps(document: object, *, sort_keys: bool = False) -> str:

@@ -16,6 +16,10 @@ FLAT = "*"
 class Form:
     """In what a kind of documents differs from the records it writes down."""
 
+    record: type | None = None
+    """The whole document, where a schema describes it."""
+    name: str = ""
+    """The document's name with its version, as ``race-2``."""
     names: Mapping[type, Mapping[str, str]] = field(default_factory=dict)
     """The names of members that are not those of their fields, by record; ``LEFT_OUT`` and ``FLAT`` are special."""
     shown: Mapping[type, Callable[[Any], Any]] = field(default_factory=dict)

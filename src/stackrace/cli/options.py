@@ -11,6 +11,7 @@ import click
 from ..base.errors import InputError
 from ..base.http_syntax import host_fault
 from ..base.units import Unit
+from ..extensions import load
 from ..measure.resources import parse_cores
 
 if TYPE_CHECKING:
@@ -176,6 +177,24 @@ store_option = click.option(
     help="Where results are kept: sqlite:///PATH or postgresql://…  Default: $STACKRACE_STORE, "
     "or SQLite in the XDG data folder.",
 )
+
+
+def schema_option(
+    place: str, option: Callable[..., Any] = click.option, of: str = "the JSON document"
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Return the option that prints the schema which the function at ``place`` returns, and ends the verb."""
+
+    def show(context: click.Context, _: click.Parameter, is_wanted: bool) -> None:
+        if is_wanted and not context.resilient_parsing:
+            click.echo(load(place)(), nl=False)
+            context.exit()
+
+    about = f"Print the schema of {of}."
+    made: Callable[[Callable[..., Any]], Callable[..., Any]] = option(
+        "--schema", is_flag=True, is_eager=True, expose_value=False, callback=show, help=about
+    )
+    return made
+
 
 details_option = click.option(
     "--details",

@@ -10,7 +10,7 @@ import click
 
 from ..base.errors import InputError
 from ..report.exporter import Format
-from .options import details_option, store_option
+from .options import details_option, schema_option, store_option
 
 _PRINTED = {
     Format.JSON: "the JSON document (schema: --schema)",
@@ -43,13 +43,12 @@ Examples:
 )
 @details_option
 @_format_options
-@click.option("--schema", is_flag=True, help="Print the JSON document's schema.")
+@schema_option("stackrace.report.document:schema")
 @store_option
 def report_command(
     race: str | None,
     listing: bool,
     html: Path | None,
-    schema: bool,
     store: str | None,
     details: bool,
     **forms: bool,
@@ -62,12 +61,8 @@ def report_command(
     from .edge import refuse_unwritable
 
     refuse_unwritable("--html", html)
-    form = _only_form(forms, listing=listing, schema=schema, details=details)
-    if schema:
-        from ..report.document import schema as schema_of
-
-        click.echo(schema_of(), nl=False)
-    elif listing:
+    form = _only_form(forms, listing=listing, details=details)
+    if listing:
         _list(store)
     elif race is not None and (source := source_of(race)) is not None:
         source.show(race, store, form, html)
@@ -75,11 +70,11 @@ def report_command(
         _show_race(race, store, form, html, details=details)
 
 
-def _only_form(forms: dict[str, bool], *, listing: bool, schema: bool, details: bool) -> Format | None:
+def _only_form(forms: dict[str, bool], *, listing: bool, details: bool) -> Format | None:
     wanted = [Format(name) for name, is_wanted in forms.items() if is_wanted]
-    if len(wanted) + listing + schema + details > 1:
-        names = [f"--{form.name.lower()}" for form in _PRINTED]
-        raise InputError(f"give only one of --list, --details, {', '.join(names)} and --schema")
+    if len(wanted) + listing + details > 1:
+        *names, last = (f"--{form.name.lower()}" for form in _PRINTED)
+        raise InputError(f"give only one of --list, --details, {', '.join(names)} and {last}")
     return wanted[0] if wanted else None
 
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, Union
 
-from ..base.codec import FLAT, LEFT_OUT, Form, readable
+from ..base.codec import FLAT, LEFT_OUT, Form, readable, schema_text
 from ..base.numbers import Interval
 from ..base.verdict import Finding
 from ..measure.launch import Failure, Launch, Shortfall, Slice, StackFacts
@@ -209,6 +210,8 @@ def _shortfall(why: Shortfall) -> ShortfallDocument:
 
 
 _FORM = Form(
+    record=RaceDocument,
+    name="race-2",
     names={
         Load: {"seed": LEFT_OUT},
         RaceWords: {"words": FLAT},
@@ -247,12 +250,7 @@ _FORM = Form(
 )
 """How a race's JSON document writes records down."""
 
-
-def schema() -> str:
-    """Return the JSON Schema of ``document``."""
-    from ..base.json_schema import json_schema
-
-    return json_schema(RaceDocument, _FORM, "race-2")
+schema = partial(schema_text, _FORM)
 
 
 def document(race: Race, standing: Standing) -> dict[str, Any]:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from ..race.results.comparison import Comparison
     from ..race.results.race import Race
     from ..race.results.standing import Standing
+    from .html.panels import Multiple
 
 _Result = TypeVar("_Result")
 
@@ -27,8 +28,10 @@ class Kind(Generic[_Result]):
     """The report, in order."""
     document: Callable[[_Result], Any]
     """The JSON document as plain values."""
-    page: Callable[[_Result], str] = lambda _: ""
-    """The self-contained HTML page, where there is one."""
+    page: Callable[[_Result], str] | None = None
+    """The self-contained HTML page, where it is more than the sections and the charts."""
+    charts: Callable[[_Result], Iterable[Multiple]] = lambda _: ()
+    """What the page draws below the heading."""
     first_line: Callable[[_Result], str] = lambda _: ""
     """What Markdown begins with, escaped; empty for nothing."""
     headings: str = "####"
@@ -71,8 +74,12 @@ def result_of(race: Race, standing: Standing | None) -> tuple[Kind[Any], Any]:
 
 def written(kind: Kind[_Result], result: _Result, form: Format) -> str:
     """Return a result of ``kind`` in any format but CSV."""
-    if form is Format.HTML:
+    if form is Format.HTML and kind.page is not None:
         return kind.page(result)
+    if form is Format.HTML:
+        from .html.page import sheet_page
+
+        return sheet_page(kind.sections(result), kind.charts(result))
     if form is Format.JSON:
         return pretty(kind.document(result))
     from .markdown import drawn

@@ -9,7 +9,7 @@ from ..base.numbers import NOTHING, count, mebibytes, milliseconds, number
 from ..race.results.standing import Level, Row
 from . import figures
 from .characters import bar
-from .sheet import Column, Medium, Table, Tone
+from .sheet import FILES, Column, Medium, Table, Tone
 
 _BAR = 10
 READABLE = 30
@@ -17,7 +17,6 @@ READABLE = 30
 _NARROWEST = 16
 """A path may be folded to this width before a level is left out."""
 
-_FILES = (Medium.TEXT, Medium.PAGE)
 _NOT_ON_PAGES = (Medium.SCREEN, Medium.TEXT)
 """Charts of the page show these."""
 
@@ -38,7 +37,7 @@ def level_table(
     errors = any(row.errors for row in rows)
     return Table(columns=(
         Column(title="tier", cells=_each(rows, lambda row: str(row.tier)), once=True),
-        Column(title="place", cells=_each(rows, lambda row: _places(row.rank)), media=_FILES),
+        Column(title="place", cells=_each(rows, lambda row: _places(row.rank)), media=FILES),
         Column(title="stack", cells=_each(rows, lambda row: row.stack), left=True, fold_to=fold_to,
                tones=tuple(Tone.STRONG if leads else Tone.PLAIN for leads in first),
                notes=_current((row.stack for row in rows), current, mark)),

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal
 
-from ..base.codec import FLAT, LEFT_OUT, Form, readable
+from ..base.codec import FLAT, LEFT_OUT, Form, readable, schema_text
 from ..base.numbers import NOTHING, count, percent
 from ..base.units import DURATION
 from ..measure.engine.histogram import Row, censored_count, distribution, edges, rows
@@ -63,6 +64,8 @@ class LoadDocument:
 
 
 _FORM = Form(
+    record=LoadDocument,
+    name="load-1",
     names={
         Load: {"seed": LEFT_OUT},
         LoadSettings: {"load": FLAT},
@@ -82,12 +85,7 @@ _FORM = Form(
     finite=True,
 )
 
-
-def schema() -> str:
-    """Return the JSON Schema of ``document``."""
-    from ..base.json_schema import json_schema
-
-    return json_schema(LoadDocument, _FORM, "load-1")
+schema = partial(schema_text, _FORM)
 
 
 def document(ran: FinishedRun) -> dict[str, Any]:

@@ -9,6 +9,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from ..base.numbers import Interval
+
 
 class Medium(StrEnum):
     """Where a report is read."""
@@ -37,6 +39,8 @@ class Tone(StrEnum):
 
 
 _EVERYWHERE = tuple(Medium)
+FILES = (Medium.TEXT, Medium.PAGE)
+"""Where there is room for everything."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,6 +129,10 @@ class Column:
     """The title on a screen, where that is another one."""
     notes: tuple[str, ...] = ()
     """What follows each cell in smaller type: its limits, a remark."""
+    intervals: tuple[Interval | None, ...] = ()
+    """Differences that a page draws in place of the cells, each in its row, around no difference in the middle."""
+    ratios: bool = False
+    """Whether the intervals are ratios, where 1 is no difference; otherwise 0 is."""
     join: str = " ({})"
     """How a note follows its cell where there is no smaller type."""
     tones: tuple[Tone, ...] = ()

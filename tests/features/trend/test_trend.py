@@ -77,7 +77,7 @@ FORMATS = {"terminal": screen} | {
 
 
 def test_the_page_escapes_foreign_text_and_draws_each_measure_with_its_change():
-    page = KIND.page(TREND)
+    page = written(KIND, TREND, Format.HTML)
     assert "<shop>" not in page
     assert "/<b>" not in page
     assert page.count('class="panel"') == 1  # the memory of one race is no course

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from ...base.units import COUNT, DURATION, RATE
-from ..options import Connections, Quantity, SectionedCommand, section
+from ..options import Connections, Quantity, SectionedCommand, schema_option, section
 from ..request_flags import STARTED_OPTIONS, RequestFlags, request_flags
 from .flags import ANSWERS, CONNECTIONS, ENGINE, FILE, RACED, REQUESTS, ThinkType, flags
 
@@ -76,10 +76,9 @@ Examples:
 @flags(ANSWERS, ENGINE)
 @_show("--json", "as_json", is_flag=True, help="Print one JSON document (schema: --schema), no progress.")
 @_show("--hdr", type=FILE, metavar="FILE", help="Write the latencies for HdrHistogram's plotters (.hgrm).")
-@_show("--schema", is_flag=True, help="Print the JSON document's schema.")
+@schema_option("stackrace.report.load_result:schema", _show)
 def command(
     words: tuple[str, ...],
-    schema: bool,
     as_json: bool,
     hdr: Path | None,
     app: RequestFlags,
@@ -95,11 +94,6 @@ def command(
     open loop. Several URLs of one server are sent in turn. "≥" marks a lower bound: some requests were unanswered
     at the end.
     """
-    if schema:
-        from ...report.load_result import schema as schema_of
-
-        click.echo(schema_of(), nl=False)
-        return
     from ...api.load.options import LoadOptions
     from .run import raced_target, run_and_show
 

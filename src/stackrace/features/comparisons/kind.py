@@ -9,24 +9,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from pathlib import Path
 from typing import Any, Literal
-
-from markupsafe import Markup
 
 from ...base.codec import FLAT, LEFT_OUT, Form, readable
 from ...report.exporter import Kind
-from ...report.html.bars import axis, percent, rules
-from ...report.html.svg import Scale, caption, extent, logarithmic, tag
-from ...report.sheet import Column, Item, Listing, Medium, Notes, Paragraph, Section, Table, Tone
+from ...report.sheet import FILES, Column, Item, Listing, Medium, Notes, Paragraph, Section, Table, Tone
 from . import words
 from .model import Claim, Comparison, Figure, Technique
-from .model import Kind as ClaimKind
 from .model import Table as PublishedTable
 from .rerun import ClaimOutcome, Kept, PartOutcome, Rerun, RowOutcome, Ruling, TableOutcome
 
 _SCREEN = (Medium.SCREEN,)
-_TEXT = (Medium.TEXT,)
 
 _COMPLAINTS = 3
 """How many complaints of a part the terminal shows, the gravest first. The race's own report has them all."""
@@ -47,15 +40,15 @@ def _sections(rerun: Rerun) -> Iterator[Section]:
         Paragraph(text=words.headline(rerun), tone=Tone.STRONG),
         Paragraph(text=words.about(rerun), tone=Tone.ASIDE),
     ))  # fmt: skip
-    yield Section(title="Then", blocks=(_then(rerun),), media=_TEXT)
-    yield Section(title="Now", blocks=(_now(rerun),), media=_TEXT)
+    yield Section(title="Then", blocks=(_then(rerun),), media=FILES)
+    yield Section(title="Now", blocks=(_now(rerun),), media=FILES)
     for key, claims in groupby(rerun.claims, key=lambda outcome: outcome.claim.part):
         yield Section(title=comparison.part(key).title, blocks=(_claims(list(claims)),), media=_SCREEN)
     note = f"{words.limits_note(rerun)} Ratios are the first named ÷ the second."
-    yield Section(title="The claims", blocks=(_claims(rerun.claims), Paragraph(text=note)), media=_TEXT)
+    yield Section(title="The claims", blocks=(_claims(rerun.claims), Paragraph(text=note)), media=FILES)
     for ruling, title in words.CONCLUSIONS.items():
         if chosen := [outcome for outcome in rerun.claims if outcome.ruling is ruling]:
-            yield Section(title=title, blocks=(_conclusion(chosen),), media=_TEXT)
+            yield Section(title=title, blocks=(_conclusion(chosen),), media=FILES)
     for table in rerun.tables:
         yield Section(title=words.table_title(rerun, table), blocks=(_then_and_now(table),))
     if gone := [technique for technique in comparison.techniques.values() if technique.gone]:
@@ -65,8 +58,10 @@ def _sections(rerun: Rerun) -> Iterator[Section]:
         Item(lead=technique.path, is_code=True, text=f"({technique.key}, {technique.title})")
         for technique in comparison.techniques.values()
     )
-    yield Section(title="Raced as", blocks=(Listing(items=tuple(raced)),), media=_TEXT)
+    yield Section(title="Raced as", blocks=(Listing(items=tuple(raced)),), media=FILES)
     yield Section(title="", blocks=(Notes(texts=tuple(filter(None, _notes(rerun)))),), media=_SCREEN)
+    made = f"Rerun {rerun.kept.id}, {rerun.kept.made_at}."
+    yield Section(title="", blocks=(Notes(texts=(made,)),), media=(Medium.PAGE,))
 
 
 def _then(rerun: Rerun) -> Listing:
@@ -100,16 +95,19 @@ def _notes(rerun: Rerun) -> Iterator[str]:
 
 def _claims(outcomes: Sequence[ClaimOutcome]) -> Table:
     claims = [outcome.claim for outcome in outcomes]
+    tones = tuple(_TONES[outcome.ruling] for outcome in outcomes)
     return Table(columns=(
         Column(title="claim", cells=tuple(claim.says for claim in claims), left=True, once=True, wraps=(18, 3),
                notes=tuple(map(words.basis, claims))),
-        Column(title="of what", cells=tuple(map(words.sides, claims)), left=True, media=_TEXT),
+        Column(title="of what", cells=tuple(map(words.sides, claims)), left=True, media=FILES),
         Column(title="at", cells=tuple(map(words.where, claims)), left=True, wraps=(6, 2)),
         Column(title="then", cells=tuple(map(words.then, claims))),
         Column(title="now (limits)", short="now", cells=tuple(map(words.now, outcomes)), left=True, wraps=(12, 2)),
+        Column(title="now", cells=tuple(map(words.now, outcomes)), tones=tones, media=(Medium.PAGE,),
+               intervals=tuple(outcome.now for outcome in outcomes), ratios=True),
         Column(title="", cells=tuple(outcome.ruling.value for outcome in outcomes), left=True, wraps=(12, 3),
                notes=tuple(map(words.remark, outcomes)), join=": {}",
-               tones=tuple(_TONES[outcome.ruling] for outcome in outcomes)),
+               tones=tones),
     ))  # fmt: skip
 
 
@@ -219,95 +217,4 @@ def _claim_of(outcome: ClaimOutcome) -> _Claim:
     )
 
 
-def _page(rerun: Rerun) -> str:
-    by_part = groupby(rerun.claims, lambda outcome: outcome.claim.part)
-    from ...report.html.page import draw_page
-
-    return draw_page(
-        "comparison.html.j2", Path(__file__).parent,
-        rerun=rerun, comparison=rerun.comparison, words=words, classes=_CLASSES, zip=zip,
-        parts=[(rerun.comparison.part(key).title, *_drawn(list(outcomes))) for key, outcomes in by_part],
-        gone=[technique for technique in rerun.comparison.techniques.values() if technique.gone],
-        command=words.command(rerun),
-    )  # fmt: skip
-
-
-def _drawn(outcomes: Sequence[ClaimOutcome]) -> tuple[list[tuple[ClaimOutcome, Markup]], Markup]:
-    """Return a part's claims, each with its drawing, and the axis that they share."""
-    scale = _claims_scale(outcomes)
-    return [(outcome, Markup(_claim_drawing(outcome, scale))) for outcome in outcomes], Markup(axis(scale, "×"))
-
-
-_ROOM = 1.15
-"""How far the axis reaches beyond the outermost ratio; limits may lie beyond it and are cut there."""
-
-_FARTHEST = 30.0
-"""An interval never stretches the axis beyond this multiple of its own value."""
-
-_CLASSES = {
-    Ruling.HOLDS: "holds",
-    Ruling.REVERSED: "reversed",
-    Ruling.NOT_SO: "reversed",
-    Ruling.SAME: "same",
-    Ruling.UNDECIDED: "undecided",
-    Ruling.NOT_MEASURED: "missing",
-}
-"""How each ruling is drawn: the classes of the style sheet."""
-
-
-def _claims_scale(outcomes: Iterable[ClaimOutcome]) -> Scale:
-    """Return an axis for all ratios, then and now, that holds one and half and twice as much at least."""
-    values = [0.5, 2.0]
-    for outcome in outcomes:
-        values += [outcome.claim.ratio] if outcome.claim.ratio is not None else []
-        if outcome.now is not None:
-            value = outcome.now.value
-            low, high = outcome.now.low or value, outcome.now.high or value
-            values += [value, max(low, value / _FARTHEST), min(high, value * _FARTHEST)]
-    return logarithmic(min(values) / _ROOM, max(values) * _ROOM)
-
-
-def _claim_drawing(outcome: ClaimOutcome, scale: Scale) -> str:
-    """Return one row: the claimed side shaded, our interval, and the published ratio as a diamond."""
-    parts = [caption(_caption(outcome)), _claimed_side(outcome, scale), rules(scale)]
-    x = percent(scale, 1.0)
-    parts.append(tag("line", x1=x, x2=x, y1="0", y2="100%", class_="zero"))
-    if outcome.now is not None:
-        style = _CLASSES[outcome.ruling]
-        if outcome.now.low is not None and outcome.now.high is not None:
-            left, right = percent(scale, outcome.now.low), percent(scale, outcome.now.high)
-            parts.append(tag("line", x1=left, x2=right, y1="50%", y2="50%", class_=f"limits {style}"))
-        parts.append(tag("circle", cx=percent(scale, outcome.now.value), cy="50%", r=5, class_=f"ours {style}"))
-    if outcome.claim.ratio is not None:
-        parts.append(_diamond(percent(scale, outcome.claim.ratio)))
-    return tag("svg", *parts, class_="cell", role="img", width="100%", height="100%")
-
-
-def _diamond(x: str) -> str:
-    """A square turned by an eighth around its middle; nested, since transforms know no per cent."""
-    shape = tag("rect", x=-4.5, y=-4.5, width=9, height=9, transform="rotate(45)", class_="published")
-    return tag("svg", shape, x=x, y="50%", overflow="visible")
-
-
-def _claimed_side(outcome: ClaimOutcome, scale: Scale) -> str:
-    """Shade where the ratio would have to lie for the claim to hold; nothing for claims of failing."""
-    edges = {
-        ClaimKind.MORE: (1.0, scale.high),
-        ClaimKind.LESS: (scale.low, 1.0),
-        ClaimKind.NO_MORE: (scale.low, 1 + outcome.difference),
-        ClaimKind.SAME: (1 / (1 + outcome.difference), 1 + outcome.difference),
-    }
-    if outcome.claim.kind not in edges:
-        return ""
-    low, high = edges[outcome.claim.kind]
-    left, width = scale.at(low), scale.at(high) - scale.at(low)
-    return tag("rect", x=extent(100 * left), width=extent(100 * width), y="12%", height="76%", class_="claimed")
-
-
-def _caption(outcome: ClaimOutcome) -> str:
-    now = words.now(outcome) or "nothing"
-    claim = outcome.claim
-    return f"{claim.says}, {words.where(claim)}: then {words.then(claim)}, now {now}; {outcome.ruling.value}"
-
-
-KIND = Kind(sections=_sections, document=_document, page=_page, headings="##")
+KIND = Kind(sections=_sections, document=_document, headings="##")

@@ -6,9 +6,10 @@ import shlex
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal
 
-from ...base.codec import Form, readable
+from ...base.codec import Form, readable, schema_text
 from ...base.numbers import duration, percent, things
 from ...race.preparation.prepared import Machine, Machines
 from ...report.exporter import Kind
@@ -19,9 +20,6 @@ from .kernel import Outcome, Record, State
 
 _TONES = {Gain.DECISIVE: Tone.WRONG, Gain.GREAT: Tone.DOUBTFUL, Gain.SOME: Tone.OTHER, Gain.LITTLE: Tone.STRONG}
 _MARKS = {State.DONE: "✓", State.ALREADY: "·"}
-
-_FORM = Form(names={Change: {"before": "from", "after": "to"}})
-"""How the JSON documents write down what would be changed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -174,18 +172,20 @@ class ClusterDocument:
     """Every machine that joined for something and has a stackrace, by name."""
 
 
+_FORM = Form(
+    record=ClusterDocument,
+    name="doctor-cluster-1",
+    names={Change: {"before": "from", "after": "to"}},
+)
+
+schema = partial(schema_text, _FORM)
+
+
 def is_forbidden(found: Machines[Examination]) -> bool:
     """Tell whether something must be done before a race may start."""
     return bool(found.conflicts) or any(
         examination is not None and examination.forbidden for _, examination in found.examined
     )
-
-
-def schema() -> str:
-    """Return the JSON Schema of what ``--cluster --json`` prints."""
-    from ...base.json_schema import json_schema
-
-    return json_schema(ClusterDocument, _FORM, "doctor-cluster-1")
 
 
 def _cluster_document(found: Machines[Examination]) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from functools import partial
 import click
 
 from ...base.units import DURATION
-from ...cli.options import Quantity
+from ...cli.options import Quantity, schema_option
 
 
 @click.command(
@@ -47,9 +47,9 @@ Examples:
     help="Look at the workers of this Dask cluster, as in tcp://10.0.0.1:8786. Default: at this machine.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout.")
-@click.option("--schema", is_flag=True, help="Print the schema of the JSON document of --cluster.")
+@schema_option("stackrace.features.doctor.show:schema", of="the JSON document of --cluster")
 def command(
-    concurrency: int, watch: float, applying: bool, undoing: bool, cluster: str | None, as_json: bool, schema: bool
+    concurrency: int, watch: float, applying: bool, undoing: bool, cluster: str | None, as_json: bool
 ) -> None:
     """Find what disturbs measurements on this machine, and say what to change, the most useful first.
 
@@ -63,11 +63,6 @@ def command(
     from .kernel import Kernel, Record, apply, undo
     from .show import VISIT, Visit
 
-    if schema:
-        from .show import schema as schema_of
-
-        click.echo(schema_of(), nl=False)
-        return
     if applying and undoing:
         raise click.UsageError("--apply and --undo contradict each other; give one of them")
     if cluster is not None:

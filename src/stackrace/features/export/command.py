@@ -10,7 +10,7 @@ import click
 
 from ...base.errors import InputError
 from ...base.units import DURATION, PERCENT
-from ...cli.options import Quantity, SectionedCommand, section, store_option
+from ...cli.options import Quantity, SectionedCommand, schema_option, section, store_option
 from ...cli.request_flags import APP_OPTIONS, RequestFlags, request_flags
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ Examples:
 @request_flags(*APP_OPTIONS)
 @store_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document (schema: --schema).")
-@click.option("--schema", is_flag=True, help="Print the JSON document's schema.")
+@schema_option("stackrace.features.export.files:schema")
 def command(
     words: tuple[str, ...],
     to: Path | None,
@@ -82,7 +82,6 @@ def command(
     flags: RequestFlags,
     store: str | None,
     as_json: bool,
-    schema: bool,
 ) -> None:
     """Write what deploys a stack: its servers' configurations, systemd units, an image, a Procfile, and why.
 
@@ -99,13 +98,9 @@ def command(
     from ...cli.showing import print_document
     from .export import exported
     from .files import export_document, exported_files, refuse_existing, write_folder
-    from .files import schema as schema_of
     from .subject import subject_of
     from .target import target_of
 
-    if schema:
-        click.echo(schema_of(), nl=False)
-        return
     if to is None:
         raise InputError("where to? Give a folder with --to, such as --to deploy")
     if start_only and not prove:

@@ -7,11 +7,12 @@ import shlex
 import tempfile
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from ...app.project_files import MARK
-from ...base.codec import FLAT, LEFT_OUT, Form, readable
+from ...base.codec import FLAT, LEFT_OUT, Form, readable, schema_text
 from ...base.errors import InputError, said_by
 from ...base.files import remove_tree
 from ...base.secrets import by_name
@@ -50,20 +51,17 @@ class ExportDocument:
 
 
 _FORM = Form(
+    record=ExportDocument,
+    name="export-1",
     names={
         Target: {"proxies": "trusted_proxies", **dict.fromkeys(("host", "port", "projects"), LEFT_OUT)},
         ExportDocument: {"target": FLAT},
         Proof: {"equivalence": FLAT},
         Equivalence: {"level": LEFT_OUT},
-    }
+    },
 )
 
-
-def schema() -> str:
-    """Return the JSON Schema of ``export_document``."""
-    from ...base.json_schema import json_schema
-
-    return json_schema(ExportDocument, _FORM, "export-1")
+schema = partial(schema_text, _FORM)
 
 
 def export_document(export: Export, folder: Path, files: Iterable[str], proof: Proof | None) -> dict[str, Any]:

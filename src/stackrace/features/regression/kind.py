@@ -6,24 +6,21 @@ of requests.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, fields
-from pathlib import Path
+from functools import partial
 from typing import Any, Literal
 
-from markupsafe import Markup
-
-from ...base.codec import FLAT, LEFT_OUT, Form, readable
-from ...base.numbers import percent
+from ...base.codec import FLAT, LEFT_OUT, Form, readable, schema_text
+from ...base.numbers import Interval
 from ...base.verdict import Effect
 from ...measure.load import Load
-from ...race.results.comparison import Comparison, Outcome, Ruling, State
+from ...race.results.comparison import Comparison, Outcome, State
 from ...race.results.race import Race
 from ...report.exporter import Format, Kind, written
-from ...report.html.svg import caption, extent, tag, text
 from ...report.markdown import escape
 from ...report.result import standing_of
-from ...report.sheet import Block, Column, Item, Listing, Notes, Paragraph, Section, Table, Tone
+from ...report.sheet import Block, Column, Item, Listing, Medium, Notes, Paragraph, Section, Table, Tone
 from ...report.troubles import complaints, setbacks
 from ...stacks.stack import without_side
 from . import words
@@ -56,19 +53,26 @@ def _table(result: GateAnswer) -> Table:
     rows = [words.cells(each) for each in result.rulings]
     tones = tuple(_STATES.get(each.state, Tone.PLAIN) for each in result.rulings)
     last = len(words.HEADER) - 1
-    return Table(
-        columns=tuple(
-            Column(
-                title=title,
-                cells=tuple(row[place] for row in rows),
-                left=place in (0, last),
-                tones=tones if place == last else (),
-                # on a narrow screen what is not ruled out goes first, as the change's limits say it, too
-                keep={5: 1, 4: 2}.get(place, 0),
-            )
-            for place, title in enumerate(words.HEADER)
+    name, *others = (
+        Column(
+            title=title,
+            cells=tuple(row[place] for row in rows),
+            left=place in (0, last),
+            tones=tones if place == last else (),
+            # on a narrow screen what is not ruled out goes first, as the change's limits say it, too
+            keep={5: 1, 4: 2}.get(place, 0),
         )
+        for place, title in enumerate(words.HEADER)
     )
+    changes = (each.change for each in result.rulings)
+    drawn = Column(
+        title="worse is to the right", tones=tones, media=(Medium.PAGE,),
+        cells=tuple(map(words.change, result.rulings)),
+        intervals=tuple(
+            None if each is None else Interval(value=each.value, low=each.low, high=each.high) for each in changes
+        ),
+    )  # fmt: skip
+    return Table(columns=(name, drawn, *others))
 
 
 def _troubles(race: Race) -> Iterator[Block]:
@@ -129,6 +133,8 @@ _OF_RACE = {
 }  # fmt: skip
 
 _FORM = Form(
+    record=CheckDocument,
+    name="check-1",
     names={
         CheckDocument: {"result": FLAT, "facts": FLAT},
         GateAnswer: {"blocks": "pairs", "valid": LEFT_OUT, "failed": "failed_launches"},
@@ -141,12 +147,7 @@ _FORM = Form(
     },
 )
 
-
-def schema() -> str:
-    """Return the JSON Schema of ``document``."""
-    from ...base.json_schema import json_schema
-
-    return json_schema(CheckDocument, _FORM, "check-1")
+schema = partial(schema_text, _FORM)
 
 
 def _document(race: Race) -> dict[str, Any]:
@@ -161,69 +162,6 @@ def _document(race: Race) -> dict[str, Any]:
         race=race,
     )
     return readable(made, _FORM)
-
-
-def _page(race: Race) -> str:
-    """Return the whole page of the check ``race``."""
-    result = gate_answer(race)
-    reach = _reach_of(result.rulings)
-    standing = standing_of(race)
-    from ...report.html.page import draw_page
-
-    return draw_page(
-        "check.html.j2", Path(__file__).parent,
-        race=race, result=result, answer=words.answer(race, result),
-        bad=result.is_bad,
-        sides=words.side_notes(gate_of(race)), details=words.details(race, result),
-        rows=[(each, words.cells(each), Markup(_ruling_drawing(each, reach))) for each in result.rulings],
-        axis=Markup(_axis_drawing(reach)), header=words.HEADER,
-        setbacks=setbacks(race, standing), complaints=complaints(race, standing),
-    )  # fmt: skip
-
-
-_REACHES = (0.04, 0.1, 0.2, 0.4)
-"""Limits that lie farther out are cut."""
-
-_CLASSES = {State.CLEAR: "holds", State.SLOWER: "reversed"}
-"""Of the style sheet; of all others it is ``undecided``."""
-
-
-def _reach_of(rulings: Sequence[Ruling]) -> float:
-    """Return how far the axis reaches to either side, as a share."""
-    known = [
-        abs(limit) for each in rulings if each.change for limit in (each.change.low, each.change.high) if limit
-    ]
-    return next((reach for reach in _REACHES if reach >= max(known, default=0.0)), _REACHES[-1])
-
-
-def _ruling_drawing(each: Ruling, reach: float) -> str:
-    """Return one row: what is allowed shaded, the change with its limits."""
-    edge = _at(each.terms.allowance, reach)
-    parts = [
-        caption(f"{words.name(each)}: {words.change(each)}, allowed {words.allowed(each)}; {words.ruling(each)}"),
-        tag("rect", x="0%", width=extent(edge), y="12%", height="76%", class_="claimed"),
-        tag("line", x1="50%", x2="50%", y1="0", y2="100%", class_="zero"),
-    ]
-    if each.change is not None:
-        style = _CLASSES.get(each.state, "undecided")
-        if each.change.low is not None and each.change.high is not None:
-            left, right = (extent(_at(limit, reach)) for limit in (each.change.low, each.change.high))
-            parts.append(tag("line", x1=left, x2=right, y1="50%", y2="50%", class_=f"limits {style}"))
-        middle = extent(_at(each.change.value, reach))
-        parts.append(tag("circle", cx=middle, cy="50%", r=5, class_=f"ours {style}"))
-    return tag("svg", *parts, class_="cell", role="img", width="100%", height="100%")
-
-
-def _axis_drawing(reach: float) -> str:
-    """Return the axis below all rows."""
-    marks = [(0.0, "0"), (reach / 2, f"+{percent(reach / 2)}"), (-reach / 2, f"−{percent(reach / 2)}")]
-    labels = [text(label, x=extent(_at(at, reach)), y="12", text_anchor="middle") for at, label in marks]
-    return tag("svg", *labels, class_="axis", width="100%", height="18")
-
-
-def _at(share: float, reach: float) -> float:
-    """Return where a share of worse lies, in per cent of the width."""
-    return 50 * (1 + max(-1.0, min(share / reach, 1.0)))
 
 
 def _compared(race: Race) -> Comparison:
@@ -246,7 +184,7 @@ def _named(side: Contender) -> str:
     return side.label if commit in side.label else f"{side.label} {commit}"
 
 
-KIND = Kind(sections=_sections, document=_document, page=_page, first_line=_first_line, compared=_compared)
+KIND = Kind(sections=_sections, document=_document, first_line=_first_line, compared=_compared)
 
 
 def rendered(race: Race, form: str) -> str:

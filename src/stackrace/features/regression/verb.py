@@ -10,7 +10,16 @@ import click
 
 from ...base.errors import InputError
 from ...base.units import DURATION, PERCENT
-from ...cli.options import Connections, Quantity, SectionedCommand, complete_stack, requested, section, store_option
+from ...cli.options import (
+    Connections,
+    Quantity,
+    SectionedCommand,
+    complete_stack,
+    requested,
+    schema_option,
+    section,
+    store_option,
+)
 from ...cli.request_flags import APP_OPTIONS, BUDGET_OPTIONS, RequestFlags, of_features, request_flags
 from ...race.results.comparison import Response
 from ...stacks.stack import Side
@@ -166,8 +175,8 @@ Examples:
 @_file("openmetrics", "Write OpenMetrics text, for a time-series database.")
 @_file("html", "Write the self-contained HTML report. Default: beside the results.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document; progress goes to stderr.")
-@click.option("--schema", is_flag=True, help="Print the JSON document's schema.")
-def command(race_file: Path | None, flags: RequestFlags, sides: RequestFlags, schema: bool, **given: Any) -> None:
+@schema_option("stackrace.features.regression.kind:schema")
+def command(race_file: Path | None, flags: RequestFlags, sides: RequestFlags, **given: Any) -> None:
     """Find out whether a change makes the app slower: base and head in one interleaved race on this machine.
 
     The head is the work tree as it is; files that git ignores are shared by both. Throughput, CPU per request, p99,
@@ -175,11 +184,6 @@ def command(race_file: Path | None, flags: RequestFlags, sides: RequestFlags, sc
     not slower, and so much could not have been missed; 1: slower, confirmed; 3: too little time, or nothing to be
     believed.
     """
-    if schema:
-        from .kind import schema as schema_of
-
-        click.echo(schema_of(), nl=False)
-        return
     from .run import check_and_report
 
     check_and_report(flags.over(requested(race_file, flags.given.get("servers"))), sides.given, given)

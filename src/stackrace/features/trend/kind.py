@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from functools import partial
 from typing import Any, Literal
 
 from markupsafe import Markup
 
-from ...base.codec import FLAT, LEFT_OUT, Form, readable
+from ...base.codec import FLAT, LEFT_OUT, Form, readable, schema_text
 from ...base.numbers import number
 from ...race.results.comparison import Comparison, Outcome, Response
 from ...report.characters import course
@@ -106,7 +106,8 @@ def _checks_section(checks: Sequence[TrendCheck]) -> Section:
         *changes,
         Column(title="stack", cells=tuple(check.said.stack for check in checks), left=True, fold_to=20, keep=2),
     ))  # fmt: skip
-    return Section(title="Checks: head against base", blocks=(table,))
+    about = "Each check compares two versions in one race, so these figures do not depend on the day."
+    return Section(title="Checks: head against base", blocks=(Paragraph(text=about, media=(Medium.PAGE,)), table))
 
 
 def _course(series: TrendSeries) -> str:
@@ -132,15 +133,12 @@ class TrendDocument:
 
 
 _FORM = Form(
+    record=TrendDocument,
+    name="trend-1",
     names={TrendDocument: {"trend": FLAT}, TrendCheck: {"said": FLAT}, Comparison: {"changes": LEFT_OUT}},
 )
 
-
-def schema() -> str:
-    """Return the JSON Schema of ``document``."""
-    from ...base.json_schema import json_schema
-
-    return json_schema(TrendDocument, _FORM, "trend-1")
+schema = partial(schema_text, _FORM)
 
 
 def _document(trend: Trend) -> dict[str, Any]:
@@ -151,17 +149,6 @@ def _document(trend: Trend) -> dict[str, Any]:
 _UNITS = {Measure.THROUGHPUT: "requests/s", Measure.P99: "ms", Measure.CPU: "ms", Measure.MEMORY: "MiB"}
 _FACTORS = {Measure.P99: 1e3, Measure.MEMORY: 1 / 2**20}
 """From what is measured to what is drawn."""
-
-
-def _page(trend: Trend) -> str:
-    from ...report.html.page import draw_page
-
-    lists = [section for section in _sections(trend) if isinstance(section.blocks[0], Listing)]
-    return draw_page(
-        "trend.html.j2", Path(__file__).parent,
-        trend=trend, words=words, multiples=list(_multiples(trend)), lists=lists,
-        checks=_checks_section(trend.checks) if trend.checks else None,
-    )  # fmt: skip
 
 
 def _multiples(trend: Trend) -> Iterator[Multiple]:
@@ -206,4 +193,4 @@ def _panel(series: TrendSeries, measure: Measure, points: list[Point]) -> Panel:
     )
 
 
-KIND = Kind(sections=_sections, document=_document, page=_page, headings="##")
+KIND = Kind(sections=_sections, document=_document, charts=_multiples, headings="##")

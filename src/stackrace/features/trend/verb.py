@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from ...cli.options import store_option
+from ...cli.options import schema_option, store_option
 
 
 @click.command(
@@ -22,11 +22,9 @@ Examples:
 @click.option("--html", metavar="PATH", type=click.Path(path_type=Path), help="Write the page with charts.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document (schema: --schema).")
 @click.option("--markdown", is_flag=True, help="Print Markdown.")
-@click.option("--schema", is_flag=True, help="Print the JSON document's schema.")
+@schema_option("stackrace.features.trend.kind:schema")
 @store_option
-def command(
-    project: str | None, html: Path | None, as_json: bool, markdown: bool, schema: bool, store: str | None
-) -> None:
+def command(project: str | None, html: Path | None, as_json: bool, markdown: bool, store: str | None) -> None:
     """Show a project's races over time, and what changed for good.
 
     PROJECT is a folder or the name of an app. Default: the project in this folder. Only races of one stack,
@@ -34,13 +32,8 @@ def command(
     """
     from ...cli.edge import refuse_unwritable
 
-    if as_json + markdown + schema > 1:
-        raise click.UsageError("give only one of --json, --markdown and --schema")
-    if schema:
-        from .kind import schema as schema_of
-
-        click.echo(schema_of(), nl=False)
-        return
+    if as_json and markdown:
+        raise click.UsageError("give only one of --json and --markdown")
     refuse_unwritable("--html", html)
     _show(project, store, html, as_json=as_json, markdown=markdown)
 
@@ -63,7 +56,7 @@ def _show(project: str | None, store_url: str | None, html: Path | None, *, as_j
     with open_store(store_url) as results:
         trend = trend_of(project, results, folder=Path.cwd(), on_race=on_race)
     if html is not None:
-        click.echo(f"The trend: {write_text(KIND.page(trend), html)}", err=as_json or markdown)
+        click.echo(f"The trend: {write_text(written(KIND, trend, Format.HTML), html)}", err=as_json or markdown)
     if as_json or markdown:
         click.echo(written(KIND, trend, Format.JSON if as_json else Format.MARKDOWN), nl=False)
     elif html is None:

@@ -15,6 +15,7 @@ from ...cli.options import (
     SectionedCommand,
     complete_stack,
     requested,
+    schema_option,
     section,
     store_option,
 )
@@ -143,7 +144,7 @@ Examples:
 @store_option
 @_show("--html", metavar="PATH", type=click.Path(path_type=Path), help="Where to write the page.")
 @_show("--json", "as_json", is_flag=True, help="Print one JSON document; progress goes to stderr.")
-@_show("--schema", is_flag=True, help="Print the JSON document's schema.")
+@schema_option("stackrace.features.tune.report:schema", _show)
 def command(
     stack: str | None,
     race_file: Path | None,
@@ -155,7 +156,6 @@ def command(
     vary: tuple[str, ...],
     current: str | None,
     resume: str | None,
-    schema: bool,
     **output: Any,
 ) -> None:
     """Find the best settings of a stack for this app, within limits.
@@ -171,11 +171,6 @@ def command(
     from .model import TuningLimits
     from .run import resume_tuning, tune
 
-    if schema:
-        from .report import schema as schema_of
-
-        click.echo(schema_of(), nl=False)
-        return
     refuse_unwritable("--html", output["html"])
     if resume is not None:
         _refuse_beside_resume(stack)

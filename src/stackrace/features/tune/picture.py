@@ -1,4 +1,4 @@
-"""The response over the settings: which ones span the picture, in characters and as SVG."""
+"""The response over the settings: which ones span the picture, in characters."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ from dataclasses import dataclass, replace
 from itertools import product
 
 from ...base.numbers import number
-from ...report.html.svg import caption, tag, text
-from ...report.html.svg import number as coordinate
 from .model import Knob, Tuning, Values
 from .result import Tuned
 
@@ -106,8 +104,7 @@ def _facet(
     )
 
 
-_COMPARED = "Compared with the tuned stack, which is 1; above 1 is better."
-LEGEND = f"{_COMPARED} · not launched, ✗ left out."
+LEGEND = "Compared with the tuned stack, which is 1; above 1 is better. · not launched, ✗ left out."
 
 _BLOCKS = "▁▂▃▄▅▆▇█"
 _BEST = "◆"
@@ -139,59 +136,3 @@ def _block(spot: _Spot | None) -> str:
         return spot.figure
     block = _BLOCKS[min(max(int(spot.relative * (len(_BLOCKS) - 1) + 0.5), 0), len(_BLOCKS) - 1)]
     return f"{spot.figure}{_BEST if spot.is_best else block}"
-
-
-_CELL_W, _CELL_H, _LEFT, _TOP = 58, 30, 92, 34
-_LINE_H = 150
-
-
-def response_chart(panel: Facet) -> str:
-    """Return the panel as SVG: a map where two settings span it, a line through the values of one; else empty."""
-    if panel.across is None:
-        return ""
-    drawn = [text(panel.across.name, x=_LEFT - 8, y=_TOP - 8, text_anchor="end")]
-    for i, value in enumerate(panel.across.values):
-        drawn.append(text(value, x=_LEFT + _CELL_W * (i + 0.5), y=_TOP - 8, text_anchor="middle"))
-    drawn += _curve(panel.rows[0]) if panel.down is None else _map(panel.down, panel.rows)
-    width = _LEFT + _CELL_W * len(panel.across.values) + 8
-    height = _TOP + (_CELL_H * len(panel.rows) if panel.down else _LINE_H) + 8
-    about = caption(panel.title or "the response", _COMPARED)
-    return tag("svg", about, *drawn, class_="response", role="img", viewBox=f"0 0 {width} {height}", width=width)
-
-
-def _map(down: Knob, rows: Sequence[Sequence[_Spot | None]]) -> Iterator[str]:
-    for j, (value, row) in enumerate(zip(down.values, rows, strict=True)):
-        y = _TOP + _CELL_H * j
-        yield text(f"{down.name} {value}", x=_LEFT - 8, y=y + _CELL_H * 0.65, text_anchor="end")
-        for i, spot in enumerate(row):
-            if spot is not None:
-                yield from _tile(spot, _LEFT + _CELL_W * i, y)
-
-
-def _tile(spot: _Spot, x: float, y: float) -> Iterator[str]:
-    share = min(max(spot.relative or 0.0, 0.0), 1.0)
-    about = caption(f"{spot.stack}: {'left out' if spot.is_out else spot.figure}")
-    yield tag(
-        "rect", about, x=x + 1, y=y + 1, width=_CELL_W - 2, height=_CELL_H - 2, rx=2,
-        class_="heat best" if spot.is_best else "heat", fill_opacity=round(0.06 + 0.74 * share**2, 2),
-    )  # fmt: skip
-    yield text(spot.figure, x=x + _CELL_W / 2, y=y + _CELL_H * 0.65, text_anchor="middle", class_="value")
-
-
-def _curve(spots: Sequence[_Spot | None]) -> list[str]:
-    most = max((spot.relative for spot in spots if spot and spot.relative is not None), default=1.0)
-    floor = _TOP + _LINE_H
-    points: list[tuple[float, float]] = []
-    marks: list[str] = []
-    for i, spot in enumerate(spots):
-        x = _LEFT + _CELL_W * (i + 0.5)
-        if spot is None or spot.relative is None:
-            marks.append(text(spot.figure if spot else "·", x=x, y=floor - 4, text_anchor="middle"))
-            continue
-        y = floor - (_LINE_H - 22) * spot.relative / most
-        points.append((x, y))
-        marks.append(tag("circle", caption(spot.stack), cx=x, cy=y, r=5 if spot.is_best else 3.5, class_="dot"))
-        marks.append(text(number(spot.relative), x=x, y=y - 8, text_anchor="middle", class_="value"))
-    axis = tag("line", x1=_LEFT, x2=_LEFT + _CELL_W * len(spots), y1=floor, y2=floor, class_="zero")
-    path = "L".join(f"{coordinate(x)} {coordinate(y)}" for x, y in points)
-    return [axis, *([tag("path", d=f"M{path}", class_="line")] if points else []), *marks]

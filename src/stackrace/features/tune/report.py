@@ -5,18 +5,18 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
+from functools import partial
 from typing import Any, Literal
 
-from ...base.codec import Form, readable
+from ...base.codec import Form, readable, schema_text
 from ...base.numbers import NOTHING, count, number
 from ...base.units import SIZE
 from ...race.results.race import Ending, Race
 from ...report.exporter import Kind
-from ...report.sheet import Column, Drawing, Item, Listing, Medium, Notes, Paragraph, Section, Table, Tone, shown
+from ...report.sheet import FILES, Column, Drawing, Item, Listing, Medium, Notes, Paragraph, Section, Table, Tone
 from . import words
 from .model import Reference, Tuning, tuning_of
-from .picture import LEGEND, block_lines, facets, response_chart
+from .picture import LEGEND, block_lines, facets
 from .result import Responded, Tuned, leading, tuned
 
 _SHOWN = 10
@@ -50,7 +50,7 @@ def _sections(race: Race, found: Tuned) -> Iterator[Section]:
             blocks=(
                 Drawing(lines=lines, media=(Medium.SCREEN,)),
                 Notes(texts=(LEGEND,), media=(Medium.SCREEN,)),
-                Drawing(lines=(*lines, LEGEND), media=(Medium.TEXT,)),
+                Drawing(lines=(*lines, LEGEND), media=FILES),
             ),
         )
     line = words.race_file_line(found.stack)
@@ -59,8 +59,8 @@ def _sections(race: Race, found: Tuned) -> Iterator[Section]:
         title="",
         blocks=(
             Drawing(lines=again, media=(Medium.SCREEN,)),
-            Paragraph(text="In a race file:", media=(Medium.TEXT,)),
-            Drawing(lines=(line,), media=(Medium.TEXT,)),
+            Paragraph(text="In a race file:", media=FILES),
+            Drawing(lines=(line,), media=FILES),
         ),
     )
 
@@ -141,14 +141,9 @@ class TuneDocument:
     """Sentences to be read with the result."""
 
 
-_FORM = Form()
+_FORM = Form(record=TuneDocument, name="tune-1")
 
-
-def schema() -> str:
-    """Return the JSON Schema of the document."""
-    from ...base.json_schema import json_schema
-
-    return json_schema(TuneDocument, _FORM, "tune-1")
+schema = partial(schema_text, _FORM)
 
 
 def _document(race: Race) -> dict[str, Any]:
@@ -173,21 +168,4 @@ def _document(race: Race) -> dict[str, Any]:
     )
 
 
-def _page(race: Race) -> str:
-    """Return the page; the first of the sections has the answer, which is its heading."""
-    from ...report.html.page import draw_page
-
-    tuning, found = tuning_of(race), tuned(race)
-    panels = [(one.title, response_chart(one)) for one in facets(tuning, found)] if found.stack else []
-    _, *others = shown(_sections(race, found), Medium.PAGE)
-    return draw_page(
-        "tuning.html.j2", Path(__file__).parent, stacks=(*tuning.settings, *race.stacks),
-        race=race, answer=words.answer(race, found), about=words.ending(race, found), sections=others,
-        panels=[(title, drawing) for title, drawing in panels if drawing],
-        response=tuning.goal.title,
-        path=found.stack, command=shlex.join(["stackrace", "run", "--stack", found.stack]),
-        race_file=words.race_file_line(found.stack) if found.stack else "",
-    )  # fmt: skip
-
-
-KIND = Kind(sections=lambda race: _sections(race, tuned(race)), document=_document, page=_page, leading=leading)
+KIND = Kind(sections=lambda race: _sections(race, tuned(race)), document=_document, leading=leading)

@@ -13,7 +13,7 @@ from ...base.errors import BreakdownError, InputError, InterruptedRace, RefusedE
 from ...cli.announcer import Announcer
 from ...cli.edge import failure_of
 from ...cli.progress import LiveSink
-from ...cli.showing import reports_folder, show_result, write_text
+from ...cli.showing import show_result, write_html
 from ...race.preparation.prepared import PreparedRace
 from ...race.results.race import Ending, Race
 from ...store import open_store
@@ -70,9 +70,9 @@ def _raced(preparing: AbstractContextManager[PreparedRace], announcer: Announcer
 
 def show_outcome(race: Race, *, html: Path | None, as_json: bool) -> None:
     """Show what was found. Raises InterruptedRace or RefusedError where that is no answer, or proves nothing."""
-    written = write_text(KIND.page(race), html or reports_folder() / f"{race.id}.html")
+    path = write_html(race, None, html)
     show_result(KIND, race, as_json=as_json)
-    click.echo(f"\nThe report: {written}\nAgain: stackrace report {race.id}", err=as_json)
+    click.echo(f"\nThe report: {path}\nAgain: stackrace report {race.id}", err=as_json)
     if race.ending is Ending.INTERRUPTED:
         raise InterruptedRace(
             f"interrupted; what was measured is kept as race {race.id}; continue with: "

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+
+from markupsafe import Markup
 
 from ...base import numbers
 from ...base.numbers import Interval
 from ...base.text import one_line
 from ...measure.load import Quantiles
 from ..paths import split_settings
-from .svg import Scale, caption, number, tag, text
+from ..sheet import Column, Tone
+from .svg import Scale, caption, extent, number, tag, text
 
 _INDENT = 0.3
 """Per cent kept free at the left, so that a line at zero is not cut in half."""
@@ -92,6 +96,32 @@ def strip(latency: Quantiles, scale: Scale, title: str) -> str:
     style = f"longest{hollow}"
     parts.append(tag("rect", x=at["max"], y="50%", width=2, height=12, transform="translate(-1,-6)", class_=style))
     return tag("svg", *parts, class_="cell", role="img", width="100%", height="100%")
+
+
+_ROOM = 2.0
+"""How far the axis of differences reaches beyond the largest; limits that lie farther out are cut."""
+_CLASSES = {Tone.GOOD: "holds", Tone.WRONG: "reversed"}
+
+
+def differences(column: Column) -> list[Markup]:
+    """Return each interval of ``column`` in its cell's tone, on one scale with no difference in its middle."""
+    place = (lambda ratio: math.log(max(ratio, 1e-9))) if column.ratios else float
+    reach = _ROOM * max((abs(place(each.value)) for each in column.intervals if each), default=0.0) or 1.0
+
+    def across(value: float) -> str:
+        return extent(50 * (1 + max(-1.0, min(place(value) / reach, 1.0))))
+
+    drawings = []
+    for each, words, tone in zip(column.intervals, column.cells, column.cell_tones, strict=True):
+        style = _CLASSES.get(tone, "undecided")
+        drawn = [caption(words), tag("line", x1="50%", x2="50%", y1="0", y2="100%", class_="zero")]
+        if each and each.low is not None and each.high is not None:
+            limits = {"x1": across(each.low), "x2": across(each.high)}
+            drawn.append(tag("line", **limits, y1="50%", y2="50%", class_=f"limits {style}"))
+        if each:
+            drawn.append(tag("circle", cx=across(each.value), cy="50%", r=5, class_=f"ours {style}"))
+        drawings.append(Markup(tag("svg", *drawn, class_="cell", role="img", width="100%", height="100%")))
+    return drawings
 
 
 class Role(StrEnum):

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable
 from functools import cache, partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template, select_autoescape
 from markupsafe import Markup, escape
@@ -18,7 +18,11 @@ from markupsafe import Markup, escape
 from ...base.numbers import count, mebibytes, number
 from ...base.text import one_line, printable, tail
 from ..paths import split_settings
-from ..sheet import Medium, Tone
+from ..sheet import Medium, Paragraph, Section, Table, Tone, shown
+from .bars import differences
+
+if TYPE_CHECKING:
+    from .panels import Multiple
 
 _HERE = Path(__file__).parent
 _LOG_LINES = 40
@@ -36,6 +40,17 @@ def draw_page(template: str, *folders: Path, stacks: Iterable[str] = (), **value
         .get_template(template)
         .render(style=style, sentence=partial(_sentence, stacks=tuple(stacks)), **values)
     )
+
+
+def sheet_page(sections: Iterable[Section], charts: Iterable[Multiple]) -> str:
+    """Return the page of a report, whose first section has the heading; ``charts`` stand below that."""
+    first, *others = shown(sections, Medium.PAGE)
+    texts = [block for block in first.blocks if isinstance(block, Paragraph)]
+    heading, *texts = [Paragraph(text=first.title), *texts] if first.title else texts
+    columns = [column for section in others for block in section.blocks if isinstance(block, Table)
+               for column in block.columns if column.fold_to]  # fmt: skip
+    stacks = {stack for column in columns for stack in column.cells}
+    return draw_page("sheet.html.j2", stacks=stacks, heading=heading, texts=texts, charts=charts, sections=others)
 
 
 class _PrintableTemplate(Template):
@@ -60,7 +75,7 @@ def _environment(*folders: Path) -> Environment:
         log=lambda text: "\n".join(tail(text, _LOG_LINES)),
         number=number, mib=mebibytes, count=count,
     )  # fmt: skip
-    templates.globals.update(Tone=Tone, on_page=Medium.PAGE, number=number)
+    templates.globals.update(Tone=Tone, on_page=Medium.PAGE, number=number, differences=differences)
     return templates
 
 
