@@ -69,25 +69,15 @@ class FillPart(StrEnum):
     BODY = "body"
 
 
-class HandoutPlace(StrEnum):
-    """A place in an answer that gives values by name."""
-
-    FIELD = "field"
-    """A field of a page: ``<input name=…>`` or ``<meta name=…>``."""
-    MEMBER = "member"
-    """A named string of JSON or a script."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Handout:
-    """A named value of an answer that later requests of the visit send back."""
+    """A field of a page, ``<input name=…>`` or ``<meta name=…>``, that later requests of the visit send back."""
 
     name: str
     nth: int
     """Its number, from 0, among those of that name."""
     slot: int
     """Where its value is kept for the visit."""
-    place: HandoutPlace = HandoutPlace.FIELD
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,6 +10,7 @@ from stackrace.features.recordings.access_log import (
     _is_static,
     _LogLine,
     _parse_line,
+    _time_ns,
     from_access_log,
 )
 from stackrace.features.recordings.steps import RecordingError, Step
@@ -38,7 +39,7 @@ def test_the_common_format_is_read(rest, request_line, status):
 @pytest.mark.parametrize(
     "who",
     [
-        *(f"192.0.2.7 - {user}" for user in ("J. [10/Oct/x] Doe", '""', "[31/Feb/2000:13:55:36 -0700]")),
+        *(f"192.0.2.7 - {user}" for user in ("J. [10/Oct/x] Doe", '""')),
         *(f"192.0.2.7 {identity} -" for identity in ("alice", "\x03")),
         *(f"{host} 192.0.2.7 - -" for host in ("shop.example:80", "shop.example")),
     ],
@@ -254,3 +255,23 @@ def test_hostile_lines_are_counted_and_not_held():
 def test_lines_end_in_either_way_and_the_last_need_not_end():
     text = "\ufeff" + get(0, "/").replace("\n", "\r\n") + "\n  \n" + get(1, "/").rstrip("\n")
     assert pauses_s(text) == [0, 1]
+
+
+def test_the_time_of_a_log_has_a_named_month():
+    assert _time_ns(b"10/Oct/2000:13:55:36 -0700") == TIME_NS
+    assert _time_ns(b"01/jan/1970:00:00:00 +0000") == 0
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        b"",
+        b"10/Okt/2000:13:55:36 -0700",
+        b"10/Oct/2000 13:55:36 -0700",
+        b"10/Oct/2000:13:55:36",
+        b"31/Feb/2000:13:55:36 +0000",
+        b"10/Oct/2000:13:55:36 -0700 ",
+    ],
+)
+def test_other_times_of_a_log_are_none(text):
+    assert _time_ns(text) is None

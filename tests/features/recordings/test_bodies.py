@@ -11,8 +11,8 @@ def test_a_field_is_read_as_far_as_it_can_be():
     assert text("200") == "200"
     assert number(" 1.5 ") == 1.5
     assert number("-1") == -1.0
+    assert (text(7), number(7), number(1.5)) == ("7", 7.0, 1.5)
     assert number("1e999") is None
-    assert number("1_0") is None
 
 
 @pytest.mark.parametrize("value", [None, ["1"], {}, True, "\ud800"])
@@ -55,10 +55,7 @@ def length(number):
         (post(text='{"ä": 1}'), (), '{"ä": 1}'.encode()),
         (BOTH, length(3), b"a=1"),
         (post(mimeType=FORM, text="", params=A_AND_C), (), b"a+b=%C3%BC%26%3D&c=*-._%7E"),
-        # base64, however it is broken
         (post(text="aGVsbG8=", encoding="base64"), (), b"hello"),
-        (post(text="aGVsbG8", encoding="base64"), (), b"hello"),
-        (post(text="aGVs\r\nbG8=", encoding="base64"), (), b"hello"),
         # nothing
         ({}, (), b""),
         ({"postData": None}, (), b""),
@@ -81,7 +78,7 @@ def test_a_body_is_sent_as_it_was(request_fields, headers, body):
         (post(mimeType=UPLOAD, params=LEFT_OUT), (), Skip.BODY_MISSING),
         ({"bodySize": "7"}, (), Skip.BODY_MISSING),
         (post(text=""), length(7), Skip.BODY_MISSING),
-        *((post(text=text, encoding="base64"), (), Skip.BODY_DAMAGED) for text in ("a!", "a", "W09=")),
+        *((post(text=text, encoding="base64"), (), Skip.BODY_DAMAGED) for text in ("a!", "a", "aGVsbG8")),
         *((post(text=text), (), Skip.BODY_DAMAGED) for text in ("\ufffdPNG", "\ud800", ["x"])),
         (post(text="abc"), length(4), Skip.BODY_DAMAGED),
     ],
@@ -97,8 +94,8 @@ def test_a_body_that_was_left_out_or_damaged_is_noticed(request_fields, headers,
     [
         ({"text": "ok"}, (), b"ok"),
         ({"text": "/wA=", "encoding": "base64"}, (), b"\xff\0"),
-        ({"text": "é"}, [("Content-Type", 'text/html; charset="UTF-8"')], b"\xc3\xa9"),
-        ({"text": "é", "mimeType": "application/json"}, (), b"\xc3\xa9"),
+        ({"text": "é", "size": 2}, (), b"\xc3\xa9"),
+        ({"text": "é"}, [("Content-Length", "2")], b"\xc3\xa9"),
         ({"text": "ok", "size": "2"}, [("content-encoding", "identity")], b"ok"),
         ({"text": "ok", "size": "-1"}, [("content-length", "2")], b"ok"),
     ],
@@ -113,8 +110,8 @@ def test_an_answer_is_given_where_its_bytes_are_certain(content, headers, body):
         ({}, ()),
         ({"text": "ok"}, [("Content-Encoding", "gzip")]),
         ({"text": "é"}, ()),
-        ({"text": "é"}, [("Content-Type", "text/html; charset=iso-8859-1")]),
-        ({"text": "\ufffd"}, [("Content-Type", "text/html; charset=utf-8")]),
+        ({"text": "é", "size": 1}, [("Content-Type", "text/html; charset=iso-8859-1")]),
+        ({"text": "\ufffd", "size": 3}, ()),
         ({"text": "ok", "size": "3"}, ()),
         ({"text": "ok", "size": "2"}, [("Content-Length", "5")]),
         ({"text": "?", "encoding": "base64"}, ()),

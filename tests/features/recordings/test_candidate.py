@@ -1,6 +1,6 @@
 import pytest
 
-from stackrace.features.recordings.candidate import judge
+from stackrace.features.recordings.candidate import judge, moment_ns
 from stackrace.features.recordings.steps import LeftOut, Skip
 from stackrace.measure.workload import Request
 
@@ -53,8 +53,12 @@ def test_no_error_is_none():
     assert judge(entry(response={"_error": None})) == judge(entry(response={"_error": ""}))
 
 
+DAY_NS = 24 * 3600 * 10**9
+
+
 @pytest.mark.parametrize(
-    ("time", "took_ns"), [("1.5", 1_500_000), ("-1", 0), (None, 0), ("2", 2_000_000), ("1e300", 2**63 - 1)]
+    ("time", "took_ns"),
+    [(1.5, 1_500_000), (-1, 0), (None, 0), ("2", 2_000_000), (1e305, DAY_NS), (10**400, 0), ({}, 0)],
 )
 def test_times_may_be_anything(time, took_ns):
     assert judge(entry(time=time)).took_ns == took_ns
@@ -73,3 +77,46 @@ def test_a_body_is_sent_with_its_media_type():
     assert judge(entry(post)).request.headers == (("Content-Type", "text/plain"),)
     typed = {**post, "headers": [{"name": "content-type", "value": "text/csv"}]}
     assert judge(entry(typed)).request.headers == (("content-type", "text/csv"),)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected_ns"),
+    [
+        ("1970-01-01T00:00:00Z", 0),
+        ("1970-01-01T00:00:00.000", 0),
+        ("1969-12-31 23:59:59+00:00", -(10**9)),
+        ("2023-03-29T16:58:59.303-07:00", 1_680_134_339_303_000_000),
+        ("2023-03-29T23:58:59.303Z", 1_680_134_339_303_000_000),
+        ("2023-03-30T01:58:59,3030000+0200", 1_680_134_339_303_000_000),
+        ("2023-03-29T23:58:59.303000123456+00", 1_680_134_339_303_000_000),
+        ("2000-02-29T12:00:00Z", 951_825_600_000_000_000),
+    ],
+)
+def test_dates_read_as_every_exporter_writes_them(text, expected_ns):
+    assert moment_ns(text) == expected_ns
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "now",
+        "Invalid Date",
+        "2023-02-29T00:00:00Z",
+        "1900-02-29T00:00:00Z",
+        "2023-00-01T00:00:00Z",
+        "2023-13-01T00:00:00Z",
+        "2023-01-00T00:00:00Z",
+        "2023-04-31T00:00:00Z",
+        "2023-01-01T00:60:00Z",
+        "2023-01-01T00:00:61Z",
+        "2023-01-01T00:00:00+24:00",
+        "2023-01-01T00:00:00+01:",
+        "2023-01-01T00:00:00Zulu",
+        "+2023-01-01T00:00:00Z",
+        "0000-01-01T00:00:00Z",
+        "２０２３-01-01T00:00:00Z",
+    ],
+)
+def test_what_is_no_date_is_none(text):
+    assert moment_ns(text) is None

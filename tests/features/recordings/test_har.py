@@ -64,7 +64,16 @@ def test_a_byte_order_mark_is_passed_over():
 
 @pytest.mark.parametrize(
     "text",
-    ["{}", '{"log": null}', '{"log": {}}', '{"log": {"entries": null}}', '{"log": {"entries": {}}}', '{"log": 1}'],
+    [
+        "{}",
+        '{"log": null}',
+        '{"log": {}}',
+        '{"log": {"entries": null}}',
+        '{"log": {"entries": {}}}',
+        '{"log": 1}',
+        '{"log": NaN}',
+        "[]",
+    ],
 )
 def test_json_that_is_no_har_file_is_refused_with_the_way_out(text):
     assert "log.entries" in complaint(text)
@@ -76,13 +85,12 @@ def test_json_that_is_no_har_file_is_refused_with_the_way_out(text):
         ('{"log": {"entries": [}', "Expecting value"),
         ("{", "Expecting property name"),
         ("{} {}", "Extra data"),
-        ("[]]", "Expecting an object"),
-        ('{"log": NaN}', "NaN is no JSON"),
-        ('{"a" 1}', "Expecting ':'"),
+        ("[]]", "Extra data"),
+        ('{"a" 1}', "Expecting ':' delimiter"),
         ("{1: 2}", "Expecting property name"),
         ('{"log": {1: 2}}', "Expecting property name"),
-        ('{"log": 1 2}', "Expecting ',' or '}'"),
-        ('{"log": {"entries": [1 2]}}', "Expecting ',' or ']'"),
+        ('{"log": 1 2}', "Expecting ',' delimiter"),
+        ('{"log": {"entries": [1 2]}}', "Expecting ',' delimiter"),
         ('{"log": {"entries": [{"a" 1}]}}', "Expecting ':' delimiter"),
         (r'{"a\uz', r"Invalid \uXXXX escape"),
         ('{"a\n', "Invalid control character"),
@@ -111,14 +119,9 @@ def test_more_entries_than_can_be_held_are_refused():
 
 
 @pytest.mark.parametrize("front", ["", '{"log": ', '{"x": ', '{"log": {"entries": [{"request": '])
-def test_endless_nesting_ends(front):
-    assert "whole HAR" in complaint(front + "[" * (1 << 20))
-
-
-def test_deep_nesting_costs_its_entry_only():
-    deep = "[" * 100_000 + "]" * 100_000
-    recording = from_text(file(entry(), deep, f'{{"request": {deep}, "x": "]"}}', entry("http://a/late")))
-    assert (paths(recording), list(recording.skipped.values())) == (["/", "/late"], [2])
+@pytest.mark.parametrize("end", ["", "]" * 100_000 + "}]}}"])
+def test_deep_nesting_is_an_error_of_its_own(front, end):
+    assert "nested too deeply" in complaint(front + "[" * 100_000 + end)
 
 
 def test_bytes_that_are_no_text_are_refused():

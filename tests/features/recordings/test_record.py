@@ -92,3 +92,10 @@ def test_the_apps_secrets_are_masked_in_what_it_answered(tmp_path):
     text = (tmp_path / "a.har").read_text()
     assert "canary" not in text
     assert base64.b64encode(b"\xff ***").decode() in text
+
+
+def test_a_body_that_is_no_base64_is_masked_as_text(tmp_path):
+    learn({"API_TOKEN": "canary-4711"})
+    content = {"mimeType": "image/png", "encoding": "base64", "text": "canary-4711"}
+    keep(har(tmp_path, (f"{OURS}/", {"content": content})), tmp_path / "a.har")
+    assert "canary" not in (tmp_path / "a.har").read_text()

@@ -1,13 +1,12 @@
 """The fields and bodies of a HAR entry. Source: HTTP Archive 1.2; fields with an underscore are exporters'.
 
 Exporters disagree about what is optional, null, a number or a string, and some write text that is no valid string.
-So a field is read only when asked for: what cannot be read is not there. Numbers come as text.
+So a field is read only when asked for: what cannot be read is not there.
 """
 
 from __future__ import annotations
 
 import base64
-import binascii
 import math
 import re
 from collections.abc import Mapping, Sequence
@@ -17,6 +16,9 @@ from .steps import LeftOut, Skip, value_of
 
 Fields = Mapping[str, object]
 Pairs = Sequence[tuple[str, str]]
+
+
+_SURROGATE = re.compile(r"[\ud800-\udfff]")
 
 
 def fields(value: object) -> Fields:
@@ -29,24 +31,20 @@ def fields(value: object) -> Fields:
 
 
 def text(value: object) -> str | None:
-    """Return a string, or a number as it is written; None for anything else, and for half a surrogate pair."""
-    if not isinstance(value, str):
+    """Return a string, or a number as one; None for anything else, and for half a surrogate pair."""
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
         return None
-    if not value.isascii() and any("\ud800" <= character <= "\udfff" for character in value):
-        return None
-    return value
+    written = str(value)
+    return written if written.isascii() or _SURROGATE.search(written) is None else None
 
 
 def number(value: object) -> float | None:
     """Return a finite number, or what a string holds."""
-    written = text(value)
-    if written is None or "_" in written:
-        return None
     try:
-        value_read = float(written)
+        read = float(text(value) or "")
     except ValueError:
         return None
-    return value_read if math.isfinite(value_read) else None
+    return read if math.isfinite(read) else None
 
 
 def pairs(value: object) -> Pairs:
@@ -62,7 +60,6 @@ PAGE_TYPES = ("text/html", "application/xhtml+xml")
 _LOST = "\N{REPLACEMENT CHARACTER}"
 """Stands where a byte could not be made text: what it was is lost."""
 _UPLOAD_HEADERS = re.compile(r"content-(?:type|length):", re.IGNORECASE | re.ASCII)
-_LENGTH = re.compile(r"\+?\d{1,20}", re.ASCII)
 
 
 def sent(request: Fields, headers: Pairs) -> bytes:
@@ -71,17 +68,17 @@ def sent(request: Fields, headers: Pairs) -> bytes:
     A body that the exporter left out, or damaged by taking bytes for text, is a reason to leave the request out: a
     replay would ask something else.
     """
-    data = fields(request.get("postData"))
+    data, length = fields(request.get("postData")), number(value_of(headers, "content-length"))
     written = text(data.get("text"))
     if written is None and data.get("text") is not None:
         raise LeftOut(Skip.BODY_DAMAGED)
     if written:
-        return _whole(data, written, _content_length(headers))
-    if params := pairs(data.get("params")):
-        if essence(text(data.get("mimeType")) or "") != FORM:
-            raise LeftOut(Skip.BODY_MISSING)
-        return _form(params)
-    if (number(request.get("bodySize")) or 0) > 0 or (_content_length(headers) or 0) > 0:
+        return _whole(data, written, length)
+    # Charles lists a form's fields, and leaves out its text
+    params = pairs(data.get("params"))
+    if params and essence(text(data.get("mimeType")) or "") == FORM:
+        return "&".join(f"{form_encoded(name)}={form_encoded(value)}" for name, value in params).encode()
+    if params or (number(request.get("bodySize")) or 0) > 0 or (length or 0) > 0:
         raise LeftOut(Skip.BODY_MISSING)
     return b""
 
@@ -89,20 +86,16 @@ def sent(request: Fields, headers: Pairs) -> bytes:
 def answered(content: Fields, headers: Pairs) -> bytes | None:
     """Return the answer's body, if a server would send these bytes again to who accepts no content coding.
 
-    An exporter holds text, decoded from whatever the bytes were: ASCII and UTF-8 come back the same. The recorded
-    length, where there is one, has the last word: it notices text that was cut, or lost a byte order mark.
+    An exporter holds text, decoded from whatever the bytes were. It is the same bytes if it has their number.
     """
     body = decoded(content)
     if body is None or (value_of(headers, "content-encoding") or "identity").lower() != "identity":
         return None
-    is_kept = _is_base64(content) or body.isascii()
-    if not is_kept and (_LOST.encode() in body or not _is_utf_8(content, headers)):
-        return None
-    length = _content_length(headers)
-    if length is None:
-        size = number(content.get("size"))
-        length = int(size) if size is not None and size >= 0 else None
-    return body if length in (None, len(body)) else None
+    length = number(value_of(headers, "content-length"))
+    if length is None and (size := number(content.get("size"))) is not None and size >= 0:
+        length = size
+    is_certain = _is_base64(content) or body.isascii() or (length is not None and _LOST.encode() not in body)
+    return body if is_certain and length in (None, len(body)) else None
 
 
 def decoded(content: Fields) -> bytes | None:
@@ -113,18 +106,12 @@ def decoded(content: Fields) -> bytes | None:
     return _unpacked(written) if _is_base64(content) else written.encode()
 
 
-def _content_length(headers: Pairs) -> int | None:
-    """Return Content-Length as a number."""
-    value = value_of(headers, "content-length")
-    return int(value) if value is not None and _LENGTH.fullmatch(value) else None
-
-
 def essence(media_type: str) -> str:
     """Return the media type without its parameters, in lower case."""
     return media_type.partition(";")[0].strip().lower()
 
 
-def _whole(data: Fields, written: str, length: int | None) -> bytes:
+def _whole(data: Fields, written: str, length: float | None) -> bytes:
     """Return text that is as long as was said; where nothing was said, text without a sign of loss."""
     encoded = _is_base64(data)
     body = _unpacked(written) if encoded else _without_upload_headers(written).encode()
@@ -144,34 +131,12 @@ def _without_upload_headers(written: str) -> str:
     return body if blank_line and _UPLOAD_HEADERS.match(head) else written
 
 
-def _form(params: Pairs) -> bytes:
-    return "&".join(f"{form_encoded(name)}={form_encoded(value)}" for name, value in params).encode()
-
-
-def _is_utf_8(content: Fields, headers: Pairs) -> bool:
-    exported = value_of(headers, "content-type")
-    full_type = (text(content.get("mimeType")) or "" if exported is None else exported).lower()
-    _, names_charset, charset = full_type.partition("charset=")
-    if names_charset:
-        return charset.lstrip('" ').startswith(("utf-8", "utf8"))
-    # Source: RFC 8259 section 8.1
-    return essence(full_type).endswith("json")
-
-
 def _is_base64(data: Fields) -> bool:
     return (text(data.get("encoding")) or "").lower() == "base64"
 
 
 def _unpacked(written: str) -> bytes | None:
-    """Decode with or without padding and line breaks. Source: RFC 4648 section 4, RFC 2045 section 6.8.
-
-    Bits that no encoder leaves over (RFC 4648 section 3.5) mean that symbols were cut off or changed.
-    """
-    symbols = re.sub(r"[ \t\n\r\f]+", "", written)
-    bare = symbols.removesuffix("=").removesuffix("=")
-    padded = bare + "=" * (-len(bare) % 4)
     try:
-        body = base64.b64decode(padded, validate=True)
-    except (binascii.Error, ValueError):
+        return base64.b64decode(written, validate=True)
+    except ValueError:
         return None
-    return body if base64.b64encode(body).decode() == padded else None

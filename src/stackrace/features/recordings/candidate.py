@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
+from datetime import UTC, datetime, timedelta
 
-from ...measure.engine import _engine
 from ...measure.engine._engine import page_fields
 from ...measure.engine.url import is_token, split_url
 from ...measure.workload import Request
-from .bodies import PAGE_TYPES, Fields, Pairs, answered, decoded, essence, fields, number, pairs, sent, text
-from .moments import iso_8601
+from .bodies import PAGE_TYPES, Fields, answered, decoded, essence, fields, number, pairs, sent, text
 from .steps import LeftOut, Skip, replayable, value_of
+from .tokens import PageFields
 
-_MAX_NS = 2**63 - 1
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_LONGEST_MS = 24 * 3600 * 1000.0
+"""An answer takes no longer: more is a slip of an exporter."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,8 +25,6 @@ class Candidate:
     """The request to replay, by itself: without a pause, and as no part of a page."""
     origin: str = ""
     """Where it was sent, as "http://host:port" without a default port."""
-    body_type: str = ""
-    """The media type of its body; empty where it is not known."""
     status: int = 200
     answer_type: str = ""
     """The answer's media type; empty where it is not known."""
@@ -41,13 +38,8 @@ class Candidate:
     """When it was sent, since 1970; None where there is no readable date."""
     took_ns: int = 0
     """How long its answer took."""
-    fields: tuple[tuple[bytes, bytes, bool], ...] = ()
-    """The fields of a page it was answered with: name, value, and whether a browser sends it unseen."""
-    secrets: tuple[_Secret, ...] = ()
-    """Strings of a page or JSON that look random."""
-    sent_cookies: Pairs = ()
-    given_cookies: Pairs = ()
-    """Those that the answer sets."""
+    fields: PageFields = ()
+    """The fields of a page it was answered with."""
 
     @property
     def ended_ns(self) -> int | None:
@@ -82,24 +74,19 @@ def judge(entry: object) -> Candidate:
         headers += replayable([("Content-Type", body_type)])
     # an answer to HEAD has no body, and that of 304 is the cache's
     has_body = method != "HEAD" and status != 304
-    is_page = essence(answer_type) in PAGE_TYPES
     # what the exporter decoded, whatever its coding was
-    page = decoded(content) or b""
+    page = decoded(content) if essence(answer_type) in PAGE_TYPES else None
     return Candidate(
         request=Request(path=address.path, method=method, headers=headers, body=body),
         origin=address.origin,
-        body_type=body_type,
         status=status,
         answer_type=answer_type,
         answer=answered(content, answer_headers) if has_body else None,
         resource_type=text(entry.get("_resourceType")),
         page=text(entry.get("pageref")),
-        started_ns=iso_8601(text(entry.get("startedDateTime")) or ""),
-        took_ns=min(int(max(number(entry.get("time")) or 0.0, 0.0) * 1e6), _MAX_NS),
-        fields=tuple(page_fields(page)) if is_page else (),
-        secrets=tuple(_secrets(page)) if is_page or essence(answer_type).endswith("json") else (),
-        sent_cookies=_cookies(recorded, "cookie", ";"),
-        given_cookies=pairs(response.get("cookies")) or _cookies(answer_headers, "set-cookie", "\n"),
+        started_ns=moment_ns(text(entry.get("startedDateTime")) or ""),
+        took_ns=int(min(max(number(entry.get("time")) or 0.0, 0.0), _LONGEST_MS) * 1e6),
+        fields=page_fields(page) if page else (),
     )
 
 
@@ -118,42 +105,10 @@ def _status(entry: Fields, response: Fields) -> int:
     return status
 
 
-def _cookies(headers: Pairs, name: str, separator: str) -> Pairs:
-    """Return names and values; an exporter may have joined several headers with line breaks."""
-    texts = (part for header, value in headers if header.lower() == name for part in value.split(separator))
-    split = (text.partition(";")[0].partition("=") for text in texts)
-    return tuple((key.strip(), value.strip()) for key, equals, value in split if equals and key.strip())
-
-
-_WORD = re.compile(rb"[0-9A-Za-z_+/.~-]{16,}={0,2}")
-_CHANGE = re.compile(rb"(?<=[0-9])(?=[A-Za-z])|(?<=[A-Za-z])(?=[0-9])|(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[a-z])")
-_BYTES_A_CHANGE = 8
-"""Random hexadecimal digits change between letters and digits at every other byte; names and dates seldom do."""
-
-
-class _Secret(NamedTuple):
-    """A named string, by its number among those of that name."""
-
-    name: bytes
-    nth: int
-    value: bytes
-
-
-def _secrets(body: bytes) -> Iterator[_Secret]:
-    """Yield the strings of JSON or a page that look random."""
-    counts: dict[bytes, int] = {}
-    for name, value in _engine.page_members(body):
-        nth = counts.setdefault(name, 0)
-        counts[name] += 1
-        if _is_random(value):
-            yield _Secret(name, nth, value)
-
-
-def words(text: bytes) -> Iterator[tuple[int, bytes]]:
-    """Yield what may be a secret in ``text``, and where it begins."""
-    return ((match.start(), match[0]) for match in _WORD.finditer(text))
-
-
-def _is_random(value: bytes) -> bool:
-    changes = len(_CHANGE.findall(value)) if _WORD.fullmatch(value) else 0
-    return changes * _BYTES_A_CHANGE >= len(value) and any(byte in b"0123456789" for byte in value)
+def moment_ns(written: str) -> int | None:
+    """Return a date of ISO 8601 in nanoseconds since 1970; without an offset it is UTC's."""
+    try:
+        moment = datetime.fromisoformat(written.strip())
+    except ValueError:
+        return None
+    return (moment.replace(tzinfo=moment.tzinfo or UTC) - _EPOCH) // timedelta(microseconds=1) * 1000

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from enum import StrEnum
-from typing import NoReturn
+from typing import Any
 
 from .bodies import PAGE_TYPES, essence
 from .candidate import Candidate, judge
@@ -36,9 +35,10 @@ def _session_steps(candidates: Sequence[Candidate]) -> list[Step]:
         ended_ns = candidate.ended_ns
         if ended_ns is not None:
             complete_ns = ended_ns if complete_ns is None else max(complete_ns, ended_ns)
+    tokened = with_tokens(requests, [candidate.fields for candidate in ordered])
     return [
         Step(request, candidate.status, candidate.answer)
-        for request, candidate in zip(with_tokens(requests, ordered), ordered, strict=True)
+        for request, candidate in zip(tokened, ordered, strict=True)
     ]
 
 
@@ -106,24 +106,26 @@ def from_har(content: bytes) -> Steps:
 
     RecordingError: the file is no HAR file, has more than ``MAX_STEPS`` entries, or none can be replayed.
     """
-    results = [judged(entry) for entry in entries_in(content)]
-    candidates = [result for result in results if isinstance(result, Candidate)]
-    skips = Skips()
-    for number, result in enumerate(results, 1):
+    entries = _entries(content)
+    results = [_judged(entry) for entry in entries]
+    origins = Counter(result.origin for result in results if isinstance(result, Candidate))
+    # the first of several
+    origin = max(origins, key=origins.__getitem__, default="")
+    candidates, kept, skips = [], [], Skips()
+    for number, (entry, result) in enumerate(zip(entries, results, strict=True), 1):
         if isinstance(result, Skip):
             skips.count(result, number)
-    if not candidates:
-        raise _nothing(skips, len(results))
-    # the first of several
-    origin = Counter(candidate.origin for candidate in candidates).most_common(1)[0][0]
-    for number, result in enumerate(results, 1):
-        if isinstance(result, Candidate) and result.origin != origin:
+        elif result.origin != origin:
             skips.count(Skip.OTHER_SERVER, number)
-    steps = _session_steps([candidate for candidate in candidates if candidate.origin == origin])
-    return Steps(origin=origin, steps=steps, skipped=skips.counts())
+        else:
+            candidates.append(result)
+            kept.append(entry)
+    if not candidates:
+        raise _nothing(skips, len(entries))
+    return Steps(origin=origin, steps=_session_steps(candidates), skipped=skips.counts(), entries=kept)
 
 
-def judged(entry: object) -> Candidate | Skip:
+def _judged(entry: object) -> Candidate | Skip:
     """Return what is known of an entry that can be replayed, else why it cannot."""
     try:
         return judge(entry)
@@ -131,35 +133,23 @@ def judged(entry: object) -> Candidate | Skip:
         return left_out.skip
 
 
-def entries_in(content: bytes) -> Iterator[object]:
-    """Yield ``log.entries`` one by one, so that no more than one of them is held as objects."""
+def _entries(content: bytes) -> list[Any]:
+    """Return the list ``log.entries``."""
     try:
-        text = _JsonText(content.removeprefix(b"\xef\xbb\xbf").decode())
-        yield from _entries_of_log(text)
+        # what is no number in JSON either stays a word
+        document = json.loads(content.decode("utf-8-sig"), parse_constant=str)
+    except RecursionError as error:
+        raise _broken("it is nested too deeply") from error
     except UnicodeDecodeError as error:
         raise _broken(f"byte {error.start + 1} is no UTF-8") from error
     except ValueError as error:
-        raise error if isinstance(error, RecordingError) else _broken(str(error)) from error
-
-
-def _entries_of_log(text: _JsonText) -> Iterator[object]:
-    has_entries = False
-    for name in text.members():
-        if name != "log" or not text.begins("{"):
-            text.skip()
-            continue
-        for part in text.members():
-            if part != "entries" or not text.begins("["):
-                text.skip()
-                continue
-            has_entries = True
-            for number, entry in enumerate(text.items(), 1):
-                if number > MAX_STEPS:
-                    raise RecordingError(f"it has more than {MAX_STEPS} entries; record a shorter session")
-                yield entry
-    text.end()
-    if not has_entries:
-        raise RecordingError("it is JSON without a list log.entries; export the session as HAR 1.2")
+        raise _broken(str(error)) from error
+    match document:
+        case {"log": {"entries": list() as entries}}:
+            if len(entries) > MAX_STEPS:
+                raise RecordingError(f"it has more than {MAX_STEPS} entries; record a shorter session")
+            return entries
+    raise RecordingError("it is JSON without a list log.entries; export the session as HAR 1.2")
 
 
 def _broken(why: str) -> RecordingError:
@@ -177,110 +167,3 @@ def _nothing(skips: Skips, entries: int) -> RecordingError:
         f"none of its {entries} entries can be replayed, most often as: {most_frequent[0]}; "
         f"the first is entry {most_frequent[1]}; record plain http or https pages"
     )
-
-
-_BLANKS = re.compile(r"[ \t\n\r]*")
-_STRINGS_AND_BRACKETS = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[\[{]+|[\]}]+', re.DOTALL)
-
-
-class _TooDeep:
-    """A value with more levels than are read."""
-
-
-_TOO_DEEP = _TooDeep()
-
-
-def _no_number(text: str) -> NoReturn:
-    raise ValueError(f"{text} is no JSON")
-
-
-_DECODER = json.JSONDecoder(parse_int=str, parse_float=str, parse_constant=_no_number)
-
-
-class _JsonText:
-    """A cursor in ``text``. ValueError, with line and column: it is no JSON."""
-
-    def __init__(self, text: str) -> None:
-        self._text = text
-        self._at = _after_blanks(text, 0)
-
-    def begins(self, character: str) -> bool:
-        """Tell whether the next value begins with ``character``."""
-        return self._text.startswith(character, self._at)
-
-    def members(self) -> Iterator[str]:
-        """Yield each name of the next value, an object; its value is to be taken before the next name."""
-        for _ in self._parts("{", "}", "an object"):
-            if not self.begins('"'):
-                self._wrong("Expecting property name enclosed in double quotes")
-            name = self.value()
-            self._take(":", "':'")
-            assert isinstance(name, str)
-            yield name
-
-    def items(self) -> Iterator[object]:
-        """Yield each item of the next value, a list."""
-        for _ in self._parts("[", "]", "a list"):
-            yield self.value()
-
-    def _parts(self, first: str, last: str, name: str) -> Iterator[None]:
-        """Stop before each part of the next value, which is to be taken then."""
-        self._take(first, name)
-        if self._accept(last):
-            return
-        yield
-        while self._accept(","):
-            yield
-        self._take(last, f"',' or '{last}'")
-
-    def value(self) -> object:
-        """Return the next value; ``_TOO_DEEP`` where it has more levels than Python's stack."""
-        try:
-            value, end = _DECODER.raw_decode(self._text, self._at)
-        except json.JSONDecodeError:
-            raise
-        except ValueError as error:
-            self._wrong(str(error))
-        except RecursionError:
-            value, end = _TOO_DEEP, self._closing()
-        self._at = _after_blanks(self._text, end)
-        return value
-
-    skip = value
-
-    def end(self) -> None:
-        """See that nothing follows."""
-        if self._at < len(self._text):
-            self._wrong("Extra data")
-
-    def _closing(self) -> int:
-        """Return where the brackets that open here are closed, whatever is between them."""
-        depth = 0
-        for part in _STRINGS_AND_BRACKETS.finditer(self._text, self._at):
-            run = part[0]
-            if run[0] in "[{":
-                depth += len(run)
-            elif run[0] in "]}":
-                if depth <= len(run):
-                    return part.start() + depth
-                depth -= len(run)
-        raise json.JSONDecodeError("Unclosed brackets", self._text, len(self._text))
-
-    def _take(self, character: str, name: str) -> None:
-        if not self._accept(character):
-            self._wrong(f"Expecting {name}")
-
-    def _accept(self, character: str) -> bool:
-        if not self.begins(character):
-            return False
-        self._at = _after_blanks(self._text, self._at + 1)
-        return True
-
-    def _wrong(self, why: str) -> NoReturn:
-        raise json.JSONDecodeError(why, self._text, self._at)
-
-
-def _after_blanks(text: str, at: int) -> int:
-    match = _BLANKS.match(text, at)
-    assert match is not None
-    return match.end()

@@ -6,18 +6,17 @@ import base64
 import json
 import os
 import tempfile
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from itertools import compress
 from pathlib import Path
 from typing import Any
 
+from ... import __version__
 from ...base.errors import InputError
-from ...base.files import read_bytes
 from ...base.secrets import masked
 from ...measure.recording import Recording
-from .candidate import Candidate
-from .har import entries_in, judged
-from .recording import HAR_MAX_BYTES, read_recording
+from .bodies import decoded
+from .recording import recording_of, steps_in
 
 
 def keep(source: Path, out: Path) -> Recording:
@@ -27,11 +26,11 @@ def keep(source: Path, out: Path) -> Recording:
     typed, so nobody else may read it. Raises InputError where nothing can be replayed, for an access log, and where
     it cannot be written.
     """
-    recording = read_recording(source)
-    if recording.origin is None:
+    steps = steps_in(source)
+    if steps.origin is None:
         raise InputError(f"{source} is an access log, which races as it is: stackrace run --session {source}")
     try:
-        session = _session(read_bytes(source, HAR_MAX_BYTES), recording.origin)
+        session = _session(steps.entries)
         descriptor, name = tempfile.mkstemp(dir=out.absolute().parent, prefix=f".{out.name}.")
         draft = Path(name)
         try:
@@ -47,29 +46,20 @@ def keep(source: Path, out: Path) -> Recording:
         ) from error
     except RecursionError as error:
         raise InputError(f"{source} is nested too deeply; race it as it is: --session {source}") from error
-    return recording
+    return recording_of(steps)
 
 
-def _session(har: bytes, origin: str) -> bytes:
-    """Return the document with nothing but the entries of ``origin`` that are replayed."""
-    document = json.loads(har.removeprefix(b"\xef\xbb\xbf"))
-    # numbers are judged as they are written
-    belonging = [_belongs(entry, origin) for entry in entries_in(har)]
-    entries = compress(document["log"]["entries"], belonging)
-    document["log"]["entries"] = [{**entry, "response": _masked(entry.get("response"))} for entry in entries]
-    return json.dumps(document, indent=1).encode()
-
-
-def _belongs(entry: object, origin: str) -> bool:
-    candidate = judged(entry)
-    return isinstance(candidate, Candidate) and candidate.origin == origin
+def _session(entries: Sequence[Mapping[str, object]]) -> bytes:
+    kept = [{**entry, "response": _masked(entry["response"])} for entry in entries]
+    log = {"version": "1.2", "creator": {"name": "Stackrace", "version": __version__}, "entries": kept}
+    return json.dumps({"log": log}, indent=1).encode()
 
 
 def _masked(said: Any) -> Any:
     """Return what the app said without its secrets; a body in Base64, too, where it has any."""
     match said:
-        case {"encoding": "base64", "text": str() as text}:
-            body = base64.b64decode(text).decode("utf-8", "surrogateescape")
+        case {"encoding": "base64", "text": str()} if (content := decoded(said)) is not None:
+            body = content.decode("utf-8", "surrogateescape")
             if (shown := masked(body)) == body:
                 return said
             return {**said, "text": base64.b64encode(shown.encode("utf-8", "surrogateescape")).decode()}

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import io
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import BinaryIO
 from urllib.parse import urlsplit
 
 from ...base.errors import InputError, said_by
@@ -34,15 +32,11 @@ def read_recording(path: Path, *, think: bool = True, cookies: bool = False, bod
 
     InputError: the file cannot be read, is neither, or holds nothing that can be replayed.
     """
-    try:
-        session = read_steps(path)
-    except OSError as error:
-        raise InputError(
-            f"--session ([workload] session): {path} cannot be read: {said_by(error)}; give a HAR file "
-            "or an access log"
-        ) from error
-    except RecordingError as error:
-        raise InputError(f"{path} cannot be replayed: {error}") from error
+    return recording_of(steps_in(path), think=think, cookies=cookies, bodies=bodies)
+
+
+def recording_of(session: Steps, *, think: bool = True, cookies: bool = False, bodies: bool = False) -> Recording:
+    """Return steps as a recording."""
     workload = Workload(
         requests=tuple(_asked(step.request, think=think, cookies=cookies) for step in session.steps),
         answers=tuple(_answer(step, bodies=bodies) for step in session.steps),
@@ -73,11 +67,21 @@ def _with_status(status: int | None) -> Answer:
     return Answer(status=status, body=b"", content_type="", sameness=Sameness.STATUS, origin=_RECORDED)
 
 
-HAR_MAX_BYTES = 1 << 30
-"""The longest HAR file that is read: all of it is held at once."""
+_HAR_MAX_BYTES = 256 << 20
+"""The longest HAR file that is read: all of it is held at once, as text and as objects."""
 
-_HEAD_BYTES = 64 * 1024
-"""How much of a file is looked at to tell what it is."""
+
+def steps_in(path: Path) -> Steps:
+    """Return the steps of the file at ``path``, which may be a pipe; raises InputError as ``read_recording``."""
+    try:
+        return read_steps(path)
+    except OSError as error:
+        raise InputError(
+            f"--session ([workload] session): {path} cannot be read: {said_by(error)}; give a HAR file "
+            "or an access log"
+        ) from error
+    except RecordingError as error:
+        raise InputError(f"{path} cannot be replayed: {error}") from error
 
 
 def read_steps(path: Path) -> Steps:
@@ -88,36 +92,15 @@ def read_steps(path: Path) -> Steps:
     OSError: it cannot be read. RecordingError: it cannot be replayed.
     """
     with opened(path) as file:
-        head = file.read(_HEAD_BYTES)
+        head = file.peek()
         if head.startswith(b"\x1f\x8b"):
             raise RecordingError("it is compressed with gzip; unpack it first with gunzip")
         if not head.removeprefix(b"\xef\xbb\xbf").lstrip(b" \t\n\r\x0c").startswith(b"{"):
-            return from_access_log(io.BufferedReader(_Rejoined(head, file), _HEAD_BYTES))
-        return from_har(_whole(head, file, HAR_MAX_BYTES))
-
-
-def _whole(head: bytes, file: BinaryIO, max_bytes: int) -> bytes:
-    content = head + file.read(max(max_bytes + 1 - len(head), 0))
-    if len(content) > max_bytes:
+            return from_access_log(file)
+        content = file.read(_HAR_MAX_BYTES + 1)
+    if len(content) > _HAR_MAX_BYTES:
         raise RecordingError(
-            f"it is a HAR file of more than {max_bytes >> 20} MiB; "
+            f"it is a HAR file of more than {_HAR_MAX_BYTES >> 20} MiB; "
             "record a shorter session, or without answers' bodies"
         )
-    return content
-
-
-class _Rejoined(io.RawIOBase):
-    """A file with its first bytes, already taken from it, in front again."""
-
-    def __init__(self, head: bytes, file: BinaryIO) -> None:
-        self._head = head
-        self._file = file
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
-        block, self._head = self._head[: len(buffer)], self._head[len(buffer) :]
-        block = block or self._file.read(len(buffer))
-        buffer[: len(block)] = block
-        return len(block)
+    return from_har(content)

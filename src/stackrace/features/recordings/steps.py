@@ -100,6 +100,8 @@ class Steps:
     steps: Sequence[Step]
     skipped: Mapping[str, int]
     """How many requests were left out, by reason."""
+    entries: Sequence[Mapping[str, object]] = ()
+    """A session's entries that are replayed, as the HAR file has them."""
 
 
 def pause_s(since_ns: int | None, until_ns: int | None) -> float:

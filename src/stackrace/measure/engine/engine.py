@@ -176,7 +176,7 @@ def _target(request: Request, answer: Answer | None, host: str) -> _engine.Targe
         status=answer.status if answer is not None else None,
         length=len(answer.body) if answer is not None and sameness is Sameness.LENGTH else None,
         exact=answer.body if answer is not None and sameness is Sameness.BODY else None,
-        handouts=[(item.place.value, item.name, item.nth, item.slot) for item in request.handouts],
+        handouts=[("field", item.name, item.nth, item.slot) for item in request.handouts],
         fills=[(_part(fill), fill.start, fill.end, fill.source, fill.form) for fill in request.fills],
         parts=list(answer.parts) if answer is not None and sameness is Sameness.PARTS else None,
     )

@@ -16,7 +16,6 @@ from ..workload import (
     AnswerOrigin,
     Fill,
     FillPart,
-    HandoutPlace,
     Request,
     Sameness,
     Workload,
@@ -58,12 +57,10 @@ def _handed_out(request: Request, page: bytes) -> dict[int, bytes]:
     """Return what the body ``page``, the answer to ``request``, gives for later requests, by slot."""
     if not request.handouts:
         return {}
-    values: dict[tuple[HandoutPlace, bytes], list[bytes]] = {}
+    values: dict[bytes, list[bytes]] = {}
     for name, value, _ in _engine.page_fields(page):
-        values.setdefault((HandoutPlace.FIELD, name), []).append(value)
-    for name, value in _engine.page_members(page):
-        values.setdefault((HandoutPlace.MEMBER, name), []).append(value)
-    wanted = ((item, values.get((item.place, item.name.encode()), [])) for item in request.handouts)
+        values.setdefault(name, []).append(value)
+    wanted = ((item, values.get(item.name.encode(), [])) for item in request.handouts)
     return {item.slot: named[item.nth] for item, named in wanted if item.nth < len(named)}
 
 
