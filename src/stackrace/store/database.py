@@ -49,7 +49,7 @@ _WAYS_OUT = {
     "unable to open database file": f"it cannot be opened; make its folder writable or set {VARIABLE}",
     "readonly database": f"it may not be written; make it and its folder writable or set {VARIABLE}",
     "disk is full": "the disk is full; free some space and start the race again",
-    "disk i/o error": f"the disk does not take it; check the disk or move the store with {VARIABLE}",
+    "disk i/o error": f"the disk, or ulimit -f, does not take it; check both, or move the store with {VARIABLE}",
     "malformed": "it is damaged; save what can be saved with the command: sqlite3 FILE .recover",
     "locked": "another process keeps it locked; end that process or wait for it",
     "authentication failed": f"the server refuses this user; put user and password into {VARIABLE}",
