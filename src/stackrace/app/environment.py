@@ -8,10 +8,10 @@ from __future__ import annotations
 import errno
 import os
 import re
+from codecs import decode
 from collections import ChainMap
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from io import StringIO
 from pathlib import Path
 
 from ..base.errors import InputError, said_by
@@ -24,20 +24,38 @@ _ENV_FILE = re.compile(r"\.envrc|\.env([.-].+)?|[\w.-]+\.env|env[._-](example|sa
 _TEMPLATE = re.compile(r"example|sample|template|tpl|dist\b", re.IGNORECASE)
 """Files of variables that are to be copied and filled in."""
 
-_WHERE = "--env-file, [app] env_file"
 _MOST_BYTES = 1 << 19
 """A file of variables for the app; a process cannot be given much more. Source: execve(2), Limits on size."""
 _MOST_SEARCHED_BYTES = 1 << 22
 """The same for a file that is only searched for secrets."""
 LONGEST = (1 << 17) - 1
 """Bytes of a variable with its name. Source: execve(2), Limits on size."""
-_VARIABLE = re.compile(
-    r"^[^\S\n]*+(?:export[^\S\n]++)?([^=#\s]++)[^\S\n]*+=[^\S\n]*+"
-    r"""("(?:[^"\\]|\\.)*+"|'(?:[^'\\]|\\.)*+'|[^\n]*)""",
-    re.MULTILINE | re.DOTALL,
+_LINE = re.compile(
+    r"""[^\S\n]*+(?:export[^\S\n]++)?(?:(?P<name>'[^'\n]++'|[^=#\s'][^=#\s]*+)[^\S\n]*+(?P<sets>=[^\S\n]*+(?:"""
+    r""""(?P<double>[^"\\]*+(?:\\.[^"\\]*+)*)"|'(?P<single>[^'\\]*+(?:\\.[^'\\]*+)*)'|[^\n"'][^\n]*+|))?)?"""
+    r"""[^\S\n]*+(?:\#[^\n]*+)?(?P<wrong>[^\n]*+)\n?""",
+    re.DOTALL,
 )
-BLANKS = re.compile(r"[^\S\n]{200,}")
-"""Blanks that python-dotenv would read again from each of them on."""
+"""One binding of a file of variables as python-dotenv reads it, but in linear time: here nothing is tried twice."""
+_ESCAPED = re.compile(r"\\([\\'\"abfnrtv])")
+
+
+def bindings(content: str) -> Iterator[tuple[str, str | None, re.Match[str]]]:
+    """Yield the names that a file of variables has, each with its value if it sets one, and where it does.
+
+    The name of a line that is wrong is empty.
+    """
+    for line in _LINE.finditer(content):
+        name, value = line["name"] or "", line["double"]
+        name = "" if line["wrong"] else name.strip("'") if name.startswith("'") else name
+        if value is not None:
+            value = _ESCAPED.sub(lambda escape: decode(escape[0], "unicode-escape"), value)
+        elif (value := line["single"]) is not None:
+            value = re.sub(r"\\([\\'])", r"\1", value)
+        elif line["sets"]:
+            value = re.split(r"\s#", line["sets"][1:], maxsplit=1)[0].strip()
+        if name or line["wrong"]:
+            yield name, value, line
 
 
 def read_env_files(paths: Sequence[Path]) -> dict[str, str]:
@@ -47,7 +65,10 @@ def read_env_files(paths: Sequence[Path]) -> dict[str, str]:
     """
     variables: dict[str, str] = {}
     for path in paths:
-        variables |= _read(path)
+        try:
+            variables |= _set_by(read_text(path, _MOST_BYTES), path)
+        except (OSError, UnicodeDecodeError) as error:
+            raise InputError(f"--env-file ([app] env_file): {path} cannot be read: {said_by(error)}") from error
     return variables
 
 
@@ -79,22 +100,7 @@ def project_variables(root: Path) -> Mapping[str, str]:
                     "much to mask its secrets: move it out of the project, or rename it if it holds no variables"
                 ) from error
             continue
-        learn(found := _searched(content))
-        variables = found | variables
-    return variables
-
-
-def _searched(content: str) -> dict[str, str]:
-    """Return the variables in the text of a file that is right, in any case in linear time."""
-    variables: dict[str, str] = {}
-    for name, written in _VARIABLE.findall(content):
-        if written[:1] == '"':
-            value = written[1:-1].replace(r"\n", "\n").replace(r"\"", '"')
-        elif written[:1] == "'":
-            value = written[1:-1]
-        else:
-            value = written.partition(" #")[0].strip()
-        variables[name] = _interpolated(value, variables)[:LONGEST]
+        variables = _set_by(content) | variables
     return variables
 
 
@@ -117,29 +123,23 @@ def _interpolated(value: str, variables: Mapping[str, str]) -> str:
     return "".join(shown)
 
 
-def _read(path: Path) -> dict[str, str]:
-    from dotenv.parser import parse_stream
+def _set_by(content: str, path: Path | None = None) -> dict[str, str]:
+    """Return the variables that ``content`` sets, and mask their secrets.
 
-    try:
-        content = read_text(path, _MOST_BYTES)
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"--env-file ([app] env_file): {path} cannot be read: {said_by(error)}") from error
-    if blanks := BLANKS.search(content):
-        line = content.count("\n", 0, blanks.start()) + 1
-        raise InputError(f"{path}, line {line}: has 200 blanks in a row ({_WHERE})")
+    Raises InputError for a line of the file ``path``, if that is given, which is wrong or sets too much.
+    """
     variables: dict[str, str] = {}
-    for binding in parse_stream(StringIO(content)):
-        if binding.error or "\0" in binding.original.string:
-            raise InputError(f"{path}, line {binding.original.line}: is no NAME=value ({_WHERE})")
-        name, value = binding.key or "", binding.value
+    for name, value, line in bindings(content):
+        fault = "" if name and "\0" not in line[0] else "is no NAME=value"
         variables.pop(name, None)
-        if value is not None:
-            variables[name] = _interpolated(value, variables)
-            if len(os.fsencode(f"{name}={variables[name]}")) > LONGEST:
-                raise InputError(
-                    f"{path}, line {binding.original.line}: {name} is longer than 128 KiB, more than a process can "
-                    f"be given ({_WHERE})"
-                )
+        if value is not None and name:
+            value = _interpolated(value, variables)
+            if len(os.fsencode(f"{name}={value}")) > LONGEST:
+                fault = f"{name} is longer than 128 KiB, more than a process can be given"
+            variables[name] = value[:LONGEST]
+        if fault and path is not None:
+            number = content.count("\n", 0, line.start()) + 1
+            raise InputError(f"{path}, line {number}: {fault} (--env-file, [app] env_file)")
     learn(variables)
     return variables
 

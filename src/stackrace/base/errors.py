@@ -148,9 +148,7 @@ def shortage_of(error: BaseException | None, variable: str = "") -> BreakdownErr
     match error:
         case MemoryError():
             number = errno.ENOMEM
-        case RuntimeError() if [each.f_globals.get("__name__") for each, _ in walk_tb(error.__traceback__)][
-            -1:
-        ] == ["threading"]:
+        case RuntimeError() if _module(error) == "threading":
             number = errno.EAGAIN
         case OSError(errno=int(number)) if number in SHORTAGES:
             pass

@@ -98,7 +98,7 @@ def test_a_file_that_is_not_there_names_the_key(tmp_path):
         ("".join(f"V{number}=x\n" for number in range(200_000)), "512 KiB"),
         ("A=" + "x" * 200_000, "line 1: A is longer than 128 KiB"),
         ("A=" + "${" * 200_000, "line 1: A is longer than 128 KiB"),
-        ("B=1\nA=a" + " " * 200_000 + "b", "line 2: has 200 blanks"),
+        ("B=1\nA=a" + " " * 200_000 + "b", "line 2: A is longer"),
         ("A0=12345678\n" + "".join(f"A{n + 1}=${{A{n}}}${{A{n}}}\n" for n in range(60)), "line 15: A14 is longer"),
     ],
 )

@@ -10,13 +10,12 @@ import shlex
 from collections import ChainMap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from io import StringIO
 from itertools import takewhile
 from pathlib import Path
 
 from ...base.secrets import learn
 from ...stacks.native_options import NotTaken
-from ..environment import BLANKS, LONGEST
+from ..environment import LONGEST, bindings
 from ..project_files import text
 
 _MOST_BYTES = 2**18
@@ -206,18 +205,15 @@ def interpolated(text: str, known: Mapping[str, str]) -> str:
 
 def variables_of(path: Path, known: Mapping[str, str], *, is_raw: bool = False) -> dict[str, str] | None:
     """Return the variables of a file of variables, ``known`` and earlier ones put in; None if it cannot be read."""
-    from dotenv.parser import parse_stream
-
     if not path.is_file():
         return None
     text, variables = text_of(path), {}
     if is_raw:
         pairs = (line.partition("=") for line in text.splitlines() if "=" in line and not line.startswith("#"))
         variables = {name.strip(): value for name, _, value in pairs}
-    for binding in () if is_raw else parse_stream(StringIO(BLANKS.sub(" ", text))):
-        if binding.key and not binding.error and binding.value is not None:
-            quoted = binding.original.string.partition("=")[2].strip().startswith("'")
-            value = binding.value if quoted else interpolated(binding.value, ChainMap(variables, known))  # type: ignore[arg-type]
-            variables[binding.key] = value
+    for name, value, line in () if is_raw else bindings(text):
+        if name and value is not None:
+            is_literal = line["single"] is not None
+            variables[name] = value if is_literal else interpolated(value, ChainMap(variables, known))  # type: ignore[arg-type]
     learn(variables)
     return variables
