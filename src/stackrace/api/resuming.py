@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from ..app.environment import project_variables, read_env_files
 from ..base.codec import decode, encode, map_paths
 from ..base.errors import InputError, StoreError, said_by
-from ..base.secrets import MASK, forms_in, masked, secrets_in
+from ..base.secrets import forms_in, learn, masked
 from ..base.units import DURATION, SIZE
 from ..measure.resources import Resources, format_cores
 from ..race.decisions import strategist_named
@@ -34,9 +34,9 @@ from ..store.manifest import Manifest, ManifestFile, Opening, finished, has_mani
 if TYPE_CHECKING:
     from ..store.store import Store
 
-_SECRETS = "secrets"
-"""The names of the variables that are left out."""
-_REFERENCE, _REFERENCES = "\x1a%s\x1a", re.compile("\x1a[^\x1a]*\x1a")
+_REFERENCE = "\x1a%s\x1a"
+_REFERENCES = re.compile(r"\x1a([^\x1a]*(?:/\d+/\d+|\*\*\*[^\x1a]*))\x1a")
+"""What stands for a form of a secret, or for a text with one that nobody knows the origin of."""
 
 
 def request_document(request: RaceRequest) -> dict[str, object]:
@@ -44,22 +44,18 @@ def request_document(request: RaceRequest) -> dict[str, object]:
 
     A race may go on from another folder. Links stay: a virtual environment's interpreter is one.
     """
-    lacking = {name for name, value in request.environment.items() if any(secrets_in(name, value))}
-    plain = {name: _REFERENCE % name if name in lacking else value for name, value in request.environment.items()}
-    references = _references({**_variables(request, os.environ), **request.environment, **request.sent})
+    own = {**request.environment, **request.sent}
+    learn(own)
+    forms = _forms({**_variables(request, os.environ), **own})
 
     def named(text: str) -> str:
-        for reference, (name, form) in references.items() if masked(text) != text else ():
-            if form in text:
-                lacking.add(name)
-                text = text.replace(form, reference)
-        if (shown := masked(text)) != text:
-            # nobody knows where it came from
-            lacking.add(shown)
-        return text
+        for name, form in forms.items() if masked(text) != text else ():
+            text = text.replace(form, _REFERENCE % name)
+        shown = masked(text)
+        return text if shown == text else _REFERENCE % shown
 
-    asked = map_paths(replace(request, environment=plain), path=Path.absolute, text=named)
-    return {**encode(asked), _SECRETS: encode(tuple(sorted(lacking)), tuple[str, ...])}
+    document: dict[str, object] = encode(map_paths(request, path=Path.absolute, text=named))
+    return document
 
 
 def _variables(request: RaceRequest, environ: Mapping[str, str]) -> dict[str, str]:
@@ -68,11 +64,10 @@ def _variables(request: RaceRequest, environ: Mapping[str, str]) -> dict[str, st
     return {**project_variables(request.folder), **environ}
 
 
-def _references(variables: Mapping[str, str]) -> dict[str, tuple[str, str]]:
-    """Return what stands for each form of each secret: the name of its variable and the form, the longest first."""
-    named = ((name, *item) for name, value in variables.items() for item in forms_in(name, value).items())
-    ordered = sorted(named, key=lambda each: len(each[2]), reverse=True)
-    return {_REFERENCE % place: (name, form) for name, place, form in ordered}
+def _forms(variables: Mapping[str, str]) -> dict[str, str]:
+    """Return the forms of all secrets among ``variables`` by what names them, the longest first."""
+    forms = (item for name, value in variables.items() for item in forms_in(name, value).items())
+    return dict(sorted(forms, key=lambda item: len(item[1]), reverse=True))
 
 
 def request_from(document: object, environ: Mapping[str, str] = os.environ) -> RaceRequest:
@@ -80,39 +75,33 @@ def request_from(document: object, environ: Mapping[str, str] = os.environ) -> R
 
     Raises ValueError for what is no request of this version, InputError where a secret is in neither.
     """
-    members = dict(document) if isinstance(document, Mapping) else document
-    lacking = members.pop(_SECRETS, []) if isinstance(members, dict) else []
-    secret: tuple[str, ...] = decode(tuple[str, ...], lacking, _SECRETS)
-    request: RaceRequest = decode(RaceRequest, members, "RaceRequest")
-    if not secret:
-        return request
-    known = _secrets(secret, request, environ)
-    values = {name if MASK in name else _REFERENCE % name: value for name, value in known.items()}
-    values |= {reference: form for reference, (_, form) in _references(known).items()}
+    request: RaceRequest = decode(RaceRequest, document, "RaceRequest")
+    names: set[str] = set()
 
-    def restored(text: str) -> str:
-        return _REFERENCES.sub(lambda match: values.get(match[0], match[0]), values.get(text, text))
+    def note(text: str) -> str:
+        names.update(_REFERENCES.findall(text))
+        return text
 
-    return map_paths(request, text=restored)
-
-
-def _secrets(names: tuple[str, ...], request: RaceRequest, environ: Mapping[str, str]) -> dict[str, str]:
-    """Return the variables, headers and masked texts of ``names``; raises InputError where one is not known."""
-    source, known = request.source, _variables(request, environ)
-    if source is not None:
-        with suppress(InputError):
-            asked = read_race_file(source, lambda stack: None, recordings=False)
-            known |= {**asked.environment, **asked.sent}
-            map_paths(
-                asked, text=lambda text: known.setdefault(masked(text), text) if masked(text) != text else text
-            )
-    if lacking := sorted(name for name in names if name not in known):
-        where = "" if source is None else f", or in [app] env of {source},"
+    map_paths(request, text=note)
+    known = _known(request, environ) if names else {}
+    if lacking := {re.sub(r"(/\d+){2}$", "", name) for name in names - known.keys()}:
+        where = "" if request.source is None else f", or in [app] env of {request.source},"
         raise InputError(
-            f"the values of {', '.join(lacking)} were not kept, as they are secrets: set them in the environment"
-            f"{where} and try again"
+            f"the values of {', '.join(sorted(lacking))} were not kept, as they are secrets: set them in the "
+            f"environment{where} and try again"
         )
-    return {name: known[name] for name in names}
+    return map_paths(request, text=lambda text: _REFERENCES.sub(lambda found: known[found[1]], text))
+
+
+def _known(request: RaceRequest, environ: Mapping[str, str]) -> dict[str, str]:
+    """Return what the names in ``request`` stand for, as far as the race file and ``environ`` say."""
+    variables, texts = _variables(request, environ), dict[str, str]()
+    if request.source is not None:
+        with suppress(InputError):
+            asked = read_race_file(request.source, lambda stack: None, recordings=False)
+            variables |= {**asked.environment, **asked.sent}
+            map_paths(asked, text=lambda text: texts.setdefault(masked(text), text))
+    return texts | _forms(variables)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
