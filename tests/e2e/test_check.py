@@ -111,7 +111,7 @@ def test_an_interrupted_check_leaves_no_work_tree(shop, temporary):
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
     until = time.monotonic() + 600
-    while not list(Path(temporary).glob("stackrace-base-*/tree/page.py")):
+    while not list(Path(temporary).glob("stackrace-*/tree/page.py")):
         assert time.monotonic() < until and process.poll() is None
         time.sleep(0.05)
     process.send_signal(signal.SIGINT)

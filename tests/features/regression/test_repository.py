@@ -2,8 +2,12 @@
 
 import hashlib
 import os
+import signal
 import socket
 import subprocess
+import sys
+import tempfile
+import time
 from pathlib import Path
 
 import pytest
@@ -83,11 +87,10 @@ def test_at_the_tip_of_the_default_branch_another_branchs_name_is_no_base(work):
 
 
 @pytest.fixture(autouse=True)
-def temporary_folder(tmp_path, monkeypatch):
-    folder = tmp_path / "tmp"
-    folder.mkdir()
-    monkeypatch.setattr(checking_out.tempfile, "tempdir", str(folder))
-    return folder
+def temporary_folder(monkeypatch):
+    with tempfile.TemporaryDirectory(dir="/tmp") as folder:
+        monkeypatch.setattr(tempfile, "tempdir", folder)
+        yield Path(folder)
 
 
 def checkout(work, most_bytes=10**6):
@@ -104,15 +107,23 @@ def test_it_holds_that_commit_and_is_gone_afterwards_and_after_an_error_too(work
     assert not list(temporary_folder.iterdir())
 
 
-def test_what_a_killed_check_left_is_cleared_away_by_the_next(work, temporary_folder):
-    left = temporary_folder / f"{checking_out._PREFIX}old"
-    left.mkdir()
-    (left / "lock").touch()
-    with checkout(work) as (first, _):
-        assert not left.exists()
-        with checkout(work) as (second, _):
-            assert (first / "app.py").exists(), "one that runs is left alone"
-        assert not second.exists()
+def test_a_check_that_is_killed_leaves_no_tree(work, temporary_folder):
+    script = (
+        "import signal, sys; from pathlib import Path\n"
+        "from stackrace.features.regression.checkout import checked_out\n"
+        "from stackrace.features.regression.repository import repository_of\n"
+        "work = repository_of(Path(sys.argv[1]))\n"
+        "with checked_out(work, work.revision('HEAD~1'), 1000) as (tree, _):\n"
+        "    assert (tree / 'app.py').exists()\n"
+        "    signal.raise_signal(signal.SIGKILL)\n"
+    )
+    environment = {**os.environ, "TMPDIR": str(temporary_folder)}
+    killed = subprocess.run([sys.executable, "-c", script, str(work.folder)], env=environment, check=False)
+    assert killed.returncode == -signal.SIGKILL
+    until = time.monotonic() + 600
+    while list(temporary_folder.iterdir()):
+        assert time.monotonic() < until
+        time.sleep(0.05)
 
 
 def test_both_sides_share_what_git_ignores_but_no_environment_and_no_new_file(work):

@@ -2,7 +2,7 @@
 
 from .commands import CommandResult, ask, attended, listen, require_system, run, within
 from .deadline import Deadline, OverdueError, tree
-from .git import Repository, at, repository, users_variables
+from .git import Filtered, Repository, at, repository, users_variables
 from .interruption import Background, HeldSignals, Pending, held
 from .uv import Cause, cause_of, uv_program
 
@@ -11,6 +11,7 @@ __all__ = [
     "Cause",
     "CommandResult",
     "Deadline",
+    "Filtered",
     "HeldSignals",
     "OverdueError",
     "Pending",

@@ -16,7 +16,7 @@ import stat
 import subprocess
 import sys
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import takewhile
@@ -43,6 +43,8 @@ _KEPT = frozenset({"GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTE
 
 _Modules = Mapping[str, tuple[str | None, str]]
 """Name and commit of each submodule, by its path."""
+Filtered = Mapping[str, tuple[str, int] | None]
+"""Files that a filter would make; a pointer of Git LFS with the digest and size of what it stands for."""
 
 
 def users_variables() -> dict[str, str]:
@@ -101,7 +103,7 @@ class Repository:
         """Return the files that the index holds."""
         return list(self._ask("tracked"))
 
-    def write_out(self, commit: str, tree: Path, git: Path) -> tuple[_Modules, Mapping[str, Sequence[str]]]:
+    def write_out(self, commit: str, tree: Path, git: Path) -> tuple[_Modules, Mapping[str, Filtered]]:
         """Write the files of ``commit`` to ``tree``, and ``git`` as its repository, which borrows the objects.
 
         Line ends and ``$Id$`` are as attributes say. Returns the submodules, and by the name of each filter the

@@ -21,6 +21,7 @@ from pathlib import Path
 
 _MOST_BYTES = 2 << 30
 """Memory for one question: the size of a file of the repository is up to whoever made it."""
+_MOST_POINTER = 1024
 _EACH = 100
 """Files between two signs of life."""
 _HASH = re.compile("[0-9a-f]{40}")
@@ -111,22 +112,28 @@ def _status(repository: pygit2.Repository) -> dict[str, list[str]]:
     return found
 
 
+def _pointer(repository: pygit2.Repository, path: str) -> tuple[str, int] | None:
+    """Return digest and size of the file that a pointer of Git LFS in the index stands for."""
+    blob = repository[repository.index[path].id]
+    match = _POINTER.match(blob.read_raw()) if isinstance(blob, pygit2.Blob) and blob.size < _MOST_POINTER else None
+    return match and (match[1].decode(), int(match[2]))
+
+
 def _is_pointed_at(repository: pygit2.Repository, path: str) -> bool:
     if repository.get_attr(os.fsencode(path), "filter") != "lfs":
         return False
-    entry = repository.index[path]
-    pointer = _POINTER.match(repository[entry.id].read_raw())
+    pointer = _pointer(repository, path)
     assert repository.workdir
     handle = os.open(os.path.join(repository.workdir, path), os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW)  # noqa: PTH118
     with open(handle, "rb") as file:  # noqa: PTH123
         status = os.fstat(handle)
-        if not pointer or not stat.S_ISREG(status.st_mode) or status.st_size != int(pointer[2]):
+        if not pointer or not stat.S_ISREG(status.st_mode) or status.st_size != pointer[1]:
             return False
         digest = hashlib.sha256()
         while piece := file.read(1 << 24):
             digest.update(piece)
             _say()
-    return digest.hexdigest().encode() == pointer[1]
+    return digest.hexdigest() == pointer[0]
 
 
 class _Signs(pygit2.callbacks.CheckoutCallbacks):
@@ -155,7 +162,7 @@ def _write_out(git: str, tree: str, objects: str, commit: str, line_ends: dict[s
     entries = list(repository.index)
     modules = {entry.path: str(entry.id) for entry in entries if entry.mode == FileMode.COMMIT}
     names = {module.path: module.name for module in repository.submodules} if modules else {}
-    filtered: dict[str, list[str]] = {}
+    filtered: dict[str, dict[str, tuple[str, int] | None]] = {}
     has_attributes = Path(git, "info/attributes").exists() or any(
         entry.path.endswith(".gitattributes") for entry in entries
     )
@@ -163,7 +170,7 @@ def _write_out(git: str, tree: str, objects: str, commit: str, line_ends: dict[s
         is_file = entry.mode in (FileMode.BLOB, FileMode.BLOB_EXECUTABLE)
         driver = repository.get_attr(os.fsencode(entry.path), "filter") if is_file else None
         if isinstance(driver, str):
-            filtered.setdefault(driver, []).append(entry.path)
+            filtered.setdefault(driver, {})[entry.path] = _pointer(repository, entry.path)
         if number % _EACH == 0:
             _say()
     return {path: (names.get(path), commit) for path, commit in modules.items()}, filtered

@@ -2,30 +2,24 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
-import re
 import shlex
 import shutil
-import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
+from filecmp import cmp
 from pathlib import Path
 
 from ...base.errors import InputError, said_by
-from ...base.files import is_folder, opened, read_bytes, real_path, remove_tree, walk
-from ...base.process import Repository, at, attended, users_variables, within
-from ...base.temporary import temporary_folder
+from ...base.files import is_folder, opened, real_path, remove_tree, walk
+from ...base.process import Filtered, Repository, at, attended, users_variables, within
 from ...base.text import few
 from ...base.units import SIZE
 from ...deploy.environments import cache_folder
-from ...deploy.privileges import let_in
+from ...deploy.guard import Guard
 from ...deploy.sqlite_files import copy_as_it_is
 from .repository import Revision, WorkTree, whole
 
-_PREFIX = "stackrace-base-"
-_LOCK = "lock"
-_TREE = "tree"
 _FILTER_S = 600.0
 """A filter of the user's may fetch what it makes of a file."""
 
@@ -44,45 +38,25 @@ def checked_out(work: WorkTree, revision: Revision, most_bytes: int) -> Iterator
     """Yield a folder that holds ``revision``, and notes for the user; it is gone afterwards.
 
     Ignored files are no part of any commit, and both sides share them: databases, variables, built static files.
-    They are copied as far as they have no more than ``most_bytes`` together; environments are not. What an earlier
-    check had to leave, because it was killed, is cleared away first. Raises InputError for what the clone lacks.
+    They are copied as far as they have no more than ``most_bytes`` together; environments are not. Raises
+    InputError for what the clone lacks.
     """
-    _clear_away()
-    home = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=temporary_folder()))
-    tree = home / _TREE
-    with ExitStack() as held:
-        held.callback(_forget, home)
-        let_in(home)
-        # nobody sees the lock before it is held
-        fcntl.flock(held.enter_context((home / "new").open("w")), fcntl.LOCK_EX)
-        (home / "new").rename(home / _LOCK)
-        notes = _write_out(work.git, revision.commit, tree, home / "git")
+    with Guard() as guard, ExitStack() as held:
+        tree = guard.directory / "tree"
+        byte_code = cache_folder() / "pycache" / guard.directory.relative_to(guard.directory.anchor)
+        for made in (byte_code, tree):
+            held.callback(remove_tree, made)
+        notes = _write_out(work.git, revision.commit, tree, guard.directory / "git")
         yield tree, (*notes, *_share_ignored(work, tree, most_bytes))
-
-
-def _forget(home: Path) -> None:
-    remove_tree(home)
-    remove_tree(cache_folder() / "pycache" / home.relative_to(home.anchor))
-
-
-def _clear_away() -> None:
-    """Remove what checks of this user left that are not running any more."""
-    for home in Path(temporary_folder()).glob(f"{_PREFIX}*"):
-        with suppress(OSError):
-            if home.lstat().st_uid != os.geteuid():
-                continue
-            with opened(home / _LOCK) as lock:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            _forget(home)
 
 
 def _write_out(git: Repository, commit: str, tree: Path, home: Path) -> Iterator[str]:
     """Write ``commit`` and its submodules, as far as they are here, to ``tree``; yields notes for the user."""
     with whole(git):
         modules, filtered = git.write_out(commit, tree, home)
-    _require_known_filters(git, tree, filtered)
-    for driver, names in filtered.items():
-        yield from _filtered(git, driver, names, commit, tree)
+    _require_known_filters(git, filtered)
+    for driver, files in filtered.items():
+        yield from _filtered(git, driver, files, commit, tree)
     for number, (path, (name, wanted)) in enumerate(modules.items()):
         folders = (git.store / "modules" / (name or path), git.top / path / ".git")
         store = next((each for each in folders if is_folder(each / "objects")), None)
@@ -99,14 +73,14 @@ def _write_out(git: Repository, commit: str, tree: Path, home: Path) -> Iterator
         yield from _write_out(module, wanted, tree / path, home.with_name(f"{home.name}-{number}"))
 
 
-def _require_known_filters(git: Repository, tree: Path, filtered: Mapping[str, Sequence[str]]) -> None:
+def _require_known_filters(git: Repository, filtered: Mapping[str, Filtered]) -> None:
     """Raise InputError for files whose filter only the repository's own settings have: those run for nobody."""
     foreign = {}
-    for driver, names in filtered.items():
+    for driver, files in filtered.items():
         commands = git.filters.get(driver, {})
         smudge, is_users = commands.get("smudge", ("COMMAND", False))
-        if commands and not is_users and smudge != "cat" and not all(_pointer(tree / name) for name in names):
-            foreign[f"filter.{driver}.smudge"] = (smudge, names)
+        if commands and not is_users and smudge != "cat" and not all(files.values()):
+            foreign[f"filter.{driver}.smudge"] = (smudge, list(files))
     for key, (value, names) in foreign.items():
         pairs = (f"{shlex.quote(key)} {shlex.quote(its)}" for key, (its, _) in foreign.items())
         raise InputError(
@@ -115,47 +89,33 @@ def _require_known_filters(git: Repository, tree: Path, filtered: Mapping[str, S
         )
 
 
-def _filtered(git: Repository, driver: str, names: Sequence[str], commit: str, tree: Path) -> Iterator[str]:
+def _filtered(git: Repository, driver: str, files: Filtered, commit: str, tree: Path) -> Iterator[str]:
     """Make files that pass through a filter: of Git LFS's own store, or by the user's own command."""
-    kept = [name for name in names if not _is_made_of_lfs(git, tree / name)]
+    kept = [name for name, pointer in files.items() if not (pointer and _is_fetched(git, tree / name, *pointer))]
     smudge, is_users = git.filters.get(driver, {}).get("smudge", ("", False))
     if smudge and is_users:
-        failed = [name for name in kept if not _is_smudged(smudge, name, tree)]
+        failed = [name for name in kept if not _is_smudged(smudge, name, tree, may_be_same=not files[name])]
         if made := [name for name in kept if name not in failed]:
             yield f"The base's {few(made)} came through the filter {driver} of your own settings ({smudge})."
         kept = failed
-    if pointers := [name for name in kept if _pointer(tree / name)]:
+    if pointers := [name for name in kept if files[name]]:
         get = f"git lfs fetch origin {commit}"
         yield f"The base has only Git LFS's pointers of {few(pointers)}; get the files: {get}."
     elif kept and smudge and is_users:
         yield f"The base has {few(kept)} as the repository keeps them: the filter {driver} ({smudge}) failed."
 
 
-_POINTER = re.compile(rb"version https://git-lfs[^\n]*\n(?:ext-[^\n]*\n)*oid sha256:([0-9a-f]{64})\nsize (\d+)\n")
-"""Digest and size of the file that a pointer of Git LFS stands for. Source: git-lfs, docs/spec.md."""
-
-
-def _pointer(path: Path) -> re.Match[bytes] | None:
-    with suppress(OSError):
-        return _POINTER.match(read_bytes(path, 1024))
-    return None
-
-
-def _is_made_of_lfs(git: Repository, path: Path) -> bool:
+def _is_fetched(git: Repository, path: Path, digest: str, size: int) -> bool:
     """Replace a pointer by the file that Git LFS has fetched already; tells whether there was one."""
-    if (wanted := _pointer(path)) is None:
-        return False
-    digest = wanted[1].decode()
-    kept = git.store / "lfs/objects" / digest[:2] / digest[2:4] / digest
-    with suppress(OSError), opened(kept) as source:
-        if os.fstat(source.fileno()).st_size == int(wanted[2]):
+    with suppress(OSError), opened(git.store / "lfs/objects" / digest[:2] / digest[2:4] / digest) as source:
+        if os.fstat(source.fileno()).st_size == size:
             with path.open("wb") as target:
                 shutil.copyfileobj(source, target)
             return True
     return False
 
 
-def _is_smudged(command: str, name: str, tree: Path) -> bool:
+def _is_smudged(command: str, name: str, tree: Path, *, may_be_same: bool) -> bool:
     """Replace a file by what the user's own ``command`` makes of it; tells whether that went well.
 
     It starts in the base, whose settings are ours. Source: gitattributes(5), "filter".
@@ -167,10 +127,11 @@ def _is_smudged(command: str, name: str, tree: Path) -> bool:
     with opened(path) as source, made.open("wb") as target, suppress(OSError):
         wait = within(_FILTER_S)
         code = attended(shell, wait, folder=tree, environment=variables, stdin=source, stdout=target)
-    if code == 0:
-        made.chmod(path.stat().st_mode)
-        made.replace(path)
-    return code == 0 and _pointer(path) is None
+    if code != 0 or (not may_be_same and cmp(path, made, shallow=False)):
+        return False
+    made.chmod(path.stat().st_mode)
+    made.replace(path)
+    return True
 
 
 def _share_ignored(work: WorkTree, tree: Path, most_bytes: int) -> tuple[str, ...]:
