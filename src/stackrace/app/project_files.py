@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 import tomllib
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import islice
@@ -234,24 +235,33 @@ _KINDS = (
 
 
 def deployment_folders(root: Path) -> Iterator[tuple[Path, list[str], list[str]]]:
-    """Yield ``root`` and the folders below it, not too deep, with the names of their folders and files.
+    """Yield the first of ``folders_below``, not too deep, but none that hold no deployment."""
+    return islice(folders_below(root, _ASIDE, _DEEPEST), _MOST)
 
-    Folders of exported files are left out: they are what a race found, not what the project runs.
+
+def folders_below(
+    root: Path, aside: Collection[str], deepest: int = sys.maxsize
+) -> Iterator[tuple[Path, list[str], list[str]]]:
+    """Yield ``root`` and the folders below it, with the names of their folders and files, sorted.
+
+    What is hidden or called one of ``aside`` is left out, and so are environments and exported files, which are what
+    a race found, not what the project runs.
     """
-    for number, (place, folders, names) in enumerate(walk(root)):
-        depth = len(Path(place).relative_to(root).parts)
-        folders[:] = sorted(
+    above = len(root.parts)
+    for folder, inner, names in walk(root):
+        place = Path(folder)
+        inner[:] = sorted(
             name
-            for name in folders
-            if depth < _DEEPEST
-            and not name.startswith(".")
-            and name not in _ASIDE
-            and not is_present(Path(place, name, "pyvenv.cfg"))
-            and not is_present(Path(place, name, MARK))
-        )
-        yield Path(place), folders, sorted(names)
-        if number > _MOST:
-            return
+            for name in inner
+            if len(place.parts) - above < deepest and not name.startswith(".") and name not in aside
+            and not is_environment(place / name) and not is_present(place / name / MARK)
+        )  # fmt: skip
+        yield place, inner, sorted(names)
+
+
+def is_environment(folder: Path) -> bool:
+    """Tell whether ``folder`` is a virtual environment, or one of conda's."""
+    return is_present(folder / "pyvenv.cfg") or is_present(folder / "conda-meta")
 
 
 class ProjectFiles:

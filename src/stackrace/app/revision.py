@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..base.files import MOST_BYTES, is_present, opened, real_path, walk
+from ..base.files import MOST_BYTES, is_present, opened, real_path
 from ..base.process import Repository, repository
 from .app import App, EntryKind
-from .project_files import MARK
+from .project_files import folders_below
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,8 +86,6 @@ _CODE = frozenset([".py", ".pyi", ".rb", ".ru", ".erb", ".haml", ".slim", ".rake
                   ".jinja2", ".j2", ".mako", ".toml", ".cfg", ".ini", ".yaml", ".yml"])  # fmt: skip
 """What a server runs or renders. Other files may be written while the app runs: databases, logs, uploads."""
 
-_SIGNS = ("pyvenv.cfg", MARK)
-"""Files that tell a virtual environment, or exported files."""
 _NOT_OURS = frozenset({"__pycache__", "node_modules", "site-packages", "tmp", "log"})
 
 
@@ -98,7 +96,7 @@ def source_digest(app: App, further: Sequence[Path] = ()) -> str:
     """
     digest = hashlib.sha256()
     plain = app.entry.kind is EntryKind.FILES
-    for path in _files(app.root):
+    for path in (place / name for place, _, names in folders_below(app.root, _NOT_OURS) for name in names):
         if plain:
             _add(digest, path.relative_to(app.root), str(path.stat().st_size).encode() if is_present(path) else b"")
         elif path.suffix in _CODE:
@@ -106,20 +104,6 @@ def source_digest(app: App, further: Sequence[Path] = ()) -> str:
     for path in further:
         _add(digest, path, _content(path))
     return digest.hexdigest()
-
-
-def _files(root: Path) -> Iterator[Path]:
-    """Yield the files below ``root`` in an order that is always the same."""
-    for folder, inner, names in walk(root):
-        inner[:] = sorted(name for name in inner if not _left_out(Path(folder, name)))
-        for name in sorted(names):
-            yield Path(folder, name)
-
-
-def _left_out(folder: Path) -> bool:
-    return (
-        folder.name.startswith(".") or folder.name in _NOT_OURS or any(is_present(folder / name) for name in _SIGNS)
-    )
 
 
 def _content(path: Path) -> bytes:

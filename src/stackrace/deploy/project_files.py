@@ -9,9 +9,11 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import Enum, auto
+from itertools import takewhile
 from pathlib import Path
 
-from ..base.files import is_folder, is_present, is_short, real_path, walk
+from ..app.project_files import folders_below, is_environment
+from ..base.files import is_folder, is_short, real_path
 from ..base.process.namespaces import give_to_owner
 from ..base.process.view import Relocation
 from .privileges import hand_over, serves_as_another
@@ -29,8 +31,8 @@ def databases_below(path: Path) -> Iterator[Path]:
     """
     if is_database(path):
         yield path
-    for place, _, names in _data_folders(path):
-        yield from (place / name for name in names if is_database(place / name))
+    below = (place / name for place, _, names in _data_folders(path) for name in names)
+    yield from filter(is_database, below)
 
 
 def linked_data(folders: Iterable[Path]) -> tuple[Path, ...]:
@@ -48,22 +50,15 @@ def linked_data(folders: Iterable[Path]) -> tuple[Path, ...]:
 
 
 def _data_folders(folder: Path) -> Iterator[tuple[Path, list[str], list[str]]]:
-    """Yield ``folder`` and each folder below it that holds no packages, with the names of its folders and files."""
+    """Yield ``folder`` and the folders below it that hold no packages, as far as they are found in time."""
     until = time.monotonic() + _WALK_S
-    for place, folders, names in walk(folder):
-        folders[:] = [name for name in folders if not _holds_packages(Path(place, name))]
-        yield Path(place), folders, names
-        if time.monotonic() > until:
-            return
+    return takewhile(lambda _: time.monotonic() < until, folders_below(folder, _NOT_ITS_DATA))
 
 
-def _holds_packages(folder: Path) -> bool:
-    return folder.name.startswith(".") or folder.name in _NOT_ITS_DATA or is_present(folder / "pyvenv.cfg")
-
-
-_CACHES = frozenset(
+CACHES = frozenset(
     {"__pycache__", ".mypy_cache", ".pytest_cache", ".ruff_cache", ".hypothesis", ".tox", ".nox", ".eggs"}
 )
+"""Folders of what tools make again."""
 _SHALLOW = frozenset({".git", ".hg", ".jj", "node_modules"})
 """Files in them are copied, and folders linked, so that what a tool keeps beside these goes to the copy."""
 _BLOCK_BYTES = 4096
@@ -175,7 +170,7 @@ def _walk(path: Path, but: Collection[Path]) -> Iterator[tuple[Path, _Way]]:
         if way is _Way.FOLDER and path.name in _SHALLOW:
             yield from _shallow(path)
         elif way is _Way.FOLDER:
-            waiting += [each for each in path.iterdir() if each.name not in _CACHES]
+            waiting += [each for each in path.iterdir() if each.name not in CACHES]
 
 
 def _shallow(folder: Path) -> Iterator[tuple[Path, _Way]]:
@@ -198,9 +193,7 @@ def _way(path: Path) -> _Way:
 
 
 def _is_installed(folder: Path) -> bool:
-    if (folder / "pyvenv.cfg").exists() or (folder / "conda-meta").exists():
-        return True
-    return folder.name == "bundle" and folder.parent.name == "vendor"
+    return is_environment(folder) or folder.parts[-2:] == ("vendor", "bundle")
 
 
 def _copy(path: Path, way: _Way, target: Path, relocation: Relocation, copied: Copied) -> None:

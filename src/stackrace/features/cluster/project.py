@@ -16,12 +16,14 @@ from pathlib import Path
 from ...app.app import App, Entry, EntryKind
 from ...app.bundle import DJANGO
 from ...app.interpreter import Buildable
+from ...app.project_files import is_environment
 from ...app.revision import source_of
 from ...base.codec import map_paths
 from ...base.errors import InputError, said_by
-from ...base.files import is_folder, is_present, opened, real_path, walk
+from ...base.files import is_folder, opened, real_path, walk
 from ...base.process import repository
 from ...base.text import few
+from ...deploy.project_files import CACHES
 from ...deploy.sqlite_files import is_side
 from ...race.preparation.app import asked_app, guarded_project, python_for
 from ...race.request.request import RaceRequest
@@ -30,10 +32,7 @@ from .request import ClusterRequest
 
 _NOT_RUN = frozenset({"pip", "wheel"})
 """Packages that install others: one tool makes an environment with them, another without."""
-_CACHES = frozenset(
-    {"__pycache__", ".mypy_cache", ".pytest_cache", ".ruff_cache", ".hypothesis", ".tox", ".nox", ".eggs"}
-)
-_LEFT_OUT = _CACHES | {".git", ".hg", ".jj", "node_modules"}
+_LEFT_OUT = CACHES | {".git", ".hg", ".jj", "node_modules"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,8 +108,7 @@ def _outside(root: Path, entry: Entry, request: RaceRequest) -> Path | None:
     if isinstance(found, Buildable):
         return None
     home = found.python.parent.parent
-    is_environment = is_present(home / "pyvenv.cfg") or is_present(home / "conda-meta")
-    return found.python if is_environment and not home.is_relative_to(request.folder) else None
+    return found.python if is_environment(home) and not home.is_relative_to(request.folder) else None
 
 
 def project_of(request: RaceRequest) -> Project:
@@ -189,12 +187,10 @@ def _below(folder: Path) -> Iterator[Path]:
     for place, folders, files in walk(folder):
         here = Path(place)
         links = [name for name in folders if (here / name).is_symlink()]
-        folders[:] = [name for name in folders if name not in links and not _is_left_out(here / name)]
+        folders[:] = [
+            name for name in folders if name not in links and not (name in _LEFT_OUT or is_environment(here / name))
+        ]
         yield from (here / name for name in [*files, *links])
-
-
-def _is_left_out(folder: Path) -> bool:
-    return folder.name in _LEFT_OUT or is_present(folder / "pyvenv.cfg") or is_present(folder / "conda-meta")
 
 
 def _digest(path: Path) -> str:

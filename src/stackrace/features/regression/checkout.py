@@ -10,6 +10,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from filecmp import cmp
 from pathlib import Path
 
+from ...app.project_files import is_environment
 from ...base.errors import InputError, said_by
 from ...base.files import is_folder, opened, real_path, remove_tree, walk
 from ...base.process import Filtered, Repository, at, attended, users_variables, within
@@ -17,17 +18,14 @@ from ...base.text import few
 from ...base.units import SIZE
 from ...deploy.environments import cache_folder
 from ...deploy.guard import Guard
+from ...deploy.project_files import CACHES
 from ...deploy.sqlite_files import copy_as_it_is
 from .repository import Revision, WorkTree, whole
 
 _FILTER_S = 600.0
 """A filter of the user's may fetch what it makes of a file."""
 
-_MADE_AGAIN = {
-    "__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".tox", ".nox", ".hypothesis", ".cache",
-    ".stackrace",
-}  # fmt: skip
-"""Ignored folders that only hold what tools make again."""
+_MADE_AGAIN = CACHES | {".cache", ".stackrace"}
 
 _LINKED = {"node_modules"}
 """Ignored folders that are large and only read."""
@@ -159,7 +157,7 @@ def _share_ignored(work: WorkTree, tree: Path, most_bytes: int) -> tuple[str, ..
 
 def _is_wanted(name: Path, here: Path) -> bool:
     is_made_again = set(name.parts) & _MADE_AGAIN or name.suffix in (".pyc", ".egg-info")
-    return not is_made_again and not (here / "pyvenv.cfg").exists()
+    return not is_made_again and not is_environment(here)
 
 
 def _size(path: Path) -> int:
