@@ -244,8 +244,8 @@ def folders_below(
 ) -> Iterator[tuple[Path, list[str], list[str]]]:
     """Yield ``root`` and the folders below it, with the names of their folders and files, sorted.
 
-    What is hidden or called one of ``aside`` is left out, and so are environments and exported files, which are what
-    a race found, not what the project runs.
+    What is hidden or called one of ``aside`` is left out, and so are environments and exported files: these are
+    what a race found, not what the project runs.
     """
     above = len(root.parts)
     for folder, inner, names in walk(root):
