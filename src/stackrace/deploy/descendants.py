@@ -8,6 +8,8 @@ import time
 from pathlib import Path
 from typing import ClassVar
 
+from ..base.process.processes import Process, pids, read_process
+
 _FORGET_S = 1.0
 """How long a process that is none of ours is known as such: its id may be given to one of ours later."""
 
@@ -27,7 +29,7 @@ class Descendants:
     def living(self) -> dict[int, tuple[int, int]]:
         """Return every living process below this one: pid → (parent, session).
 
-        Zombies do not count, unless other threads of theirs still run (proc_pid_stat(5), num_threads).
+        Zombies do not count, unless other threads of theirs still run.
         """
         processes = self._read()
         ours = {0: False, os.getpid(): True, **dict.fromkeys(self._strangers, False)}
@@ -35,26 +37,23 @@ class Descendants:
             _climb(pid, processes, ours)
         self._strangers.update(pid for pid in processes if ours.get(pid) is False)
         return {
-            pid: (int(fields[1]), int(fields[3]))
-            for pid, fields in processes.items()
-            if ours.get(pid) and _lives(fields)
+            pid: (process.parent, process.session)
+            for pid, process in processes.items()
+            if ours.get(pid) and process.lives
         }
 
-    def _read(self) -> dict[int, list[bytes]]:
+    def _read(self) -> dict[int, Process]:
         """Read all processes but this one and known strangers."""
         now_s = time.monotonic()
         if now_s - self._since_s >= _FORGET_S:
             self._strangers, self._since_s = set(), now_s
-        existing = {int(name) for name in os.listdir("/proc") if name.isdigit()}  # noqa: PTH208 (hot)
+        existing = set(pids())
         self._strangers &= existing
-        processes = {}
-        for pid in existing - self._strangers - {os.getpid()}:
-            with contextlib.suppress(OSError, IndexError):
-                processes[pid] = _stat(pid)
-        return processes
+        unknown = map(read_process, existing - self._strangers - {os.getpid()})
+        return {process.pid: process for process in unknown if process is not None}
 
 
-def _climb(pid: int, processes: dict[int, list[bytes]], ours: dict[int, bool]) -> None:
+def _climb(pid: int, processes: dict[int, Process], ours: dict[int, bool]) -> None:
     """Enter into ``ours`` whether ``pid`` and all between it and the first known ancestor are ours.
 
     Where a parent ended meanwhile its orphan may just have come to us; otherwise nothing is learnt of it now.
@@ -68,7 +67,7 @@ def _climb(pid: int, processes: dict[int, list[bytes]], ours: dict[int, bool]) -
             at = os.getpid()
             continue
         climbed.append(at)
-        at = int(processes[at][1])
+        at = processes[at].parent
     ours.update(dict.fromkeys(climbed, ours[at]))
 
 
@@ -77,25 +76,10 @@ def descendants() -> dict[int, tuple[int, int]]:
     return Descendants().living()
 
 
-def _stat(pid: int) -> list[bytes]:
-    """Return the fields of proc_pid_stat(5) from the third on: state, parent, group, session…"""
-    descriptor = os.open(f"/proc/{pid}/stat", os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        return os.read(descriptor, 4096).rpartition(b")")[2].split()
-    finally:
-        os.close(descriptor)
-
-
-def _lives(fields: list[bytes]) -> bool:
-    return fields[0] not in (b"Z", b"X") or int(fields[17]) > 1
-
-
 def _is_adopted(pid: int) -> bool:
     """Tell whether a process lives and is a child of this one."""
-    with contextlib.suppress(OSError, ValueError, IndexError):
-        fields = _stat(pid)
-        return _lives(fields) and int(fields[1]) == os.getpid()
-    return False
+    process = read_process(pid)
+    return process is not None and process.lives and process.parent == os.getpid()
 
 
 class ProcessTree:

@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from ..base.process import Deadline
-from ..measure.probe.proc import read_process
+from ..base.process.processes import read_process
 from .running_stack import tail
 
 _TRACEBACK = "Traceback (most recent call last)"

@@ -7,6 +7,7 @@ import textwrap
 
 import pytest
 
+from stackrace.base.process.processes import Process
 from stackrace.deploy import descendants
 from stackrace.deploy.descendants import Descendants
 
@@ -51,8 +52,8 @@ def test_a_process_that_ended_is_nobodys(parent):
 
 
 def test_a_stranger_is_read_once_and_again_when_its_id_may_be_another_s(parent, monkeypatch):
-    read, stat, now = [], descendants._stat, [100.0]
-    monkeypatch.setattr(descendants, "_stat", lambda pid: read.append(pid) or stat(pid))
+    read, stat, now = [], descendants.read_process, [100.0]
+    monkeypatch.setattr(descendants, "read_process", lambda pid: read.append(pid) or stat(pid))
     monkeypatch.setattr(descendants.time, "monotonic", lambda: now[0])
     below, stranger = Descendants(), os.getppid()
     for _ in range(3):
@@ -70,17 +71,16 @@ def test_an_orphan_that_comes_to_us_while_we_look_is_ours(monkeypatch):
     lines = {orphan: [_line(gone), _line(us)]}
 
     def stat(pid):
-        if pid not in lines:
-            raise ProcessLookupError
-        return lines[pid].pop(0) if len(lines[pid]) > 1 else lines[pid][0]
+        parents = lines.get(pid)
+        return parents and (parents.pop(0) if len(parents) > 1 else parents[0])
 
-    monkeypatch.setattr(descendants.os, "listdir", lambda folder: [str(us), str(orphan), str(gone)])
-    monkeypatch.setattr(descendants, "_stat", stat)
+    monkeypatch.setattr(descendants, "pids", lambda: [us, orphan, gone])
+    monkeypatch.setattr(descendants, "read_process", stat)
     assert orphan in Descendants().living()
 
 
 def _line(parent):
-    return [b"S", str(parent).encode(), b"1", b"1", *[b"0"] * 13, b"1"]
+    return Process(5_000_001, "orphan", "S", parent, 1, 1, 0, 0, 0)
 
 
 def test_whoever_was_started_since_the_last_look_is_found():

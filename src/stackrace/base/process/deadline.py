@@ -11,10 +11,11 @@ import os
 import subprocess
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 
 from ..numbers import duration
+from .processes import pids, read, read_process
 
 LONGEST_S = 600.0
 """Time on the wall after which it is over, whatever they waited for; ten times the limit where that is longer."""
@@ -23,7 +24,6 @@ _LEAST_LOOKED = 20
 """A look at many threads takes long; the next one comes after this many times as long."""
 _TOLD = 0.1
 """Share of the time that is worth a word, when it was spent waiting."""
-_TICK_NS = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
 
 
 class Deadline:
@@ -40,7 +40,7 @@ class Deadline:
         self._begun_s = self._looked_s = time.monotonic()
         self._due_s = 0.0
         self._waited_s = self._hidden_s = 0.0
-        self._threads: dict[str, tuple[int, int]] = {}
+        self._threads: dict[tuple[int, str], tuple[int, int]] = {}
 
     @property
     def elapsed_s(self) -> float:
@@ -93,18 +93,16 @@ class Deadline:
         if not tasks and any(map(_exists, members)):
             self._hidden_s += elapsed_ns / 1e9
             elapsed_ns = 0
-        ours = f"/proc/self/task/{threading.get_native_id()}"
+        ours = os.getpid(), str(threading.get_native_id())
         for task in (*tasks, ours):
-            with suppress(OSError, ValueError, IndexError):
-                used_ns, waits_ns, is_known = _spent(task)
-                before_used_ns, before_waits_ns = self._threads.get(task, (0, 0))
-                threads[task] = used_ns, waits_ns
-                waited_ns = waits_ns - before_waits_ns
-                is_waiting = (not is_known or used_ns == before_used_ns) and task != ours and _stat(task)[0] == "R"
-                if is_waiting:
-                    # the kernel counts a wait once it has come to an end
-                    waited_ns = max(waited_ns, elapsed_ns - (used_ns - before_used_ns))
-                longest_ns = max(longest_ns, waited_ns)
+            used_ns, waits_ns, is_known = _spent(*task)
+            before_used_ns, before_waits_ns = self._threads.get(task, (0, 0))
+            threads[task] = used_ns, waits_ns
+            waited_ns = waits_ns - before_waits_ns
+            if (not is_known or used_ns == before_used_ns) and task != ours and _is_ready(*task):
+                # the kernel counts a wait once it has come to an end
+                waited_ns = max(waited_ns, elapsed_ns - (used_ns - before_used_ns))
+            longest_ns = max(longest_ns, waited_ns)
         self._threads = threads
         self._waited_s += min(longest_ns, elapsed_ns) / 1e9
         self._looked_s = now_s
@@ -124,10 +122,7 @@ class OverdueError(subprocess.TimeoutExpired):
 
 def tree(pid: int) -> list[int]:
     """Return ``pid`` with all processes below it."""
-    parents = {}
-    for name in filter(str.isdigit, os.listdir("/proc")):  # noqa: PTH208 (hot)
-        with suppress(OSError, IndexError):
-            parents[int(name)] = int(_stat(f"/proc/{name}")[1])
+    parents = {each.pid: each.parent for each in filter(None, map(read_process, pids()))}
     members = [pid]
     for member in members:
         members += [child for child, parent in parents.items() if parent == member and child not in members]
@@ -142,26 +137,21 @@ def _exists(pid: int) -> bool:
     return True
 
 
-def _tasks(pid: int) -> Iterator[str]:
+def _tasks(pid: int) -> list[tuple[int, str]]:
     with suppress(OSError):
-        yield from [f"/proc/{pid}/task/{name}" for name in os.listdir(f"/proc/{pid}/task")]  # noqa: PTH208 (hot)
+        return [(pid, name) for name in os.listdir(f"/proc/{pid}/task")]  # noqa: PTH208 (hot)
+    return []
 
 
-def _spent(task: str) -> tuple[int, int, bool]:
+def _spent(pid: int, thread: str) -> tuple[int, int, bool]:
     """Return how long a thread ran and waited for a core, in ns, and whether the kernel counts its waiting."""
-    with suppress(OSError, ValueError, IndexError):
-        used_ns, waits_ns, _ = map(int, _text(f"{task}/schedstat").split())
-        if used_ns:
-            return used_ns, waits_ns, True
-    fields = _stat(task)
-    return (int(fields[11]) + int(fields[12])) * _TICK_NS, 0, False
+    counted = (read(f"/proc/{pid}/task/{thread}/schedstat") or b"").split()
+    if len(counted) == 3 and int(counted[0]):
+        return int(counted[0]), int(counted[1]), True
+    seen = read_process(pid, thread)
+    return seen.used_ns if seen else 0, 0, False
 
 
-def _stat(task: str) -> list[str]:
-    """Return the fields of proc_pid_stat(5) from the third on: state, parent…"""
-    return _text(f"{task}/stat").rpartition(")")[2].split()
-
-
-def _text(path: str) -> str:
-    with open(path, encoding="utf-8", errors="replace") as file:  # noqa: PTH123 (hot)
-        return file.read()
+def _is_ready(pid: int, thread: str) -> bool:
+    seen = read_process(pid, thread)
+    return seen is not None and seen.state == "R"

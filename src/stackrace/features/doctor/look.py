@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ...base.process import ask
+from ...base.process.processes import pids, process_name, read
 from ...base.temporary import temporary_folder
 from ...deploy import sockets
 from ...deploy.guard import RUN_DIRECTORY
@@ -29,7 +30,7 @@ from ...measure.probe import (
     read_machine,
 )
 from ...measure.probe.host import allowed_cores, delegated
-from ...measure.probe.proc import open_files, pids, process_name, read
+from ...measure.probe.proc import open_files
 from ...measure.resources import Resources
 from ...validity.observation import Preparation
 from .kernel import BOOST, CLOCKS, NO_TURBO, THP, Kernel

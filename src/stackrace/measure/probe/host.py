@@ -12,9 +12,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from ...base.errors import InputError
+from ...base.process.processes import read, read_number
 from ..host import HostFacts, NetworkLimits
 from ..resources import parse_cores
-from .proc import read, read_number
 
 
 def host_facts() -> HostFacts:

@@ -10,8 +10,8 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 
+from ...base.process.processes import Process, pids, process_name, read, read_process
 from ..host import Offender
-from .proc import Process, pids, process_name, read, read_process
 
 
 def process_cpu_ns(pid: int) -> int | None:

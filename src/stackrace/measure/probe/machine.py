@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ...base.process.processes import read, read_number
 from ..host import MachineDelta
 from .host import throttled_s
 from .kernel_counters import (
@@ -20,7 +21,6 @@ from .kernel_counters import (
     unused_by_core,
     virtual_memory,
 )
-from .proc import read, read_number
 
 _CPU = "/sys/devices/system/cpu"
 _HASHED = bytes(48 * 1024)

@@ -1,4 +1,4 @@
-"""Processes as the kernel tells of them, of which any may vanish between two calls, and what they have open."""
+"""What processes have open, of which any may vanish between two calls."""
 
 from __future__ import annotations
 
@@ -9,94 +9,6 @@ import struct
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-
-_PAGE = 4096
-
-
-def read(path: str) -> bytes | None:
-    """Return the whole of a small kernel file, or None when it is missing, forbidden or just vanished.
-
-    Plain system calls: a third of the cost of a file object, and a slice reads dozens of these.
-    """
-    try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    except OSError:
-        return None
-    try:
-        return _drain(descriptor)
-    except OSError:
-        return None
-    finally:
-        os.close(descriptor)
-
-
-def _drain(descriptor: int) -> bytes:
-    parts = [os.read(descriptor, _PAGE)]
-    while len(parts[-1]) > _PAGE // 2:  # a short first read of a kernel file is all of it
-        parts.append(os.read(descriptor, 16 * _PAGE))
-    return b"".join(parts)  # a table of connections comes in hundreds of parts
-
-
-def read_number(path: str) -> int:
-    """Return the first number in a kernel file, 0 when there is none."""
-    words = (read(path) or b"").split()
-    try:
-        return int(words[0])
-    except (IndexError, ValueError):
-        return 0
-
-
-def pids() -> list[int]:
-    """Return the ids of all processes that exist right now; ascending."""
-    return sorted(int(name) for name in os.listdir("/proc") if name.isdigit())  # noqa: PTH208 (hot path)
-
-
-_TICK_NS = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
-
-
-@dataclass(frozen=True, slots=True)
-class Process:
-    """One line of /proc/PID/stat. Source: proc_stat(5)."""
-
-    pid: int
-    name: str
-    zombie: bool
-    parent: int
-    session: int
-    threads: int
-    started: int
-    """Clock ticks since boot: tells a process from a later one with the same id."""
-    reaped_ns: int
-    """CPU time of children that ended and were waited for, with theirs; it advances in clock ticks of 10 ms."""
-
-
-def read_process(pid: int) -> Process | None:
-    """Return what /proc/PID/stat says of ``pid``; None when there is no such process any more.
-
-    The name stands in parentheses and may hold any character, so the fields are counted from the last one.
-    Source: proc_pid_stat(5).
-    """
-    text = read(f"/proc/{pid}/stat")
-    if not text:
-        return None
-    head, _, tail = text.rpartition(b")")
-    fields = tail.split()
-    return Process(
-        pid,
-        head.partition(b"(")[2].decode(errors="replace"),
-        fields[0] in (b"Z", b"X"),
-        int(fields[1]),
-        int(fields[3]),
-        int(fields[17]),
-        int(fields[19]),
-        (int(fields[13]) + int(fields[14])) * _TICK_NS,
-    )
-
-
-def process_name(pid: int) -> str:
-    """Return the name of a process. Source: proc_pid_comm(5), at most 15 characters."""
-    process = read_process(pid)
-    return process.name if process else "one that ended"
 
 
 @dataclass(frozen=True, slots=True)

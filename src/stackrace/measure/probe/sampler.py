@@ -10,9 +10,10 @@ from contextlib import contextmanager, suppress
 from queue import Empty, SimpleQueue
 
 from ...base.process import Background
+from ...base.process.processes import Process, pids, read, read_process
 from ..launch import HopUsage, MemorySample
 from .kernel_counters import Accounts, accounts, spent_ns
-from .proc import Process, database_connections, pids, read, read_process
+from .proc import database_connections
 
 _FORGET_AFTER_S = 10.0
 
@@ -215,7 +216,7 @@ class Sampler:
         return MemorySample(at_s=at_s, pss_bytes=self._memory, connections=connections)
 
     def _usage(self, hop: str, members: list[Process], cpu_ns: int) -> HopUsage:
-        living = [process for process in members if not process.zombie]
+        living = [process for process in members if process.lives]
         return HopUsage(
             hop=hop,
             cpu_s=cpu_ns / 1e9,

@@ -6,9 +6,10 @@ from pathlib import Path
 
 from tests.core.measure.probe.children import child, says, tell
 
+from stackrace.base.process.processes import read_process
 from stackrace.measure.probe import proc
 from stackrace.measure.probe.kernel_counters import process_cpu_ns
-from stackrace.measure.probe.proc import database_connections, read_process
+from stackrace.measure.probe.proc import database_connections
 from stackrace.measure.probe.sampler import _pss_bytes
 
 VANISHED = 2**22 + 7
@@ -19,7 +20,7 @@ def test_our_own_process_is_told_rightly():
     process = read_process(os.getpid())
     assert process is not None
     assert (process.pid, process.parent, process.session) == (os.getpid(), os.getppid(), os.getsid(0))
-    assert process.threads >= 1 and process.started > 0 and not process.zombie
+    assert process.threads >= 1 and process.started > 0 and process.lives
 
 
 def test_a_vanished_process_is_nothing_everywhere():
