@@ -1,9 +1,8 @@
-"""The standing of one level as a table, and one figure of several levels beside each other."""
+"""The standing of one level as a table."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import groupby
 
 from ..base.numbers import NOTHING, count, mebibytes, milliseconds, number
 from ..race.results.standing import Level, Row
@@ -14,8 +13,6 @@ from .sheet import FILES, Column, Medium, Table, Tone
 _BAR = 10
 READABLE = 30
 """A path may be folded to this width before a column is left out."""
-_NARROWEST = 16
-"""A path may be folded to this width before a level is left out."""
 
 _NOT_ON_PAGES = (Medium.SCREEN, Medium.TEXT)
 """Charts of the page show these."""
@@ -64,60 +61,6 @@ def level_table(
         Column(title="slices", cells=_each(rows, lambda row: str(row.slices)), media=(Medium.PAGE,)),
         Column(title="ready s", cells=_each(rows, _ready), media=(Medium.PAGE,)),
     ))  # fmt: skip
-
-
-def level_matrices(levels: Sequence[Level], *, void: bool = False, current: str = "") -> list[Table]:
-    """Return throughput and latency of all levels, a line per stack, a column per level.
-
-    Workloads have matrices of their own where there are several loads. ``*`` marks the first tier, unless the race
-    is ``void``.
-    """
-    several = len({level.load.label for level in levels}) > 1
-    by_name = sorted(levels, key=lambda level: [each.workload for each in levels].index(level.workload))
-    groups = [list(group) for _, group in groupby(by_name, key=lambda level: level.workload if several else "")]
-    return [
-        _matrix(title, group, figure, void=void, current=current)
-        for group in groups
-        for title, figure in (("requests/s", _rate), _latency(group))
-    ]
-
-
-def _matrix(
-    title: str, levels: Sequence[Level], figure: Callable[[Row], str], *, void: bool, current: str
-) -> Table:
-    workloads = {level.workload for level in levels}
-    on = f" on {levels[0].workload}" if len(workloads) == 1 and levels[0].workload else ""
-    same_load = len({level.load.label for level in levels}) == 1
-    stacks = tuple(dict.fromkeys(row.stack for level in levels for row in level.rows))
-    return Table(
-        columns=(
-            Column(title=title + on, cells=stacks, left=True, fold_to=_NARROWEST, notes=_current(stacks, current)),
-            *(
-                Column(
-                    # the load tells a level from its neighbours, or else the workload
-                    title=level.workload if same_load and level.workload else level.load.label,
-                    cells=_marked(level, stacks, figure, void=void),
-                    keep=(len(levels) - place) % len(levels),
-                )
-                for place, level in enumerate(levels)
-            ),
-        ),
-        beyond="{} more levels need a wider terminal.",
-        media=(Medium.SCREEN,),
-    )
-
-
-def _marked(level: Level, stacks: Sequence[str], figure: Callable[[Row], str], *, void: bool) -> tuple[str, ...]:
-    texts = {row.stack: (figure(row), row.tier == 1 and not void) for row in level.rows}
-    cells = (texts.get(stack, (NOTHING, False)) for stack in stacks)
-    return tuple(text + ("*" if first and text != NOTHING else " ") for text, first in cells)
-
-
-def _latency(levels: Sequence[Level]) -> tuple[str, Callable[[Row], str]]:
-    """Return the quantile to show: p99, or p50 where at some level no stack had requests enough for it."""
-    known = all(any(figures.percentile(row, "p99") != NOTHING for row in level.rows) for level in levels)
-    name = "p99" if known else "p50"
-    return f"{name} ms", lambda row: figures.percentile(row, name)
 
 
 def _current(stacks: Iterable[str], current: str, mark: str = MARK) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from ..race.notices import details, headline, news, shortly
 from ..race.results.race import Race
 from ..race.results.standing import Standing
 from .growth import memory_sections
-from .level_table import level_matrices, level_table
+from .level_table import level_table
 from .paths import short_names, shortened
 from .repeat import COMMAND, race_file
 from .scaling import scaling_sections
@@ -37,15 +37,10 @@ def race_sheet(race: Race, standing: Standing) -> Iterator[Section]:
         yield Section(
             title="", blocks=(Paragraph(text=race_words.CONDITIONS, tone=Tone.STRONG), Listing(items=items))
         )
-    for level in standing.foremost:
+    others = (level for level in standing.levels if level not in standing.foremost)
+    for level in (*standing.foremost, *others):
         table = level_table(level, void=void, current=race.current)
-        yield Section(title=race_words.heading(level), blocks=(table,), media=_SCREEN)
-    if len(standing.levels) > 1:
-        yield from _matrices(standing, void=void, current=race.current)
-    headline = standing.levels[standing.headline : standing.headline + 1]
-    for level in (*headline, *(level for level in standing.levels if level not in headline)):
-        table = level_table(level, void=void, current=race.current)
-        yield Section(title=level.label, blocks=(table,), media=_TEXT)
+        yield Section(title=race_words.heading(level), blocks=(table,), media=_BOTH)
     yield from scaling_sections(standing)
     yield from memory_sections(race, standing)
     if troubles := tuple(_troubles(race, standing)):
@@ -75,13 +70,6 @@ def _answer(race: Race, standing: Standing, words: StandingWords) -> Iterator[Pa
         yield Paragraph(text=words.current, tone=Tone.STRONG)
     texts = (*details(race), left_out(race), words.leads, words.reason, words.costs, words.machines)
     yield from (Paragraph(text=text) for text in texts if text)
-
-
-def _matrices(standing: Standing, *, void: bool, current: str) -> Iterator[Section]:
-    matrices = level_matrices(standing.levels, void=void, current=current)
-    yield from (Section(title="", blocks=(matrix,), media=_SCREEN) for matrix in matrices[:-1])
-    mark = () if void else (Paragraph(text="* first tier at that level", tone=Tone.ASIDE),)
-    yield Section(title="", blocks=(matrices[-1], *mark), media=_SCREEN)
 
 
 def _troubles(race: Race, standing: Standing) -> Iterator[Block]:

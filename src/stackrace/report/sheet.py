@@ -170,8 +170,6 @@ class Table:
     """Columns of equal length."""
 
     columns: tuple[Column, ...]
-    beyond: str = ""
-    """What a screen says, with their number, of columns that it has no room for; empty: nothing."""
     media: tuple[Medium, ...] = _EVERYWHERE
 
     def on(self, medium: Medium) -> tuple[Column, ...]:

@@ -221,8 +221,6 @@ class ScreenTable:
         columns = [part for column in self._table.on(Medium.SCREEN) for part in _parts(column)]
         kept = _fit(columns, options.max_width)
         yield _grid(kept, options.max_width, self._lines)
-        if self._table.beyond and len(kept) < len(columns):
-            yield Text(self._table.beyond.format(len(columns) - len(kept)), style="dim")
 
 
 def _fit(columns: Sequence[Column], width: int) -> list[Column]:
