@@ -3,7 +3,7 @@ from xml.etree import ElementTree
 import pytest
 
 from stackrace.base.numbers import Interval
-from stackrace.report.html.bars import Role, interval_bar, parts
+from stackrace.report.html.bars import interval_bar
 from stackrace.report.html.svg import linear, logarithmic, tag, text
 
 
@@ -43,18 +43,3 @@ def test_text_and_attributes_are_escaped():
 def test_a_bar_without_limits_has_no_whisker():
     assert "whisker" not in interval_bar(Interval(value=5), linear(10), "x", first=True)
     assert "whisker" in interval_bar(Interval(value=5, low=4, high=6), linear(10), "x", first=True)
-
-
-def test_hops_are_told_by_their_role_in_the_path():
-    costs = {"postgresql": 4.0, "uwsgi": 3.0, "nginx": 2.0, "apache": 1.0}
-    split = parts("apache:mpm=event/http/nginx/uwsgi/uwsgi:processes=4", costs)
-    assert [(part.hop, part.role) for part in split] == [
-        ("apache", Role.FRONT),
-        ("nginx", Role.BETWEEN),
-        ("uwsgi", Role.HOST),
-        ("postgresql", Role.BESIDE),
-    ]
-
-
-def test_a_single_hop_hosts_the_app():
-    assert [part.role for part in parts("apache:x=1+mod_wsgi:mode=daemon", {"apache+mod_wsgi": 1.0})] == [Role.HOST]

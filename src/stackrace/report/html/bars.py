@@ -1,19 +1,13 @@
-"""Horizontal bars, one SVG per table row, in per cent of the cell: with whiskers, as strips, split by hop."""
+"""Horizontal bars, one SVG per table row, in per cent of the cell: with whiskers, and as strips."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass
-from enum import StrEnum
 
 from markupsafe import Markup
 
-from ...base import numbers
 from ...base.numbers import Interval
-from ...base.text import one_line
 from ...measure.load import Quantiles
-from ..paths import split_settings
 from ..sheet import Column, Tone
 from .svg import Scale, caption, extent, number, tag, text
 
@@ -122,58 +116,3 @@ def differences(column: Column) -> list[Markup]:
             drawn.append(tag("circle", cx=across(each.value), cy="50%", r=5, class_=f"ours {style}"))
         drawings.append(Markup(tag("svg", *drawn, class_="cell", role="img", width="100%", height="100%")))
     return drawings
-
-
-class Role(StrEnum):
-    """What a hop does in its stack; the value is the legend's text, the name the CSS class."""
-
-    FRONT = "front end"
-    BETWEEN = "between"
-    HOST = "hosts the app"
-    BESIDE = "beside the stack"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
-    """One hop's share."""
-
-    hop: str
-    role: Role
-    value: float
-
-
-def parts(stack: str, costs: Mapping[str, float]) -> tuple[Part, ...]:
-    """Return the costs in the order of the stack's path, front end first, what is not in the path last."""
-    bare = "".join(part for part, settings in split_settings(stack) if not settings)
-    inside = sorted((hop for hop in costs if hop in bare), key=lambda hop: (bare.rindex(hop), len(hop)))
-    beside = [hop for hop in costs if hop not in inside]
-    hosted = [Part(hop=hop, role=_role(i, len(inside)), value=costs[hop]) for i, hop in enumerate(inside)]
-    return (*hosted, *(Part(hop=hop, role=Role.BESIDE, value=costs[hop]) for hop in beside))
-
-
-def split_bar(split: tuple[Part, ...], scale: Scale, stack: str) -> str:
-    """Return the bar; its title names every hop with its cost."""
-    costs = ", ".join(f"{one_line(part.hop)} {numbers.number(part.value)} ms" for part in split)
-    drawn = [caption(f"{stack}: {costs}"), rules(scale)]
-    start = 0.0
-    for part in split:
-        left, right = scale.at(start), scale.at(start + part.value)
-        drawn.append(
-            tag(
-                "rect",
-                x=f"{number(_INDENT + _SPAN * left)}%",
-                y="50%",
-                width=f"{number(_SPAN * (right - left))}%",
-                height=14,
-                transform=_CENTRED,
-                class_=f"part {part.role.name.lower()}",
-            )
-        )
-        start += part.value
-    return tag("svg", *drawn, class_="cell", role="img", width="100%", height="100%")
-
-
-def _role(place: int, hops: int) -> Role:
-    if place == hops - 1:
-        return Role.HOST
-    return Role.FRONT if place == 0 else Role.BETWEEN

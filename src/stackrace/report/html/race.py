@@ -21,7 +21,7 @@ from ..troubles import complaints, refused, setbacks
 from ..words import race_words
 from ..words.race_words import debug, left_out, raced
 from ..words.standing import words_of
-from .bars import Part, Role, axis, interval_bar, parts, split_bar, strip
+from .bars import axis, interval_bar, strip
 from .page import draw_page
 from .panels import memory_view, multiples_views
 from .svg import linear, logarithmic
@@ -39,7 +39,6 @@ def page(race: Race, standing: Standing) -> str:
         resolution=race_words.resolution(race, standing), notes=race_words.notes(race, standing),
         boards=[_standing_view(level, void=void) for level in standing.foremost],
         latencies=[_latency_view(level) for level in standing.foremost],
-        costs=[view for level in standing.foremost if (view := _cpu_view(level)) is not None],
         multiples=multiples_views(race, standing), memory=memory_view(race, standing),
         refused=refused(race), setbacks=setbacks(race, standing), complaints=complaints(race, standing),
         levels=[(level.label, _columns(level, race.current)) for level in standing.levels],
@@ -62,17 +61,15 @@ class _Bar:
     row: Row
     drawing: Markup
     span: int = 1
-    parts: tuple[Part, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _BarsView:
-    """The bars of a section, their axis, and the roles that occur (for a legend)."""
+    """The bars of a section, and their axis."""
 
     bars: tuple[_Bar, ...]
     axis: Markup
     where: str = ""
-    roles: tuple[Role, ...] = ()
 
 
 def _standing_view(level: Level, *, void: bool = False) -> _BarsView:
@@ -95,22 +92,6 @@ def _latency_view(level: Level) -> _BarsView:
     scale = logarithmic(least * 1e3, most * 1e3)
     bars = tuple(_Bar(row=row, drawing=Markup(strip(row.latency, scale, _latency(row)))) for row in rows)
     return _BarsView(bars=bars, axis=Markup(axis(scale, "ms")), where=level.where)
-
-
-def _cpu_view(level: Level) -> _BarsView | None:
-    """Return CPU per request split by hop; None when no usage is known."""
-    rows = [row for row in level.rows if row.cpu_ms_per_request]
-    if not rows:
-        return None
-    scale = linear(max(sum(row.cpu_ms_per_request.values()) for row in rows))
-    split = {row.stack: parts(row.stack, row.cpu_ms_per_request) for row in rows}
-    bars = tuple(
-        _Bar(row=row, parts=split[row.stack], drawing=Markup(split_bar(split[row.stack], scale, row.stack)))
-        for row in rows
-    )
-    occurring = {part.role for split_parts in split.values() for part in split_parts}
-    roles = tuple(role for role in Role if role in occurring)
-    return _BarsView(bars=bars, axis=Markup(axis(scale, "ms")), where=level.where, roles=roles)
 
 
 def _span(rows: tuple[Row, ...], place: int) -> int:
