@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from ..base.verdict import Effect
 from ..race.notices import details, headline, news, shortly
 from ..race.results.race import Race
 from ..race.results.standing import Standing
@@ -15,7 +14,7 @@ from .paths import short_names, shortened
 from .repeat import COMMAND, race_file
 from .scaling import scaling_sections
 from .sheet import Block, Item, Listing, Medium, Notes, Paragraph, Section, Source, Tone
-from .troubles import Complaint, Setback, causes, complaints, refused, setbacks
+from .troubles import causes, complaints, refused, setbacks
 from .words import race_words
 from .words.answer import answer
 from .words.race_words import debug, left_out, raced
@@ -24,7 +23,6 @@ from .words.standing import StandingWords, costs, elsewhere, machines, words_of
 _SCREEN = (Medium.SCREEN,)
 _TEXT = (Medium.TEXT,)
 _BOTH = (Medium.SCREEN, Medium.TEXT)
-_TONES = {Effect.INVALIDATES: Tone.WRONG, Effect.REDOES: Tone.REDONE, Effect.WARNS: Tone.DOUBTFUL}
 
 
 def race_sheet(race: Race, standing: Standing) -> Iterator[Section]:
@@ -76,26 +74,9 @@ def _troubles(race: Race, standing: Standing) -> Iterator[Block]:
     """Yield how much was refused, setbacks with their logs' tails, complaints with remedies."""
     if out := refused(race):
         yield Paragraph(text=out)
-    items = (*map(_setback, setbacks(race, standing)), *map(_complaint, complaints(race, standing)))
-    if items:
+    failed = (each.item for each in setbacks(race, standing))
+    if items := (*failed, *(each.item for each in complaints(race, standing))):
         yield Listing(items=items)
-
-
-def _setback(setback: Setback) -> Item:
-    withdrawn = " (no place in the standing)" if setback.withdrawn else ""
-    return Item(
-        lead=setback.stack, is_code=True, tone=Tone.WRONG, log=setback.failure.log,
-        text=f"{setback.sentence}: {setback.message}{withdrawn}",
-    )  # fmt: skip
-
-
-def _complaint(complaint: Complaint) -> Item:
-    where = f" on {complaint.where}" if complaint.where else ""
-    limit = f" ({complaint.seen}; threshold: {complaint.threshold})" if complaint.seen else ""
-    return Item(
-        lead=complaint.check, tone=_TONES[complaint.effect], remedy=complaint.remedy,
-        text=f"{complaint.headline}{where}{limit}",
-    )  # fmt: skip
 
 
 _MOST_CAUSES = 3

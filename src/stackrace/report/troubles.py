@@ -80,6 +80,14 @@ class Complaint:
         """``gunicorn (3), uwsgi (1)``: the stacks with the most findings; empty for the race as a whole."""
         return _listed(self.by_stack)
 
+    @property
+    def item(self) -> Item:
+        """The entry of a list."""
+        where = f" on {self.where}" if self.where else ""
+        limit = f" ({self.seen}; threshold: {self.threshold})" if self.seen else ""
+        text = f"{self.headline}{where}{limit}"
+        return Item(lead=self.check, tone=_TONES[self.effect], remedy=self.remedy, text=text)
+
 
 def complaints(race: Race, standing: Standing) -> tuple[Complaint, ...]:
     """Return all complaints: about the race, then about launches and slices, the gravest first.
@@ -173,6 +181,13 @@ class Setback:
     def message(self) -> str:
         """Why, in words; empty where the kind of failure says it all."""
         return failure_message(self.failure)
+
+    @property
+    def item(self) -> Item:
+        """The entry of a list, with the tail of the log."""
+        withdrawn = " (no place in the standing)" if self.withdrawn else ""
+        text = f"{self.sentence}: {self.message}{withdrawn}"
+        return Item(lead=self.stack, is_code=True, tone=Tone.WRONG, log=self.failure.log, text=text)
 
 
 def setbacks(race: Race, standing: Standing) -> tuple[Setback, ...]:

@@ -105,7 +105,7 @@ def test_the_budget_and_what_enforces_it_are_told():
     assert f"{STACKS[0]} ran twice, under two names, as a check on the race." in notes
     assert "The race was resumed twice." in notes
     html = render(race, told(race), Format.HTML)
-    assert "<dt>memory of every stack</dt><dd>2,048 MiB</dd>" in re.sub("<wbr>", "", html)
+    assert "at most 2,048 MiB of memory" in re.sub("<wbr>", "", html)
 
 
 def test_a_race_without_limits_says_by_what_it_was_held():

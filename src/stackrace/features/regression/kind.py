@@ -7,7 +7,7 @@ of requests.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from typing import Any, Literal
 
@@ -20,7 +20,7 @@ from ...race.results.race import Race
 from ...report.exporter import Format, Kind, written
 from ...report.markdown import escape
 from ...report.result import standing_of
-from ...report.sheet import Block, Column, Item, Listing, Medium, Notes, Paragraph, Section, Table, Tone
+from ...report.sheet import Block, Column, Listing, Medium, Notes, Paragraph, Section, Table, Tone
 from ...report.troubles import complaints, setbacks
 from ...stacks.stack import without_side
 from . import words
@@ -78,18 +78,11 @@ def _table(result: GateAnswer) -> Table:
 def _troubles(race: Race) -> Iterator[Block]:
     """Yield what failed or was refused, with the tails of logs; warnings count where slices were taken."""
     standing = standing_of(race)
-    items = [
-        Item(lead=each.stack, is_code=True, tone=Tone.WRONG, log=each.failure.log,
-             text=f"{each.sentence}: {each.message}")
-        for each in setbacks(race, standing)
-    ]  # fmt: skip
-    for each in complaints(race, standing):
-        if each.effect is Effect.INVALIDATES:
-            where, seen = each.where and f" on {each.where}", each.seen and f" ({each.seen})"
-            text = f"{each.headline}{where}{seen}"
-            items.append(Item(lead=each.check, tone=Tone.WRONG, text=text, remedy=each.remedy))
-    if items:
-        yield Listing(items=tuple(items))
+    graver = (each for each in complaints(race, standing) if each.effect is Effect.INVALIDATES)
+    # a check has no standing in which a side could lack its place
+    failed = (replace(each, withdrawn=False).item for each in setbacks(race, standing))
+    if items := (*failed, *(each.item for each in graver)):
+        yield Listing(items=items)
     if standing.warnings:
         yield Paragraph(text=words.warned(standing.warnings), tone=Tone.ASIDE)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from ...base.numbers import NOTHING, Interval, duration, mebibytes, number, percent
+from ...base.numbers import NOTHING, Interval, duration, mebibytes, number
 from ...measure.launch import StackFacts
 from ...measure.load import Load
 from ...race.notices import details
@@ -128,9 +128,8 @@ def _facts(race: Race) -> tuple[StackFacts, ...]:
 
 
 def _host(race: Race) -> tuple[tuple[str, str], ...]:
-    """Return the host's facts and the race's settings as pairs of a name and a text."""
-    host, cores = race.host, race.cores
-    shared = " (shared: they compete)" if cores.shared else ""
+    """Return the host's facts and the race's settings, which no note has, as pairs of a name and a text."""
+    host = race.host
     budget = duration(race.budget_s) if race.budget_s else "none"
     return (
         ("system", f"{host.system}, kernel {host.kernel}"),
@@ -139,19 +138,10 @@ def _host(race: Race) -> tuple[tuple[str, str], ...]:
         ("virtualisation", host.virtual or "none"),
         ("Python of stackrace", host.python),
         ("limits", ", ".join(f"{name} {value}" for name, value in host.limits.items()) or NOTHING),
-        ("cores of every stack", _cores(cores.stack_cores)),
-        ("memory of every stack", _limit(cores.memory_bytes)),
-        ("held to them by", cores.enforced.value),
-        ("cores of the load engine", _cores(cores.generator_cores) + shared),
         ("question", race.question.value),
-        ("difference that does not matter", percent(race.difference)),
         ("budget", f"{budget}, {duration(race.elapsed_s)} used"),
         *_protocol(race),
         *_urls(race),
-        ("seed", str(race.seed)),
-        ("race", race.id),
-        ("started", race.started_at),
-        ("stackrace", race.version),
     )
 
 
@@ -163,10 +153,6 @@ def _protocol(race: Race) -> Iterator[tuple[str, str]]:
         )
     if race.exhaustive:
         yield "early answers", "did not end the race"
-    if race.twin:
-        yield "ran twice as a check", race.twin
-    if race.resumed:
-        yield "interrupted, and gone on with", f"{race.resumed} ×"
 
 
 def _length(load: Load) -> str:
@@ -181,11 +167,3 @@ def _urls(race: Race) -> Iterator[tuple[str, str]]:
     for name, urls in race.workloads.items():
         only = f" (only for {', '.join(race.limits[name])})" if name in race.limits else ""
         yield f"URLs of {name}", ", ".join(urls) + only
-
-
-def _limit(size: int | None) -> str:
-    return "not limited" if size is None else f"{mebibytes(size)} MiB"
-
-
-def _cores(numbers: tuple[int, ...]) -> str:
-    return ", ".join(str(number) for number in numbers) or NOTHING
