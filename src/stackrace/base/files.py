@@ -167,6 +167,24 @@ def walk(
         waiting += [folder for folder in inner if is_short(folder) and not os.path.islink(folder)]  # noqa: PTH114
 
 
+def files_in(path: Path) -> Iterator[Path]:
+    """Yield the files below the folder ``path``, or ``path`` itself; a folder that vanishes has none."""
+    if not is_folder(path) or path.is_symlink():
+        yield path
+        return
+    for folder, _, names in walk(path):
+        yield from (Path(folder, name) for name in names)
+
+
+def size_of(path: Path) -> int:
+    """Return the bytes of a file, or of all in a folder; what vanishes meanwhile has none."""
+    total = 0
+    for file in files_in(path):
+        with suppress(OSError):
+            total += file.lstat().st_size
+    return total
+
+
 def is_short(folder: str | Path) -> bool:
     """Tell whether what is in ``folder`` can be named, and copied."""
     return len(os.fsencode(folder)) < _LONGEST_FOLDER

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 
+from ..base.process.processes import read
 from ..base.units import SIZE
 from ..measure.launch import Failure, FailureKind
 from ..measure.resources import Enforcement, format_cores
@@ -207,10 +208,7 @@ def _remove(folder: Path) -> None:
 
 
 def _words(file: Path) -> list[str]:
-    try:
-        return file.read_text(encoding="ascii").split()
-    except OSError:
-        return []
+    return (read(str(file)) or b"").decode("ascii").split()
 
 
 def _write(file: Path, text: str) -> None:

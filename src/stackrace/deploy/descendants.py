@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import time
-from pathlib import Path
 from typing import ClassVar
 
-from ..base.process.processes import Process, pids, read_process
+from ..base.process.processes import Process, pids, read, read_process
 
 _FORGET_S = 1.0
 """How long a process that is none of ours is known as such: its id may be given to one of ours later."""
@@ -118,8 +116,6 @@ class ProcessTree:
 
 def _temporary_folder(pid: int) -> str:
     """Return the TMPDIR that a process was started with, empty where it may not be known."""
-    with contextlib.suppress(OSError):
-        for variable in Path(f"/proc/{pid}/environ").read_bytes().split(b"\0"):
-            if variable.startswith(b"TMPDIR="):
-                return variable.removeprefix(b"TMPDIR=").decode(errors="surrogateescape")
-    return ""
+    variables = (read(f"/proc/{pid}/environ") or b"").split(b"\0")
+    value = next((each for each in variables if each.startswith(b"TMPDIR=")), b"")
+    return os.fsdecode(value.removeprefix(b"TMPDIR="))

@@ -13,6 +13,7 @@ from itertools import chain
 from typing import Any
 
 from ..base.errors import RefusedError
+from ..base.files import size_of
 from ..base.http_syntax import is_below
 from ..base.process import Background
 from ..measure.engine.engine import EngineRun, Play, RunningEngine, ceiling, run
@@ -44,7 +45,7 @@ from .confinement import exceeded
 from .guard import Guard
 from .launcher import Launcher, LaunchFailed
 from .place import REST_LOOK_S, WARM_BIN_S, Enough, Launched, RaceProcesses, Retired
-from .running_stack import Running, facts_of, size_bytes
+from .running_stack import Running, facts_of
 from .shutdown import inspect, retired, served
 from .sockets import listeners
 from .wrong_answers import WrongUnderLoad, fates, name_of
@@ -175,7 +176,7 @@ class LocalPlace:
             # the recorded stretch begins after the re-warm: so do all clocks, the stack's own last
             engine.wait(engine.begun_s + rewarm_s)
             self._all.begin()
-            written_bytes = size_bytes(up.running.directory)
+            written_bytes = size_of(up.running.directory)
             counted_s, counted = time.monotonic(), served(up.running.directory)
             before = read_machine(self._processes.supervisors, self._cores.stack_cores)
             self._services.begin()
@@ -184,7 +185,7 @@ class LocalPlace:
             # and ends before the engine does, which may follow some requests to their end: servers complain of
             # those that it then leaves unanswered, and that is no access log
             engine.wait(min(engine.begun_s + rewarm_s + length_s, counted_s + limit_s))
-            counted_now, written_now_bytes = served(up.running.directory), size_bytes(up.running.directory)
+            counted_now, written_now_bytes = served(up.running.directory), size_of(up.running.directory)
             usage = (*up.sampler.end(), *self._services.end())
             after = read_machine(self._processes.supervisors, self._cores.stack_cores)
             looked_for_s = time.monotonic() - looked_s

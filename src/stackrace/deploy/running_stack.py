@@ -13,7 +13,7 @@ from functools import cache
 from importlib.metadata import distributions
 from pathlib import Path
 
-from ..base.files import opened, walk
+from ..base.files import files_in, opened
 from ..base.process import ask
 from ..base.secrets import masked, masked_settings, masked_tail
 from ..measure.launch import ChangeFact, SettingFact, StackFacts
@@ -84,23 +84,9 @@ def tail(directory: Path, lines: int = 12) -> str:
     return "\n".join(parts)
 
 
-def size_bytes(directory: Path) -> int:
-    """Return how much the files below ``directory`` hold together."""
-    total = 0
-    for path in _files_below(directory):
-        with suppress(OSError):
-            total += path.lstat().st_size
-    return total
-
-
 def logs_below(directory: Path) -> Iterator[Path]:
     """Yield every log below ``directory``."""
-    return (path for path in _files_below(directory) if path.suffix == ".log")
-
-
-def _files_below(directory: Path) -> Iterator[Path]:
-    # Path.rglob raises FileNotFoundError for a folder that vanishes, walk passes it over
-    return (Path(folder, name) for folder, _, names in walk(directory) for name in names)
+    return (path for path in files_in(directory) if path.suffix == ".log")
 
 
 def end_of(log: Path, most_bytes: int) -> tuple[bytes, bool]:

@@ -15,6 +15,7 @@ from pathlib import Path
 from ..base.files import read_bytes, remove_tree
 from ..base.numbers import duration
 from ..base.process import Deadline
+from ..base.process.processes import read
 from ..base.secrets import masked
 from ..measure.launch import Failure, FailureKind, MemorySample
 from ..measure.probe.proc import open_files
@@ -194,14 +195,9 @@ def _watcher(pid: int, arguments: tuple[bytes, ...]) -> str:
 
     ``arguments`` are how variables begin from which its server reads further arguments.
     """
-    try:
-        command = Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").strip()
-        variables = Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
-        marks = [
-            text for text in variables if text in _MARKS or (text.startswith(arguments) and _WATCHES.search(text))
-        ]
-    except OSError:
-        return ""
+    command = (read(f"/proc/{pid}/cmdline") or b"").replace(b"\0", b" ").strip()
+    variables = (read(f"/proc/{pid}/environ") or b"").split(b"\0")
+    marks = [text for text in variables if text in _MARKS or (text.startswith(arguments) and _WATCHES.search(text))]
     if marks:
         return masked(marks[0].decode(errors="replace"))
     if _WATCHES.search(command):

@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from stackrace.base.files import size_of
 from stackrace.base.process import deadline
 from stackrace.deploy import startup
-from stackrace.deploy.running_stack import logs_below, size_bytes, tail
+from stackrace.deploy.running_stack import logs_below, tail
 from stackrace.deploy.shutdown import _complaints
 from stackrace.deploy.startup import awaited_cause, cause, is_refused
 
@@ -23,7 +24,7 @@ def test_a_folder_that_vanishes_while_logs_are_read_holds_nothing(tmp_path, monk
             Path(folder).rmdir()
         return scandir(folder)
 
-    for look in (tail, size_bytes, lambda folder: list(logs_below(folder))):
+    for look in (tail, size_of, lambda folder: list(logs_below(folder))):
         (tmp_path / "vanishing").mkdir(exist_ok=True)
         with monkeypatch.context() as patched:
             patched.setattr(os, "scandir", removing)

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from stackrace.base.errors import InputError
-from stackrace.base.files import remove_tree
+from stackrace.base.files import remove_tree, size_of
 from stackrace.deploy import privileges
 from stackrace.features.regression import checkout as checking_out
 from stackrace.features.regression.checkout import checked_out
@@ -223,7 +223,7 @@ def test_folders_of_any_depth_are_copied_with_links_as_they_are_and_without_pipe
 
 
 def test_a_file_that_vanishes_while_it_is_measured_is_nobodys_trouble(work):
-    assert checking_out._size(work.folder / "nowhere") == 0
+    assert size_of(work.folder / "nowhere") == 0
 
 
 def test_copies_are_private_to_the_user_that_serves(tmp_path, monkeypatch):

@@ -17,6 +17,8 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from .processes import pids, read
+
 NICE = -20
 """The highest priority that a normal thread can have: 87 times the weight of the usual one."""
 
@@ -48,10 +50,7 @@ def raise_process(pid: int, nice: int = NICE) -> None:
 
 def autogroup(pid: int) -> tuple[str, int | None]:
     """Return the name of the group of a process's session and its nice value; None where there is no group."""
-    try:
-        told = _AUTOGROUP.match(Path(f"/proc/{pid}/autogroup").read_text(encoding="ascii"))
-    except OSError:
-        return "", None
+    told = _AUTOGROUP.match((read(f"/proc/{pid}/autogroup") or b"").decode("ascii"))
     return (told[1], int(told[2])) if told else ("", None)
 
 
@@ -62,9 +61,9 @@ def before_races(nice: int) -> int:
 
 def restore_autogroup(group: str, nice: int) -> None:
     """Give a session's group its usual priority again, by whichever of its processes is still there."""
-    for pid in filter(str.isdigit, os.listdir("/proc")):  # noqa: PTH208 (as above)
-        if autogroup(int(pid))[0] == group:
-            _write_autogroup(int(pid), nice)
+    for pid in pids():
+        if autogroup(pid)[0] == group:
+            _write_autogroup(pid, nice)
             return
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 import shlex
 import shutil
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from filecmp import cmp
 from pathlib import Path
 
 from ...app.project_files import is_environment
 from ...base.errors import InputError, said_by
-from ...base.files import is_folder, opened, real_path, remove_tree, walk
+from ...base.files import is_folder, opened, real_path, remove_tree, size_of, walk
 from ...base.process import Filtered, Repository, at, attended, users_variables, within
 from ...base.text import few
 from ...base.units import SIZE
@@ -135,7 +135,7 @@ def _is_smudged(command: str, name: str, tree: Path, *, may_be_same: bool) -> bo
 def _share_ignored(work: WorkTree, tree: Path, most_bytes: int) -> tuple[str, ...]:
     """Give the base what git ignores of the work tree, the smallest first; what it lacks is said."""
     left, too_large, failed = most_bytes, [], []
-    for size, name in sorted((_size(work.top / name), name) for name in work.ignored()):
+    for size, name in sorted((size_of(work.top / name), name) for name in work.ignored()):
         here, there = work.top / name, tree / name
         if not _is_wanted(name, here) or os.path.lexists(there):
             continue
@@ -158,18 +158,6 @@ def _share_ignored(work: WorkTree, tree: Path, most_bytes: int) -> tuple[str, ..
 def _is_wanted(name: Path, here: Path) -> bool:
     is_made_again = set(name.parts) & _MADE_AGAIN or name.suffix in (".pyc", ".egg-info")
     return not is_made_again and not is_environment(here)
-
-
-def _size(path: Path) -> int:
-    """Return the bytes of a file, or of all in a folder; what vanishes meanwhile has none."""
-    files: Iterable[Path] = (path,)
-    if path.is_dir() and not path.is_symlink():
-        files = (Path(place, name) for place, _, names in walk(path) for name in names)
-    total = 0
-    for file in files:
-        with suppress(OSError):
-            total += file.lstat().st_size
-    return total
 
 
 def _copy(here: Path, there: Path) -> list[tuple[Path, str]]:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from ...base.errors import InputError
 from ...base.files import remove_tree
+from ...base.process.processes import pids, read
 from ...deploy.guard import RUN_DIRECTORY
 from ...deploy.privileges import private_folder
 
@@ -25,10 +26,10 @@ def clear_away(folder: Path, patience_s: float = _PATIENCE_S) -> None:
     Raises InputError naming the processes that are still there after ``patience_s``.
     """
     until = time.monotonic() + patience_s
-    while pids := _running_in(folder):
+    while running := _running_in(folder):
         if time.monotonic() > until:
             raise InputError(
-                f"processes of the interrupted race still run: {', '.join(map(str, pids))}; "
+                f"processes of the interrupted race still run: {', '.join(map(str, running))}; "
                 "end them, then try again"
             )
         time.sleep(0.1)
@@ -62,16 +63,7 @@ def remembered(folders: Sequence[Path], book: Path) -> Iterator[None]:
 
 def _running_in(folder: Path) -> list[int]:
     name = os.fsencode(folder)
-    pids = []
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit() and int(entry.name) != os.getpid():
-            try:
-                command = (entry / "cmdline").read_bytes()
-            except OSError:
-                continue
-            if name in command:
-                pids.append(int(entry.name))
-    return pids
+    return [pid for pid in pids() if pid != os.getpid() and name in (read(f"/proc/{pid}/cmdline") or b"")]
 
 
 def _is_ours(folder: Path) -> bool:
