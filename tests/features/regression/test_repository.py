@@ -126,6 +126,15 @@ def test_a_check_that_is_killed_leaves_no_tree(work, temporary_folder):
         time.sleep(0.05)
 
 
+def test_byte_code_that_a_killed_check_left_goes_with_the_next(work, temporary_folder, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(work.folder.parent / "cache"))
+    left = work.folder.parent / f"cache/stackrace/pycache{temporary_folder}/stackrace-01234567"
+    left.mkdir(parents=True)
+    with checkout(work) as (tree, _):
+        assert (tree / "app.py").exists()
+        assert not left.exists()
+
+
 def test_both_sides_share_what_git_ignores_but_no_environment_and_no_new_file(work):
     work.write(".gitignore", "*.sqlite3\n.env\n.venv/\nstatic/\n__pycache__/\nnode_modules/\n")
     for name in ("db.sqlite3", ".env", "static/a.css", "__pycache__/app.pyc", "node_modules/x.js"):

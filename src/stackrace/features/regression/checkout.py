@@ -12,7 +12,7 @@ from pathlib import Path
 
 from ...app.project_files import is_environment
 from ...base.errors import InputError, said_by
-from ...base.files import is_folder, opened, real_path, remove_tree, size_of, walk
+from ...base.files import is_folder, is_present, matching, opened, real_path, remove_tree, size_of, walk
 from ...base.process import Filtered, Repository, at, attended, users_variables, within
 from ...base.text import few
 from ...base.units import SIZE
@@ -42,6 +42,10 @@ def checked_out(work: WorkTree, revision: Revision, most_bytes: int) -> Iterator
     with Guard() as guard, ExitStack() as held:
         tree = guard.directory / "tree"
         byte_code = cache_folder() / "pycache" / guard.directory.relative_to(guard.directory.anchor)
+        # of checks that were killed
+        for left in matching(byte_code.parent, "stackrace-*"):
+            if not is_present(guard.directory.with_name(left.name)):
+                remove_tree(left)
         for made in (byte_code, tree):
             held.callback(remove_tree, made)
         notes = _write_out(work.git, revision.commit, tree, guard.directory / "git")

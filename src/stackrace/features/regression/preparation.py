@@ -128,7 +128,8 @@ def ready_check(
             decide=decide,
             keepers=() if store is None else (StoreSink(store),),
         )
-        folders = tuple(each.guard.directory for each in deployments.values())
+        folders = [each.guard.directory for each in deployments.values()]
+        folders += [both.moved[1].parent] if both.moved else []
         held.enter_context(remembered(folders, cache_folder() / "checks"))
         check_budget(ready.plan, begun_s=ready.begun_s)
         yield ready
