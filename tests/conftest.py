@@ -8,8 +8,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-from contextlib import suppress
-from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -36,11 +34,6 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 # threads of tests read the environment, and must not find a variable gone that they have just seen
 runner._update_current_test_var = lambda *_: None
-
-# a busy machine takes longer to run a script or a server's file, which does not make them endless
-for _module in ("stackrace.app.projects.shell", "stackrace.features.current.options"):
-    with suppress(ModuleNotFoundError):
-        import_module(_module).LONGEST_S = 120.0
 
 # what a shell runs in the background ignores Ctrl-C, and so would all that tests start to be interrupted
 signal.signal(signal.SIGINT, signal.default_int_handler)

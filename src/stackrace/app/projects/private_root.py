@@ -44,6 +44,7 @@ if not __package__:
     sys.path.append(str(Path(__file__).parents[3]))
 
 from stackrace.base.files import read_bytes
+from stackrace.base.process.deadline import Deadline
 from stackrace.base.process.namespaces import bind, isolate, mount_memory, mount_overlay, mount_processes, pivot
 
 
@@ -299,17 +300,22 @@ def _run(asked: _Asked) -> dict[str, object]:
 
 
 def _wait(child: int, calls: int, most_s: float) -> int | None:
-    """Wait until all have ended; returns what the command ended with, None where it took too long."""
-    deadline = time.monotonic() + most_s
+    """Wait until all have ended; returns what the command ended with, None where it could run for too long."""
+    deadline = Deadline(most_s, _processes)
     while True:
         ended, status = os.waitpid(child, os.WNOHANG)
         if ended:
             return os.waitstatus_to_exitcode(status)
-        if time.monotonic() > deadline or len(os.listdir(calls)) > _MOST_CALLS:
+        if deadline.is_over or len(os.listdir(calls)) > _MOST_CALLS:
             os.kill(child, signal.SIGKILL)
             os.waitpid(child, 0)
             return None
         time.sleep(_POLL_S)
+
+
+def _processes() -> list[int]:
+    """Return all that /proc shows, which is the private root's once that has been entered."""
+    return [int(path.name) for path in Path("/proc").iterdir() if path.name.isdigit()]
 
 
 def _calls(own: int, first: int, step: int) -> list[dict[str, object]]:

@@ -17,6 +17,7 @@ from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 
 from ...base.files import by_last_parts, is_file, is_folder, is_present, walk
+from ...base.process.deadline import LONGEST_S
 from ...base.secrets import learn
 from ..project_files import ProjectFiles
 from .deployment_command import OPEN, text_of
@@ -431,9 +432,7 @@ def _answered(asked: str, stamps: tuple[str, ...]) -> Mapping[str, object]:
     """Return what the private root answers; ``stamps`` tell one state of the files from another."""
     try:
         command = [sys.executable, "-I", "-S", str(_SCRIPT)]
-        done = subprocess.run(
-            command, input=asked, capture_output=True, text=True, cwd="/", timeout=10 * _LONGEST_S
-        )
+        done = subprocess.run(command, input=asked, capture_output=True, text=True, cwd="/", timeout=2 * LONGEST_S)
         answer: Mapping[str, object] = json.loads(done.stdout)
     except (OSError, ValueError, subprocess.TimeoutExpired) as error:
         return {"error": str(error) or "no answer"}
