@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from ..store.store import Store
 
 _Shape = Callable[[PreparedRace], PreparedRace]
-"""Makes another race of one that was prepared."""
 
 
 def run(
@@ -123,7 +122,6 @@ def _keepers(
 
 
 def _opening_of(prepared: PreparedRace, store: Store) -> Opening:
-    """Return a manifest's first line."""
     app, request = prepared.plan.app, prepared.request
     return Opening(
         race=prepared.plan.race.id,

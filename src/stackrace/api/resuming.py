@@ -213,7 +213,6 @@ def unfinished(prefix: str, store: Store, *, budget_s: float | None = None, of: 
 
 
 def _wanted(prefix: str, store: Store, of: str) -> str:
-    """Return the id of the race that is meant."""
     if prefix:
         try:
             return store.find(prefix)

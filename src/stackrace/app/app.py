@@ -80,8 +80,6 @@ _NAMED = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Target:
-    """A callable, as ``module:name``."""
-
     module: str
     name: str
     arguments: str | None = None

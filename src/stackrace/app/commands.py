@@ -51,7 +51,6 @@ def display(command: tuple[str, ...]) -> str:
 
 
 def _parts(value: object) -> tuple[str, bool]:
-    """Return the line, and whether it is for a shell."""
     if isinstance(value, str):
         return value, False
     if not isinstance(value, Mapping) or not isinstance(value.get("run"), str):

@@ -34,7 +34,6 @@ from .examiner.messages import CrawlOrder, Order, PythonFacts, Reply
 from .examiner_report import examination_of
 
 _INDEX = "index.html"
-"""What every web server sends for a folder."""
 _MOST_FILES = 20
 
 

@@ -31,8 +31,6 @@ _STARTING = "starting its interpreter"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Outcome:
-    """How the examiner's process ended."""
-
     stage: str
     """What it did last."""
     report: Report | None

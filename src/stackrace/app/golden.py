@@ -161,7 +161,6 @@ def _of_file(file: Path) -> Answer:
 
 
 _MOST_BYTES = 1 << 20
-"""So much of a body is compared."""
 
 _LEAST_ALIKE = 0.5
 """Bodies with less in common at both ends are different pages, not variants of one."""

@@ -27,7 +27,6 @@ _IMAGES_OWN = Path("/usr/local")
 """Where the official images of Python have theirs, into which Dockerfiles install."""
 
 _CONTAINER_SIGNS = (Path("/.dockerenv"), Path("/run/.containerenv"))
-"""Made by Docker and by Podman."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -168,7 +168,6 @@ _IN_GROUP = re.compile(r"^ *(\| ?|\+-.*$)", re.MULTILINE)
 _MISSING_ARGUMENTS = re.compile(r"TypeError: (?:\w+\.)*(\w+)\(\) missing \d+ required [\w -]*arguments?: (.+)")
 
 _MOST_NAMED = 4
-"""Environments in a hint."""
 
 
 def import_hint(traceback: str, app: App, environ: Mapping[str, str] = os.environ) -> str:
@@ -318,6 +317,5 @@ def _names_in(path: Path) -> set[str]:
 
 
 def _shown(path: Path) -> str:
-    """Return the path as the user would type it here."""
     here = Path.cwd()
     return str(path.relative_to(here)) if path.is_relative_to(here) else str(path)

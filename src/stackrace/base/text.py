@@ -86,7 +86,6 @@ _OTHER_NAMES = {
     "valkey": "redis",
     "valkey-server": "redis",
 }
-"""What people call our names, too."""
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:

@@ -63,7 +63,6 @@ _WORDS = {
 
 
 def _words(preparing: Preparing) -> str:
-    """Return what is being done, to be followed by an ellipsis."""
     if preparing.step is Step.PACKAGES:
         return f"installing {preparing.subject or 'an environment'}"
     return _WORDS[preparing.step].format(preparing.subject)

@@ -46,7 +46,6 @@ def command(before: Path, after: Path, as_json: bool) -> None:
 _BAR = 24
 
 _Runs = tuple[Saved, Saved]
-"""Before and after."""
 
 
 def _sections(runs: _Runs) -> Iterator[Section]:
@@ -165,12 +164,10 @@ def _headline(comparison: Comparison, before: str, after: str) -> str:
 
 
 def _title(line: Line) -> str:
-    """Name a figure."""
     return _TITLES.get(line.name, line.name)
 
 
 def _difference(setting: Difference) -> str:
-    """Say in what the loads themselves differ."""
     return f"The loads differ in {setting.what}: {_setting(setting.before)} → {_setting(setting.after)}"
 
 

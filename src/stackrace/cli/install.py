@@ -111,8 +111,6 @@ def _show(plan: InstallPlan, outcome: _Outcome, *, as_json: bool) -> None:
 
 
 class _Outcome(StrEnum):
-    """What became of a plan."""
-
     LISTED = auto()
     """Nothing: it was only to be shown."""
     INSTALLED = auto()
@@ -121,7 +119,6 @@ class _Outcome(StrEnum):
 
 
 def _document(plan: InstallPlan, outcome: _Outcome) -> dict[str, object]:
-    """Return the plan as the JSON output has it."""
     return {
         "installed": outcome is _Outcome.INSTALLED,
         "missing": [_lack(lack) for lack in (*plan.lacks, *plan.elsewhere)],
@@ -141,7 +138,6 @@ def _lack(lack: Lack) -> dict[str, object]:
 
 
 def _lines(plan: InstallPlan, outcome: _Outcome) -> Iterator[str]:
-    """Yield the plan, and what became of it, in lines."""
     names = ", ".join(lack.name for lack in plan.lacks)
     if outcome is _Outcome.LISTED:
         yield from (f"missing: {lack.words}" for lack in plan.lacks)

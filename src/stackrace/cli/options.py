@@ -127,7 +127,6 @@ class Connections(click.IntRange):
     def __init__(self, most: int, *, levels: bool = False) -> None:
         super().__init__(1, most)
         self._levels = levels
-        """Whether the verb takes several."""
 
     def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> int:
         """Return the number; a list is refused with what to write."""

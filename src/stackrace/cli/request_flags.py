@@ -99,7 +99,6 @@ APP_OPTIONS = (*STARTED_OPTIONS, _host_option)
 """Which app, what to ask it, and what is right."""
 
 _APP = ("servers", "bundled", *EntryKind, "python", "env_files", "folder", "urls", "host", "check")
-"""The parameters of ``APP_OPTIONS``."""
 
 
 _resources = section("What every stack gets")

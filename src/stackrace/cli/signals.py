@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 _ENDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 _came: list[int] = []
-"""The signals that were heeded."""
 
 
 def heed() -> None:

@@ -68,7 +68,6 @@ _LEAST = 8
 
 
 def _document(entry: Entry, lack: Lack | None) -> dict[str, object]:
-    """Return one server as the JSON output has it."""
     spec = entry.spec
     return {
         "name": spec.name,
@@ -89,7 +88,6 @@ def _document(entry: Entry, lack: Lack | None) -> dict[str, object]:
 
 
 def _document_of_gone(gone: Gone) -> dict[str, object]:
-    """Return one technique that is gone as the JSON output has it."""
     return {
         "name": gone.name,
         "title": gone.was,

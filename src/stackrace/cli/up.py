@@ -70,7 +70,6 @@ def _only(stacks: tuple[str, ...]) -> str | None:
 
 
 def _announce(running: Running, host: str) -> None:
-    """Say where the stack answers, and what it consists of."""
     address = f"http://{running.host}:{running.port}/"
     click.echo(f"{running.stack.path} answers at {address} after {duration(running.ready_s)}")
     for hop, pids in running.hops.items():

@@ -41,7 +41,6 @@ class Descendants:
         }
 
     def _read(self) -> dict[int, Process]:
-        """Read all processes but this one and known strangers."""
         now_s = time.monotonic()
         if now_s - self._since_s >= _FORGET_S:
             self._strangers, self._since_s = set(), now_s
@@ -75,7 +74,6 @@ def descendants() -> dict[int, tuple[int, int]]:
 
 
 def _is_adopted(pid: int) -> bool:
-    """Tell whether a process lives and is a child of this one."""
     process = read_process(pid)
     return process is not None and process.lives and process.parent == os.getpid()
 

@@ -25,7 +25,6 @@ _KINDS = {
     "11211": "memcached",
     "27017": "mongodb",
 }
-"""By the usual ports of servers."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,8 +62,6 @@ _QUIET_S = 0.25
 
 @dataclass(slots=True, kw_only=True)
 class _RunningStack:
-    """A running stack with its probe, and the memory seen so far."""
-
     running: Running
     sampler: Sampler
     needs: Sampler | None = None

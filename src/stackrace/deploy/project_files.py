@@ -21,7 +21,6 @@ from .sqlite_files import FileLook, copy_as_it_is, is_database, is_side, size_by
 
 _NOT_ITS_DATA = frozenset({"node_modules", "__pycache__", "site-packages"})
 _WALK_S = 60.0
-"""The longest search in one folder."""
 
 
 def databases_below(path: Path) -> Iterator[Path]:

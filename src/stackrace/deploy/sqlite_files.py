@@ -34,9 +34,7 @@ _LOG_HEADER_BYTES = 32
 _TRIES = 5
 """So often a file is copied anew that was written to meanwhile."""
 _UNLOCKED_S = 1.0
-"""So long copies are tried without a lock."""
 _WAIT_S = 10.0
-"""The longest wait for a lock."""
 _HELD_S = 2.0
 """The longest time for which commits are held off: SQLite's users let a commit wait for five seconds, mostly."""
 _COPY_S = 3600.0

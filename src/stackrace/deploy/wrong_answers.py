@@ -31,7 +31,6 @@ class KnownAnswers:
 
     ask: _Ask | None = None
     _current: dict[str, Workload] = field(default_factory=dict)
-    """Workloads whose answers were loosened, by name."""
     _doubts: Counter[tuple[str, str]] = field(default_factory=Counter)
     _pages: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """By workload the pages whose answers were loosened."""
@@ -198,7 +197,6 @@ class WrongUnderLoad:
 
     def __init__(self) -> None:
         self._causes: dict[tuple[str, str, str], _Cause] = {}
-        """By stack, workload and page."""
 
     def describe(
         self,
@@ -245,7 +243,6 @@ def fates(workload: Workload, result: LoadResult) -> dict[str, Counts]:
 def _causes(
     address: tuple[str, int], workload: Workload, load: Load, names: Collection[str]
 ) -> Mapping[str, _Cause]:
-    """Ask until each page in ``names`` was answered wrongly again, and return what was wrong, by page."""
     causes: dict[str, _Cause] = {}
     over, deadline_s = Event(), time.monotonic() + _LIMIT_S
     asked = questions(workload)

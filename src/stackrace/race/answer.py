@@ -90,7 +90,6 @@ def _alike(judgement: Judgement, difference: float) -> list[int]:
 
 
 def _open(race: Race, judgement: Judgement) -> Sequence[int]:
-    """Return whom the question still is about."""
     if race.question is Question.RANKING:
         return [i for i, done in enumerate(judgement.settled) if not done]
     return [i for i in judgement.left if judgement.tiers[i] == 1]
@@ -356,7 +355,6 @@ def _errors(rows: Sequence[Row], first: Row) -> Iterator[Condition]:
 
 
 def _memory(rows: Sequence[Row], first: Row) -> Iterator[Condition]:
-    """Name the best stack that needs clearly less memory than the winner."""
     rival = next((row for row in rows if 0 < memory(row) <= _CHEAPER * memory(first)), None)
     if rival is not None:
         yield LessMemory(stack=rival.stack, memory_bytes=memory(rival), first_memory_bytes=memory(first))

@@ -100,7 +100,6 @@ _Merge = Callable[[Sequence[bytes]], Quantiles]
 """Merges latency histograms, one or more, into one distribution."""
 
 _LIMITED = {"p50": 0.5, "p99": 0.99, "p999": 0.999}
-"""The quantiles that are given limits."""
 
 LEAST_BEYOND = 10
 """Requests of all launches together that must lie beyond a quantile for it to be known: p99 takes 1,000."""

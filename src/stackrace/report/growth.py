@@ -29,7 +29,6 @@ def memory_sections(race: Race, standing: Standing) -> Iterator[Section]:
 
 
 _Samples = Sequence[MemorySample]
-"""Those of one launch, in order of time."""
 
 
 def launches_at(race: Race, level: Level, stack: str) -> list[Launch]:
@@ -65,5 +64,4 @@ def _table(watched: dict[str, list[_Samples]]) -> Table:
 
 
 def _span_s(samples: _Samples) -> float:
-    """Return how long the launch was watched."""
     return samples[-1].at_s - samples[0].at_s

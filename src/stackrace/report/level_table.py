@@ -15,7 +15,6 @@ READABLE = 30
 """A path may be folded to this width before a column is left out."""
 
 _NOT_ON_PAGES = (Medium.SCREEN, Medium.TEXT)
-"""Charts of the page show these."""
 
 MARK = "current"
 """Stands beside the stack that is run today."""
@@ -133,5 +132,4 @@ def _p50_without_network(row: Row) -> str:
 
 
 def _places(rank: tuple[int, int]) -> str:
-    """Return the set of places as ``2`` or ``2–4``."""
     return str(rank[0]) if rank[0] == rank[1] else f"{rank[0]}–{rank[1]}"

@@ -99,7 +99,6 @@ class LiveState:
 
 
 _SHORTEST_PAUSE_S = 0.5
-"""Between two drawings."""
 
 
 class LiveView:
@@ -258,8 +257,6 @@ def _mishap(mishap: Mishap) -> Text:
 
 
 class _Lines:
-    """Writes what is new since the last state."""
-
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
         self._block = 0

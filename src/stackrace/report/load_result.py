@@ -137,7 +137,6 @@ def _sections(ran: FinishedRun) -> Iterator[Section]:
 
 
 def _outcome(ran: FinishedRun) -> Iterator[Paragraph]:
-    """Yield the rate, what became of the requests, and what to doubt."""
     yield Paragraph(text=words.headline(ran), tone=Tone.STRONG, whole=True)
     yield Paragraph(text=words.accounting(ran), whole=True)
     yield from (Paragraph(text=text, tone=Tone.WRONG, whole=True) for text in words.failures(ran))

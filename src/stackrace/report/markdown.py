@@ -83,7 +83,6 @@ def _fenced(lines: Iterable[str]) -> str:
 
 
 def _fence(text: str) -> str:
-    """Return a fence that nothing in ``text`` closes."""
     return "`" * max(3, 1 + max((len(run) for run in re.findall("`+", text)), default=0))
 
 

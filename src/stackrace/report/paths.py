@@ -42,7 +42,6 @@ def fold(path: str, width: int) -> str:
 
 
 _YOURS = "your deployment"
-"""What the project runs today."""
 
 _LONG = 20
 """A longer path is named without its settings, where that is no other's name."""

@@ -91,7 +91,6 @@ def _span(seconds: float) -> str:
 
 
 def _key(name: str) -> str:
-    """Leave a bare key bare."""
     return name if name.replace("-", "").replace("_", "").isalnum() and name.isascii() else _text(name)
 
 

@@ -24,7 +24,6 @@ _HEADER = ("stack", "stops growing at", "λ per s", "σ", "κ", "N*")
 
 
 _WITHOUT_LAW = 2
-"""So many columns speak of no law."""
 
 _MOST_NAMED = 3
 
@@ -61,7 +60,6 @@ def _scaling(curves: Sequence[ScalingCurve]) -> Iterator[Block]:
 
 
 def _known(curves: Sequence[ScalingCurve]) -> tuple[ScalingCurve, ...]:
-    """Return ``curves`` if anything is known of one of them, else none."""
     return tuple(curves) if any(curve.knee is not None or curve.law is not None for curve in curves) else ()
 
 

@@ -254,7 +254,6 @@ def _width(column: Column) -> int:
 
 
 def _texts(column: Column) -> list[Text]:
-    """Return the cells with their notes."""
     texts = []
     cells = zip(column.cells, column.cell_notes, column.cell_tones, strict=True)
     for place, (cell, note, tone) in enumerate(cells):

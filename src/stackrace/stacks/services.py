@@ -255,4 +255,3 @@ _SERVICES = (
     Service(name="postgresql", apt=("postgresql",), programs=_POSTGRESQL_PROGRAMS, recipe=_postgresql),
     Service(name="redis", apt=("redis-server",), programs=("redis-server", "redis-cli"), recipe=_redis),
 )
-"""In alphabetical order."""

@@ -154,7 +154,6 @@ def _solved(levels: Array, target: Array, weights: Array) -> Array:
 
 
 def _inverse(levels: Array, curves: Array) -> Array:
-    """Return N/X by curve and level."""
     a, b, c = curves.T[..., None]
     return np.asarray(a + b * (levels - 1) + c * levels * (levels - 1))
 

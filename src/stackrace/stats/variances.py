@@ -15,7 +15,6 @@ _FAR = 1.25
 """So many standard deviations above the common variance, a stack is as likely one of the others as not."""
 
 _STEEP = 3.0
-"""How quickly that likelihood falls around ``_FAR``."""
 
 
 def spreads(pairs: Pairs) -> Array:

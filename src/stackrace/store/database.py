@@ -245,7 +245,6 @@ def _alone_with_file(address: Address) -> Iterator[None]:
 
 @contextmanager
 def _alone_with_server(connection: BaseDatabaseWrapper) -> Iterator[None]:
-    """Hold PostgreSQL's advisory lock."""
     if connection.vendor != "postgresql":
         yield
         return

@@ -11,7 +11,6 @@ from ..base.errors import StoreError
 from ..race.results.race import Ending
 
 _NEAR = 10
-"""How many ids an error lists at most."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -267,6 +267,5 @@ def _parted(record: Race | Launch, names: Iterable[str]) -> tuple[dict[str, Any]
 
 
 def _joined(row: RaceRow | LaunchRow, names: Iterable[str]) -> dict[str, Any]:
-    """Return the whole document of ``row``, its columns ``names`` put in again."""
     columns = {name: getattr(row, name) for name in names}
     return {**row.document, **{name: encode(value) for name, value in columns.items() if value is not None}}

@@ -202,11 +202,9 @@ class Store(AbstractContextManager["Store"]):
             return tuple(row.summary() for row in self._newest_first()[:limit])
 
     def _ids(self) -> tuple[str, ...]:
-        """Return all ids, newest race first."""
         return tuple(self._newest_first().values_list("id", flat=True))
 
     def _names(self) -> dict[str, str]:
-        """Return each named race's id by its name."""
         return dict(self._rows(IdRow).filter(kind="name").values_list("id", "of_id"))
 
     def _load(self, race_id: str) -> Race:

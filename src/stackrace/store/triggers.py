@@ -85,8 +85,6 @@ _IDS = _Guarded(
 
 @dataclass(frozen=True, slots=True)
 class _Trigger:
-    """What happens at an event, for each row."""
-
     table: str
     name: str
     """Unique within the table."""
@@ -179,7 +177,6 @@ def statements(vendor: str, columns: Mapping[str, Sequence[str]]) -> Iterator[st
 
 
 def _triggers(guarded: _Guarded, columns: Sequence[str], dialect: _Dialect) -> Iterator[_Trigger]:
-    """Yield the triggers of one table, whose columns are ``columns``."""
     yield from _identity(guarded, dialect)
     yield from _history(guarded, columns, dialect)
     if guarded.registered:
@@ -236,7 +233,6 @@ def _registry(guarded: _Guarded) -> Iterator[_Trigger]:
 
 
 def _of_ids(dialect: _Dialect) -> Iterator[_Trigger]:
-    """Yield the triggers of the registry itself."""
     yield from _identity(_IDS, dialect)
     in_use = (
         "EXISTS (SELECT 1 FROM stackrace_race WHERE id = CASE OLD.kind WHEN 'name' THEN OLD.of_id ELSE OLD.id END) "

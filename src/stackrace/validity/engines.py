@@ -122,8 +122,6 @@ def _network_full(observation: Observation) -> Finding | None:
 
 @dataclass(frozen=True, slots=True)
 class _Flow:
-    """What went one way between a host and some of its engines."""
-
     way: str
     host: str
     engines: tuple[str, ...]

@@ -53,7 +53,6 @@ def _not_steady(observation: Observation) -> Finding | None:
 
 
 def _differing(check: Check[Any], difference: _Thirds | None) -> Finding | None:
-    """Judge the thirds of a series for ``check``."""
     if difference is None or difference.p >= _SIGNIFICANT:
         return None
     return check.judge(abs(difference.change), change=difference.change, p=difference.p)

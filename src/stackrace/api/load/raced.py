@@ -55,7 +55,6 @@ def load_setup(
 
 
 def _of_one_workload(request: RaceRequest, name: str | None) -> RaceRequest:
-    """Return ``request`` with the workload ``name`` alone."""
     names = [workload.name for workload in request.workloads]
     if name is None and len(names) < 2:
         return request
@@ -102,7 +101,6 @@ def _at_urls(options: LoadOptions, request: RaceRequest) -> LoadOptions:
 
 
 def _asked(options: LoadOptions, request: RaceRequest) -> RaceRequest:
-    """Return the request with what the options say of it."""
     for name in _OF_A_SERVER:
         if options.is_given(name):
             raise InputError(f"{flag(name)} is for a server at a URL; leave it out, or give its URL")

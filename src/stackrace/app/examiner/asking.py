@@ -163,7 +163,6 @@ def _given(request: RequestMessage) -> Headers:
 
 
 def _wired(request: RequestMessage, missing: Headers) -> WireRequest:
-    """Return ``request`` as it goes over the wire."""
     body = base64.b64decode(request["body"])
     return WireRequest(request["method"], request["path"], missing + _given(request), body)
 

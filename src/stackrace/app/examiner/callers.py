@@ -152,8 +152,6 @@ class Caller:
 
 
 class _Head:
-    """What an application has said of its answer so far."""
-
     status = 0
     headers: tuple[tuple[str, str], ...] = ()
 
@@ -334,8 +332,6 @@ async def _anyio_threads() -> float:
 
 
 class _Exchange:
-    """The two channels of one request."""
-
     def __init__(self, asked: WireRequest, head: _Head, body: _Body) -> None:
         self._inbox = [{"type": "http.request", "body": asked.body, "more_body": False}]
         self._head, self._body = head, body
@@ -377,7 +373,6 @@ class _Exchange:
 
 
 def _scope_of(asked: WireRequest, state: dict[str, Any]) -> dict[str, Any]:
-    """Return the http scope of a request."""
     path, _, query = asked.path.partition("?")
     return {
         "type": "http",

@@ -125,7 +125,6 @@ def is_main(path: str, via: str) -> bool:
 
 
 def _links(body: bytes) -> list[str]:
-    """Return the paths that a page links to, each once."""
     return list(dict.fromkeys(filter(None, map(path_of, _LINK.findall(body)))))
 
 
@@ -235,7 +234,6 @@ def crawl(order: CrawlOrder, asking: Asking, application: Any, report: Report, c
 
 
 def _is_able(page: ExchangeReport) -> bool:
-    """Tell whether a page counts among those that are enough."""
     return page.first.succeeded and is_main(page.path, page.via) and page.wall_s <= SLOW_S
 
 

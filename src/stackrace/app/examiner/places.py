@@ -30,7 +30,6 @@ def _data() -> dict[str, Any]:
 
 
 def _files(settings: Any) -> list[str]:
-    """Return the SQLite files and the logs."""
     names = [str(database.get("NAME") or "") for database in settings.DATABASES.values() if _is_sqlite(database)]
     handlers = (getattr(settings, "LOGGING", None) or {}).get("handlers", {})
     logs = [str(handler["filename"]) for handler in handlers.values() if handler.get("filename")]

@@ -129,7 +129,6 @@ def view_of(application: Any, is_django: bool) -> Callable[[str], View]:
 
 
 def _unwrapped(application: Any) -> Any:
-    """Return the framework's application inside of middleware."""
     for _ in range(_MOST_WRAPPERS):
         if any(hasattr(application, name) for name in ("url_map", "routes", "_router")):
             return application

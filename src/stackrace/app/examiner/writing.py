@@ -17,11 +17,9 @@ from typing import Any
 from urllib.parse import parse_qs, unquote
 
 _MOST = 50
-"""Files that are reported."""
 _MOST_IN_A_FOLDER = 10
 """Of them, so that a cache of many files hides no other."""
 _MOST_ADDRESSES = 20
-"""Addresses that are reported."""
 _ESTABLISHED = "01"
 
 
@@ -32,7 +30,6 @@ class Watch:
         self._opened: dict[str, None] = {}
         self._removed: dict[str, None] = {}
         self._new: set[str] = set()
-        """What was not there before."""
         self._temporary: set[str] = set()
         self._places: dict[str, None] = {}
         sys.addaudithook(self._hear)
@@ -184,7 +181,6 @@ def _written(host: str, port: int) -> str:
 
 
 def _sockets(pid: int) -> Iterator[str]:
-    """Yield the inodes of a process's sockets."""
     for number in _descriptors(pid):
         try:
             target = os.readlink(f"/proc/{pid}/fd/{number}")  # noqa: PTH115
@@ -195,7 +191,6 @@ def _sockets(pid: int) -> Iterator[str]:
 
 
 def _connected(inodes: set[str]) -> Iterator[str]:
-    """Yield where the sockets ``inodes`` are connected to over TCP."""
     for name, family in (("tcp", socket.AF_INET), ("tcp6", socket.AF_INET6)):
         try:
             with open(f"/proc/self/net/{name}", encoding="ascii") as table:  # noqa: PTH123

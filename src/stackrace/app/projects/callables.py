@@ -73,8 +73,6 @@ _FIRMNESS = {_Code: 1, Definition: 2}
 
 @dataclass(slots=True)
 class _Scope:
-    """What the names of a module or function stand for."""
-
     file: Path
     names: dict[str, _Value] = field(default_factory=dict)
     imported: set[_Named] = field(default_factory=set)
@@ -102,7 +100,6 @@ class CodeIndex:
         return self._for_servers(path) | self._implied(path) | known
 
     def _application(self, value: _Value) -> Definition | None:
-        """Return the application that a value is, or the factory of one."""
         resolved = self._resolved(value, 0)
         if isinstance(resolved, _Code):
             return self._factory(resolved, 0)
@@ -312,7 +309,6 @@ class CodeIndex:
         return None
 
     def _factory(self, code: _Code, hops: int) -> Definition | None:
-        """Return what a function makes, if that is an application."""
         node, scope = code.node, code.scope
         if not isinstance(node, ast.FunctionDef) or hops > _MOST_HOPS:
             return None
@@ -461,7 +457,6 @@ def _statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
 
 
 def _bound_names(node: ast.stmt) -> Iterator[str]:
-    """Yield the names that a statement binds at its level."""
     match node:
         case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
             yield name
@@ -474,7 +469,6 @@ def _bound_names(node: ast.stmt) -> Iterator[str]:
 
 
 def _returned_values(node: ast.FunctionDef) -> Iterator[ast.expr]:
-    """Yield what a function returns, the last first."""
     values = [each.value for each in _statements(node.body) if isinstance(each, ast.Return) and each.value]
     yield from reversed(values)
 
@@ -489,7 +483,6 @@ def _calls(node: ast.AST) -> Iterator[ast.Call]:
 
 
 def _required(arguments: ast.arguments) -> Iterator[str]:
-    """Yield the arguments that have no default."""
     positional = (*arguments.posonlyargs, *arguments.args)
     yield from (each.arg for each in positional[: len(positional) - len(arguments.defaults)])
     named = zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)

@@ -29,7 +29,6 @@ _FILES = ("wsgi", "asgi", "main", "app", "application", "server", "run", "passen
 """Usual names of the file that a server is pointed to, the most usual first."""
 _NAMES = ("app", "application")
 _PASTED = re.compile(rb"^\[(app|composite|filter-app|pipeline)(:main)?\]", re.MULTILINE)
-"""What an ini file has that ``pserve`` takes."""
 
 
 class Rank(IntEnum):
@@ -300,7 +299,6 @@ def folders_in(folder: Path) -> list[Path]:
 
 
 def _has_notebooks(folder: Path) -> bool:
-    """Tell whether a folder, or one right below it, holds Jupyter notebooks."""
     return any(any(folder.glob(pattern)) for pattern in ("*.ipynb", "*/*.ipynb"))
 
 

@@ -40,7 +40,6 @@ _AT = "\0at"
 _LACKS = "\0lacks"
 """The key under which a service has what it could not be read with."""
 _MOST_DEEP = 9
-"""Files that name files."""
 
 _LIMITS = ("cpus", "cpu_quota", "cpuset", "mem_limit", "mem_reservation", "cpu_count")
 _LEFT = "with it they start no server of production, so it is left out"
@@ -52,8 +51,6 @@ _Service = dict[str, Any]
 
 @dataclass(slots=True, kw_only=True)
 class _Model:
-    """The services of files that are read together."""
-
     files: tuple[Path, ...]
     """As ``docker compose -f`` would name them."""
     document: Path
@@ -120,7 +117,6 @@ def _of_service(model: _Model, name: str, service: Mapping[str, Any], image: Ima
 
 
 def _held(service: Mapping[str, Any], file: Path) -> Iterator[NotTaken]:
-    """Yield what a service is held to: ``cpus``, ``mem_limit``, ``deploy.resources.limits``."""
     limits = table_in(service, "deploy", "resources", "limits")
     said = [(key, key, service[key]) for key in _LIMITS if service.get(key)]
     said += [(key, "deploy", limits[key]) for key in ("cpus", "memory") if limits.get(key)]
@@ -326,7 +322,6 @@ def _whole(
     known: Mapping[str, str],
     seen: tuple[object, ...],
 ) -> object:
-    """Return a service with what it ``extends``."""
     service = services.get(name)
     named = service.get("extends") if isinstance(service, dict) else None
     if not isinstance(service, dict) or not isinstance(named, dict) or (file, name) in seen:

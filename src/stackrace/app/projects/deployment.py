@@ -46,7 +46,6 @@ _NO_WEB = ("worker", "release", "beat", "clock", "cron", "celery")
 _BUILDPACK = re.compile(r"(?<!\S)bin/start-(\w+)(?:-\w+)?(?:\s+-\w+)*(?=\s)")
 """What buildpacks of Heroku's start before the command behind it."""
 _ENV = re.compile(r"%\(ENV_(\w+)\)s")
-"""How supervisor calls a variable."""
 
 
 def deployment_commands(folder: Path, *, wide: bool = False) -> tuple[DeploymentCommand, ...]:
@@ -216,7 +215,6 @@ def _pyproject(path: Path, text: str) -> Iterator[DeploymentCommand]:
 
 
 def _flaskenv(path: Path, text: str) -> Iterator[DeploymentCommand]:
-    """Read FLASK_APP of .flaskenv."""
     app = (variables_of(path, {}) or {}).get("FLASK_APP")
     if app:
         yield DeploymentCommand(file=path, words=("flask", "--app", app, "run"))

@@ -19,16 +19,13 @@ from ..environment import LONGEST, bindings
 from ..project_files import text
 
 _MOST_BYTES = 2**18
-"""Of one file."""
 OPEN = "$(?)"
 """The value of a variable that no file says."""
 _COMMENT = re.compile(r"\s*(#|;|//)")
 _START = re.compile(r"[\w./:-]*")
 _MOST_INSTANCES = 64
 _DEEPEST = 20
-"""Defaults within defaults."""
 _FEW_LINES = 4
-"""A command's first words stand within so many."""
 _VARIABLE = re.compile(
     r"\$(?:(?P<dollar>\$)|(?P<plain>[A-Za-z_]\w*)|\{(?P<name>\w+)(?:(?P<empty>:?)(?P<how>[-?+])"
     r"(?P<other>(?:[^${}]|\$(?![\w${]))*))?\})|(?<!\$)\{(?P<braces>(?:[^${}]|\$(?![\w${]))*)\}"

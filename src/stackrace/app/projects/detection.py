@@ -25,7 +25,6 @@ _RACKUP = "config.ru"
 _OWN = Path(__file__).absolute()
 """In Stackrace's own checkout there is nothing of the user's."""
 _MOST_SHOWN = 20
-"""Candidates in a question."""
 
 
 def detect(folder: Path, environ: Mapping[str, str] = os.environ) -> Candidate | None:
@@ -106,7 +105,6 @@ def _exists(folder: Path, module: str) -> bool:
 
 
 def _django_projects(code: ProjectCode, environ: Mapping[str, str]) -> list[Candidate]:
-    """Return the Django projects in folders below."""
     candidates = []
     for manage in (path for path in code.files if path.name == "manage.py" and path.parent != code.folder):
         try:

@@ -25,12 +25,10 @@ from .deployment_command import (
 )
 
 _WEB = re.compile(r"(?<![a-z])(app|api|web|www|site|server|backend|django|flask|wsgi|asgi)(?![a-z])", re.IGNORECASE)
-"""Names of services that answer requests."""
 _DOCKERFILE = re.compile(r"(Docker|Container)file([._-].+)?|.+\.dockerfile", re.IGNORECASE)
 _LAST = re.compile(r"runtime|release|final|serve", re.IGNORECASE)
 """How stages are called, too, that are for production."""
 _OPEN = re.compile(r"\$\(\?\)|\$\{\w+\?\}")
-"""What no file says."""
 _UNSET = re.compile(r"\$\{\w+\?\}")
 _RELOADS = re.compile(r"(?<![\w-])--[\w-]*reload")
 

@@ -21,7 +21,6 @@ _MENTIONED = re.compile(
     r"^[ \t]*(?:-[ \t]*)?kind:[ \t]*[\"']?(Deployment|StatefulSet|DaemonSet|ReplicaSet|Pod|ConfigMap|List)\b", re.M
 )
 _TEMPLATED = "{{"
-"""What a template of Helm's has."""
 _VARIABLE = re.compile(r"\$(\$|\(([A-Za-z_][\w.-]*)\))")
 _SECRET = "it stands in a secret, which is not read"
 

@@ -351,7 +351,6 @@ def _read(folder: int, name: str) -> bytes:
 
 
 def _main() -> None:
-    """Answer what standard input asks."""
     asked = json.load(sys.stdin)
     try:
         answer = _run(asked)

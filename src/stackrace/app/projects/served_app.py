@@ -37,7 +37,6 @@ _NAMED_BY: Mapping[str, Collection[str]] = {
 }
 """Options whose value is the application, and the programs that have them: gunicorn's ``-w`` is a number."""
 _LOOKING = ("fastapi", "flask", "litestar", "quart")
-"""Programs that look for the application themselves."""
 _FOLDERS = frozenset({"--chdir", "--app-dir", "--working-dir", "--pythonpath", "--python-path"})
 _FACTORIES = frozenset({"--factory", "--call"})
 
@@ -95,7 +94,6 @@ def served_app(words: Sequence[str], environment: Mapping[str, str], folder: str
 
 
 def _positional(words: Sequence[str]) -> Iterator[str]:
-    """Yield the words that are neither options nor their values."""
     before = ""
     for word in words:
         is_value = before.startswith("-") and "=" not in before and before.lstrip("-") not in _switches()

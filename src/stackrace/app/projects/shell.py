@@ -35,7 +35,6 @@ _NAME = re.compile(r"[A-Za-z_][\w.+-]*")
 _COMMAND = re.compile(
     r"(?:^|[;&|(`]|\b(?:exec|then|do|else|if|while|until|!)\s)[ \t]*(\.{0,2}/[\w./-]*\w)", re.MULTILINE
 )
-"""A place where a program is called."""
 _GONE_TO = re.compile(r"\bcd\s+[\"']?(/[\w./-]*\w)")
 _VARIABLE = re.compile(r"\$\{?([A-Za-z_]\w*)")
 _OPEN = re.compile(r"\$\{(\w+)\?\}")
@@ -56,7 +55,6 @@ _ASSIGNED = re.compile(
     re.MULTILINE,
 )
 _SET = re.compile(r"^[ \t]*(?:export[ \t]+)?([A-Za-z_]\w*)=(.+)", re.MULTILINE)
-"""A line of a file of variables."""
 _SOURCED = re.compile(r"(?:^|[;&|({]|\b(?:then|do|else)\b)[ \t]*(?:\.|source)[ \t]++([^;&|\n]+)", re.MULTILINE)
 _OF_SHELLS = frozenset({
     "PWD", "OLDPWD", "HOME", "PATH", "USER", "HOSTNAME", "UID", "EUID", "RANDOM", "LINENO", "SECONDS", "IFS",
@@ -69,8 +67,6 @@ _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Call:
-    """A program that a shell has called."""
-
     words: tuple[str, ...]
     """What only running would tell stands as ``$(program)`` or ``$NAME``."""
     variables: Mapping[str, str]
@@ -80,8 +76,6 @@ class _Call:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Heard:
-    """What came of asking."""
-
     calls: tuple[_Call, ...] = ()
     """In their order."""
     scripts: tuple[Path, ...] = ()
@@ -102,7 +96,6 @@ def unknown(text: str) -> bool:
 
 
 def _is_shell_script(text: str) -> bool:
-    """Tell whether the text of a file is for a shell."""
     return text.startswith("#!") and bool(re.search(r"\b(ba|da|a|k)?sh\b", text.partition("\n")[0]))
 
 

@@ -30,18 +30,15 @@ _WRAPPERS = {
     }.items()
     for name in names.split()
 }
-"""Programs that start another one, and how."""
 _WAITS = re.compile(r"(?s:wait[-_]?for.*|.*entrypoint.*)")
 """What waits for something else first, or prepares an image of somebody else's."""
 _MAY_START = re.compile(rf"\b(py|{'|'.join(name for name, kind in _WRAPPERS.items() if kind == _RUN)})")
-"""Python, its programs, and what runs them."""
 _NO_SERVERS = frozenset({
     "alembic", "apache2", "apache2ctl", "apachectl", "caddy", "celery", "cron", "django-admin", "dramatiq",
     "echo", "fastapi", "flask", "flower", "haproxy", "httpd", "huey_consumer", "jupyter", "manage.py", "mkdocs",
     "nginx", "node", "nox", "npm", "pnpm", "pytest", "rq", "rqworker", "sleep", "streamlit", "tail", "tox",
     "traefik", "true", "yarn",
 })  # fmt: skip
-"""What images start beside servers."""
 _HAS_PYTHON = re.compile(r"\b(python|pip|uv|poetry)")
 _SOMEBODY = 1000
 _ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
@@ -191,7 +188,6 @@ class _Search:
         return words
 
     def _script(self, command: DeploymentCommand, word: str) -> Path | None:
-        """Return the shell script of the project that ``word`` names."""
         is_one = "/" in word or word.endswith(".sh") or word in command.copies
         return self._place(command).script(word) if is_one else None
 

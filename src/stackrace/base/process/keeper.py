@@ -122,7 +122,6 @@ def _end_like(code: int) -> None:
 
 
 def _main(orders: int, answers: int) -> None:
-    """Keep the command that was ordered."""
     for number in _signal.valid_signals() - _FIXED:
         _signal.signal(number, _signal.SIG_IGN)
     _signal.pthread_sigmask(_signal.SIG_SETMASK, ())

@@ -23,7 +23,6 @@ _MOST_BYTES = 2 << 30
 """Memory for one question: the size of a file of the repository is up to whoever made it."""
 _MOST_POINTER = 1024
 _EACH = 100
-"""Files between two signs of life."""
 _HASH = re.compile("[0-9a-f]{40}")
 _LACKS = re.compile("object not found|^Unable to read tree ")
 _POINTER = re.compile(rb"version https://git-lfs[^\n]*\n(?:ext-[^\n]*\n)*oid sha256:([0-9a-f]{64})\nsize (\d+)\n")

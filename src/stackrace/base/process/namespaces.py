@@ -233,7 +233,6 @@ def bind(path: Path, handle: int) -> None:
 
 
 def _mounts_below(folder: Path) -> list[Path]:
-    """Return where other file systems are mounted below ``folder``, the outermost first."""
     escaped = (line.split(b" ")[4] for line in Path("/proc/self/mountinfo").read_bytes().splitlines())
     names = (re.sub(rb"\\([0-7]{3})", lambda octal: bytes([int(octal[1], 8)]), name) for name in escaped)
     places = {Path(os.fsdecode(name)) for name in names}

@@ -151,7 +151,6 @@ def raced_target(
 
 
 def _refuse_misspelt(word: str) -> None:
-    """Refuse what is almost the name of a race file."""
     from ...race.request.race_file import race_file_near
 
     if near := race_file_near(Path(word)):

@@ -94,7 +94,6 @@ def _closed(outcome: CapacityResult) -> str:
 
 
 def _doubts(outcome: CapacityResult) -> Iterator[str]:
-    """What makes the answer less than it seems."""
     if outcome.above is not None and outcome.above.doubtful:
         perhaps = f"At {_rate(outcome.above)} it may not have been the server"
         yield from (

@@ -102,7 +102,6 @@ class Connection:
         self._reached: set[str] = set()
         self._clocks: dict[str, ClockOffset] = {}
         self._shortest_s: dict[str, float] = {}
-        """The shortest round trip to each."""
 
     def __enter__(self) -> Self:
         return self

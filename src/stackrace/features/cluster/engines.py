@@ -53,8 +53,6 @@ def _dealt(many: int, engines: int) -> list[int]:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """One engine at work."""
-
     member: Member
     clock: ClockOffset
     round_trip_s: float

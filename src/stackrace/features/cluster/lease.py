@@ -19,7 +19,6 @@ _LEASE_S = 20.0
 """Longer than a link is down for a moment, shorter than anybody would wait for an orphan to be gone."""
 _LOOK_S = 1.0
 _CLOSES_S = 60.0
-"""How long stopping everything may take."""
 
 
 class Lease(Generic[_T]):

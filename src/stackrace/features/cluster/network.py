@@ -39,8 +39,6 @@ _IDLE_S = 60.0
 
 
 class _Order:
-    """What an engine asks for."""
-
     ECHOES = b"e"
     TO_ENGINE = b"d"
     TO_HOST = b"u"
@@ -71,8 +69,6 @@ _Arrivals = list[tuple[float, int]]
 
 @dataclass(slots=True)
 class _Listener:
-    """A host's end."""
-
     listening: socket.socket
     arrivals: _Arrivals = field(default_factory=list)
     sent: list[Sent] = field(default_factory=list)
@@ -231,8 +227,6 @@ def pace(arrivals: _Arrivals) -> float:
 
 @dataclass(frozen=True, slots=True)
 class _Transfer:
-    """What one transfer in both directions showed."""
-
     engines_take_bytes_per_s: float
     host_takes_bytes_per_s: float
     sent: Sent
@@ -270,7 +264,6 @@ def require_way(connection: Connection, engine: Member, host: Member) -> None:
 
 @contextmanager
 def _listening(connection: Connection, host: Member) -> Iterator[int]:
-    """Let ``host`` listen on a port, such as stacks listen on."""
     port = connection.call(host, listen, host.host)
     try:
         yield port

@@ -37,7 +37,6 @@ _GEMS = {
     "mysql2": "ruby-mysql2",
     "dalli": "ruby-dalli",
 }
-"""Rails' gems, and Debian's packages of them."""
 
 NEEDS: Mapping[str, _Needs] = {
     "ladder": {

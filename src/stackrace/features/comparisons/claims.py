@@ -36,7 +36,6 @@ _LAST_SHARE = 0.35
 spend, and what is close needs all there is."""
 
 _MOST_BLOCKS = 100_000
-"""Nobody races so many."""
 
 _LEAST_DF = 0.5
 """Of a cell, where two have two common blocks, the fewest that say anything; races look from three on."""

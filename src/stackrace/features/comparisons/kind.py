@@ -140,16 +140,12 @@ class _Head:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Part:
-    """What became of one race of the comparison."""
-
     outcome: PartOutcome
     title: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Claim:
-    """A claim, and what is to be said of it today."""
-
     outcome: ClaimOutcome
     within_difference: bool
     """Whether the limits leave no difference that matters."""

@@ -70,7 +70,6 @@ class _Claim(_Table):
 
 
 def _with_cell(figure: dict[str, Any]) -> dict[str, Any]:
-    """Put what names a figure's cell into one."""
     names = {"technique", "workload", "concurrency"} & figure.keys()
     return {name: figure[name] for name in figure.keys() - names} | {"cell": {name: figure[name] for name in names}}
 

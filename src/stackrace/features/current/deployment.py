@@ -49,7 +49,6 @@ _OWN_SUFFIXES = frozenset(Path(name).suffix for name in _ALONE)
 _CONFIGURES = re.compile(
     r"^[ \t]*(\[uwsgi\]|(bind|workers|worker_class|threads|wsgi_app|timeout)[ \t]*=)", re.MULTILINE
 )
-"""What such a file has."""
 
 
 def current_deployment(

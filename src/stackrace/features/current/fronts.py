@@ -26,7 +26,6 @@ _PASSES = re.compile(r"(?:^|[{;])[ \t]*(?:proxy|uwsgi|fastcgi|scgi)_pass\s", re.
 _FORWARDS = re.compile(
     rf"{_PASSES.pattern}|\A(?>.*?(?:^|[{{;])[ \t]*(?:server|http)\s*+\{{).*\binclude\s", re.MULTILINE | re.DOTALL
 )
-"""What forwards, or may include what does."""
 _TEMPLATE = re.compile(r"\{\{|\{%|<%")
 _TEMPLATES = re.compile(r"\.(template|tmpl|tpl|j2|jinja2?|erb|in)$")
 """Files of which a tool makes the configuration."""
@@ -45,7 +44,6 @@ _ABSENT = {
     ),
     _SOME_INGRESS: Signs(documents=r"^kind:\s*Ingress\s*$"),
 }
-"""Front ends that are not in the catalogue."""
 _INGRESS = re.compile(r"^kind:\s*Ingress\s*$", re.MULTILINE)
 _HELM = (
     "Stackrace reads no templates of Helm's: write what they make with helm template, and give --current that file"
@@ -59,7 +57,6 @@ _GENERATED = re.compile(
     r"(.+\.service|.*compose.*\.ya?ml|(.+\.)?(Docker|Container)file|Procfile|supervisor.*\.conf|.+\.ini|gunicorn.*\.py|.+\.sh)"
     r"\.(j2|jinja2?|tmpl|tpl|template|erb)"
 )
-"""Templates of files that say what is started."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

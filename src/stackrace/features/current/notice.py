@@ -148,7 +148,6 @@ _MOST_SHORTLY = 1
 
 
 def _changes(changes: Sequence[CurrentChange]) -> Iterator[str]:
-    """Yield what was changed, what stands in a file several times once."""
     lines: dict[tuple[str, str, str, Concern], list[int]] = {}
     for change in changes:
         lines.setdefault((change.file, change.key, change.theirs, change.concern), []).append(change.line)

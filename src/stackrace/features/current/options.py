@@ -34,16 +34,13 @@ _UNREAD = "Stackrace cannot read such a file: its settings are missing"
 _MORE = re.compile(r"\$\w*(ARG|OPT|FLAG|PARAM|EXTRA)[A-Z_]*")
 """A variable by itself that holds options, by its name."""
 _READS = re.compile(r"environ|getenv|\$\(\w+\)")
-"""How files read variables."""
 _WORKERS = "WEB_CONCURRENCY"
-"""How platforms say how many workers there are."""
 _SECTION = re.compile(r":(\w+)$")
 _DECIDING = re.compile(
     "LD_PRELOAD|MALLOC_\\w+|PYTHON(OPTIMIZE|MALLOC|MALLOCSTATS|ASYNCIODEBUG|DEVMODE|TRACEMALLOC|FAULTHANDLER|"
     "_GIL|_JIT|UNBUFFERED_STDERR|PROFILEIMPORTTIME|NODEBUGRANGES)|GOMAXPROCS|(OMP|OPENBLAS|MKL)_NUM_THREADS"
 )
 _READ = re.compile(r"""(?:environ(?:\.get)?|getenv|env|config)[(\[\s]+["'](\w+)["']|\$\((\w+)\)""")
-"""``os.environ.get("WORKERS", 2)``, uWSGI's ``$(WORKERS)``."""
 
 
 def read_hop(
@@ -276,7 +273,6 @@ def _take_workers(hop: ReadHop) -> None:
 
 
 def _config_named(name: str, hop: ReadHop) -> Path | None:
-    """Return the file of the project that a command calls ``name``."""
     root, inside, near = hop.root, hop.folder, hop.command.file.parent
     if name == hop.native.default_file:
         # a server looks for it only where it is started
@@ -305,7 +301,6 @@ def take_settings_variable(hop: ReadHop, entry: Entry | None) -> None:
 
 
 def _miss_variable(hop: ReadHop, name: str, place: tuple[str, int], before: str = "") -> None:
-    """Note that a race starts without a variable that the deployment sets."""
     why = f'the deployment sets this variable, and a race does not: add [app] env = {{ {name} = "…" }}'
     hop.gap(name, before + why, place=place)
 

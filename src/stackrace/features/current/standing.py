@@ -102,7 +102,6 @@ def _errors(race: Race) -> CurrentErrors | None:
 
 
 def _is_faulty(one: Slice) -> bool:
-    """Tell whether errors refused a slice."""
     return any(
         finding.effect is Effect.INVALIDATES and (finding.check == _WRONG or finding.check in _FAILED)
         for finding in one.verdict.findings

@@ -276,7 +276,6 @@ def _refuse_elsewhere(kept: Journal, record: Record) -> None:
 
 
 def _set(kernel: Kernel, change: Change) -> Outcome:
-    """Write, and believe only what is read back."""
     try:
         kernel.write(change.key, change.after)
     except OSError as error:

@@ -249,7 +249,6 @@ def _inside(word: str, folder: Path) -> bool:
 
 
 def _use(pid: int) -> tuple[str, list[str]]:
-    """Where a process works and how it was called."""
     try:
         cwd = str(Path(f"/proc/{pid}/cwd").readlink())
     except OSError:

@@ -63,7 +63,6 @@ def _sections(visit: Visit) -> Iterator[Section]:
 
 
 def _found(examination: Examination, *heading: Paragraph) -> Iterator[Section]:
-    """Yield the machine, and the advice by number."""
     surroundings = examination.surroundings
     host, watched_s = surroundings.host, surroundings.watched.elapsed_s
     virtual = f", a {host.virtual}" if host.virtual else ""
@@ -97,7 +96,6 @@ def _verdict(examination: Examination) -> Iterator[Paragraph]:
 
 
 def _possible(visit: Visit) -> Iterator[Paragraph]:
-    """Yield what could be changed, and what could be undone."""
     if visit.examination is not None and (changes := visit.examination.changes):
         keys = ", ".join(change.key for change in changes)
         makes = f"--apply makes {things(len(changes), 'change')} of these, and --undo takes them back"
@@ -108,7 +106,6 @@ def _possible(visit: Visit) -> Iterator[Paragraph]:
 
 
 def _done(visit: Visit, outcomes: Sequence[Outcome]) -> Iterator[str]:
-    """Yield what became of each change, and what remains to be done."""
     undoing, path = visit.examination is None, visit.record.path
     if not outcomes:
         nothing = f"Nothing to undo: there is no {path}. What was applied with sudo is undone with sudo."

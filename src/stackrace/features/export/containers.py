@@ -185,7 +185,6 @@ def composed(export: Export) -> str:
 
 
 def _shared(export: Export, sockets: Mapping[str, Path]) -> Iterator[str]:
-    """Yield the volumes that all processes have."""
     kept = export.written
     if sockets or kept:
         yield "  # A new volume has the owner of the image's folder"

@@ -81,7 +81,6 @@ def _place(row: Row, standing: Standing) -> str:
 
 
 def _limits(export: Export) -> str:
-    """Say which limits the server has that clients meet."""
     front = export.front
     if front.site.file is not None:
         return f"{front.title} limits bodies and the time of an answer as your file does."
@@ -135,7 +134,6 @@ def proof_said(result: Proof) -> Iterator[str]:
 
 
 def _equivalence(result: Equivalence) -> str:
-    """Say whether the exported files do as well as what was raced."""
     if result.ratio is None or result.difference is None:
         return "Nothing could be compared: no block had a valid slice of both."
     delivers = f"the exported files deliver {times(result.ratio)} the throughput of the original"

@@ -98,7 +98,6 @@ def laid_out(stack: Stack, *, catalogue: Catalogue, app: Hosted, target: Target,
 
 
 def _names(stack: Stack) -> tuple[str, ...]:
-    """Return the processes' names as units and folders may have them."""
     plain = [re.sub(r"[^a-z0-9]+", "-", group[0].server) for group in stack.processes]
     return tuple(
         name if plain.count(name) == 1 else f"{name}{plain[: index + 1].count(name)}"
@@ -108,8 +107,6 @@ def _names(stack: Stack) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Layout:
-    """What all processes have in common."""
-
     catalogue: Catalogue
     app: Hosted
     target: Target

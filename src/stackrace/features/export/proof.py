@@ -50,15 +50,11 @@ _PORT_WAIT_S = 45.0
 """A unit's port is always the same: a launch waits for the last one's stop, which is given 35 s."""
 _POLL_S = 0.05
 _PATIENCE_S = 90.0
-"""More than the health check waits."""
 _BUDGET_S = 180.0
 _HEALTHCHECK = re.compile(r"^HEALTHCHECK [^\n]*\\\n\s*CMD (\[.*\])$", re.MULTILINE)
-"""The command of an image's health check."""
 
 
 class _ProofError(LaunchError):
-    """The exported files do not work; the message says what they did."""
-
     exit_code = 1
 
 
@@ -349,7 +345,6 @@ def _refuse_impossible(export: Export) -> None:
 
 
 def _failures(launches: Iterable[Launch]) -> Iterator[str]:
-    """Yield what went wrong."""
     for launch in launches:
         if launch.failure is not None:
             yield f"{launch.stack}: {launch.failure.message}"

@@ -117,7 +117,6 @@ def _commands(export: Export) -> Iterator[str]:
 
 
 def _python(export: Export) -> Iterator[str]:
-    """Yield what makes the Python environment."""
     packages = export.packages
     yield "# The Python environment"
     own = packages.embedded or _PYTHONS.get(export.distribution) == packages.minor
@@ -201,7 +200,6 @@ def _web_files(export: Export) -> Iterator[str]:
 
 
 def _static(django: DjangoFacts, way_out: str) -> str:
-    """Say what becomes of static files that the front does not send."""
     url = django.static_url
     if not url.startswith("/"):
         return f"Static files are asked for at `{url}`, which is another host's: put them there."
@@ -216,7 +214,6 @@ def _static(django: DjangoFacts, way_out: str) -> str:
 
 
 def _believed(export: Export) -> str:
-    """Say whose X-Forwarded-* counts."""
     front = export.front
     if any(entry.passes_forwarded_headers for entry in front.entries) and front.site.upstream:
         return (
@@ -292,7 +289,6 @@ def _restarted(export: Export, host: Process) -> str:
 
 
 def _docker_commands(export: Export) -> Iterator[str]:
-    """Yield the commands that deploy the containers, and their next version."""
     docker, variables = composed(export), export.target.variables.name
     if export.has_python:
         yield f"test -e {variables} || install --mode=600 {export.target.files.name}/.env.example {variables}"

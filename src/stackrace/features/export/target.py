@@ -106,7 +106,6 @@ def target_of(
 
 
 def _name(text: str) -> str:
-    """Return ``text`` as units, folders and users may be called."""
     name = re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:24].strip("-")
     return name if re.match("[a-z]", name) else f"app-{name}".strip("-")
 

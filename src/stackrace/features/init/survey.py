@@ -113,7 +113,6 @@ _PACKAGES = {
     "redis": ("redis", "aioredis"),
     "memcached": ("pymemcache", "python-memcached", "pylibmc"),
 }
-"""Clients, by service."""
 
 
 def suggestions(survey: ProjectSurvey) -> dict[str, str]:

@@ -196,7 +196,6 @@ def document(survey: ProjectSurvey) -> str:
 
 
 def _running(survey: ProjectSurvey) -> dict[str, object] | None:
-    """Return what is run today, and where that was found."""
     found = survey.current
     if found is None:
         return None
@@ -208,7 +207,6 @@ def _running(survey: ProjectSurvey) -> dict[str, object] | None:
 
 
 def _static_of(survey: ProjectSurvey) -> dict[str, Path]:
-    """Return the folders of static files by their prefixes."""
     return {**survey.examination.survey.static, **survey.examination.static}
 
 

@@ -33,13 +33,11 @@ _TIMEOUT_S = 10.0
 _LONGEST_S = 600.0
 """The longest time for one answer, so that a slow server does not hold us for ever."""
 _MOST_BYTES = 64 << 20
-"""The largest attachment that is read."""
 _MOST_DOCUMENT_BYTES = 8_000_000
 """The largest document that is parsed: no CouchDB takes larger ones by default."""
 _MOST_VALUES = 500_000
 """Most values in it: each takes far more memory than the two bytes that it may be written in."""
 _PAGE = 500
-"""Ids asked for at once."""
 _MOST_IDS = 20_000
 """Most ids that are listed: a server may go on for ever."""
 

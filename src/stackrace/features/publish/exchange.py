@@ -47,8 +47,6 @@ _OTHER_LAUNCHES = "its launches are not those of its attachment"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Published:
-    """A race ready to be sent."""
-
     document: Mapping[str, Any]
     """Without revision and attachments."""
     packed: bytes

@@ -81,7 +81,6 @@ def _case(
 
 
 def _is_open(each: Ruling, result: GateAnswer) -> bool:
-    """Tell whether a check says neither yes nor no of a response."""
     return each.state is not State.CLEAR or result.outcome is Outcome.REFUSED
 
 

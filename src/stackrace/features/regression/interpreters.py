@@ -141,7 +141,6 @@ def _imported_below(top: Path, app: App, project: ProtectedProject) -> list[Path
 
 
 def _importing(request: RaceRequest, folders: Sequence[Path]) -> RaceRequest:
-    """Have ``request`` import from ``folders`` first."""
     if not folders:
         return request
     given = request.environment.get("PYTHONPATH")

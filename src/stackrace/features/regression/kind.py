@@ -33,7 +33,6 @@ _STATES = {State.CLEAR: Tone.GOOD, State.SLOWER: Tone.WRONG, State.ALARM: Tone.D
 
 
 def _sections(race: Race) -> Iterator[Section]:
-    """Yield the report's sections, in order."""
     result = gate_answer(race)
     yield Section(
         title="",
@@ -144,7 +143,6 @@ schema = partial(schema_text, _FORM)
 
 
 def _document(race: Race) -> dict[str, Any]:
-    """Return the document of the check ``race`` as plain JSON values."""
     result = gate_answer(race)
     rulings = tuple(" ".join(words.cells(each)) for each in result.rulings)
     made = CheckDocument(

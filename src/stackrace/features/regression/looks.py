@@ -143,12 +143,10 @@ def _values_needed(sample: Sample, terms: Terms, alarm: int | None, *, family: i
 
 
 def _bounds(sample: Sample, terms: Terms) -> Terms:
-    """Return ``terms`` in the unit of the differences."""
     return Terms(allowance=sample.difference(terms.allowance), limit=sample.difference(terms.limit))
 
 
 def _rising(first: int, most: float) -> Iterator[int]:
-    """Yield numbers from ``first`` on, a twentieth apart."""
     n = first
     while n <= most:
         yield n

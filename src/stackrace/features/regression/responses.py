@@ -117,7 +117,6 @@ _NO_FAILURE = (FailureKind.INTERRUPTED, FailureKind.NOT_STOPPED)
 
 
 def _has_failed(launch: Launch) -> bool:
-    """Tell whether a launch did not come up, answered wrongly, or died."""
     return launch.failure is not None and launch.failure.kind not in _NO_FAILURE
 
 

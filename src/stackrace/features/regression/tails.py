@@ -98,8 +98,6 @@ def tails(
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _Side:
-    """All answers of one side."""
-
     seconds: Array
     totals: Array
     """(V,) how many lie in a bucket or below it."""

@@ -37,8 +37,6 @@ def _in_ms(seconds: float) -> str:
 
 
 class _Way(NamedTuple):
-    """How people speak of a response."""
-
     name: str
     worse: str
     """What it is where it is worse."""
@@ -83,7 +81,6 @@ def answer(race: Race, result: GateAnswer) -> str:
 
 
 def _more(race: Race, result: GateAnswer) -> str:
-    """Say how much more time would decide it, and what else might."""
     if result.needed_s is None:
         more = "More time would not decide it."
     else:
@@ -101,7 +98,6 @@ def _more(race: Race, result: GateAnswer) -> str:
 
 
 def _cause(race: Race, result: GateAnswer) -> str:
-    """Say why a check says neither yes nor no."""
     if race.ending is Ending.INTERRUPTED:
         return "the check was interrupted"
     if result.failed.head:
@@ -138,7 +134,6 @@ def _missed(rulings: Sequence[Ruling]) -> str:
 
 
 def _either(things: Sequence[str]) -> str:
-    """Write ``a, b or c``."""
     return " or ".join(filter(None, (", ".join(things[:-1]), *things[-1:])))
 
 

@@ -55,7 +55,6 @@ def trend_of(project: str | None, store: Store, *, folder: Path, on_race: _OnRac
 
 
 def _races_of(project: str | None, known: Sequence[Summary], folder: Path) -> list[Summary]:
-    """Return the project's races, newest first; at least one."""
     place = folder if project is None else Path(project)
     if project is not None and (named := [race for race in known if race.app == project]):
         return named
@@ -70,7 +69,6 @@ def _races_of(project: str | None, known: Sequence[Summary], folder: Path) -> li
 
 
 def _read(store: Store, chosen: Sequence[Summary], on_race: _OnRace) -> Iterator[tuple[Race, Standing]]:
-    """Yield the races with their standings, the oldest first."""
     for done, summary in enumerate(reversed(chosen)):
         on_race(done, len(chosen))
         race = store.load(summary.id)
@@ -139,7 +137,6 @@ def _judged(series: TrendSeries, alpha: float) -> TrendSeries:
 
 
 def _known(points: Sequence[TrendPoint], measure: Measure) -> list[int]:
-    """Return the places of the points that have ``measure``."""
     return [place for place, point in enumerate(points) if measure in point.values]
 
 

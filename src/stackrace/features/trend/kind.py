@@ -35,7 +35,6 @@ _OUTCOMES = {Outcome.PASSED: Tone.GOOD, Outcome.FAILED: Tone.WRONG, Outcome.REFU
 
 
 def _sections(trend: Trend) -> Iterator[Section]:
-    """Yield the report's sections, in order."""
     yield Section(title=f"Trend of {trend.project}", main=True, blocks=(
         Paragraph(text=words.headline(trend), tone=Tone.STRONG),
         Paragraph(text=words.about(trend), tone=Tone.ASIDE),
@@ -91,7 +90,6 @@ def _table(series: list[TrendSeries]) -> Table:
 
 
 def _checks_section(checks: Sequence[TrendCheck]) -> Section:
-    """Return what checks of the project said."""
     changes = (
         Column(title=title, cells=tuple(check.said.changes.get(response, "") for check in checks), keep=keep)
         for response, title, keep in _RESPONSES
@@ -111,7 +109,6 @@ def _checks_section(checks: Sequence[TrendCheck]) -> Section:
 
 
 def _course(series: TrendSeries) -> str:
-    """Draw the throughput of the last races as bars, from zero."""
     values = [p.values[Measure.THROUGHPUT].value for p in series.points if Measure.THROUGHPUT in p.values]
     return course(values[-_MOST_BARS:], max(values, default=0.0))
 
@@ -142,13 +139,11 @@ schema = partial(schema_text, _FORM)
 
 
 def _document(trend: Trend) -> dict[str, Any]:
-    """Return the document as plain JSON values."""
     return readable(TrendDocument(headline=words.headline(trend), trend=trend), _FORM)
 
 
 _UNITS = {Measure.THROUGHPUT: "requests/s", Measure.P99: "ms", Measure.CPU: "ms", Measure.MEMORY: "MiB"}
 _FACTORS = {Measure.P99: 1e3, Measure.MEMORY: 1 / 2**20}
-"""From what is measured to what is drawn."""
 
 
 def _multiples(trend: Trend) -> Iterator[Multiple]:

@@ -109,7 +109,6 @@ def notes(trend: Trend) -> Iterator[str]:
 
 
 def _checks(trend: Trend) -> str:
-    """Say what came of the project's checks; empty without any."""
     if not trend.checks:
         return ""
     slower = sum(check.said.outcome is Outcome.FAILED for check in trend.checks)

@@ -114,7 +114,6 @@ def _requests_for(quantile: str) -> int:
 
 
 def _spelt(quantile: str, rate_per_s: float) -> str:
-    """Return a goal as it is given on the command line."""
     return f"{label(quantile)} at {setting(rate_per_s)}/s"
 
 

@@ -13,8 +13,6 @@ from .result import Tuned
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Spot:
-    """One configuration in the picture."""
-
     stack: str
     relative: float | None
     """Compared with the tuned stack, above 1 is better; None where it was not launched."""

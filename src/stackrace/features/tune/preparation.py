@@ -48,7 +48,6 @@ TOGETHER = 8
 """So many configurations are up at once: each may hold as many connections to a database as there may be."""
 
 _OPEN_CONNECTIONS = 256
-"""Connections of the open loop at most."""
 
 _RATE_SLICE_S = 1.0
 """Where the rate is only to be kept up with."""

@@ -20,7 +20,6 @@ from .picture import LEGEND, block_lines, facets
 from .result import Responded, Tuned, leading, tuned
 
 _SHOWN = 10
-"""So many configurations are listed on a screen."""
 
 
 def _sections(race: Race, found: Tuned) -> Iterator[Section]:

@@ -14,7 +14,6 @@ Flags = npt.NDArray[np.bool_]
 _Numbers = npt.NDArray[np.intp]
 
 _FEWEST = 8
-"""Fewer slices tell nothing of the weather."""
 _FITTED = 200
 """The parameters are those of the first so many: they hardly change with more, and time grows with the cube."""
 

@@ -107,7 +107,6 @@ _MOST_RACES = 200
 
 
 def _index(request: HttpRequest) -> HttpResponse:
-    """List the races, newest first."""
     with open_store(settings.STACKRACE_STORE) as store:
         races = store.list(_MOST_RACES)
     # what was fetched may hold what no encoding has
@@ -121,7 +120,6 @@ def _report(request: HttpRequest, race_id: str) -> HttpResponse:
 
 
 def _document(request: HttpRequest, race_id: str) -> HttpResponse:
-    """Give the JSON document of one race."""
     race = _race(race_id)
     text = render(race, standing_of(race), Format.JSON)
     return HttpResponse(text, content_type="application/json")

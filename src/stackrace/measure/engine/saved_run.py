@@ -24,12 +24,10 @@ from .histogram import Bucket, distribution
 _MOST_BYTES = 64 << 20
 """A saved result holds all latencies of a load."""
 _VERSION = "load-1"
-"""The format that is read, by its name."""
 _WAY_OUT = "give a file that `stackrace load --json` wrote"
 
 
 def _read_object(path: Path) -> _JsonObject:
-    """Return the object in the JSON file at ``path``."""
     try:
         content = json.loads(read_bytes(path, _MOST_BYTES))
     except OSError as error:

@@ -25,8 +25,6 @@ _TOKEN = re.compile(r"[A-Za-z0-9!#$%&'*+\-.^_`|~]+")
 
 
 class _Address(NamedTuple):
-    """Where an http or https URL points to."""
-
     origin: str
     """Scheme, host and port in lower case, without a default port. Source: RFC 6454 section 4."""
     path: str

@@ -209,7 +209,6 @@ def _has_parts(body: bytes, parts: Sequence[bytes]) -> bool:
 
 
 def _lacking(body: bytes, parts: Sequence[bytes]) -> str:
-    """Name the first part that ``body`` has nowhere."""
     part = next((part for part in parts if part not in body), b"")
     if not part:
         return "that has the app's own parts in another order"

@@ -30,8 +30,6 @@ def process_cpu_ns(pid: int) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class _Account:
-    """What CPU time a process had used."""
-
     pid: int
     parent: int
     own_ns: int

@@ -13,8 +13,6 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class _OpenFiles:
-    """What a process has open."""
-
     sockets: frozenset[int]
     """By inode."""
     watches_files: bool
@@ -45,7 +43,6 @@ _DATABASE_PORTS = frozenset({5432, 5433, 6432, 3306, 3307, 33060, 1433, 1521, 27
 _DATABASE_SOCKET = re.compile(
     r"(\.s\.PGSQL\.\d+|mysqld?\.sock|mariadb\.sock|mongodb-\d+\.sock|mariadb[^/]*/socket)$"
 )
-"""The names that database servers give their sockets."""
 
 # Source: linux/netlink.h, linux/sock_diag.h, linux/inet_diag.h, linux/unix_diag.h, linux/tcp_states.h
 _NETLINK_SOCK_DIAG, _SOCK_DIAG_BY_FAMILY = 4, 20

@@ -29,7 +29,6 @@ from .workloads import urls_of, workloads_of
 _CRAWL_S = 10.0
 """Spent on looking for pages at the most; few apps take a second until there are enough."""
 _LOADING_S = 60.0
-"""How long the app may load meanwhile."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

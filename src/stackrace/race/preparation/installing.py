@@ -78,7 +78,6 @@ def refusal(subject: str, lacks: Sequence[Lack], command: str) -> MissingError:
 
 
 _PACKAGE = re.compile(r"[A-Za-z][A-Za-z0-9._-]*")
-"""What a package of PyPI may be called."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -69,7 +69,6 @@ def workloads_of(
 
 
 def _wanted(request: RaceRequest) -> tuple[WorkloadRequest, ...]:
-    """Return the workloads that are more than URLs of the only one."""
     if request.session is not None:
         return (WorkloadRequest(name="", session=request.session, think=request.think, check=request.check),)
     return request.workloads

@@ -140,7 +140,6 @@ _EXAMPLES = {
     "workload": '[workload] and below it urls = ["/"]',
     "workloads": '[workloads.front] and below it urls = ["/"]',
 }
-"""A right line, by its key."""
 
 _OF_A_KIND = {"dict_type", "float_type", "list_type", "model_type", "string_type"}
 """Errors that are best mended by looking at a right line."""

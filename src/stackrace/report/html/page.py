@@ -88,7 +88,6 @@ def _breakable(text: str) -> Markup:
 
 
 def _path(stack: str) -> Markup:
-    """Return a stack's path with its servers strong and its settings quiet."""
     parts = (
         Markup('<span class="settings">{}</span>').format(_pausing(part))
         if settings

@@ -157,7 +157,6 @@ def _p99_limits_ms(row: Row) -> Iterator[float]:
 
 
 _MOST_POINTS = 60
-"""Per line; more would only swell the page."""
 _WORDS = (
     "MiB (proportional set size, all hops) against seconds since the launch; a line per launch; the peak is named"
 )

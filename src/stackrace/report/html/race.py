@@ -86,7 +86,6 @@ def _standing_view(level: Level, *, void: bool = False) -> _BarsView:
 
 
 def _latency_view(level: Level) -> _BarsView:
-    """Return the latency strips on one logarithmic scale."""
     rows = level.rows
     least, most = min(row.latency.p50 for row in rows), max(row.latency.max for row in rows)
     scale = logarithmic(least * 1e3, most * 1e3)

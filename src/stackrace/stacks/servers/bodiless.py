@@ -42,7 +42,6 @@ def wsgi_without_body(application: Callable[..., Iterable[bytes]]) -> Callable[.
 
 
 def _has_length(headers: list[tuple[str, str]]) -> bool:
-    """Tell whether the app says where its answer ends."""
     return any(name.lower() in ("content-length", "transfer-encoding") for name, _ in headers)
 
 

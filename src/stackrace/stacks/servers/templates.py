@@ -88,7 +88,6 @@ _Quote = Callable[[str], str]
 """Returns a text as a server's configuration writes it; raises LaunchError for one that it cannot write."""
 
 _BARE = re.compile("[A-Za-z0-9_./:-]*")
-"""Plain, or an address with its port."""
 _ENDS_LINE = re.compile("[\x00-\x1f\x7f]")
 
 

@@ -18,7 +18,6 @@ def _endpoint(site: Site) -> str:
 
 
 def _quoted(text: str) -> str:
-    """Escape what separates the parts of a Twisted endpoint."""
     return text.replace("\\", "\\\\").replace(":", "\\:")
 
 

@@ -116,8 +116,6 @@ def _read_to_the_end(application: Callable[..., Iterable[bytes]]) -> Callable[..
 
 
 class _Prefork:
-    """Stops when told to."""
-
     _keepGoing: bool  # noqa: N815 (flup's name)
     _children: dict[int, Any]
 

@@ -13,7 +13,6 @@ _LONGEST = 80
 
 
 def _settings(file: str) -> dict[str, object]:
-    """Return what gunicorn would start with."""
     try:
         from gunicorn.app.wsgiapp import WSGIApplication  # type: ignore[import-untyped]
 

@@ -98,7 +98,6 @@ def _effective(printed: Mapping[str, object]) -> Settings:
 
 
 def _typed(setting: str, value: object) -> SettingValue | None:
-    """Return ``value`` where it is one of the setting's kind."""
     return value if isinstance(value, (str, int)) and type(value) is type(OPTIONS.defaults[setting]) else None
 
 

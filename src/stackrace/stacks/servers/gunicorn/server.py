@@ -119,7 +119,6 @@ def _said(site: Site) -> Iterator[tuple[Option, object]]:
 
 
 def _literal(value: object) -> Rendered:
-    """Return ``value`` as Python writes it."""
     return Rendered(repr(value if isinstance(value, (int, bool)) else str(value)))
 
 

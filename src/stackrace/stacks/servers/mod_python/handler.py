@@ -136,8 +136,6 @@ class _Input:
 
 
 class _Errors:
-    """A text stream into Apache's error log."""
-
     def __init__(self, request: Any) -> None:
         self.request = request
 

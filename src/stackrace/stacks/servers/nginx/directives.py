@@ -22,7 +22,6 @@ _NEEDS_WORDS = re.compile("listen|include|set|root|alias|try_files|(proxy|uwsgi|
 """What must say something; nginx would refuse it."""
 _HOME = Path("/etc/nginx")
 _MOST_DEEP = 5
-"""Files that include files."""
 
 
 @dataclass(slots=True)

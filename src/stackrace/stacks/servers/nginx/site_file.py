@@ -122,7 +122,6 @@ def _walk(directives: Iterable[Directive]) -> Iterator[Directive]:
 
 
 def _locations(directives: Iterable[Directive]) -> Iterator[Directive]:
-    """Yield the locations among ``directives``, and those within them."""
     for each in directives:
         if each.name == "location":
             yield each
@@ -258,7 +257,6 @@ def _ready(site: SiteFile, directive: Directive) -> Directive | None:
 
 
 def _missing(site: SiteFile, directive: Directive) -> str:
-    """Say why what ``directive`` names is not there; empty where it is."""
     if directive.forwards:
         # under an if, for example
         return "it leads to another service" if _is_elsewhere(site, directive) else ""
@@ -332,7 +330,6 @@ def _is_elsewhere(site: SiteFile, directive: Directive) -> bool:
 
 
 def _forwarded(site: SiteFile, directive: Directive) -> Directive:
-    """Return what forwards to the app, to our upstream."""
     match = _TARGET.fullmatch(directive.args[0])
     rest = match[3] if match else ""
     site.change(directive, Concern.ADDRESS)

@@ -17,7 +17,6 @@ _END = ";end of configuration"
 
 
 def _options(program: str, file: str) -> Iterator[tuple[str, str]]:
-    """Yield the names and values of what uWSGI would start with."""
     command = [program, "--ini", file, "--show-config", "--no-server"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
         assert process.stdout

@@ -28,7 +28,6 @@ from ..templates import PLAIN
 _SECTION = "uwsgi"
 _LINE = re.compile(r"\s*([^=;#\s\[][^=\s]*)\s*(?:=(.*))?$")
 _FILES = ("ini", "yaml", "json", "xml", "include", "inherit")
-"""What names another configuration file."""
 _TRUE = ("true", "1", "yes", "on", "")
 
 
@@ -69,7 +68,6 @@ def _said(pairs: Iterable[tuple[str, str]]) -> Iterator[tuple[str, SettingValue 
 
 
 def _pairs_of(text: str, section: str) -> list[tuple[str, str]]:
-    """Return the keys and values of a section."""
     return [(key, value) for key, value, _ in _lines(text, section) if key]
 
 
