@@ -108,7 +108,11 @@ class ProjectCopy:
         places = data_places(moved, self.view)
         self._copy(self._new(self._belonging(places), self._require))
         outside = self._refuse_outside(_present(places))
-        _refuse_command(app, self.relocation)
+        if paths := list(self.relocation.named("\n".join(map(" ".join, app.prepare)))):
+            raise InputError(
+                f"[app] prepare names {few(paths)}, and the app runs from a copy of the project here, for a race "
+                "cannot have its own view of the files; write such paths relative to the app's root"
+            )
         named = self._refuse_named([*app.environment.items(), *_code(self.relocation)])
         uncovered = (*outside, *(path for path in self._linked if not self.relocation.holds(path)))
         settled = Settled(places=places, named=tuple(named), uncovered=uncovered)
@@ -228,15 +232,6 @@ def _byte_code(python: Path, relocation: Relocation) -> Path:
 def _import_folders(places: ImportPlaces, relocation: Relocation) -> tuple[Path, ...]:
     """Return from where the copies of ``places`` are imported; what lies in an environment is not copied."""
     return tuple(dict.fromkeys(relocation.path(each) for each in places.roots if relocation.has_copy(each)))
-
-
-def _refuse_command(app: App, relocation: Relocation) -> None:
-    for command in app.prepare:
-        if paths := list(relocation.named(" ".join(command))):
-            raise InputError(
-                f"[app] prepare names {few(paths)}, and the app runs from a copy of the project here, for a race "
-                "cannot have its own view of the files; write such paths relative to the app's root"
-            )
 
 
 def _code(relocation: Relocation) -> Iterator[tuple[str, str]]:

@@ -85,7 +85,7 @@ def _copy_to(database: Path, target: Path) -> None:
     is no ``target``.
     """
     if _handle_here(database) is None:
-        _Copier(database, target).copy()
+        _copy_here(database, target)
     else:
         _copy_in_another_process(database, target)
 
@@ -226,47 +226,41 @@ class _Look:
         return same and self.is_settled
 
 
-class _Copier:
-    def __init__(self, database: Path, target: Path) -> None:
-        self._database = database
-        self._target = target
-
-    def copy(self) -> None:
-        """Copy it, or leave nothing."""
-        try:
-            self._copy()
-        except BaseException:
-            self._remove()
-            raise
-
-    def _copy(self) -> None:
-        """Copy it without a lock if that succeeds, else with one that readers take."""
-        until = time.monotonic() + _UNLOCKED_S
-        while True:
-            if self._is_copied():
-                return
+def _copy_here(database: Path, target: Path) -> None:
+    """Copy it without a lock if that succeeds, else with one that readers take; leaves nothing where that fails."""
+    until = time.monotonic() + _UNLOCKED_S
+    try:
+        while not _is_whole(database, target):
             if time.monotonic() > until:
-                break
+                with _reading(database) as (held, limit_s):
+                    # the first try may fall into the start of a log
+                    tries = (
+                        _is_whole(database, target, held=held, until=time.monotonic() + limit_s) for _ in range(2)
+                    )
+                    if any(tries):
+                        return
+                    raise _busy()
             time.sleep(_TICK_S)
-        with _reading(self._database) as (held, limit_s):
-            # the first try may fall into the start of a log
-            if not any(self._is_copied(held=held, until=time.monotonic() + limit_s) for _ in range(2)):
-                raise _busy()
+    except BaseException:
+        _remove(target)
+        raise
 
-    def _remove(self) -> None:
-        for path in (self._target, *(_side(self._target, each) for each in _SIDES)):
-            with suppress(OSError):
-                path.unlink(missing_ok=True)
 
-    def _is_copied(self, *, held: bool = False, until: float = float("inf")) -> bool:
-        before = _Look.at(self._database)
-        self._remove()
-        _copy_file(self._database, self._target, until)
-        for side in (_LOG, _JOURNAL):
-            # one that vanished meanwhile is seen by the second look
-            with suppress(FileNotFoundError):
-                _copy_file(_side(self._database, side), _side(self._target, side), until)
-        return before.agrees(_Look.at(self._database), held=held)
+def _is_whole(database: Path, target: Path, *, held: bool = False, until: float = math.inf) -> bool:
+    before = _Look.at(database)
+    _remove(target)
+    _copy_file(database, target, until)
+    for side in (_LOG, _JOURNAL):
+        # one that vanished meanwhile is seen by the second look
+        with suppress(FileNotFoundError):
+            _copy_file(_side(database, side), _side(target, side), until)
+    return before.agrees(_Look.at(database), held=held)
+
+
+def _remove(database: Path) -> None:
+    for path in (database, *(_side(database, each) for each in _SIDES)):
+        with suppress(OSError):
+            path.unlink(missing_ok=True)
 
 
 @contextmanager
