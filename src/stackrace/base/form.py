@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,7 +21,8 @@ class Form:
     name: str = ""
     """The document's name with its version, as ``race-2``."""
     names: Mapping[type, Mapping[str, str]] = field(default_factory=dict)
-    """The names of members that are not those of their fields, by record; ``LEFT_OUT`` and ``FLAT`` are special."""
+    """The names of members that are not those of their fields, by record; ``LEFT_OUT`` and ``FLAT`` are special.
+    A property that has a name is a member, too."""
     shown: Mapping[type, Callable[[Any], Any]] = field(default_factory=dict)
     """What is written down in place of records of a type: what a function returns, as it is annotated."""
     in_sets: Mapping[str, str] = field(default_factory=dict)
@@ -35,6 +36,12 @@ class Form:
         """Return the name of the field ``member`` of ``record``, or of the record it has it from."""
         given = (self.names[kind][member] for kind in record.__mro__ if member in self.names.get(kind, ()))
         return next(given, member)
+
+    def properties(self, record: type) -> Iterator[tuple[str, str, Any]]:
+        """Yield the properties of ``record`` that are members, too: each with its name here and its function."""
+        for name, given in self.names.get(record, {}).items():
+            if isinstance(held := getattr(record, name, None), property):
+                yield name, given, held.fget
 
 
 STORED = Form(exact=True)

@@ -71,6 +71,9 @@ class _Generator(GenerateJsonSchema):
                 about = {"description": said} if said else {}
                 members[name] = {**about, **shape["properties"][name]}
                 required.append(name)
+        for _, name, read in self._form.properties(kind):
+            members[name] = {"description": _first_sentences(read.__doc__), **shape["properties"][name]}
+            required.append(name)
         return {
             "description": _first_sentences(kind.__doc__ or ""),
             "type": "object",

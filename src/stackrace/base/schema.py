@@ -179,9 +179,13 @@ def _record(kind: Any, form: Form) -> CoreSchema:
     names = {field.name: form.name_of(kind, field.name) for field in fields(kind)}
     flat = frozenset(name for name, given in names.items() if given == FLAT)
     members = [_member(field, hints[field.name], names[field.name], form) for field in fields(kind)]
+    computed = [
+        core_schema.computed_field(name, schema_of(get_type_hints(read)["return"], form), alias=given)
+        for name, given, read in form.properties(kind)
+    ]
     return core_schema.dataclass_schema(
         kind,
-        core_schema.dataclass_args_schema(kind.__name__, members),
+        core_schema.dataclass_args_schema(kind.__name__, members, computed_fields=computed),
         list(names),
         slots=True,
         frozen=True,

@@ -112,8 +112,13 @@ class Slice:
     """What the machine did meanwhile; None where nobody looked."""
 
     @property
+    def valid(self) -> bool:
+        """Whether it is part of the statistics."""
+        return self.verdict.valid
+
+    @property
     def throughput_per_s(self) -> float:
-        """Right answers per second; see `answered_per_s`."""
+        """Right answers per second."""
         return answered_per_s(self.load, self.result)
 
     @property

@@ -6,10 +6,10 @@ known, and what is not a finite number, is null.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, Union
+from typing import TYPE_CHECKING, Any, Literal, Union
 
 from ..base.codec import FLAT, LEFT_OUT, Form, readable, schema_text
 from ..base.numbers import Interval
@@ -79,14 +79,6 @@ class RowDocument(Row):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LevelDocument(Level):
-    """One workload at one load level, best tier first."""
-
-    name: str
-    """As tables name it: ``c=20``."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class FailureDocument:
     """Why a launch, or a stack, gave no result, or only part of one."""
 
@@ -111,25 +103,6 @@ class ShortfallDocument:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SliceDocument(Slice):
-    """One uninterrupted stretch of load on one launched stack."""
-
-    valid: bool
-    """Whether it is part of the statistics."""
-    rate_per_s: float
-    """Right answers per second."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DutyDocument:
-    """Where a race's time went."""
-
-    duty: Duty
-    total_s: float
-    """All of it."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class RaceSetup:
     """What was asked, and under which conditions the race was held."""
 
@@ -140,7 +113,7 @@ class RaceSetup:
     """The path of the stack that also ran as its own hidden twin; null without."""
     current: str | None
     """The path of the stack that is what the project runs today; null where none is."""
-    duty: DutyDocument | None
+    duty: Duty | None
     """Where its time went; null where nobody took it."""
     parts: ShownParts
     """What features keep with it."""
@@ -158,12 +131,8 @@ class RaceDocument:
     result: Standing
     current: ShownNotice
     """What the project runs today against the stack that the answer names."""
-    settled: bool
-    """Whether the question is answered."""
     headline: int | None
     """The level the answer speaks of, by its place in ``levels``."""
-    standing: tuple[Row, ...]
-    """The rows of the headline level."""
     void: bool
     """Whether nothing of it may be believed."""
     race: RaceSetup
@@ -173,30 +142,16 @@ class RaceDocument:
     """In order of time."""
 
 
-_Document = TypeVar("_Document")
-
-
-def _with(kind: Callable[..., _Document], record: Any, **more: object) -> _Document:
-    return kind(**{each.name: getattr(record, each.name) for each in fields(record)}, **more)
-
-
 def _row(row: Row) -> RowDocument:
+    members = {each.name: getattr(row, each.name) for each in fields(row)}
     quantiles = {name: _latency_limits(limits) for name, limits in row.latency_limits.items()}
-    return _with(RowDocument, row, throughput=Throughput(limits=row.throughput_per_s), quantiles=quantiles)
+    return RowDocument(**members, throughput=Throughput(limits=row.throughput_per_s), quantiles=quantiles)
 
 
 def _latency_limits(limits: Interval | None) -> LatencyLimits | None:
     if limits is None:
         return None
     return LatencyLimits(value_s=limits.value, low_s=limits.low, high_s=limits.high)
-
-
-def _level(level: Level) -> LevelDocument:
-    return _with(LevelDocument, level, name=level.label)
-
-
-def _slice(one: Slice) -> SliceDocument:
-    return _with(SliceDocument, one, valid=one.verdict.valid, rate_per_s=one.throughput_per_s)
 
 
 def _failure(cause: Failure) -> FailureDocument:
@@ -217,18 +172,22 @@ _FORM = Form(
         RaceWords: {"words": FLAT},
         Throughput: {"limits": FLAT},
         RaceDocument: {"result": FLAT},
-        Standing: {"verdict": FLAT, **dict.fromkeys(("headline", "current"), LEFT_OUT)},
-        LevelDocument: {"name": "label"},
+        Standing: {
+            "verdict": FLAT,
+            "settled": "settled",
+            "rows": "standing",
+            **dict.fromkeys(("headline", "current"), LEFT_OUT),
+        },
+        Level: {"label": "label"},
         # both have units in the document
         Row: dict.fromkeys(("throughput_per_s", "latency_limits"), LEFT_OUT),
         RowDocument: {"quantiles": "latency_limits"},
         Quantiles: {name: f"{name}_s" for name in ("mean", "p50", "p90", "p99", "p999", "max")},
         Launch: {"verdict": FLAT},
-        Slice: {"verdict": FLAT, "result": FLAT},
-        SliceDocument: {"rate_per_s": "throughput_per_s"},
+        Slice: {"verdict": FLAT, "result": FLAT, "valid": "valid", "throughput_per_s": "throughput_per_s"},
         # a moment of the machine's own clock, and what only the store keeps
         LoadResult: dict.fromkeys(("started_at", "histogram", "series"), LEFT_OUT),
-        DutyDocument: {"duty": FLAT},
+        Duty: {"total_s": "total_s"},
         RaceSetup: {"race": FLAT, "parts": FLAT},
         Race: {
             **dict.fromkeys(("stacks", "facts", "launches", "entry", "twin", "current", "duty"), LEFT_OUT),
@@ -244,8 +203,6 @@ _FORM = Form(
         Failure: _failure,
         Shortfall: _shortfall,
         Row: _row,
-        Level: _level,
-        Slice: _slice,
     },
 )
 """How a race's JSON document writes records down."""
@@ -261,9 +218,7 @@ def document(race: Race, standing: Standing) -> dict[str, Any]:
             words=_words(race, standing),
             result=standing,
             current=standing.current,
-            settled=standing.settled,
             headline=standing.headline if standing.levels else None,
-            standing=standing.rows,
             void=not standing.verdict.valid,
             race=_setup(race),
             stacks=tuple(known.get(stack, StackFacts(stack=stack)) for stack in race.stacks),
@@ -288,6 +243,6 @@ def _setup(race: Race) -> RaceSetup:
         entry=race.entry or None,
         twin=race.twin or None,
         current=race.current or None,
-        duty=None if race.duty is None else DutyDocument(duty=race.duty, total_s=race.duty.total_s),
+        duty=race.duty,
         parts=shown(race.parts),
     )

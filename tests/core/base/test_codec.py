@@ -187,6 +187,27 @@ def test_members_of_a_flat_record_are_members_of_its_holder_in_the_schema():
     assert {"count", "share"} <= set(schema["required"])
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sized:
+    """What has a size."""
+
+    parts: tuple[int, ...] = ()
+
+    @property
+    def size(self) -> int:
+        """All of it."""
+        return sum(self.parts)
+
+
+def test_a_property_that_has_a_name_is_a_member_too():
+    form = Form(names={Sized: {"size": "total"}})
+    document, schema = readable(Sized(parts=(1, 2)), form), json.loads(json_schema(Sized, form, "sized-1"))
+    assert document == {"parts": [1, 2], "total": 3}
+    assert schema["properties"]["total"] == {"description": "All of it.", "type": "integer", "minimum": 0}
+    assert schema["required"] == ["parts", "total"]
+    assert encode(Sized(parts=(1, 2))) == {"parts": [1, 2]}
+
+
 @given(st.text(st.characters()))
 def test_any_text_survives_storing(text):
     assert legible(storable(text)) == text

@@ -112,8 +112,6 @@ class CheckDocument:
     version: Literal[1] = 1
     """Version of the format."""
     result: GateAnswer
-    exit_code: int
-    """What the command ended with: 0, 1 or 3."""
     words: CheckWords
     facts: GateFacts
     race: Race
@@ -129,7 +127,7 @@ _FORM = Form(
     name="check-1",
     names={
         CheckDocument: {"result": FLAT, "facts": FLAT},
-        GateAnswer: {"blocks": "pairs", "valid": LEFT_OUT, "failed": "failed_launches"},
+        GateAnswer: {"blocks": "pairs", "valid": LEFT_OUT, "failed": "failed_launches", "exit_code": "exit_code"},
         GateFacts: {"allowances": LEFT_OUT},
         Race: {
             **dict.fromkeys({each.name for each in fields(Race)} - _OF_RACE, LEFT_OUT),
@@ -147,7 +145,6 @@ def _document(race: Race) -> dict[str, Any]:
     rulings = tuple(" ".join(words.cells(each)) for each in result.rulings)
     made = CheckDocument(
         result=result,
-        exit_code=result.exit_code,
         words=CheckWords(answer=words.answer(race, result), rulings=rulings),
         facts=gate_of(race),
         race=race,
