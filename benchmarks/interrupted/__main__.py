@@ -3,8 +3,8 @@
     python -m benchmarks.interrupted [--times 100] [--signal INT|TERM|HUP] [VERB…]
 
 Prints a line for each verb: how often it was ended, the exit codes, and what went wrong. Exits with 1 where
-something did. HUP closes the terminal that the verb runs in. A process that is ended before Python runs our first
-line, or after our last, ends by the signal itself: -2, -15 or -1.
+something did. HUP closes the terminal that the verb runs in. A process that is ended before the verb begins, or
+after its end, ends by the signal itself: -2, -15 or -1.
 """
 
 from __future__ import annotations

@@ -81,7 +81,7 @@ def _interrupt(verb: Verb, world: World, after_s: float, number: signal.Signals)
 
 
 def fault_of(said: str, code: int, allowed: Collection[int]) -> str:
-    """Return what is wrong with how a verb ended; nothing that happens before our first line is."""
+    """Return what is wrong with how a verb ended; nothing that happens before it begins is."""
     if FIRST_LINE not in said:
         return ""
     if "Traceback" in said or "Exception ignored" in said:

@@ -22,16 +22,17 @@ __all__ = ["FIRST_LINE", "STACKRACE", "World", "free_port", "world_of"]
 
 STACKRACE = [sys.executable, "-c", "import sys; from stackrace.__main__ import main; sys.exit(main())"]
 """As the installed command does; at the end of ``-m`` Python itself may end the process by SIGINT."""
-FIRST_LINE = "(our first line)"
+FIRST_LINE = "(the verb begins)"
 """What a verb that is ended says first: from here on, nothing may print a traceback."""
 _TELLING = f"""
 import sys
-def tell(event, arguments):
-    if event == "import" and arguments[0] == "stackrace.cli":
-        print("{FIRST_LINE}", flush=True)
-sys.addaudithook(tell)
-from stackrace.__main__ import main
-sys.exit(main())
+from stackrace import cli
+execute = cli.execute
+def tell():
+    print("{FIRST_LINE}", flush=True)
+    execute()
+cli.execute = tell
+sys.exit(cli.main())
 """
 _APP = """
 def app(environ, start_response):

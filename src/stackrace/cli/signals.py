@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+import sys
+import threading
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 _ENDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+_AGAIN_S = 0.01
 
 _came: list[int] = []
 
@@ -35,6 +39,15 @@ def heed() -> None:
             signal.signal(number, interrupt)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_SETMASK, ())
+    sys.unraisablehook = _unraisable
+
+
+def _unraisable(lost: sys.UnraisableHookArgs) -> None:
+    """Send Ctrl-C again where Python caught it in a callback, which can raise nothing, and would only print it."""
+    if issubclass(lost.exc_type, KeyboardInterrupt):
+        threading.Timer(_AGAIN_S, os.kill, [os.getpid(), signal.SIGINT]).start()
+    else:
+        sys.__unraisablehook__(lost)
 
 
 def has_come() -> bool:
@@ -63,14 +76,3 @@ def uncut(path: Path) -> AbstractContextManager[object]:
     from ..base.process import held
 
     return held() if path.is_file() or not path.exists() else nullcontext()
-
-
-@contextmanager
-def undisturbed() -> Iterator[None]:
-    """Ignore signals while what was gathered is written down: a second one would lose it."""
-    before = [signal.signal(number, signal.SIG_IGN) for number in _ENDS]
-    try:
-        yield
-    finally:
-        for number, handler in zip(_ENDS, before, strict=True):
-            signal.signal(number, handler)

@@ -23,49 +23,9 @@ def ended(code):
     return done.returncode, done.stderr
 
 
-def importing(name, *body):
-    """Return a program in which ``body`` happens while ``name`` is imported."""
-    lines = "\n".join(f"            {line}" for line in body)
-    return f"""
-import sys
-from stackrace.__main__ import main
-
-class Dying:
-    def __del__(self):
-        raise KeyboardInterrupt
-
-class Named:
-    def __set_name__(self, owner, name):
-        import signal
-        signal.raise_signal(signal.SIGINT)
-
-class Interrupting:
-    def find_spec(name, path, target=None):
-        if name == {name!r}:
-{lines}
-
-sys.meta_path.insert(0, Interrupting)
-main()
-"""
-
-
-@pytest.mark.parametrize("at", ["stackrace.cli", "stackrace.cli.main", "stackrace.cli.edge"])
-def test_an_interruption_while_it_is_imported_is_not_printed(at):
-    assert ended(importing(at, "raise KeyboardInterrupt")) == (130, "")
-
-
-def test_an_interruption_that_an_import_turns_into_its_own_error_is_one():
-    assert ended(importing("stackrace.cli", 'type("Owner", (), {"named": Named()})')) == (130, "")
-
-
-def test_an_interruption_within_a_callback_of_an_import_is_neither_lost_nor_printed():
-    assert ended(importing("stackrace.cli", "import time", "Dying()", "time.sleep(60)")) == (130, "")
-
-
 def test_an_interruption_within_a_callback_is_neither_lost_nor_printed():
     code = """
         import time
-        from stackrace.__main__ import main
         import stackrace.cli as process
 
         class Dying:
@@ -77,7 +37,7 @@ def test_an_interruption_within_a_callback_is_neither_lost_nor_printed():
             time.sleep(60)
 
         process.execute = run
-        main()
+        process.main()
     """
     assert ended(code) == (130, "")
 
@@ -97,16 +57,6 @@ def test_an_interruption_that_a_compiler_of_classes_turns_into_its_own_error_is_
         process.main()
     """
     assert ended(code) == (130, "interrupted\n")
-
-
-def test_nothing_is_imported_before_it_is_heeded():
-    code = """
-        import sys
-        before = set(sys.modules)
-        from stackrace.__main__ import main
-        assert set(sys.modules) - before == {"stackrace", "stackrace.__main__"}, set(sys.modules) - before
-    """
-    subprocess.run([sys.executable, "-S", "-c", textwrap.dedent(code)], check=True, env=ENVIRONMENT)
 
 
 @pytest.mark.parametrize("unbuffered", ["", "1"])
