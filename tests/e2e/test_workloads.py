@@ -135,8 +135,8 @@ def test_it_is_shown_again_in_every_format(several, stackrace, tmp_path):
     markdown = stackrace("report", identifier, "--markdown").stdout
     terminal = stackrace("report", identifier, "--details").stdout
     for level in several["levels"]:
-        assert f"#### {level['workload']}, c={level['load']['concurrency']}" in markdown
-        assert f"requests/s on {level['workload']}" in terminal
+        heading = f"Standing on {level['workload']} at c={level['load']['concurrency']}, latencies in ms"
+        assert f"#### {heading}" in markdown and heading in terminal
 
 
 @pytest.fixture(scope="module")
