@@ -122,7 +122,6 @@ def main() -> None:
 
 
 def _run() -> int:
-    """Run the verb and print what went wrong; returns the exit code."""
     learn(os.environ)
     for word in sys.argv:
         learn_settings(word)

@@ -57,8 +57,6 @@ def _is_race_file(word: str) -> bool:
 
 
 class _Option(click.Option):
-    """An option that knows the heading it stands under."""
-
     def __init__(self, *args: Any, heading: str, **options: Any) -> None:
         super().__init__(*args, **options)
         self.heading = heading

@@ -92,7 +92,6 @@ class LiveSink:
         self._now(activity=Activity.STARTING, stacks=rivals)
 
     def _go_on(self, race: Race) -> None:
-        """Count what was measured before an interruption, and the time it took."""
         self._now(slices_done=sum(len(launch.slices) for launch in counted(race).launches))
         self._earlier_s = race.elapsed_s
         if self._state.slices_done:

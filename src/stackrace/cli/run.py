@@ -225,7 +225,6 @@ _GOING_ON = {"resume", "budget_s", "store", "html", "as_json", "details"}
 
 
 def _resume(race: str, flags: RequestFlags, output: Output) -> None:
-    """Go on with a race, after refusing flags that would change it."""
     for other in given_beside(_GOING_ON):
         raise click.UsageError(
             f"{other} would change the race that --resume continues; leave it out, or start a new race"

@@ -132,7 +132,6 @@ def _debians_version(package: str) -> str:
 
 @cache
 def _debian_versions(*packages: str) -> dict[str, str]:
-    """Return the versions of those ``packages`` that are here, by name."""
     if not shutil.which("dpkg-query"):
         return {}
     # what is not here is complained about in a line of its own

@@ -341,6 +341,5 @@ class LocalPlace:
         self._at_rest = False
 
     def _meet(self) -> None:
-        """Watch what came up or went on other places since."""
         if {**self._roots(), **self._processes.others(self._guard.pid)} != self._all_roots:
             self._watch_all()

@@ -152,7 +152,6 @@ class ProjectCopy:
         return ProtectedView(relocation=self.relocation, closed=tuple(closed), kept=self._kept, led=self._led)
 
     def _fits(self, *paths: Path) -> bool:
-        """Tell whether ``paths`` may be copied as well; if so they count."""
         size = copy_size_bytes(paths, self._but, self._most_bytes - self.size_bytes)
         if size > self._most_bytes - self.size_bytes:
             return False

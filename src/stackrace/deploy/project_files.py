@@ -158,7 +158,6 @@ def hand_over_below(folder: Path) -> None:
 
 
 def _walk(path: Path, but: Collection[Path]) -> Iterator[tuple[Path, _Way]]:
-    """Yield ``path`` and all in it, a folder before what it holds."""
     waiting = [path]
     while waiting:
         path = waiting.pop()

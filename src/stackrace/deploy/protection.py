@@ -239,7 +239,6 @@ def _warn(sentences: Iterable[str], on_preparing: OnPreparing) -> None:
 
 
 def _cover(folders: Sequence[Path], guard: Guard) -> str:
-    """Return why they cannot be covered; empty where they are."""
     try:
         if folders:
             guard.cover(folders, kept_caches())

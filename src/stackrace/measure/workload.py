@@ -147,7 +147,6 @@ class Request:
 
 
 def _firsts(headers: tuple[tuple[str, str], ...]) -> dict[str, str]:
-    """Return the first value of each header, by name in lower case."""
     return {name.lower(): value for name, value in reversed(headers)}
 
 

@@ -64,7 +64,6 @@ def _memory(launch: Launch) -> tuple[object, ...]:
 
 
 def _conditions(conditions: Conditions | None) -> tuple[object, ...]:
-    """Return what the machine did to the stacks' cores meanwhile."""
     if conditions is None:
         return ("",) * 6
     canary_ns = ("" if each is None else each for each in (conditions.canary_before_ns, conditions.canary_after_ns))

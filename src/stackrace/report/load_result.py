@@ -207,7 +207,6 @@ def _distribution(rows: Sequence[Row]) -> Table:
 
 
 def _cumulative(share: float) -> str:
-    """Only what is all of them is 100 %."""
     return "100 %" if share >= 1 else f"{100 * min(share, 0.99999):.{3 if share > 0.999 else 1}f} %"
 
 

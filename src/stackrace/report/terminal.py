@@ -115,8 +115,6 @@ def _drawn(sections: Iterable[Section], *, most: int = 0) -> RenderableType:
 
 
 class _Trimmed:
-    """Draws what it holds, without blanks at the ends of lines."""
-
     def __init__(self, parts: Sequence[RenderableType], most: int) -> None:
         self._parts = parts
         self._most = most

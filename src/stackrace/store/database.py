@@ -175,7 +175,6 @@ def _make_private(path: Path, *, always: bool) -> None:
 
 
 def _options(address: Address) -> dict[str, object]:
-    """Return Django's description of the database. Source: SQLite, "Write-Ahead Logging", 5."""
     match address:
         case SqliteFile(path=path) if is_read_only(address):
             # the last commits may be in a log beside the file

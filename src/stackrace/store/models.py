@@ -77,7 +77,6 @@ class RealField(models.FloatField):
 
 
 def _column(field: object) -> Any:
-    """Let a column be annotated with what it holds in a row."""
     return field
 
 

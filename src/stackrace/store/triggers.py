@@ -192,7 +192,6 @@ def _identity(guarded: _Guarded, dialect: _Dialect) -> Iterator[_Trigger]:
 
 
 def _history(guarded: _Guarded, columns: Sequence[str], dialect: _Dialect) -> Iterator[_Trigger]:
-    """Yield what records each change but those that are part of measuring."""
     before, changed = dialect.row(columns), _changed(columns, dialect)
     rest = _changed([column for column in columns if column not in guarded.filled], dialect)
     entry = _entry(guarded, "update", "OLD", changed, before, dialect)

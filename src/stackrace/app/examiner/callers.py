@@ -314,7 +314,6 @@ _POOLED = {"fastapi": "FastAPI", "litestar": "Litestar", "starlette": "Starlette
 
 
 def _started_threads() -> set[str]:
-    """Return the packages that start threads from now on, as they do."""
     packages: set[str] = set()
     start = Thread.start
 

@@ -115,7 +115,6 @@ def _application(source: str) -> Any:
 
 
 def _python_facts() -> PythonFacts:
-    """Return version, executable, the folders of packages, and the distributions in them."""
     return PythonFacts(
         version=".".join(str(part) for part in sys.version_info[:3]),
         python=Path(sys.executable),
@@ -147,7 +146,6 @@ def _distributions() -> dict[str, str]:
 
 
 def _load_settings() -> None:
-    """Import the settings module; whatever it raises is the caller's to catch."""
     import_module("django.conf").settings._setup()
 
 

@@ -257,7 +257,6 @@ class CodeIndex:
         return None
 
     def _resolved(self, value: _Value | None, hops: int) -> _Value | None:
-        """Follow a name through the modules of the project."""
         while isinstance(value, _Named) and value.name and hops <= _MOST_HOPS:
             value, hops = self._scope(value.file).names.get(value.name), hops + 1
         return value
@@ -288,7 +287,6 @@ class CodeIndex:
         return None
 
     def _called(self, code: _Code, hops: int) -> Definition | None:
-        """Return what a call of the project's own function or class gives."""
         if hops > _MOST_HOPS:
             return None
         if isinstance(code.node, ast.ClassDef):
@@ -391,7 +389,6 @@ def _protocol_callable(
 
 
 def _framework(call: ast.Call, function: _Value | None) -> Framework | None:
-    """Return what makes an application by a ``call`` of ``function``."""
     method = call.func.attr if isinstance(call.func, ast.Attribute) else ""
     return framework_of(function if isinstance(function, str) else "", method)
 

@@ -134,7 +134,6 @@ class ProjectCode:
             )
 
     def _command(self, path: Path, kind: EntryKind, name: str) -> str:
-        """Return the command that races what a file calls ``name``."""
         root, module = self._import_name(path)
         candidate = Candidate(root=root, entry=Entry(kind=kind, target=f"{module}:{name}"), title="", place="")
         return join(["stackrace", "run", *candidate.flags(self.folder)])

@@ -376,7 +376,6 @@ def _build(value: object, folder: Path) -> object:
 
 
 def _table(value: object, _: Path) -> dict[str, Any]:
-    """Return variables or labels, None for one without a value."""
     if isinstance(value, dict):
         return {
             str(name): each if each is None or isinstance(each, Tagged) else literal(each)

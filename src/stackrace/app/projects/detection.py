@@ -142,7 +142,6 @@ def _clear(defined: Sequence[Candidate]) -> list[Candidate]:
 
 
 def _each_once(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """Return the candidates by what they would race, the surest first."""
     once: dict[tuple[Path, str], Candidate] = {}
     for candidate in candidates:
         once.setdefault((candidate.root, candidate.entry.target), candidate)
@@ -150,7 +149,6 @@ def _each_once(candidates: Sequence[Candidate]) -> list[Candidate]:
 
 
 def _question(folder: Path, candidates: Sequence[Candidate]) -> InputError:
-    """Ask which of ``candidates`` is meant, with the flags for each."""
     meant = candidates[0].flags(folder)
     lines = [f"  stackrace run {join(each.flags(folder))}   # {each.title}, {each.place}" for each in candidates]
     more = len(lines) - _MOST_SHOWN

@@ -159,7 +159,6 @@ def _exec_form(text: str) -> tuple[str, ...]:
 
 
 def _listed(text: str) -> tuple[str, ...]:
-    """Return the words of a list in JSON; nothing for other text."""
     with suppress(ValueError):
         words = json.loads(text) if text.startswith("[") else ()
         return tuple(str(word) for word in words) if isinstance(words, list) else ()

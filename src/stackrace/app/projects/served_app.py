@@ -43,7 +43,6 @@ _FACTORIES = frozenset({"--factory", "--call"})
 
 @cache
 def _switches() -> frozenset[str]:
-    """Return the options without a value that the servers' own tables have."""
     rows = (row for spec in catalogue().specs.values() if spec.native for row in spec.native.rows)
     return frozenset(name for row in rows if row.is_switch for name in row.names.split())
 

@@ -144,7 +144,6 @@ class WorkerPlace:
         return self._begin(Hosting.retired, self._ask(Hosting.retire, stacks))
 
     def _do(self, step: Callable[..., _T], *args: object) -> _T:
-        """Have the place there do ``step``, a method of its."""
         done: _T = self._ask(Hosting.do, step, *args)
         return done
 
@@ -152,7 +151,6 @@ class WorkerPlace:
         return self._begin(step, *args).finish()
 
     def _begin(self, step: Callable[..., _T], *args: object) -> Pending[_T]:
-        """Have it done there as by ``_ask``, and go on meanwhile."""
         return self._connection.begin(self.member, lease.ask, self._token, step, args)
 
 

@@ -243,7 +243,6 @@ def _look(result: Settled, current: _Evidence, usable: _Flags, once: _Flags, *, 
 
 
 def _tested(current: _Evidence, both: Array, single: Array, delta: float) -> Settled:
-    """Return what limits of these half-widths say of every contrast."""
     mean = current.mean
     with np.errstate(invalid="ignore"):
         below, above = mean + single < delta, mean - single > -delta

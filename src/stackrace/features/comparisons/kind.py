@@ -130,8 +130,6 @@ def _then_and_now(outcome: TableOutcome) -> Table:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Head:
-    """When, where and how the comparison was raced again."""
-
     rerun: Rerun
     host: str
     """The machine in words."""

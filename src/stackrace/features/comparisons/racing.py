@@ -120,7 +120,6 @@ def _write_html(rerun: Rerun, path: Path | None) -> Path:
 def _raced(
     comparison: Comparison, wanted: Mapping[str, PartRequest | StackraceError], mode: Mode, store: Store
 ) -> tuple[dict[str, Race], tuple[PartOutcome, ...], bool]:
-    """Race part after part; tells, too, whether the user stopped it."""
     races: dict[str, Race] = {}
     outcomes: list[PartOutcome] = []
     interrupted = False

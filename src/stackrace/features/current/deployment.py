@@ -286,7 +286,6 @@ def _left_out(hop: ReadHop) -> Iterator[CurrentGap]:
 
 
 def _deployment(hop: ReadHop, before: Sequence[Front], root: Path, base: Path) -> CurrentDeployment:
-    """Return the server with the first front end that fits it."""
     file, line = hop.place
     documents, instances = hop.command.documents, hop.command.instances
     front, gaps = None, list(hop.gaps)

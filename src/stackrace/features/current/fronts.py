@@ -132,7 +132,6 @@ class Front:
 
 
 def _in_file(words: str, file: str) -> tuple[str, str]:
-    """Tell apart the included file that a reading names before a directive."""
     other, colon, rest = words.partition(": ")
     return (other, rest) if colon and " " not in other else (file, words)
 

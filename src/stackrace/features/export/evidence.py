@@ -73,7 +73,6 @@ def _answer(stack: str, race: Race, standing: Standing) -> Iterator[str]:
 
 
 def _place(row: Row, standing: Standing) -> str:
-    """Say what the stack delivered in the race, and how it stood."""
     level = standing.levels[standing.headline]
     first = level.rows[0]
     how = "the most of all" if first.stack == row.stack else f"{limited(row.ratio)} of {first.stack}"

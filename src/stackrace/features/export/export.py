@@ -249,7 +249,6 @@ def _theirs(folder: Path, deployment: Deployment) -> Path:
 
 
 def _page(workload: Workload) -> Request:
-    """Choose a page that any visitor may ask for."""
     pages = [
         request
         for request, answer in zip(workload.requests, workload.answers, strict=False)

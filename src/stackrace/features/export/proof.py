@@ -95,7 +95,6 @@ def proven(
 
 
 def _prover(export: Export, deployment: Deployment) -> _Prover:
-    """Write the files into the run directory, and read the units back."""
     _refuse_impossible(export)
     folder, files = deployment.guard.directory / "exported", exported_files(export)
     remove_tree(folder)
@@ -289,7 +288,6 @@ class _Prover:
                 self._require(f"{whose} health check fails although the answers are right", command, before)
 
     def _reloads(self, running: Running) -> Iterator[Reloaded]:
-        """Reload every process that can be while clients ask; see ``reloaded``."""
         workload = self.deployment.workloads[0]
         asked = questions(workload)
         question = next((pair for pair in asked if pair[0].path == self.export.page.path), asked[0])
@@ -312,7 +310,6 @@ class _Prover:
 
 
 def _outside(path: Path, mounts: Mapping[Path, Path]) -> Path:
-    """Return where this process finds what the exported ones find at ``path``."""
     target = next(target for target in mounts if path.is_relative_to(target))
     return mounts[target] / path.relative_to(target)
 

@@ -257,7 +257,6 @@ def _renews(process: Process) -> bool:
 
 
 def _next_notes(export: Export) -> Iterator[str]:
-    """Say what happens meanwhile, and what else may have changed."""
     host, target = export.processes[0], export.target
     reload = host.recipe.reload
     if export.has_python and not _renews(host):

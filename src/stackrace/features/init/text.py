@@ -50,7 +50,6 @@ def race_file_text(survey: ProjectSurvey, request: RaceRequest, folder: Path) ->
 
 
 def _current(survey: ProjectSurvey, request: RaceRequest, folder: Path) -> Iterator[str]:
-    """Write what is run today, which races beside the others."""
     found = survey.current
     if found is None:
         return

@@ -246,7 +246,6 @@ def values_in(text: bytes) -> int:
 
 
 def _read(response: http.client.HTTPResponse) -> _Answer:
-    """Read an answer within its limits; a longer one raises StoreError."""
     deadline = time.monotonic() + _LONGEST_S
     pieces: list[bytes] = []
     size = 0

@@ -62,8 +62,6 @@ def _nothing(skips: Skips, first_line: int) -> RecordingError:
 
 
 class _Log:
-    """What the lines so far have come to."""
-
     def __init__(self) -> None:
         self.steps: list[Step] = []
         self.skips = Skips()
@@ -136,7 +134,6 @@ def _headers(referer: bytes | None, user_agent: bytes | None) -> Headers:
 
 
 def _text(value: bytes | None) -> str:
-    """Return what can be sent, empty where nothing can."""
     try:
         text = (value or b"").decode().strip()
     except UnicodeDecodeError:
@@ -163,8 +160,6 @@ _is_address = lru_cache(maxsize=4096)(is_address)
 
 
 class _LogLine(NamedTuple):
-    """What a line says."""
-
     client: bytes
     time_ns: int
     """Since 1970, whole seconds."""
@@ -245,7 +240,6 @@ class _Pages:
 
 
 def _is_static(path: str) -> bool:
-    """Tell whether the path names a file that pages are made of."""
     _, dot, extension = path.partition("?")[0].rpartition("/")[2].rpartition(".")
     return bool(dot) and extension.lower() in _STATIC
 

@@ -53,8 +53,6 @@ def _in_order(candidates: Sequence[Candidate]) -> list[Candidate]:
 
 
 class _Role(StrEnum):
-    """The role of a request in a page."""
-
     PAGE = "page"
     """A document: somebody went there."""
     PART = "part"

@@ -61,7 +61,6 @@ def command(exported: str, out: Path, as_json: bool) -> None:
 
 
 def _lines(recording: Recording, out: Path) -> Iterator[str]:
-    """Yield what a session holds, and how to race it."""
     counts = _counts(recording)
     yield (
         f"{out} holds {things(counts['requests'], 'request')}: {counts['parts']} for files that pages load, "
@@ -73,7 +72,6 @@ def _lines(recording: Recording, out: Path) -> Iterator[str]:
 
 
 def _document(recording: Recording, out: Path) -> dict[str, object]:
-    """Return what a session holds as the JSON output has it."""
     return {
         "file": str(out.absolute()),
         "origin": recording.origin,

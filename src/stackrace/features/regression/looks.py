@@ -47,8 +47,6 @@ _MOST_TIMES = 1e4
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Figures:
-    """What one look says: an estimate, and limits that go with it."""
-
     value: float
     low: float = -math.inf
     high: float = math.inf
@@ -155,8 +153,6 @@ def _rising(first: int, most: float) -> Iterator[int]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Rates:
-    """What all looks of a stage may spend together."""
-
     exceed: float
     miss: float
 

@@ -171,7 +171,6 @@ def _deployed(side: Side, variant: Variant, on_preparing: OnPreparing) -> Iterat
 
 
 def _refuse_other_code(deployments: Mapping[Side, Deployment], moved: tuple[Path, Path] | None) -> None:
-    """Raise InputError where both sides would run the same code."""
     if moved is None:
         return
     roots = {side: deployment.examined.project.root.resolve() for side, deployment in deployments.items()}

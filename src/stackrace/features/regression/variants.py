@@ -119,7 +119,6 @@ def _of_two_trees(
     head: Path,
     base: Path,
 ) -> Variants:
-    """Return both sides of ``request``, whose trees begin at ``head`` and ``base``."""
     top, tree = moved = real_path(head), real_path(base)
     before = _moved(request, *moved)
     if not before.folder.is_dir():

@@ -170,7 +170,6 @@ def _growing(each: Ruling) -> str:
 
 
 def _open(result: GateAnswer) -> str:
-    """Say what has not been settled, and what would have been seen."""
     text = "; ".join(map(_unsettled, result.unsettled))
     return f"{text[:1].upper()}{text[1:]}." if text else ""
 

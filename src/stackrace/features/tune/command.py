@@ -204,7 +204,6 @@ _GOING_ON = {"resume", "budget_s", "store", "html", "as_json"}
 
 
 def _refuse_beside_resume(stack: str | None) -> None:
-    """Refuse what would make another race of the one that goes on."""
     context = click.get_current_context()
     for parameter in context.command.params:
         name = parameter.name or ""

@@ -21,7 +21,6 @@ from .weather import Slices, weather
 
 
 def _response_of(goal: TuningGoal) -> Response:
-    """Return ln throughput, −ln latency in seconds, or −ln memory in bytes."""
     if goal.kind is GoalKind.THROUGHPUT:
         return throughput
 
@@ -157,7 +156,6 @@ def by_stack(race: Race) -> dict[str, list[Launch]]:
 
 
 def _why(tuning: Tuning, launches: Sequence[Launch]) -> Unfit | None:
-    """Return why a configuration may not be chosen; None where it may."""
     if over := exceeded(tuning.limits, needs_of(launches)):
         return over[0].kind
     # what was cut short says nothing of a configuration

@@ -68,7 +68,6 @@ def _raced(tuning: Tuning, found: Tuned) -> Iterator[Knob]:
 
 
 def _spots(knobs: Sequence[Knob], tuning: Tuning, found: Tuned) -> Iterator[tuple[Values, _Spot]]:
-    """Yield every configuration that lies on the grid, with its values."""
     measured = {one.stack: one.relative for one in found.responses}
     out = {one.stack for one in found.infeasible}
     for path, values in tuning.settings.items():

@@ -84,7 +84,6 @@ def _slice_s(plan: RacePlan, goal: TuningGoal) -> float:
 
 
 def _local(fresh: PreparedRace) -> LocalPlace:
-    """Return this machine; raises InputError where the race would be on others."""
     if not isinstance(fresh.place, LocalPlace):
         raise InputError("--cluster ([race] cluster): tuning is done on this machine; leave it out")
     return fresh.place

@@ -178,7 +178,6 @@ def space_of(
 
 
 def _varied(stack: Stack, vary: Sequence[str], cores: int, saves_memory: bool) -> list[_Varied]:
-    """Return the settings to tune, in the order of the stack."""
     everything = [*_tunable(stack)]
     asked: dict[tuple[int, str], tuple[SettingValue, ...]] = {}
     for word in vary:
@@ -269,7 +268,6 @@ def _too_many(knobs: Sequence[Knob]) -> str:
 
 
 def _refuse_idle(stack: Stack, idle: Sequence[Knob], vary: Sequence[str]) -> None:
-    """Refuse a setting that was named and means nothing in any configuration."""
     names = {word.partition("=")[0] for word in vary}
     for knob in idle:
         if {knob.name, str(knob)} & names:

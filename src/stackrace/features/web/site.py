@@ -28,8 +28,6 @@ _TEMPLATES = Path(__file__).with_name("templates")
 
 
 class _OneLine(logging.Handler):
-    """Says in one line what failed on our side."""
-
     def emit(self, record: logging.LogRecord) -> None:
         """Write the failure's kind, for a fault of ours only."""
         if record.levelno >= logging.ERROR and getattr(record, "status_code", 0) >= 500:

@@ -104,7 +104,6 @@ def record(
 
 @contextmanager
 def _said() -> Iterator[None]:
-    """Say what the engine refuses as one of our errors."""
     try:
         yield
     except (ValueError, OverflowError, TypeError) as error:

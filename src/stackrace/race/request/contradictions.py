@@ -119,7 +119,6 @@ def _recordings(parsed: RaceFileTable, folder: Path) -> Iterator[tuple[_Where, s
 
 
 def _tables(parsed: RaceFileTable) -> dict[_Where, WorkloadTable | NamedWorkloadTable]:
-    """Return what says what is asked for, by where it stands."""
     tables: dict[_Where, WorkloadTable | NamedWorkloadTable] = {("workload",): parsed.workload}
     return tables | {("workloads", name): table for name, table in (parsed.workloads or {}).items()}
 

@@ -178,12 +178,10 @@ def _present(shape: object) -> object:
 
 
 def _is_named(shape: object) -> bool:
-    """Tell whether ``shape`` holds tables by names of the user's choice."""
     return get_origin(shape) is dict
 
 
 def _with_nul(value: object, where: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
-    """Yield the keys whose names or values have a NUL."""
     if isinstance(value, dict):
         for name, inner in value.items():
             yield from _with_nul(inner, (*where, name.replace("\0", "\\0")))

@@ -63,7 +63,6 @@ class _PrintableTemplate(Template):
 
 @cache
 def _environment(*folders: Path) -> Environment:
-    """Return the templates of ``folders`` and of this one, with all filters."""
     templates = Environment(
         loader=FileSystemLoader((*folders, _HERE)), undefined=StrictUndefined,
         autoescape=select_autoescape(default=True, default_for_string=True),
@@ -98,7 +97,6 @@ def _path(stack: str) -> Markup:
 
 
 def _sentence(text: str, stacks: Iterable[str]) -> Markup:
-    """Return ``text`` with the stacks it names written as paths."""
     named = sorted({one_line(stack) for stack in stacks} - {""}, key=len, reverse=True)
     if not named:
         return _breakable(text)

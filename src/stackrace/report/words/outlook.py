@@ -163,7 +163,6 @@ def _forecast(plan: RacePlan) -> ForecastInput:
 
 
 def _needed_slice_s(plan: RacePlan) -> float:
-    """Return how long slices need to be, whatever somebody said of them."""
     return lengths_of(plan.cells(plan.stacks), len(plan.race.cores.stack_cores), alike=plan.race.exhaustive).slice_s
 
 

@@ -200,7 +200,6 @@ def _instead(first: Need, cheaper: Need, *, equal: bool, short: bool) -> str:
 
 
 def _shares(need: Need, other: Need, *, short: bool) -> list[str]:
-    """Word a need as a share of another stack's, memory first."""
     shares = []
     if need.memory_bytes and other.memory_bytes:
         figures = f" ({mebibytes(need.memory_bytes)} MiB against {mebibytes(other.memory_bytes)} MiB)"

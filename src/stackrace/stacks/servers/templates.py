@@ -131,7 +131,6 @@ def _environment(folders: tuple[Path, ...], quote: _Quote) -> Environment:
 
 
 def _own(value: object) -> Rendered:
-    """Let the user's own words into a configuration, on one line."""
     if _ENDS_LINE.search(str(value)):
         raise LaunchError(f"{str(value)!r} has a control character, which would end its line of the configuration")
     return Rendered(value)

@@ -89,7 +89,6 @@ def _read(text: str, *_: Path) -> FileReading:
 
 
 def _effective(printed: Mapping[str, object]) -> Settings:
-    """Return the settings among what gunicorn says of its file."""
     values = {setting: _typed(setting, printed[key]) for key, setting in OPTIONS.keys.items() if key in printed}
     known = {**OPTIONS.defaults, **values}
     settings = {key: known[key] for key in OPTIONS.keys.values()}

@@ -38,7 +38,6 @@ def handler(request: Any) -> int:
 
 
 def _failed(request: Any, response: _Response) -> int:
-    """Log the traceback; what was sent already cannot be taken back."""
     for line in traceback.format_exc().splitlines():
         request.log_error(line, apache.APLOG_ERR)
     if response.head_sent:

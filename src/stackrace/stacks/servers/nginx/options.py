@@ -43,7 +43,6 @@ def _read(text: str, path: Path, folder: Path) -> FileReading:
 
 
 def _said(directives: Sequence[Directive]) -> Iterator[tuple[str, SettingValue | None, str]]:
-    """Yield what the first directive of each setting says."""
     for name, setting in OPTIONS.keys.items():
         args = next((each.args for each in directives if each.name == name and each.args), None)
         if args:

@@ -193,7 +193,6 @@ def _leave_upstreams(site: SiteFile, http: Sequence[Directive], server: Directiv
 
 
 def _serve_root(site: SiteFile) -> None:
-    """Forward what no location is left for: the app answers it."""
     if any(each.name == "location" and each.args == ["/"] for each in site.server):
         return
     blocks = (each.block or [] for each in _locations(site.server))

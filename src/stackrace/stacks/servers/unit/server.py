@@ -143,7 +143,6 @@ def _application(site: Site) -> dict[str, object]:
 
 
 def _limits(site: Site) -> dict[str, object]:
-    """Return the limits of the app's processes; without one, Unit sets none."""
     limits = {"requests": site.settings["max_requests"], "timeout": site.settings["timeout"]}
     return {name: value for name, value in limits.items() if value}
 

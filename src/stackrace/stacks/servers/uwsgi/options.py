@@ -51,7 +51,6 @@ def _read(text: str, *_: Path) -> FileReading:
 
 
 def _effective(printed: Mapping[str, object]) -> Settings:
-    """Return the settings among what uWSGI says of its file."""
     said = _said((key, str(value)) for key, value in printed.items())
     return {**OPTIONS.defaults, **{name: value for name, value, _ in said if value is not None}}
 
