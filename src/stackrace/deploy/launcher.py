@@ -10,7 +10,6 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import groupby
 from pathlib import Path
-from typing import Protocol
 
 from ..base.errors import LaunchError, said_by
 from ..base.files import remove_tree
@@ -40,19 +39,6 @@ _MOST_START_TIMEOUT_S = 120.0
 _STARTS = 5.0
 """How much longer a start may take than the examination: several workers on one core load the app at once."""
 _CHANGE_OF_MIND_S = 8.0
-
-
-class _LaidOut(Protocol):
-    """A stack whose files are there already, as those that were exported."""
-
-    @property
-    def port(self) -> int:
-        """The port of its front."""
-        ...
-
-    def parts(self, directory: Path) -> tuple[Part, ...]:
-        """Lay everything out below ``directory``, ready to be started. Raises LaunchError."""
-        ...
 
 
 class LaunchFailed(LaunchError):  # noqa: N818 (a past event, told as such)
@@ -113,8 +99,8 @@ class Launcher:
     """How long the app itself took to load and answer."""
     host: str = LOOPBACK
     """The address on which stacks listen: another one where load comes from other machines."""
-    laid_out: _LaidOut | None = None
-    """Is started in the place of what would be rendered."""
+    laid_out: tuple[int, Callable[[Path], tuple[Part, ...]]] | None = None
+    """The port and the parts of what is started in the place of what would be rendered, as exported files are."""
     kept: dict[str, Running] = field(default_factory=dict)
     """Stacks that are up already, by path: each is taken by the next launch of its stack, or of its twin."""
 
@@ -145,7 +131,7 @@ class Launcher:
     def _launch(self, stack: Stack, port: int | None, timeout_s: float | None) -> Running:
         start = _Start(
             directory=self._directory(),
-            port=port or (free_port() if self.laid_out is None else self.laid_out.port),
+            port=port or (free_port() if self.laid_out is None else self.laid_out[0]),
             limit_s=self.start_timeout_s if timeout_s is None else timeout_s,
         )
         try:
@@ -180,7 +166,7 @@ class Launcher:
     def _parts(self, stack: Stack, start: _Start) -> tuple[Part, ...]:
         try:
             if self.laid_out is not None:
-                return self.laid_out.parts(start.directory)
+                return self.laid_out[1](start.directory)
             return render_stack(
                 stack,
                 catalogue=self.catalogue,
@@ -326,7 +312,7 @@ class Launcher:
         """Ready means: right answers through the whole chain. A first wrong one may only mean not yet."""
         visitor = Visitor(self.host, start.port, workload)
         for request, golden in questions(self.known.now(workload)):
-            wrong: Reply | None = None
+            wrong, asked = None, f"{request.method} {request.path}"
             while True:
                 silence = ""
                 try:
@@ -343,9 +329,9 @@ class Launcher:
                 if has_settled or start.deadline.is_over:
                     # the last question may have been cut off by the limit; what was answered before says more
                     if wrong is None:
-                        raise LaunchFailed(FailureKind.NOT_READY, _about(request, silence), tail(start.directory))
+                        raise LaunchFailed(FailureKind.NOT_READY, f"{asked}: {silence}", tail(start.directory))
                     if not self._is_right_after_all(workload, request, wrong):
-                        message = _about(request, accusation(request, wrong, golden, debug=self.debug))
+                        message = f"{asked}: {accusation(request, wrong, golden, debug=self.debug)}"
                         raise LaunchFailed(FailureKind.WRONG_ANSWER, message, tail(start.directory))
                     break
                 time.sleep(_POLL_S)
@@ -403,7 +389,3 @@ def _require_free(part: Part) -> None:
 
 def _absolute(command: tuple[str, ...], folders: Sequence[Path]) -> tuple[str, ...]:
     return (find_binary(command[0], folders) or command[0], *command[1:])
-
-
-def _about(request: Request, what: str) -> str:
-    return f"{request.method} {request.path}: {what}"

@@ -12,6 +12,7 @@ from shlex import quote
 
 from ..base.files import is_file, is_folder, matching, real_path
 from ..base.process.namespaces import MEMORY
+from ..base.process.processes import read
 from ..base.process.view import Relocation
 from ..base.temporary import temporary_folder
 from ..base.text import few
@@ -122,8 +123,5 @@ class SharedMemory:
 
 def _table(file: Path) -> list[dict[str, str]]:
     """Return the lines below the names of ``file``; none where the kernel has no such memory."""
-    try:
-        names, *lines = (line.split() for line in file.read_text(encoding="ascii").splitlines())
-    except OSError:
-        return []
-    return [dict(zip(names, line, strict=True)) for line in lines]
+    lines = [line.split() for line in (read(str(file)) or b"").decode("ascii").splitlines()]
+    return [dict(zip(lines[0], line, strict=True)) for line in lines[1:]]

@@ -138,7 +138,7 @@ class _Prover:
         return {target.app: app, **environment, **export.beside, target.files: files}
 
     def _launcher(self) -> Launcher:
-        return replace(self.deployment.launcher, laid_out=self, environment=self.environment)
+        return replace(self.deployment.launcher, laid_out=(self.port, self.parts), environment=self.environment)
 
     @property
     def port(self) -> int:
