@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from stackrace.features.regression.answer import outcome_of, rulings_of
+from stackrace.features.regression.answer import _family, _ruling, outcome_of
 from stackrace.features.regression.model import ON_REQUEST, TERMS
 from stackrace.features.regression.samples import Sample, Shares, Values
 from stackrace.features.regression.tails import Tails, tails
-from stackrace.race.results.comparison import Outcome, Response
+from stackrace.race.results.comparison import Outcome, Response, Ruling
 
 from .blocks import Blocks, answers
 
@@ -36,13 +37,13 @@ def replayed(blocks: Blocks, *, budget_s: float) -> Replay:
     whole = [_sample(blocks, response) for response in blocks.values]
     rulings, outcome, seconds = (), Outcome.UNDECIDED, 0.0
     for many in range(3, number + 1):
-        rulings = rulings_of([_begun(each, many) for each in whole], _ALLOWED, ended=False)
+        rulings = _rulings([_begun(each, many) for each in whole], ended=False)
         outcome, seconds = outcome_of(rulings), float(blocks.ends_s[many - 1])
         if outcome is not Outcome.UNDECIDED:
             break
     else:
         if number:
-            rulings = rulings_of([_begun(each, number) for each in whole], _ALLOWED, ended=True)
+            rulings = _rulings([_begun(each, number) for each in whole], ended=True)
             outcome, seconds = outcome_of(rulings), float(blocks.ends_s[number - 1])
     return Replay(
         outcome=outcome,
@@ -51,6 +52,10 @@ def replayed(blocks: Blocks, *, budget_s: float) -> Replay:
         seconds=seconds,
         missed=next((each.missed for each in rulings if each.response is Response.THROUGHPUT), None),
     )
+
+
+def _rulings(samples: Sequence[Sample], *, ended: bool) -> tuple[Ruling, ...]:
+    return tuple(map(_ruling, _family(samples, _ALLOWED, ended=ended)))
 
 
 def _sample(blocks: Blocks, response: Response) -> Sample:

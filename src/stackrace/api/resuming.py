@@ -230,7 +230,6 @@ def _wanted(prefix: str, store: Store, of: str) -> str:
 
 
 def _store_of(prefix: str) -> str | None:
-    """Return the store of a race that was made here, None for one that was not."""
     folder = races_folder()
     folders = sorted(folder.glob(f"{prefix.lower()}*")) if folder.is_dir() and prefix.isalnum() else []
     if len(folders) != 1 or is_racing(folders[0].name):

@@ -244,7 +244,6 @@ def _run(
     view: ProtectedView,
     on_progress: _OnProgress = _unheard,
 ) -> Examination:
-    """Start the examiner and read its report; whatever it started ends with it."""
     with (
         view.naming_originals(),
         temporary_file() as inlet,

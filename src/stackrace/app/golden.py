@@ -241,7 +241,6 @@ def _cause(piece: bytes, other: bytes) -> _Cause | None:
 
 
 def _share_alike(first: bytes, second: bytes) -> float:
-    """Return how much of the longer body both have at their beginnings and ends."""
     shorter, longer = min(len(first), len(second)), max(len(first), len(second))
     start = common_bytes(first, second)
     end = min(common_bytes(first[::-1], second[::-1]), shorter - start)

@@ -89,7 +89,6 @@ def _newer(pyproject: Path, words: str, least: int, environ: Mapping[str, str]) 
 
 
 def _installed(version: str, environ: Mapping[str, str]) -> Path | None:
-    """Return the interpreter of ``version``, such as 3.12: pyenv's newest of it, or the one on PATH."""
     home = environ.get("PYENV_ROOT") or Path(environ.get("HOME") or Path.home()) / ".pyenv"
     installed = matching(Path(home) / "versions", f"{version}.*/bin/python")
     on_path = shutil.which(f"python{version}", path=environ.get("PATH"))

@@ -160,7 +160,6 @@ def _poetry(folder: Path, environ: Mapping[str, str]) -> Iterator[KnownPython]:
 
 
 def _poetrys_places(folder: Path, environ: Mapping[str, str]) -> Path:
-    """Return the folder of its environments, by a variable, by its own settings, or as usual."""
     config = Path(environ.get("POETRY_CONFIG_DIR") or _place(environ, "XDG_CONFIG_HOME", ".config") / "pypoetry")
     caches = _place(environ, "XDG_CACHE_HOME", ".cache") / "pypoetry"
     set_here, set_for_all = table(folder / "poetry.toml"), table(config / "config.toml")
@@ -218,7 +217,6 @@ def _home(environ: Mapping[str, str]) -> Path:
 
 
 def _place(environ: Mapping[str, str], variable: str, usual: str) -> Path:
-    """Return the folder that a ``variable`` names, or the ``usual`` one in the home folder."""
     return Path(environ.get(variable) or _home(environ) / usual)
 
 

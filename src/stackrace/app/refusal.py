@@ -121,7 +121,6 @@ def _server_error(reply: Reply, examination: Examination) -> str:
 
 
 def _migration(reply: Reply, examination: Examination) -> str:
-    """Return the command that makes an app's tables, as its framework's users know it."""
     if examination.django is not None:
         return "python manage.py migrate"
     return "flask db upgrade" if "/flask/" in reply.traceback else "alembic upgrade head"
@@ -236,7 +235,6 @@ def _missing_module(missing: str, app: App, environ: Mapping[str, str]) -> str:
 
 
 def _missing_arguments(missing: re.Match[str], app: App) -> str:
-    """Say how a factory is given what it needs; empty for any other function."""
     factory, _, given = app.entry.target.partition("(")
     if factory.partition(":")[2] != missing[1]:
         return ""
@@ -272,7 +270,6 @@ def _missing_variable(traceback: str, last: str, app: App) -> str:
 
 
 def _named(error: str) -> list[str]:
-    """Return the names of variables that an error asks for, as it writes them."""
     return [*_UPPER.findall(error), *_FIELD.findall(error)]
 
 

@@ -85,7 +85,6 @@ class _Generator(GenerateJsonSchema):
 
 @cache
 def _docstrings(kind: type) -> dict[str, str]:
-    """Return the docstrings below the fields of ``kind`` and of the records it extends."""
     docstrings: dict[str, str] = {}
     # what was put together at run time has no source: its fields' metadata say it
     for base in reversed([base for base in kind.__mro__ if is_dataclass(base) and base.__module__ != "types"]):

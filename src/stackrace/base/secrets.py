@@ -241,7 +241,6 @@ def tells_secret(name: str) -> bool:
 
 
 def _assigned(text: str) -> dict[str, str]:
-    """Return what ``text``, a configuration or a list of parameters, assigns to names: ``NAME=value``."""
     return {name: value.strip("\"'") for name, value in _ASSIGNED.findall(text)}
 
 

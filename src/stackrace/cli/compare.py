@@ -157,7 +157,6 @@ _TITLES = {"max": "longest", "cpu_s_per_request": "engine CPU per request"}
 
 
 def _headline(comparison: Comparison, before: str, after: str) -> str:
-    """Say by how much the throughput changed from the run ``before`` to the run ``after``."""
     ratio = comparison.lines[0].ratio
     change = "Throughput cannot be compared" if ratio is None else f"Throughput × {number(ratio)}"
     return f"{change}: {before} → {after}"
@@ -172,7 +171,6 @@ def _difference(setting: Difference) -> str:
 
 
 def _limits(ratio: Interval | None) -> str:
-    """Say how sure the ratio of the throughputs is, and what it does not cover."""
     if ratio is None or ratio.low is None or ratio.high is None:
         return f"The runs are too short even for rough limits, which need at least 2 s of answers. {_ONE_RUN}"
     certain = "" if ratio.low > 1 or ratio.high < 1 else ", which includes no difference"

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 
 def _complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Complete what ``stackrace install`` takes: names and comparisons, and where none fits a file."""
     from ..race.preparation.installing import installable
     from ..race.request.named_races import known_names
     from ..stacks.servers import catalogue

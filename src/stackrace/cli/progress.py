@@ -114,7 +114,6 @@ class LiveSink:
         self._now(block=left + 1, out=gone)
 
     def _tell(self) -> None:
-        """Show what is now, with the time it took and the time that is left."""
         now_s, done = time.monotonic(), self._state.slices_done
         elapsed_s = now_s - self._begun_s
         ahead, left_s = (self._slices_ahead if self._repeats is None else self._runs_ahead)(done, elapsed_s)

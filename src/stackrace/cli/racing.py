@@ -79,7 +79,6 @@ def raced(
 
 
 def _broken_off(error: Exception, race_id: str, store: Store) -> BreakdownError:
-    """Return why a race that had begun ended, and how it goes on."""
     failure = removed(error) or failure_of(error)
     if not has_manifest(race_id):
         return BreakdownError(failure.message, detail=failure.detail)

@@ -113,7 +113,6 @@ def _setting(setting: Setting) -> dict[str, object]:
 
 
 def _sections(states: _States, gone: Sequence[Gone], *, explain: bool) -> Iterator[Section]:
-    """Yield the catalogue as a table, then ``gone``; ``explain`` adds every setting's meaning."""
     yield Section(title="", blocks=(_servers(states),))
     for entry, _ in states if explain else ():
         yield Section(title=entry.spec.title, blocks=(_settings(entry),))

@@ -57,7 +57,9 @@ class Escapes:
             )
         if written := [path for path in written if path not in held]:
             yield _written_words(written, view.relocation)
-        if imported := [path for path in self._imported if view.relocation.has_copy(path)]:
+        if imported := [
+            path for path in self._imported if view.relocation.has_copy(path) and not view.holds_off(path)
+        ]:
             yield (
                 f"{few(imported)} was imported, and not its copy: an editable install knows it by another name "
                 "than its folder's, so that no path leads to the copy. What it writes beside itself may change."

@@ -216,7 +216,6 @@ class Launcher:
             self.guard.pin(pid, self.cores)
 
     def _exceeded(self, group: Group | None, log: str = "") -> Failure | None:
-        """Tell whether the kernel ended a stack because it wanted more memory than it may have."""
         memory_bytes = self.confinement.memory_bytes
         if group is None or memory_bytes is None or not group.oom_kills:
             return None

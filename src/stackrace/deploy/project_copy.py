@@ -242,7 +242,6 @@ def _code(relocation: Relocation) -> Iterator[tuple[str, str]]:
 
 
 def _refuse(paths: Sequence[object]) -> None:
-    """Raise InputError for data that the app would write to although it runs from a copy."""
     if paths:
         raise InputError(
             f"the app writes to {few(paths)}, which is not copied and may change: a race cannot have its own "

@@ -210,7 +210,6 @@ class ProtectedProject:
         )
 
     def _copied(self, app: App, copy: ProjectCopy, beside: Mapping[str, str]) -> Protection:
-        """Copy also what the app's settings lead to; say what was copied, and what was not."""
         app, settled = copy.settle(app)
         notes = (
             f"The app ran in a copy of {', '.join(map(str, self._folders))} ({SIZE.format(copy.size_bytes)}), made "

@@ -154,7 +154,6 @@ class Seeding:
         )
 
     def _identity(self, app: App) -> tuple[str, ...]:
-        """Say everything that the prepared data depend on, the same for every race."""
         led = {_DATA_VARIABLE, *self.environment}
         settings = sorted((name, value) for name, value in app.environment.items() if name not in led)
         found = "lib/python3*/site-packages/*.dist-info"

@@ -209,7 +209,6 @@ def _watcher(pid: int, arguments: tuple[bytes, ...]) -> str:
 
 
 def _complaints(logs: Iterable[Path]) -> dict[Complaint, int]:
-    """Count what logs say of exhausted ports and files, in the last 256 KiB of each."""
     counts: Counter[Complaint] = Counter()
     for path in logs:
         text, _ = end_of(path, _LOG_BYTES)

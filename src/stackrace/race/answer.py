@@ -291,7 +291,6 @@ def _difference(judged: JudgedLevel) -> Iterator[Condition]:
 
 
 def _levels(levels: Sequence[JudgedLevel], judged: JudgedLevel) -> Iterator[Condition]:
-    """Name the load levels of the headline's workload at which another stack is proved better."""
     kin = [level for level in levels if level.series == judged.series and level is not judged]
     kin.sort(key=lambda level: level.level.load.concurrency)
     overtaken = [lead_of(level) for level in kin if _overtaken(level, judged.stacks[judged.first])]
@@ -311,7 +310,6 @@ def _levels(levels: Sequence[JudgedLevel], judged: JudgedLevel) -> Iterator[Cond
 
 
 def _overtaken(judged: JudgedLevel, stack: str) -> bool:
-    """Tell whether somebody leads a level alone and ``stack`` is proved slower there."""
     lead = lead_of(judged)
     if lead.kind is not LeadKind.AHEAD or lead.stacks[0] == stack or stack not in judged.stacks:
         return False
@@ -322,7 +320,6 @@ def _overtaken(judged: JudgedLevel, stack: str) -> bool:
 
 
 def _latency(rows: Sequence[Row], first: Row) -> Iterator[Condition]:
-    """Name the stack with the lowest p99, if its limits lie below those of the winner."""
     own = _p99(first)
     if own is None or own.low is None:
         return

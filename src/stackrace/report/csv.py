@@ -58,7 +58,6 @@ def _row(race: Race, launch: Launch, slice_: Slice | None) -> tuple[object, ...]
 
 
 def _memory(launch: Launch) -> tuple[object, ...]:
-    """Return what the launch held at its first sample, at most, and at its last."""
     sizes = [sample.size_bytes for sample in launch.memory]
     return (sizes[0], max(sizes), sizes[-1]) if sizes else ("", "", "")
 

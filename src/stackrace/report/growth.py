@@ -41,7 +41,6 @@ def launches_at(race: Race, level: Level, stack: str) -> list[Launch]:
 
 
 def _watched(launches: Sequence[Launch]) -> list[_Samples]:
-    """Return the samples of those launches that lasted long enough to see memory change."""
     return [launch.memory for launch in launches if len(launch.memory) > 1]
 
 

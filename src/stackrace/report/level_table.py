@@ -63,7 +63,6 @@ def level_table(
 
 
 def _current(stacks: Iterable[str], current: str, mark: str = MARK) -> tuple[str, ...]:
-    """Return the mark beside the stack that is run today; nothing where none is."""
     return tuple(mark if stack == current else "" for stack in stacks) if current else ()
 
 
@@ -79,7 +78,6 @@ def _quantile(
 
 
 def _without_network(rows: Sequence[Row]) -> Iterator[Column]:
-    """Yield the column of medians without the network, where the load of some row came over one."""
     if any(row.p50_without_network_s is not None for row in rows):
         cells = _each(rows, _p50_without_network)
         yield Column(title="p50 ms without the network", short="p50 w/o network", keep=4, cells=cells)
@@ -124,7 +122,6 @@ def _ready(row: Row) -> str:
 
 
 def _p50_without_network(row: Row) -> str:
-    """Return the estimate in milliseconds, with "≥" where the median is only a lower bound."""
     if row.p50_without_network_s is None:
         return NOTHING
     value = milliseconds(row.p50_without_network_s)

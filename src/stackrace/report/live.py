@@ -173,7 +173,6 @@ _SPARE = 2
 
 
 def _screen(state: LiveState) -> RenderableType:
-    """Return the action, the time, the latest failures and the provisional standing, which is the progress."""
     parts: list[RenderableType] = [_action(state), _time(state)]
     parts += [_mishap(mishap) for mishap in state.mishaps[-_RECENT:]]
     if state.leading:
@@ -204,7 +203,6 @@ def _heading(state: LiveState) -> Text:
 
 
 def _standing(state: LiveState, rows: Sequence[Row]) -> Table:
-    """Return a line for every stack: those measured best first, then those that were not yet."""
     most = max((row.ratio.high or row.ratio.value for row in rows), default=1.0)
     waiting = [stack for stack in state.stacks if all(row.stack != stack for row in rows)]
     stacks = (*(row.stack for row in rows), *waiting)

@@ -53,7 +53,6 @@ def race_sheet(race: Race, standing: Standing) -> Iterator[Section]:
 
 
 def _answer(race: Race, standing: Standing, words: StandingWords) -> Iterator[Paragraph]:
-    """Yield the answer and what belongs to it; of a void race only that it is void."""
     if words.failing:
         yield Paragraph(text=words.failing, tone=Tone.ALARM)
     if standing.verdict.valid:
@@ -71,7 +70,6 @@ def _answer(race: Race, standing: Standing, words: StandingWords) -> Iterator[Pa
 
 
 def _troubles(race: Race, standing: Standing) -> Iterator[Block]:
-    """Yield how much was refused, setbacks with their logs' tails, complaints with remedies."""
     if out := refused(race):
         yield Paragraph(text=out)
     failed = (each.item for each in setbacks(race, standing))
@@ -100,7 +98,6 @@ def brief_sheet(race: Race, standing: Standing) -> Iterator[Section]:
 
 
 def _top(race: Race, standing: Standing) -> Iterator[Paragraph]:
-    """Yield the answer and, directly below it, what a reader must know to use it."""
     valid = standing.verdict.valid
     if first := news(standing.current):
         yield Paragraph(text=first, tone=Tone.ALARM, lines=2)
@@ -135,7 +132,6 @@ def _rest(race: Race, standing: Standing) -> Iterator[Paragraph]:
 
 
 def _first(found: Sequence[Item], *, alone: bool) -> Iterator[Item]:
-    """Yield the gravest causes, a line each; ``alone``, where nothing was measured, they have the table's room."""
     for place, item in enumerate(found[:_MOST_CAUSES]):
         yield replace(item, lines=3 if alone else 1, log=item.log if alone and not place else "")
 

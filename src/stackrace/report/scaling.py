@@ -35,7 +35,6 @@ def scaling_sections(standing: Standing) -> Iterator[Section]:
 
 
 def _scaling_table(curves: Sequence[ScalingCurve]) -> Table:
-    """Return a line per curve: its knee and, where one was fitted, its law."""
     rows = [_cells(curve) for curve in curves]
     fitted = any(curve.law for curve in curves)
     titles = _HEADER if fitted else _HEADER[:_WITHOUT_LAW]
@@ -64,7 +63,6 @@ def _known(curves: Sequence[ScalingCurve]) -> tuple[ScalingCurve, ...]:
 
 
 def _named(curve: ScalingCurve) -> str:
-    """Name the curve: its stack, and what it was asked where races ask several things."""
     on = f" on {curve.workload}" if curve.workload else ""
     return curve.stack + on + ("" if curve.keep_alive else ", a connection per request")
 

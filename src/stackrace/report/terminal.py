@@ -233,7 +233,6 @@ def _fit(columns: Sequence[Column], width: int) -> list[Column]:
 
 
 def _parts(column: Column) -> Iterator[Column]:
-    """Yield the column, and its notes where those have one of their own."""
     title = column.title if column.short is None else column.short
     if column.notes_keep is None:
         yield replace(column, title=title)
@@ -244,7 +243,6 @@ def _parts(column: Column) -> Iterator[Column]:
 
 
 def _width(column: Column) -> int:
-    """Return the widest cell or the title; of a path what it takes folded."""
     if column.wraps:
         return column.wraps[0]
     widest = max(column.least, *(Text(text).cell_len for text in (column.title, *map(str, _texts(column)))))

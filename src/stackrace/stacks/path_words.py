@@ -92,7 +92,6 @@ def _joined(segment: list[tuple[str, str]]) -> str:
 
 
 def _words(text: str) -> Iterator[tuple[str, str]]:
-    """Yield each word after the separator before it, of which the first has none."""
     path = text.strip()
     if not path.isprintable():
         raise StackError("it holds a line break or another control character; leave it out")

@@ -86,7 +86,6 @@ def _find(name: str) -> str | None:
 
 
 def _program(name: str) -> str:
-    """Return the absolute path of a program, its bare name where it is not installed."""
     return _find(name) or name
 
 

@@ -280,7 +280,6 @@ def _sign(connection: BaseDatabaseWrapper) -> None:
 
 
 def _user() -> str:
-    """Return the user's name, or his number where it has none, as in containers."""
     try:
         return getpass.getuser()
     except (KeyError, OSError):

@@ -100,7 +100,6 @@ def the_one(prefix: str, ids: Sequence[str], names: Mapping[str, str] | None = N
 
 
 def _near(wanted: str, ids: Sequence[str]) -> Sequence[str]:
-    """Return ids that resemble ``wanted`` where it has characters, else the newest ones."""
     heads = {race_id[: len(wanted)]: race_id for race_id in reversed(ids)}
     close = get_close_matches(wanted, heads, n=_NEAR)
     return [heads[head] for head in close] or ids

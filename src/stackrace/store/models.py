@@ -260,7 +260,6 @@ class IdRow(Row):
 
 
 def _parted(record: Race | Launch, names: Iterable[str]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return what goes into the columns ``names``, and the document of the rest."""
     columns = {name: getattr(record, name) for name in names}
     return columns, {name: value for name, value in encode(record).items() if name not in columns}
 

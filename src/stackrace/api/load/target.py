@@ -51,7 +51,6 @@ def _check_address(url: Url) -> tuple[str, ...]:
 
 
 def _addresses(name: str, port: int) -> tuple[str, ...]:
-    """Return all addresses of a name; an address has none but itself."""
     with suppress(ValueError):
         return (str(ip_address(name)),)
     with suppress(OSError, UnicodeError):

@@ -18,7 +18,6 @@ _HERE = os.path.dirname(os.path.abspath(__file__))  # noqa: PTH100, PTH120 (path
 
 
 def _main() -> None:
-    """Examine the app as ordered, report, and end the process whatever threads the app left behind."""
     report = os.fdopen(int(sys.argv[1]), "w", encoding="utf-8")
     order = json.load(sys.stdin)
     # it is ended by who started it, who knows whether it could run

@@ -97,7 +97,6 @@ class Asking:
         return reply.status, reply.body
 
     def _missing(self, request: RequestMessage) -> Headers:
-        """Return the headers that ``request`` lacks; what the user gave himself is left alone."""
         given = _given(request)
         length = (("Content-Length", str(len(base64.b64decode(request["body"])))),) if request["body"] else ()
         always = (("Host", self._host), *self._added, *length)
@@ -177,7 +176,6 @@ def _difference(first: Reply, second: Reply) -> int:
 
 
 def _local_target(asked: WireRequest, reply: Reply) -> str:
-    """Return the path on the same site that ``reply`` redirects to, or nothing."""
     location = reply.header("location")
     if reply.status not in _REDIRECTS or not location:
         return ""

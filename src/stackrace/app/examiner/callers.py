@@ -181,7 +181,6 @@ class WsgiCaller(Caller):
 
 
 def _environ_of(asked: WireRequest) -> dict[str, Any]:
-    """Return the environ of a request; path bytes become latin-1 text, as the standard demands."""
     path, _, query = asked.path.partition("?")
     environ: dict[str, Any] = {
         "REQUEST_METHOD": asked.method,

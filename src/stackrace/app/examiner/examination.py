@@ -107,7 +107,6 @@ def _imported() -> list[str]:
 
 
 def _application(source: str) -> Any:
-    """Run the entry module that the servers will load, and return its callable."""
     entry = types.ModuleType("stackrace_entry")
     sys.modules[entry.__name__] = entry
     exec(compile(source, "stackrace_entry.py", "exec"), entry.__dict__)
@@ -125,7 +124,6 @@ def _python_facts() -> PythonFacts:
 
 
 def _site_packages() -> list[str]:
-    """Return the folders of packages that are really on the path, in the path's order."""
     paths = sysconfig.get_paths()
     candidates = [paths["purelib"], paths["platlib"], *site.getsitepackages()]
     if site.ENABLE_USER_SITE:

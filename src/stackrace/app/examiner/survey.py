@@ -213,12 +213,10 @@ def _leaves(routes: Any) -> Iterator[Any]:
 
 
 def _is_documentation(route: Any) -> bool:
-    """Tell whether a route is one of FastAPI's own, wherever the app has put its documentation."""
     return str(getattr(getattr(route, "endpoint", None), "__module__", "")).startswith("fastapi.")
 
 
 def _static_folders(application: Any) -> Iterator[tuple[str, Path]]:
-    """Yield folders by their URL prefix: Flask's own, and what is mounted of StaticFiles."""
     folder, prefix = getattr(application, "static_folder", None), getattr(application, "static_url_path", None)
     if isinstance(folder, str) and isinstance(prefix, str) and os.path.isdir(folder) and prefix.strip("/"):  # noqa: PTH112
         yield "/" + prefix.strip("/") + "/", Path(os.path.abspath(folder))  # noqa: PTH100
@@ -232,7 +230,6 @@ def _static_folders(application: Any) -> Iterator[tuple[str, Path]]:
 
 
 def _databases(settings: Any) -> Iterator[Database]:
-    """Yield engine and place of each database, without names of users or passwords."""
     for database in settings.DATABASES.values():
         engine = str(database.get("ENGINE", "")).rpartition(".")[2]
         yield Database(engine, _place(database.get("HOST"), database.get("PORT")))

@@ -272,7 +272,6 @@ class CodeIndex:
         return None
 
     def _made(self, call: ast.Call, scope: _Scope, hops: int) -> Definition | None:
-        """Return the application that a call gives: a framework's, the project's own, or one in a wrapper."""
         function = self._value(call.func, scope, hops)
         if framework := _framework(call, function):
             return _new(framework, scope.file, call.lineno)
@@ -294,7 +293,6 @@ class CodeIndex:
         return self._factory(code, hops)
 
     def _instance(self, node: ast.ClassDef, scope: _Scope, hops: int) -> Definition | None:
-        """Return what instances of a class are: a framework's application, or one by its ``__call__``."""
         for method in node.body:
             if isinstance(method, ast.FunctionDef | ast.AsyncFunctionDef) and method.name == "__call__":
                 return _protocol_callable(method, scope.file, skipped=1)
@@ -360,7 +358,6 @@ class CodeIndex:
         return _Named(home, name) if inner is None or is_bound else _Named(inner)
 
     def _module_file(self, module: str, near: Path) -> Path | None:
-        """Return the project's file of a dotted name, None for a module from elsewhere."""
         places = (self._file(root.joinpath(*module.split("."))) for root in (*self._roots, near.parent))
         return next(filter(None, places), None)
 

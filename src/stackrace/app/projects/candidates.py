@@ -268,7 +268,6 @@ class ProjectCode:
         )
 
     def _module(self, served: ServedApp) -> tuple[Path | None, Path, str]:
-        """Return the file of what a command names, where its imports start, and its dotted name."""
         is_file = served.module.endswith(".py") or "/" in served.module
         parts = [served.module.removesuffix(".py")] if is_file else served.module.split(".")
         for base in self._bases(served.folder):
@@ -330,7 +329,6 @@ def _deepest_relative_import(tree: ast.Module) -> int:
 
 
 def _imported_modules(tree: ast.Module) -> frozenset[str]:
-    """Return the dotted names of what is imported absolutely, ``from a import b`` as ``a.b``."""
     modules = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and not node.level and node.module:

@@ -212,7 +212,6 @@ def _model(files: tuple[Path, ...], root: Path, document: Path | None = None, *,
 def _merged(
     model: _Model, files: Sequence[Path], folder: Path, known: Mapping[str, str], depth: int = 0
 ) -> dict[str, _Service]:
-    """Return the services of ``files`` that are read together; relative paths are those of ``folder``."""
     services: dict[str, Any] = {}
     included: list[tuple[Path, object, int]] = []
     for file in files:

@@ -288,7 +288,6 @@ _Reader = Callable[[Sequence[Path], Path], Iterator[DeploymentCommand]]
 
 
 def _each(read: Callable[[Path, str], Iterator[DeploymentCommand]]) -> _Reader:
-    """Return a reader of files that have nothing to do with each other."""
     return lambda files, _: (command for path in files for command in read(path, text_of(path)))
 
 

@@ -67,7 +67,6 @@ def _below(code: ProjectCode, environ: Mapping[str, str]) -> Candidate | None:
 
 
 def _django(manage: Path, environ: Mapping[str, str]) -> Entry | None:
-    """Return the entry of the Django project that ``manage`` belongs to, None for another program."""
     tree = parse(manage)
     if tree is None:
         raise InputError(f'{manage} cannot be read as Python; name the settings: [app] django = "mysite.settings"')
@@ -317,7 +316,6 @@ def _named(word: str, folder: Path) -> list[Candidate]:
 
 
 def _called(candidate: Candidate, name: str) -> Candidate:
-    """Return ``candidate`` with the arguments that ``name`` gives it, if these can be read."""
     module = candidate.entry.target.partition(":")[0]
     try:
         return (

@@ -111,7 +111,6 @@ def _of_container(
 
 
 def _environment(path: Path, container: Table, maps: Mapping[str, Table]) -> tuple[dict[str, str], list[NotTaken]]:
-    """Return the variables of a container, and what of them cannot be read."""
     known: dict[str, str] = {}
     lacks: list[NotTaken] = []
 

@@ -249,7 +249,6 @@ def _inside(root: Path, path: Path) -> Path | None:
 
 
 def _begin(root: Path, asked: _Asked) -> None:
-    """Become the first process of the private root, and run the command below it."""
     ctypes.CDLL(None).prctl(1, signal.SIGKILL, 0, 0, 0)
     mount_processes(root / "proc")
     pivot(root)

@@ -326,7 +326,6 @@ class Place:
         )
 
     def _inside(self, folder: str) -> str:
-        """Return a folder relative to the project's, where it is one of it."""
         for place, name in sorted(self.places.items(), key=lambda pair: -len(pair[0])):
             if PurePosixPath(folder).is_relative_to(place):
                 whole = os.path.normpath(PurePosixPath(name, PurePosixPath(folder).relative_to(place)))
@@ -397,7 +396,6 @@ class Place:
         return path if path is not None and is_present(path) else None
 
     def _has_scripts(self, folder: PurePosixPath) -> bool:
-        """Tell whether a folder of programs is the project's own, and not one of an environment."""
         inside = [] if folder.is_absolute() else [each / folder for each in self.contexts]
         return any(is_folder(each) and not is_present(each / "activate") for each in inside)
 

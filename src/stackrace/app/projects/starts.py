@@ -173,7 +173,6 @@ class _Search:
         return is_known or bool(_PYTHON.fullmatch(name)) or self._script(command, word) is not None
 
     def _program(self, word: str) -> str:
-        """Return the program's own name, without the version that distributions put behind it."""
         name = PurePosixPath(word).name
         plain = _VERSION.sub("", name)
         return plain if plain in self.programs else name
@@ -322,7 +321,6 @@ def _server_import(path: Path, root: Path, programs: Collection[str]) -> tuple[P
 
 
 def _imported_files(path: Path, root: Path) -> list[Path]:
-    """Return the modules of the project at ``root`` that the one at ``path`` imports."""
     found: list[Path] = []
     for node, _, dotted in _imports(parse(path)):
         level = node.level if isinstance(node, ast.ImportFrom) else 0
@@ -371,7 +369,6 @@ def _python_words(words: Sequence[str]) -> list[str]:
 
 
 def _option(keyword: ast.keyword) -> Iterator[str]:
-    """Yield the words of the command line that say the same as an argument."""
     name = (keyword.arg or "").replace("_", "-")
     match keyword.value:
         case ast.Constant(value=bool(value)):

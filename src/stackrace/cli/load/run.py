@@ -72,7 +72,6 @@ class ProgressLine:
 
 
 def _text(load: Load, warmup_s: float, ok: int, errors: int, elapsed_s: float, rate_per_s: float) -> str:
-    """Return the line: a bar, the share done, the rate, errors, and the time left."""
     if elapsed_s < warmup_s:
         return f"warming up, {_left(warmup_s - elapsed_s)}"
     run_s = elapsed_s - warmup_s
@@ -158,7 +157,6 @@ def _refuse_misspelt(word: str) -> None:
 
 
 def _refuse_stack(stack: str | None, app: RequestFlags, *, has_file: bool) -> None:
-    """Refuse what is about a stack that is started, where a URL names a server that runs."""
     if stack is not None:
         raise InputError("give a URL or --stack, not both: a server that runs, or a stack to start")
     # a race file may name servers that are only found there

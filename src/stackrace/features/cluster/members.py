@@ -208,7 +208,6 @@ def _other_pythons(hosts: Sequence[Member]) -> Iterator[str]:
 
 
 def _sharing_cores(roles: Roles) -> Iterator[str]:
-    """Yield who would share cores with a stack: an engine there, or another host."""
     for host in roles.hosts:
         for engine in roles.engines:
             if host.shares_machine(engine):

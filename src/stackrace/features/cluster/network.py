@@ -282,7 +282,6 @@ def _round_trips_s(connection: Connection, engine: Member, host: Member, port: i
 
 
 def _transferred(connection: Connection, engines: Sequence[Member], host: Member, port: int) -> _Transfer:
-    """Let the host send to all ``engines`` at once, and then all of them to it."""
     address = (host.host, port)
     taking = [connection.begin(engine, take, address) for engine in engines]
     taken = [each.finish() for each in taking]

@@ -183,7 +183,6 @@ def _tracked(folder: Path) -> list[Path] | None:
 
 
 def _below(folder: Path) -> Iterator[Path]:
-    """Yield the files and links below ``folder``, but for environments, history and caches of tools."""
     for place, folders, files in walk(folder):
         here = Path(place)
         links = [name for name in folders if (here / name).is_symlink()]

@@ -74,7 +74,6 @@ _MISSING = "puts ARGV.reject { |name| Gem::Specification.find_all_by_name(name).
 
 
 def _missing_gems(names: Sequence[str]) -> frozenset[str]:
-    """Return which gems the ``ruby`` on PATH does not have; all of them where there is none."""
     ruby = shutil.which("ruby")
     if not names or ruby is None:
         return frozenset(names)

@@ -152,7 +152,6 @@ def _raced(
 def _wanted(
     comparison: Comparison, part: Part, mode: Mode, asked: Mapping[str, Any]
 ) -> PartRequest | StackraceError:
-    """Return what a part asks to be raced, or why nothing of it can be."""
     try:
         wanted = part_request(comparison, part, mode, ready_stack)
         if lacks := lacks_of(wanted.request, catalogue()):

@@ -209,7 +209,6 @@ class _Reading:
                 yield DeploymentCommand(file=path, words=(*words, place), line=1)
 
     def _without_parts(self, hops: Sequence[ReadHop]) -> list[ReadHop]:
-        """Leave out the images that a document of more than development starts in its own way."""
         documented = [hop for hop in hops if hop.command.document is not None]
         built = {hop.command.image for hop in documented if self._likelihood(hop)[0] <= _PLAIN}
         return [hop for hop in hops if hop in documented or hop.command.file not in built]
@@ -218,7 +217,6 @@ class _Reading:
         return self._rank(hop.command, int(bool(hop.problem)))
 
     def _rank(self, command: DeploymentCommand, problems: int = 0) -> tuple[int, ...]:
-        """Return a key by which commands sort, the likeliest one of production first."""
         place = likelihood(command.known_by, self.root, command.service)
         return *place, problems, command.rank
 

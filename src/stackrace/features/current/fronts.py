@@ -325,7 +325,6 @@ def _idle_servers(front: Front, instances: int) -> Iterator[CurrentGap]:
 
 
 def _unfit_fronts(hop: ReadHop, others: Sequence[Front], front: Front | None) -> Iterator[CurrentGap]:
-    """Yield why front ends that were found are not raced before ``hop``; ``front`` is."""
     for each in others:
         if each.reading is None and front is None:
             raced = "the server is raced without it"

@@ -180,7 +180,6 @@ class ReadHop:
         return {**(self.file_settings if self.config else self.native.defaults), **self.settings}
 
     def _values(self) -> dict[str, SettingValue]:
-        """Return its settings as far as they are known, the server's own defaults included."""
         return dict(self.native.becomes(self._said))
 
     def _idle(self, values: Mapping[str, SettingValue]) -> frozenset[str]:
@@ -243,7 +242,6 @@ def _shown(value: SettingValue) -> str:
 def _value(
     setting: Setting, name: str, value: str | None, known: Mapping[str, SettingValue] | None
 ) -> SettingValue | None:
-    """Return what the word for a setting means; None for a word that it has not."""
     if known is not None:
         return known.get(value or "")
     if isinstance(setting.default, bool):

@@ -157,7 +157,6 @@ def _changes(changes: Sequence[CurrentChange]) -> Iterator[str]:
 
 
 def _gaps(gaps: Sequence[CurrentGap]) -> Iterator[str]:
-    """Yield what was not taken over, what a file has of one kind together."""
     kinds: dict[tuple[str, str, bool], list[CurrentGap]] = {}
     for gap in sorted(gaps, key=lambda gap: gap.weight is not Weight.SIZE):
         kinds.setdefault((gap.file, gap.why, gap.weight is Weight.ASSUMED), []).append(gap)

@@ -112,7 +112,6 @@ def _is_read(hop: ReadHop, name: str, value: str) -> bool:
 
 
 def _take_options(hop: ReadHop, option: str, named: str) -> None:
-    """Take the options in a configuration file, with the file and the line as their place."""
     read = hop.native.row(option).reads
     path = _config_named(named, hop) if read else None
     if read is None or path is None:
@@ -137,7 +136,6 @@ def _take_options(hop: ReadHop, option: str, named: str) -> None:
 
 
 def _take_file(hop: ReadHop, python: Path | None) -> None:
-    """Take the configuration file that the command names, or that the server finds by itself."""
     native = hop.native
     named = hop.seen.get(native.file_option, "") if native.file_option else ""
     if not native.file or not (named or native.default_file) or _is_read(hop, native.file_option, named):
@@ -174,7 +172,6 @@ def _take_file(hop: ReadHop, python: Path | None) -> None:
 
 
 def _quoted(expression: str) -> str:
-    """Return the text that an expression is; nothing for one that must be computed."""
     with suppress(ValueError, SyntaxError):
         value = ast.literal_eval(expression)
         return value if isinstance(value, str) else ""
@@ -242,7 +239,6 @@ def _is_setting(hop: ReadHop, key: str, asked: _Asked) -> bool:
 
 
 def _take_as_read(hop: ReadHop, text: str, reading: FileReading) -> None:
-    """Take what of a file's settings can be told without the server, and name the rest."""
     for name, expression in reading.computed.items():
         named = re.fullmatch(r"\$\((\w+)\)", expression)
         value = hop.command.variables.get(named[1], "") if named else ""
@@ -261,7 +257,6 @@ def _take_as_read(hop: ReadHop, text: str, reading: FileReading) -> None:
 
 
 def _take_workers(hop: ReadHop) -> None:
-    """Take WEB_CONCURRENCY where neither the command nor the file says how many workers there are."""
     number = hop.command.variables.get(_WORKERS, "")
     row = next((row for row in hop.native.rows if row.variable == _WORKERS), None)
     if not number or row is None or row.setting is None or row.setting.name in {*hop.settings, *hop.said}:
@@ -289,7 +284,6 @@ def _config_named(name: str, hop: ReadHop) -> Path | None:
 
 
 def _line_of(text: str, key: str) -> int:
-    """Return the line that sets ``key``, with dashes or underscores; 0 where none does."""
     return line_with(rf"^\s*{'[-_]'.join(map(re.escape, re.split('[-_]', key)))}\b", text)
 
 
@@ -306,7 +300,6 @@ def _miss_variable(hop: ReadHop, name: str, place: tuple[str, int], before: str 
 
 
 def _said_at(hop: ReadHop, name: str) -> tuple[str, int]:
-    """Return the file and line that set a variable; where none is seen, those of the command."""
     command = hop.command
     for path in dict.fromkeys(filter(None, (command.file, *command.documents, command.document, command.image))):
         if number := line_with(rf"(?<![\w$]){name}[\"']?\s*[=: ]", text_of(path)):

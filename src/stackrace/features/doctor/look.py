@@ -257,7 +257,6 @@ def _use(pid: int) -> tuple[str, list[str]]:
 
 
 def _listeners(ports: Iterable[int] = _PORTS) -> Mapping[int, str]:
-    """Return who listens on ``ports`` of this machine: ``python3 (pid 812)``, or "another user's process"."""
     inodes = {inode: port for port, own in sockets.listeners().items() if port in ports for inode in own}
     owners = dict.fromkeys(inodes.values(), "another user's process")
     for pid in pids() if inodes else ():

@@ -202,7 +202,6 @@ def _machine(machine: Machine, examination: Examination | None) -> MachineDocume
 
 
 def _cluster_sections(found: Machines[Examination]) -> Iterator[Section]:
-    """Yield each machine with its advice, and at the end what is wrong with them together."""
     for machine, examination in found.examined:
         yield from _member(machine, examination)
     ends = tuple(Paragraph(text=f"✗ {conflict}", whole=True) for conflict in found.conflicts)

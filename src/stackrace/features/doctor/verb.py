@@ -83,7 +83,6 @@ def command(
 
 
 def _is_cluster_forbidden(address: str, concurrency: int, watch_s: float, as_json: bool) -> bool:
-    """Examine the cluster at ``address``, show what was found, and tell whether that forbids a race."""
     from ...cli.showing import show_result
     from ...race.preparation.prepared import places
     from .examination import examine_machine

@@ -277,7 +277,6 @@ class _Prover:
         return len(units)
 
     def _health(self, running: Running) -> None:
-        """Run what systemd runs after the start, and what a container engine runs all the time."""
         checks = {
             "the unit's": map(words_of, self.units[-1].get("ExecStartPost", ())),
             "the container's": map(json.loads, _HEALTHCHECK.findall(self.files["Dockerfile"])),

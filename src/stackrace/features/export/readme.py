@@ -93,7 +93,6 @@ def _each(start: str, lines: Iterable[str]) -> str:
 
 
 def _commands(export: Export) -> Iterator[str]:
-    """Yield the commands in their order, each step with its heading, long ones on several lines."""
     target, user = export.target, export.target.user
     yield "# Packages, and a user that is nobody's account"
     yield f"apt-get update && apt-get install --yes {' '.join(export.packages.system(python=export.has_python))}"
@@ -131,7 +130,6 @@ def _python(export: Export) -> Iterator[str]:
 
 
 def _managed(export: Export) -> Iterator[str]:
-    """Yield the commands that bring the app's database and static files up to date, as its user."""
     if not export.has_python:
         return
     target = export.target
@@ -231,7 +229,6 @@ def _believed(export: Export) -> str:
 
 
 def _next_version(export: Export) -> Iterator[str]:
-    """Yield the commands that deploy the next version of the app where an earlier one runs."""
     target = export.target
     yield "# The new version over the old one: NEW holds the code alone, no database and no uploads"
     yield f"cp --recursive NEW/. {target.app}/"
@@ -273,7 +270,6 @@ def _next_notes(export: Export) -> Iterator[str]:
 
 
 def _restarted(export: Export, host: Process) -> str:
-    """Say why a new version takes a restart of ``host``, and what clients see meanwhile."""
     why = (
         f"{host.title} loads the app before it makes its workers, so a reload would keep the old version."
         if host.recipe.reload

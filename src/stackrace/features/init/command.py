@@ -112,7 +112,6 @@ def _written(file: Path, pages: int) -> str:
 
 
 def _misplaced(word: str) -> str:
-    """Say what to write instead of a word without a flag, of which this verb takes none."""
     from ...app.projects.detection import flags_named
     from ...base.text import url_meant
 

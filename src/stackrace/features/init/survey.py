@@ -95,7 +95,6 @@ def survey_project(
 
 
 def _missing_preparation(asked: AskedPages, app: App, protection: Protection) -> tuple[tuple[str, ...], ...]:
-    """Return the commands without which pages fail, where they write to copies only."""
     databases = asked.examination.survey.databases
     is_protected = protection.is_whole and all(each.engine == "sqlite3" for each in databases)
     if not is_protected or not (app.root / "manage.py").is_file():

@@ -81,7 +81,6 @@ def _services(survey: ProjectSurvey) -> Iterator[str]:
 
 
 def _prepare(survey: ProjectSurvey) -> Iterator[str]:
-    """Write the commands that pages need; of those that they can do without, an example."""
     app, root = survey.app, survey.examination.survey.static_root
     if app.prepare:
         commands = ", ".join(quoted(" ".join(command)) for command in app.prepare)

@@ -224,7 +224,6 @@ class Database:
         return headers
 
     def _trouble(self, answer: _Answer, otherwise: str) -> StoreError:
-        """Return what to raise for an answer that is not the one hoped for."""
         reason = str(answer.document.get("reason", ""))[:200]
         match answer.status:
             case 401 | 403 if self.user:

@@ -90,7 +90,6 @@ def fetch_command(url: str, races: tuple[str, ...], store: str | None) -> None:
 
 
 def _words(cut: str, database: Database) -> str:
-    """Say that races may be missing from a listing, and how to have them."""
     if not cut:
         return ""
     return f"the listing of {database} {cut}; fetch any other race by its whole id: stackrace fetch {database} ID"

@@ -171,7 +171,6 @@ class _LogLine(NamedTuple):
 
 
 def _parse_line(text: bytes) -> _LogLine | None:
-    """Read a line without its end; None if it is of neither format."""
     match = _LINE.match(text)
     if match is None:
         return None

@@ -56,11 +56,6 @@ def gate_answer(race: Race) -> GateAnswer:
     )
 
 
-def rulings_of(samples: Sequence[Sample], allowances: Mapping[str, float], *, ended: bool) -> tuple[Ruling, ...]:
-    """Return what is said of each of ``samples``, which are one family."""
-    return tuple(map(_ruling, _family(samples, allowances, ended=ended)))
-
-
 def _judged(race: Race) -> list[Watched]:
     allowances = gate_of(race).allowances
     responses = [response for response in Response if response in allowances]

@@ -69,7 +69,6 @@ def _properties(suite: Tree.Element, race: Race) -> None:
 def _case(
     suite: Tree.Element, race: Race, name: str, said: str, answer: str, *, failure: str, skipped: str
 ) -> None:
-    """Add a test case: a ``failure`` of that type, else ``skipped`` for that reason, else passed."""
     case = Tree.SubElement(
         suite, "testcase", classname=f"stackrace.{_dotted(race.app)}", name=one_line(name), time="0"
     )

@@ -86,7 +86,6 @@ def _version_of(request: RaceRequest, project: ProtectedProject) -> tuple[int, i
 
 
 def _base_of(found: KnownPython | Buildable) -> Path:
-    """Return the interpreter that the project has, or that its environment is built with."""
     return (found.base or _ours()) if isinstance(found, Buildable) else found.python
 
 

@@ -75,7 +75,6 @@ def _table(result: GateAnswer) -> Table:
 
 
 def _troubles(race: Race) -> Iterator[Block]:
-    """Yield what failed or was refused, with the tails of logs; warnings count where slices were taken."""
     standing = standing_of(race)
     graver = (each for each in complaints(race, standing) if each.effect is Effect.INVALIDATES)
     # a check has no standing in which a side could lack its place

@@ -82,7 +82,6 @@ def _pooled(histograms: tuple[bytes, ...]) -> Buckets:
 
 
 def _wrong(launch: Launch, workload: str) -> tuple[int, int] | None:
-    """Return how many requests went wrong, and of how many; None of none."""
     counts = [each.result.counts for each in launch.slices if each.workload == workload]
     wrong = sum(each.errors for each in counts)
     requests = wrong + sum(each.ok for each in counts)

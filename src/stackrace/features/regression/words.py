@@ -160,7 +160,6 @@ def _slower(each: Ruling) -> str:
 
 
 def _growing(each: Ruling) -> str:
-    """Say of memory whether it grows without end, or was more from the beginning."""
     if each.growth is None:
         return ""
     if not each.growth.proved:

@@ -108,7 +108,6 @@ def places_of(stacks: Sequence[str], tuning: Tuning) -> Array:
 
 
 def _slices_of(race: Race, blocks: Sequence[int]) -> Slices:
-    """Return the throughput of all believed slices of the race's stacks; it has one level."""
     column = {block: j for j, block in enumerate(blocks)}
     slices = [
         (throughput(launch, one), one.result.started_at + one.result.duration_s / 2, busy, i, column[launch.block])
@@ -171,7 +170,6 @@ def _is_valid(launch: Launch, tuning: Tuning) -> bool:
 
 
 def _is_overloaded(launch: Launch) -> bool:
-    """Tell whether a launch did not keep up with its rate in any of its slices."""
     return bool(launch.slices) and all(
         any(finding.check == overload.declaration.id for finding in one.verdict.findings) for one in launch.slices
     )

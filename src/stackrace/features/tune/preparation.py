@@ -119,7 +119,6 @@ def _shaped(fresh: PreparedRace, tuning: Tuning, on_preparing: OnPreparing) -> P
 
 
 def _having(ready: PreparedRace, tuning: Tuning, paths: Collection[str]) -> PreparedRace:
-    """Return ``ready`` with those of its configurations that have one of the ``paths``."""
     plan = ready.plan.among(tuple(stack for stack in ready.plan.stacks if stack.path in paths))
     return replace(ready, plan=plan).having(replace(plan.race, parts=plan.race.parts.having(tuning)))
 

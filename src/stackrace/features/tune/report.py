@@ -23,7 +23,6 @@ _SHOWN = 10
 
 
 def _sections(race: Race, found: Tuned) -> Iterator[Section]:
-    """Yield the sections, in order: the answer, with what it is compared, why, and the best configurations."""
     tuning = tuning_of(race)
     yield Section(
         title="",

@@ -153,7 +153,6 @@ def next_round(grid: Grid, left: float, seed: int | None = None) -> tuple[int, .
 
 
 def _opening(grid: Grid, fresh: Flags, seed: int | None) -> tuple[int, ...]:
-    """Return who opens the search; of many others, where none of the first is possible."""
     if seed is None:
         return _joined(np.flatnonzero(fresh))
     beside = [i for i in grid.references if fresh[i]]

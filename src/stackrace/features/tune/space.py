@@ -27,8 +27,6 @@ _Chosen = Mapping[tuple[int, str], SettingValue]
 
 
 class _Varied(NamedTuple):
-    """A setting of a hop, and the values that are tried of it."""
-
     hop: int
     server: str
     setting: Setting

@@ -50,7 +50,6 @@ class Tuner:
 
 
 def _launch_s(race: Race) -> float:
-    """Return what a launch took, as far as launches tell, with what lies around its slices."""
     took = [
         launch.ready_s + launch.warmup_s + sum(slice_.result.duration_s + 0.4 for slice_ in launch.slices)
         for launch in race.launches

@@ -112,7 +112,6 @@ def _index(request: HttpRequest) -> HttpResponse:
 
 
 def _report(request: HttpRequest, race_id: str) -> HttpResponse:
-    """Show the report of one race, the same page as ``stackrace report --html`` writes."""
     race = _race(race_id)
     return HttpResponse(render(race, standing_of(race), Format.HTML))
 

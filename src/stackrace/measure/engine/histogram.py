@@ -181,13 +181,11 @@ def _lines(buckets: Sequence[Bucket]) -> Iterator[str]:
 
 
 def _next(level: float) -> float:
-    """Go on to the next percentile: steps halve each time the distance to 100 % has halved."""
     halvings: int = int(math.log2(100.0 / (100.0 - level))) + 1
     return level + 100.0 / (_TICKS_PER_HALF_DISTANCE << halvings)
 
 
 def _moments(buckets: Sequence[Bucket], total: int) -> tuple[float, float]:
-    """Return mean and standard deviation in milliseconds, each value taken at the middle of its bucket."""
     if not total:
         return 0.0, 0.0
     middles = [(_middle_ns(round(bucket.value_s * 1e9)), bucket.count) for bucket in buckets]

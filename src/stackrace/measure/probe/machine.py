@@ -209,7 +209,6 @@ def difference(
 
 
 def _change(was: float, is_: float) -> float | None:
-    """How much more ``is_`` is than ``was``, as a share; None when either is unknown."""
     return is_ / was - 1 if was > 0 and is_ > 0 else None
 
 

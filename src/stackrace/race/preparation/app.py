@@ -81,7 +81,6 @@ def asked_app(request: RaceRequest) -> AskedApp:
 
 
 def _imported_by(entry: Entry) -> str:
-    """Return the module that an interpreter must be able to import for ``entry``."""
     return "django" if entry.kind is EntryKind.DJANGO else entry.target.partition(":")[0]
 
 

@@ -237,7 +237,6 @@ def _build(
 
 
 def _prioritise(guard: Guard, confinement: Confinement) -> None:
-    """Give all that is measured from now on a priority that other programs cannot share."""
     if not guard.raised:
         guard.prioritise(confinement.folder or own_group())
 

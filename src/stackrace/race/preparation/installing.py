@@ -144,7 +144,6 @@ def _of(lack: Lack | None) -> tuple[Lack, ...]:
 
 
 def _races(word: str, known: Catalogue, servers: Path | None) -> list[RaceRequest]:
-    """Return what a bundled app, a comparison, a part of one, or a race file asks for."""
     if word in bundled_names():
         return [RaceRequest(folder=Path.cwd(), bundled=word, stacks=())]
     if (source := source_of(word)) is not None:

@@ -110,7 +110,6 @@ def _paths(exchange: Exchange) -> tuple[str, ...]:
 
 
 def _added(examination: Examination) -> tuple[tuple[str, str], ...]:
-    """Return the headers that every request to this app needs, as they were found out."""
     first = examination.exchanges[0]
     return tuple(pair for pair in first.request.headers if pair[0] in first.added)
 

@@ -241,7 +241,6 @@ def _request(path: Path, parsed: RaceFileTable) -> RaceRequest:
 
 
 def _said(table: BaseModel, kind: type[RaceRequest | WorkloadRequest]) -> Iterator[tuple[str, Any]]:
-    """Yield the keys that are in ``table`` and named like a field of ``kind``, with their values."""
     for name in table.model_fields_set & {field.name for field in fields(kind)}:
         value = getattr(table, name)
         yield name, tuple(value) if isinstance(value, list) else value

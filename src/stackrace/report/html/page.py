@@ -82,7 +82,6 @@ _PAUSE = re.compile(r"(?<=[/+,:])")
 
 
 def _breakable(text: str) -> Markup:
-    """Return ``text`` escaped, with a line break allowed after ``/``, ``+``, ``,`` and ``:``."""
     return _pausing(one_line(text))
 
 

@@ -108,7 +108,6 @@ def _legend(curves: Mapping[str, ScalingCurve]) -> str:
 
 
 def _law(frame: Frame, curve: ScalingCurve | None) -> str:
-    """Draw the knee, unless it is the last level, and the fitted law where there is one."""
     if curve is None:
         return ""
     knee = frame.mark(curve.knee) if curve.knee is not None and curve.knee != curve.levels[-1] else ""

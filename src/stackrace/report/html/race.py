@@ -160,7 +160,6 @@ def _length(load: Load) -> str:
 
 
 def _urls(race: Race) -> Iterator[tuple[str, str]]:
-    """Yield the URLs that were asked for; a recording is named by its ``file:`` URL."""
     if not race.workloads:
         yield "URLs", ", ".join(race.urls)
     for name, urls in race.workloads.items():

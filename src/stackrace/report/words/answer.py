@@ -61,7 +61,6 @@ def _clause(race: Race, standing: Standing) -> str:
 
 
 def _missing(race: Race, standing: Standing) -> Sequence[Withdrawal]:
-    """Return the withdrawals of stacks that should have met the workload of the headline."""
     asked = race.limits.get(standing.levels[standing.headline].workload, race.stacks)
     return [withdrawal for withdrawal in standing.withdrawals if withdrawal.stack in asked]
 

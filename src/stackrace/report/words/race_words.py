@@ -273,7 +273,6 @@ def _urls(urls: Sequence[str]) -> str:
 
 
 def _url(url: str) -> str:
-    """Name a page as it is asked for, a recorded session by its file."""
     return PurePosixPath(unquote(urlsplit(url).path)).name if url.startswith("file:") else url
 
 

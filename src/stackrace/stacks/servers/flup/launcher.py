@@ -50,7 +50,6 @@ def main(protocol: str, mode: str, address: str, module: str, *numbers: str) -> 
 
 
 def _bind_address(address: str) -> str | tuple[str, int]:
-    """Return what flup binds to: a pair for TCP, a string for a unix socket."""
     host, colon, port = address.rpartition(":")
     return (host, int(port)) if colon else address
 

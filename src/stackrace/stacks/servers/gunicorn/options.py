@@ -101,7 +101,6 @@ def _typed(setting: str, value: object) -> SettingValue | None:
 
 
 def _with_class(settings: Settings, name: str) -> Settings:
-    """Return ``settings`` with our name of the worker class, without one where we have none for it."""
     return {key: name if key == "class" else value for key, value in settings.items() if name or key != "class"}
 
 

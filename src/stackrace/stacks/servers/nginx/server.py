@@ -195,7 +195,6 @@ def _address(endpoint: Endpoint) -> str:
 
 
 def _set(theirs: SiteFile, name: str, value: SettingValue) -> None:
-    """Put what the path says in place of what the file says of a setting."""
     if name == "access_log":
         return
     names = {setting: key for key, setting in OPTIONS.keys.items()}

@@ -150,7 +150,6 @@ def _has_tls(server: Directive) -> bool:
 
 
 def _root_pass(server: Directive) -> Directive | None:
-    """Return what forwards pages: of ``location /``, or of the named location that it falls back to."""
     locations = {" ".join(location.args): location for location in _locations(server.block or ())}
     root = locations.get("/")
     whole = [*(root.block or () if root else ()), *(server.block or ())]
@@ -161,13 +160,11 @@ def _root_pass(server: Directive) -> Directive | None:
 
 
 def _host_of(forward: Directive) -> str:
-    """Return the place that a directive forwards to, or the name of its upstream."""
     match = _TARGET.fullmatch(forward.args[0] if forward.args else "")
     return match[2].rstrip(":") if match else ""
 
 
 def _find_app(site: SiteFile, server: Directive, http: Sequence[Directive]) -> None:
-    """Settle where the app is, in which protocol, and how its upstream is called."""
     own = _root_pass(server) or next(each for each in server.walk() if each.forwards)
     site.protocol = PROTOCOLS[own.name.partition("_")[0]]
     site.target = host = _host_of(own)
@@ -267,7 +264,6 @@ def _missing(site: SiteFile, directive: Directive) -> str:
 
 
 def _redirects(directive: Directive) -> bool:
-    """Tell whether a directive only sends clients to https or to another name, where no race goes."""
     if directive.name in ("return", "rewrite"):
         is_away = any(word.startswith(("https://", "$redirect")) for word in directive.args)
         return is_away or directive.args == ["444"]

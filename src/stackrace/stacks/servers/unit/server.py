@@ -94,7 +94,6 @@ class Unit(Server):
 
 
 def _hosts(site: Site) -> bool:
-    """Tell whether it runs an app of Python's, rather than forward or send files."""
     return not site.upstream and site.app.interface is not Interface.FILES
 
 

@@ -56,7 +56,6 @@ def _effective(printed: Mapping[str, object]) -> Settings:
 
 
 def _said(pairs: Iterable[tuple[str, str]]) -> Iterator[tuple[str, SettingValue | None, str]]:
-    """Yield what options say of settings, also those that are decided beside it."""
     for key, value in pairs:
         row = OPTIONS.row(key)
         if row.setting is not None:
