@@ -99,7 +99,6 @@ def _paths(root: Path) -> Iterator[str]:
 
 
 _LOOK_S = 0.2
-"""How often it is looked how far a crawl is."""
 _LOOKED_FOR = (b"progress", b"limit")
 
 

@@ -49,7 +49,6 @@ def installers(root: Path) -> Iterator[tuple[Path, str]]:
 
 
 _NEWER_TRIED = 8
-"""Versions above the least one that are looked for."""
 
 _LEAST = re.compile(r"(?:>=|\^|~=?|==)\s*3\.(\d+)")
 

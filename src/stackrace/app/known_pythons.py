@@ -21,7 +21,6 @@ _FOLDERS = (".venv", "venv", "env")
 _IMAGES = (
     "/venv", "/opt/venv", "/app/.venv", "/app/venv", "/code/.venv", "/usr/src/app/.venv", "/opt/.venv", "/env",
 )  # fmt: skip
-"""Where images put the environment of their only app."""
 
 _IMAGES_OWN = Path("/usr/local")
 """Where the official images of Python have theirs, into which Dockerfiles install."""

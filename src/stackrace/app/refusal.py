@@ -138,7 +138,6 @@ _SERVICES = {
     "redis": re.compile(r"redis\.exceptions\.ConnectionError|connecting to \S+:6379|, 6379\)"),
     "memcached": re.compile(r"pymemcache|pylibmc|:11211|, 11211\)"),
 }
-"""How clients say that nobody answers, by the service that a race can start."""
 
 _REFUSED = re.compile(
     r"ConnectionRefusedError|Connection refused|Name or service not known|getaddrinfo failed|Connect call failed"

@@ -221,7 +221,6 @@ def command(
 
 
 _GOING_ON = {"resume", "budget_s", "store", "html", "as_json", "details"}
-"""What may be said of a race that goes on; everything else would make it another one."""
 
 
 def _resume(race: str, flags: RequestFlags, output: Output) -> None:

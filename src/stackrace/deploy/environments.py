@@ -34,7 +34,6 @@ _MOST_LINES = 20
 """Shown of what an installer said: a compiler says pages."""
 
 _INSTALL_S = 3600.0
-"""How long uv may take: a package without a wheel is compiled."""
 _PATIENCE = {"UV_HTTP_RETRIES": "2", "UV_HTTP_TIMEOUT": "10"}
 """How long uv waits for an index, where the user does not say."""
 

@@ -315,7 +315,6 @@ def _private_folder() -> Path:
 
 _LOOK_S = 1.0
 _CLOSES_S = 15.0
-"""How long the supervisor may take to end all that is below it."""
 
 _Answer = Mapping[str, Any]
 _Question = tuple[bytes, "SimpleQueue[_Answer | None]"]

@@ -33,7 +33,6 @@ class KnownAnswers:
     _current: dict[str, Workload] = field(default_factory=dict)
     _doubts: Counter[tuple[str, str]] = field(default_factory=Counter)
     _pages: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    """By workload the pages whose answers were loosened."""
 
     def now(self, workload: Workload) -> Workload:
         """Return ``workload`` with the answers that are right by now."""
@@ -104,9 +103,7 @@ _DEBUG = (
 )
 
 _SHOWN = 60
-"""So many bytes of a wrong answer are shown."""
 _BEFORE = 12
-"""So many of them stand before the first that differs."""
 
 
 def accusation(request: Request, reply: Reply, golden: Answer, *, debug: bool = False) -> str:

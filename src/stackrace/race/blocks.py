@@ -166,7 +166,6 @@ class Slices(Blocks):
         return True
 
     def _cells(self, racing: Sequence[Stack], *, sides: bool) -> Sequence[Cell]:
-        """Return what a block measures: a stack without any cell in it is not even launched."""
         cells = self._plan.cells(racing)
         if sides or self._plan.race.exhaustive:
             return cells

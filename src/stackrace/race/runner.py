@@ -185,7 +185,6 @@ def _left(racing: Sequence[Stack], so_far: Decisions, ledger: Ledger) -> list[St
 
 
 _LOOK_S = 0.2
-"""How often it is looked whether a machine has finished its block, while nothing is told."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -105,7 +105,6 @@ LEAST_BEYOND = 10
 """Requests of all launches together that must lie beyond a quantile for it to be known: p99 takes 1,000."""
 
 _Spread = Callable[[bytes], Buckets]
-"""Returns the buckets of one encoded latency histogram."""
 
 
 def _level_of(

@@ -29,7 +29,6 @@ _DONE = {
     Effect.WARNS: "warned about",
 }
 _MOST_STACKS = 4
-"""So many stacks are named within a sentence, those with the most complaints."""
 
 
 class _Trial(StrEnum):

@@ -29,10 +29,8 @@ from .address import VARIABLE, Address, PostgresqlDatabase, SqliteFile, default_
 from .apps import LABEL, StoreConfig
 
 _MIGRATION = "0001_initial"
-"""What makes the tables; its name is recorded in the database."""
 
 _BUSY_TIMEOUT_S = 30
-"""How long a writer waits while another race writes to the same file."""
 _CONNECT_TIMEOUT_S = 5
 _ADVISORY_LOCK = 0x5354414B
 """Any constant: the key of PostgreSQL's lock while tables are made."""
@@ -61,7 +59,6 @@ _WAYS_OUT = {
     "could not translate host": f"the server's name is unknown; correct it in {VARIABLE}",
     "timeout expired": f"the server does not answer; start it or correct {VARIABLE}",
 }
-"""What to say when a driver's message contains the key; the first match counts."""
 
 _NO_DRIVER = "it needs the driver psycopg in Stackrace's own environment: pip install 'psycopg[binary]'"
 

@@ -19,7 +19,6 @@ from .messages import Channel, CrawlOrder, ExchangeReport, Reply, Report, Reques
 from .survey import View, view_of
 
 _MOST_SITEMAPS = 10
-"""Read, those included that others lead to."""
 _MOST_LOCATED = 2000
 _MOST_BYTES = 10_000_000
 _USUAL = "/sitemap.xml"

@@ -174,7 +174,6 @@ def _absolute(folder: Any) -> Path:
 
 
 def _routes_web_sockets() -> bool:
-    """Tell whether the project's ASGI application has Channels route WebSockets; False where it does not load."""
     settings: Any = import_module("django.conf").settings
     if find_spec("channels") is None:
         return False

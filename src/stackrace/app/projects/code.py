@@ -13,9 +13,7 @@ from ...base.files import read_bytes
 from ..project_files import MARK
 
 _MOST_FILES = 4000
-"""Files looked at: enough for a large project, and soon done in a home folder."""
 _MOST_DEPTH = 6
-"""Levels of folders below the project's."""
 _MOST_BYTES = 2**20
 """Of a file: no longer one is written by hand."""
 

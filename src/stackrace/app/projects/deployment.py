@@ -42,7 +42,6 @@ _INSTANCES = ("numInstances", "numReplicas", "instance_count", "instances")
 _WORKERS = "WEB_CONCURRENCY"
 _DOCKERFILES = ("dockerfilePath", "dockerfile_path")
 _NO_WEB = ("worker", "release", "beat", "clock", "cron", "celery")
-"""How the names of processes begin that answer no requests."""
 _BUILDPACK = re.compile(r"(?<!\S)bin/start-(\w+)(?:-\w+)?(?:\s+-\w+)*(?=\s)")
 """What buildpacks of Heroku's start before the command behind it."""
 _ENV = re.compile(r"%\(ENV_(\w+)\)s")

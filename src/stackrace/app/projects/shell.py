@@ -24,7 +24,6 @@ from .deployment_command import OPEN, text_of
 
 _SCRIPT = Path(__file__).with_name("private_root.py")
 _LONGEST_S = 5.0
-"""How long a script may take: it starts nothing that is real."""
 _FIRST, _STEP = 1_000_003, 97
 """The numbers that stand for what nobody knows: so many that none is anything else."""
 _OTHER = 2

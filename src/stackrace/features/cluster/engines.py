@@ -26,7 +26,6 @@ from .player import Job, Played
 _LEAD_S = 0.15
 """So long before the agreed moment everybody is told of it, and more where the way is long."""
 _TRIPS = 3
-"""How many round trips the word may need."""
 _SPARE_S = 10.0
 """An engine ends itself so long after its load should be over."""
 

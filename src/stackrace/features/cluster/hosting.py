@@ -26,7 +26,6 @@ from ...validity.observation import Observation
 from .lease import Lease, take
 
 _ARRIVES_S = 60.0
-"""How long after its end a result is waited for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -33,7 +33,6 @@ _OMITTED = 0.25
 CHUNK = bytes(65_536)
 PATIENCE_S = 30.0
 _LOOK_S = 0.05
-"""How often a stream without a byte looks whether the others have ended."""
 _IDLE_S = 60.0
 """A host listens no longer than this when nobody connects: the coordinator is gone."""
 

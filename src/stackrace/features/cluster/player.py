@@ -17,7 +17,6 @@ from ...measure.probe import difference, read_machine
 from ...measure.workload import Workload
 
 _LOOK_S = 0.01
-"""How often it is looked whether this process runs at all."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

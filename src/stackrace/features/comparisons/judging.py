@@ -18,7 +18,6 @@ from .ratios import mix_outcome, table_outcome
 from .rerun import Cause, ClaimOutcome, Gap, Kept, Rerun, Ruling
 
 _LEAST_LAUNCHES = 2
-"""Claims of failing are not judged by fewer."""
 
 _LONGEST_FROM = 10
 """Blocks. The longest of a few thousand requests is an extreme value: with fewer of them no limits would hold."""

@@ -22,7 +22,6 @@ from .rerun import ClaimOutcome, Kept, PartOutcome, Rerun, RowOutcome, Ruling, T
 _SCREEN = (Medium.SCREEN,)
 
 _COMPLAINTS = 3
-"""How many complaints of a part the terminal shows, the gravest first. The race's own report has them all."""
 
 _TONES = {
     Ruling.HOLDS: Tone.GOOD,

@@ -19,7 +19,6 @@ NAMES = tuple(sorted(path.parent.name for path in _FOLDER.glob(f"*/{_FILE}")))
 """All of them."""
 
 _WHOLE = {"race_file", "quick", "budget_s", "seed", "store", "html", "as_json", "details"}
-"""What may be said of a whole comparison; everything else belongs to one of its races."""
 
 
 def names() -> tuple[str, ...]:

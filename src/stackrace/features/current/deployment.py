@@ -84,7 +84,6 @@ _MOST_ABOVE = 3
 
 
 def _above(folder: Path) -> tuple[Path, ...]:
-    """Return the folders above in the same repository: a compose file often lies beside the app's folder."""
     return repository_folders(folder)[1 : _MOST_ABOVE + 1]
 
 
@@ -101,7 +100,6 @@ def _home(file: Path, base: Path) -> Path:
 
 
 _PLAIN = 1
-"""The stage of what is called nothing special."""
 _OTHER_RANK = 1
 """The last rank of a command that a user can name."""
 

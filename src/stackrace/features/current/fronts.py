@@ -28,7 +28,6 @@ _FORWARDS = re.compile(
 )
 _TEMPLATE = re.compile(r"\{\{|\{%|<%")
 _TEMPLATES = re.compile(r"\.(template|tmpl|tpl|j2|jinja2?|erb|in)$")
-"""Files of which a tool makes the configuration."""
 _LINE = re.compile(r"line (\d+): ")
 
 
@@ -187,7 +186,6 @@ class Fronts:
         return [*found, *(each for each in self._shown(documents) if each.title not in told)], gaps
 
     def _of_platform(self, command: DeploymentCommand, found: Sequence[Front]) -> list[Front]:
-        """Return the front ends that a platform starts before ``command``, those of ``found`` with their files."""
         place = shown(command.known_by, self.root)
         return [
             next((each for each in found if each.spec is spec), Front(title=spec.title, spec=spec, file=place))

@@ -29,7 +29,6 @@ from ...stacks.stack import ServerSpec, SettingValue
 from .hop import UNKNOWN, ReadHop
 
 _LONGEST_S = 10.0
-"""How long a server may think about its own file."""
 _UNREAD = "Stackrace cannot read such a file: its settings are missing"
 _MORE = re.compile(r"\$\w*(ARG|OPT|FLAG|PARAM|EXTRA)[A-Z_]*")
 """A variable by itself that holds options, by its name."""

@@ -171,7 +171,6 @@ def _watch_speed(cores: Resources, watch_s: float) -> list[float]:
 
 
 def _spread(costs: Sequence[float]) -> float | None:
-    """Return how much faster the fastest tenth was than the slowest; None where there are too few."""
     valid = sorted(cost for cost in costs if cost > 0)
     if len(valid) < _LEAST:
         return None
@@ -189,7 +188,6 @@ def _plan(cores: Resources, concurrency: int) -> Preparation:
 
 
 _PORTS = (8000, 8765)
-"""What the examples load, and where ``stackrace web`` listens."""
 
 _WITHIN_S = 3600.0
 

@@ -24,7 +24,6 @@ _LOCKS = ("uv.lock", "poetry.lock", "Pipfile.lock")
 _ELSEWHERE = re.compile(r"^[ \t]*(-|\.|/|file:)", re.MULTILINE)
 """A line that speaks of another file of the project."""
 _TOOLS = {"pip", "setuptools", "wheel"}
-"""In every environment, and nobody's requirement."""
 _COMPILED = {
     "psycopg2": ("libpq-dev",),
     "psycopg-c": ("libpq-dev",),

@@ -14,7 +14,6 @@ from .layout import Process
 
 _UV = "UV_PYTHON_INSTALL_DIR=/opt/python /opt/uv/bin/uv"
 _PYTHONS = {"bullseye": "3.9", "bookworm": "3.11", "trixie": "3.13"}
-"""The minor version of each Debian's own Python."""
 _FILES = {
     "systemd/": "a service for each process, a target for all of them, a slice for what they may use",
     "Dockerfile": "one image for all processes",

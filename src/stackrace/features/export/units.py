@@ -154,7 +154,6 @@ WantedBy={target.name}.target
 
 
 def _execution(export: Export, process: Process) -> Iterator[str]:
-    """Yield what it needs, how it is checked and started, and how it takes what is new."""
     if export.has_python and not process.site.upstream:
         optional = "" if export.variables else ". Optional if the app has no variables"
         yield f"# The app's variables, secrets among them: see .env.example{optional}"

@@ -150,7 +150,6 @@ def _workload(survey: ProjectSurvey, request: RaceRequest) -> Iterator[str]:
 
 
 def _group(group: Hidden) -> str:
-    """Say which is one of them, what became of it, and how many more there are."""
     example = f"{quoted(masked(group.example))}   # {comment(group.reason)}"
     detail = f": {comment(group.detail)}" if group.detail else ""
     pages = f"; {things(len(group.pages), 'page')} in all" if len(group.pages) > 1 else ""

@@ -17,10 +17,8 @@ from .bodies import FORM, essence
 from .steps import value_of
 
 _LEAST_BYTES = 8
-"""Shorter values may be equal by chance."""
 
 _NOT_COPIED = frozenset({"accept", "accept-language", "content-type", "cookie", "origin", "referer", "user-agent"})
-"""Headers that a browser writes by itself."""
 
 _PIECE = re.compile(rb'[^"\r\n]+')
 """A string of JSON, or a line of a multipart form."""

@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from ...store.store import Store
 
 _BUDGET_S = 600.0
-"""What a check may take unless somebody says otherwise; most are over long before."""
 
 _USUAL_CONCURRENCY = 10
 """Keeps the usual two processes busy all the time, and yet a request waits for few others: p99 is about the app."""

@@ -77,7 +77,6 @@ def _answers(launch: Launch, workload: str) -> Buckets:
 
 @lru_cache(maxsize=4096)
 def _pooled(histograms: tuple[bytes, ...]) -> Buckets:
-    """Return the buckets of one launch; a check asks for them again after every block."""
     return tuple((bucket.value_s, bucket.count) for bucket in distribution(merge(histograms)) if bucket.value_s > 0)
 
 

@@ -128,7 +128,6 @@ def _ranks(n: int, m: int) -> tuple[int, int]:
 
 
 _LEAST = 4
-"""The fewest values that foretell another."""
 
 
 def outlying(values: Sequence[float] | Array, *, alpha: float = 0.01) -> Interval | None:

@@ -132,7 +132,6 @@ def _busy(launch: Launch, valid: Sequence[Slice], cores: int) -> float:
 _OVERLOADS = 2
 """A rate that a configuration missed in so many launches it does not deliver."""
 _FAILURES = 2
-"""So many launches without anything to believe are enough."""
 
 
 def unfit(race: Race) -> tuple[Infeasible, ...]:

@@ -60,7 +60,6 @@ def facets(tuning: Tuning, found: Tuned) -> tuple[Facet, ...]:
 
 
 def _raced(tuning: Tuning, found: Tuned) -> Iterator[Knob]:
-    """Yield the knobs with the values beyond their usual ones that were launched."""
     for d, knob in enumerate(tuning.knobs):
         launched = {one.values[d] for one in found.responses}
         extra = {*knob.below, *knob.above} - launched

@@ -293,7 +293,6 @@ class _FirstRaceTimer:
 
 
 _LOOK_S = 1.0
-"""How often it is looked whether ports came free."""
 
 
 def _refuse_early(request: RaceRequest, first: int | None = None, *, remote_engine: bool = False) -> None:

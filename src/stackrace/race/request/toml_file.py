@@ -111,7 +111,6 @@ _WORDS = {
     "string_type": "must be text in quotes",
     "too_short": "must not be empty; give a value, or leave it out",
 }
-"""By pydantic's type of error; the braces are what it knows of each."""
 
 _PATTERNS = {
     "^[^=]+$": 'is no name of a variable; give one without =, as in env = { DEBUG = "0" }',

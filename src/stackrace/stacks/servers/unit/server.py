@@ -98,7 +98,6 @@ def _hosts(site: Site) -> bool:
 
 
 def _config(site: Site) -> dict[str, object]:
-    """Return the whole configuration; a part that is not needed is left out."""
     listen = f"unix:{site.listen.path}" if site.listen.is_unix else site.listen.address
     config: dict[str, object] = {
         "settings": {
