@@ -30,7 +30,7 @@ _SMALL_BYTES = 1 << 16
 """Settings and histories; many of them are appended to."""
 _KINDS = {"shm": ("shmid", "-m"), "sem": ("semid", "-s"), "msg": ("msqid", "-q")}
 """Files of /proc/sysvipc: their column of numbers, and the option of ipcrm. Source: proc_sysvipc(5), ipcrm(1)."""
-_MOST_REMOVALS = 20
+_MOST_REMOVALS = 500
 _MEMORY = (MEMORY, Path("/dev/mqueue"))
 
 
