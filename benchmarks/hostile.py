@@ -28,7 +28,8 @@ from pathlib import Path
 
 from tests.worlds import NOBODY, USERS, WORLDS
 
-from .attacks import ATTACKS, Attack, Trial, peers
+from .attacks import ATTACKS, Attack
+from .trials import Trial, peers
 
 ROOT = Path(__file__).parents[1]
 BRIEF = [sys.executable, str(ROOT / "tests" / "brief.py")]

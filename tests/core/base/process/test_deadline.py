@@ -67,15 +67,20 @@ def spent_s(limit, elapsed_s):
     return limit.spent_s
 
 
-def test_who_waits_for_a_core_is_not_late_while_one_that_sleeps_is():
+@contextmanager
+def waiting_and_sleeping():
+    """Limits of one that waits for a core, and of one that sleeps."""
     with (
         busy_core() as core,
         started(*held_on(core)) as held,
         started("sleep", "10000") as sleeper,
     ):
         wait_until_held(held.pid)
-        waits = Deadline(LIMIT_S, lambda: [held.pid])
-        sleeps = Deadline(LIMIT_S, lambda: [sleeper.pid])
+        yield Deadline(LIMIT_S, lambda: [held.pid]), Deadline(LIMIT_S, lambda: [sleeper.pid])
+
+
+def test_who_waits_for_a_core_is_not_late_while_one_that_sleeps_is():
+    with waiting_and_sleeping() as (waits, sleeps):
         while not sleeps.is_over:
             assert not waits.is_over
             time.sleep(0.02)
@@ -112,14 +117,7 @@ def test_one_that_waits_below_one_that_sleeps_holds_the_time_up():
 @pytest.mark.parametrize("told", [None, b"0 0 0\n"], ids=["no schedstat", "an empty schedstat"])
 def test_where_the_kernel_counts_no_waiting_one_that_is_ready_and_does_not_run_waits(monkeypatch, told):
     monkeypatch.setattr(deadline, "read", lambda path: told)
-    with (
-        busy_core() as core,
-        started(*held_on(core)) as held,
-        started("sleep", "10000") as sleeper,
-    ):
-        wait_until_held(held.pid)
-        waits = Deadline(LIMIT_S, lambda: [held.pid])
-        sleeps = Deadline(LIMIT_S, lambda: [sleeper.pid])
+    with waiting_and_sleeping() as (waits, sleeps):
         spent_s(waits, 6 * LIMIT_S)
         assert not waits.is_over
         while not sleeps.is_over:
