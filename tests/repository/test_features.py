@@ -69,7 +69,16 @@ def run(folder, code, *words):
     )
 
 
-@pytest.mark.parametrize("gone", CUTS, ids=named)
+LARGE = ("cluster", "comparisons", "export", "regression", "tune")
+
+
+@pytest.mark.parametrize(
+    "gone",
+    [
+        pytest.param(cut, marks=[] if cut[0] in LARGE or len(cut) > 1 else pytest.mark.exhaustive, id=named(cut))
+        for cut in CUTS
+    ],
+)
 def test_without_a_feature_its_verbs_are_gone_and_all_other_modules_are_whole(gone, tmp_path):
     folder = without(gone, tmp_path)
     done = run(folder, IMPORT_ALL)
