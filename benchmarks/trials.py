@@ -14,6 +14,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tests.folders import deepen
+
 
 @dataclass(slots=True)
 class Trial:
@@ -256,13 +258,7 @@ def hanging(trial: Trial) -> list[str]:
 def deep(trial: Trial) -> list[str]:
     """Make folders below the project that no path can name."""
     trial.write("app.py", APP)
-    here = os.open(trial.project, os.O_RDONLY)
-    for _ in range(1500):
-        os.mkdir("folder", dir_fd=here)
-        inner = os.open("folder", os.O_RDONLY, dir_fd=here)
-        os.close(here)
-        here = inner
-    os.close(here)
+    deepen(trial.project)
     return RUN
 
 

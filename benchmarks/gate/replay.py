@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from stackrace.features.regression.answer import _family, _ruling, outcome_of
+from stackrace.features.regression.answer import family, outcome_of, ruling_of
 from stackrace.features.regression.model import ON_REQUEST, TERMS
 from stackrace.features.regression.samples import Sample, Shares, Values
 from stackrace.features.regression.tails import Tails, tails
@@ -55,7 +55,7 @@ def replayed(blocks: Blocks, *, budget_s: float) -> Replay:
 
 
 def _rulings(samples: Sequence[Sample], *, ended: bool) -> tuple[Ruling, ...]:
-    return tuple(map(_ruling, _family(samples, _ALLOWED, ended=ended)))
+    return tuple(map(ruling_of, family(samples, _ALLOWED, ended=ended)))
 
 
 def _sample(blocks: Blocks, response: Response) -> Sample:

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 _REFERENCE = "\x1a%s\x1a"
 _REFERENCES = re.compile(r"\x1a([^\x1a]*(?:/\d+/\d+|\*\*\*[^\x1a]*))\x1a")
-"""What stands for a form of a secret, or for a text with one that nobody knows the origin of."""
+"""References: a form of a named secret, or a masked text whose secret has no name."""
 
 
 def request_document(request: RaceRequest) -> dict[str, object]:

@@ -113,7 +113,7 @@ class Slice:
 
     @property
     def valid(self) -> bool:
-        """Whether it is part of the statistics."""
+        """True for a slice that counts in the statistics."""
         return self.verdict.valid
 
     @property

@@ -31,7 +31,7 @@ class Kind(Generic[_Result]):
     page: Callable[[_Result], str] | None = None
     """The self-contained HTML page, where it is more than the sections and the charts."""
     charts: Callable[[_Result], Iterable[Multiple]] = lambda _: ()
-    """What the page draws below the heading."""
+    """Charts of the page, below its heading."""
     first_line: Callable[[_Result], str] = lambda _: ""
     """What Markdown begins with, escaped; empty for nothing."""
     headings: str = "####"

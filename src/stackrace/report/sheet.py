@@ -132,7 +132,7 @@ class Column:
     intervals: tuple[Interval | None, ...] = ()
     """Differences that a page draws in place of the cells, each in its row, around no difference in the middle."""
     ratios: bool = False
-    """Whether the intervals are ratios, where 1 is no difference; otherwise 0 is."""
+    """True for intervals that are ratios: 1 is no difference, in place of 0."""
     join: str = " ({})"
     """How a note follows its cell where there is no smaller type."""
     tones: tuple[Tone, ...] = ()

@@ -8,6 +8,7 @@ import threading
 from pathlib import Path
 
 import pytest
+from tests.folders import deepen
 
 from stackrace.base.files import by_last_parts, opened, read_bytes, read_text, remove_tree, walk
 
@@ -110,13 +111,7 @@ def test_a_folder_without_rights_is_removed_with_what_it_holds(place, mode):
 
 
 def test_any_depth_is_removed_with_few_descriptors(place):
-    here = os.open(place, os.O_RDONLY)
-    for _ in range(1500):
-        os.mkdir("deep", dir_fd=here)
-        inner = os.open("deep", os.O_RDONLY, dir_fd=here)
-        os.close(here)
-        here = inner
-    os.close(here)
+    deepen(place)
     remove_tree(place / "deep")
     assert not list(place.iterdir())
 

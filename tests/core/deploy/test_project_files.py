@@ -7,6 +7,7 @@ import socket
 from pathlib import Path
 
 import pytest
+from tests.folders import deepen
 
 from stackrace.app.app import App, Entry, EntryKind
 from stackrace.base.files import remove_tree
@@ -202,19 +203,13 @@ def test_without_copies_everything_is_its_own():
 
 
 def test_folders_that_no_path_can_name_are_linked_from_the_last_one_that_can(site, tmp_path):
-    here = os.open(site / "code", os.O_RDONLY)
-    for _ in range(1500):
-        os.mkdir("folder", dir_fd=here)
-        inner = os.open("folder", os.O_RDONLY, dir_fd=here)
-        os.close(here)
-        here = inner
-    os.close(here)
+    deepen(site / "code")
     try:
         assert protection.linked_data([site]) == (tmp_path / "beside",)
         copy = copied(site, tmp_path / "copy")
         place = copy / "code"
         while not place.is_symlink():
-            place /= "folder"
+            place /= "deep"
         assert place.readlink() == site / place.relative_to(copy)
     finally:
         # pytest itself removes none so deep

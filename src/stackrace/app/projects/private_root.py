@@ -46,6 +46,7 @@ if not __package__:
 from stackrace.base.files import read_bytes
 from stackrace.base.process.deadline import Deadline
 from stackrace.base.process.namespaces import bind, isolate, mount_memory, mount_overlay, mount_processes, pivot
+from stackrace.base.process.processes import pids
 
 
 class _Asked(TypedDict):
@@ -300,7 +301,8 @@ def _run(asked: _Asked) -> dict[str, object]:
 
 def _wait(child: int, calls: int, most_s: float) -> int | None:
     """Wait until all have ended; returns what the command ended with, None where it could run for too long."""
-    deadline = Deadline(most_s, _processes)
+    # /proc is the private root's, once that has been entered
+    deadline = Deadline(most_s, pids)
     while True:
         ended, status = os.waitpid(child, os.WNOHANG)
         if ended:
@@ -310,11 +312,6 @@ def _wait(child: int, calls: int, most_s: float) -> int | None:
             os.waitpid(child, 0)
             return None
         time.sleep(_POLL_S)
-
-
-def _processes() -> list[int]:
-    """Return all that /proc shows, which is the private root's once that has been entered."""
-    return [int(path.name) for path in Path("/proc").iterdir() if path.name.isdigit()]
 
 
 def _calls(own: int, first: int, step: int) -> list[dict[str, object]]:

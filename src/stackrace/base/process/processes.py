@@ -69,7 +69,7 @@ class Process:
 
     @property
     def lives(self) -> bool:
-        """Whether a thread of it still runs; that of a zombie may. Source: proc_pid_stat(5), num_threads."""
+        """True while a thread runs, which a zombie may have. Source: proc_pid_stat(5), num_threads."""
         return self.state not in ("Z", "X") or self.threads > 1
 
 

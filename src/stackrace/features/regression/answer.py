@@ -33,7 +33,7 @@ def decide(race: Race) -> Decisions:
     """
     if not race.launches:
         return Decisions(settled=False, dropped=frozenset())
-    rulings, failed = list(map(_ruling, _judged(race))), failed_launches(race)
+    rulings, failed = list(map(ruling_of, _judged(race))), failed_launches(race)
     is_open = outcome_of(rulings, failed) is Outcome.UNDECIDED and (not _clear(rulings) or failed.may_be_confirmed)
     settled = not is_open or any(is_down(race, side) for side in (Side.BASE, Side.HEAD))
     return Decisions(settled=settled, dropped=frozenset())
@@ -42,7 +42,7 @@ def decide(race: Race) -> Decisions:
 def gate_answer(race: Race) -> GateAnswer:
     """Return what ``race``, which compares two sides, answers so far. Raises ValueError for any other race."""
     judged, failed = _judged(race), failed_launches(race)
-    rulings = tuple(map(_ruling, judged))
+    rulings = tuple(map(ruling_of, judged))
     refused = not failed.confirmed and _refused(race, rulings)
     outcome = Outcome.REFUSED if refused else outcome_of(rulings, failed)
     over = race.ending is not None
@@ -59,17 +59,17 @@ def gate_answer(race: Race) -> GateAnswer:
 def _judged(race: Race) -> list[Watched]:
     allowances = gate_of(race).allowances
     responses = [response for response in Response if response in allowances]
-    return _family(samples_of(race, responses), allowances, ended=race.ending in _ENDED)
+    return family(samples_of(race, responses), allowances, ended=race.ending in _ENDED)
 
 
-def _family(samples: Sequence[Sample], allowances: Mapping[str, float], *, ended: bool) -> list[Watched]:
+def family(samples: Sequence[Sample], allowances: Mapping[str, float], *, ended: bool) -> list[Watched]:
     return [
         watched(each, terms_of(each.response, allowances[each.response]), family=len(samples), ended=ended)
         for each in samples
     ]
 
 
-def _ruling(seen: Watched) -> Ruling:
+def ruling_of(seen: Watched) -> Ruling:
     sample, figures, alarm = seen.sample, seen.figures, seen.alarm
     ruling = Ruling(
         response=sample.response,

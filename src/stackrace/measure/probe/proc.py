@@ -1,4 +1,4 @@
-"""What processes have open, of which any may vanish between two calls."""
+"""Files and connections that processes have open; a process may vanish between two calls."""
 
 from __future__ import annotations
 

@@ -93,12 +93,14 @@ def strip(latency: Quantiles, scale: Scale, title: str) -> str:
 
 
 _ROOM = 2.0
-"""How far the axis of differences reaches beyond the largest; limits that lie farther out are cut."""
+"""Reach of the axis, in largest differences; limits beyond it are cut."""
 _CLASSES = {Tone.GOOD: "holds", Tone.WRONG: "reversed"}
 
 
 def differences(column: Column) -> list[Markup]:
     """Return each interval of ``column`` in its cell's tone, on one scale with no difference in its middle."""
+    if not column.intervals:
+        return []
     place = (lambda ratio: math.log(max(ratio, 1e-9))) if column.ratios else float
     reach = _ROOM * max((abs(place(each.value)) for each in column.intervals if each), default=0.0) or 1.0
 

@@ -72,9 +72,9 @@ def _environment(*folders: Path) -> Environment:
     templates.filters.update(
         breakable=_breakable, path=_path, line=one_line, printable=printable,
         log=lambda text: "\n".join(tail(text, _LOG_LINES)),
-        number=number, mib=mebibytes, count=count,
+        number=number, mib=mebibytes, count=count, differences=differences,
     )  # fmt: skip
-    templates.globals.update(Tone=Tone, on_page=Medium.PAGE, number=number, differences=differences)
+    templates.globals.update(Tone=Tone, on_page=Medium.PAGE, number=number)
     return templates
 
 
