@@ -31,6 +31,11 @@ def test_the_user_is_told_beforehand_that_the_budget_is_short(stackrace, tmp_pat
             if line.startswith("block 1"):
                 race.send_signal(signal.SIGINT)
     before = "".join(said).partition("block 1")[0]
+    if "too short: one block" in before:
+        # a busy machine took most of the budget to prepare: it is refused at once, with the same way out
+        assert race.returncode == 2
+        assert "give more time" in before
+        return
     assert TOLD in before, said
     assert "Give --budget " in before
     kept = json.loads(stackrace("report", "--json", "--store", "r.sqlite3", cwd=tmp_path).stdout)

@@ -100,7 +100,8 @@ def _within(race: Race, judgement: Judgement, kind: AnswerKind, named: Sequence[
         case AnswerKind.ALIKE:
             return max(judgement.apart(i, j) for i, j in combinations(named, 2))
         case AnswerKind.GOOD:
-            return max(race.difference, judgement.behind or 0.0)
+            # the rule named it, or who beats the one it named; or no limits reach further
+            return race.difference
         case AnswerKind.CLOSE | AnswerKind.UNDECIDED:
             return judgement.behind
     return None

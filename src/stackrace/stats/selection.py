@@ -64,6 +64,8 @@ class Selection:
     K)."""
 
     blocks: int
+    delta: float
+    """The difference that does not matter, in ln units."""
     measured: Flags
     """Stacks with a value so far."""
     out: Flags
@@ -111,7 +113,7 @@ class Selection:
     def ahead(self, leader: Counts | int | None = None) -> Array:
         """Return by how much each stack may be better than ``leader`` at most, in ln units, (…, K); 0 for itself.
 
-        That is (H_lj − d_lj)₊; infinite without limits, but 0 for a stack that left without any: the one that made
+        That is (H_lj − d_lj)₊; infinite without limits. For a stack that left it is δ at most: the one that made
         it leave is better, or worse by less than δ.
 
         Source: Hsu 1984, Constrained simultaneous confidence intervals for multiple comparisons with the best,
@@ -124,7 +126,8 @@ class Selection:
         )
         ahead = np.where(np.isnan(estimate), np.inf, np.maximum(half - np.nan_to_num(estimate), 0.0))
         is_head = np.arange(self.left.shape[-1]) == head[..., None]
-        return np.where(is_head | (~self.left & np.isinf(ahead)), 0.0, ahead)
+        ahead = np.where(self.out, np.minimum(ahead, self.delta), ahead)
+        return np.where(is_head | ~self.measured, 0.0, ahead)
 
 
 def last_look(blocks: int) -> int:
@@ -160,12 +163,12 @@ def looks(values: Sequence[Sequence[float]] | Array, delta: float, *, drops: boo
     """
     array = np.asarray(values, dtype=float)
     last = array.shape[-1]
-    now = _nothing(array)
+    now = _nothing(array, delta)
     for n in (*(n for n in LOOKS if n <= last), *(() if last in LOOKS else (last,))):
         now = _with_blocks(now, array, n)
         # where nobody leaves, no look but the last counts
         if n in LOOKS or not drops:
-            now = _decided(now, delta, drops)
+            now = _decided(now, drops)
         yield now
 
 
@@ -181,7 +184,7 @@ def family(values: Sequence[Sequence[float]] | Array, alpha: float) -> Family:
     return _widened(all_pairs.estimate, all_pairs.blocks, variance, width)
 
 
-def _nothing(array: Array) -> Selection:
+def _nothing(array: Array, delta: float) -> Selection:
     shape, k = array.shape[:-1], array.shape[-2]
     square = (*shape, k)
     blank = Family(estimate=np.full(square, np.nan), half_width=np.full(square, np.inf),
@@ -189,7 +192,7 @@ def _nothing(array: Array) -> Selection:
     for matrix in (blank.estimate, blank.half_width):
         matrix[..., np.arange(k), np.arange(k)] = 0.0
     return Selection(
-        blocks=0, measured=np.zeros(shape, dtype=bool), out=np.zeros(shape, dtype=bool),
+        blocks=0, delta=delta, measured=np.zeros(shape, dtype=bool), out=np.zeros(shape, dtype=bool),
         leader=np.zeros(shape[:-1], dtype=np.int64),
         winner=np.full(shape[:-1], -1), variances=unknown(shape), pairs=blank,
     )  # fmt: skip
@@ -236,8 +239,8 @@ def _each(quantile: Callable[[int, float, float], float], stacks: Counts, nu: Ar
     return width
 
 
-def _decided(now: Selection, delta: float, drops: bool) -> Selection:
-    d, half = now.pairs.estimate, now.pairs.half_width
+def _decided(now: Selection, drops: bool) -> Selection:
+    d, half, delta = now.pairs.estimate, now.pairs.half_width, now.delta
     k = d.shape[-1]
     away = ~np.eye(k, dtype=bool)
     before = now.left

@@ -102,8 +102,8 @@ def _span(rows: tuple[Row, ...], place: int) -> int:
 
 def _against(ratio: Interval, leader: float) -> Interval:
     """Return the rate that a ratio and its limits mean beside the leader's."""
-    if ratio.low == ratio.high:  # the leader itself
-        return Interval(value=leader)
+    if ratio.low == ratio.high:  # the leader itself, or no limits are known
+        return Interval(value=ratio.value * leader)
     low, high = (None if limit is None else limit * leader for limit in (ratio.low, ratio.high))
     return Interval(value=ratio.value * leader, low=low, high=high)
 
