@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import signal
@@ -81,6 +82,12 @@ def private_folders(tmp_path_factory):
 def nothing_learnt(monkeypatch):
     """Forget what other tests taught this process of secrets."""
     monkeypatch.setattr(secrets, "_known", secrets._Known())
+
+
+@pytest.fixture(autouse=True)
+def interruptible():
+    """Take out what Hypothesis calls when garbage is collected: a KeyboardInterrupt that comes there is lost."""
+    gc.callbacks[:] = [each for each in gc.callbacks if not each.__module__.startswith("hypothesis")]
 
 
 _warm: list[Warm] = []

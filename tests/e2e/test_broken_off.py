@@ -77,6 +77,7 @@ def supervisor_of(pid):
     raise LookupError("no supervisor")
 
 
+@pytest.mark.exhaustive
 def test_a_killed_supervisor_is_no_wrong_input_and_the_race_goes_on(project, tmp_path, temporary):
     process, said = racing(project, tmp_path / "data", temporary)
     os.kill(supervisor_of(process.pid), signal.SIGKILL)

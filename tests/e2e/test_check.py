@@ -70,6 +70,7 @@ def test_a_check_writes_every_format_and_is_stored(brief, stackrace, shop, tmp_p
     assert all(launch.failure is None for launch in race.launches), "each side has right answers of its own"
 
 
+@pytest.mark.exhaustive
 def test_two_variants_of_one_tree_need_no_repository(brief, shop, tmp_path):
     (tmp_path / "page.py").write_text(APP.format(version=1))
     done = brief("check", *TOLD, "--head-env", "FAST=1", cwd=tmp_path, BLOCKS="1")

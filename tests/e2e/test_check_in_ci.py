@@ -241,6 +241,7 @@ def test_a_wrong_choice_is_refused(runner):
     assert "neither fail nor pass" in done.stdout
 
 
+@pytest.mark.exhaustive
 def test_the_pipelines_script_is_a_check_with_its_reports(runner):
     job = PIPELINE["stackrace-check"]
     assert set(job) <= {

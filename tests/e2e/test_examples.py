@@ -47,6 +47,7 @@ def project(name, tmp_path):
     return shutil.copytree(EXAMPLES / name, tmp_path / name)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", [name for name in STACKS if name != RACED])
 def test_an_example_is_loaded(name, project, stackrace):
     few = ("-c", "2", "-n", "40", "--no-ceiling", "--json")

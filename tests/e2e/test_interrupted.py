@@ -6,10 +6,15 @@ import signal
 import pytest
 from benchmarks.interrupted import interrupt_often
 
-ENDS = [(verb, signal.SIGINT) for verb in ("run", "up", "load", "doctor", "report-list", "init", "install")]
+ENDS = [(verb, signal.SIGINT) for verb in ("run", "report-list", "init")]
 ENDS += [("up", signal.SIGTERM), ("load", signal.SIGHUP)]
 ENDS += [
-    pytest.param(*end, marks=pytest.mark.exhaustive) for end in (("load", signal.SIGTERM), ("up", signal.SIGHUP))
+    pytest.param(*end, marks=pytest.mark.exhaustive)
+    for end in (
+        ("load", signal.SIGTERM),
+        ("up", signal.SIGHUP),
+        *((verb, signal.SIGINT) for verb in ("up", "load", "doctor", "install")),
+    )
 ]
 
 

@@ -34,7 +34,9 @@ def silent(tmp_path, monkeypatch):
     return folder
 
 
-@pytest.mark.parametrize("verb", VERBS)
+@pytest.mark.parametrize(
+    "verb", [pytest.param(verb, marks=pytest.mark.exhaustive if verb == "export" else []) for verb in VERBS]
+)
 def test_a_verb_goes_on_without_programs_that_do_not_answer(stackrace, silent, verb):
     done = stackrace(*VERBS[verb])
     assert "Traceback" not in done.stderr

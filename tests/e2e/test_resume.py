@@ -97,8 +97,11 @@ KILLED, INTERRUPTED, CLEARED = "killed", "interrupted", "its run directory remov
 
 @pytest.mark.parametrize(
     ("how", "launches", "code"),
-    [(KILLED, 2, -9), (INTERRUPTED, 1, 130), (CLEARED, 1, 4)],
-    ids=[KILLED, INTERRUPTED, CLEARED],
+    [
+        pytest.param(KILLED, 2, -9, id=KILLED),
+        pytest.param(INTERRUPTED, 1, 130, id=INTERRUPTED, marks=pytest.mark.exhaustive),
+        pytest.param(CLEARED, 1, 4, id=CLEARED, marks=pytest.mark.exhaustive),
+    ],
 )
 def test_it_goes_on_in_the_order_of_an_uninterrupted_race(
     uninterrupted, started, brief, stackrace, temporary, tmp_path, how, launches, code
@@ -141,6 +144,7 @@ def test_it_goes_on_in_the_order_of_an_uninterrupted_race(
     assert "was not interrupted: it ended (completed)" in again.stderr
 
 
+@pytest.mark.exhaustive
 def test_what_stands_in_the_way_is_told_and_costs_nothing(
     uninterrupted, project, started, brief, stackrace, temporary
 ):

@@ -53,6 +53,7 @@ def call(tmp_path, temporary):
     return start
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     "number", [signal.SIGKILL, pytest.param(signal.SIGINT, marks=pytest.mark.exhaustive)], ids=["KILL", "INT"]
 )

@@ -140,6 +140,7 @@ def test_no_report_and_nothing_that_is_kept_tells_them(brief, reported, shop, tm
         assert_unknown(file.read_bytes().decode("latin-1"))
 
 
+@pytest.mark.exhaustive
 def test_no_form_of_a_checks_answer_tells_them(brief, shop, tmp_path):
     path = shop("shop:unlike", "[load]\nconcurrency = [1]\n")
     files = {name: tmp_path / f"answer.{name}" for name in ("junit", "markdown", "openmetrics", "html")}

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 import sys
+from itertools import product
 
 import pytest
 from tests.conftest import BRIEF, STACKRACE
@@ -88,6 +89,8 @@ RIGHT = (0, 1, 3)
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="only root can give every world files of its own")
 worlds = pytest.mark.parametrize("world", WORLDS)
 users = pytest.mark.parametrize("user", USERS)
+OFTEN = (("plain", "root"), ("container", "nobody"))
+"""The worlds of an ordinary run of the tests; the others wait for the exhaustive one."""
 
 
 def held(world):
@@ -102,8 +105,13 @@ def differing(found, world):
     return [name for name in found["differs"] if not name.startswith(spelled)]
 
 
-@worlds
-@users
+@pytest.mark.parametrize(
+    ("world", "user"),
+    [
+        pytest.param(world, user, marks=[] if (world, user) in OFTEN else pytest.mark.exhaustive)
+        for world, user in product(WORLDS, USERS)
+    ],
+)
 def test_what_an_app_writes_anywhere_goes_with_the_race(world, user):
     found = changed(world, user, {"app.py": APP}, *map(str, VERBS["init"]))
     assert found["code"] == 0, found["said"]

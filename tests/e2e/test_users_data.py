@@ -260,6 +260,7 @@ def test_load_takes_the_race_file_and_leaves_it_as_it_is(site, verb):
 PLAIN = ("--wsgi", "plain:app", "--python", sys.executable, "-c", "1", "--budget", "5min")
 
 
+@pytest.mark.exhaustive
 @in_a_copy_it_is_rare
 def test_a_check_leaves_it_as_it_is(prefix, site):
     called([*prefix, *BRIEF, "check", *PLAIN, "--base", "HEAD", "--stack", "waitress"], site, 0, 1, 3)

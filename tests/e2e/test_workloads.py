@@ -152,6 +152,7 @@ def runs(tmp_path_factory):
     return document, {int(book.name): book.stat().st_size for book in books.iterdir()}
 
 
+@pytest.mark.exhaustive
 def test_every_run_is_one_slice_of_as_many_requests_on_a_launch_of_its_own(runs):
     document, _ = runs
     launches = document["launches"]

@@ -114,7 +114,10 @@ def test_a_listener_that_outlives_its_stack_is_known_by_its_socket(launcher, gua
         stop(guard, [running])
 
 
-@pytest.mark.parametrize(("name", "mark"), [("watching", "inotify"), ("reloading", "RUN_MAIN=true")])
+@pytest.mark.parametrize(
+    ("name", "mark"),
+    [("watching", "inotify"), pytest.param("reloading", "RUN_MAIN=true", marks=pytest.mark.exhaustive)],
+)
 def test_who_watches_files_is_named(here, name, mark):
     _, after = ended(here, name)
     assert mark in after.reloaders[0]

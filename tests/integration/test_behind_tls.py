@@ -188,7 +188,7 @@ HOSTS = {
 }
 
 
-@pytest.mark.parametrize("interface", HOSTS)
+@pytest.mark.parametrize("interface", ["wsgi", pytest.param("asgi", marks=pytest.mark.exhaustive)])
 def test_addresses_on_pages_are_the_same_with_every_server(interface, tmp_path, django_python):
     (tmp_path / "address.py").write_text(ADDRESS)
     request = RaceRequest(

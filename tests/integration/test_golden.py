@@ -235,6 +235,7 @@ def test_a_hang_at_import_shows_where(tmp_path):
     assert f'File "{tmp_path}/shop.py", line 2' in error.detail
 
 
+@pytest.mark.exhaustive
 def test_a_page_that_hangs_is_named(tmp_path):
     text = "import threading\ndef app(environ, start_response):\n    threading.Event().wait()\n"
     error = refused(scratch(tmp_path, EntryKind.WSGI, "shop:app", shop=text), "/slow", timeout_s=600.0)

@@ -139,7 +139,14 @@ def made(project, interface):
     )
 
 
-@pytest.mark.parametrize(("path", "offered"), [(path, offered) for path, offered in HOSTS if launchable([path])])
+@pytest.mark.parametrize(
+    ("path", "offered"),
+    [
+        pytest.param(path, offered, marks=[] if offered is WSGI else pytest.mark.exhaustive)
+        for path, offered in HOSTS
+        if launchable([path])
+    ],
+)
 def test_a_host_starts_in_an_odd_folder(path, offered, project, guard):
     (interface,) = offered
     launcher = made(project, interface).launcher(guard)

@@ -119,6 +119,7 @@ def test_an_app_that_ends_its_process_is_an_error(rack, end):
     assert "loading it" in refused(rack(f"{end}\n"), "/").message
 
 
+@pytest.mark.exhaustive
 def test_a_hang_tells_where(rack):
     error = refused(rack("Queue.new.pop\n" + answer("''")), "/", timeout_s=10.0)
     assert "loading it did not end in time" in error.message
@@ -196,6 +197,7 @@ def test_a_stack_launches_answers_rightly_and_leaves_nothing(path, stage):
         assert stage.guard.status([pid])[pid].alive == ()
 
 
+@pytest.mark.exhaustive
 def test_an_app_with_a_bundle_runs_with_the_gems_of_its_own(tmp_path):
     (tmp_path / "Gemfile").write_text('source "https://rubygems.org"\ngem "puma"\ngem "rack"\n')
     (tmp_path / "config.ru").write_text(answer("$LOADED_FEATURES.any?(/bundler/).to_s"))

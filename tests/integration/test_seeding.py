@@ -53,6 +53,7 @@ def test_a_bundled_apps_data_is_made_once_and_copied_ever_after(django_python, t
         assert len([what for what in said if what.step.is_once]) == 1, turn
 
 
+@pytest.mark.exhaustive
 def test_another_preparation_is_another_template(django_python, tmp_path):
     said = []
     for prepare in ((), (("python", "manage.py", "shell", "-c", FILL),)):
@@ -61,6 +62,7 @@ def test_another_preparation_is_another_template(django_python, tmp_path):
             assert groups(beside) == len(prepare)
 
 
+@pytest.mark.exhaustive
 def test_what_leads_out_of_the_app_is_prepared_each_time(django_python, tmp_path):
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
@@ -115,6 +117,7 @@ def test_a_preparation_that_fails_ends_with_its_own_words_and_keeps_nothing(djan
         beside.bring_up(bundled_app(django_python, beside))
 
 
+@pytest.mark.exhaustive
 def test_a_service_that_ends_while_it_is_filled_is_named_with_its_own_words(tmp_path):
     with seeding(tmp_path, [], "postgresql") as beside:
         stop = (
@@ -216,6 +219,7 @@ def test_a_full_disk_is_a_clear_error_and_leaves_nothing(tmp_path, megabytes, va
     assert "data" not in left
 
 
+@pytest.mark.exhaustive
 def test_a_template_that_the_disk_has_no_room_for_is_still_whole_afterwards(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     if missing := services()["postgresql"].missing():

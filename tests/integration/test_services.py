@@ -64,7 +64,7 @@ def test_a_second_start_makes_no_database_again(name, running):
     assert said == []
 
 
-@pytest.mark.parametrize("name", ["postgresql", "mariadb", "redis"])
+@pytest.mark.parametrize("name", ["postgresql", pytest.param("mariadb", marks=pytest.mark.exhaustive), "redis"])
 def test_what_is_kept_of_a_service_is_there_in_a_copy(name, tmp_path):
     with Guard() as guard:
         filled = prepared([name], guard)

@@ -58,7 +58,7 @@ HOSTS = {
 }
 
 
-@pytest.mark.parametrize("interface", HOSTS)
+@pytest.mark.parametrize("interface", ["wsgi", pytest.param("asgi", marks=pytest.mark.exhaustive), "rack"])
 def test_an_app_that_does_not_load_is_blamed_in_its_own_words(interface, tmp_path, django_python):
     kind = EntryKind(interface)
     (tmp_path / "config.ru").write_text(RACKUP)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..base.verdict import Effect, Finding
+from ..base.verdict import Effect, Finding, Verdict
 from ..measure.workload import LARGE_HEAD
 from .connections import LOWER_CONCURRENCY
 from .declaration import Cause, Limits, on_slice, on_slice_and_run
@@ -112,6 +112,12 @@ def _changing_page(observation: Observation) -> Finding | None:
     The app was asked again when a stack was accused, so the stacks are held against less: a length, or the status.
     """
     return _changing_page.judge(len(observation.changing), pages=observation.changing)
+
+
+def changed_by(verdict: Verdict) -> tuple[str, ...]:
+    """Return the pages, ``GET /path``, that had changed in the app itself by the end of a slice."""
+    found = [finding.facts["pages"] for finding in verdict.findings if finding.check == "changing-page"]
+    return tuple(str(page) for pages in found if isinstance(pages, tuple) for page in pages)
 
 
 @on_slice(

@@ -93,6 +93,7 @@ def test_a_project_that_is_the_same_on_the_host_is_raced_under_its_path_there(sm
     assert f"The app runs with {copy}/.venv/bin/python" in elsewhere.stdout
 
 
+@pytest.mark.exhaustive
 def test_a_host_that_has_another_project_is_refused_by_name_before_anything_starts(small, project, copy):
     def said():
         done = race(small, project, "--cluster-project", str(copy))

@@ -41,6 +41,7 @@ def test_members_are_shown_with_roles_clocks_and_distances(several):
     assert by_name["near"]["cores"] == [1]
 
 
+@pytest.mark.exhaustive
 def test_every_machine_is_examined_at_once(several):
     program = (PYTHON, "-m", "stackrace", "doctor", "--cluster", several.address, "--watch", "500ms")
     done = several.scheduler.run(*program, "--json")
@@ -106,10 +107,12 @@ def leaves(several, machine, *asked):
     return [slice_ for launch in launches if not launch["failure"] for slice_ in launch["slices"]]
 
 
+@pytest.mark.exhaustive
 def test_a_lost_host_leaves_the_race_and_its_block_counts_nowhere(several):
     assert leaves(several, several.hosts[1], *command(several, *MANY_RUNS))
 
 
+@pytest.mark.exhaustive
 def test_a_killed_coordinator_leaves_nothing_on_any_machine(small):
     process = begun(small, *LONG)
     second = small.scheduler.run(*command(small))
@@ -127,12 +130,14 @@ def test_a_killed_worker_ends_the_race_which_can_go_on(small):
     assert "was lost" in said
 
 
+@pytest.mark.exhaustive
 def test_a_killed_engine_ends_the_race_which_can_go_on(small):
     process = begun(small, *LONG)
     assert "engine" in killed(small.engine, process)
     wait_until(lambda: not beside_workers(small.host))
 
 
+@pytest.mark.exhaustive
 def test_a_killed_scheduler_leaves_nothing_on_any_machine(small):
     process = begun(small, *LONG)
     os.kill(member(small.scheduler), signal.SIGKILL)
@@ -140,6 +145,7 @@ def test_a_killed_scheduler_leaves_nothing_on_any_machine(small):
     wait_until(lambda: not beside_workers(small.host))
 
 
+@pytest.mark.exhaustive
 def test_what_an_engine_saw_that_was_stopped_is_refused(small):
     """Each run of two seconds meets one of the stops, which come every one and a half."""
     process = begun(small, "--repeats", "1", "--duration", "2s", "--no-twin", "--html", f"{small.folder}/race.html")
@@ -181,6 +187,7 @@ def measured_across_a_cut(small):
     return [one for one in slices_of(report(small)) if one["latency"]["max_s"] > 1]
 
 
+@pytest.mark.exhaustive
 def test_what_is_measured_while_the_wire_is_cut_is_refused_and_nothing_stays_behind(small):
     """A run of many requests does not end while the wire is cut; a busy machine may cut only the warm-up."""
     cut = next(filter(None, (measured_across_a_cut(small) for _ in range(6))), [])

@@ -24,7 +24,7 @@ from stackrace.stacks.servers import catalogue
 from stackrace.stacks.stack import Interface
 from stackrace.stacks.stack_path import parse_stack
 
-DATABASES = ("sqlite", "postgresql", pytest.param("mariadb", marks=pytest.mark.exhaustive))
+DATABASES = ("sqlite", *(pytest.param(name, marks=pytest.mark.exhaustive) for name in ("postgresql", "mariadb")))
 
 QUERIES = {
     "/": 0,

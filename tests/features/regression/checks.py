@@ -9,6 +9,7 @@ from tests.core.measure.encoded import encode
 from tests.factories import make_failure, make_load, make_race, make_result
 
 from stackrace.base import ids
+from stackrace.base.verdict import Effect, Finding, Verdict
 from stackrace.features.regression.model import ON_REQUEST, TERMS, Contender, GateFacts
 from stackrace.measure.launch import FailureKind, HopUsage, Launch, MemorySample, Slice
 from stackrace.race.results.parts import Parts
@@ -124,3 +125,16 @@ def grown(race, bytes_per_request):
 def without_memory(race):
     """``race`` whose launches were not asked for their memory."""
     return replace(race, launches=tuple(replace(each, memory=()) for each in race.launches))
+
+
+def changing(race, *sides, page="GET /", since=0):
+    """``race`` in which a page changes in the app of these sides from a block on."""
+    finding = Finding(check="changing-page", effect=Effect.WARNS, facts={"pages": (page,)})
+
+    def seen(launch):
+        if launch.block < since or not launch.stack.endswith(tuple(f"#{side}" for side in sides)):
+            return launch
+        slices = (replace(each, verdict=Verdict((*each.verdict.findings, finding))) for each in launch.slices)
+        return replace(launch, slices=tuple(slices))
+
+    return replace(race, launches=tuple(map(seen, race.launches)))

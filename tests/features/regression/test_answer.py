@@ -5,9 +5,10 @@ from dataclasses import replace
 
 import pytest
 from tests.factories import make_finding, make_race, with_workloads
-from tests.features.regression.checks import ALLOWED, allowing, falling, grown, make_check, without_memory
+from tests.features.regression.checks import ALLOWED, allowing, changing, falling, grown, make_check, without_memory
 
 from stackrace.base.verdict import Effect, Verdict
+from stackrace.features.regression import words
 from stackrace.features.regression.answer import decide, gate_answer
 from stackrace.features.regression.model import FailedLaunches
 from stackrace.features.regression.responses import failed_launches, samples_of
@@ -138,6 +139,28 @@ def test_where_both_sides_fail_equally_often_the_head_is_blamed_in_less_than_one
         before = falling(race, *(block for block in fell["head"] if block < first))
         blamed += failed_launches(before).confirmed
     assert blamed < 10
+
+
+def test_a_page_that_changes_in_the_head_alone_fails_the_check():
+    race = changing(make_check(), "head", page="GET /p", since=2)
+    answer = gate_answer(race)
+    assert (answer.outcome, answer.exit_code) == (Outcome.FAILED, 1)
+    assert "GET /p answers the same question in different ways" in words.answer(race, answer)
+    assert "--check '/p status'" in words.answer(race, answer)
+    assert decide(race).settled
+
+
+@pytest.mark.parametrize("sides", [("base",), ("base", "head")])
+def test_a_page_that_changes_in_the_base_too_is_no_fault_of_the_head(sides):
+    assert gate_answer(changing(make_check(), *sides)).outcome is Outcome.PASSED
+
+
+def test_a_page_that_changed_last_may_change_in_the_base_next_and_is_no_pass():
+    race = changing(make_check(), "head", since=7)
+    answer = gate_answer(race)
+    assert answer.outcome is Outcome.UNDECIDED
+    assert "which rules out a pass" in words.answer(race, answer)
+    assert not decide(replace(race, ending=None)).settled
 
 
 def test_a_base_that_never_starts_leaves_nothing_to_compare_with():

@@ -17,8 +17,17 @@ from ...stacks.stack import Side
 from ...validity.registry import examine_race
 from ...validity.steady import median_slope
 from .looks import Watched, watched
-from .model import FailedLaunches, GateAnswer, gate_of, terms_of
-from .responses import Pair, failed_launches, failures_needed, is_down, pairs_of, samples_of, slices_of
+from .model import ChangingPages, FailedLaunches, GateAnswer, gate_of, terms_of
+from .responses import (
+    Pair,
+    changing_pages,
+    failed_launches,
+    failures_needed,
+    is_down,
+    pairs_of,
+    samples_of,
+    slices_of,
+)
 from .samples import Sample, mean_of
 
 _ENDED = frozenset(Ending) - {Ending.ANSWERED, Ending.INTERRUPTED}
@@ -34,17 +43,21 @@ def decide(race: Race) -> Decisions:
     if not race.launches:
         return Decisions(settled=False, dropped=frozenset())
     rulings, failed = list(map(ruling_of, _judged(race))), failed_launches(race)
-    is_open = outcome_of(rulings, failed) is Outcome.UNDECIDED and (not _clear(rulings) or failed.may_be_confirmed)
+    changing = changing_pages(race)
+    may_be_confirmed = failed.may_be_confirmed or bool(changing.names)
+    is_open = outcome_of(rulings, failed, changing) is Outcome.UNDECIDED and (
+        not _clear(rulings) or may_be_confirmed
+    )
     settled = not is_open or any(is_down(race, side) for side in (Side.BASE, Side.HEAD))
     return Decisions(settled=settled, dropped=frozenset())
 
 
 def gate_answer(race: Race) -> GateAnswer:
     """Return what ``race``, which compares two sides, answers so far. Raises ValueError for any other race."""
-    judged, failed = _judged(race), failed_launches(race)
+    judged, failed, changing = _judged(race), failed_launches(race), changing_pages(race)
     rulings = tuple(map(ruling_of, judged))
     refused = not failed.confirmed and _refused(race, rulings)
-    outcome = Outcome.REFUSED if refused else outcome_of(rulings, failed)
+    outcome = Outcome.REFUSED if refused else outcome_of(rulings, failed, changing)
     over = race.ending is not None
     return GateAnswer(
         outcome=outcome,
@@ -52,6 +65,7 @@ def gate_answer(race: Race) -> GateAnswer:
         blocks=len(blocks_of(race)),
         valid=len(pairs_of(race)),
         failed=failed,
+        changing=changing,
         needed_s=_needed_s(race, judged, failed) if over and outcome is Outcome.UNDECIDED else None,
     )
 
@@ -89,12 +103,16 @@ def ruling_of(seen: Watched) -> Ruling:
     return replace(ruling, base=base, head=head, change=change, blocks=blocks)
 
 
-def outcome_of(rulings: Sequence[Ruling], failed: FailedLaunches | None = None) -> Outcome:
-    """Fail for anything confirmed; pass only if everything is clear, and no launch of the head failed."""
-    failed = failed or FailedLaunches()
-    if failed.confirmed or any(ruling.state is State.SLOWER for ruling in rulings):
+def outcome_of(
+    rulings: Sequence[Ruling], failed: FailedLaunches | None = None, changing: ChangingPages | None = None
+) -> Outcome:
+    """Fail for anything confirmed; pass only if everything is clear, no launch of the head failed, and no page
+    changes in it alone."""
+    failed, changing = failed or FailedLaunches(), changing or ChangingPages()
+    if failed.confirmed or changing.confirmed or any(ruling.state is State.SLOWER for ruling in rulings):
         return Outcome.FAILED
-    return Outcome.PASSED if _clear(rulings) and not failed.head else Outcome.UNDECIDED
+    is_clear = _clear(rulings) and not failed.head and not changing.names
+    return Outcome.PASSED if is_clear else Outcome.UNDECIDED
 
 
 def _clear(rulings: Sequence[Ruling]) -> bool:

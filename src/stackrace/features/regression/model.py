@@ -88,12 +88,23 @@ class FailedLaunches:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ChangingPages:
+    """Pages whose answers changed during the check in the head's app itself, and never in the base's."""
+
+    names: tuple[str, ...] = ()
+    """As ``GET /path``."""
+    confirmed: bool = False
+    """Whether the base was measured after the head had changed, and still answered as before."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class GateAnswer:
     """The answer of a check."""
 
     outcome: Outcome
     """passed: not slower, see each ruling's change.high for what could have been missed; failed: slower than
-    allowed, or its launches fail, confirmed; undecided: neither is shown; refused: no valid measurements."""
+    allowed, or its launches fail, confirmed, or pages change in it alone; undecided: neither is shown; refused: no
+    valid measurements."""
     rulings: tuple[Ruling, ...]
     """One for each response, workload by workload."""
     blocks: int = 0
@@ -102,6 +113,8 @@ class GateAnswer:
     """Those of which neither launch was refused, or failed."""
     failed: FailedLaunches = field(default_factory=FailedLaunches)
     """A check with a failed launch of the head does not pass."""
+    changing: ChangingPages = field(default_factory=ChangingPages)
+    """A check with a page that changes in the head alone does not pass."""
     needed_s: float | None = None
     """About how many more seconds would probably decide an undecided check; None where that is unknown."""
 

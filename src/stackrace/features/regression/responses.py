@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
+from itertools import chain
 from statistics import fmean
 from typing import Any
 
@@ -16,7 +17,8 @@ from ...race.results.race import Race
 from ...race.resume import counted
 from ...stacks.stack import Side, side_of
 from ...stats.summary import Buckets
-from .model import FailedLaunches
+from ...validity.answers import changed_by
+from .model import ChangingPages, FailedLaunches
 from .samples import Sample, Shares, Values
 from .tails import tails
 
@@ -136,6 +138,26 @@ def failures_needed(race: Race) -> int:
     them fail as so far. Only where some did."""
     head = _failures(race, Side.HEAD)
     return math.ceil(max(_IN_ALL - sum(head), 1) * len(head) / sum(head))
+
+
+def changing_pages(race: Race) -> ChangingPages:
+    """Return the pages that changed in the head's app itself during the check, and never in the base's.
+
+    A stack that answers otherwise than the app did before has the app asked again, many times, and is held against
+    less where it changes. They are the head's doing if the base, measured in a later block, still had not changed.
+    """
+    first: dict[Side, dict[str, int]] = {Side.BASE: {}, Side.HEAD: {}}
+    last = -1
+    for launch in race.launches:
+        side = side_of(launch.stack)
+        if side is None:
+            continue
+        if side is Side.BASE and slices_of(launch):
+            last = max(last, launch.block)
+        for page in chain.from_iterable(changed_by(each.verdict) for each in launch.slices):
+            first[side].setdefault(page, launch.block)
+    own = {page: block for page, block in first[Side.HEAD].items() if page not in first[Side.BASE]}
+    return ChangingPages(names=tuple(own), confirmed=any(last > block for block in own.values()))
 
 
 def is_down(race: Race, side: Side) -> bool:

@@ -73,7 +73,8 @@ def answer(race: Race, result: GateAnswer) -> str:
             return f"Passed: the head is not slower than the base. {_missed(result.rulings)}"
         case Outcome.FAILED:
             launches = [failed(race, result)] if result.failed.confirmed else []
-            return f"Failed: {'; '.join([*launches, *map(_slower, result.slower)])}."
+            pages = [_changing(result)] if result.changing.confirmed else []
+            return f"Failed: {'; '.join([*launches, *pages, *map(_slower, result.slower)])}."
         case Outcome.REFUSED:
             return "Refused: the measurements are not valid, so there is no answer."
     parts = (f"Undecided: {_cause(race, result)}.", _open(result), _more(race, result))
@@ -104,6 +105,8 @@ def _cause(race: Race, result: GateAnswer) -> str:
         return f"{failed(race, result)}, which rules out a pass, but does not show that the change is the reason"
     if result.failed.base and race.ending in (Ending.ANSWERED, Ending.EXHAUSTED):
         return f"{failed(race, result)}, so there is nothing to compare with"
+    if result.changing.names:
+        return f"{_changing(result)}, which rules out a pass"
     if unknown := [name(each) for each in result.rulings if each.state is State.UNKNOWN and not each.answers]:
         return f"{listed(unknown)} could not be measured"
     cut = [each.shortfall for each in race.launches if each.shortfall is not None and not each.slices]
@@ -125,6 +128,18 @@ def failed(race: Race, result: GateAnswer) -> str:
 
     head, base = of(Side.HEAD, result.failed.head), of(Side.BASE, result.failed.base)
     return f"{head} failed ({listed(list(how))}), and {base}"
+
+
+def _changing(result: GateAnswer) -> str:
+    """Say which pages change in the head alone, and how to say what a right answer is."""
+    names = result.changing.names
+    one = len(names) == 1
+    page = names[0].partition(" ")[2]
+    return (
+        f"{listed(list(names))} {'answers' if one else 'answer'} the same question in different ways in "
+        "the head's app itself, and never in the base's (where that is right: "
+        f"--check '{page} status', or a text it must contain)"
+    )
 
 
 def _missed(rulings: Sequence[Ruling]) -> str:
