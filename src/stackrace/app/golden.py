@@ -175,7 +175,7 @@ class _Cause(StrEnum):
     TIME = "the time in it"
     NUMBER = "a number in it that changes"
     IDENTIFIER = "an id of its own in each answer"
-    VARIANT = "variants, as an A/B test makes them"
+    VARIANT = "parts that differ from answer to answer (variants, or what it repeats of a request or a variable)"
 
 
 _CSRF = re.compile(rb"csrf|authenticity_token|_token\b|xsrf|requestverification", re.IGNORECASE)

@@ -57,7 +57,21 @@ def _bad_request(examination: Examination) -> str:
     if not django.allowed_hosts:
         return f"ALLOWED_HOSTS in {examination.entry.target} is empty, so no Host will do; add 127.0.0.1 to it"
     hosts = ", ".join(django.allowed_hosts)
+    if _is_allowed(examination.host, django.allowed_hosts):
+        return f"Django accepts the Host {examination.host}, so it is the page: does the URL lack a parameter?"
     return f"the Host {examination.host} is refused; give one of ALLOWED_HOSTS ({hosts}) in [workload] host"
+
+
+def _is_allowed(host: str, allowed: Sequence[str]) -> bool:
+    """Tell whether one of Django's ALLOWED_HOSTS is that of ``host``, its port left out.
+
+    Source: docs.djangoproject.com, "Settings", ALLOWED_HOSTS.
+    """
+    name = host.lower().rpartition(":")[0] if re.search(r":\d+$", host) else host.lower()
+    return any(
+        each == "*" or name == each or (each.startswith(".") and (name.endswith(each) or name == each[1:]))
+        for each in map(str.lower, allowed)
+    )
 
 
 def _redirect(path: str, reply: Reply, examination: Examination) -> str:

@@ -69,6 +69,7 @@ def _foreign_cpu(observation: Observation) -> Finding | None:
         "": "end it, keep it off these cores (taskset), or race as root, so that the stacks come first",
         "raised": "end it, or keep it off these cores (taskset)",
         "needed": "if the app needs it, name it in [app] services; if not, end it",
+        "race": "wait until that race ends",
     },
     source="Documentation/scheduler/sched-stats.rst; proc_stat(5)",
     passing=True,
@@ -88,11 +89,19 @@ def contention(observation: Observation) -> Finding | None:
     return contention.judge(
         taken_s / (machine.stack_cores * machine.elapsed_s),
         case="needed" if observation.needed else "",
-        cure="needed" if observation.needed else "raised" if observation.raised else "",
+        cure=_cure(observation),
         limits=contention.limits.only_warns if observation.needed else None,
         who=observation.offender,
         cores=observation.cores.stack_cores,
     )
+
+
+def _cure(observation: Observation) -> str:
+    if observation.needed:
+        return "needed"
+    if any(each.name == "stackrace" for each in observation.offenders):
+        return "race"
+    return "raised" if observation.raised else ""
 
 
 def _share(observation: Observation, cpu_s: float) -> float:

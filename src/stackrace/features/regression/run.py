@@ -10,7 +10,7 @@ from typing import Any, Self
 import click
 
 from ...base.errors import InterruptedRace
-from ...base.numbers import duration
+from ...base.numbers import duration, things
 from ...base.text import one_line
 from ...cli.announcer import Announcer
 from ...cli.edge import StatusLine, refuse_unwritable
@@ -59,9 +59,8 @@ class _CheckProgress:
         for each in rulings:
             if each.alarm is not None and (key := (str(each.response), each.workload)) not in self._alarms:
                 self._alarms.add(key)
-                self._line.say(
-                    one_line(f"Alarm: {words.name(each)} seems worse after {each.alarm} pairs; racing it again.")
-                )
+                after = things(each.alarm, "pair")
+                self._line.say(one_line(f"Alarm: {words.name(each)} seems worse after {after}; racing it again."))
         left_s = max(self._budget_s - (time.monotonic() - self._begun_s), 0.0)
         clear = sum(each.state is State.CLEAR for each in rulings)
         changes = ", ".join(f"{words.name(each)} {words.change(each)}" for each in rulings[:2])

@@ -83,7 +83,8 @@ def answer(race: Race, result: GateAnswer) -> str:
 
 def _more(race: Race, result: GateAnswer) -> str:
     if result.needed_s is None:
-        more = "More time would not decide it."
+        unknown = any(each.missed is None and (each.answers or each.change) for each in result.unsettled)
+        more = f"{'How much more time would decide it is unknown' if unknown else 'More time would not decide it'}."
     else:
         whole_s = race.elapsed_s + result.needed_s
         option = f" (--budget {math.ceil(whole_s / 60)}min)" if whole_s > (race.budget_s or 0.0) else ""
@@ -194,10 +195,10 @@ def _unsettled(each: Ruling) -> str:
         by = "" if each.change is None else f" ({since}{_natural(each.response, each.change.value)})"
         return f"an alarm about {name(each)} is neither confirmed nor ruled out{by}{_growing(each)}"
     if each.response.quantile is not None and each.missed is None and each.answers:
-        least = LOOKS[0] * least_answers(each.response.quantile)
+        batch = least_answers(each.response.quantile)
         return (
-            f"{name(each)} needs more answers: {count(each.answers)} of each side came, and {count(least)} are the "
-            "least"
+            f"{name(each)} needs more answers: {count(each.answers)} of each side came, and the least are "
+            f"{LOOKS[0]} batches of launches that have {count(batch)} each"
         )
     if each.state is State.UNKNOWN or each.missed is None:
         return f"nothing is known of {name(each)}"
@@ -289,7 +290,7 @@ def details(race: Race, result: GateAnswer) -> str:
     load = race.loads[0]
     stack = gate_of(race).head.stack
     return (
-        f"{stack} at {load.label}, {count(result.blocks)} pairs of launches in {duration(race.elapsed_s)}. "
+        f"{stack} at {load.label}, {things(result.blocks, 'pair')} of launches in {duration(race.elapsed_s)}. "
         "The limits allow for looking again and again; a slowdown counts once fresh launches confirm it."
     )
 

@@ -178,8 +178,8 @@ def _effects(found: Sequence[Effect]) -> Iterator[str]:
     for one in found:
         if one.matters and one.known:
             yield (
-                f"{_named([one])} matters: on the average its best value tried, {one.best}, gives "
-                f"{number(1 + one.span)}× what its worst does."
+                f"{_named([one])} matters: on the average over the other settings its best value, {one.best}, "
+                f"gives {number(1 + one.span)}× what its worst does."
             )
     if unknown:
         verb = "matters" if len(unknown) == 1 else "matter"
