@@ -215,7 +215,7 @@ class Steps:
         # without a deadline the race would wait for ever, or each of its runs as long
         until = self.deadline_s if self.deadline_s < math.inf else begun_s + self.neighbours.patience_s
         try:
-            with self.watch.during(Phase.RESTING):
+            with self.watch.during(Phase.WAITING):
                 while (seen := self.place.disturbance()).share > MOST_TAKEN:
                     if time.monotonic() > until:
                         self._busy = seen

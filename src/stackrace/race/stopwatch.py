@@ -24,6 +24,8 @@ class Duty:
     """Load before a slice that is not recorded."""
     resting_s: float = 0.0
     """Waiting until no stack works any more, beside what the probe waits for after a slice."""
+    waiting_s: float = 0.0
+    """Waiting until other programs leave the race's cores."""
     probing_s: float = 0.0
     """Around slices: the canary with its wait for rest, counters of the machine, the engine's start and end."""
     starting_s: float = 0.0
@@ -50,6 +52,7 @@ class Phase(StrEnum):
     SIDES = "sides_s"
     REWARMING = "rewarming_s"
     RESTING = "resting_s"
+    WAITING = "waiting_s"
     PROBING = "probing_s"
     STARTING = "starting_s"
     WARMING = "warming_s"

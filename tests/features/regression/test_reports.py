@@ -17,6 +17,7 @@ from stackrace.features.regression.kind import KIND, rendered, schema
 from stackrace.features.regression.model import Contender, GateFacts, gate_of
 from stackrace.race.results.parts import Parts
 from stackrace.race.results.race import Ending
+from stackrace.race.stopwatch import Duty
 from stackrace.report.terminal import _drawn, make_console
 
 HOSTILE = "</script>\x1b[31m|`\"'&\n"
@@ -65,6 +66,15 @@ def test_an_undecided_check_says_why():
         launches=tuple(replace(each, verdict=void) if each.block > 2 else each for each in refused.launches),
     )
     assert told(refused).startswith("Undecided: 5 of 8 pairs of launches were refused. ")
+
+
+def test_time_that_went_by_waiting_for_other_programs_is_told():
+    race = make_check(blocks=2, ending=Ending.BUDGET, duty=Duty(slices_s=100.0, waiting_s=200.0))
+    waited = "3 min 20 s went by waiting until other programs left the race's cores"
+    assert told(race).startswith(f"Undecided: {waited}.")
+    assert f", of which {waited}. The limits" in words.details(race, gate_answer(race))
+    quiet = make_check()
+    assert "waiting" not in words.details(quiet, gate_answer(quiet))
 
 
 def test_errors_and_failed_launches_have_sentences_of_their_own():

@@ -15,12 +15,12 @@ from ...base.text import one_line
 from ...cli.announcer import Announcer
 from ...cli.edge import StatusLine, refuse_unwritable
 from ...cli.showing import reports_folder, write_text
-from ...race.events import BlockEnded, Event, LaunchEnded
+from ...race.events import BlockEnded, Event, LaunchEnded, Progress
 from ...race.preparation.prepared import PreparedRace
 from ...race.request.request import RaceRequest
 from ...race.results.comparison import Ruling, State
 from ...race.results.race import Ending, Race
-from ...report.words.findings import failure_kind
+from ...report.words.findings import disturbed, failure_kind
 from ...stacks.stack import Side
 from ...store import open_store
 from . import words
@@ -54,6 +54,8 @@ class _CheckProgress:
             self._look(gate_answer(event.race).rulings, event.block)
         elif isinstance(event, LaunchEnded) and event.launch.failure is not None:
             self._line.say(one_line(f"{event.launch.stack} {failure_kind(event.launch.failure)}."))
+        elif isinstance(event, Progress) and event.disturbance is not None:
+            self._say(f"{disturbed(event.disturbance)}; {self._left()}")
 
     def _look(self, rulings: tuple[Ruling, ...], block: int) -> None:
         for each in rulings:
@@ -61,15 +63,21 @@ class _CheckProgress:
                 self._alarms.add(key)
                 after = things(each.alarm, "pair")
                 self._line.say(one_line(f"Alarm: {words.name(each)} seems worse after {after}; racing it again."))
-        left_s = max(self._budget_s - (time.monotonic() - self._begun_s), 0.0)
         clear = sum(each.state is State.CLEAR for each in rulings)
         changes = ", ".join(f"{words.name(each)} {words.change(each)}" for each in rulings[:2])
-        line = f"Pair {block}: {clear} of {len(rulings)} clear; {changes}; at most {duration(left_s)} more"
+        line = f"Pair {block}: {clear} of {len(rulings)} clear; {changes}; {self._left()}"
+        self._say(line)
+
+    def _left(self) -> str:
+        left_s = max(self._budget_s - (time.monotonic() - self._begun_s), 0.0)
+        return f"at most {duration(left_s)} more"
+
+    def _say(self, line: str) -> None:
         if self._line.changes:
             self._line.show(one_line(line[:118]))
         elif time.monotonic() >= self._silent_until_s:
             self._silent_until_s = time.monotonic() + _SILENCE_S
-            self._line.say(line)
+            self._line.say(one_line(line))
 
 
 _FILES = ("junit", "markdown", "openmetrics", "html")

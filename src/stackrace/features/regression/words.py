@@ -115,7 +115,7 @@ def _cause(race: Race, result: GateAnswer) -> str:
         return f"launches ended before a slice: {shortfall_words(cut[-1])}"
     if 2 * result.valid < result.blocks:
         return f"{count(result.blocks - result.valid)} of {things(result.blocks, 'pair')} of launches were refused"
-    return "there was too little time"
+    return _waiting(race) or "there was too little time"
 
 
 def failed(race: Race, result: GateAnswer) -> str:
@@ -289,10 +289,23 @@ def details(race: Race, result: GateAnswer) -> str:
     """Say on what the answer rests."""
     load = race.loads[0]
     stack = gate_of(race).head.stack
+    took = f"{things(result.blocks, 'pair')} of launches in {duration(race.elapsed_s)}"
+    waited = f", of which {waiting}" if (waiting := _waiting(race)) else ""
     return (
-        f"{stack} at {load.label}, {things(result.blocks, 'pair')} of launches in {duration(race.elapsed_s)}. "
+        f"{stack} at {load.label}, {took}{waited}. "
         "The limits allow for looking again and again; a slowdown counts once fresh launches confirm it."
     )
+
+
+_MUCH = 0.05
+"""The share of a check's time from which on waiting for other programs is told."""
+
+
+def _waiting(race: Race) -> str:
+    """Say how long other programs had the cores; empty where that was short."""
+    if race.duty is None or race.duty.waiting_s < _MUCH * race.duty.total_s or not race.duty.waiting_s:
+        return ""
+    return f"{duration(race.duty.waiting_s)} went by waiting until other programs left the race's cores"
 
 
 def warned(warnings: Mapping[str, int]) -> str:

@@ -261,6 +261,7 @@ _ENDED_BY: Mapping[EndedBy, str] = {
 
 _SPENT_ON = {
     "resting_s": "waiting for the stacks to rest",
+    "waiting_s": "waiting until other programs left the race's cores",
     "starting_s": "waiting for other stacks to start",
     "warming_s": "warming up",
     "stopping_s": "waiting for stacks to stop",

@@ -182,6 +182,7 @@ def _duty(race: Race) -> str:
         "starting": spent.starting_s,
         "warming up": spent.warming_s,
         "load and rest before slices": spent.rewarming_s + spent.resting_s,
+        "waiting until other programs left its cores": spent.waiting_s,
         "the probe around slices": spent.probing_s,
         "stopping": spent.stopping_s,
         "calibrating the load engine": spent.calibrating_s,
