@@ -17,7 +17,7 @@ const HELLO: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello";
 
 fn plan(server: &Server, stop: Stop) -> Plan {
     let targets = vec![Target::new(Request::get("/", "test"), Expectation::default())];
-    Plan { timeout_ns: 20 * SECOND_NS, ..Plan::closed(Address::Tcp(server.address), targets, 4, stop) }
+    Plan::closed(Address::Tcp(server.address), targets, 4, stop)
 }
 
 fn expecting(mut plan: Plan, expectation: Expectation) -> Plan {
