@@ -218,6 +218,7 @@ class LocalPlace:
             served_apart_s=abs(result.started_at - counted_s),
             log_bytes=max(written_now_bytes - written_bytes, 0),
             debug=self._debug,
+            page_s=workload.page.wall_s,
             pauses=any(request.think_s > 0 for request in workload.requests),
             changing=known.pages(workload),
             wrongs=wrongs,

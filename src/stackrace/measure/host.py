@@ -76,6 +76,8 @@ class MachineDelta:
     """Connections that a full accept queue lost."""
     timeouts: int = 0
     """TCP retransmission timeouts."""
+    delayed_acks: int = 0
+    """Acknowledgements that were sent only after the timer for them."""
     syn_retransmits: int = 0
     retransmits: int = 0
     """TCP segments sent again, ``syn_retransmits`` included."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..base.verdict import Effect, Finding, Unit
-from .declaration import Limits, on_slice_and_run
+from .declaration import Limits, on_slice, on_slice_and_run
 from .observation import Observation
 
 _ENOUGH_PER_CONNECTION = 20
@@ -255,6 +255,42 @@ def _lump(observation: Observation, mark_s: float) -> int:
     above = sum(size for value_s, size in observation.slow if mark_s <= value_s < mark_s + _LUMP_WIDTH_S)
     below = sum(size for value_s, size in observation.slow if mark_s - _LUMP_WIDTH_S <= value_s < mark_s)
     return above if above >= max(_LEAST_LUMP, 4 * below) else 0
+
+
+_DELAY_S = (0.039, 0.05)
+"""Linux sends an acknowledgement after 40 ms where there is nothing to send it with: TCP_DELACK_MIN."""
+_MOSTLY = 0.5
+
+
+@on_slice(
+    id="delayed-acks",
+    number=17,
+    title="delayed acknowledgements",
+    limits=Limits(warns=_MOSTLY),
+    of="of answers",
+    seen="half of the answers took {p50_ms:.0f} ms or more, and as many as {value:percent} of them waited for an "
+    "acknowledgement that is sent after 40 ms",
+    remedy="have the {knob.server} write headers and body at once, or set TCP_NODELAY",
+    source="RFC 1122 section 4.2.3.2; RFC 896",
+)
+def _delayed_acks(observation: Observation) -> Finding | None:
+    """The second part of each answer waits 40 ms for the first one's acknowledgement.
+
+    The server holds a small part back while another is unacknowledged (Nagle's algorithm), and the client, which
+    waits for the rest, has nothing to send an acknowledgement with. The CPU is idle meanwhile. The kernel counts
+    delayed acknowledgements for the whole network namespace, also those of requests that an app works on for as
+    long. So it shows only where answers take as long as the timer, and the page by itself half of that at most.
+    """
+    p50_s, (low_s, high_s) = observation.result.latency.p50, _DELAY_S
+    if (
+        observation.pauses
+        or not low_s <= p50_s <= high_s
+        or observation.page_s > low_s / 2
+        or not observation.answered
+    ):
+        return None
+    share = min(observation.machine.delayed_acks / observation.answered, 1.0)
+    return _delayed_acks.judge(share, p50_ms=1e3 * p50_s)
 
 
 @on_slice_and_run(

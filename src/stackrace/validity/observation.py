@@ -56,6 +56,8 @@ class Observation:
     """How far the beginning of that count lies from the load's."""
     debug: bool = False
     """Whether the app runs in its debug mode."""
+    page_s: float = 0.0
+    """What an answer takes without any server; 0 where nobody knows."""
     pauses: bool = False
     """Whether connections rest by design (think times)."""
     changing: tuple[str, ...] = ()

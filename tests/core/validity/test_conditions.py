@@ -62,6 +62,7 @@ UNFINISHED = result(
     status_classes={"2xx": 100},
 )
 FEW = result(counts=counts(scheduled=5, in_flight=0), established_peak=5, connections_opened=5, fairness=0.25)
+APART = result(latency=quantiles(mean=0.042, p50=0.042, p90=0.043, p99=0.044, p999=0.044, max=0.044))
 PILED = series(*range(0, 4000, 400))
 
 # what is seen, and all that is found in it
@@ -81,6 +82,13 @@ FOUND: dict[str, tuple[Observation, dict[str, Effect]]] = {
     ),
     "repeated connection attempts, counted once": (
         healthy(machine=machine(retransmits=500, syn_retransmits=500)), {"SYN retransmits": WARNS},
+    ),
+    "answers in two parts, each of which waits for an acknowledgement": (
+        healthy(page_s=0.001, machine=machine(delayed_acks=20_000), result=APART),
+        {"delayed acknowledgements": WARNS},
+    ),
+    "a page that takes as long by itself": (
+        healthy(page_s=0.04, machine=machine(delayed_acks=20_000), result=APART), {},
     ),
     "wrong bodies, which are no failures": (
         healthy(result=result(counts=counts(failed={"body": 3}))), {"wrong body": INVALIDATES},

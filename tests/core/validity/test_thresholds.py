@@ -48,6 +48,12 @@ def moving(**moved: int) -> Observation:
     return healthy(result=result(engines=(share,)), network=(make_path(),))
 
 
+def delayed(share: float) -> Observation:
+    """Answers of 42 ms to a page of 1 ms, a share of which waited for an acknowledgement."""
+    slow = result(latency=quantiles(p50=0.042))
+    return healthy(page_s=0.001, result=slow, machine=machine(delayed_acks=round(share * slow.counts.ok)))
+
+
 def of_clock(name: str) -> Observation:
     return healthy(machine=machine(clocksource=name, clocksource_before="tsc"))
 
@@ -119,6 +125,7 @@ CASES: list[tuple[str, Make, Any, list[tuple[Any, Effect]]]] = [
     ),
     ("SYN retransmits", of_machine("syn_retransmits"), 0, [(1, WARNS)]),
     ("retransmits", of_machine("retransmits"), 100, [(101, WARNS)]),
+    ("delayed acknowledgements", delayed, 0.5, [(0.51, WARNS)]),
     (
         "established connections",
         lambda x: healthy(result=result(established_peak=x)),

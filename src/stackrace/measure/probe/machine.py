@@ -116,6 +116,7 @@ class MachineCounters:
     major_faults: int
     listen_overflows: int
     timeouts: int
+    delayed_acks: int
     syn_retransmits: int
     retransmits: int
     segments_sent: int
@@ -154,6 +155,7 @@ def read_machine(own_pids: Iterable[int] = (), stack_cores: Sequence[int] = ()) 
         major_faults=memory.get("pgmajfault", 0),
         listen_overflows=max(net.get("TcpExt.ListenOverflows", 0), net.get("TcpExt.ListenDrops", 0)),
         timeouts=net.get("TcpExt.TCPTimeouts", 0),
+        delayed_acks=net.get("TcpExt.DelayedACKs", 0),
         syn_retransmits=net.get("TcpExt.TCPSynRetrans", 0),
         retransmits=net.get("Tcp.RetransSegs", 0),
         segments_sent=net.get("Tcp.OutSegs", 0),
@@ -170,6 +172,7 @@ def read_machine(own_pids: Iterable[int] = (), stack_cores: Sequence[int] = ()) 
 
 _SUMS = (
     "own_s", "steal_s", "stall_s", "throttled_s", "swapped_pages", "major_faults", "listen_overflows", "timeouts",
+    "delayed_acks",
     "syn_retransmits", "retransmits", "segments_sent", "accepted", "heat_stops",
 )  # fmt: skip
 """What a ``MachineDelta`` has the growth of, by the same names."""
