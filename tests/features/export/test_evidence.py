@@ -1,5 +1,7 @@
 """EVIDENCE.md: the race's answer in its own words, and the proof of the files."""
 
+from dataclasses import replace
+
 import pytest
 from tests.factories import make_race
 
@@ -69,6 +71,15 @@ def test_a_proof_tells_what_was_done():
     assert "The health checks of the front's unit and of the image passed" in text
     assert "gunicorn was reloaded as its unit says while 308 requests were made: none was lost." in text
     assert "while 1 request was made: 1 of them failed (first: status 502)." in text
+
+
+def test_a_proof_that_lost_requests_fails_unless_its_server_is_known_for_it():
+    kept = Reloaded(hop="nginx", asked=400, lost=0)
+    lost = replace(kept, lost=2, why="status 502")
+    known = replace(lost, hop="apache", known="may reset a connection")
+    proof = Proof(units_verified=1, checkers=(), questions=1, ready_s=1.0)
+    assert [replace(proof, reloads=(one,)).exit_code for one in (kept, lost, known)] == [0, 1, 0]
+    assert "2 of them failed (first: status 502); apache may reset a connection." in proven(reloads=(known,))
 
 
 @pytest.mark.parametrize(

@@ -125,8 +125,8 @@ def command(
         else:
             for line in _said(export, subject, folder, len(files), proof):
                 click.echo(line)
-    if proof is not None and proof.equivalence.exit_code:
-        raise SystemExit(proof.equivalence.exit_code)
+    if proof is not None and proof.exit_code:
+        raise SystemExit(proof.exit_code)
 
 
 def _said(export: Export, subject: Subject, folder: Path, files: int, proof: Proof | None) -> Iterator[str]:

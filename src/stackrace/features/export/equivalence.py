@@ -63,6 +63,8 @@ class Reloaded:
     """Not answered, or answered with another status."""
     why: str = ""
     """What became of the first of them."""
+    known: str = ""
+    """What the server is known to lose at a reload, as a clause about it; the exported README.md says so."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,6 +85,11 @@ class Proof:
     """Of each process whose unit can reload it."""
     equivalence: Equivalence = Equivalence()
     """What a race of both says."""
+
+    @property
+    def exit_code(self) -> int:
+        """What the command ends with: 1 also where a reload lost requests that its server is not known to lose."""
+        return 1 if any(one.lost and not one.known for one in self.reloads) else self.equivalence.exit_code
 
 
 LOOKS = (4, 6, 9, 13, 19, 28, 40, 57, 80, 113, 160)

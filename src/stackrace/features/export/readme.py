@@ -259,6 +259,9 @@ def _next_notes(export: Export) -> Iterator[str]:
         yield _restarted(export, host)
     elif export.has_python and reload and reload.loses:
         yield f"At its reload {host.title} {reload.loses}."
+    front = export.front
+    if front is not host and front.recipe.reload and front.recipe.reload.loses:
+        yield f"At its reload {front.title} {front.recipe.reload.loses}."
     reloads = [process.unit for process in export.processes if process.recipe.reload]
     if reloads:
         yield f"After a change of a server's own configuration: `systemctl reload {' '.join(reloads)}`."

@@ -103,4 +103,5 @@ def reloaded(
         enough = answers.count("") + _AROUND
         wait(lambda: answers.count("") >= enough, "does not answer")
     lost = [wrong for wrong in answers if wrong]
-    return Reloaded(hop=part.hop, asked=len(answers), lost=len(lost), why=lost[0] if lost else "")
+    known = part.recipe.reload.loses if part.recipe.reload else ""
+    return Reloaded(hop=part.hop, asked=len(answers), lost=len(lost), why=lost[0] if lost else "", known=known)
