@@ -111,16 +111,21 @@ _INNER_PAGE = re.compile(r"^/(django-|wagtail-|cms-)?admin/.+|^/__debug__/")
 _NO_PAGE = re.compile(
     r"^/(__debug__|admin|django-admin|docs|openapi\.json|redoc|schema|static|media|robots\.txt|favicon\.ico|sitemap\.xml)(/|$)"
 )
+_NOT_FOR_VISITORS = re.compile(
+    r"^/(_[a-z]|[45]\d\d(\.html?)?(/|$))|/(test-?[45]\d\d|errors?(\.html?)?|error-?pages?)(/|$)"
+)
+"""Pages of a framework's own, as ``/_util/``, and those that try out or show an error, as ``/test404/``."""
 _LINK = re.compile(rb"""<a\s[^<>]*?href=["'](/[^"'#\s]*)""", re.IGNORECASE)
 
 
 def is_main(path: str, via: str) -> bool:
     """Tell whether ``path``, to which ``via`` redirects, is what visitors of ``via`` come for.
 
-    Neither an administration is, nor a file for robots; and a page for a login is none of the page asked for.
+    Neither an administration is, nor a file for robots, nor a page that shows an error; and a page for a login is none
+    of the page asked for.
     """
     is_same = not via or via == "/" or via.rstrip("/") == path.rstrip("/")
-    return is_same and not _NO_PAGE.match(path)
+    return is_same and not _NO_PAGE.match(path) and not _NOT_FOR_VISITORS.search(path)
 
 
 def _links(body: bytes) -> list[str]:

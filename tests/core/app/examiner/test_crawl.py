@@ -19,6 +19,7 @@ from stackrace.app.examiner.crawl import (
     _links,
     _located,
     crawl,
+    is_main,
     path_of,
 )
 from stackrace.app.examiner.messages import ExchangeReport, Reply, Report, Survey
@@ -54,6 +55,16 @@ def test_pages_at_the_top_may_differ_so_more_of_them_are_asked_for():
 def test_routes_of_unknown_views_are_all_asked_for_but_the_administrations():
     routes = [*(f"/api/{number}" for number in range(6)), "/admin/", "/admin/users/"]
     assert _choose([], [], routes, [])[0] == ["/admin/", *routes[:6]]
+
+
+@pytest.mark.parametrize("path", ["/test404/", "/test500/", "/500.html", "/_util/login/", "/shop/error/", "/404"])
+def test_pages_that_try_out_an_error_and_a_frameworks_own_are_none_of_the_visitors(path):
+    assert not is_main(path, "")
+
+
+@pytest.mark.parametrize("path", ["/", "/blog/", "/items/404/", "/errors-and-omissions/", "/a_b/", "/tests/1/"])
+def test_pages_with_such_words_in_another_place_are(path):
+    assert is_main(path, "")
 
 
 def test_links_count_where_little_else_is_known():
