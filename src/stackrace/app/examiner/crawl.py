@@ -121,8 +121,8 @@ _LINK = re.compile(rb"""<a\s[^<>]*?href=["'](/[^"'#\s]*)""", re.IGNORECASE)
 def is_main(path: str, via: str) -> bool:
     """Tell whether ``path``, to which ``via`` redirects, is what visitors of ``via`` come for.
 
-    Neither an administration is, nor a file for robots, nor a page that shows an error; and a page for a login is none
-    of the page asked for.
+    Neither an administration is, nor a file for robots, nor a page that shows an error; and a page for a login is
+    none of the page asked for.
     """
     is_same = not via or via == "/" or via.rstrip("/") == path.rstrip("/")
     return is_same and not _NO_PAGE.match(path) and not _NOT_FOR_VISITORS.search(path)
