@@ -49,6 +49,11 @@ _OPTIONS = NativeOptions(
             # its stop waits for kept connections; no load is left when a stack is stopped
             written=lambda site: None if site.app.has_before("uvicorn", 0, 22) else site.patience_s(2),
         ),
+        Option(
+            "timeout-worker-healthcheck",
+            # in 5 s, as it has it, a worker that waits for a core on a busy machine is killed
+            written=lambda site: None if site.app.has_before("uvicorn", 0, 37) else 60,
+        ),
         Option("forwarded-allow-ips", written=lambda site: site.trusted_proxies),
         Option(
             "log-level",
