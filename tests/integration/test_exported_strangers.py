@@ -125,7 +125,8 @@ def wait_for(port, server):
 def heard(port, who):
     """Return what the app hears when ``who`` says all that a proxy may say."""
     for _ in range(100):
-        with closing(http.client.HTTPConnection(STRANGER, port, timeout=600, source_address=(who, 0))) as connection:
+        asking = http.client.HTTPConnection(STRANGER, port, timeout=600, source_address=(who, 0))
+        with closing(asking) as connection:
             connection.request("GET", "/", headers=SAID)
             answer = connection.getresponse()
             came = answer.read()
