@@ -54,7 +54,7 @@ SAID = {
     ),
     "when time is over it is said how far the leader may be behind": (
         race_of({"a": 1000, "b": 960, "c": 970, "d": 500}, blocks=5, sd=0.06, ending=Ending.BUDGET),
-        AnswerKind.CLOSE, "* is the best of these, or at most * behind; * more would decide.",
+        AnswerKind.CLOSE, "* is the best of these, or at most * behind; d is slower; * more would decide.",
     ),
     "a leader that may be far behind is no advice": (
         race_of({"a": 1000, "b": 990}, blocks=3, sd=0.3), AnswerKind.UNDECIDED, "No winner yet: *",

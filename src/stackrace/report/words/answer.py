@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...base.numbers import about, connections, number, percent
+from ...base.numbers import about, connections, milliseconds, number, percent
 from ...base.verdict import Effect, Verdict
 from ...race.results.answer import Answer, AnswerKind
 from ...race.results.race import Race
@@ -56,8 +56,18 @@ def _clause(race: Race, standing: Standing) -> str:
             return f"every place is settled; {result.stacks[0]} comes first{_margin(result)}"
         case AnswerKind.CLOSE:
             behind = percent(result.within or 0)
-            return f"{result.stacks[0]} is the best of these, or at most {behind} behind{_open(result, race)}"
-    return f"{_undecided(race, standing)}{_open(result, race)}"
+            named = f"{result.stacks[0]} is the best of these, or at most {behind} behind"
+            return f"{named}{_slower(standing)}{_open(standing, race)}"
+    return f"{_undecided(race, standing)}{_open(standing, race)}"
+
+
+def _slower(standing: Standing) -> str:
+    """Say that all who cannot be the best are slower, where that is proved of each."""
+    open_ = {*standing.answer.stacks, *standing.answer.rivals}
+    others = [row for row in standing.rows if row.stack not in open_]
+    if not others or any(row.tier == 1 for row in others):
+        return ""
+    return f"; {'all others are' if len(others) > 1 else f'{others[0].stack} is'} slower"
 
 
 def _missing(race: Race, standing: Standing) -> Sequence[Withdrawal]:
@@ -81,13 +91,42 @@ def _undecided(race: Race, standing: Standing) -> str:
     return f"no winner yet: {first} leads"
 
 
-def _open(result: Answer, race: Race) -> str:
-    """Name who may still be the best, and the time that would tell."""
+def _open(standing: Standing, race: Race) -> str:
+    """Name who may still be the best, and the time or the load that would tell."""
+    result = standing.answer
     if not result.rivals:
         return ""
     rivals = f"; {others(result.rivals)} may be better" if race.question is Question.WINNER else (
         f"; {others(result.rivals)} {'is' if len(result.rivals) == 1 else 'are'} still open")  # fmt: skip
-    return rivals + _longer(result, race)
+    return rivals + (_waiting(standing, race) or _longer(result, race))
+
+
+_IDLE = 0.5
+"""Stacks that use less of their cores wait for something."""
+_LONG_S = 0.05
+_ALIKE = 1.05
+
+
+def _waiting(standing: Standing, race: Race) -> str:
+    """Say that the number of connections is the limit: each waits for the app as long, and the cores are idle.
+
+    No server answers more than connections over response time. Source: J. D. C. Little, Operations Research 9
+    (1961).
+    """
+    level, named = standing.levels[standing.headline], {*standing.answer.stacks, *standing.answer.rivals}
+    rows = [row for row in level.rows if row.stack in named]
+    cores = len(race.cores.stack_cores)
+    if level.load.is_open or not cores or not all(row.cpu_ms_per_request for row in rows):
+        return ""
+    busy = (sum(row.cpu_ms_per_request.values()) / 1e3 * row.throughput_per_s.value / cores for row in rows)
+    waits_s = [row.latency.p50 for row in rows]
+    if max(busy) > _IDLE or min(waits_s) < _LONG_S or max(waits_s) > _ALIKE * min(waits_s):
+        return ""
+    most = level.load.concurrency / min(waits_s)
+    return (
+        f"; all of them wait for the app, {milliseconds(min(waits_s))} ms an answer, with idle cores: no server "
+        f"gives {connections(level.load.concurrency)} more than {number(most)} answers/s, so race more of them (-c)"
+    )
 
 
 def _longer(result: Answer, race: Race) -> str:
