@@ -27,7 +27,8 @@ def unprivileged() -> tuple[str, ...]:
         return ()
     user, group = _ids()
     inside = ("unshare", "--user", f"--map-user={user}", f"--map-group={group}", "--")
-    if shutil.which("unshare") and ask([*inside, "true"]).code == 0:
+    # what it decides holds for the whole race, and a busy machine's kernel may take seconds for a namespace
+    if shutil.which("unshare") and ask([*inside, "true"], limit_s=60).code == 0:
         return inside
     ranges = (map(int, line.split()) for line in Path("/proc/self/uid_map").read_text().splitlines())
     if not any(first <= user < first + length for first, _, length in ranges):

@@ -71,9 +71,13 @@ QUESTION_S = 5.0
 
 
 def ask(
-    command: Sequence[str], *, environment: Mapping[str, str] | None = None, most_bytes: int = _MOST_BYTES
+    command: Sequence[str],
+    *,
+    environment: Mapping[str, str] | None = None,
+    most_bytes: int = _MOST_BYTES,
+    limit_s: float = QUESTION_S,
 ) -> CommandResult:
-    """Ask a program something, as ``run`` does, within ``QUESTION_S``; one that does not answer fails, silently.
+    """Ask a program something, as ``run`` does, within ``limit_s``; one that does not answer fails, silently.
 
     Whoever asks goes on without it; ``UNANSWERED`` names it.
     """
@@ -81,9 +85,9 @@ def ask(
     if program not in UNANSWERED:
         words = shlex.join((Path(command[0]).name, *command[1:2]))
         try:
-            return run(command, environment=environment, timeout_s=QUESTION_S, most_bytes=most_bytes)
+            return run(command, environment=environment, timeout_s=limit_s, most_bytes=most_bytes)
         except OverdueError as error:
-            why = f"did not end within {QUESTION_S:g} s{error.waiting}; end it or take it off PATH"
+            why = f"did not end within {limit_s:g} s{error.waiting}; end it or take it off PATH"
         except OSError as error:
             why = f"cannot be started: {said_by(error)}"
         UNANSWERED[program] = f"{words} ({program}) {why}"
