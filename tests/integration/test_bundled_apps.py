@@ -23,7 +23,6 @@ from stackrace.app.environment import app_environment
 from stackrace.app.golden import golden
 from stackrace.base.errors import AppError, InputError
 from stackrace.base.process.view import UNPROTECTED
-from stackrace.deploy.confinement import own_group
 from stackrace.deploy.environments import Environments, cache_folder
 from stackrace.deploy.guard import Guard
 from stackrace.deploy.privileges import hand_over, unprivileged
@@ -37,8 +36,6 @@ READY_S = 600
 @pytest.fixture(scope="module")
 def guard():
     with Guard() as running:
-        # Two processes of the Rails app wait for each other's locks: both get their time, as in a race.
-        running.prioritise(own_group())
         yield running
     assert not running.directory.exists()
 

@@ -75,13 +75,14 @@ def ask(
     *,
     environment: Mapping[str, str] | None = None,
     most_bytes: int = _MOST_BYTES,
-    limit_s: float = QUESTION_S,
+    limit_s: float | None = None,
 ) -> CommandResult:
-    """Ask a program something, as ``run`` does, within ``limit_s``; one that does not answer fails, silently.
+    """Ask a program something, as ``run`` does, within ``limit_s``, by default ``QUESTION_S``; one that does not
+    answer fails, silently.
 
     Whoever asks goes on without it; ``UNANSWERED`` names it.
     """
-    program = shutil.which(command[0]) or command[0]
+    program, limit_s = shutil.which(command[0]) or command[0], limit_s or QUESTION_S
     if program not in UNANSWERED:
         words = shlex.join((Path(command[0]).name, *command[1:2]))
         try:
