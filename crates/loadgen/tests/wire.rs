@@ -161,7 +161,7 @@ fn a_body_beyond_its_limit_is_wrong_and_ends_the_connection() {
         }
     });
     let targets = vec![get("/"), get("/endless")];
-    let limited = Plan { body_max_bytes: 10_000, timeout_ns: 600 * SECOND_NS, ..plan(&server, targets, 20) };
+    let limited = Plan { body_max_bytes: 10_000, ..plan(&server, targets, 20) };
     let report = play(&limited);
     assert_eq!((report.counts.ok, failed(&report, FailureStage::Body)), (10, 10));
 }
@@ -283,7 +283,7 @@ fn a_head_beyond_its_limit_is_no_answer() {
             while stream.write_all(b"X-Endless: yes\r\n").is_ok() {}
         }
     });
-    let report = play(&Plan { timeout_ns: 600 * SECOND_NS, ..plan(&server, vec![get("/")], 4) });
+    let report = play(&plan(&server, vec![get("/")], 4));
     assert_eq!(failed(&report, FailureStage::Protocol), 4, "{:?}", report.counts);
 }
 

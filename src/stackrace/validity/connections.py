@@ -282,12 +282,9 @@ def _delayed_acks(observation: Observation) -> Finding | None:
     long. So it shows only where answers take as long as the timer, and the page by itself half of that at most.
     """
     p50_s, (low_s, high_s) = observation.result.latency.p50, _DELAY_S
-    if (
-        observation.pauses
-        or not low_s <= p50_s <= high_s
-        or observation.page_s > low_s / 2
-        or not observation.answered
-    ):
+    if observation.pauses or not observation.answered:
+        return None
+    if not low_s <= p50_s <= high_s or not 0 < observation.page_s <= low_s / 2:
         return None
     share = min(observation.machine.delayed_acks / observation.answered, 1.0)
     return _delayed_acks.judge(share, p50_ms=1e3 * p50_s)

@@ -57,7 +57,7 @@ class Observation:
     debug: bool = False
     """Whether the app runs in its debug mode."""
     page_s: float = 0.0
-    """What an answer takes without any server; 0 where nobody knows."""
+    """Seconds that an answer takes without any server; 0 where unknown."""
     pauses: bool = False
     """Whether connections rest by design (think times)."""
     changing: tuple[str, ...] = ()

@@ -87,6 +87,9 @@ FOUND: dict[str, tuple[Observation, dict[str, Effect]]] = {
         healthy(page_s=0.001, machine=machine(delayed_acks=20_000), result=APART),
         {"delayed acknowledgements": WARNS},
     ),
+    "a page of which nobody knows how long it takes by itself": (
+        healthy(machine=machine(delayed_acks=20_000), result=APART), {},
+    ),
     "a page that takes as long by itself": (
         healthy(page_s=0.04, machine=machine(delayed_acks=20_000), result=APART), {},
     ),

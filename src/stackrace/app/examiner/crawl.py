@@ -109,12 +109,10 @@ _MAY_CHANGE = re.compile(r"log-?out|sign-?out|delete|remove|unsubscribe|reset|de
 _INNER_PAGE = re.compile(r"^/(django-|wagtail-|cms-)?admin/.+|^/__debug__/")
 """Pages that nobody but its staff sees: one of them stands for all."""
 _NO_PAGE = re.compile(
-    r"^/(__debug__|admin|django-admin|docs|openapi\.json|redoc|schema|static|media|robots\.txt|favicon\.ico|sitemap\.xml)(/|$)"
+    r"^/(admin|django-admin|docs|openapi\.json|redoc|schema|static|media|robots\.txt|favicon\.ico|sitemap\.xml)(/|$)"
+    r"|^/_[_a-z]|^/[45]\d\d(\.html?)?(/|$)|/(test-?[45]\d\d|errors?(\.html?)?|error-?pages?)(/|$)"
 )
-_NOT_FOR_VISITORS = re.compile(
-    r"^/(_[a-z]|[45]\d\d(\.html?)?(/|$))|/(test-?[45]\d\d|errors?(\.html?)?|error-?pages?)(/|$)"
-)
-"""Pages of a framework's own, as ``/_util/``, and those that try out or show an error, as ``/test404/``."""
+"""Administrations, descriptions, files, pages of a framework's own (``/_util/``) and those that show an error."""
 _LINK = re.compile(rb"""<a\s[^<>]*?href=["'](/[^"'#\s]*)""", re.IGNORECASE)
 
 
@@ -125,7 +123,7 @@ def is_main(path: str, via: str) -> bool:
     none of the page asked for.
     """
     is_same = not via or via == "/" or via.rstrip("/") == path.rstrip("/")
-    return is_same and not _NO_PAGE.match(path) and not _NOT_FOR_VISITORS.search(path)
+    return is_same and not _NO_PAGE.search(path)
 
 
 def _links(body: bytes) -> list[str]:

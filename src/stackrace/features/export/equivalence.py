@@ -64,7 +64,7 @@ class Reloaded:
     why: str = ""
     """What became of the first of them."""
     known: str = ""
-    """What the server is known to lose at a reload, as a clause about it; the exported README.md says so."""
+    """Known loss of the server at a reload, a clause that README.md has too; empty where none was ever seen."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,7 +88,7 @@ class Proof:
 
     @property
     def exit_code(self) -> int:
-        """What the command ends with: 1 also where a reload lost requests that its server is not known to lose."""
+        """Exit code of the command; 1 also for requests lost at the reload of a server without a known loss."""
         return 1 if any(one.lost and not one.known for one in self.reloads) else self.equivalence.exit_code
 
 

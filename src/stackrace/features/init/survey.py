@@ -189,4 +189,4 @@ def _reason(page: Page) -> str:
         return "redirects to another page"
     if page.is_main:
         return "is slow, so it wants a race of its own" if page.seconds > SLOW_S else "answers, too"
-    return "was left out, as documentation, files and administrations are (--url races it)"
+    return "is documentation, a file, an administration or an error (--url races it)"

@@ -66,7 +66,7 @@ def gate_answer(race: Race) -> GateAnswer:
         valid=len(pairs_of(race)),
         failed=failed,
         changing=changing,
-        needed_s=_needed_s(race, judged, failed) if over and outcome is Outcome.UNDECIDED else None,
+        needed_s=_needed_s(race, judged, failed, changing) if over and outcome is Outcome.UNDECIDED else None,
     )
 
 
@@ -135,7 +135,9 @@ def _with_growth(ruling: Ruling, race: Race) -> Ruling:
     return replace(ruling, growth=_growth_of(pairs_of(race)))
 
 
-def _needed_s(race: Race, judged: Sequence[Watched], failed: FailedLaunches) -> float | None:
+def _needed_s(
+    race: Race, judged: Sequence[Watched], failed: FailedLaunches, changing: ChangingPages
+) -> float | None:
     """Return how long the launches take that are still needed, at the pace of those that count.
 
     None where no number of them would decide it, or nothing tells the pace.
@@ -145,6 +147,9 @@ def _needed_s(race: Race, judged: Sequence[Watched], failed: FailedLaunches) -> 
         return None if pairs is None else pairs * race.elapsed_s / len(blocks_of(race))
     counting = max((len(each.sample.blocks) for each in judged), default=0)
     more = [each.pairs_needed for each in judged if each.state not in (State.CLEAR, State.SLOWER)]
+    if changing.names:
+        # the base's next launch tells
+        more.append(1)
     known = [each for each in more if each is not None]
     if not counting or not known or len(known) < len(more):
         return None

@@ -92,9 +92,9 @@ class ChangingPages:
     """Pages whose answers changed during the check in the head's app itself, and never in the base's."""
 
     names: tuple[str, ...] = ()
-    """As ``GET /path``."""
+    """Methods and paths: ``GET /path``."""
     confirmed: bool = False
-    """Whether the base was measured after the head had changed, and still answered as before."""
+    """True once the base, measured after the change, still answered as before."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

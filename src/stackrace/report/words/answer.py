@@ -110,16 +110,25 @@ _ALIKE = 1.05
 def _waiting(standing: Standing, race: Race) -> str:
     """Say that the number of connections is the limit: each waits for the app as long, and the cores are idle.
 
-    No server answers more than connections over response time. Source: J. D. C. Little, Operations Research 9
-    (1961).
+    An answer takes as long with fewer connections, so nobody waits for a worker. No server answers more than
+    connections over response time. Source: J. D. C. Little, Operations Research 9 (1961).
     """
     level, named = standing.levels[standing.headline], {*standing.answer.stacks, *standing.answer.rivals}
     rows = [row for row in level.rows if row.stack in named]
+    fewer = [
+        row
+        for each in standing.levels
+        if each.workload == level.workload and each.load.concurrency < level.load.concurrency
+        for row in each.rows
+        if row.stack in named
+    ]
+    if {row.stack for row in fewer} != named:
+        return ""
     cores = len(race.cores.stack_cores)
     if level.load.is_open or not cores or not all(row.cpu_ms_per_request for row in rows):
         return ""
     busy = (sum(row.cpu_ms_per_request.values()) / 1e3 * row.throughput_per_s.value / cores for row in rows)
-    waits_s = [row.latency.p50 for row in rows]
+    waits_s = [row.latency.p50 for row in (*rows, *fewer)]
     if max(busy) > _IDLE or min(waits_s) < _LONG_S or max(waits_s) > _ALIKE * min(waits_s):
         return ""
     most = level.load.concurrency / min(waits_s)
