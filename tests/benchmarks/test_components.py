@@ -29,6 +29,7 @@ def uneven(rng, values):
     ]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("gaps", [False, True])
 @pytest.mark.parametrize("stacks", [1, 2, 5])
 def test_both_variances_are_right_in_the_mean(stacks, gaps):

@@ -71,7 +71,7 @@ VERBS = {
     "up": ("sh", "-c", UP),
 }
 
-OFTEN = ("check", "init", "load", "run")
+OFTEN = ("check", "run")
 """The verbs of which an ordinary run of the tests holds one world; the others wait for the exhaustive one."""
 
 SCENES = [

@@ -6,14 +6,15 @@ import signal
 import pytest
 from benchmarks.interrupted import interrupt_often
 
-ENDS = [(verb, signal.SIGINT) for verb in ("run", "report-list", "init")]
-ENDS += [("up", signal.SIGTERM), ("load", signal.SIGHUP)]
+ENDS = [(verb, signal.SIGINT) for verb in ("run", "report-list")]
+ENDS += [("up", signal.SIGTERM)]
 ENDS += [
     pytest.param(*end, marks=pytest.mark.exhaustive)
     for end in (
         ("load", signal.SIGTERM),
+        ("load", signal.SIGHUP),
         ("up", signal.SIGHUP),
-        *((verb, signal.SIGINT) for verb in ("up", "load", "doctor", "install")),
+        *((verb, signal.SIGINT) for verb in ("init", "up", "load", "doctor", "install")),
     )
 ]
 

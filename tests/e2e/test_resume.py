@@ -174,6 +174,7 @@ def test_what_stands_in_the_way_is_told_and_costs_nothing(
     wait_until_nothing_is_left(temporary)
 
 
+@pytest.mark.exhaustive
 def test_a_race_of_another_machine_is_refused(started, stackrace, tmp_path):
     """Its results are here, its manifest is not."""
     before = manifests()

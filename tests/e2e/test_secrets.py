@@ -78,14 +78,14 @@ def kept():
     ("verb", "entry", "more"),
     [
         ("run", "broken:app", ""),
-        ("init", "shop:failing", ""),
-        ("tune", "shop:failing", ""),
+        pytest.param("init", "shop:failing", "", marks=pytest.mark.exhaustive),
+        pytest.param("tune", "shop:failing", "", marks=pytest.mark.exhaustive),
         (
             "up",
             "shop:unlike",
             "prepare = [{ run = \"python -c 'import shop; print(shop.WORDS); 1/0'\", shell = true }]",
         ),
-        ("up", "shop:unlike", ""),
+        pytest.param("up", "shop:unlike", "", marks=pytest.mark.exhaustive),
     ],
 )
 def test_no_error_tells_them(stackrace, shop, tmp_path, verb, entry, more):

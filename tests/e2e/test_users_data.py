@@ -243,7 +243,9 @@ VISIT = ("visit.har", "--think", "none", "-n", "5", "--json")
     "verb",
     [
         ("load", "needy.toml", "-n", "50", "--no-ceiling", "--json"),
-        ("load", "--stack", "waitress", "needy.toml", "--session", *VISIT),
+        pytest.param(
+            ("load", "--stack", "waitress", "needy.toml", "--session", *VISIT), marks=pytest.mark.exhaustive
+        ),
         pytest.param(
             ("capacity", "needy.toml", "--p50", "1us", "--no-ceiling", "--json"), marks=pytest.mark.exhaustive
         ),

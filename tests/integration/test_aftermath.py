@@ -152,6 +152,7 @@ def passed_meanwhile(seen):
     return 2 * seen.served_apart_s * seen.result.throughput_per_s
 
 
+@pytest.mark.exhaustive
 @pytest.mark.skipif(lack_of(NGINX), reason="nginx is not installed")
 def test_retries_that_nginx_keeps_to_itself_show(here):
     for _ in range(10):

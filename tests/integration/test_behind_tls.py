@@ -37,7 +37,6 @@ BEHIND = [f"haproxy/http/{front}/http/waitress" for front in SPECS if "http" in 
 
 SOME = [
     *single_hops(SPECS, WSGI),
-    *(path for path in single_hops(SPECS, ASGI) if path not in ("granian", "gunicorn", "unit")),
     "gunicorn:class=gthread",
     "gunicorn:class=asgi",
     "gunicorn:class=uvicorn",

@@ -340,6 +340,7 @@ def test_a_page_whose_service_is_missing_says_which(alone, path, service):
     assert f'add "{service}" to [app] services' in body
 
 
+@pytest.mark.exhaustive
 def test_every_page_says_the_same_each_time(rails):
     pages = {path: rails.page(path) for path in bundled("rails").pages}
     assert pages == {path: rails.page(path) for path in bundled("rails").pages}

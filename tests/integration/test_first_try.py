@@ -101,6 +101,7 @@ app.include_router(router, prefix="/v1")
 """
 
 
+@pytest.mark.exhaustive
 def test_an_api_without_a_home_page_is_raced_at_the_pages_that_init_would_write(project, python):
     folder = project(app=API)
     app, said = loaded(folder, python)

@@ -9,6 +9,7 @@ from functools import cache
 
 import pytest
 from tests.integration.farm import launchable
+from tests.ordinary import ordinarily
 
 from stackrace.app.app import EntryKind, entry_of
 from stackrace.deploy.shutdown import stop
@@ -113,7 +114,11 @@ def conversation(host, port, page):
     return received
 
 
-@pytest.mark.parametrize(("interface", "path"), CASES, ids=[path for _, path in CASES])
+@pytest.mark.parametrize(
+    ("interface", "path"),
+    ordinarily(CASES, [case for case in CASES if "/" not in case[1]]),
+    ids=[path for _, path in CASES],
+)
 def test_what_follows_the_headers_is_the_next_answer_or_nothing(interface, path, launched):
     for answer in launched(interface, path):
         _, _, rest = answer.partition(b"\r\n\r\n")

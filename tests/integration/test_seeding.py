@@ -89,6 +89,7 @@ def a_users_own(folder, beside, *prepare):
 SEED = "create table item as select generate_series(1, 1000) as number"
 
 
+@pytest.mark.exhaustive
 def test_a_users_own_app_is_prepared_each_time_and_settled(tmp_path):
     for _ in range(2):
         with seeding(tmp_path, [], "postgresql") as beside:
@@ -200,8 +201,8 @@ def seed_much(folder):
     ("megabytes", "variable", "work", "words"),
     [
         (20, "TMPDIR", bring_up_postgresql, "initdb"),
-        (70, "TMPDIR", seed_much, "prepare: psql"),
-        (20, "XDG_CACHE_HOME", bring_up_postgresql, "cannot be copied"),
+        pytest.param(70, "TMPDIR", seed_much, "prepare: psql", marks=pytest.mark.exhaustive),
+        pytest.param(20, "XDG_CACHE_HOME", bring_up_postgresql, "cannot be copied", marks=pytest.mark.exhaustive),
     ],
     ids=["making", "seeding", "keeping"],
 )

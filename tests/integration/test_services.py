@@ -207,8 +207,8 @@ def test_the_same_service_twice_tells_how_a_second_one_is_called():
     ("name", "file", "content", "words"),
     [
         ("postgresql", "postgresql.conf", b"no_such_option = 1\n", "no_such_option"),
-        ("postgresql", "PG_VERSION", b"8.4\n", "8.4"),
-        ("mariadb", "ibdata1", b"not a tablespace", "ibdata1"),
+        pytest.param("postgresql", "PG_VERSION", b"8.4\n", "8.4", marks=pytest.mark.exhaustive),
+        pytest.param("mariadb", "ibdata1", b"not a tablespace", "ibdata1", marks=pytest.mark.exhaustive),
         ("redis", "dump.rdb", b"not a dump", "signature"),
     ],
 )

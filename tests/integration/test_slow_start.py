@@ -34,6 +34,7 @@ def made(tmp_path_factory, django_python):
         yield made
 
 
+@pytest.mark.exhaustive
 def test_a_start_may_take_as_long_as_the_apps_examination_suggests(made):
     assert made.examined.loading.wall_s >= LOADS_S > made.examined.loading.cpu_s
     assert made.launcher.start_timeout_s > max(_START_TIMEOUT_S, LOADS_S * _STARTS)

@@ -83,6 +83,7 @@ def test_a_race_that_cannot_be_stored_whole_is_not_stored_at_all(store):
     assert store.latest() is None
 
 
+@pytest.mark.exhaustive
 def test_processes_that_open_an_empty_database_at_once_all_succeed(server):
     url = database(server)
     script = "import sys; from stackrace.store import open_store; print(open_store(sys.argv[1]).latest())"
@@ -255,6 +256,7 @@ def test_a_deleted_race_leaves_the_registry_and_stays_in_history(store, psql):
     assert len(store.alterations(race.id)) == 4 + 2 + 1 + 1
 
 
+@pytest.mark.exhaustive
 def test_an_id_is_used_once_across_all_tables(store):
     race = make_race()
     store.begin(race)

@@ -21,6 +21,7 @@ from ssl import PROTOCOL_TLS_SERVER, SSLContext
 
 import pytest
 from tests.broken_worlds import for_everybody, in_world
+from tests.ordinary import ordinarily
 
 from stackrace.base.process.uv import CAUSES, UNKNOWN
 
@@ -197,7 +198,9 @@ ANSWERS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("case", ANSWERS)
+@pytest.mark.parametrize(
+    "case", ordinarily(ANSWERS, ("it forbids", "it is empty", "it is silent", "a header is missing"))
+)
 def test_what_an_index_answers_is_said(install, case):
     answers, code, *words = ANSWERS[case]
     with index(**answers) as url:
@@ -220,7 +223,7 @@ NOBODY = {
 }
 
 
-@pytest.mark.parametrize("case", NOBODY)
+@pytest.mark.parametrize("case", ordinarily(NOBODY, ("a name is unknown",)))
 def test_a_network_that_leads_nowhere_is_said(install, case):
     url, variables, code, *words = NOBODY[case]
     said(install(url, **variables), code, *words)
@@ -246,7 +249,7 @@ DISKS = {
 }
 
 
-@pytest.mark.parametrize("case", DISKS)
+@pytest.mark.parametrize("case", ordinarily(DISKS, ("the environment becomes full",)))
 def test_a_disk_that_takes_nothing_is_said(install, case):
     world, code, *words = DISKS[case]
     with index({TINY: wheel(filling=500_000)}) as url:

@@ -69,7 +69,7 @@ def run(folder, code, *words):
     )
 
 
-LARGE = ("cluster", "comparisons", "export", "regression", "tune")
+LARGE = ("cluster", "regression")
 
 
 @pytest.mark.parametrize(

@@ -137,6 +137,7 @@ def test_what_is_not_there_or_is_no_folder_is_left_alone(place):
     (place / "file").unlink()
 
 
+@pytest.mark.exhaustive
 def test_any_depth_is_walked_through(place):
     made = [place / "run", *((place / "run").joinpath(*"d" * depth) for depth in range(1, 1500))]
     for folder in made:

@@ -84,6 +84,7 @@ def members(made):
     return json.loads(shown.stdout)
 
 
+@pytest.mark.exhaustive
 def test_the_bundled_app_is_raced_and_no_word_is_in_the_clear(brief, secured):
     (member,) = secured.members
     assert member["contact"].startswith("tls://")

@@ -86,6 +86,7 @@ def assert_raced(done):
     assert all(slice_["counts"]["ok"] for launch in document["launches"] for slice_ in launch["slices"])
 
 
+@pytest.mark.exhaustive
 def test_a_project_that_is_the_same_on_the_host_is_raced_under_its_path_there(small, project, copy):
     assert_raced(race(small, project))
     elsewhere = race(small, project, "--cluster-project", str(copy))

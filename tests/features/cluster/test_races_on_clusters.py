@@ -122,6 +122,7 @@ def test_a_killed_coordinator_leaves_nothing_on_any_machine(small):
     wait_until(lambda: not beside_workers(small.host))
 
 
+@pytest.mark.exhaustive
 def test_a_killed_worker_ends_the_race_which_can_go_on(small):
     process = begun(small, *LONG)
     said = killed(small.host, process)

@@ -38,6 +38,7 @@ def test_slices_without_conditions_are_published_without():
     assert race_from(sent.document, sent.packed) == race
 
 
+@pytest.mark.exhaustive
 def test_the_document_stays_small_however_long_the_race():
     race = make_race(stacks=10, blocks=100)
     long = published(race)

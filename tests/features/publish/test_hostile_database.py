@@ -141,6 +141,7 @@ def test_a_document_of_very_many_values_is_not_even_parsed(monkeypatch):
         database.Database.at(server.url).get(each)
 
 
+@pytest.mark.exhaustive
 def test_endless_pages_are_cut_and_what_came_is_taken(tmp_path, monkeypatch, capsys):
     sent = published(GOOD)
     server = Server({GOOD.id: dict(sent.document)}, {GOOD.id: sent.packed}, endless=True)

@@ -69,6 +69,7 @@ def test_infinities_and_shares_of_nothing_come_back(database):
     assert not publish(back, database)
 
 
+@pytest.mark.exhaustive
 def test_a_long_race_of_many_megabytes_is_one_document(database):
     race = make_race(stacks=10, levels=(1, 10, 100), blocks=60)
     dice = bytes(range(256)) * 8

@@ -165,6 +165,7 @@ def test_the_recorded_session_is_answered_as_recorded(sites):
     }
 
 
+@pytest.mark.exhaustive
 def test_asgi_answers_the_same(sites):
     wsgi = sites("sqlite").app
     extra = {"DJANGO_SETTINGS_MODULE": "sample.settings"}

@@ -88,6 +88,7 @@ def test_more_data_narrows_both_limits():
     assert all(later >= before for before, later in pairwise(lows)) and lows[-1] > lows[0]
 
 
+@pytest.mark.exhaustive
 def test_equal_sides_are_rarely_slower_and_those_at_the_limit_rarely_clear():
     same = [judged(100 + seed, 40, 150, ended=True) for seed in range(100)]
     assert sum(each.state is State.SLOWER for each in same) == 0
