@@ -40,7 +40,7 @@ class Deadline:
         self._begun_s = self._looked_s = time.monotonic()
         self._due_s = 0.0
         self._waited_s = self._hidden_s = 0.0
-        self._threads: dict[tuple[int, str], tuple[int, int]] = {}
+        self._threads: dict[tuple[int, str], tuple[int, int, int | None]] = {}
 
     @property
     def elapsed_s(self) -> float:
@@ -96,12 +96,15 @@ class Deadline:
         ours = os.getpid(), str(threading.get_native_id())
         for task in (*tasks, ours):
             used_ns, waits_ns, is_known = _spent(*task)
-            before_used_ns, before_waits_ns = self._threads.get(task, (0, 0))
-            threads[task] = used_ns, waits_ns
-            waited_ns = waits_ns - before_waits_ns
-            if (not is_known or used_ns == before_used_ns) and task != ours and _is_ready(*task):
+            before_used_ns, before_waits_ns, before_sleeps = self._threads.get(task, (0, 0, None))
+            waited_ns, sleeps = waits_ns - before_waits_ns, None
+            if task != ours and _is_ready(*task):
                 # the kernel counts a wait once it has come to an end
-                waited_ns = max(waited_ns, elapsed_ns - (used_ns - before_used_ns))
+                sleeps = _sleeps(*task)
+                awake = sleeps is not None and sleeps == before_sleeps
+                if awake or not is_known or used_ns == before_used_ns:
+                    waited_ns = max(waited_ns, elapsed_ns - (used_ns - before_used_ns))
+            threads[task] = used_ns, waits_ns, sleeps
             longest_ns = max(longest_ns, waited_ns)
         self._threads = threads
         self._waited_s += min(longest_ns, elapsed_ns) / 1e9
@@ -150,6 +153,13 @@ def _spent(pid: int, thread: str) -> tuple[int, int, bool]:
         return int(counted[0]), int(counted[1]), True
     seen = read_process(pid, thread)
     return seen.used_ns if seen else 0, 0, False
+
+
+def _sleeps(pid: int, thread: str) -> int | None:
+    """Return how often a thread gave its core away by itself; None where nobody tells."""
+    status = read(f"/proc/{pid}/task/{thread}/status") or b""
+    count = status.rpartition(b"\nvoluntary_ctxt_switches:")[2].split(maxsplit=1)
+    return int(count[0]) if count and count[0].isdigit() else None
 
 
 def _is_ready(pid: int, thread: str) -> bool:

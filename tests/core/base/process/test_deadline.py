@@ -1,5 +1,6 @@
 """What limits other programs is the time that they could run."""
 
+import itertools
 import os
 import subprocess
 import sys
@@ -122,6 +123,19 @@ def test_where_the_kernel_counts_no_waiting_one_that_is_ready_and_does_not_run_w
         assert not waits.is_over
         while not sleeps.is_over:
             time.sleep(0.02)
+
+
+@pytest.mark.parametrize(("gave_way", "is_over"), [(0, False), (1, True)], ids=["it stayed ready", "it slept"])
+def test_one_that_ran_a_moment_between_two_looks_has_waited_for_the_rest(monkeypatch, gave_way, is_over):
+    """The kernel counts the wait that goes on only once it has come to an end."""
+    looks = itertools.count(1)
+    monkeypatch.setattr(deadline, "_spent", lambda pid, thread: (1000 * next(looks), 0, True))
+    monkeypatch.setattr(deadline, "_is_ready", lambda pid, thread: True)
+    monkeypatch.setattr(deadline, "_sleeps", lambda pid, thread: gave_way * next(looks))
+    with started("sleep", "10000") as process:
+        limit = Deadline(LIMIT_S, lambda: [process.pid])
+        spent_s(limit, 3 * LIMIT_S)
+        assert limit.is_over is is_over
 
 
 def test_where_nothing_is_told_of_a_process_only_the_time_on_the_wall_counts(monkeypatch):
