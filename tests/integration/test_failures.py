@@ -126,6 +126,21 @@ def test_a_stack_that_does_not_come_up_says_why_and_leaves_nothing(
     assert list(guard.directory.glob("l*")) == []
 
 
+def test_what_is_installed_before_a_start_is_not_part_of_it(launcher, guard):
+    installed = []
+
+    def install(stack):
+        hosted = launcher.host_for(stack)
+        time.sleep(0.5)
+        installed.append(time.monotonic())
+        return hosted
+
+    servers = servers_of({"ready": serving()})
+    running = replace(launcher, catalogue=servers, host_for=install).launch(stack_of("ready", servers))
+    assert running.started_s >= installed[0]
+    assert stop(guard, [running]) == {}
+
+
 def test_a_start_that_a_known_fault_of_the_server_ends_is_made_again(launcher, guard, tmp_path):
     starts = tmp_path / "starts"
     patient = replace(launcher, environment={**launcher.environment, "STARTS": str(starts)})

@@ -61,7 +61,7 @@ class _Start:
     port: int
     """Of the front hop."""
     limit_s: float
-    since_s: float = field(default_factory=time.monotonic)
+    since_s: float = field(init=False)
     deadline: Deadline = field(init=False)
     alive: set[int] = field(default_factory=set)
     """All its processes, as they were seen last."""
@@ -72,7 +72,11 @@ class _Start:
     """Those of each first process, by its pid."""
 
     def __post_init__(self) -> None:
-        self.deadline = Deadline(self.limit_s, lambda: self.alive)
+        self.begin()
+
+    def begin(self) -> None:
+        """Let the time count from now on."""
+        self.since_s, self.deadline = time.monotonic(), Deadline(self.limit_s, lambda: self.alive)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,7 +140,10 @@ class Launcher:
         )
         try:
             start.group = self._group()
-            self._bring_up(self._parts(stack, start), start)
+            parts = self._parts(stack, start)
+            # the packages of a server may have been installed for them
+            start.begin()
+            self._bring_up(parts, start)
             for workload in self.workloads_for(stack):
                 self._wait_right(workload, start)
             ready_s = start.deadline.elapsed_s
