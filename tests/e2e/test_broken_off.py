@@ -101,6 +101,7 @@ def small_disk(tmp_path):
     subprocess.run(["umount", str(folder)], check=True)
 
 
+@pytest.mark.exhaustive
 def test_a_full_disk_is_no_wrong_input_and_the_race_goes_on(project, small_disk, temporary):
     process, said = racing(project, small_disk, temporary)
     filler = small_disk / "filler"

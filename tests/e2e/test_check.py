@@ -98,6 +98,7 @@ def test_bad_input_is_said_in_a_sentence(stackrace, shop, words, said):
     assert len(worktrees(shop)) == 1
 
 
+@pytest.mark.exhaustive
 def test_a_base_that_does_not_load_shows_its_own_log(stackrace, shop):
     done = stackrace("check", *TOLD, "--base", "HEAD~2", cwd=shop)
     assert done.returncode == 2

@@ -92,6 +92,7 @@ def test_loading_another_server_and_comparing_runs_nothing_of_it(hostile, site, 
     assert hostile.ran == []
 
 
+@pytest.mark.exhaustive
 def test_racing_the_bundled_app_runs_nothing_of_it(hostile, brief, tmp_path):
     fresh = {"XDG_CACHE_HOME": str(tmp_path / "cache")}
     words = "run --bundled --stack waitress -c 1 --requests 20 --repeats 1 --json"
@@ -120,6 +121,7 @@ def test_a_race_knows_its_commit_and_ran_no_program_of_gits_settings(hostile, br
     assert hostile.of_git == []
 
 
+@pytest.mark.exhaustive
 def test_a_survey_of_the_app_and_a_check_run_no_program_of_gits_settings(hostile, store, stackrace):
     done = stackrace("init", "--stdout", "--wsgi", "app:app", "--python", sys.executable, cwd=hostile.folder)
     assert done.returncode == 0, done.stderr

@@ -58,6 +58,7 @@ def test_an_installed_package_is_in_the_catalogue(stackrace, installed):
     assert "wsgiref" not in catalogue().specs
 
 
+@pytest.mark.exhaustive
 def test_an_installed_package_is_launched_and_loaded(stackrace, installed, tmp_path):
     """A race launches it the same way: see the local folder."""
     few = ("-c", "4", "-n", "100", "--no-ceiling", "--json")

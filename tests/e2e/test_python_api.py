@@ -34,6 +34,7 @@ def done(tmp_path_factory):
     return folder, ran
 
 
+@pytest.mark.exhaustive
 def test_the_example_races_and_keeps_and_reports(done):
     folder, _ = done
     assert (folder / "races.sqlite3").is_file()
@@ -44,6 +45,7 @@ def test_the_example_races_and_keeps_and_reports(done):
     assert race.seed == 7
 
 
+@pytest.mark.exhaustive
 def test_nothing_but_the_example_prints(done):
     """One line for each stack, as far as this machine lets it be measured, and the answer."""
     _, ran = done

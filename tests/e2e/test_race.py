@@ -66,6 +66,7 @@ def advised(done, sentence):
     return [str(STACKRACE), *words]
 
 
+@pytest.mark.exhaustive
 def test_the_load_that_a_race_advises_works_as_it_stands(done, document, project):
     command = [*advised(done, "Load it as here: "), "-n", "100", "--no-ceiling"]
     again = subprocess.run(command, cwd=project, capture_output=True, text=True, timeout=600)
@@ -74,6 +75,7 @@ def test_the_load_that_a_race_advises_works_as_it_stands(done, document, project
     assert "over 4 " in again.stdout
 
 
+@pytest.mark.exhaustive
 def test_the_stack_that_a_race_advises_to_look_at_comes_up_as_it_stands(done, document, project):
     command = advised(done, "Look at the first: ")
     with subprocess.Popen(command, cwd=project, stdout=subprocess.PIPE, text=True) as up:

@@ -46,7 +46,9 @@ def server():
 
 
 @pytest.mark.parametrize(
-    "loop", [["--rate", "100/s", "-n", "600"], ["-c", "1", "-d", "6s"]], ids=["open", "closed"]
+    "loop",
+    [["--rate", "100/s", "-n", "600"], pytest.param(["-c", "1", "-d", "6s"], marks=pytest.mark.exhaustive)],
+    ids=["open", "closed"],
 )
 def test_a_stopped_generator_shows(server, loop):
     """The bounds hold by themselves: the stop lasts as long as it sleeps at least, half of what is scheduled."""

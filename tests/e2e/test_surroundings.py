@@ -144,6 +144,7 @@ def test_an_app_that_cannot_do_without_names_the_path_and_the_way_out():
     assert "by a variable, [app] env, or race as a user who may make namespaces" in said
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("world", ["plain", "container"])
 def test_shared_memory_that_an_app_leaves_goes_with_the_race_or_is_named(world):
     found = changed(world, "nobody", {"app.py": APP + MEMORY}, *map(str, VERBS["init"]))

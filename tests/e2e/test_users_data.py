@@ -239,6 +239,7 @@ def test_init_leaves_it_as_it_is_and_names_its_files(prefix, site):
 VISIT = ("visit.har", "--think", "none", "-n", "5", "--json")
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     "verb",
     [
@@ -273,6 +274,7 @@ def test_a_tuning_leaves_it_as_it_is(site):
     called([*BRIEF, "tune", "gunicorn", "--vary", "class", *PLAIN], site, 0, 3)
 
 
+@pytest.mark.exhaustive
 @in_a_copy_it_is_rare
 def test_a_stack_that_is_up_leaves_it_as_it_is(prefix, site):
     with interrupted([*prefix, STACKRACE, "up", "django.toml"], site) as address:

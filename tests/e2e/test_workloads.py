@@ -168,6 +168,7 @@ def test_every_run_is_one_slice_of_as_many_requests_on_a_launch_of_its_own(runs)
     assert len(set(cells)) == 8
 
 
+@pytest.mark.exhaustive
 def test_launches_are_fresh_and_primed_by_a_single_visit(runs):
     document, books = runs
     # the examiner asks a few times; every other process of the app is that of one launch

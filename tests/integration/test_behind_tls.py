@@ -39,24 +39,27 @@ SOME = [
     *single_hops(SPECS, WSGI),
     "gunicorn:class=gthread",
     "gunicorn:class=asgi",
+    # of a header in two lines it takes the last
+    "haproxy/http/cheroot",
+    "openlitespeed/http/bjoern",
+    # behind another front end
+    "haproxy/http/nginx/http/waitress",
+]
+STACKS = [
+    *SOME,
+    *single_hops(SPECS, ASGI),
     "gunicorn:class=uvicorn",
     "granian:interface=asgi",
     "unit:interface=asgi",
     "uwsgi:http=socket",
     "apache+mod_wsgi:mode=embedded",
-    *(chain for chain in LINKS if "/http/" not in chain),
-    *(chain for chain in CHOOSY if chain.endswith("/gunicorn")),
-    # of a header in two lines it takes the last
-    "haproxy/http/cheroot",
-    "openlitespeed/http/bjoern",
     "nginx/http/uvicorn",
     "nginx/http/gunicorn:class=uvicorn",
-    # front ends that forward to waitress: of those behind another one, two say all that the others do
-    "haproxy/http/nginx/http/waitress",
-    "haproxy/http/varnish/http/waitress",
     "openlitespeed/http/waitress",
+    *LINKS,
+    *CHOOSY,
+    *BEHIND,
 ]
-STACKS = [*SOME, *LINKS, *CHOOSY, *BEHIND]
 
 SAID = {
     "X-Forwarded-Proto": "https",
@@ -187,6 +190,7 @@ HOSTS = {
 }
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("interface", ["wsgi", pytest.param("asgi", marks=pytest.mark.exhaustive)])
 def test_addresses_on_pages_are_the_same_with_every_server(interface, tmp_path, django_python):
     (tmp_path / "address.py").write_text(ADDRESS)

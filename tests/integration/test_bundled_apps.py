@@ -348,6 +348,7 @@ def test_every_page_says_the_same_each_time(rails):
     assert pages["/mysql/1"] == pages["/sqlite/1"] == pages["/cached/1"] == pages["/memcached/1"]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     "path", ["/sqlite/9999", "/sqlite/01", "/sqlite/1.json", "/sqlite/1x", "/cached/0", "/nope"]
 )

@@ -73,6 +73,7 @@ def asked(tmp_path, fastapi_python):
     return of
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("url", "pool", "at_once"),
     [
@@ -98,6 +99,7 @@ def test_each_process_of_wsgi_serves_one_at_once(asked):
         assert not deployment.launcher.kept
 
 
+@pytest.mark.exhaustive
 def test_without_a_race_nothing_is_sent(asked):
     with set_up(asked("/", "uvicorn")) as deployment:
         assert deployment.workloads[0].page.bursts == ()

@@ -43,6 +43,7 @@ def test_an_unseeded_page_tells_the_command(empty):
             golden(replace(found, exchanges=(exchange,)))
 
 
+@pytest.mark.exhaustive
 def test_a_full_disk_leaves_nothing_half_seeded(empty):
     before = empty.state
     done = empty.seed("browse", file_limit=20_000_000)

@@ -188,7 +188,10 @@ def home(request: Request):
 """
 
 
-@pytest.mark.parametrize(("answer", "failing"), [("request.app.state.greeting", "/ answers 500"), ("'hi'", "")])
+@pytest.mark.parametrize(
+    ("answer", "failing"),
+    [("request.app.state.greeting", "/ answers 500"), pytest.param("'hi'", "", marks=pytest.mark.exhaustive)],
+)
 def test_whether_an_app_needs_its_lifespan_is_asked_of_the_app(project, python, answer, failing):
     app, _ = loaded(project(app=LIFESPAN.replace("{answer}", answer)), python)
     assert app.needs_lifespan() == failing

@@ -116,7 +116,7 @@ def conversation(host, port, page):
 
 @pytest.mark.parametrize(
     ("interface", "path"),
-    ordinarily(CASES, [case for case in CASES if "/" not in case[1]]),
+    ordinarily(CASES, [case for case in CASES if "/" not in case[1]][::3]),
     ids=[path for _, path in CASES],
 )
 def test_what_follows_the_headers_is_the_next_answer_or_nothing(interface, path, launched):

@@ -53,6 +53,7 @@ HOSTS = [
     for path in (*single_hops(SPECS, offered), "gunicorn:class=uvicorn")
     if is_legal(path, SPECS, offered)
 ]
+OFTEN = ("gunicorn", "uwsgi", "apache+mod_wsgi", "uvicorn")
 RACKS = [
     "apache+passenger" if entry.spec.inside else entry.spec.name
     for entry in catalogue()
@@ -142,7 +143,7 @@ def made(project, interface):
 @pytest.mark.parametrize(
     ("path", "offered"),
     [
-        pytest.param(path, offered, marks=[] if offered is WSGI else pytest.mark.exhaustive)
+        pytest.param(path, offered, marks=[] if path in OFTEN else pytest.mark.exhaustive)
         for path, offered in HOSTS
         if launchable([path])
     ],

@@ -30,6 +30,7 @@ def test_debian_has_all_packages_and_they_can_be_installed_together():
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.exhaustive
 def test_a_race_takes_the_environments_that_were_installed_for_it(django_python, tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     project = tmp_path / "project"

@@ -102,6 +102,7 @@ def number(running, query):
         return int(answer.read())
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("path", some_of(OPTIMIZING, OPTIMIZING[:1]))
 def test_mod_wsgi_optimizes_as_far_as_asked(path, stage):
     with up(stage, path) as running:

@@ -43,6 +43,7 @@ def test_a_start_may_take_as_long_as_the_apps_examination_suggests(made):
     assert stop(made.guard, [running]) == {}
 
 
+@pytest.mark.exhaustive
 def test_of_stacks_that_nobody_named_fewer_are_raced(made):
     assert len(made.stacks) < len(made.stacks + made.left_out)
     assert fits(FAST, len(made.stacks + made.left_out), 110.0)

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.chains import balanced, both, over_tcp, single_hops, spanning, two_hops
+from tests.chains import balanced, both, over_tcp, single_hops, two_hops
 from tests.integration import pages
 from tests.integration.farm import (
     NO_FILES,
@@ -20,7 +20,6 @@ from tests.integration.farm import (
     ask,
     head,
     head_is_bare,
-    launchable,
     some_of,
 )
 from tests.unprotected import examine
@@ -93,7 +92,6 @@ MODES = [
 
 SOME = [
     *single_hops(SPECS, OFFERED),
-    *spanning(launchable(two_hops(SPECS, OFFERED))),
     *both(SPECS, OFFERED),
     *MODES,
 ]

@@ -6,7 +6,6 @@ Some hosts end, some start workers again and again, and some live on and answer 
 import pytest
 from tests.chains import single_hops
 from tests.integration.farm import launchable
-from tests.ordinary import ordinarily
 
 from stackrace.app.app import EntryKind, entry_of
 from stackrace.deploy.launcher import LaunchFailed
@@ -59,7 +58,8 @@ HOSTS = {
 }
 
 
-@pytest.mark.parametrize("interface", ordinarily(HOSTS, ("wsgi",)))
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("interface", HOSTS)
 def test_an_app_that_does_not_load_is_blamed_in_its_own_words(interface, tmp_path, django_python):
     kind = EntryKind(interface)
     (tmp_path / "config.ru").write_text(RACKUP)

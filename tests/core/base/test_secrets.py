@@ -4,6 +4,7 @@ from urllib.parse import quote
 
 import pytest
 from tests.growth import is_linear
+from tests.ordinary import ordinarily
 
 from stackrace.base.errors import AppError, StackraceError
 from stackrace.base.secrets import (
@@ -150,11 +151,11 @@ def test_what_a_configuration_assigns_is_read():
 
 @pytest.mark.parametrize(
     "repeated",
-    [
+    ordinarily([
         "x", "a.", "a=", 'a="', "a='", "a='\"", "a ", "a= ", "://", "a://b:c@", "a://", "@", "a:", "/a", "a/",
         "a/.", "_EXPIR", "_ENV", "-eyJ", "eyJa.eyJb.", "-xox", "KEY1", "aA", "%41", "'\"\\", "ä", "secret12\n",
         "abc1234,", "[", '{"a":', "-----BEGIN KEY-----\n", " ", "1", "a.a=\n", "{}",
-    ],
+    ], ("x", "a.", "://", "eyJa.eyJb.")),
 )  # fmt: skip
 def test_names_values_and_text_of_any_length_take_linear_time(repeated):
     def text(size):

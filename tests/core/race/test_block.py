@@ -80,6 +80,7 @@ def test_stacks_that_do_not_fit_together_are_raced_batch_by_batch(clock, told):
     assert len({tuple(launched[:2]) for launched in by_block(finished).values()}) > 1
 
 
+@pytest.mark.exhaustive
 def test_the_pair_is_dealt_into_batches_like_everybody_else(clock):
     place = Pairs(clock, SPEEDS)
     place.room, place.sizes = 1000 * MIB, dict.fromkeys(place.speeds, 300 * MIB)

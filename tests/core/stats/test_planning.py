@@ -68,6 +68,7 @@ def test_an_open_race_is_told_a_later_look(question):
     assert needed > 4
 
 
+@pytest.mark.exhaustive
 def test_about_half_of_the_open_races_have_their_answer_when_told():
     """Some 60 races see a forecast that is right in fewer than two of ten, or in nine."""
     within = []

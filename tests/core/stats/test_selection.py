@@ -185,6 +185,7 @@ def test_one_stack_alone_wins_at_the_first_look(blocks, drops):
     assert seen.ahead() == [0]
 
 
+@pytest.mark.exhaustive
 @given(st.integers(0, 10**6), st.integers(1, 6), st.integers(1, 14), st.booleans(), st.booleans())
 def test_many_races_at_once_go_like_each_by_itself(seed, k, blocks, gaps, drops):
     rng = np.random.default_rng(seed)

@@ -17,6 +17,7 @@ from stackrace.race.results.race import Ending
 UNHURRIED = settings(suppress_health_check=list(HealthCheck))
 
 
+@pytest.mark.exhaustive
 @UNHURRIED
 @given(data=st.data())
 def test_a_race_stored_whole_loads_equal(shared_store, races, data):

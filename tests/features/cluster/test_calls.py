@@ -4,6 +4,8 @@ import pickle
 import subprocess
 import sys
 
+import pytest
+
 from stackrace.features.cluster.connection import as_bytes, pickled
 
 
@@ -15,6 +17,7 @@ class Costly:
         return Costly, ()
 
 
+@pytest.mark.exhaustive
 def test_it_arrives_as_itself_however_often_it_is_sent():
     value = pickled(Costly())
     arrived = [pickle.loads(pickle.dumps((index, value))) for index in range(3)]

@@ -9,6 +9,7 @@ from stackrace.features.cluster.members import EXCHANGES, Exchange, compare, est
 WAY = st.floats(1e-5, 0.1)
 
 
+@pytest.mark.exhaustive
 @given(st.floats(-1e6, 1e6), st.lists(st.tuples(WAY, WAY), min_size=1, max_size=8))
 def test_the_offset_is_off_by_half_of_the_shortest_round_trip_at_most(offset_s, ways):
     exchanges, now_s = [], 100.0

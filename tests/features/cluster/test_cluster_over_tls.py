@@ -107,6 +107,7 @@ def refused(address, of_dask):
     return caught.value.message
 
 
+@pytest.mark.exhaustive
 def test_who_speaks_in_the_clear_is_refused_and_told_of_tls(secured):
     plain = f"tcp://127.0.0.1:{secured.port}"
     assert "tls://10.0.0.1:8786 of one with TLS" in refused(plain, {})

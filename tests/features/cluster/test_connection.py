@@ -8,6 +8,7 @@ from stackrace.base.errors import InputError
 from stackrace.features.cluster import connection
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     "address", ["", "nonsense", "10.0.0.1:8786", "http://a:1", "tcp://a", "tcp://a:b", "tcp://:1"]
 )

@@ -112,6 +112,7 @@ def test_a_host_that_has_another_project_is_refused_by_name_before_anything_star
     assert f"host has no folder {copy}; check the project out there" in said()
 
 
+@pytest.mark.exhaustive
 def test_what_an_app_on_a_host_tells_is_shown_without_secrets(small, project):
     (project / "app.py").write_text(APP.replace("\nHERE", TELLS + "\nHERE"))
     told = race(small, project)

@@ -90,6 +90,7 @@ def measured(tmp_path, *arguments):
     return done, peak_kib / 1024
 
 
+@pytest.mark.exhaustive
 def test_each_bad_document_is_refused_alone_and_the_good_one_is_taken(tmp_path):
     sent = published(GOOD)
     wrong = [ids.generate() for _ in range(10)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -14,6 +15,7 @@ def received(sent):
     return race_from(json.loads(json.dumps(sent.body, allow_nan=False)), sent.packed)
 
 
+@pytest.mark.exhaustive
 @settings(suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_any_race_comes_back_equal_from_its_document(races, data):

@@ -105,6 +105,7 @@ def examined(asked):
     return examine(asked.app, [Request(path=page) for page in OURS.pages])
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("database", DATABASES)
 def test_every_page_costs_the_queries_it_claims(database, sites):
     answers = ask(sites(database))

@@ -197,6 +197,7 @@ def test_what_cannot_be_copied_is_said_and_what_vanishes_is_not(work, monkeypatc
         )
 
 
+@pytest.mark.exhaustive
 def test_folders_of_any_depth_are_copied_with_links_as_they_are_and_without_pipes_and_sockets(work, request):
     # pytest itself removes none so deep
     request.addfinalizer(lambda: remove_tree(work.folder))

@@ -52,6 +52,7 @@ def test_equal_values_have_no_change():
     assert not changes(np.ones(30))
 
 
+@pytest.mark.exhaustive
 def test_only_the_last_values_count_and_places_stay_those_of_the_whole_series():
     series = noise(MOST + 40, 4)
     series[:20] += 50
