@@ -13,6 +13,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
+from typing import NamedTuple
 
 from ..numbers import duration
 from .processes import pids, read, read_process
@@ -22,15 +23,33 @@ LONGEST_S = 600.0
 _LOOK_S = 0.1
 _LEAST_LOOKED = 20
 """A look at many threads takes long; the next one comes after this many times as long."""
+_MOMENT_S = 0.05
+"""In so much time one that runs is seen to."""
 _TOLD = 0.1
 """Share of the time that is worth a word, when it was spent waiting."""
+
+
+class _Seen(NamedTuple):
+    """A thread as it was at a look."""
+
+    used_ns: int
+    waits_ns: int
+    """How long it had waited for a core, as the kernel counts."""
+    ahead_ns: int
+    """What was counted of a wait before the kernel did."""
+    sleeps: int | None
+    """How often it had given its core away, if it was ready."""
+
+
+_NEVER_SEEN = _Seen(0, 0, 0, None)
 
 
 class Deadline:
     """Ends once the processes that ``members`` returns could run for ``limit_s``, sleep included.
 
     While any of their threads waits for a core, nothing is spent; nor while this thread does, which looks after
-    them. A process that starts and ends between two looks is not seen. Where the kernel tells nothing of waiting, a
+    them. It does not end while one waits: the kernel tells how long only afterwards. A process that starts and ends
+    between two looks is not seen. Where the kernel tells nothing of waiting, a
     thread that is ready and used no time has waited; where it tells nothing at all, only ``LONGEST_S`` counts.
     """
 
@@ -40,7 +59,7 @@ class Deadline:
         self._begun_s = self._looked_s = time.monotonic()
         self._due_s = 0.0
         self._waited_s = self._hidden_s = 0.0
-        self._threads: dict[tuple[int, str], tuple[int, int, int | None]] = {}
+        self._threads: dict[tuple[int, str], _Seen] = {}
 
     @property
     def elapsed_s(self) -> float:
@@ -59,10 +78,12 @@ class Deadline:
         """Time that is left; zero where it is over."""
         if self.limit_s == math.inf:
             return math.inf
-        if self.spent_s >= self.limit_s:
+        left_s = self.limit_s - self.spent_s
+        if left_s <= 0:
             # since the last look it may have waited
             self._look()
-        return max(min(self.limit_s - self.spent_s, max(LONGEST_S, 10 * self.limit_s) - self.elapsed_s), 0.0)
+            left_s = max(self.limit_s - self.spent_s, _LOOK_S if self._one_waits() else 0.0)
+        return max(min(left_s, max(LONGEST_S, 10 * self.limit_s) - self.elapsed_s), 0.0)
 
     @property
     def is_over(self) -> bool:
@@ -96,20 +117,34 @@ class Deadline:
         ours = os.getpid(), str(threading.get_native_id())
         for task in (*tasks, ours):
             used_ns, waits_ns, is_known = _spent(*task)
-            before_used_ns, before_waits_ns, before_sleeps = self._threads.get(task, (0, 0, None))
-            waited_ns, sleeps = waits_ns - before_waits_ns, None
+            before = self._threads.get(task, _NEVER_SEEN)
+            # the kernel counts a wait once it has come to an end, and some of it may have been counted here before
+            ended_ns = waits_ns - before.waits_ns
+            waited_ns, ahead_ns = max(ended_ns - before.ahead_ns, 0), 0 if ended_ns else before.ahead_ns
+            if before is _NEVER_SEEN:
+                waited_ns = min(waited_ns, elapsed_ns)
+            sleeps = None
             if task != ours and _is_ready(*task):
-                # the kernel counts a wait once it has come to an end
                 sleeps = _sleeps(*task)
-                awake = sleeps is not None and sleeps == before_sleeps
-                if awake or not is_known or used_ns == before_used_ns:
-                    waited_ns = max(waited_ns, elapsed_ns - (used_ns - before_used_ns))
-            threads[task] = used_ns, waits_ns, sleeps
+                awake = sleeps is not None and sleeps == before.sleeps
+                if awake or not is_known or used_ns == before.used_ns:
+                    going_on_ns = max(elapsed_ns - (used_ns - before.used_ns) - waited_ns, 0)
+                    waited_ns, ahead_ns = waited_ns + going_on_ns, ahead_ns + going_on_ns
+            threads[task] = _Seen(used_ns, waits_ns, ahead_ns, sleeps)
             longest_ns = max(longest_ns, waited_ns)
         self._threads = threads
-        self._waited_s += min(longest_ns, elapsed_ns) / 1e9
+        self._waited_s = min(self._waited_s + longest_ns / 1e9, now_s - self._begun_s - self._hidden_s)
         self._looked_s = now_s
         self._due_s = _LEAST_LOOKED * (time.monotonic() - now_s)
+
+    def _one_waits(self) -> bool:
+        """Tell whether one of the threads is ready to run and does not."""
+        ready = [task for task, seen in self._threads.items() if seen.sleeps is not None]
+        used_ns = [_spent(*task)[0] for task in ready]
+        if ready:
+            time.sleep(_MOMENT_S)
+        now = [_spent(*task)[0] if _is_ready(*task) else -1 for task in ready]
+        return any(before == after for before, after in zip(used_ns, now, strict=True))
 
 
 class OverdueError(subprocess.TimeoutExpired):

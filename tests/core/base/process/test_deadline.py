@@ -4,6 +4,7 @@ import itertools
 import os
 import subprocess
 import sys
+import threading
 import time
 from contextlib import contextmanager, suppress
 
@@ -136,6 +137,37 @@ def test_one_that_ran_a_moment_between_two_looks_has_waited_for_the_rest(monkeyp
         limit = Deadline(LIMIT_S, lambda: [process.pid])
         spent_s(limit, 3 * LIMIT_S)
         assert limit.is_over is is_over
+
+
+def test_the_limit_does_not_end_while_one_waits_that_slept_since_the_last_look(monkeypatch):
+    """How long it waits the kernel tells once it ran: that it slept before is all there is to see."""
+    sleeps = itertools.count(1)
+    monkeypatch.setattr(deadline, "_spent", lambda pid, thread: (1000, 0, True))
+    monkeypatch.setattr(deadline, "_is_ready", lambda pid, thread: True)
+    monkeypatch.setattr(deadline, "_sleeps", lambda pid, thread: next(sleeps))
+    with started("sleep", "10000") as process:
+        limit = Deadline(LIMIT_S, lambda: [process.pid])
+        limit._threads = {(process.pid, str(process.pid)): deadline._Seen(999, 0, 0, 0)}
+        time.sleep(2 * LIMIT_S)
+        assert limit.spent_s > LIMIT_S and not limit.is_over
+
+
+def test_a_wait_is_counted_once_whenever_the_kernel_tells_of_it(monkeypatch):
+    told = iter([(1000, 0, True), (1000, 0, True), (2000, int(1e9), True)])
+    last = [(2000, int(1e9), True)]
+    monkeypatch.setattr(
+        deadline, "_spent", lambda pid, thread: last[0] if pid == os.getpid() else next(told, last[0])
+    )
+    monkeypatch.setattr(deadline, "_is_ready", lambda pid, thread: True)
+    with started("sleep", "10000") as process:
+        limit = Deadline(1000.0, lambda: [process.pid])
+        limit._threads = {
+            (process.pid, str(process.pid)): deadline._Seen(1000, 0, 0, None),
+            (os.getpid(), str(threading.get_native_id())): deadline._Seen(2000, int(1e9), 0, None),
+        }
+        for _ in range(3):
+            limit._look()
+        assert limit._waited_s == pytest.approx(min(1.0, limit._looked_s - limit._begun_s), abs=0.2)
 
 
 def test_where_nothing_is_told_of_a_process_only_the_time_on_the_wall_counts(monkeypatch):
