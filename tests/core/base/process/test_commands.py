@@ -59,7 +59,7 @@ def test_children_end_with_a_command_that_takes_too_long(tmp_path, monkeypatch):
     def now():
         return time.monotonic() * (10_000 if note.exists() and note.read_text().endswith("\n") else 1)
 
-    monkeypatch.setattr(deadline, "time", SimpleNamespace(monotonic=now))
+    monkeypatch.setattr(deadline, "time", SimpleNamespace(monotonic=now, sleep=time.sleep))
     with pytest.raises(subprocess.TimeoutExpired):
         call("sh", "-c", f"sleep 1000 & echo $! > {note}; sleep 1000", timeout_s=600)
     wait_until_gone(int(note.read_text()))
